@@ -1,0 +1,167 @@
+"""CIFAR-10 on disk -> tensors.
+
+Finds the data set (Krizhevsky 2009, "Learning Multiple Layers of Features from Tiny Images") in its python or its binary
+version, checks it and hands out all pictures of a split as one uint8 tensor. Downloads it on request; nothing is fetched
+unasked.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+# Per-channel mean and standard deviation of the 50,000 training pictures, in 0..1.
+MEAN = (0.4914, 0.4822, 0.4465)
+STD = (0.2470, 0.2435, 0.2616)
+
+Split = Literal["train", "test"]
+
+PYTHON_FOLDER = "cifar-10-batches-py"
+BINARY_FOLDER = "cifar-10-batches-bin"
+BINARY_FILES: dict[Split, tuple[str, ...]] = {
+    "train": tuple(f"data_batch_{i}.bin" for i in range(1, 6)),
+    "test": ("test_batch.bin",),
+}
+BINARY_MD5 = {
+    "data_batch_1.bin": "5dd7e06a14cb22eb9f671a540d1b7c25",
+    "data_batch_2.bin": "5ea93a67294ea407fff1d09f752e9692",
+    "data_batch_3.bin": "942cd6a4bcdd0dd3c604fbe906cb4421",
+    "data_batch_4.bin": "ae636b3ba5c66a11e91e8cb52e771fcb",
+    "data_batch_5.bin": "53f37980c15c3d472c316c40844f3f0d",
+    "test_batch.bin": "803d5f7f4d78ea53de84dbe85f74fb6d",
+}
+RECORDS = 10_000  # pictures in one file
+PIXELS = 3 * 32 * 32  # bytes of one picture; a record has a label byte before them
+
+
+class DataError(ValueError):
+    """The data set is absent or damaged; the message says where it was looked for and what helps."""
+
+
+def find(data: str | Path | None = None) -> Path:
+    """Find the folder of the data set.
+
+    Args:
+        data: A folder that holds one of the two versions, or is one. If None, the environment variable VITVIZ_DATA
+            names it, else it is `data/` in the working folder.
+
+    Returns:
+        The `cifar-10-batches-py` or `cifar-10-batches-bin` folder.
+
+    Raises:
+        DataError: If neither version is there.
+    """
+    root = data_root(data)
+    for folder in (root / PYTHON_FOLDER, root / BINARY_FOLDER, root):
+        if folder.name in (PYTHON_FOLDER, BINARY_FOLDER) and folder.is_dir():
+            return folder
+    raise DataError(
+        f"CIFAR-10 is not in {root}: there is neither {PYTHON_FOLDER} nor {BINARY_FOLDER}. "
+        f"Fetch it with: python -m vitviz data download --data {root}"
+    )
+
+
+def data_root(data: str | Path | None = None) -> Path:
+    """Say where the data set is looked for: `data`, else VITVIZ_DATA, else `data/`."""
+    return Path(data if data is not None else os.environ.get("VITVIZ_DATA") or "data")
+
+
+def load(split: Split, data: str | Path | None = None) -> tuple[Tensor, Tensor]:
+    """Load a split in the official order.
+
+    Args:
+        split: "train" (50,000 pictures) or "test" (10,000).
+        data: As for `find`.
+
+    Returns:
+        Pictures (n, 3, 32, 32) as uint8 and labels (n,) as int64.
+
+    Raises:
+        DataError: If the data set is absent, incomplete or damaged.
+    """
+    folder = find(data)
+    return load_binary(folder, split) if folder.name == BINARY_FOLDER else load_python(folder, split)
+
+
+def load_binary(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
+    """Read the binary version; a file that differs from the official one is used, with a warning."""
+    pictures, labels = [], []
+    for name in BINARY_FILES[split]:
+        content = read_batch(folder / name)
+        if hashlib.md5(content, usedforsecurity=False).hexdigest() != BINARY_MD5[name]:
+            warnings.warn(f"{name} differs from the official CIFAR-10 file; it is used as it is.", stacklevel=3)
+        records = np.frombuffer(content, np.uint8).reshape(RECORDS, 1 + PIXELS)
+        if records[:, 0].max() >= len(CLASSES):
+            raise DataError(f"{folder / name} holds a label above 9: it is damaged. Fetch the data set again.")
+        labels.append(records[:, 0])
+        pictures.append(records[:, 1:])
+    images = torch.from_numpy(np.concatenate(pictures).reshape(-1, 3, 32, 32))
+    return images, torch.from_numpy(np.concatenate(labels).astype(np.int64))
+
+
+def read_batch(path: Path) -> bytes:
+    """Read one file of the binary version, of exactly the size it must have."""
+    expected = RECORDS * (1 + PIXELS)
+    size = path.stat().st_size if path.is_file() else 0
+    if size != expected:
+        raise DataError(
+            f"{path} must have {expected:,} bytes: it has {size:,}. The data set is incomplete; delete "
+            f"{path.parent} and fetch it again with: python -m vitviz data download"
+        )
+    return path.read_bytes()
+
+
+def load_python(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
+    """Read the python version through torchvision, which checks every file's sum before it opens it."""
+    from torchvision.datasets import CIFAR10
+
+    try:
+        known = CIFAR10(str(folder.parent), train=split == "train")
+    except RuntimeError as error:
+        raise DataError(
+            f"{folder} is incomplete or damaged (its sums differ from the official ones). Delete it and fetch it again "
+            f"with: python -m vitviz data download"
+        ) from error
+    images = torch.from_numpy(known.data).permute(0, 3, 1, 2).contiguous()  # (n, 3, 32, 32)
+    return images, torch.tensor(known.targets)
+
+
+def download(data: str | Path | None = None, say: Callable[[str], None] = print) -> Path:
+    """Fetch the python version through torchvision: to a temporary name first, checked, then renamed.
+
+    Args:
+        data: The folder to put it into, as for `find`.
+        say: Called with one line when there is something to tell.
+
+    Returns:
+        The folder of the data set.
+
+    Raises:
+        DataError: If it cannot be fetched or what came is damaged; nothing is left behind then.
+    """
+    from torchvision.datasets import CIFAR10
+
+    root = data_root(data)
+    if (root / PYTHON_FOLDER).is_dir() or (root / BINARY_FOLDER).is_dir():
+        say(f"CIFAR-10 is already in {root}.")
+        return find(root)
+    root.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="cifar-10-", suffix=".part", dir=root) as part:
+        try:
+            CIFAR10(part, download=True)
+        except (OSError, RuntimeError) as error:
+            raise DataError(
+                f"CIFAR-10 could not be fetched ({error}). Check the connection and try again, or copy "
+                f"{PYTHON_FOLDER} or {BINARY_FOLDER} into {root}."
+            ) from error
+        shutil.move(Path(part) / PYTHON_FOLDER, root / PYTHON_FOLDER)
+    return root / PYTHON_FOLDER

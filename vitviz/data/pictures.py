@@ -1,0 +1,174 @@
+"""The one gate for pictures: a path, a PIL image or an array -> an RGB picture -> what the model sees.
+
+Every uploaded or named file passes `open_picture`. It accepts five formats and bounded sizes, and refuses everything else
+with a `PictureError` of one sentence. Nothing is decoded before its size is known.
+"""
+
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from PIL import Image, ImageOps
+from torch import Tensor
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
+MOST_BYTES = 20 * 2**20
+MOST_PIXELS = 50_000_000
+PREVIEW_SIDE = 1024  # px; nothing larger is kept, and a JPEG much larger is decoded at a fraction of its size
+
+SAMPLES = Path(__file__).parent / "samples"
+
+PictureSource = str | Path | Image.Image | np.ndarray
+
+
+class PictureError(ValueError):
+    """A picture was refused; the message says the rule, what came and what helps."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture and what became of it.
+
+    Attributes:
+        original: The picture upright, in RGB, shrunk to at most `PREVIEW_SIDE` pixels a side.
+        seen: Cropped and resized: exactly what the model sees.
+        note: What was done, for people ("cropped to a square, shrunk from 640 × 480 to 32 × 32").
+    """
+
+    original: Image.Image
+    seen: Image.Image
+    note: str
+
+
+def sample_paths() -> dict[str, Path]:
+    """The pictures that come with the project: name -> file, in alphabetical order."""
+    return {path.stem: path for path in sorted(SAMPLES.glob("*.png"))}
+
+
+def prepare(source: PictureSource, size: tuple[int, int]) -> Picture:
+    """Open a picture and fit it to a model.
+
+    Args:
+        source: A path, a PIL image, or an array (H, W, 3) or (H, W) of uint8.
+        size: Height and width of the model's input (px).
+
+    Raises:
+        PictureError: If the source is not an acceptable picture.
+    """
+    original, (width, height) = open_picture(source)
+    target = (size[1], size[0])
+    seen = ImageOps.fit(original, target, Image.Resampling.LANCZOS)
+    original.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
+    return Picture(original, seen, describe(width, height, *target))
+
+
+def describe(width: int, height: int, to_width: int, to_height: int) -> str:
+    """Say how a picture of one size became one of another.
+
+    Example:
+        >>> describe(640, 480, 32, 32)
+        'cropped to a square, shrunk from 640 × 480 to 32 × 32'
+    """
+    shape = "a square" if to_width == to_height else f"{to_width}:{to_height}"
+    steps = []
+    if width * to_height != height * to_width:
+        steps.append(f"cropped to {shape}")
+    if (width, height) != (to_width, to_height):
+        verb = "shrunk" if width >= to_width and height >= to_height else "resized"
+        steps.append(f"{verb} from {width} × {height} to {to_width} × {to_height}")
+    return ", ".join(steps) or f"as it is, {width} × {height}"
+
+
+def open_picture(source: PictureSource) -> tuple[Image.Image, tuple[int, int]]:
+    """Open a picture: upright, RGB, transparency on white.
+
+    Returns:
+        The picture, and its width and height in the file (px), upright.
+
+    Raises:
+        PictureError: If it is not a picture of an accepted format and size.
+    """
+    if isinstance(source, np.ndarray):
+        source = from_array(source)
+    if isinstance(source, Image.Image):
+        check_pixels(source)
+        return to_rgb(source), source.size
+    path = Path(source)
+    check_file(path)
+    try:
+        with Image.open(path, formats=FORMATS) as image:
+            check_pixels(image)
+            turned = image.getexif().get(0x0112, 1) >= 5  # EXIF orientations 5 to 8 lie on their side
+            size = image.size[::-1] if turned else image.size
+            image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
+            return to_rgb(ImageOps.exif_transpose(image)), size
+    except PictureError:
+        raise
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise PictureError(too_many_pixels("far more")) from None
+    except Exception as error:  # hostile files make Pillow raise almost anything
+        raise PictureError(
+            f"The file must be a whole PNG, JPEG, WebP, GIF or BMP picture: {path.name[:80]!r} cannot be read as one. "
+            "Open it in an image program and save it again as PNG."
+        ) from error
+
+
+def check_file(path: Path) -> None:
+    """Refuse what is not a regular file of a bounded size, before anything is read."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        raise PictureError(f"There is no picture at {str(path)[:200]!r}. Check the name.") from None
+    if not stat.S_ISREG(status.st_mode):
+        raise PictureError(f"A picture must be a file: {path.name[:80]!r} is something else. Choose a picture file.")
+    if status.st_size == 0:
+        raise PictureError(f"The file {path.name[:80]!r} is empty. Choose another picture.")
+    if status.st_size > MOST_BYTES:
+        raise PictureError(
+            f"A picture may have at most {MOST_BYTES // 2**20} MiB: this one has {status.st_size / 2**20:.1f}. "
+            "Save it smaller, as JPEG for example."
+        )
+
+
+def check_pixels(image: Image.Image) -> None:
+    """Refuse a picture whose header promises more pixels than we decode."""
+    width, height = image.size
+    if width * height > MOST_PIXELS:
+        raise PictureError(too_many_pixels(f"{width} × {height}"))
+
+
+def too_many_pixels(came: str) -> str:
+    """The sentence for a picture with too many pixels."""
+    return f"A picture may have at most {MOST_PIXELS // 1_000_000} million pixels: this one has {came}. Shrink it first."
+
+
+def from_array(array: np.ndarray) -> Image.Image:
+    """An array (H, W, 3), (H, W, 4) or (H, W) of uint8 -> a PIL image."""
+    if array.dtype != np.uint8 or array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
+        raise PictureError(
+            f"A picture array must be uint8 of shape (H, W, 3): got {array.dtype} of shape {array.shape}. "
+            "Multiply 0..1 values by 255 and convert."
+        )
+    if array.size == 0:
+        raise PictureError(f"A picture array must hold pixels: got shape {array.shape}.")
+    return Image.fromarray(array)
+
+
+def to_rgb(image: Image.Image) -> Image.Image:
+    """Any PIL image -> RGB; 16-bit grey keeps its shades, transparency lies on white."""
+    if image.mode.startswith("I") or image.mode == "F":
+        # convert("RGB") would clip 16-bit values at 255, which makes such pictures white.
+        shades = np.asarray(image, np.float64)
+        top = 65535 if shades.max(initial=0) > 255 else 255
+        image = Image.fromarray(np.clip(shades * 255 / top, 0, 255).round().astype(np.uint8))
+    if image.has_transparency_data:
+        image = image.convert("RGBA")
+        return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
+    return image.convert("RGB")
+
+
+def to_tensor(picture: Image.Image) -> Tensor:
+    """An RGB picture -> uint8 (3, H, W)."""
+    return torch.from_numpy(np.asarray(picture).copy()).permute(2, 0, 1)

@@ -1,0 +1,248 @@
+"""A trained ViT <-> one .safetensors file, and nothing else.
+
+The file's metadata holds, under `vitviz`, JSON with the format version, the model's config, class names, mean and standard
+deviation, and the training record. A file is checked from its header, before anything is allocated: size, config, names,
+shapes and dtypes; then its values must be finite. Nothing is ever unpickled.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import IO, Any
+
+import safetensors.torch
+import torch
+
+from vitviz.model.config import ViTConfig
+from vitviz.model.vit import ViT
+
+CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
+FORMAT = 1
+MOST_BYTES = 256 * 2**20
+MOST_HEADER_BYTES = 2**20
+DTYPE_BYTES = {"F32": 4, "F16": 2, "BF16": 2}
+
+
+class CheckpointError(ValueError):
+    """A checkpoint was refused; the message says the rule, what came and what helps."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A trained model and what is needed to use it.
+
+    Attributes:
+        name: What people call it: the file's name without its ending.
+        model: The network, in evaluation mode.
+        classes: K names, in the order of the logits.
+        mean: Of each colour channel, in 0..1; inputs are normalised with it.
+        std: Standard deviation of each colour channel, in 0..1.
+        record: How it was trained (recipe, data set, epochs, seconds, hardware, test accuracy, seed, versions).
+    """
+
+    name: str
+    model: ViT
+    classes: tuple[str, ...]
+    mean: tuple[float, float, float]
+    std: tuple[float, float, float]
+    record: dict[str, Any]
+
+    def normalise(self, images: torch.Tensor) -> torch.Tensor:
+        """uint8 pictures (B, 3, H, W) -> the model's float input, on the model's device."""
+        device = next(self.model.parameters()).device
+        mean, std = (torch.tensor(v, device=device).view(1, 3, 1, 1) for v in (self.mean, self.std))
+        return (images.to(device).float() / 255 - mean) / std
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[IO[bytes]]:
+    """Write a file that is either whole or not there: temporary name, fsync, rename, fsync of the folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    if os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def save(checkpoint: Checkpoint, path: Path) -> None:
+    """Write a checkpoint, atomically."""
+    about = {
+        "format": FORMAT,
+        "config": asdict(checkpoint.model.config),
+        "classes": checkpoint.classes,
+        "mean": checkpoint.mean,
+        "std": checkpoint.std,
+        "record": checkpoint.record,
+    }
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in checkpoint.model.state_dict().items()}
+    content = safetensors.torch.save(tensors, {"vitviz": json.dumps(about, allow_nan=False)})
+    with atomic_write(path) as file:
+        file.write(content)
+
+
+def shipped() -> dict[str, Path]:
+    """The checkpoints that come with the project: name -> file, in alphabetical order."""
+    return {path.stem: path for path in sorted(CHECKPOINTS.glob("*.safetensors"))}
+
+
+def load(name: str | Path) -> Checkpoint:
+    """Load a checkpoint, in evaluation mode on the CPU.
+
+    Args:
+        name: A name in checkpoints/, or the path of a .safetensors file.
+
+    Raises:
+        CheckpointError: If there is none of this name, or the file is not a checkpoint of ours, whole and finite.
+    """
+    path = shipped().get(str(name)) or Path(name)
+    try:
+        size = path.stat().st_size if path.is_file() else None
+    except (OSError, ValueError):
+        size = None
+    if size is None:
+        known = ", ".join(shipped()) or "none"
+        raise CheckpointError(
+            f"There is no checkpoint {str(name)[:200]!r}. Name one that ships ({known}), or the path of a .safetensors file."
+        )
+    if size > MOST_BYTES:
+        raise CheckpointError(f"A checkpoint may have at most {MOST_BYTES // 2**20} MiB: this one has {size // 2**20}.")
+    content = path.read_bytes()
+    header, about = read_header(content, path.name)
+    config = read_config(about)
+    model = empty_model(config)
+    check_tensors(header, model)
+    tensors = {key: tensor.float() for key, tensor in safetensors.torch.load(content).items()}
+    for key, tensor in tensors.items():
+        if not tensor.isfinite().all():
+            raise CheckpointError(f"Every weight must be a finite number: {key} is not. The training of this file failed.")
+    model.load_state_dict(tensors, assign=True)
+    model.requires_grad_(True).eval()
+    return Checkpoint(path.stem, model, *read_labels(about, config), record=about.get("record", {}))
+
+
+def empty_model(config: ViTConfig) -> ViT:
+    """Build a network without memory for its weights."""
+    with torch.device("meta"):
+        return ViT(config)
+
+
+def read_header(content: bytes, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split a file into its tensor table and our part of its metadata; refuse whatever is not safetensors."""
+    foreign = CheckpointError(
+        f"A checkpoint must be a whole .safetensors file: {name[:80]!r} is not. Files of torch.save (.pt, .pth, .ckpt) can "
+        "run code when opened and are never read; convert them where you trust them."
+    )
+    length = int.from_bytes(content[:8], "little")
+    if len(content) < 10 or not 2 <= length <= min(MOST_HEADER_BYTES, len(content) - 8):
+        raise foreign
+    try:
+        header = parse_json(content[8 : 8 + length].decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise foreign from None
+    if not isinstance(header, dict):
+        raise foreign
+    metadata = header.pop("__metadata__", None)
+    about = metadata.get("vitviz") if isinstance(metadata, dict) else None
+    if not isinstance(about, str):
+        raise CheckpointError(f"The file {name[:80]!r} holds weights, but was not written by vitviz: it has no vitviz metadata.")
+    try:
+        parsed = parse_json(about)
+    except (ValueError, RecursionError):
+        parsed = None
+    if not isinstance(parsed, dict) or parsed.get("format") != FORMAT:
+        raise CheckpointError(f"The vitviz metadata must be of format {FORMAT}: {name[:80]!r} has another or a damaged one.")
+    check_extent(header, len(content) - 8 - length, foreign)
+    return header, parsed
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON strictly: no key twice in one object, no NaN or infinity."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise ValueError("a key stands twice")
+        return found
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not a number")
+
+    return json.loads(text, object_pairs_hook=once, parse_constant=refuse)
+
+
+def check_extent(header: dict[str, Any], available: int, foreign: CheckpointError) -> None:
+    """Demand that the tensors' places fill the rest of the file exactly, without gap or overlap."""
+    places = []
+    for entry in header.values():
+        offsets = entry.get("data_offsets") if isinstance(entry, dict) else None
+        if not (isinstance(offsets, list) and len(offsets) == 2 and all(type(x) is int for x in offsets)):
+            raise foreign
+        places.append(tuple(offsets))
+    end = 0
+    for start, stop in sorted(places):
+        if start != end or stop < start:
+            raise foreign
+        end = stop
+    if end != available:
+        raise foreign
+
+
+def read_config(about: dict[str, Any]) -> ViTConfig:
+    """Read the model's config from the metadata."""
+    config = about.get("config")
+    known = {field.name for field in fields(ViTConfig)}
+    if not isinstance(config, dict) or set(config) != known:
+        raise CheckpointError(f"The model's config must name exactly {', '.join(sorted(known))}.")
+    try:
+        return ViTConfig(**config)
+    except (ValueError, TypeError) as error:
+        raise CheckpointError(f"The model's config does not fit: {error}") from None
+
+
+def read_labels(about: dict[str, Any], config: ViTConfig) -> tuple[Any, Any, Any]:
+    """Read class names, mean and standard deviation from the metadata."""
+    classes, mean, std = about.get("classes"), about.get("mean"), about.get("std")
+    if not (isinstance(classes, list) and len(classes) == config.classes and all(isinstance(c, str) for c in classes)):
+        raise CheckpointError(f"A checkpoint with {config.classes} logits must name {config.classes} classes.")
+    for name, values in (("mean", mean), ("std", std)):
+        if not (isinstance(values, list) and len(values) == 3 and all(type(v) in (int, float) and 0 <= v <= 1 for v in values)):
+            raise CheckpointError(f"{name} must be three numbers from 0 to 1.")
+    if min(std) < 1e-3:
+        raise CheckpointError(f"std must be above 0.001 in each channel: got {std}.")
+    if not isinstance(about.get("record", {}), dict):
+        raise CheckpointError("The training record must be a table of names and values.")
+    return tuple(classes), tuple(mean), tuple(std)
+
+
+def check_tensors(header: dict[str, Any], model: ViT) -> None:
+    """Compare the tensor table with what the config asks for, before anything is read."""
+    expected = {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
+    for word, names in (("lacks", expected.keys() - header.keys()), ("has, unasked,", header.keys() - expected.keys())):
+        if names:
+            raise CheckpointError(f"The tensors must be those of the model's config: the file {word} {sorted(names)[0][:80]!r}.")
+    for name, shape in expected.items():
+        entry = header[name]
+        dtype, start, stop = entry.get("dtype"), *entry["data_offsets"]
+        if entry.get("shape") != shape:
+            raise CheckpointError(f"{name} must have shape {shape}: it has {str(entry.get('shape'))[:80]}.")
+        if dtype not in DTYPE_BYTES:
+            raise CheckpointError(f"{name} must be of type {', '.join(DTYPE_BYTES)}: it is {str(dtype)[:20]}.")
+        if stop - start != DTYPE_BYTES[dtype] * torch.Size(shape).numel():
+            raise CheckpointError(f"{name} must fill the bytes its shape asks for: {stop - start} bytes do not fit {shape}.")

@@ -1,0 +1,95 @@
+"""The numbers that decide a network's shape, checked; without torch, so that the command line can ask for them quickly."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class ViTConfig:
+    """Everything that decides the shapes and the arithmetic of a `ViT`.
+
+    Args:
+        image_size: Height and width of the input (px).
+        patch_size: Side of a square patch (px); divides both image sides.
+        width: Channels of a token (D).
+        depth: Number of blocks (L).
+        heads: Attention heads in a block (A); divides the width.
+        mlp_width: Hidden channels of the MLP (M).
+        classes: Number of logits (K).
+        registers: Extra tokens without a place in the image (Darcet et al. 2024, arXiv 2309.16588).
+        qkv_bias: Whether queries, keys and values have a bias.
+        qk_norm: LayerNorm on queries and keys of each head (Dehghani et al. 2023, arXiv 2302.05442).
+        layer_scale: Starting value of the learned scale of each branch (Touvron et al. 2021, arXiv 2103.17239), or None.
+        drop_path: Share of branches skipped in training, growing linearly with depth (Huang et al. 2016).
+        pool: What the head reads: the class token, or the mean of the patches.
+
+    Raises:
+        ValueError: If a number is out of range or two do not fit together.
+    """
+
+    image_size: tuple[int, int] = (32, 32)
+    patch_size: int = 4
+    width: int = 192
+    depth: int = 6
+    heads: int = 6
+    mlp_width: int = 384
+    classes: int = 10
+    registers: int = 0
+    qkv_bias: bool = False
+    qk_norm: bool = True
+    layer_scale: float | None = None
+    drop_path: float = 0.0
+    pool: Literal["token", "mean"] = "token"
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.image_size, list | tuple) and len(self.image_size) == 2):
+            raise ValueError(f"image_size must be height and width: got {self.image_size!r}. Use for example (32, 32).")
+        object.__setattr__(self, "image_size", tuple(self.image_size))
+        height, width = self.image_size
+        limits = {
+            "image height": (height, 1, 4096),
+            "image width": (width, 1, 4096),
+            "patch_size": (self.patch_size, 1, 256),
+            "width": (self.width, 1, 8192),
+            "depth": (self.depth, 1, 128),
+            "heads": (self.heads, 1, 256),
+            "mlp_width": (self.mlp_width, 1, 65536),
+            "classes": (self.classes, 2, 100_000),
+            "registers": (self.registers, 0, 64),
+        }
+        for name, (value, least, most) in limits.items():
+            if type(value) is not int or not least <= value <= most:
+                raise ValueError(f"{name} must be a whole number from {least} to {most}: got {value!r}.")
+        for side in (height, width):
+            if side % self.patch_size:
+                good = [p for p in (1, 2, 4, 8, 14, 16, 32) if height % p == 0 and width % p == 0]
+                raise ValueError(
+                    f"patch_size must divide the image side: {side} is not a multiple of {self.patch_size}. "
+                    f"Use one of {', '.join(map(str, good))}."
+                )
+        if self.width % self.heads:
+            raise ValueError(f"heads must divide width: {self.width} is not a multiple of {self.heads}.")
+        if not (isinstance(self.drop_path, int | float) and 0 <= self.drop_path < 1):
+            raise ValueError(f"drop_path must be at least 0 and below 1: got {self.drop_path!r}.")
+        if self.layer_scale is not None and not (isinstance(self.layer_scale, int | float) and 0 < self.layer_scale <= 1):
+            raise ValueError(f"layer_scale must be None, or above 0 and at most 1: got {self.layer_scale!r}.")
+        for name in ("qkv_bias", "qk_norm"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be true or false: got {getattr(self, name)!r}.")
+        if self.pool not in ("token", "mean"):
+            raise ValueError(f"pool must be 'token' or 'mean': got {self.pool!r}.")
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of patches (gh, gw)."""
+        return self.image_size[0] // self.patch_size, self.image_size[1] // self.patch_size
+
+    @property
+    def prefix(self) -> int:
+        """Tokens before the first patch: the class token and the registers (R)."""
+        return 1 + self.registers
+
+    @property
+    def tokens(self) -> int:
+        """Length of the sequence (T)."""
+        return self.prefix + self.grid[0] * self.grid[1]

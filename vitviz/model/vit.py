@@ -1,0 +1,230 @@
+"""Images -> logits, and on request the attention that led to them.
+
+One plain Vision Transformer (Dosovitskiy et al. 2021, arXiv 2010.11929), read top to bottom. Tensor names are those of
+timm's `VisionTransformer`, so weights go both ways without a mapping. There is one loop over the blocks; `forward` and
+`trace` both use it, so what is shown is what was computed.
+
+Letters in shape comments: B batch, T tokens = prefix + N, N patches = gh * gw, D width, A heads, d = D // A, L layers,
+M width of the MLP, K classes, P patch side, R = 1 + registers (the prefix: class token first).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from vitviz.model.config import ViTConfig
+
+Want = Literal["nothing", "rows", "full"]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What one forward pass saw.
+
+    Attributes:
+        logits: (B, K).
+        attention: After the softmax, in float32. Wanted "rows": the class token's row, (L, B, A, T). Wanted "full":
+            (L, B, A, T, T), queries before keys. Each row sums to 1.
+    """
+
+    logits: Tensor
+    attention: Tensor
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, want: Want) -> tuple[Tensor, Tensor | None]:
+    """Scaled dot-product attention by the fastest exact path, with the weights that were asked for.
+
+    On a CPU the explicit product is faster than the fused kernel at these lengths (docs/speed.md), and the weights come
+    free. On a GPU the fused kernel is faster, and the class token's row costs one more small product.
+
+    Args:
+        q: Queries (B, A, Q, d); Q is T, or 1 where only the class token asks.
+        k: Keys (B, A, T, d).
+        v: Values (B, A, T, d).
+        want: Which weights to return.
+
+    Returns:
+        The mixed values (B, A, Q, d), and None, the first query's weights (B, A, T) or all weights (B, A, Q, T).
+    """
+    q = q * q.shape[-1] ** -0.5
+    if want == "full" or not q.is_cuda:
+        weights = (q @ k.transpose(-2, -1)).softmax(-1)  # (B, A, Q, T)
+        shown = {"nothing": None, "rows": weights[:, :, 0], "full": weights}[want]
+        return weights @ v, shown
+    row = (q[:, :, :1].float() @ k.float().transpose(-2, -1)).softmax(-1)[:, :, 0] if want == "rows" else None  # (B, A, T)
+    return F.scaled_dot_product_attention(q, k, v, scale=1.0), row
+
+
+class Attention(nn.Module):
+    """Multi-head self-attention with a fused projection to queries, keys and values."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__()
+        D, d = config.width, config.width // config.heads
+        self.heads = config.heads
+        self.qkv = nn.Linear(D, 3 * D, bias=config.qkv_bias)
+        self.q_norm = nn.LayerNorm(d, eps=1e-6) if config.qk_norm else nn.Identity()
+        self.k_norm = nn.LayerNorm(d, eps=1e-6) if config.qk_norm else nn.Identity()
+        self.proj = nn.Linear(D, D)
+
+    def forward(self, x: Tensor, queries: int, want: Want) -> tuple[Tensor, Tensor | None]:
+        """Mix tokens (B, T, D) for the first `queries` of them -> (B, queries, D) and the weights wanted."""
+        split = partial(Tensor.unflatten, dim=-1, sizes=(-1, self.heads, x.shape[-1] // self.heads))
+        if queries == x.shape[1]:
+            q, k, v = split(self.qkv(x)).permute(2, 0, 3, 1, 4)  # 3 x (B, A, T, d)
+        else:
+            D, bias = x.shape[-1], self.qkv.bias
+            kv = F.linear(x, self.qkv.weight[D:], None if bias is None else bias[D:])  # (B, T, 2 D)
+            k, v = split(kv).permute(2, 0, 3, 1, 4)  # 2 x (B, A, T, d)
+            ask = F.linear(x[:, :queries], self.qkv.weight[:D], None if bias is None else bias[:D])  # (B, queries, D)
+            (q,) = split(ask).permute(2, 0, 3, 1, 4)  # (B, A, queries, d)
+        mixed, weights = attend(self.q_norm(q), self.k_norm(k), v, want)
+        return self.proj(mixed.transpose(1, 2).flatten(2)), weights  # (B, queries, D)
+
+
+class MLP(nn.Module):
+    """Two linear maps with a GELU between them, the same for every token."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.fc1 = nn.Linear(width, hidden)
+        self.fc2 = nn.Linear(hidden, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(B, T, D) -> (B, T, D)."""
+        return self.fc2(F.gelu(self.fc1(x)))
+
+
+class LayerScale(nn.Module):
+    """A learned factor for each channel of a branch."""
+
+    def __init__(self, width: int, start: float) -> None:
+        super().__init__()
+        self.gamma = nn.Parameter(torch.full((width,), start))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(B, T, D) -> (B, T, D)."""
+        return x * self.gamma
+
+
+class Block(nn.Module):
+    """Attention, then an MLP, each after a norm and added to what came in."""
+
+    def __init__(self, config: ViTConfig, drop_path: float) -> None:
+        super().__init__()
+        scale: Callable[[], nn.Module] = nn.Identity
+        if config.layer_scale is not None:
+            scale = partial(LayerScale, config.width, config.layer_scale)
+        self.norm1 = nn.LayerNorm(config.width, eps=1e-6)
+        self.attn = Attention(config)
+        self.ls1 = scale()
+        self.norm2 = nn.LayerNorm(config.width, eps=1e-6)
+        self.mlp = MLP(config.width, config.mlp_width)
+        self.ls2 = scale()
+        self.drop_path = drop_path
+
+    def forward(self, x: Tensor, queries: int, want: Want) -> tuple[Tensor, Tensor | None]:
+        """Tokens (B, T, D) -> the first `queries` tokens (B, queries, D) and the attention wanted."""
+        mixed, weights = self.attn(self.norm1(x), queries, want)
+        x = x[:, :queries] + self.skip_some(self.ls1(mixed))  # (B, queries, D)
+        return x + self.skip_some(self.ls2(self.mlp(self.norm2(x)))), weights
+
+    def skip_some(self, branch: Tensor) -> Tensor:
+        """Zero the branch of some pictures in training, and enlarge the others so that the mean stays."""
+        if not self.training or self.drop_path == 0:
+            return branch
+        kept = torch.rand(branch.shape[0], 1, 1, device=branch.device) >= self.drop_path  # (B, 1, 1)
+        return branch * kept / (1 - self.drop_path)
+
+
+class PatchEmbed(nn.Module):
+    """Cut the image into squares and map each linearly: a convolution whose stride is its size."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__()
+        self.proj = nn.Conv2d(3, config.width, config.patch_size, stride=config.patch_size)
+
+    def forward(self, images: Tensor) -> Tensor:
+        """(B, 3, H, W) -> (B, N, D), patches in reading order."""
+        P = self.proj.kernel_size[0]
+        patches = images.unflatten(2, (-1, P)).unflatten(4, (-1, P))  # (B, 3, gh, P, gw, P)
+        patches = patches.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)  # (B, N, 3 P P)
+        return F.linear(patches, self.proj.weight.flatten(1), self.proj.bias)  # (B, N, D)
+
+
+class ViT(nn.Module):
+    """The plain Vision Transformer.
+
+    `forward` gives logits; `trace` gives logits and attention from the same loop.
+    """
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.patch_embed = PatchEmbed(config)
+        self.cls_token = nn.Parameter(torch.empty(1, 1, config.width))
+        self.reg_token = nn.Parameter(torch.empty(1, config.registers, config.width)) if config.registers else None
+        self.pos_embed = nn.Parameter(torch.empty(1, config.tokens, config.width))
+        rates = [config.drop_path * layer / max(1, config.depth - 1) for layer in range(config.depth)]
+        self.blocks = nn.ModuleList(Block(config, rate) for rate in rates)
+        self.norm = nn.LayerNorm(config.width, eps=1e-6)
+        self.head = nn.Linear(config.width, config.classes)
+        self.start()
+
+    def start(self) -> None:
+        """Draw starting weights: normal with 1 / sqrt(inputs), branches that begin at zero, an undecided head."""
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.normal_(module.weight, std=module.in_features**-0.5)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+        for token in (self.cls_token, self.pos_embed, self.reg_token):
+            if token is not None:
+                nn.init.normal_(token, std=0.02)
+        for block in self.blocks:
+            nn.init.zeros_(block.attn.proj.weight)
+            nn.init.zeros_(block.mlp.fc2.weight)
+        nn.init.zeros_(self.head.weight)
+
+    def forward(self, images: Tensor, keep: Tensor | None = None) -> Tensor:
+        """Logits (B, K) of images.
+
+        Args:
+            images: (B, 3, H, W), normalised with the data set's mean and standard deviation.
+            keep: Which patches to use, (B, n) positions counted from 0, or None for all. Leaving out patches makes
+                training cheaper (Liu et al. 2022, "PatchDropout", arXiv 2208.07220).
+        """
+        return self.run(images, "nothing", keep)[0]
+
+    def trace(self, images: Tensor, want: Literal["rows", "full"] = "rows", keep: Tensor | None = None) -> Trace:
+        """Logits and attention of images, from the loop that `forward` uses; arguments as there."""
+        logits, weights = self.run(images, want, keep)
+        return Trace(logits, torch.stack([w.float() for w in weights if w is not None]))
+
+    def embed(self, images: Tensor, keep: Tensor | None) -> Tensor:
+        """Images (B, 3, H, W) -> tokens with their positions, (B, T, D), or fewer where `keep` says so."""
+        R = self.config.prefix
+        x = self.patch_embed(images) + self.pos_embed[:, R:]  # (B, N, D)
+        if keep is not None:
+            x = x.gather(1, keep.unsqueeze(-1).expand(-1, -1, x.shape[-1]))  # (B, n, D)
+        prefix = self.cls_token if self.reg_token is None else torch.cat([self.cls_token, self.reg_token], 1)
+        prefix = (prefix + self.pos_embed[:, :R]).expand(x.shape[0], -1, -1)  # (B, R, D)
+        return torch.cat([prefix, x], 1)  # (B, T, D)
+
+    def run(self, images: Tensor, want: Want, keep: Tensor | None) -> tuple[Tensor, list[Tensor | None]]:
+        """The one loop over the blocks: logits (B, K), and the attention wanted of each layer."""
+        x = self.embed(images, keep)  # (B, T, D)
+        seen = []
+        for layer, block in enumerate(self.blocks, start=1):
+            # The head reads the class token alone, so in the last block no other token needs an answer.
+            alone = layer == len(self.blocks) and self.config.pool == "token" and want != "full"
+            x, weights = block(x, 1 if alone else x.shape[1], want)  # (B, T, D)
+            seen.append(weights)
+        x = self.norm(x)
+        pooled = x[:, 0] if self.config.pool == "token" else x[:, self.config.prefix :].mean(1)  # (B, D)
+        return self.head(pooled), seen
