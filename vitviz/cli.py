@@ -1,0 +1,198 @@
+"""All of it as commands: `vitviz app`, `train`, `evaluate`, `explain`, `data` and `bench`.
+
+Heavy imports stand inside the commands, so that `--help` answers at once. A refusal ends with one sentence and exit
+status 1.
+"""
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from vitviz.training.recipe import PRESETS, preset
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from vitviz.training.loop import Progress
+
+app = typer.Typer(
+    help="See what a Vision Transformer looks at.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+data_app = typer.Typer(help="Fetch or check CIFAR-10.", no_args_is_help=True)
+bench_app = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True)
+app.add_typer(data_app, name="data")
+app.add_typer(bench_app, name="bench")
+
+Data = Annotated[
+    str | None, typer.Option("--data", metavar="DIR", help="Folder of CIFAR-10; else VITVIZ_DATA, else data/.")
+]
+CheckpointName = Annotated[str, typer.Argument(help="A name in checkpoints/, or a .safetensors file.")]
+
+
+def main() -> None:
+    """Run the command line; our own refusals end with their sentence instead of a traceback."""
+    try:
+        app()
+    except (ValueError, TrainingFailure) as error:
+        print(f"vitviz: {error}", file=sys.stderr)
+        sys.exit(1)
+    except OSError as error:
+        print(f"vitviz: the system refused: {error.strerror or error} ({error.filename or 'no file'}).", file=sys.stderr)
+        sys.exit(1)
+
+
+class TrainingFailure(RuntimeError):
+    """A training ended early; the message says why."""
+
+
+@app.command("app")
+def serve_page(
+    host: Annotated[str | None, typer.Option(help="Address to listen on; only this machine if left out.")] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port; the first free one from 7860.")] = None,
+    public: Annotated[bool, typer.Option("--public", help="Strangers use it.")] = False,
+    data: Data = None,
+) -> None:
+    """Open the web page."""
+    os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+    from vitviz.ui.app import build_app, serve
+
+    serve(build_app(data, public or None), host, port)
+
+
+@app.command()
+def train(
+    preset_name: Annotated[str, typer.Option("--preset", help=f"Recipe: {', '.join(PRESETS)}.")] = "cifar10-ti4",
+    data: Data = None,
+    pictures: Annotated[int | None, typer.Option(help="Use the first N training pictures.")] = None,
+    epochs: Annotated[float | None, typer.Option(help="Budget in passes over the pictures.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Budget in minutes; the preset's if neither is given.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Over all processes together.")] = None,
+    seed: Annotated[int, typer.Option(help="Of weights, order and augmentation.")] = 0,
+    device: Annotated[Literal["auto", "cuda", "cpu"], typer.Option(help="Where to train.")] = "auto",
+    out: Annotated[str | None, typer.Option(metavar="RUN", help="Run folder; runs/PRESET if left out.")] = None,
+) -> None:
+    """Train a ViT on CIFAR-10; under torchrun, on several processes."""
+    config = preset(preset_name)
+    if epochs is not None or minutes is not None:
+        config = replace(config, epochs=epochs, minutes=minutes)
+    config = replace(config, data=data, pictures=pictures, seed=seed, device=device, out=out)
+    if batch_size is not None:
+        config = replace(config, batch_size=batch_size)
+
+    from vitviz.training import loop
+
+    with progress_bar() as bar:
+        task = bar.add_task("training", total=1.0)
+
+        def show(progress: "Progress") -> None:
+            found = "" if progress.accuracy is None else f", {100 * progress.accuracy:.1f} % of watched test pictures"
+            words = f"epoch {progress.epoch:.1f}, loss {progress.loss:.3f}, {progress.rate:.0f} pictures/s{found}"
+            bar.update(task, completed=progress.share, description=words)
+            if found:
+                bar.console.print(words)
+
+        try:
+            path = loop.train(config, show)
+        except loop.TrainingError as error:
+            raise TrainingFailure(str(error)) from error
+    from vitviz.model.checkpoint import load
+
+    if path.is_file():
+        print(f"{path}: {100 * load(path).record['test_accuracy']:.2f} % of the test pictures named right")
+
+
+@app.command()
+def evaluate(
+    checkpoint: CheckpointName,
+    data: Data = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
+) -> None:
+    """Measure a checkpoint's accuracy on the 10,000 test pictures."""
+    import json
+
+    from vitviz.data import cifar
+    from vitviz.model.checkpoint import load
+    from vitviz.training.evaluate import accuracy
+
+    model = load(checkpoint)
+    if model.classes != cifar.CLASSES:
+        raise ValueError(f"evaluate needs a model of CIFAR-10's classes: {checkpoint} has {', '.join(model.classes)[:200]}.")
+    images, labels = cifar.load("test", data)
+    with progress_bar() as bar:
+        task = bar.add_task(f"evaluating {model.name}", total=len(labels))
+        measured = accuracy(model, images, labels, report=lambda done: bar.advance(task, done))
+    recorded = model.record.get("test_accuracy")
+    if json_output:
+        print(json.dumps({"checkpoint": model.name, "test_accuracy": measured, "recorded": recorded}))
+    else:
+        note = f" (recorded: {100 * recorded:.2f} %)" if isinstance(recorded, float) else ""
+        print(f"{model.name}: {100 * measured:.2f} % of {len(labels):,} test pictures{note}")
+
+
+@app.command("explain")
+def explain_picture(
+    picture: Annotated[str, typer.Argument(help="A picture file, or the name of a sample (cat, ship, ...).")],
+    out: Annotated[Path, typer.Option(help="File to write: .png .svg .pdf .html for the figure, .npz for the numbers.")],
+    checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",
+    method: Annotated[str, typer.Option(help="The map shown large: attention, average or rollout.")] = "average",
+) -> None:
+    """Explain one picture, as a figure or as numbers."""
+    from vitviz.data.pictures import sample_paths
+    from vitviz.explanation.explain import explain
+    from vitviz.model.checkpoint import load
+
+    explanation = explain(load(checkpoint), sample_paths().get(picture, Path(picture)))
+    explanation.save(out, method)
+    best = explanation.probabilities.argmax()
+    print(f"{out}: {explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %; {explanation.picture.note}")
+
+
+@data_app.command("download")
+def data_download(data: Data = None) -> None:
+    """Fetch CIFAR-10 (170 MB), check it and put it in place."""
+    from vitviz.data import cifar
+
+    print(f"CIFAR-10 is in {cifar.download(data)}")
+
+
+@data_app.command("check")
+def data_check(data: Data = None) -> None:
+    """Say whether CIFAR-10 is there, and whole."""
+    from vitviz.data import cifar
+
+    counts = [len(cifar.load(split, data)[1]) for split in ("train", "test")]
+    print(f"CIFAR-10 in {cifar.find(data)}: {counts[0]:,} training and {counts[1]:,} test pictures")
+
+
+@bench_app.command("explain")
+def bench_explain(
+    checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",
+) -> None:
+    """Class-token maps of all layers and heads against a plain forward pass, in one run."""
+    from vitviz import bench
+
+    bench.explain(checkpoint)
+
+
+@bench_app.command("app")
+def bench_app_page() -> None:
+    """The page in a real browser: picture chosen to painted, redraw on hover, and the start of the server."""
+    from vitviz import bench
+
+    bench.page()
+
+
+def progress_bar() -> "Bar":
+    """A progress bar on the terminal's error stream, with the time left."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True))

@@ -1,0 +1,148 @@
+"""A checkpoint + a picture -> an `Explanation`: prediction, attention, maps, figures and files.
+
+One forward pass gives everything; each view is drawn from its trace.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from vitviz.data.pictures import Picture, PictureSource, prepare, to_tensor
+from vitviz.explanation.maps import METHODS
+from vitviz.figures import paper
+from vitviz.model.checkpoint import Checkpoint, atomic_write
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a model saw in one picture.
+
+    Attributes:
+        checkpoint: Name of the model.
+        picture: The picture, and what the model saw of it.
+        labels: K class names.
+        probabilities: (K,), of sum 1.
+        attention: (L, A, T, T), after the softmax; queries before keys, each row of sum 1.
+        grid: Rows and columns of patches (gh, gw).
+        prefix: Tokens before the first patch, class token first (R).
+    """
+
+    checkpoint: str
+    picture: Picture
+    labels: list[str]
+    probabilities: NDArray[np.float32]
+    attention: NDArray[np.float32]
+    grid: tuple[int, int]
+    prefix: int
+
+    @property
+    def cls_rows(self) -> NDArray[np.float32]:
+        """The class token's row of each head over all tokens, (L, A, T)."""
+        return self.attention[:, :, 0]
+
+    @property
+    def cls_maps(self) -> NDArray[np.float32]:
+        """The class token's row of each head over the patches, (L, A, gh, gw)."""
+        return self.cls_rows[..., self.prefix :].reshape(*self.attention.shape[:2], *self.grid)
+
+    @property
+    def average(self) -> NDArray[np.float32]:
+        """Mean of `cls_maps` over layers and heads, (gh, gw)."""
+        return self.map("average")
+
+    def map(self, method: str) -> NDArray[np.float32]:
+        """Compute a map.
+
+        Args:
+            method: A name in `METHODS`; its function's docstring says what the numbers mean.
+
+        Returns:
+            (gh, gw).
+
+        Raises:
+            ValueError: If there is no such method.
+        """
+        if method not in METHODS:
+            raise ValueError(f"There is no method {method!r}. Use one of: {', '.join(METHODS)}.")
+        return METHODS[method].compute(self.attention, self.prefix).reshape(self.grid)
+
+    def figure(self, method: str | None = None) -> Figure:
+        """Draw the picture, a map, all layers and heads on one scale, and the prediction.
+
+        Args:
+            method: The map shown large; the average if None.
+        """
+        method = method or "average"
+        chart = paper.Chart(
+            picture=np.asarray(self.picture.seen),
+            title=METHODS[method].title if method in METHODS else method,
+            large=self.map(method),
+            maps=self.cls_maps,
+            labels=self.labels,
+            probabilities=self.probabilities,
+            footer=f"{self.checkpoint}: {self.picture.note}",
+        )
+        return paper.draw(chart)
+
+    def save(self, path: str | Path, method: str | None = None) -> None:
+        """Write the figure (.png, .svg, .pdf, .html) or the numbers (.npz), by the file's ending.
+
+        The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T), `cls_maps` (L, A, gh, gw), every
+        method's map (gh, gw) under its name, and `picture` (H, W, 3) as the model saw it.
+
+        Raises:
+            ValueError: If the ending is another one.
+        """
+        path = Path(path)
+        ending = path.suffix.lower()
+        if ending not in (*paper.FORMATS, ".npz"):
+            raise ValueError(f"The file must end in {', '.join(paper.FORMATS)} or .npz: got {path.name!r}.")
+        if ending == ".npz":
+            with atomic_write(path) as file:
+                np.savez_compressed(file, **self.arrays())
+        else:
+            content = paper.render(self.figure(method), ending)
+            with atomic_write(path) as file:
+                file.write(content)
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """All numbers by name, as `save` writes them."""
+        maps = {method: self.map(method) for method in METHODS if method != "attention"}
+        return {
+            "labels": np.array(self.labels),
+            "probabilities": self.probabilities,
+            "attention": self.attention,
+            "cls_maps": self.cls_maps,
+            "last_layer": self.map("attention"),
+            "picture": np.asarray(self.picture.seen),
+            **maps,
+        }
+
+
+@torch.inference_mode()
+def explain(model: Checkpoint, picture: PictureSource) -> Explanation:
+    """Predict a picture and keep what every layer and head looked at.
+
+    Args:
+        model: From `vitviz.load`.
+        picture: A path, a PIL image, or an array (H, W, 3) of uint8. It is cropped and resized as `Picture.note` says.
+
+    Raises:
+        vitviz.data.pictures.PictureError: If it is not an acceptable picture.
+    """
+    config = model.model.config
+    fitted = prepare(picture, config.image_size)
+    trace = model.model.trace(model.normalise(to_tensor(fitted.seen)[None]), "full")
+    return Explanation(
+        checkpoint=model.name,
+        picture=fitted,
+        labels=list(model.classes),
+        probabilities=trace.logits[0].float().softmax(-1).cpu().numpy(),
+        attention=trace.attention[:, 0].cpu().numpy(),
+        grid=config.grid,
+        prefix=config.prefix,
+    )

@@ -1,0 +1,87 @@
+"""Attention of one picture -> maps over its patches.
+
+Each method is a function of the attention of all layers and heads, (L, A, T, T), queries before keys, each row of sum 1.
+It returns one number for each patch, (N,). Nothing is scaled here: what a number means stands in the docstring.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Attention = NDArray[np.float32]
+
+
+def last_layer_attention(attention: Attention, prefix: int) -> NDArray[np.float32]:
+    """The class token's row of the last layer, mean of heads: mean_h A[L, h, 0, j].
+
+    Args:
+        attention: (L, A, T, T).
+        prefix: Tokens before the first patch (R).
+
+    Returns:
+        Shares of attention in 0..1, (N,). Their sum is 1 less what goes to the prefix tokens.
+    """
+    return attention[-1, :, 0, prefix:].mean(0)
+
+
+def average_attention(attention: Attention, prefix: int) -> NDArray[np.float32]:
+    """The class token's row, mean of all layers and heads; arguments, range and sum as in `last_layer_attention`."""
+    return attention[:, :, 0, prefix:].mean((0, 1))
+
+
+def rollout(attention: Attention, prefix: int) -> NDArray[np.float32]:
+    """Attention rollout (Abnar & Zuidema 2020, arXiv 2005.00928, section 3), with equal weight for the residual.
+
+    Layer by layer R = (I + mean_h A) / 2 @ R, starting from R = I; the map is the class token's row of the last R. Only
+    this row is needed, so it is carried from the last layer to the first as a vector.
+
+    Args:
+        attention: (L, A, T, T).
+        prefix: Tokens before the first patch (R).
+
+    Returns:
+        Shares in 0..1, (N,). Their sum is 1 less what ends at the prefix tokens.
+    """
+    row = np.zeros(attention.shape[-1], np.float32)  # (T,)
+    row[0] = 1
+    for layer in attention[::-1].mean(1):
+        row = (row + row @ layer) / 2  # (T,)
+    return row[prefix:]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to turn attention into one map.
+
+    Attributes:
+        title: What the page calls it.
+        about: What it answers, and what it does not, in one or two sentences.
+        compute: The function.
+    """
+
+    title: str
+    about: str
+    compute: Callable[[Attention, int], NDArray[np.float32]]
+
+
+METHODS: dict[str, Method] = {
+    "attention": Method(
+        "Last layer",
+        "Where the class token looks in the last layer, mean of heads. It does not say where those patches got their "
+        "content from.",
+        last_layer_attention,
+    ),
+    "average": Method(
+        "Average",
+        "Where the class token looks, mean of all layers and heads. Early layers count as much as late ones.",
+        average_attention,
+    ),
+    "rollout": Method(
+        "Rollout",
+        "Attention followed through all layers back to the patches, as if half of each token passed by unchanged. "
+        "It knows no values, no MLPs and no signs.",
+        rollout,
+    ),
+}

@@ -1,0 +1,138 @@
+"""The colours of every map, on the page and on paper.
+
+In: a few colours chosen by eye, written in OKLab (Ottosson 2020) as lightness, chroma, hue.
+Out: tables of 256 sRGB colours whose neighbours look equally far apart, so that a step in
+attention always looks like the same step. On a light page more is darker, on a dark page more is
+lighter: what stands out from the page reads as "more". No table uses blue, which marks choices.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Colours = NDArray[np.uint8]
+Numbers = NDArray[np.float64]
+
+# (lightness 0..1, chroma, hue in degrees), from little to much.
+WARM_ON_LIGHT = (
+    (0.985, 0.008, 95),
+    (0.910, 0.065, 84),
+    (0.810, 0.120, 62),
+    (0.690, 0.165, 36),
+    (0.555, 0.180, 12),
+    (0.420, 0.155, -20),
+    (0.310, 0.115, -48),
+    (0.215, 0.065, -65),
+)
+WARM_ON_DARK = (
+    (0.220, 0.025, -72),
+    (0.310, 0.090, -56),
+    (0.410, 0.145, -28),
+    (0.535, 0.175, 6),
+    (0.665, 0.170, 34),
+    (0.790, 0.130, 60),
+    (0.900, 0.095, 84),
+    (0.980, 0.030, 98),
+)
+COOL_ON_LIGHT = (
+    (0.975, 0.006, 200),
+    (0.860, 0.060, 195),
+    (0.700, 0.095, 192),
+    (0.540, 0.090, 195),
+    (0.400, 0.070, 200),
+)
+COOL_ON_DARK = (
+    (0.225, 0.012, 200),
+    (0.360, 0.055, 200),
+    (0.520, 0.085, 196),
+    (0.700, 0.100, 192),
+    (0.860, 0.080, 190),
+)
+# Both arms of the diverging map leave the dark page at the same quiet grey.
+WARM_FROM_GREY = ((0.225, 0.012, -70), *WARM_ON_DARK[1:])
+
+# Ottosson's matrices: OKLab to cone responses (cube roots), cone responses to linear sRGB.
+LAB_TO_CONES = np.array(
+    [
+        [1.0, 0.3963377774, 0.2158037573],
+        [1.0, -0.1055613458, -0.0638541728],
+        [1.0, -0.0894841775, -1.2914855480],
+    ]
+)
+CONES_TO_RGB = np.array(
+    [
+        [4.0767416621, -3.3077115913, 0.2309699292],
+        [-1.2684380046, 2.6097574011, -0.3413193965],
+        [-0.0041960863, -0.7034186147, 1.7076147010],
+    ]
+)
+
+
+def oklab_to_linear(lab: Numbers) -> Numbers:
+    """Turn OKLab colours (..., 3) into linear sRGB (..., 3), outside 0..1 if not displayable."""
+    return (lab @ LAB_TO_CONES.T) ** 3 @ CONES_TO_RGB.T
+
+
+def linear_to_oklab(rgb: Numbers) -> Numbers:
+    """Turn linear sRGB (..., 3) into OKLab (..., 3): the way back, for measuring a table."""
+    cones = np.cbrt(rgb @ np.linalg.inv(CONES_TO_RGB).T)
+    return cones @ np.linalg.inv(LAB_TO_CONES).T
+
+
+def displayable(lab: Numbers) -> Numbers:
+    """Take chroma from the OKLab colours (M, 3) that no screen shows, until one does."""
+    lab = lab.copy()
+    while True:
+        rgb = oklab_to_linear(lab)
+        outside = ((rgb < -0.0005) | (rgb > 1.0005)).any(axis=-1)
+        if not outside.any():
+            return lab
+        lab[outside, 1:] *= 0.98
+
+
+def to_bytes(rgb: Numbers) -> Colours:
+    """Encode linear sRGB (M, 3) in 0..1 as the bytes (M, 3) of a picture."""
+    rgb = rgb.clip(0, 1)
+    encoded = np.where(rgb <= 0.0031308, 12.92 * rgb, 1.055 * rgb ** (1 / 2.4) - 0.055)
+    return np.round(255 * encoded).astype(np.uint8)
+
+
+def ramp(stops: tuple[tuple[float, float, float], ...], count: int = 256) -> Colours:
+    """Walk through `stops` in steps of equal OKLab length.
+
+    Args:
+        stops: (lightness, chroma, hue in degrees) of each colour on the way.
+        count: Colours wanted.
+
+    Returns:
+        sRGB bytes (count, 3), the first and the last being the outer stops.
+
+    Example:
+        >>> ramp(WARM_ON_LIGHT, 3).shape
+        (3, 3)
+    """
+    way = np.linspace(0, len(stops) - 1, 2049)
+    lightness, chroma, hue = (
+        np.interp(way, np.arange(len(stops)), column) for column in np.array(stops).T
+    )
+    angle = np.radians(hue)
+    lab = np.stack([lightness, chroma * np.cos(angle), chroma * np.sin(angle)], -1)  # (2049, 3)
+    lab = displayable(lab)
+    length = np.concatenate([[0], np.linalg.norm(np.diff(lab, axis=0), axis=-1).cumsum()])
+    even = np.linspace(0, length[-1], count)
+    lab = np.stack([np.interp(even, length, column) for column in lab.T], -1)  # (count, 3)
+    return to_bytes(oklab_to_linear(lab))
+
+
+def two_arms(cool: Colours, warm: Colours) -> Colours:
+    """Join two ramps (128, 3) at their pale ends: cool below the middle, warm above."""
+    return np.concatenate([cool[::-1], warm])  # (256, 3)
+
+
+# (256, 3) bytes for each kind and page. "seq" runs from nothing to much; "div" has its middle,
+# between entries 127 and 128, at "as much as an even spread".
+COLOUR_MAPS: dict[tuple[str, str], Colours] = {
+    ("seq", "light"): ramp(WARM_ON_LIGHT),
+    ("seq", "dark"): ramp(WARM_ON_DARK),
+    ("div", "light"): two_arms(ramp(COOL_ON_LIGHT, 128), ramp(WARM_ON_LIGHT, 128)),
+    ("div", "dark"): two_arms(ramp(COOL_ON_DARK, 128), ramp(WARM_FROM_GREY, 128)),
+}

@@ -1,0 +1,152 @@
+"""Maps -> a figure for a paper, a slide or a worksheet, as PNG, SVG, PDF or a page of its own.
+
+Always on white, with the scale printed. Matplotlib draws on a plain `Figure`, without global state, so that a server may
+draw many at once.
+"""
+
+import html
+import io
+from dataclasses import dataclass
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from numpy.typing import NDArray
+
+from vitviz.figures.colours import COLOUR_MAPS
+
+FORMATS = (".png", ".svg", ".pdf", ".html")
+MAP_COLOURS = ListedColormap(COLOUR_MAPS["seq", "light"] / 255)
+INK, QUIET, LINE = "#1a1d21", "#59606a", "#dfe2e6"
+STYLE = {"font.size": 8, "font.family": "sans-serif", "text.color": INK, "svg.hashsalt": "vitviz", "svg.fonttype": "none"}
+CLIPPED = 0.995  # the shared scale ends at this quantile, or one sharp head would bleach all others
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What a figure shows.
+
+    Attributes:
+        picture: As the model saw it, (H, W, 3) uint8.
+        title: Of the large map.
+        large: The map shown large, (gh, gw), shares.
+        maps: Of all layers and heads, (L, A, gh, gw), shares.
+        labels: K class names.
+        probabilities: (K,).
+        footer: One line: which model, what became of the picture.
+    """
+
+    picture: NDArray[np.uint8]
+    title: str
+    large: NDArray[np.float32]
+    maps: NDArray[np.float32]
+    labels: list[str]
+    probabilities: NDArray[np.float32]
+    footer: str
+
+
+def draw(chart: Chart) -> Figure:
+    """Draw picture, large map and prediction on the left, all layers and heads on one scale on the right."""
+    layers, heads = chart.maps.shape[:2]
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(10, max(5.2, 2.2 + 0.62 * layers)), facecolor="white", layout="constrained")
+        figure.get_layout_engine().set(rect=(0, 0.035, 1, 0.965))  # type: ignore[union-attr, call-arg]
+        left, right = figure.subfigures(1, 2, width_ratios=(1, max(1.4, 0.24 * heads)))
+        picture, large, prediction = left.subplots(3, 1, height_ratios=(1, 1.15, 0.55))
+        show_picture(picture, chart.picture)
+        show_large(large, chart)
+        show_prediction(prediction, chart)
+        show_matrix(right, chart.maps)
+        figure.text(0.01, 0.005, plain(chart.footer), fontsize=6, color=QUIET)
+    return figure
+
+
+def plain(text: str) -> str:
+    """Text that Matplotlib takes literally: a dollar sign would begin a formula."""
+    return text.replace("$", r"\$")
+
+
+def show_picture(axes: Axes, picture: NDArray[np.uint8]) -> None:
+    """The picture with its own pixels."""
+    axes.imshow(picture, interpolation="nearest")
+    bare(axes)
+    axes.set_title("What the model sees", loc="left", fontweight="bold")
+
+
+def show_large(axes: Axes, chart: Chart) -> None:
+    """The large map on its own scale, with the colour bar."""
+    image = show_map(axes, chart.large, float(chart.large.max()))
+    axes.set_title(f"{plain(chart.title)} (its own scale)", loc="left", fontweight="bold")
+    bar = axes.figure.colorbar(image, ax=axes, format=lambda value, _: f"{100 * value:.1f} %", shrink=0.9)
+    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.set_label("share of attention", color=QUIET)
+
+
+def show_prediction(axes: Axes, chart: Chart) -> None:
+    """The five most probable classes as bars."""
+    best = np.argsort(-chart.probabilities)[:5]
+    axes.barh(range(len(best)), chart.probabilities[best], color=QUIET, height=0.6)
+    axes.set_yticks(range(len(best)), [plain(chart.labels[k]) for k in best])
+    for place, k in enumerate(best):
+        axes.text(chart.probabilities[k] + 0.02, place, f"{100 * chart.probabilities[k]:.1f} %", va="center", color=QUIET)
+    axes.set(xlim=(0, 1.25), xticks=[])
+    axes.invert_yaxis()
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.set_title("Prediction", loc="left", fontweight="bold")
+
+
+def show_matrix(figure: Figure | mpl.figure.SubFigure, maps: NDArray[np.float32]) -> None:
+    """One tile for each layer and head, all on one scale, clipped as the bar says."""
+    layers, heads = maps.shape[:2]
+    top = float(np.quantile(maps, CLIPPED)) or 1.0
+    grid = figure.subplots(layers, heads, squeeze=False)
+    for layer, head in np.ndindex(layers, heads):
+        axes = grid[layer, head]
+        image = show_map(axes, maps[layer, head], top)
+        if layer == 0:
+            axes.set_title(f"head {head + 1}" if head == 0 else str(head + 1), color=QUIET)
+        if head == 0:
+            axes.set_ylabel(f"layer {layer + 1}" if layer == 0 else str(layer + 1), color=QUIET)
+    figure.suptitle("Where the class token looks: all layers and heads, one scale", x=0.01, ha="left", fontweight="bold")
+    bar = figure.colorbar(
+        image, ax=grid, location="bottom", extend="max", format=lambda value, _: f"{100 * value:.1f} %", shrink=0.6, aspect=40
+    )
+    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.set_label(f"share of attention; the last colour means {100 * top:.1f} % or more", color=QUIET)
+
+
+def show_map(axes: Axes, values: NDArray[np.float32], top: float) -> AxesImage:
+    """A map with one flat square for each patch."""
+    bare(axes)
+    return axes.imshow(values, cmap=MAP_COLOURS, vmin=0, vmax=top, interpolation="nearest")
+
+
+def bare(axes: Axes) -> None:
+    """Axes without ticks, in a thin frame."""
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set(color=LINE, linewidth=0.5)
+
+
+def render(figure: Figure, ending: str) -> bytes:
+    """A figure -> the bytes of a file that ends in one of `FORMATS`."""
+    if ending == ".html":
+        return page(render(figure, ".svg").decode()).encode()
+    buffer = io.BytesIO()
+    with mpl.rc_context(STYLE):
+        figure.savefig(buffer, format=ending[1:], dpi=160, metadata={"Date": None} if ending == ".svg" else None)
+    return buffer.getvalue()
+
+
+def page(svg: str) -> str:
+    """An SVG picture -> a page of its own, which needs no network."""
+    title = html.escape("What a Vision Transformer looks at")
+    picture = svg[svg.index("<svg") :]
+    return (
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>\n'
+        f"<style>body {{ margin: 2rem auto; max-width: 60rem }} svg {{ width: 100%; height: auto }}</style>\n"
+        f"<h1>{title}</h1>\n{picture}\n</html>\n"
+    )
