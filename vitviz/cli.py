@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from vitviz.training.recipe import PRESETS, preset
+from vitviz.training.recipe import PRESETS, TrainingError, preset
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -40,16 +40,14 @@ def main() -> None:
     """Run the command line; our own refusals end with their sentence instead of a traceback."""
     try:
         app()
-    except (ValueError, TrainingFailure) as error:
+    except (ValueError, TrainingError) as error:
         print(f"vitviz: {error}", file=sys.stderr)
         sys.exit(1)
     except OSError as error:
-        print(f"vitviz: the system refused: {error.strerror or error} ({error.filename or 'no file'}).", file=sys.stderr)
+        print(
+            f"vitviz: the system refused: {error.strerror or error} ({error.filename or 'no file'}).", file=sys.stderr
+        )
         sys.exit(1)
-
-
-class TrainingFailure(RuntimeError):
-    """A training ended early; the message says why."""
 
 
 @app.command("app")
@@ -98,13 +96,10 @@ def train(
             if found:
                 bar.console.print(words)
 
-        try:
-            path = loop.train(config, show)
-        except loop.TrainingError as error:
-            raise TrainingFailure(str(error)) from error
+        path = loop.train(config, show)
     from vitviz.model.checkpoint import load
 
-    if path.is_file():
+    if leads():
         print(f"{path}: {100 * load(path).record['test_accuracy']:.2f} % of the test pictures named right")
 
 
@@ -123,7 +118,9 @@ def evaluate(
 
     model = load(checkpoint)
     if model.classes != cifar.CLASSES:
-        raise ValueError(f"evaluate needs a model of CIFAR-10's classes: {checkpoint} has {', '.join(model.classes)[:200]}.")
+        raise ValueError(
+            f"evaluate needs a model of CIFAR-10's classes: {checkpoint} has {', '.join(model.classes)[:200]}."
+        )
     images, labels = cifar.load("test", data)
     with progress_bar() as bar:
         task = bar.add_task(f"evaluating {model.name}", total=len(labels))
@@ -139,7 +136,9 @@ def evaluate(
 @app.command("explain")
 def explain_picture(
     picture: Annotated[str, typer.Argument(help="A picture file, or the name of a sample (cat, ship, ...).")],
-    out: Annotated[Path, typer.Option(help="File to write: .png .svg .pdf .html for the figure, .npz for the numbers.")],
+    out: Annotated[
+        Path, typer.Option(help="File to write: .png .svg .pdf .html for the figure, .npz for the numbers.")
+    ],
     checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",
     method: Annotated[str, typer.Option(help="The map shown large: attention, average or rollout.")] = "average",
 ) -> None:
@@ -151,7 +150,9 @@ def explain_picture(
     explanation = explain(load(checkpoint), sample_paths().get(picture, Path(picture)))
     explanation.save(out, method)
     best = explanation.probabilities.argmax()
-    print(f"{out}: {explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %; {explanation.picture.note}")
+    print(
+        f"{out}: {explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %; {explanation.picture.note}"
+    )
 
 
 @data_app.command("download")
@@ -189,10 +190,20 @@ def bench_app_page() -> None:
     bench.page()
 
 
+def leads() -> bool:
+    """Whether this is the first process of a training; the others keep quiet."""
+    return os.environ.get("RANK", "0") == "0"
+
+
 def progress_bar() -> "Bar":
     """A progress bar on the terminal's error stream, with the time left."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True))
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=Console(stderr=True), disable=not leads())

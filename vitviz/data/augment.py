@@ -1,7 +1,7 @@
 """A batch of pictures -> the same pictures, varied, as batched tensor functions.
 
-Pictures come in as uint8 (B, 3, H, W) and leave `normalise` as float; labels become rows of class weights (B, K), so that
-mixed pictures need no special loss. Each function draws its own random numbers on the device of its input.
+Pictures come in as uint8 (B, 3, H, W) and leave `normalise` as float; labels become rows of class weights (B, K), so
+that mixed pictures need no special loss. Each function draws its own random numbers on the device of its input.
 """
 
 import torch
@@ -23,7 +23,9 @@ def shift_and_flip(images: Tensor, reach: int = 4) -> Tensor:
     """
     B, _, H, W = images.shape
     device = images.device
-    rows = mirrored(torch.randint(-reach, reach + 1, (B, 1), device=device) + torch.arange(H, device=device), H)  # (B, H)
+    rows = mirrored(
+        torch.randint(-reach, reach + 1, (B, 1), device=device) + torch.arange(H, device=device), H
+    )  # (B, H)
     columns = mirrored(torch.randint(-reach, reach + 1, (B, 1), device=device) + torch.arange(W, device=device), W)
     columns = torch.where(torch.rand(B, 1, device=device) < 0.5, columns, columns.flip(1))  # (B, W)
     batch = torch.arange(B, device=device)[:, None, None]
@@ -69,7 +71,7 @@ def cutmix(images: Tensor, targets: Tensor, share: float) -> tuple[Tensor, Tenso
 
 
 def inside(length: int, side: Tensor) -> Tensor:
-    """Which of `length` pixels lie in an interval of `side` (B,) times the length, with a random centre -> (B, length)."""
+    """Which of `length` pixels lie in an interval of `side` (B,) of the length, at a random place -> (B, length)."""
     centre = torch.rand(side.shape[0], device=side.device)
     pixel = (torch.arange(length, device=side.device) + 0.5) / length
     return (pixel - centre[:, None]).abs() < side[:, None] / 2

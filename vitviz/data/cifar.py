@@ -1,8 +1,8 @@
 """CIFAR-10 on disk -> tensors.
 
-Finds the data set (Krizhevsky 2009, "Learning Multiple Layers of Features from Tiny Images") in its python or its binary
-version, checks it and hands out all pictures of a split as one uint8 tensor. Downloads it on request; nothing is fetched
-unasked.
+Finds the data set (Krizhevsky 2009, "Learning Multiple Layers of Features from Tiny Images") in its python or its
+binary version, checks it and hands out all pictures of a split as one uint8 tensor. Downloads it on request; nothing is
+fetched unasked.
 """
 
 import hashlib

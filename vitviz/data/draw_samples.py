@@ -9,7 +9,7 @@ Run: `python -m vitviz.data.draw_samples [OUT]`
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,7 @@ SIDE = 96
 SCALE = 4
 FULL = SIDE * SCALE
 
-Points = list[tuple[float, ...]]
+Points = Sequence[tuple[float, ...]]
 Colour = tuple[int, int, int]
 
 
@@ -263,11 +263,11 @@ def cat() -> Image.Image:
     ]
     scene.lines([path("48,21 48,28 48,36"), *stripes, *map(mirrored, stripes)], 2.7, dark, 0.7, 0.85)
     for side in (1, -1):
-        x = 48 + 13 * side
-        scene.shape(ellipse(x, 45, 7.4, 5.6, 12 * side), (48, 40, 34), volume=0.1)
-        scene.shape(ellipse(x, 45, 6.2, 4.8, 12 * side), (176, 172, 92), volume=-0.3)
-        scene.shape(ellipse(x, 45, 2.4, 4.5), (14, 14, 12), volume=0)
-        scene.shape(ellipse(x - 1.5, 43, 1.1, 1.1), (250, 250, 245), volume=0)
+        eye = 48 + 13 * side
+        scene.shape(ellipse(eye, 45, 7.4, 5.6, 12 * side), (48, 40, 34), volume=0.1)
+        scene.shape(ellipse(eye, 45, 6.2, 4.8, 12 * side), (176, 172, 92), volume=-0.3)
+        scene.shape(ellipse(eye, 45, 2.4, 4.5), (14, 14, 12), volume=0)
+        scene.shape(ellipse(eye - 1.5, 43, 1.1, 1.1), (250, 250, 245), volume=0)
         scene.lines([[(48, 60), (48 + 4 * side, 64), (48 + 8 * side, 64)]], 1.2, (92, 70, 62))
         for y, rise in ((59, -3), (61, 1), (63, 5)):
             scene.lines([[(48 + 12 * side, y), (48 + 36 * side, y + rise)]], 0.7, (236, 230, 220))

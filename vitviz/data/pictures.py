@@ -1,7 +1,7 @@
 """The one gate for pictures: a path, a PIL image or an array -> an RGB picture -> what the model sees.
 
-Every uploaded or named file passes `open_picture`. It accepts five formats and bounded sizes, and refuses everything else
-with a `PictureError` of one sentence. Nothing is decoded before its size is known.
+Every uploaded or named file passes `open_picture`. It accepts five formats and bounded sizes, and refuses everything
+else with a `PictureError` of one sentence. Nothing is decoded before its size is known.
 """
 
 import stat
@@ -100,7 +100,7 @@ def open_picture(source: PictureSource) -> tuple[Image.Image, tuple[int, int]]:
     try:
         with Image.open(path, formats=FORMATS) as image:
             check_pixels(image)
-            turned = image.getexif().get(0x0112, 1) >= 5  # EXIF orientations 5 to 8 lie on their side
+            turned = image.getexif().get(0x0112) in (5, 6, 7, 8)  # EXIF orientations that lie on their side
             size = image.size[::-1] if turned else image.size
             image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
             return to_rgb(ImageOps.exif_transpose(image)), size
@@ -141,7 +141,9 @@ def check_pixels(image: Image.Image) -> None:
 
 def too_many_pixels(came: str) -> str:
     """The sentence for a picture with too many pixels."""
-    return f"A picture may have at most {MOST_PIXELS // 1_000_000} million pixels: this one has {came}. Shrink it first."
+    return (
+        f"A picture may have at most {MOST_PIXELS // 1_000_000} million pixels: this one has {came}. Shrink it first."
+    )
 
 
 def from_array(array: np.ndarray) -> Image.Image:

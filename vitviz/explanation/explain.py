@@ -1,20 +1,23 @@
 """A checkpoint + a picture -> an `Explanation`: prediction, attention, maps, figures and files.
 
-One forward pass gives everything; each view is drawn from its trace.
+One forward pass gives everything; each view is drawn from its trace. Matplotlib is imported when a figure is asked for,
+so that the page starts without it.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from vitviz.data.pictures import Picture, PictureSource, prepare, to_tensor
 from vitviz.explanation.maps import METHODS
-from vitviz.figures import paper
 from vitviz.model.checkpoint import Checkpoint, atomic_write
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,14 @@ class Explanation:
             raise ValueError(f"There is no method {method!r}. Use one of: {', '.join(METHODS)}.")
         return METHODS[method].compute(self.attention, self.prefix).reshape(self.grid)
 
-    def figure(self, method: str | None = None) -> Figure:
+    def figure(self, method: str | None = None) -> "Figure":
         """Draw the picture, a map, all layers and heads on one scale, and the prediction.
 
         Args:
             method: The map shown large; the average if None.
         """
+        from vitviz.figures import paper
+
         method = method or "average"
         chart = paper.Chart(
             picture=np.asarray(self.picture.seen),
@@ -97,13 +102,15 @@ class Explanation:
         Raises:
             ValueError: If the ending is another one.
         """
+        from vitviz.figures import paper
+
         path = Path(path)
         ending = path.suffix.lower()
         if ending not in (*paper.FORMATS, ".npz"):
             raise ValueError(f"The file must end in {', '.join(paper.FORMATS)} or .npz: got {path.name!r}.")
         if ending == ".npz":
             with atomic_write(path) as file:
-                np.savez_compressed(file, **self.arrays())
+                np.savez_compressed(file, **self.arrays())  # type: ignore[arg-type]
         else:
             content = paper.render(self.figure(method), ending)
             with atomic_write(path) as file:

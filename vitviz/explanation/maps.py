@@ -1,7 +1,7 @@
 """Attention of one picture -> maps over its patches.
 
-Each method is a function of the attention of all layers and heads, (L, A, T, T), queries before keys, each row of sum 1.
-It returns one number for each patch, (N,). Nothing is scaled here: what a number means stands in the docstring.
+Each method is a function of the attention of all layers and heads, (L, A, T, T), queries before keys, each row of sum
+1. It returns one number for each patch, (N,). Nothing is scaled here: what a number means stands in the docstring.
 """
 
 from collections.abc import Callable

@@ -1,0 +1,1 @@
+"""Maps -> colours and figures."""

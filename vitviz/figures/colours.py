@@ -111,9 +111,7 @@ def ramp(stops: tuple[tuple[float, float, float], ...], count: int = 256) -> Col
         (3, 3)
     """
     way = np.linspace(0, len(stops) - 1, 2049)
-    lightness, chroma, hue = (
-        np.interp(way, np.arange(len(stops)), column) for column in np.array(stops).T
-    )
+    lightness, chroma, hue = (np.interp(way, np.arange(len(stops)), column) for column in np.array(stops).T)
     angle = np.radians(hue)
     lab = np.stack([lightness, chroma * np.cos(angle), chroma * np.sin(angle)], -1)  # (2049, 3)
     lab = displayable(lab)

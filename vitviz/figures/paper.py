@@ -1,7 +1,7 @@
 """Maps -> a figure for a paper, a slide or a worksheet, as PNG, SVG, PDF or a page of its own.
 
-Always on white, with the scale printed. Matplotlib draws on a plain `Figure`, without global state, so that a server may
-draw many at once.
+Always on white, with the scale printed. Matplotlib draws on a plain `Figure`, without global state, so that a server
+may draw many at once.
 """
 
 import html
@@ -21,7 +21,13 @@ from vitviz.figures.colours import COLOUR_MAPS
 FORMATS = (".png", ".svg", ".pdf", ".html")
 MAP_COLOURS = ListedColormap(COLOUR_MAPS["seq", "light"] / 255)
 INK, QUIET, LINE = "#1a1d21", "#59606a", "#dfe2e6"
-STYLE = {"font.size": 8, "font.family": "sans-serif", "text.color": INK, "svg.hashsalt": "vitviz", "svg.fonttype": "none"}
+STYLE = {
+    "font.size": 8,
+    "font.family": "sans-serif",
+    "text.color": INK,
+    "svg.hashsalt": "vitviz",
+    "svg.fonttype": "none",
+}
 CLIPPED = 0.995  # the shared scale ends at this quantile, or one sharp head would bleach all others
 
 
@@ -53,7 +59,7 @@ def draw(chart: Chart) -> Figure:
     layers, heads = chart.maps.shape[:2]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, max(5.2, 2.2 + 0.62 * layers)), facecolor="white", layout="constrained")
-        figure.get_layout_engine().set(rect=(0, 0.035, 1, 0.965))  # type: ignore[union-attr, call-arg]
+        figure.get_layout_engine().set(rect=(0, 0.035, 1, 0.965))
         left, right = figure.subfigures(1, 2, width_ratios=(1, max(1.4, 0.24 * heads)))
         picture, large, prediction = left.subplots(3, 1, height_ratios=(1, 1.15, 0.55))
         show_picture(picture, chart.picture)
@@ -81,7 +87,7 @@ def show_large(axes: Axes, chart: Chart) -> None:
     image = show_map(axes, chart.large, float(chart.large.max()))
     axes.set_title(f"{plain(chart.title)} (its own scale)", loc="left", fontweight="bold")
     bar = axes.figure.colorbar(image, ax=axes, format=lambda value, _: f"{100 * value:.1f} %", shrink=0.9)
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     bar.set_label("share of attention", color=QUIET)
 
 
@@ -91,7 +97,9 @@ def show_prediction(axes: Axes, chart: Chart) -> None:
     axes.barh(range(len(best)), chart.probabilities[best], color=QUIET, height=0.6)
     axes.set_yticks(range(len(best)), [plain(chart.labels[k]) for k in best])
     for place, k in enumerate(best):
-        axes.text(chart.probabilities[k] + 0.02, place, f"{100 * chart.probabilities[k]:.1f} %", va="center", color=QUIET)
+        axes.text(
+            chart.probabilities[k] + 0.02, place, f"{100 * chart.probabilities[k]:.1f} %", va="center", color=QUIET
+        )
     axes.set(xlim=(0, 1.25), xticks=[])
     axes.invert_yaxis()
     axes.tick_params(length=0)
@@ -111,11 +119,19 @@ def show_matrix(figure: Figure | mpl.figure.SubFigure, maps: NDArray[np.float32]
             axes.set_title(f"head {head + 1}" if head == 0 else str(head + 1), color=QUIET)
         if head == 0:
             axes.set_ylabel(f"layer {layer + 1}" if layer == 0 else str(layer + 1), color=QUIET)
-    figure.suptitle("Where the class token looks: all layers and heads, one scale", x=0.01, ha="left", fontweight="bold")
-    bar = figure.colorbar(
-        image, ax=grid, location="bottom", extend="max", format=lambda value, _: f"{100 * value:.1f} %", shrink=0.6, aspect=40
+    figure.suptitle(
+        "Where the class token looks: all layers and heads, one scale", x=0.01, ha="left", fontweight="bold"
     )
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar = figure.colorbar(
+        image,
+        ax=grid,
+        location="bottom",
+        extend="max",
+        format=lambda value, _: f"{100 * value:.1f} %",
+        shrink=0.6,
+        aspect=40,
+    )
+    bar.outline.set_visible(False)
     bar.set_label(f"share of attention; the last colour means {100 * top:.1f} % or more", color=QUIET)
 
 

@@ -1,0 +1,1 @@
+"""Tensors -> logits, and attention on request."""

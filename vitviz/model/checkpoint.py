@@ -1,8 +1,8 @@
 """A trained ViT <-> one .safetensors file, and nothing else.
 
-The file's metadata holds, under `vitviz`, JSON with the format version, the model's config, class names, mean and standard
-deviation, and the training record. A file is checked from its header, before anything is allocated: size, config, names,
-shapes and dtypes; then its values must be finite. Nothing is ever unpickled.
+The file's metadata holds, under `vitviz`, JSON with the format version, the model's config, class names, mean and
+standard deviation, and the training record. A file is checked from its header, before anything is allocated: size,
+config, names, shapes and dtypes; then its values must be finite. Nothing is ever unpickled.
 """
 
 import json
@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO, Any
 
+import safetensors
 import safetensors.torch
 import torch
 
@@ -25,6 +26,8 @@ FORMAT = 1
 MOST_BYTES = 256 * 2**20
 MOST_HEADER_BYTES = 2**20
 DTYPE_BYTES = {"F32": 4, "F16": 2, "BF16": 2}
+
+Channels = tuple[float, float, float]  # red, green, blue
 
 
 class CheckpointError(ValueError):
@@ -47,8 +50,8 @@ class Checkpoint:
     name: str
     model: ViT
     classes: tuple[str, ...]
-    mean: tuple[float, float, float]
-    std: tuple[float, float, float]
+    mean: Channels
+    std: Channels
     record: dict[str, Any]
 
     def normalise(self, images: torch.Tensor) -> torch.Tensor:
@@ -119,7 +122,7 @@ def load(name: str | Path) -> Checkpoint:
     if size is None:
         known = ", ".join(shipped()) or "none"
         raise CheckpointError(
-            f"There is no checkpoint {str(name)[:200]!r}. Name one that ships ({known}), or the path of a .safetensors file."
+            f"There is no checkpoint {str(name)[:200]!r}. Name one that ships ({known}), or a .safetensors file."
         )
     if size > MOST_BYTES:
         raise CheckpointError(f"A checkpoint may have at most {MOST_BYTES // 2**20} MiB: this one has {size // 2**20}.")
@@ -128,10 +131,15 @@ def load(name: str | Path) -> Checkpoint:
     config = read_config(about)
     model = empty_model(config)
     check_tensors(header, model)
-    tensors = {key: tensor.float() for key, tensor in safetensors.torch.load(content).items()}
+    try:
+        tensors = {key: tensor.float() for key, tensor in safetensors.torch.load(content).items()}
+    except safetensors.SafetensorError:  # its own reading of the header is stricter than ours
+        raise foreign(path.name) from None
     for key, tensor in tensors.items():
         if not tensor.isfinite().all():
-            raise CheckpointError(f"Every weight must be a finite number: {key} is not. The training of this file failed.")
+            raise CheckpointError(
+                f"Every weight must be a finite number: {key} is not. The training of this file failed."
+            )
     model.load_state_dict(tensors, assign=True)
     model.requires_grad_(True).eval()
     return Checkpoint(path.stem, model, *read_labels(about, config), record=about.get("record", {}))
@@ -143,32 +151,40 @@ def empty_model(config: ViTConfig) -> ViT:
         return ViT(config)
 
 
+def foreign(name: str) -> CheckpointError:
+    """The refusal of a file that is not whole safetensors."""
+    return CheckpointError(
+        f"A checkpoint must be a whole .safetensors file: {name[:80]!r} is not. Files of torch.save "
+        "(.pt, .pth, .ckpt) can run code when opened and are never read; convert them where you trust them."
+    )
+
+
 def read_header(content: bytes, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split a file into its tensor table and our part of its metadata; refuse whatever is not safetensors."""
-    foreign = CheckpointError(
-        f"A checkpoint must be a whole .safetensors file: {name[:80]!r} is not. Files of torch.save (.pt, .pth, .ckpt) can "
-        "run code when opened and are never read; convert them where you trust them."
-    )
     length = int.from_bytes(content[:8], "little")
     if len(content) < 10 or not 2 <= length <= min(MOST_HEADER_BYTES, len(content) - 8):
-        raise foreign
+        raise foreign(name)
     try:
         header = parse_json(content[8 : 8 + length].decode("utf-8"))
     except (ValueError, RecursionError):
-        raise foreign from None
+        raise foreign(name) from None
     if not isinstance(header, dict):
-        raise foreign
+        raise foreign(name)
     metadata = header.pop("__metadata__", None)
     about = metadata.get("vitviz") if isinstance(metadata, dict) else None
     if not isinstance(about, str):
-        raise CheckpointError(f"The file {name[:80]!r} holds weights, but was not written by vitviz: it has no vitviz metadata.")
+        raise CheckpointError(
+            f"The file {name[:80]!r} holds weights, but was not written by vitviz: it has no vitviz metadata."
+        )
     try:
         parsed = parse_json(about)
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict) or parsed.get("format") != FORMAT:
-        raise CheckpointError(f"The vitviz metadata must be of format {FORMAT}: {name[:80]!r} has another or a damaged one.")
-    check_extent(header, len(content) - 8 - length, foreign)
+        raise CheckpointError(
+            f"The vitviz metadata must be of format {FORMAT}: {name[:80]!r} has another or a damaged one."
+        )
+    check_extent(header, len(content) - 8 - length, name)
     return header, parsed
 
 
@@ -187,21 +203,21 @@ def parse_json(text: str) -> Any:
     return json.loads(text, object_pairs_hook=once, parse_constant=refuse)
 
 
-def check_extent(header: dict[str, Any], available: int, foreign: CheckpointError) -> None:
+def check_extent(header: dict[str, Any], available: int, name: str) -> None:
     """Demand that the tensors' places fill the rest of the file exactly, without gap or overlap."""
     places = []
     for entry in header.values():
         offsets = entry.get("data_offsets") if isinstance(entry, dict) else None
         if not (isinstance(offsets, list) and len(offsets) == 2 and all(type(x) is int for x in offsets)):
-            raise foreign
+            raise foreign(name)
         places.append(tuple(offsets))
     end = 0
     for start, stop in sorted(places):
         if start != end or stop < start:
-            raise foreign
+            raise foreign(name)
         end = stop
     if end != available:
-        raise foreign
+        raise foreign(name)
 
 
 def read_config(about: dict[str, Any]) -> ViTConfig:
@@ -216,19 +232,25 @@ def read_config(about: dict[str, Any]) -> ViTConfig:
         raise CheckpointError(f"The model's config does not fit: {error}") from None
 
 
-def read_labels(about: dict[str, Any], config: ViTConfig) -> tuple[Any, Any, Any]:
+def read_channels(about: dict[str, Any], name: str) -> Channels:
+    """Read one number for each colour channel."""
+    values = about.get(name)
+    if isinstance(values, list) and len(values) == 3 and all(type(v) in (int, float) and 0 <= v <= 1 for v in values):
+        return values[0], values[1], values[2]
+    raise CheckpointError(f"{name} must be three numbers from 0 to 1: got {str(values)[:80]}.")
+
+
+def read_labels(about: dict[str, Any], config: ViTConfig) -> tuple[tuple[str, ...], Channels, Channels]:
     """Read class names, mean and standard deviation from the metadata."""
-    classes, mean, std = about.get("classes"), about.get("mean"), about.get("std")
+    classes = about.get("classes")
     if not (isinstance(classes, list) and len(classes) == config.classes and all(isinstance(c, str) for c in classes)):
         raise CheckpointError(f"A checkpoint with {config.classes} logits must name {config.classes} classes.")
-    for name, values in (("mean", mean), ("std", std)):
-        if not (isinstance(values, list) and len(values) == 3 and all(type(v) in (int, float) and 0 <= v <= 1 for v in values)):
-            raise CheckpointError(f"{name} must be three numbers from 0 to 1.")
+    mean, std = read_channels(about, "mean"), read_channels(about, "std")
     if min(std) < 1e-3:
         raise CheckpointError(f"std must be above 0.001 in each channel: got {std}.")
     if not isinstance(about.get("record", {}), dict):
         raise CheckpointError("The training record must be a table of names and values.")
-    return tuple(classes), tuple(mean), tuple(std)
+    return tuple(classes), mean, std
 
 
 def check_tensors(header: dict[str, Any], model: ViT) -> None:
@@ -236,13 +258,17 @@ def check_tensors(header: dict[str, Any], model: ViT) -> None:
     expected = {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
     for word, names in (("lacks", expected.keys() - header.keys()), ("has, unasked,", header.keys() - expected.keys())):
         if names:
-            raise CheckpointError(f"The tensors must be those of the model's config: the file {word} {sorted(names)[0][:80]!r}.")
+            raise CheckpointError(
+                f"The tensors must be those of the model's config: the file {word} {sorted(names)[0][:80]!r}."
+            )
     for name, shape in expected.items():
         entry = header[name]
-        dtype, start, stop = entry.get("dtype"), *entry["data_offsets"]
+        dtype, (start, stop) = str(entry.get("dtype")), entry["data_offsets"]
         if entry.get("shape") != shape:
             raise CheckpointError(f"{name} must have shape {shape}: it has {str(entry.get('shape'))[:80]}.")
         if dtype not in DTYPE_BYTES:
-            raise CheckpointError(f"{name} must be of type {', '.join(DTYPE_BYTES)}: it is {str(dtype)[:20]}.")
+            raise CheckpointError(f"{name} must be of type {', '.join(DTYPE_BYTES)}: it is {dtype[:20]}.")
         if stop - start != DTYPE_BYTES[dtype] * torch.Size(shape).numel():
-            raise CheckpointError(f"{name} must fill the bytes its shape asks for: {stop - start} bytes do not fit {shape}.")
+            raise CheckpointError(
+                f"{name} must fill the bytes its shape asks for: {stop - start} bytes do not fit {shape}."
+            )

@@ -1,4 +1,4 @@
-"""The numbers that decide a network's shape, checked; without torch, so that the command line can ask for them quickly."""
+"""The numbers that decide a network's shape, checked; without torch, so that the command line starts at once."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -19,9 +19,9 @@ class ViTConfig:
         registers: Extra tokens without a place in the image (Darcet et al. 2024, arXiv 2309.16588).
         qkv_bias: Whether queries, keys and values have a bias.
         qk_norm: LayerNorm on queries and keys of each head (Dehghani et al. 2023, arXiv 2302.05442).
-        layer_scale: Starting value of the learned scale of each branch (Touvron et al. 2021, arXiv 2103.17239), or None.
-        drop_path: Share of branches skipped in training, growing linearly with depth (Huang et al. 2016).
-        pool: What the head reads: the class token, or the mean of the patches.
+        layer_scale: Starting value of the learned scale of each branch (Touvron et al. 2021, arXiv 2103.17239), or
+        None. drop_path: Share of branches skipped in training, growing linearly with depth (Huang et al. 2016). pool:
+        What the head reads: the class token, or the mean of the patches.
 
     Raises:
         ValueError: If a number is out of range or two do not fit together.
@@ -71,7 +71,9 @@ class ViTConfig:
             raise ValueError(f"heads must divide width: {self.width} is not a multiple of {self.heads}.")
         if not (isinstance(self.drop_path, int | float) and 0 <= self.drop_path < 1):
             raise ValueError(f"drop_path must be at least 0 and below 1: got {self.drop_path!r}.")
-        if self.layer_scale is not None and not (isinstance(self.layer_scale, int | float) and 0 < self.layer_scale <= 1):
+        if self.layer_scale is not None and not (
+            isinstance(self.layer_scale, int | float) and 0 < self.layer_scale <= 1
+        ):
             raise ValueError(f"layer_scale must be None, or above 0 and at most 1: got {self.layer_scale!r}.")
         for name in ("qkv_bias", "qk_norm"):
             if not isinstance(getattr(self, name), bool):

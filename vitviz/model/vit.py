@@ -39,8 +39,8 @@ class Trace:
 def attend(q: Tensor, k: Tensor, v: Tensor, want: Want) -> tuple[Tensor, Tensor | None]:
     """Scaled dot-product attention by the fastest exact path, with the weights that were asked for.
 
-    On a CPU the explicit product is faster than the fused kernel at these lengths (docs/speed.md), and the weights come
-    free. On a GPU the fused kernel is faster, and the class token's row costs one more small product.
+    On a CPU the explicit product is faster than the fused kernel at these lengths (`vitviz bench explain`), and the
+    weights come free. On a GPU the fused kernel is faster, and the class token's row costs one more small product.
 
     Args:
         q: Queries (B, A, Q, d); Q is T, or 1 where only the class token asks.
@@ -56,7 +56,9 @@ def attend(q: Tensor, k: Tensor, v: Tensor, want: Want) -> tuple[Tensor, Tensor 
         weights = (q @ k.transpose(-2, -1)).softmax(-1)  # (B, A, Q, T)
         shown = {"nothing": None, "rows": weights[:, :, 0], "full": weights}[want]
         return weights @ v, shown
-    row = (q[:, :, :1].float() @ k.float().transpose(-2, -1)).softmax(-1)[:, :, 0] if want == "rows" else None  # (B, A, T)
+    row = (
+        (q[:, :, :1].float() @ k.float().transpose(-2, -1)).softmax(-1)[:, :, 0] if want == "rows" else None
+    )  # (B, A, T)
     return F.scaled_dot_product_attention(q, k, v, scale=1.0), row
 
 
@@ -105,7 +107,7 @@ class LayerScale(nn.Module):
 
     def __init__(self, width: int, start: float) -> None:
         super().__init__()
-        self.gamma = nn.Parameter(torch.full((width,), start))
+        self.gamma = nn.Parameter(torch.full((width,), float(start)))
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, T, D) -> (B, T, D)."""
@@ -186,10 +188,9 @@ class ViT(nn.Module):
         for token in (self.cls_token, self.pos_embed, self.reg_token):
             if token is not None:
                 nn.init.normal_(token, std=0.02)
-        for block in self.blocks:
-            nn.init.zeros_(block.attn.proj.weight)
-            nn.init.zeros_(block.mlp.fc2.weight)
-        nn.init.zeros_(self.head.weight)
+        for name, weight in self.named_parameters():
+            if name.endswith(("attn.proj.weight", "mlp.fc2.weight")) or name == "head.weight":
+                nn.init.zeros_(weight)
 
     def forward(self, images: Tensor, keep: Tensor | None = None) -> Tensor:
         """Logits (B, K) of images.

@@ -1,0 +1,1 @@
+"""Data and a model -> a checkpoint and its timeline."""

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 import torch.nn.functional as F
@@ -26,16 +26,12 @@ from vitviz.model.checkpoint import Checkpoint, atomic_write
 from vitviz.model.vit import ViT
 from vitviz.training import optimizer
 from vitviz.training.evaluate import accuracy
-from vitviz.training.recipe import TrainConfig
+from vitviz.training.recipe import TrainConfig, TrainingError
 from vitviz.training.team import Team
 from vitviz.training.timeline import Timeline
 
 WATCHED = 1000  # test pictures whose accuracy is followed during training; the result is that of all 10,000
 CHECK_EVERY = 25  # steps between looks at the loss, which make the device wait
-
-
-class TrainingError(RuntimeError):
-    """A training could not go on; the message says why and what helps."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +73,9 @@ def train(config: TrainConfig, report: Callable[[Progress], None] = lambda progr
     with Team() as team:
         device = choose_device(config.device, team.local_rank)
         images, labels = (part[: config.pictures].to(device) for part in cifar.load("train", config.data))
-        test = tuple(part.to(device) for part in cifar.load("test", config.data))
+        test_images, test_labels = (part.to(device) for part in cifar.load("test", config.data))
         torch.manual_seed(config.seed)
-        run = Run(config, team, device, images, labels, test)
+        run = Run(config, team, device, (images, labels), (test_images, test_labels))
         torch.manual_seed(config.seed + team.rank)
         if team.leads:
             prepare_folder(config)
@@ -136,12 +132,11 @@ class Run:
         config: TrainConfig,
         team: Team,
         device: torch.device,
-        images: Tensor,
-        labels: Tensor,
-        test: tuple[Tensor, ...],
+        train_set: tuple[Tensor, Tensor],
+        test_set: tuple[Tensor, Tensor],
     ) -> None:
         self.config, self.team, self.device = config, team, device
-        self.images, self.labels, self.test = images, labels, test
+        (self.images, self.labels), self.test = train_set, test_set
         self.model = ViT(config.model).to(device)
         self.average = AveragedModel(self.model, multi_avg_fn=self.blend)
         self.optimizers = optimizer.build(self.model, config.muon_rate, config.adamw_rate, config.weight_decay)
@@ -177,9 +172,8 @@ class Run:
 
     def spent(self) -> float:
         """The share of the budget that is spent, 0..1, by the clock of the first process."""
-        if self.config.epochs is not None:
-            return min(1.0, self.epoch / self.config.epochs)
-        assert self.config.minutes is not None
+        if self.config.minutes is None:
+            return min(1.0, self.epoch / (self.config.epochs or 1))
         return self.team.agree(min(1.0, self.seconds / (60 * self.config.minutes)))
 
     def progress(self, accuracy: float | None = None) -> Progress:
@@ -244,15 +238,14 @@ class Run:
 
     def averaged(self) -> ViT:
         """The averaged model, in evaluation mode."""
-        model = self.average.module
-        assert isinstance(model, ViT)
-        return model.eval()
+        return cast(ViT, self.average.module).eval()
 
     def end_epoch(self) -> Progress:
         """Measure on the watched test pictures, write the metrics line and the checkpoint so far."""
         if not self.team.leads:
             return self.progress()
-        watched = accuracy(self.result({}), *(part[:WATCHED] for part in self.test))
+        images, labels = self.test
+        watched = accuracy(self.result({}), images[:WATCHED], labels[:WATCHED])
         progress = self.progress(watched)
         with (self.config.folder / "metrics.jsonl").open("a") as file:
             file.write(json.dumps(asdict(progress)) + "\n")
@@ -266,7 +259,9 @@ class Run:
             return self.path
         if self.config.snapshots:
             self.timeline.save(self.config.folder / "timeline.npz")
-        return self.save({"test_accuracy": accuracy(self.result({}), *self.test), "seconds": round(seconds, 1)})
+        return self.save(
+            {"test_accuracy": accuracy(self.result({}), self.test[0], self.test[1]), "seconds": round(seconds, 1)}
+        )
 
     def save(self, found: dict[str, Any]) -> Path:
         """Write the averaged weights with their record, atomically."""

@@ -1,7 +1,8 @@
 """Gradients -> better weights: Muon for the matrices inside the blocks, AdamW for everything else.
 
-Muon (Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks") replaces each matrix's momentum by the
-nearest matrix whose singular values are all one. Matrices of equal shape are stacked and handled by one batched product.
+Muon (Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks") replaces each matrix's momentum by
+the nearest matrix whose singular values are all one. Matrices of equal shape are stacked and handled by one batched
+product.
 """
 
 from collections.abc import Iterable
@@ -9,7 +10,8 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
-# Coefficients of the quintic iteration: a x + b x^3 + c x^5 pushes singular values from 0..1 quickly near 1 (Jordan 2024).
+# Coefficients of the quintic iteration: a x + b x^3 + c x^5 pushes singular values from 0..1 quickly near 1 (Jordan
+# 2024).
 QUINTIC = (3.4445, -4.7750, 2.0315)
 
 

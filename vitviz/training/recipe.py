@@ -10,6 +10,22 @@ from typing import Literal
 from vitviz.model.config import ViTConfig
 
 
+SHARES = (
+    "warm_up",
+    "cutmix",
+    "label_smoothing",
+    "first_patches",
+    "last_patches",
+    "all_patches_from",
+    "mixing_until",
+    "average_decay",
+)
+
+
+class TrainingError(RuntimeError):
+    """A training could not go on; the message says why and what helps."""
+
+
 @dataclass(frozen=True)
 class TrainConfig:
     """A training of a ViT on CIFAR-10.
@@ -81,9 +97,7 @@ class TrainConfig:
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
                 raise ValueError(f"{name} must be from {least} to {most}: got {value}.")
-        shares = ("warm_up", "cutmix", "label_smoothing", "first_patches", "last_patches", "all_patches_from")
-        shares += ("mixing_until", "average_decay")
-        for name in shares:
+        for name in SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is a share and must be from 0 to 1: got {getattr(self, name)}.")
         if self.device not in ("auto", "cuda", "cpu"):

@@ -1,7 +1,7 @@
 """One process, or the several that `torchrun` started: who am I, and what do we agree on.
 
-Every process holds the whole training set and takes its slice of each batch; gradients are averaged, so that all take the
-same step (data parallelism). With one process nothing here costs anything.
+Every process holds the whole training set and takes its slice of each batch; gradients are averaged, so that all take
+the same step (data parallelism). With one process nothing here costs anything.
 """
 
 import os

@@ -46,8 +46,10 @@ class Timeline:
         self.moments.append((epoch, seconds))
 
     def save(self, path: Path) -> None:
-        """Write an .npz: rows (S, P, L, A, T) float16, probabilities (S, P, K), epoch (S,), seconds (S,), names (P,)."""
+        """Write an .npz: rows (S, P, L, A, T), probabilities (S, P, K), epoch (S,), seconds (S,), names (P,)."""
         epochs, seconds = np.array(self.moments, np.float32).T
-        arrays = {"rows": np.stack(self.rows), "probabilities": np.stack(self.probabilities)}
+        rows, probabilities, names = np.stack(self.rows), np.stack(self.probabilities), np.array(self.names)
         with atomic_write(path) as file:
-            np.savez_compressed(file, **arrays, epoch=epochs, seconds=seconds, names=np.array(self.names))
+            np.savez_compressed(
+                file, rows=rows, probabilities=probabilities, epoch=epochs, seconds=seconds, names=names
+            )

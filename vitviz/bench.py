@@ -1,0 +1,239 @@
+"""Speed on this machine, as tables: the model's maps against a plain forward pass, and the page in a real browser.
+
+Ratios come from one run in which both sides alternate, so that a busy machine slows both alike.
+"""
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from rich.console import Console
+from rich.table import Table
+from torch import Tensor
+
+from vitviz.model.checkpoint import load
+from vitviz.model.vit import ViT, attend
+
+SYSTEM_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# A quiet browser: no sandbox (containers have none), no calls to its maker.
+BROWSER_OPTIONS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+EXPLORER = ".vitviz-explorer"
+START_LIMIT = 120  # seconds after which a server that does not answer is given up
+
+# Choose a sample picture and return the milliseconds until all its heads are painted.
+CHOOSE = """
+(place) => new Promise((resolve) => {
+  const root = document.querySelector(".vitviz-explorer");
+  const before = root.dataset.ready;
+  const start = performance.now();
+  new MutationObserver((_, observer) => {
+    if (root.dataset.ready === before) return;
+    observer.disconnect();
+    resolve(performance.now() - start);
+  }).observe(root, { attributes: true, attributeFilter: ["data-ready"] });
+  root.querySelectorAll(".thumb")[place].click();
+})
+"""
+REDRAWS = """() => performance.getEntriesByName("vitviz:redraw").map((entry) => entry.duration)"""
+
+
+def explain(name: str) -> None:
+    """Print what the class-token maps of all layers and heads cost beside a plain forward pass."""
+    model = load(name).model
+    config = model.config
+    table = Table("batch", "plain forward", "with class-token rows", "ratio", "with full attention", "ratio")
+    for batch, rounds in ((1, 100), (64, 12)):
+        plain, rows, full = forward_times(model, batch, rounds)
+        cells = (f"{plain:.2f} ms", f"{rows:.2f} ms", f"{rows / plain:.3f}", f"{full:.2f} ms", f"{full / plain:.3f}")
+        table.add_row(str(batch), *cells)
+    out = Console()
+    out.print(table)
+    explicit, fused = attention_step(config.heads, config.tokens, config.width // config.heads)
+    out.print(
+        f"Attention of {config.tokens} tokens, forward and backward, batch 64: explicit {explicit:.1f} ms, "
+        f"fused {fused:.1f} ms, fused / explicit {fused / explicit:.2f}"
+    )
+
+
+@torch.inference_mode()
+def forward_times(model: ViT, batch: int, rounds: int) -> list[float]:
+    """Time a plain forward pass, one with the class token's rows and one with all attention (ms)."""
+    images = torch.randn(batch, 3, *model.config.image_size)
+    calls = [lambda: model(images), lambda: model.trace(images, "rows"), lambda: model.trace(images, "full")]
+    return alternate(calls, rounds)
+
+
+def attention_step(heads: int, tokens: int, width: int) -> tuple[float, float]:
+    """Time a training step's attention: the explicit product and the fused kernel (ms)."""
+    q, k, v = (torch.randn(64, heads, tokens, width, requires_grad=True) for _ in range(3))
+
+    def run(mix: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
+        mix(q, k, v).sum().backward()
+
+    explicit, fused = alternate(
+        [
+            lambda: run(lambda q, k, v: attend(q, k, v, "nothing")[0]),
+            lambda: run(F.scaled_dot_product_attention),
+        ],
+        15,
+    )
+    return explicit, fused
+
+
+def alternate(calls: list[Callable[[], Any]], rounds: int) -> list[float]:
+    """Run several calls in turn and return each one's median time (ms)."""
+    times: list[list[float]] = [[] for _ in calls]
+    for turn in range(rounds + 2):
+        for call, found in zip(calls, times, strict=True):
+            start = time.perf_counter()
+            call()
+            if turn >= 2:  # the first turns warm up
+                found.append(1000 * (time.perf_counter() - start))
+    return [statistics.median(found) for found in times]
+
+
+def page(rounds: int = 5, pictures: int = 30) -> None:
+    """Print how fast the server starts, and how fast the page paints and redraws in a real browser."""
+    table = Table("what", "median", "95th percentile", "goal")
+    imports, answers = [], []
+    for _ in range(rounds):
+        imports.append(seconds_of([sys.executable, "-c", "import torch, gradio"]))
+        with server() as (_, seconds):
+            answers.append(seconds)
+    ratio = statistics.median(answers) / statistics.median(imports)
+    table.add_row("import torch, gradio", f"{statistics.median(imports):.2f} s", "", "")
+    table.add_row("start to first HTTP answer", f"{statistics.median(answers):.2f} s", "", "")
+    table.add_row("ratio of the two", f"{ratio:.2f}", "", "at most 1.4")
+    with server() as (address, _), browser_page(address) as tab:
+        painted = [tab.evaluate(CHOOSE, place) for place in sample_order(tab, pictures)]
+        redraws = hover(tab)
+    table.add_row("picture chosen to all heads painted", *spread(painted), "median at most 150 ms")
+    table.add_row("redraw of all heads on hover (script)", *spread(redraws), "95th percentile at most 4 ms")
+    Console().print(table)
+
+
+def spread(milliseconds: list[float]) -> tuple[str, str]:
+    """Median and 95th percentile, in words."""
+    return f"{statistics.median(milliseconds):.1f} ms", f"{statistics.quantiles(milliseconds, n=20)[-1]:.1f} ms"
+
+
+def seconds_of(command: list[str]) -> float:
+    """Run a command and return how long it took (s)."""
+    start = time.perf_counter()
+    subprocess.run(command, check=True, env=quiet_environment())
+    return time.perf_counter() - start
+
+
+def quiet_environment() -> dict[str, str]:
+    """The environment of a server without analytics."""
+    return os.environ | {"GRADIO_ANALYTICS_ENABLED": "False"}
+
+
+@contextmanager
+def server() -> Iterator[tuple[str, float]]:
+    """Start the page in a process of its own; gives its address and the seconds until it answered, and ends it."""
+    from vitviz.ui.app import free_port
+
+    address = f"http://127.0.0.1:{free_port('127.0.0.1', None)}/"
+    command = [sys.executable, "-m", "vitviz", "app", "--port", address.rsplit(":", 1)[1].strip("/")]
+    with tempfile.TemporaryFile() as log:
+        start = time.perf_counter()
+        process = subprocess.Popen(command, env=quiet_environment(), stdout=log, stderr=log)
+        try:
+            wait_for_answer(address, process)
+            yield address, time.perf_counter() - start
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def wait_for_answer(address: str, process: subprocess.Popen[bytes]) -> None:
+    """Ask until the server answers over HTTP.
+
+    Raises:
+        RuntimeError: If it ended, or did not answer in time.
+    """
+    deadline = time.monotonic() + START_LIMIT
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(address, timeout=5) as answer:  # noqa: S310 (our own loopback address)
+                if answer.status == 200:
+                    return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.02)
+    raise RuntimeError(f"The page did not answer at {address} (process status {process.poll()}).")
+
+
+@contextmanager
+def browser_page(address: str, **options: Any) -> Iterator[Any]:
+    """A tab of a headless browser that shows the page with its finished example."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = launch_browser(playwright)
+        tab = browser.new_page(viewport={"width": 1400, "height": 900}, **options)
+        tab.set_default_timeout(1000 * START_LIMIT)
+        tab.goto(address)
+        tab.wait_for_selector(f"{EXPLORER}[data-full]:not([data-full=''])")
+        yield tab
+        browser.close()
+
+
+def browser_path(playwright: Any) -> str | None:
+    """Playwright's own browser if it is installed, else the system's; None without any."""
+    own = playwright.chromium.executable_path
+    if Path(own).exists():
+        return str(own)
+    return next((path for path in map(shutil.which, SYSTEM_BROWSERS) if path), None)
+
+
+def launch_browser(playwright: Any) -> Any:
+    """Start a headless browser.
+
+    Raises:
+        RuntimeError: If there is none on this machine.
+    """
+    path = browser_path(playwright)
+    if path is None:
+        raise RuntimeError("A browser is needed: run `playwright install chromium`, or install your system's chromium.")
+    return playwright.chromium.launch(executable_path=path, args=[*BROWSER_OPTIONS, "--headless=new"])
+
+
+def sample_order(tab: Any, count: int) -> list[int]:
+    """Places of sample pictures in turn, never the same twice in a row."""
+    pressed = tab.eval_on_selector_all(
+        ".thumb", "nodes => nodes.map((node) => node.getAttribute('aria-pressed') === 'true')"
+    )
+    first = pressed.index(True) + 1
+    return [(first + i) % len(pressed) for i in range(count)]
+
+
+def hover(tab: Any) -> list[float]:
+    """Move the pointer over every patch of the picture; returns the script time of each redraw (ms)."""
+    box = tab.locator(f"{EXPLORER} .stage.picture").bounding_box()
+    tab.evaluate("performance.clearMeasures('vitviz:redraw')")
+    for row in range(8):
+        for column in range(8):
+            tab.mouse.move(box["x"] + box["width"] * (column + 0.5) / 8, box["y"] + box["height"] * (row + 0.5) / 8)
+            tab.evaluate("() => new Promise(requestAnimationFrame)")
+    return list(tab.evaluate(REDRAWS))
