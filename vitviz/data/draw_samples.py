@@ -262,15 +262,15 @@ def cat() -> Image.Image:
         path("23,63 28,62 32,63"),
     ]
     scene.lines([path("48,21 48,28 48,36"), *stripes, *map(mirrored, stripes)], 2.7, dark, 0.7, 0.85)
-    for side in (1, -1):
-        eye = 48 + 13 * side
-        scene.shape(ellipse(eye, 45, 7.4, 5.6, 12 * side), (48, 40, 34), volume=0.1)
-        scene.shape(ellipse(eye, 45, 6.2, 4.8, 12 * side), (176, 172, 92), volume=-0.3)
+    for left in (1, -1):
+        eye = 48 + 13 * left
+        scene.shape(ellipse(eye, 45, 7.4, 5.6, 12 * left), (48, 40, 34), volume=0.1)
+        scene.shape(ellipse(eye, 45, 6.2, 4.8, 12 * left), (176, 172, 92), volume=-0.3)
         scene.shape(ellipse(eye, 45, 2.4, 4.5), (14, 14, 12), volume=0)
         scene.shape(ellipse(eye - 1.5, 43, 1.1, 1.1), (250, 250, 245), volume=0)
-        scene.lines([[(48, 60), (48 + 4 * side, 64), (48 + 8 * side, 64)]], 1.2, (92, 70, 62))
+        scene.lines([[(48, 60), (48 + 4 * left, 64), (48 + 8 * left, 64)]], 1.2, (92, 70, 62))
         for y, rise in ((59, -3), (61, 1), (63, 5)):
-            scene.lines([[(48 + 12 * side, y), (48 + 36 * side, y + rise)]], 0.7, (236, 230, 220))
+            scene.lines([[(48 + 12 * left, y), (48 + 36 * left, y + rise)]], 0.7, (236, 230, 220))
     scene.shape(path("43.5,55 52.5,55 48,60"), (190, 112, 106), soft=0.5)
     return scene.finished()
 
@@ -406,8 +406,8 @@ def ship() -> Image.Image:
     hull, white, dark = (46, 56, 76), (232, 232, 228), (58, 66, 78)
     scene.shape(path("22,26 27,26 27,14 23,14"), (188, 72, 48))
     scene.shape(path("8,50 8,36 12,36 12,28 16,28 16,22 34,22 34,30 40,30 40,50"), white, fur=0.02)
-    for y, start, stop in ((26, 17, 33), (34, 13, 39), (41, 10, 39)):
-        scene.lines([[(x, y), (x + 2.2, y)] for x in range(start, stop - 2, 4)], 2.4, dark, 0.2)
+    for row, start, stop in ((26, 17, 33), (34, 13, 39), (41, 10, 39)):
+        scene.lines([[(x, row), (x + 2.2, row)] for x in range(start, stop - 2, 4)], 2.4, dark, 0.2)
     rust, teal, ochre = (174, 74, 60), (88, 122, 134), (188, 142, 64)
     for corners, colour in (("42,42 72,44 52,35", rust), ("62,42 42,35", teal), ("52,42", ochre)):
         for x, y in path(corners):

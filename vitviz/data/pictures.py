@@ -133,8 +133,10 @@ def check_file(path: Path) -> None:
 
 
 def check_pixels(image: Image.Image) -> None:
-    """Refuse a picture whose header promises more pixels than we decode."""
+    """Refuse a picture without pixels, or whose header promises more than we decode."""
     width, height = image.size
+    if width * height == 0:
+        raise PictureError(f"A picture must hold pixels: this one has {width} × {height}. Choose another picture.")
     if width * height > MOST_PIXELS:
         raise PictureError(too_many_pixels(f"{width} × {height}"))
 

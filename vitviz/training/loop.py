@@ -148,6 +148,7 @@ class Run:
         self.step_count = 0
         self.pictures_seen = 0
         self.loss_sum = torch.zeros((), device=device)
+        self.unread_steps = 0  # whose loss is in the sum
         self.loss = float("nan")
 
     @property
@@ -190,7 +191,7 @@ class Run:
                 if self.timeline.due(self.share):
                     self.snapshot()
                 if self.step_count % CHECK_EVERY == 0:
-                    self.check_loss(CHECK_EVERY)
+                    self.check_loss()
                     yield self.progress()
                 if self.share >= 1:
                     break
@@ -221,11 +222,15 @@ class Run:
         self.average.update_parameters(self.model)
         self.loss_sum += loss.detach()
         self.step_count += 1
+        self.unread_steps += 1
 
-    def check_loss(self, steps: int) -> None:
-        """Note the mean loss of the last steps, and stop if it is not a number any more."""
-        self.loss = self.loss_sum.item() / steps
+    def check_loss(self) -> None:
+        """Note the mean loss of the steps since the last look, and stop if it is not a number any more."""
+        if self.unread_steps == 0:
+            return
+        self.loss = self.loss_sum.item() / self.unread_steps
         self.loss_sum.zero_()
+        self.unread_steps = 0
         if self.loss != self.loss or abs(self.loss) == float("inf"):
             raise TrainingError(
                 f"The loss must stay finite: it is {self.loss} after step {self.step_count}. "
@@ -242,6 +247,7 @@ class Run:
 
     def end_epoch(self) -> Progress:
         """Measure on the watched test pictures, write the metrics line and the checkpoint so far."""
+        self.check_loss()  # or the last steps before a failure would overwrite a good checkpoint
         if not self.team.leads:
             return self.progress()
         images, labels = self.test
