@@ -150,15 +150,19 @@ def quiet_environment() -> dict[str, str]:
 
 
 @contextmanager
-def server() -> Iterator[tuple[str, float]]:
-    """Start the page in a process of its own; gives its address and the seconds until it answered, and ends it."""
+def server(environment: dict[str, str] | None = None) -> Iterator[tuple[str, float]]:
+    """Start the page in a process of its own; gives its address and the seconds until it answered, and ends it.
+
+    Args:
+        environment: Variables to add to this process's own.
+    """
     from vitviz.ui.app import free_port
 
     address = f"http://127.0.0.1:{free_port('127.0.0.1', None)}/"
     command = [sys.executable, "-m", "vitviz", "app", "--port", address.rsplit(":", 1)[1].strip("/")]
     with tempfile.TemporaryFile() as log:
         start = time.perf_counter()
-        process = subprocess.Popen(command, env=quiet_environment(), stdout=log, stderr=log)
+        process = subprocess.Popen(command, env=quiet_environment() | (environment or {}), stdout=log, stderr=log)
         try:
             wait_for_answer(address, process)
             yield address, time.perf_counter() - start

@@ -6,7 +6,7 @@ so that the page starts without it.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import torch
@@ -18,6 +18,48 @@ from vitviz.model.checkpoint import Checkpoint, atomic_write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class View:
+    """Which maps a figure shows.
+
+    Attributes:
+        method: A name in `METHODS`, shown large; if None, the map of `layer` and `head` is.
+        layer: From 0, or None for the mean of all.
+        head: From 0, or None for the mean of all.
+        patches: Who is asked, positions in reading order from 0; empty for the class token.
+        direction: What they look at ("from"), or what looks at them ("to").
+    """
+
+    method: str | None = "average"
+    layer: int | None = None
+    head: int | None = None
+    patches: tuple[int, ...] = ()
+    direction: Literal["from", "to"] = "from"
+
+    @property
+    def who(self) -> str:
+        """Who is asked, for a title."""
+        if not self.patches:
+            return "the class token"
+        return "one patch" if len(self.patches) == 1 else f"{len(self.patches)} patches"
+
+    @property
+    def title(self) -> str:
+        """What the large map is; layers and heads count from 1."""
+        if self.method is not None:
+            return METHODS[self.method].title
+        layer = "mean of layers" if self.layer is None else f"layer {self.layer + 1}"
+        head = "mean of heads" if self.head is None else f"head {self.head + 1}"
+        return f"{layer}, {head}".capitalize()
+
+    @property
+    def matrix_title(self) -> str:
+        """What the small maps are."""
+        if self.direction == "from":
+            return f"Where {self.who} look{'s' if len(self.patches) < 2 else ''}: all layers and heads, one scale"
+        return f"What looks at {self.who}: all layers and heads, one scale"
 
 
 @dataclass(frozen=True)
@@ -73,34 +115,53 @@ class Explanation:
             raise ValueError(f"There is no method {method!r}. Use one of: {', '.join(METHODS)}.")
         return METHODS[method].compute(self.attention, self.prefix).reshape(self.grid)
 
-    def figure(self, method: str | None = None) -> "Figure":
-        """Draw the picture, a map, all layers and heads on one scale, and the prediction.
+    def maps_of(self, patches: tuple[int, ...] = (), direction: str = "from") -> NDArray[np.float32]:
+        """What some patches look at, or what looks at them, in each head.
 
         Args:
-            method: The map shown large; the average if None.
+            patches: Positions in reading order from 0; several are averaged; empty for the class token.
+            direction: "from" takes rows of the attention, "to" its columns.
+
+        Returns:
+            (L, A, gh, gw). Rows are shares; columns have no fixed sum.
+
+        Raises:
+            ValueError: If a patch is outside the grid.
         """
+        rows, columns = self.grid
+        if any(not 0 <= patch < rows * columns for patch in patches):
+            raise ValueError(f"Patches count from 0 to {rows * columns - 1}: got {patches}.")
+        tokens = [self.prefix + patch for patch in patches] or [0]
+        asked = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
+        return asked[:, :, tokens, self.prefix :].mean(2).reshape(*asked.shape[:2], rows, columns)
+
+    def figure(self, view: View = View()) -> "Figure":  # noqa: B008 (frozen)
+        """Draw the picture, a map, all layers and heads on one scale, and the prediction."""
         from vitviz.figures import paper
 
-        method = method or "average"
+        maps = self.maps_of(view.patches, view.direction)  # (L, A, gh, gw)
+        layers, heads = slice(view.layer, None if view.layer is None else view.layer + 1), view.head
+        chosen = maps[layers] if heads is None else maps[layers, heads : heads + 1]
         chart = paper.Chart(
             picture=np.asarray(self.picture.seen),
-            title=METHODS[method].title if method in METHODS else method,
-            large=self.map(method),
-            maps=self.cls_maps,
+            title=view.title,
+            large=chosen.mean((0, 1)) if view.method is None else self.map(view.method),
+            maps=maps,
+            matrix_title=view.matrix_title,
             labels=self.labels,
             probabilities=self.probabilities,
             footer=f"{self.checkpoint}: {self.picture.note}",
         )
         return paper.draw(chart)
 
-    def save(self, path: str | Path, method: str | None = None) -> None:
+    def save(self, path: str | Path, method: str = "average") -> None:
         """Write the figure (.png, .svg, .pdf, .html) or the numbers (.npz), by the file's ending.
 
         The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T), `cls_maps` (L, A, gh, gw), every
         method's map (gh, gw) under its name, and `picture` (H, W, 3) as the model saw it.
 
         Raises:
-            ValueError: If the ending is another one.
+            ValueError: If the ending is another one, or there is no such method.
         """
         from vitviz.figures import paper
 
@@ -108,11 +169,12 @@ class Explanation:
         ending = path.suffix.lower()
         if ending not in (*paper.FORMATS, ".npz"):
             raise ValueError(f"The file must end in {', '.join(paper.FORMATS)} or .npz: got {path.name!r}.")
+        self.map(method)
         if ending == ".npz":
             with atomic_write(path) as file:
                 np.savez_compressed(file, **self.arrays())  # type: ignore[arg-type]
         else:
-            content = paper.render(self.figure(method), ending)
+            content = paper.render(self.figure(View(method)), ending)
             with atomic_write(path) as file:
                 file.write(content)
 

@@ -40,6 +40,7 @@ class Chart:
         title: Of the large map.
         large: The map shown large, (gh, gw), shares.
         maps: Of all layers and heads, (L, A, gh, gw), shares.
+        matrix_title: What those are.
         labels: K class names.
         probabilities: (K,).
         footer: One line: which model, what became of the picture.
@@ -49,6 +50,7 @@ class Chart:
     title: str
     large: NDArray[np.float32]
     maps: NDArray[np.float32]
+    matrix_title: str
     labels: list[str]
     probabilities: NDArray[np.float32]
     footer: str
@@ -65,7 +67,7 @@ def draw(chart: Chart) -> Figure:
         show_picture(picture, chart.picture)
         show_large(large, chart)
         show_prediction(prediction, chart)
-        show_matrix(right, chart.maps)
+        show_matrix(right, chart.maps, chart.matrix_title)
         figure.text(0.01, 0.005, plain(chart.footer), fontsize=6, color=QUIET)
     return figure
 
@@ -107,7 +109,7 @@ def show_prediction(axes: Axes, chart: Chart) -> None:
     axes.set_title("Prediction", loc="left", fontweight="bold")
 
 
-def show_matrix(figure: Figure | mpl.figure.SubFigure, maps: NDArray[np.float32]) -> None:
+def show_matrix(figure: Figure | mpl.figure.SubFigure, maps: NDArray[np.float32], title: str) -> None:
     """One tile for each layer and head, all on one scale, clipped as the bar says."""
     layers, heads = maps.shape[:2]
     top = float(np.quantile(maps, CLIPPED)) or 1.0
@@ -119,9 +121,7 @@ def show_matrix(figure: Figure | mpl.figure.SubFigure, maps: NDArray[np.float32]
             axes.set_title(f"head {head + 1}" if head == 0 else str(head + 1), color=QUIET)
         if head == 0:
             axes.set_ylabel(f"layer {layer + 1}" if layer == 0 else str(layer + 1), color=QUIET)
-    figure.suptitle(
-        "Where the class token looks: all layers and heads, one scale", x=0.01, ha="left", fontweight="bold"
-    )
+    figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
     bar = figure.colorbar(
         image,
         ax=grid,

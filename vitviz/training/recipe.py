@@ -9,7 +9,6 @@ from typing import Literal
 
 from vitviz.model.config import ViTConfig
 
-
 SHARES = (
     "warm_up",
     "cutmix",

@@ -1,0 +1,92 @@
+"""A running server, watched for connections, and a real browser that may reach nothing else."""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import sync_playwright
+
+from vitviz import bench
+from vitviz.data import cifar
+
+GUARD = Path(__file__).parent / "guard"
+
+
+@pytest.fixture(scope="session")
+def connections(tmp_path_factory):
+    """The file in which the server's process notes every host outside this machine that it tries to reach."""
+    return tmp_path_factory.mktemp("connections") / "notes.txt"
+
+
+@pytest.fixture(scope="session")
+def guarded(connections):
+    """The environment in which Python notes and refuses connections."""
+    path = os.pathsep.join([str(GUARD), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {"PYTHONPATH": path, "VITVIZ_TEST_CONNECTIONS": str(connections)}
+
+
+@pytest.fixture(scope="session")
+def test_pictures(tmp_path_factory):
+    """A data folder whose test set is noise with labels 0, 1, ... 9, 0, 1, ..."""
+    root = tmp_path_factory.mktemp("data")
+    folder = root / cifar.BINARY_FOLDER
+    folder.mkdir()
+    records = np.random.default_rng(0).integers(0, 256, (cifar.RECORDS, 1 + cifar.PIXELS), np.uint8)
+    records[:, 0] = np.arange(cifar.RECORDS) % 10
+    (folder / "test_batch.bin").write_bytes(records.tobytes())
+    return root
+
+
+@pytest.fixture(scope="session")
+def address(guarded, test_pictures, tmp_path_factory):
+    extra = guarded | {"VITVIZ_DATA": str(test_pictures), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
+    with bench.server(extra) as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        if bench.browser_path(playwright) is None and not os.environ.get("CI"):
+            pytest.skip("no browser: run `playwright install chromium`, or install your system's chromium")
+        browser = bench.launch_browser(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def requests():
+    """Every address that the page asked for."""
+    return []
+
+
+@pytest.fixture
+def context(browser, requests):
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+    context.set_default_timeout(60_000)
+
+    def watch(route):
+        requests.append(route.request.url)
+        if urlsplit(route.request.url).hostname == "127.0.0.1":
+            route.continue_()
+        else:
+            route.abort()
+
+    context.route("**/*", watch)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def open_page(context, address):
+    """Open the page with a query and wait for its finished example."""
+
+    def open_with(query=""):
+        page = context.new_page()
+        page.goto(address + query)
+        page.wait_for_selector(f"{bench.EXPLORER}[data-full][data-state=ready]")
+        return page
+
+    return open_with

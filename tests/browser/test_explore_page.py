@@ -1,0 +1,258 @@
+"""The Explore page in a real browser: what it shows is what the model computed."""
+
+import io
+import subprocess
+import sys
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+import vitviz
+from vitviz.bench import EXPLORER
+from vitviz.data.pictures import sample_paths
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def explanation():
+    return vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
+
+
+def point(page, stage, patch, grid=(8, 8)):
+    """Put the pointer on a patch of the picture or the map."""
+    box = page.locator(f".stage.{stage}").bounding_box()
+    row, column = divmod(patch, grid[1])
+    page.mouse.move(
+        box["x"] + box["width"] * (column + 0.5) / grid[1], box["y"] + box["height"] * (row + 0.5) / grid[0]
+    )
+
+
+def number_at(page, patch):
+    """The number that the page shows for a patch of the large map."""
+    point(page, "map", patch)
+    tip = page.locator(".stage.map .tip b")
+    expect(tip).to_be_visible()
+    return tip.inner_text()
+
+
+def says(text, share):
+    """Whether a percentage on the page is this share, rounded to the digits it shows."""
+    number = text.replace("\xa0", " ").removesuffix(" %")
+    if number.startswith("under"):
+        return share < 0.0001
+    digits = len(number.partition(".")[2])
+    return abs(float(number) - 100 * share) <= 0.5 * 10**-digits + 1e-3
+
+
+def other_picture(page, act):
+    """Do something that brings another picture, and wait until it is painted and whole."""
+    before = page.get_attribute(EXPLORER, "data-ready")
+    act()
+    page.wait_for_function(
+        """([root, before]) => {
+          const data = document.querySelector(root).dataset;
+          return data.ready && data.ready !== before && data.full === data.ready && data.state === "ready";
+        }""",
+        arg=[EXPLORER, before],
+    )
+
+
+def test_a_finished_example_is_on_screen_at_load(open_page, explanation):
+    page = open_page()
+    expect(page.locator(".headline")).to_contain_text("the class token looks most at row")
+    expect(page.locator("[role=gridcell]")).to_have_count(7 * 7)
+    best = explanation.labels[explanation.probabilities.argmax()]
+    first = page.locator(".predictions li").first
+    expect(first).to_contain_text(best)
+    assert says(first.locator(".value").inner_text(), explanation.probabilities.max())
+
+
+@pytest.mark.parametrize(("layer", "head", "patch"), [(0, 0, 0), (1, 4, 9), (3, 2, 63), (5, 5, 30)])
+def test_the_large_map_is_that_of_the_layer_and_head_it_names(open_page, explanation, layer, head, patch):
+    page = open_page(f"?picture=cat&layer={layer + 1}&head={head + 1}")
+    expect(page.locator(".map-title")).to_have_text(f"Layer {layer + 1}, head {head + 1}")
+    assert says(number_at(page, patch), explanation.cls_maps[layer, head].flat[patch])
+
+
+def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
+    maps = explanation.cls_maps.reshape(6, 6, 64)
+    for query, expected in (
+        ("layer=2&head=mean", maps[1].mean(0)),
+        ("layer=mean&head=4", maps[:, 3].mean(0)),
+        ("layer=mean&head=mean", maps.mean((0, 1))),
+    ):
+        page = open_page(f"?picture=cat&{query}")
+        assert says(number_at(page, 27), expected[27])
+
+
+def test_a_patch_looks_at_and_is_looked_at_by_the_right_tokens(open_page, explanation):
+    row, column, layer, head, other = 3, 4, 2, 1, 44
+    query = 1 + row * 8 + column
+    place = f"?picture=cat&layer={layer + 1}&head={head + 1}&patch={row + 1}-{column + 1}"
+    page = open_page(place)
+    assert says(number_at(page, other), explanation.attention[layer, head, query, 1 + other])
+    page = open_page(f"{place}&direction=to")
+    assert says(number_at(page, other), explanation.attention[layer, head, 1 + other, query])
+
+
+def test_tiles_hold_one_flat_cell_for_each_patch(open_page):
+    page = open_page("?picture=cat")
+    sizes = page.eval_on_selector_all("[role=gridcell] canvas", "nodes => nodes.map((n) => [n.width, n.height])")
+    assert sizes == [[8, 8]] * 49
+
+
+def test_on_one_scale_the_darkest_tile_holds_the_largest_share(open_page, explanation):
+    page = open_page("?picture=cat&scale=own&layer=1&head=1&__theme=light")
+    pixels = page.eval_on_selector(
+        "[role=gridcell] canvas", "n => [...n.getContext('2d').getImageData(0, 0, 8, 8).data]"
+    )
+    light = np.array(pixels).reshape(64, 4)[:, :3].sum(1)
+    assert light.argmin() == explanation.cls_maps[0, 0].argmax()
+    assert light.argmax() == explanation.cls_maps[0, 0].argmin()
+
+
+def test_hovering_a_patch_asks_from_it_and_leaving_returns_to_the_class_token(open_page):
+    page = open_page("?picture=cat&layer=3&head=2")
+    point(page, "picture", 27)
+    expect(page.locator(".headline")).to_contain_text("row 4, column 4 looks most at")
+    page.mouse.move(5, 5)
+    expect(page.locator(".headline")).to_contain_text("the class token looks most at")
+
+
+def test_arrow_keys_move_between_heads_and_escape_returns_to_the_class_token(open_page):
+    page = open_page("?picture=cat&layer=3&head=2")
+    page.locator("[role=gridcell][aria-selected=true]").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".map-title")).to_have_text("Layer 3, head 3")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".map-title")).to_have_text("Layer 4, head 3")
+    page.locator(".stage.picture").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("input[name=ask][value=one]")).to_be_checked()
+    page.keyboard.press("Escape")
+    expect(page.locator("input[name=ask][value=class]")).to_be_checked()
+    expect(page.locator(".headline")).to_contain_text("the class token looks most at")
+
+
+def test_the_address_reopens_the_view(open_page, context):
+    page = open_page("?picture=ship")
+    page.locator("[role=gridcell]").nth(9).click()
+    page.locator("input[name=scale][value=even]").check()
+    page.wait_for_url("**scale=even**")
+    seen = page.locator(".headline").inner_text()
+    again = context.new_page()
+    again.goto(page.url)
+    again.wait_for_selector(f"{EXPLORER}[data-full]")
+    expect(again.locator(".headline")).to_have_text(seen)
+    expect(again.locator("input[name=scale][value=even]")).to_be_checked()
+
+
+def test_nonsense_in_the_address_still_opens_the_example(open_page):
+    page = open_page("?checkpoint=../../etc&picture=%3Cb%3E&layer=99&head=-4&patch=9-9_x&method=magic&scale=huge")
+    expect(page.locator(".map-title")).to_have_text("Layer 6, head 1")
+
+
+def test_methods_are_shown_and_one_click_makes_them_large(open_page, explanation):
+    page = open_page("?picture=cat")
+    expect(page.locator(".method-tiles button")).to_have_count(3)
+    page.locator(".method-tiles button").nth(1).click()
+    assert says(number_at(page, 20), explanation.map("average").flat[20])
+
+
+def test_a_test_picture_is_chosen_by_class_and_shows_its_label(open_page):
+    page = open_page()
+    page.locator("input[name=source][value=cifar]").check()
+    shelf = page.locator(".shelf[data-source=cifar]")
+    expect(shelf.locator(".thumb")).to_have_count(10)
+    shelf.locator("select").select_option(label="ship")
+    first = shelf.locator(".thumb[data-picture*='\"index\":8}']")
+    expect(first).to_be_visible()
+    other_picture(page, first.click)
+    expect(page.locator(".truth")).to_contain_text("ship")
+    assert "picture=cifar%3A8" in page.url or "picture=cifar:8" in page.url
+
+
+def upload(page, name, content):
+    page.locator("input[name=source][value=upload]").check()
+    page.locator("input[type=file]").set_input_files({"name": name, "mimeType": "image/png", "buffer": content})
+
+
+def png(size):
+    buffer = io.BytesIO()
+    Image.linear_gradient("L").resize(size).convert("RGB").save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def test_an_uploaded_picture_is_explained_and_says_what_became_of_it(open_page):
+    page = open_page()
+    other_picture(page, lambda: upload(page, "wide.png", png((120, 60))))
+    expect(page.locator(".seen")).to_contain_text("cropped to a square, shrunk from 120 × 60 to 32 × 32")
+
+
+def test_a_text_file_named_png_gets_one_sentence_and_the_old_view_stays(open_page):
+    page = open_page("?picture=cat")
+    before = page.locator(".headline").inner_text()
+    upload(page, "letter.png", b"Dear reader, this is not a picture.")
+    expect(page.locator(".status")).to_contain_text("must be a whole PNG, JPEG, WebP, GIF or BMP picture")
+    expect(page.locator(EXPLORER)).to_have_attribute("data-state", "error")
+    expect(page.locator(".headline")).to_have_text(before)
+
+
+def test_a_file_name_never_runs_as_script(open_page):
+    page = open_page()
+    name = "<img src=x onerror=window.ran=1>${window.ran=1}{{1}}.png"
+    other_picture(page, lambda: upload(page, name, png((40, 40))))
+    expect(page.locator(".seen")).to_contain_text("onerror")
+    assert page.evaluate("window.ran") is None
+
+
+def test_the_figure_is_downloaded_as_a_picture(open_page):
+    page = open_page("?picture=cat")
+    with page.expect_download() as found:
+        page.locator("[data-do=figure]").click()
+    image = Image.open(found.value.path())
+    assert found.value.suggested_filename.endswith(".png")
+    assert image.width > 1000
+
+
+@pytest.mark.parametrize("width", [1400, 1024, 390])
+def test_nothing_is_wider_than_the_page(open_page, width):
+    page = open_page()
+    page.set_viewport_size({"width": width, "height": 844})
+    page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_dark_and_light_repaint_the_maps(open_page):
+    page = open_page("?picture=cat&__theme=light")
+    corner = "n => [...n.getContext('2d').getImageData(0, 0, 1, 1).data]"
+    light = page.eval_on_selector("[role=gridcell] canvas", corner)
+    page.get_by_role("button", name="Switch to dark colours").click()
+    page.wait_for_function(
+        """([before, selector]) => {
+          const pixel = document.querySelector(selector).getContext("2d").getImageData(0, 0, 1, 1).data;
+          return String([...pixel]) !== String(before);
+        }""",
+        arg=[light, "[role=gridcell] canvas"],
+    )
+
+
+def test_page_and_server_reach_no_other_host(open_page, requests, connections):
+    page = open_page()
+    other_picture(page, lambda: page.locator(".thumb").first.click())
+    assert requests
+    assert {urlsplit(url).hostname for url in requests if not url.startswith(("data:", "blob:"))} == {"127.0.0.1"}
+    assert not connections.exists(), connections.read_text()
+
+
+def test_the_guard_notes_a_server_that_calls_out(guarded, tmp_path):
+    notes = tmp_path / "notes.txt"
+    code = "import urllib.request; urllib.request.urlopen('http://example.org')"
+    environment = guarded | {"VITVIZ_TEST_CONNECTIONS": str(notes), "PATH": "/usr/bin"}
+    subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=False)
+    assert notes.read_text() == "example.org\n"

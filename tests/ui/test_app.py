@@ -1,0 +1,68 @@
+"""The page put together: its endpoints, its port, its front door."""
+
+import socket
+
+import gradio as gr
+import pytest
+
+from vitviz.ui.app import build_app, explain_picture, free_port, list_methods, on_a_space
+
+
+@pytest.fixture(scope="module")
+def app():
+    return build_app()
+
+
+def test_only_the_curated_endpoints_are_public(app):
+    info = app.get_api_info()
+    assert set(info["named_endpoints"]) == {"/explain", "/checkpoints", "/methods"}
+    assert not info["unnamed_endpoints"]
+
+
+def test_the_endpoint_explains_a_sample():
+    answer = explain_picture("ship", method="rollout")
+    assert sum(answer["probabilities"].values()) == pytest.approx(1, abs=1e-5)
+    assert [len(row) for row in answer["map"]] == [8] * 8
+    assert answer["note"] == "shrunk from 96 × 96 to 32 × 32"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("unicorn",), "There is no sample 'unicorn'"),
+        (("cat", "gpt"), "There is no checkpoint 'gpt'"),
+        (("cat", "cifar10-ti4", "magic"), "There is no method 'magic'"),
+        (({"path": "/etc/passwd"},), "Only an uploaded picture"),
+    ],
+)
+def test_the_endpoint_refuses_with_the_librarys_sentence(arguments, sentence):
+    with pytest.raises(gr.Error, match=sentence):
+        explain_picture(*arguments)
+
+
+def test_methods_say_what_they_do_not_answer():
+    assert all(about.count(".") >= 2 for about in list_methods().values())
+
+
+def test_a_port_in_use_is_told_in_one_sentence():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(ValueError, match=f"The port must be free: {port} on 127.0.0.1"):
+            free_port("127.0.0.1", port)
+
+
+def test_without_a_wish_the_next_free_port_is_taken():
+    first = free_port("127.0.0.1", None)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", first))
+        taken.listen()
+        assert free_port("127.0.0.1", None) > first
+
+
+def test_a_space_is_known_by_its_name(monkeypatch):
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    assert not on_a_space()
+    monkeypatch.setenv("SPACE_ID", "someone/vitviz")
+    assert on_a_space()

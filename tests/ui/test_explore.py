@@ -1,0 +1,190 @@
+"""The explorer's questions and answers, called as plain functions: right numbers, and a sentence for every bad question."""
+
+import base64
+import logging
+import os
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import vitviz
+from vitviz.data import cifar
+from vitviz.data.pictures import sample_paths
+from vitviz.ui import explore
+from vitviz.ui.explore import Explore, Recent, in_words
+
+
+@pytest.fixture
+def answers(tmp_path):
+    return Explore(str(tmp_path / "nowhere"))
+
+
+@pytest.fixture
+def uploads(tmp_path, monkeypatch):
+    folder = tmp_path / "uploads"
+    folder.mkdir()
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(folder))
+    return folder
+
+
+def sample(name="cat"):
+    return {"checkpoint": "cifar10-ti4", "picture": {"kind": "sample", "name": name}}
+
+
+def upload(path, name="mine.png"):
+    return {"checkpoint": "cifar10-ti4", "picture": {"kind": "upload", "path": str(path), "name": name}}
+
+
+def test_the_answer_holds_what_the_library_computes(answers):
+    answer = answers.explain(sample())
+    expected = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
+    rows = np.frombuffer(base64.b64decode(answer["cls"]), "<f4").reshape(6, 6, 65)
+    np.testing.assert_allclose(rows, expected.cls_rows, atol=1e-7)
+    np.testing.assert_allclose(answer["probabilities"], expected.probabilities, atol=1e-6)
+    assert answer["classes"][answer["picture"]["truth"]] == "cat"
+    for method in vitviz.METHODS:
+        np.testing.assert_allclose(answer["maps"][method], expected.map(method).ravel(), atol=1e-7)
+
+
+def test_the_whole_attention_follows_by_key(answers):
+    answer = answers.explain(sample())
+    packed = base64.b64decode(answers.attention({"key": answer["key"]}))
+    whole = np.frombuffer(packed, "<u2").reshape(6, 6, 65, 65) / 65535
+    expected = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"]).attention
+    np.testing.assert_allclose(whole, expected, atol=1e-5)
+
+
+def test_an_unknown_key_has_no_attention(answers):
+    assert answers.attention({"key": "guess"}) is None
+    assert answers.attention({"key": ["cat"]}) is None
+    assert answers.attention("cat") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        (None, "must name picture"),
+        ({}, "must name picture"),
+        ({"checkpoint": "cifar10-ti4", "picture": "cat"}, "must name picture"),
+        ({"checkpoint": 3, "picture": {}}, "must name checkpoint"),
+        ({"checkpoint": "../secret", "picture": {}}, "There is no checkpoint"),
+        ({"checkpoint": "/etc/passwd", "picture": {}}, "There is no checkpoint"),
+        (sample("../../etc/passwd"), "There is no sample"),
+        ({"checkpoint": "cifar10-ti4", "picture": {"kind": "url", "path": "http://127.0.0.1"}}, "must be a sample"),
+        ({"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 0}}, "CIFAR-10 is not in"),
+        ({"checkpoint": "cifar10-ti4", "picture": {"kind": "upload", "path": 5}}, "must name path"),
+    ],
+)
+def test_a_bad_question_gets_a_sentence(answers, question, sentence):
+    assert sentence in in_words(answers.explain)(question)["error"]
+
+
+def test_only_files_in_the_upload_folder_are_opened(answers, uploads, tmp_path):
+    sibling = tmp_path / "uploads-of-others"
+    sibling.mkdir()
+    picture = Image.new("RGB", (40, 40), "teal")
+    for folder in (uploads, sibling):
+        picture.save(folder / "mine.png")
+    os.symlink(sibling / "mine.png", uploads / "link.png")
+    assert "error" not in in_words(answers.explain)(upload(uploads / "mine.png"))
+    for path in (
+        sibling / "mine.png",
+        uploads / ".." / "uploads-of-others" / "mine.png",
+        uploads / "link.png",
+        uploads,
+    ):
+        assert "Only an uploaded picture" in in_words(answers.explain)(upload(path))["error"]
+    assert "Only an uploaded picture" in in_words(answers.explain)(upload("a\0b"))["error"]
+
+
+def test_an_upload_comes_back_re_encoded_and_small(answers, uploads):
+    Image.new("RGB", (3000, 100), "teal").save(uploads / "wide.png")
+    answer = answers.explain(upload(uploads / "wide.png"))
+    shown = base64.b64decode(answer["picture"]["original"].split(",", 1)[1])
+    assert shown.startswith(b"\x89PNG")
+    assert answer["picture"]["note"] == "cropped to a square, shrunk from 3000 × 100 to 32 × 32"
+    assert len(shown) < 20_000
+
+
+def test_an_unforeseen_failure_is_logged_and_told_calmly(caplog):
+    def broken(question):
+        raise KeyError("secret place")
+
+    with caplog.at_level(logging.ERROR):
+        error = in_words(broken)({})["error"]
+    assert "Something went wrong on the server (reference " in error
+    assert "secret" not in error
+    assert "secret place" in caplog.text
+
+
+def test_old_explanations_make_room_for_new_ones():
+    explanation = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
+    recent = Recent(most_bytes=2 * explanation.attention.nbytes)
+    keys = [recent.keep(explanation) for _ in range(3)]
+    assert recent.find(keys[0]) is None
+    assert recent.find(keys[1]) is explanation
+    assert recent.find(keys[2]) is explanation
+    assert recent.bytes == 2 * explanation.attention.nbytes
+
+
+@pytest.mark.filterwarnings("ignore:test_batch.bin differs")
+def test_the_gallery_shows_the_pictures_of_a_class(cifar_folder):
+    answers = Explore(str(cifar_folder))
+    _, labels = cifar.load("test", str(cifar_folder))
+    chosen = labels[0].item()
+    answer = answers.gallery({"label": chosen, "page": 0})
+    assert [p["index"] for p in answer["pictures"]] == (labels == chosen).nonzero()[:, 0].tolist()[:10]
+    assert {p["label"] for p in answer["pictures"]} == {chosen}
+    assert answers.gallery({"label": -1, "page": 9})["pictures"] == []
+    picked = answers.explain({"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 0}})
+    assert picked["picture"]["truth"] == chosen
+    outside = {"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 10**6}}
+    assert "must be from 0 to 19" in in_words(answers.explain)(outside)["error"]
+
+
+def test_an_absent_data_set_is_told_with_the_command_that_fetches_it(answers):
+    state = answers.data_state()
+    assert not state["available"]
+    assert "python -m vitviz data download" in state["message"]
+    assert "CIFAR-10 is not in" in in_words(answers.gallery)({"label": -1, "page": 0})["error"]
+
+
+def test_the_catalog_lists_what_ships(answers):
+    catalog = answers.catalog()
+    assert {"name": "cifar10-ti4", "layers": 6, "heads": 6}.items() <= catalog["checkpoints"][0].items()
+    assert [s["name"] for s in catalog["samples"]] == sorted(cifar.CLASSES)
+    assert [m["key"] for m in catalog["methods"]] == list(vitviz.METHODS)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sentence"),
+    [
+        ({"layer": 6}, "layer must be from 0 to 5: got '6'"),
+        ({"head": "3"}, "head must be from 0 to 5"),
+        ({"patches": [64]}, "Patches count from 0 to 63"),
+        ({"patches": "all"}, "patches must be whole numbers"),
+        ({"method": "magic"}, "There is no method 'magic'"),
+        ({"direction": "up"}, "direction must be from or to"),
+    ],
+)
+def test_a_figure_of_what_is_not_there_is_refused(answers, wanted, sentence):
+    key = answers.explain(sample())["key"]
+    assert sentence in in_words(answers.figure)({"key": key} | wanted)["error"]
+
+
+def test_the_figure_shows_the_view_on_screen(answers):
+    key = answers.explain(sample())["key"]
+    shown = answers.figure(
+        {"key": key, "layer": 2, "head": None, "patches": [9, 10], "direction": "to", "method": None}
+    )
+    assert base64.b64decode(shown["src"].split(",", 1)[1]).startswith(b"\x89PNG")
+
+
+def test_the_figure_of_a_lost_key_is_refused(answers):
+    assert "no longer kept" in in_words(answers.figure)({"key": "x"})["error"]
+
+
+def test_sample_names_are_not_paths():
+    with pytest.raises(explore.PictureError, match="There is no sample"):
+        explore.sample("../data/cifar")

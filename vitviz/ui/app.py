@@ -1,0 +1,123 @@
+"""The web page, put together and served.
+
+`build_app` joins the pages to their answers and adds the endpoints for programs; `serve` starts the server on this
+machine only, unless told otherwise.
+"""
+
+import os
+import socket
+from typing import Any
+
+import gradio as gr
+from gradio.data_classes import FileDataDict
+
+from vitviz.explanation.explain import explain
+from vitviz.explanation.maps import METHODS
+from vitviz.ui import explore, page
+from vitviz.ui.explore import Explore
+from vitviz.ui.explorer import colour_tables
+
+FIRST_PORT, LAST_PORT = 7860, 7879
+
+
+def build_app(data: str | None = None, public: bool | None = None) -> gr.Blocks:
+    """Build the page and its endpoints `/explain`, `/checkpoints` and `/methods`.
+
+    Args:
+        data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
+        public: Whether strangers use it; if None, on a Space only.
+    """
+    public = on_a_space() if public is None else public
+    answers = Explore(data)
+    catalog = answers.catalog() | {"colours": colour_tables(), "public": public}
+    with page.build(catalog, answers.functions) as app:
+        gr.api(explain_picture, api_name="explain")
+        gr.api(explore.checkpoints, api_name="checkpoints")
+        gr.api(list_methods, api_name="methods")
+    return app.queue(default_concurrency_limit=2, max_size=64, api_open=True)
+
+
+def explain_picture(
+    picture: str | FileDataDict, checkpoint: str = "cifar10-ti4", method: str = "average"
+) -> dict[str, Any]:
+    """Explain a picture: probabilities by class, and a map over its patches.
+
+    Args:
+        picture: The name of a sample ("cat"), or an uploaded file.
+        checkpoint: A name that `/checkpoints` lists.
+        method: A name that `/methods` lists.
+
+    Returns:
+        `probabilities` by class name, `map` (gh rows of gw numbers), and `note`, what became of the picture.
+    """
+    try:
+        source = explore.sample(picture) if isinstance(picture, str) else explore.uploaded(str(picture["path"]))
+        explanation = explain(explore.model_named(checkpoint), source)
+        values = explanation.map(method).tolist()
+    except ValueError as error:
+        raise gr.Error(str(error)) from error
+    probabilities = dict(zip(explanation.labels, explanation.probabilities.tolist(), strict=True))
+    return {"probabilities": probabilities, "map": values, "note": explanation.picture.note}
+
+
+def list_methods() -> dict[str, str]:
+    """List the methods by name, each with what it answers and what it does not."""
+    return {name: method.about for name, method in METHODS.items()}
+
+
+def on_a_space() -> bool:
+    """Whether this runs as a public Hugging Face Space."""
+    return "SPACE_ID" in os.environ
+
+
+def free_port(host: str, port: int | None) -> int:
+    """The wanted port, or the first free one if none is wanted.
+
+    Raises:
+        ValueError: If it is in use, or all are.
+    """
+    for candidate in range(FIRST_PORT, LAST_PORT + 1) if port is None else [port]:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, candidate))
+            except OSError:
+                continue
+            return candidate
+    if port is None:
+        raise ValueError(
+            f"A port from {FIRST_PORT} to {LAST_PORT} must be free: all are in use. Name another with --port."
+        )
+    raise ValueError(f"The port must be free: {port} on {host} is in use or not allowed. Name another with --port.")
+
+
+def serve(app: gr.Blocks, host: str | None = None, port: int | None = None, block: bool = True) -> str:
+    """Start the server.
+
+    Args:
+        app: From `build_app`.
+        host: Address to listen on; if None, one that only this machine reaches, or on a Space, everyone.
+        port: Wanted port; if None, the first free one from 7860.
+        block: Whether to stay until the server ends.
+
+    Returns:
+        The address of the page.
+    """
+    host = host or ("0.0.0.0" if on_a_space() else "127.0.0.1")  # noqa: S104 (a Space is public)
+    chosen = free_port(host, port)
+    _, address, _ = app.launch(
+        server_name=host,
+        server_port=chosen,
+        max_file_size="20mb",
+        allowed_paths=[],
+        share=False,
+        show_error=False,
+        strict_cors=True,
+        quiet=True,
+        prevent_thread_lock=True,
+        **page.LAUNCH,
+    )
+    print(f"vitviz is at {address}", flush=True)
+    if block:
+        app.block_thread()
+    return str(address)

@@ -1,0 +1,292 @@
+"""What the explorer may ask of Python, and the answers: plain dictionaries and strings.
+
+Questions come from the browser and are treated as hostile: every field is checked, pictures pass the gate, files must
+lie in the server's own upload folder. A refusal is an answer too: {"error": one sentence}.
+"""
+
+import base64
+import io
+import logging
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from gradio.utils import get_upload_folder
+from PIL import Image
+from torch import Tensor
+
+from vitviz.data import cifar
+from vitviz.data.cifar import DataError
+from vitviz.data.pictures import PictureError, PictureSource, sample_paths
+from vitviz.explanation.explain import Explanation, View, explain
+from vitviz.explanation.maps import METHODS
+from vitviz.model import checkpoint
+from vitviz.model.checkpoint import Checkpoint, CheckpointError
+
+Answer = dict[str, Any]
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+GALLERY_PAGE = 10
+MOST_KEPT_BYTES = 256 * 2**20
+
+
+def in_words(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """Turn a refusal into {"error": its sentence}; log anything else and say so calmly, with a reference."""
+
+    @wraps(answer)
+    def guarded(*args: Any) -> Any:
+        try:
+            return answer(*args)
+        except ValueError as error:
+            return {"error": str(error)}
+        except Exception:
+            reference = secrets.token_hex(3)
+            log.exception("Answer %s failed", reference)
+            return {
+                "error": f"Something went wrong on the server (reference {reference}). Try again or another picture."
+            }
+
+    return guarded
+
+
+class Recent:
+    """The last explanations by key, bounded in bytes; safe for many threads."""
+
+    def __init__(self, most_bytes: int = MOST_KEPT_BYTES) -> None:
+        self.most_bytes = most_bytes
+        self.kept: OrderedDict[str, Explanation] = OrderedDict()
+        self.bytes = 0
+        self.lock = threading.Lock()
+
+    def keep(self, explanation: Explanation) -> str:
+        """Keep an explanation and return the key that finds it; nobody can guess one."""
+        key = secrets.token_urlsafe(16)
+        with self.lock:
+            self.kept[key] = explanation
+            self.bytes += explanation.attention.nbytes
+            while self.bytes > self.most_bytes and len(self.kept) > 1:
+                self.bytes -= self.kept.popitem(last=False)[1].attention.nbytes
+        return key
+
+    def find(self, key: object) -> Explanation | None:
+        """The explanation of a key, if it is still kept."""
+        with self.lock:
+            return self.kept.get(key) if isinstance(key, str) else None
+
+
+class Explore:
+    """The explorer's questions, for one data folder.
+
+    Args:
+        data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
+    """
+
+    def __init__(self, data: str | None = None) -> None:
+        self.data = data
+        self.recent = Recent()
+
+    @property
+    def functions(self) -> list[Callable[..., Any]]:
+        """The functions that the component may call, by these names."""
+        return [in_words(answer) for answer in (self.explain, self.attention, self.gallery, self.figure)]
+
+    def catalog(self) -> Answer:
+        """What the page offers: checkpoints, samples, the data set and methods."""
+        samples = [{"name": name, "src": data_url(Image.open(path))} for name, path in sample_paths().items()]
+        methods = [{"key": key, "name": method.title, "about": method.about} for key, method in METHODS.items()]
+        return {"checkpoints": checkpoints(), "samples": samples, "cifar": self.data_state(), "methods": methods}
+
+    def data_state(self) -> Answer:
+        """Whether CIFAR-10 is there, and if not, the sentence that says how to fetch it."""
+        try:
+            cifar.find(self.data)
+        except DataError as error:
+            return {"available": False, "classes": list(cifar.CLASSES), "message": str(error)}
+        return {"available": True, "classes": list(cifar.CLASSES), "message": ""}
+
+    def explain(self, question: Answer) -> Answer:
+        """Explain a picture with a checkpoint.
+
+        Args:
+            question: `checkpoint`, a name that ships, and `picture`: {"kind": "sample", "name"}, {"kind": "cifar",
+                "index"} or {"kind": "upload", "path", "name"}.
+        """
+        chosen = field(question, "picture", dict)
+        model = model_named(field(question, "checkpoint", str))
+        source, caption, truth = self.picture(chosen)
+        explanation = explain(model, source)
+        labels = explanation.labels
+        return {
+            "key": self.recent.keep(explanation),
+            "checkpoint": model.name,
+            "classes": labels,
+            "layers": explanation.attention.shape[0],
+            "heads": explanation.attention.shape[1],
+            "rows": explanation.grid[0],
+            "columns": explanation.grid[1],
+            "prefix": explanation.prefix,
+            "picture": {
+                "src": data_url(explanation.picture.seen),
+                "original": data_url(explanation.picture.original) if chosen["kind"] == "upload" else None,
+                "caption": caption,
+                "truth": labels.index(truth) if truth in labels else None,
+                "note": explanation.picture.note,
+            },
+            "probabilities": explanation.probabilities.tolist(),
+            "cls": base64_of(explanation.cls_rows.astype("<f4")),
+            "maps": {method: explanation.map(method).ravel().tolist() for method in METHODS},
+        }
+
+    def picture(self, chosen: Answer) -> tuple[PictureSource, str, str | None]:
+        """Find a chosen picture: its source, its caption and its true label if known."""
+        kind = field(chosen, "kind", str)
+        if kind == "sample":
+            name = field(chosen, "name", str)
+            return sample(name), f"Drawn sample: {name}", name
+        if kind == "cifar":
+            images, labels = test_set(self.data)
+            index = field(chosen, "index", int)
+            if not 0 <= index < len(labels):
+                raise PictureError(f"A test picture's number must be from 0 to {len(labels) - 1}: got {index}.")
+            label = cifar.CLASSES[labels[index]]
+            return images[index].permute(1, 2, 0).numpy(), f"CIFAR-10 test picture {index}", label
+        if kind == "upload":
+            return uploaded(field(chosen, "path", str)), field(chosen, "name", str)[:120], None
+        raise PictureError(f"A picture must be a sample, a CIFAR-10 picture or an upload: got {kind[:40]!r}.")
+
+    def attention(self, question: Answer) -> str | None:
+        """The whole attention of a key as base64 of uint16 (L, A, T, T) / 65535; None if it is no longer kept."""
+        explanation = self.recent.find(question.get("key")) if isinstance(question, dict) else None
+        if explanation is None:
+            return None
+        return base64_of(np.round(explanation.attention * 65535).astype("<u2"))
+
+    def gallery(self, question: Answer) -> Answer:
+        """One page of test pictures: `label` (-1 for all), `page` from 0 -> `pictures`, `pages`."""
+        label, page = field(question, "label", int), field(question, "page", int)
+        images, labels = test_set(self.data)
+        places = (labels == label).nonzero()[:, 0].tolist() if label >= 0 else list(range(len(labels)))
+        shown = places[max(0, page) * GALLERY_PAGE :][:GALLERY_PAGE]
+        pictures = [
+            {
+                "index": i,
+                "label": labels[i].item(),
+                "src": data_url(Image.fromarray(images[i].permute(1, 2, 0).numpy())),
+            }
+            for i in shown
+        ]
+        return {"pictures": pictures, "pages": -(-len(places) // GALLERY_PAGE)}
+
+    def figure(self, question: Answer) -> Answer:
+        """The figure of a key as a PNG: `name` for the download and `src`.
+
+        Args:
+            question: `key`, and the view on screen: `method` or None, `layer` and `head` or None, `patches`, `direction`.
+        """
+        explanation = self.recent.find(question.get("key")) if isinstance(question, dict) else None
+        if explanation is None:
+            raise ValueError("This picture is no longer kept on the server. Choose it again.")
+        from vitviz.figures import paper
+
+        png = base64.b64encode(paper.render(explanation.figure(view(question, explanation)), ".png")).decode()
+        return {"name": f"vitviz-{explanation.checkpoint}.png", "src": f"data:image/png;base64,{png}"}
+
+
+def field(question: object, name: str, kind: type[T]) -> T:
+    """Take a field of a question, of the kind it must have."""
+    value = question.get(name) if isinstance(question, dict) else None
+    if type(value) is not kind:
+        raise ValueError(f"The request must name {name} as {kind.__name__}: got {str(value)[:40]!r}.")
+    return value
+
+
+def view(question: Answer, explanation: Explanation) -> View:
+    """The view that a question describes, within the bounds of the explanation."""
+    layers, heads = explanation.attention.shape[:2]
+    method, direction = question.get("method"), question.get("direction", "from")
+    if method is not None and method not in METHODS:
+        raise ValueError(f"There is no method {str(method)[:40]!r}. Use one of: {', '.join(METHODS)}.")
+    if direction not in ("from", "to"):
+        raise ValueError(f"direction must be from or to: got {str(direction)[:40]!r}.")
+    patches = question.get("patches", [])
+    if not isinstance(patches, list) or any(type(patch) is not int for patch in patches):
+        raise ValueError(f"patches must be whole numbers: got {str(patches)[:40]!r}.")
+    layer, head = (within(question.get(name), name, count) for name, count in (("layer", layers), ("head", heads)))
+    return View(method, layer, head, tuple(patches), direction)
+
+
+def within(value: object, name: str, count: int) -> int | None:
+    """A layer or head that exists, or None for the mean of all."""
+    if value is None or (type(value) is int and 0 <= value < count):
+        return value
+    raise ValueError(f"{name} must be from 0 to {count - 1}: got {str(value)[:40]!r}.")
+
+
+@cache
+def model_named(name: str) -> Checkpoint:
+    """A checkpoint that ships, loaded once; other names and paths are refused."""
+    if name not in checkpoint.shipped():
+        raise CheckpointError(
+            f"There is no checkpoint {name[:80]!r} here. Choose one of: {', '.join(checkpoint.shipped())}."
+        )
+    return checkpoint.load(name)
+
+
+def checkpoints() -> list[Answer]:
+    """The checkpoints that ship: name, layers, heads and recorded accuracy."""
+    models = [model_named(name) for name in checkpoint.shipped()]
+    return [
+        {
+            "name": model.name,
+            "layers": model.model.config.depth,
+            "heads": model.model.config.heads,
+            "accuracy": model.record.get("test_accuracy"),
+        }
+        for model in models
+    ]
+
+
+def sample(name: str) -> Path:
+    """The file of a sample picture."""
+    paths = sample_paths()
+    if name not in paths:
+        raise PictureError(f"There is no sample {name[:80]!r}. Choose one of: {', '.join(paths)}.")
+    return paths[name]
+
+
+@cache
+def test_set(data: str | None) -> tuple[Tensor, Tensor]:
+    """The 10,000 test pictures, read once."""
+    return cifar.load("test", data)
+
+
+def uploaded(path: str) -> Path:
+    """An uploaded file, which must lie in the server's upload folder, links resolved."""
+    folder = Path(get_upload_folder()).resolve()
+    try:
+        file = Path(path).resolve()
+    except (OSError, ValueError):
+        file = folder
+    if file == folder or not file.is_relative_to(folder):
+        raise PictureError(
+            "Only an uploaded picture can be explained. Drop it on the page, paste it or choose the file."
+        )
+    return file
+
+
+def data_url(image: Image.Image) -> str:
+    """A picture as a PNG in a data URL."""
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def base64_of(array: np.ndarray) -> str:
+    """An array's bytes in C order, as base64."""
+    return base64.b64encode(array.tobytes()).decode()

@@ -1,0 +1,178 @@
+"use strict";
+
+/* Numbers of the explorer: pure functions that know nothing of the page.
+
+   A "shape" is what Python sends with a picture: {layers, heads, rows, columns, prefix}.
+   Tokens: the class token, then registers (prefix in all), then patches in reading order. */
+
+const MEAN = -1; // in place of a layer or head: the mean of all of them
+
+const patchCount = (shape) => shape.rows * shape.columns;
+const tokenCount = (shape) => shape.prefix + patchCount(shape);
+
+/** One token's share if attention were spread evenly over all tokens. */
+const evenShare = (shape) => 1 / tokenCount(shape);
+
+function bytesOf(base64) {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+const floatsOf = (base64) => new Float32Array(bytesOf(base64).buffer);
+const sharesOf = (base64) => new Uint16Array(bytesOf(base64).buffer);
+
+/** 256 RGB triples -> 256 pixels as canvas memory holds them (alpha, blue, green, red). */
+function pixelsOf(base64) {
+  const bytes = bytesOf(base64);
+  const pixels = new Uint32Array(256);
+  for (let i = 0; i < 256; i++) {
+    pixels[i] = (255 << 24) | (bytes[3 * i + 2] << 16) | (bytes[3 * i + 1] << 8) | bytes[3 * i];
+  }
+  return pixels;
+}
+
+/** Room for the rows of all heads, a mean column, a mean row and the corner: (layers + 1) x (heads + 1) x tokens. */
+function makeRows(shape) {
+  const tokens = tokenCount(shape);
+  const across = shape.heads + 1;
+  const all = new Float32Array((shape.layers + 1) * across * tokens);
+  const cells = [];
+  for (let k = 0; k < (shape.layers + 1) * across; k++) cells.push(all.subarray(k * tokens, (k + 1) * tokens));
+  return { all, cells, across };
+}
+
+/** The row (tokens) of one head or of a mean. */
+function rowOf(rows, shape, layer, head) {
+  const down = layer === MEAN ? shape.layers : layer;
+  const right = head === MEAN ? shape.heads : head;
+  return rows.cells[down * rows.across + right];
+}
+
+/** Whether the class token's own rows are enough to answer. */
+const classRowsSuffice = (asked, direction) => direction === 'from' && asked.length === 1 && asked[0] === 0;
+
+/** Fill `out` (tokens) with the mean attention of the asked tokens in one head; "to" turns the question round. */
+function fillHead(out, shape, source, head, asked, direction) {
+  const tokens = out.length;
+  if (classRowsSuffice(asked, direction)) {
+    for (let j = 0; j < tokens; j++) out[j] = source.classRows[head * tokens + j];
+    return;
+  }
+  out.fill(0);
+  const full = source.full;
+  const start = head * tokens * tokens;
+  const weight = 1 / (65535 * asked.length);
+  for (const token of asked) {
+    if (direction === 'from') {
+      const row = start + token * tokens;
+      for (let j = 0; j < tokens; j++) out[j] += full[row + j] * weight;
+    } else {
+      for (let j = 0; j < tokens; j++) out[j] += full[start + j * tokens + token] * weight;
+    }
+  }
+}
+
+function addScaled(out, row, weight) {
+  for (let j = 0; j < out.length; j++) out[j] += row[j] * weight;
+}
+
+/** Answer one question for every head, then take the means. */
+function fillRows(rows, shape, source, asked, direction) {
+  const { layers, heads } = shape;
+  const corner = rowOf(rows, shape, MEAN, MEAN).fill(0);
+  for (let head = 0; head < heads; head++) rowOf(rows, shape, MEAN, head).fill(0);
+  for (let layer = 0; layer < layers; layer++) {
+    const ofLayer = rowOf(rows, shape, layer, MEAN).fill(0);
+    for (let head = 0; head < heads; head++) {
+      const row = rowOf(rows, shape, layer, head);
+      fillHead(row, shape, source, layer * heads + head, asked, direction);
+      addScaled(ofLayer, row, 1 / heads);
+      addScaled(rowOf(rows, shape, MEAN, head), row, 1 / layers);
+    }
+    addScaled(corner, ofLayer, 1 / layers);
+  }
+}
+
+/** Nearest "round" number: 1, 1.5, 2, 3, 4, 5, 8 or 10 times a power of ten. */
+function roundLimit(value) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-6)));
+  let best = power;
+  for (const step of [1, 1.5, 2, 3, 4, 5, 8, 10]) {
+    if (Math.abs(step * power - value) < Math.abs(best - value)) best = step * power;
+  }
+  return best;
+}
+
+/** End of the shared scale, fixed for a picture and a kind of question. It clips the largest
+    0.5 % of values, or one sharp head would bleach all others. */
+function sharedLimit(shape, source, direction, kind) {
+  const tokens = tokenCount(shape);
+  const patches = patchCount(shape);
+  const asked = kind === 'class' ? [0] : spreadPatches(patches, 8).map((patch) => shape.prefix + patch);
+  const heads = shape.layers * shape.heads;
+  const values = new Float32Array(asked.length * heads * patches);
+  const row = new Float32Array(tokens);
+  let at = 0;
+  for (const token of asked) {
+    for (let head = 0; head < heads; head++) {
+      fillHead(row, shape, source, head, [token], direction);
+      values.set(row.subarray(shape.prefix), at);
+      at += patches;
+    }
+  }
+  values.sort();
+  return roundLimit(values[Math.floor(values.length * 0.995)]);
+}
+
+/** A few patches, spread over the picture and over its rows. */
+function spreadPatches(patches, count) {
+  const stride = patches / count;
+  return Array.from({ length: Math.min(count, patches) }, (_, k) => Math.floor((k + 0.5) * Math.max(stride, 1)) % patches);
+}
+
+/** Index of the largest value from `first` on. */
+function largest(values, first = 0) {
+  let best = first;
+  for (let j = first + 1; j < values.length; j++) if (values[j] > values[best]) best = j;
+  return best;
+}
+
+function sumOf(values, first, end) {
+  let sum = 0;
+  for (let j = first; j < end; j++) sum += values[j];
+  return sum;
+}
+
+/** Share held by the `count` largest values from `first` on. */
+function shareOfLargest(values, first, count) {
+  const sorted = values.slice(first).sort();
+  return sumOf(sorted, sorted.length - count, sorted.length);
+}
+
+/* Scales. {kind: "linear", limit} sends 0..limit to 0..1; {kind: "even", even} is logarithmic,
+   1/8 .. 8 times an even spread, 1 time in the middle. */
+
+function place(scale, value) {
+  if (scale.kind === 'linear') return value / scale.limit;
+  return 0.5 + Math.log2(Math.max(value / scale.even, 1e-6)) / 6;
+}
+
+/** Entry 0..255 of the colour table; what lies outside the scale gets its end colour. */
+function colourIndex(scale, value) {
+  const t = place(scale, value);
+  return t >= 1 ? 255 : t > 0 ? Math.round(255 * t) : 0;
+}
+
+/** Where an arrow key leads from a patch; the edges are joined. */
+function neighbour(patch, key, shape) {
+  const row = Math.floor(patch / shape.columns);
+  const column = patch % shape.columns;
+  const down = { ArrowUp: -1, ArrowDown: 1 }[key] || 0;
+  const right = { ArrowLeft: -1, ArrowRight: 1 }[key] || 0;
+  const wrap = (value, count) => (value + count) % count;
+  return wrap(row + down, shape.rows) * shape.columns + wrap(column + right, shape.columns);
+}
+
+const middlePatch = (shape) => Math.floor((shape.rows - 1) / 2) * shape.columns + Math.floor((shape.columns - 1) / 2);

@@ -1,0 +1,132 @@
+/* Words of the explorer: pure functions from numbers to sentences. Counting starts at 1 here, and only here.
+   A line is a list of strings and {strong: string}. */
+
+const SPACE = '\u00a0'; // keeps a number and its unit on one line
+
+function percent(share, digits) {
+  if (digits === undefined && share > 0 && share < 0.00005) return `under 0.01${SPACE}%`;
+  const places = digits ?? (share > 0 && share < 0.00995 ? 2 : 1);
+  return (100 * share).toFixed(places) + SPACE + '%';
+}
+
+const timesEven = (ratio) => (ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(1)) + SPACE + '×';
+
+/** Keeps "640 × 480" on one line. */
+const keepSizes = (text) => text.replaceAll(' × ', `${SPACE}×${SPACE}`);
+
+const capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
+function patchName(patch, shape) {
+  return `row ${Math.floor(patch / shape.columns) + 1}, column ${(patch % shape.columns) + 1}`;
+}
+
+function mapName(layer, head) {
+  if (layer === MEAN && head === MEAN) return 'Average of all layers and heads';
+  if (layer === MEAN) return `Head ${head + 1}, mean of layers`;
+  if (head === MEAN) return `Layer ${layer + 1}, mean of heads`;
+  return `Layer ${layer + 1}, head ${head + 1}`;
+}
+
+/** Who is asked: the class token, one patch, or several. */
+function askedName(patches, direction, shape) {
+  if (patches.length === 0) return 'the class token';
+  if (patches.length === 1) return patchName(patches[0], shape);
+  return direction === 'from' ? `${patches.length} patches together` : `these ${patches.length} patches`;
+}
+
+/** "Layer 5, head 3: the class token looks most at row 4, column 7" */
+function headHeadline(seen, shape) {
+  const best = largest(seen.row, shape.prefix) - shape.prefix;
+  const who = askedName(seen.asked, seen.direction, shape);
+  const verb = seen.asked.length > 1 ? 'look' : 'looks';
+  const name = mapName(seen.layer, seen.head);
+  if (seen.direction === 'from') return `${name}: ${who} ${verb} most at ${patchName(best, shape)}`;
+  return `${name}: ${patchName(best, shape)} looks most at ${who}`;
+}
+
+/** The status line of a head: the patch under the pointer, else the strongest one and how much is concentrated. */
+function headLine(seen, shape) {
+  const reads = seen.read >= 0;
+  const token = reads ? shape.prefix + seen.read : largest(seen.row, shape.prefix);
+  const verb = seen.direction === 'from' ? 'gets' : 'gives';
+  const line = [
+    `${capital(patchName(token - shape.prefix, shape))} ${verb} `,
+    { strong: percent(seen.row[token]) },
+    ', ',
+    { strong: (seen.row[token] / evenShare(shape)).toFixed(1) },
+    ' times an even spread.',
+  ];
+  if (!reads) line.push(` ${concentration(seen, shape)}`);
+  return line;
+}
+
+function concentration(seen, shape) {
+  const patches = patchCount(shape);
+  if (seen.direction === 'to') return `These values come from ${patches} different tokens and need not add up to 100${SPACE}%.`;
+  const few = Math.max(1, Math.round(patches / 10));
+  return `The strongest ${few} of ${patches} patches share ${percent(shareOfLargest(seen.row, shape.prefix, few), 0)}.`;
+}
+
+/** What the map leaves out: the class token and, where a model has them, registers. */
+function outsideLine(row, shape, direction) {
+  const registers = shape.prefix - 1;
+  const plural = registers === 1 ? 'register' : 'registers';
+  const theirs = sumOf(row, 1, shape.prefix);
+  if (direction === 'from') {
+    const first = `${percent(row[0])} goes to the class token`;
+    return registers ? `${first} and ${percent(theirs)} to ${registers} ${plural}` : first;
+  }
+  const first = `${percent(row[0])} given by the class token`;
+  return registers ? `${first}, on average ${percent(theirs / registers)} by each of ${registers} ${plural}` : first;
+}
+
+function methodHeadline(method, values, shape) {
+  return `${method.name}: ${patchName(largest(values), shape)} counts most`;
+}
+
+/** @param {boolean} isShare whether the values are shares of attention or only comparable with each other */
+function methodLine(values, read, shape, isShare) {
+  if (!isShare && read < 0) return ['Values are relative to the largest patch, not shares of attention.'];
+  const patch = read < 0 ? largest(values) : read;
+  const where = capital(patchName(patch, shape));
+  if (!isShare) return [`${where} has `, { strong: methodNumber(values, read, shape, false)[0] }, ' of the largest value.'];
+  const times = (values[patch] / evenShare(shape)).toFixed(1);
+  return [`${where} gets `, { strong: percent(values[patch]) }, ', ', { strong: times }, ' times an even spread.'];
+}
+
+/** Number and remark at the pointer of a method's map. */
+function methodNumber(values, read, shape, isShare) {
+  if (isShare) return headNumber(values[read], shape);
+  return [(values[read] / values[largest(values)]).toFixed(2), 'of the largest'];
+}
+
+/** Number and remark at the pointer of a head's map. */
+const headNumber = (share, shape) => [percent(share), `${timesEven(share / evenShare(shape))} even`];
+
+/** Decimals that print a share as a percentage without rounding, at most 3. */
+function digitsOf(share) {
+  const isWhole = (value) => Math.abs(value - Math.round(value)) < 1e-6;
+  return [0, 1, 2].find((digits) => isWhole(share * 100 * 10 ** digits)) ?? 3;
+}
+
+/** Tick marks of the colour bar, [place 0..1, text], and what it measures. */
+function ticksOf(scale) {
+  if (scale.kind === 'even') {
+    return [[0, '≤ ⅛ ×'], [1 / 6, '¼'], [2 / 6, '½'], [0.5, '1 ×'], [4 / 6, '2'], [5 / 6, '4'], [1, '≥ 8 ×']];
+  }
+  const quarters = [0, 0.25, 0.5, 0.75, 1];
+  if (!scale.isShare) return quarters.map((t) => [t, String(t)]);
+  const digits = scale.clips ? digitsOf(scale.limit / 4) : scale.limit < 0.02 ? 2 : 1;
+  return quarters.map((t) => [t, (t === 1 && scale.clips ? '≥ ' : '') + percent(scale.limit * t, t ? digits : 0)]);
+}
+
+function unitOf(scale) {
+  if (scale.kind === 'even') return 'times an even spread: 1 × is the same for all tokens';
+  if (!scale.isShare) return 'relative to the largest patch of this map';
+  return scale.clips ? 'share of attention' : 'share, this map only';
+}
+
+function accuracyLine(accuracy) {
+  if (accuracy == null) return '';
+  return `This model is right on ${percent(accuracy)} of the test pictures, as recorded with it.`;
+}
