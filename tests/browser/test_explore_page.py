@@ -244,7 +244,7 @@ def test_dark_and_light_repaint_the_maps(open_page):
 
 def test_page_and_server_reach_no_other_host(open_page, requests, connections):
     page = open_page()
-    other_picture(page, lambda: page.locator(".thumb").first.click())
+    other_picture(page, page.locator(".thumb").first.click)
     assert requests
     assert {urlsplit(url).hostname for url in requests if not url.startswith(("data:", "blob:"))} == {"127.0.0.1"}
     assert not connections.exists(), connections.read_text()

@@ -1,4 +1,4 @@
-"""The explorer's questions and answers, called as plain functions: right numbers, and a sentence for every bad question."""
+"""The explorer's questions and answers, called as plain functions: right numbers, a sentence for each bad question."""
 
 import base64
 import logging

@@ -135,7 +135,7 @@ class Explanation:
         asked = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
         return asked[:, :, tokens, self.prefix :].mean(2).reshape(*asked.shape[:2], rows, columns)
 
-    def figure(self, view: View = View()) -> "Figure":  # noqa: B008 (frozen)
+    def figure(self, view: View = View()) -> "Figure":
         """Draw the picture, a map, all layers and heads on one scale, and the prediction."""
         from vitviz.figures import paper
 
@@ -157,8 +157,8 @@ class Explanation:
     def save(self, path: str | Path, method: str = "average") -> None:
         """Write the figure (.png, .svg, .pdf, .html) or the numbers (.npz), by the file's ending.
 
-        The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T), `cls_maps` (L, A, gh, gw), every
-        method's map (gh, gw) under its name, and `picture` (H, W, 3) as the model saw it.
+        The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T), `cls_maps` (L, A, gh, gw), the
+        maps (gh, gw) `last_layer`, `average` and `rollout`, and `picture` (H, W, 3) as it was seen.
 
         Raises:
             ValueError: If the ending is another one, or there is no such method.

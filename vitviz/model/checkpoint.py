@@ -21,7 +21,9 @@ import torch
 from vitviz.model.config import ViTConfig
 from vitviz.model.vit import ViT
 
-CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
+PACKAGE = Path(__file__).parents[1]
+# Beside the package in a checkout, inside it when installed.
+CHECKPOINTS = next((f for f in (PACKAGE.parent / "checkpoints", PACKAGE / "checkpoints") if f.is_dir()), PACKAGE)
 FORMAT = 1
 MOST_BYTES = 256 * 2**20
 MOST_HEADER_BYTES = 2**20

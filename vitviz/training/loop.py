@@ -186,6 +186,8 @@ class Run:
         self.snapshot()
         while self.share < 1:
             for batch in torch.randperm(len(self.labels), generator=self.order).split(self.config.batch_size):
+                if len(batch) < self.team.size:
+                    break  # too few left to give each process one
                 self.step(batch.to(self.device))
                 self.share = self.spent()
                 if self.timeline.due(self.share):
@@ -201,7 +203,7 @@ class Run:
         """One step on the pictures at these positions (B,), of which this process takes its slice."""
         config, share = self.config, self.share
         self.pictures_seen += len(batch)
-        batch = self.team.slice(batch)
+        whole, batch = len(batch), self.team.slice(batch)
         images = augment.normalise(augment.shift_and_flip(self.images[batch]), cifar.MEAN, cifar.STD)  # (B, 3, H, W)
         targets = augment.one_hot(self.labels[batch], config.model.classes)  # (B, K)
         if share < config.mixing_until:
@@ -211,7 +213,7 @@ class Run:
         keep = augment.keep_patches(len(batch), patches, kept, self.device)
         with self.precision:
             loss = F.cross_entropy(self.model(images, keep), targets, label_smoothing=config.label_smoothing)
-        loss.backward()
+        (loss * (len(batch) * self.team.size / whole)).backward()  # slices may differ by one picture
         self.team.average_gradients(self.model)
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
         for chosen in self.optimizers:

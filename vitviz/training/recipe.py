@@ -96,6 +96,8 @@ class TrainConfig:
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
                 raise ValueError(f"{name} must be from {least} to {most}: got {value}.")
+        if self.warm_up == 1:
+            raise ValueError("warm_up must be below 1: the rate has to fall again.")
         for name in SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is a share and must be from 0 to 1: got {getattr(self, name)}.")

@@ -187,7 +187,7 @@ class Explore:
         """The figure of a key as a PNG: `name` for the download and `src`.
 
         Args:
-            question: `key`, and the view on screen: `method` or None, `layer` and `head` or None, `patches`, `direction`.
+            question: `key`, and the view on screen: `method`, `layer` and `head`, each or None, `patches`, `direction`.
         """
         explanation = self.recent.find(question.get("key")) if isinstance(question, dict) else None
         if explanation is None:

@@ -1,4 +1,4 @@
-"""Python imports this at start when it is on the path: it notes and refuses every connection that leaves the machine."""
+"""Python imports this at start when it is on the path: it notes and refuses connections that leave the machine."""
 
 import os
 import socket

@@ -15,7 +15,17 @@ import gradio as gr
 from vitviz.figures.colours import COLOUR_MAPS
 
 # One script to the browser; each file uses only the files before it.
-SCRIPTS = ("numbers.js", "words.js", "paint.js", "explorer.js")
+SCRIPTS = (
+    "numbers.js",
+    "words.js",
+    "paint.js",
+    "state.js",
+    "build.js",
+    "draw.js",
+    "ask.js",
+    "choose.js",
+    "events.js",
+)
 
 
 def source(name: str) -> str:

@@ -1,0 +1,41 @@
+"""The sample pictures: one for each class, drawn by the code beside them."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vitviz.data import draw_samples, pictures
+from vitviz.data.cifar import CLASSES
+
+
+def test_there_is_one_sample_for_each_class_in_alphabetical_order():
+    assert list(pictures.sample_paths()) == sorted(CLASSES)
+    assert list(draw_samples.SAMPLES) == list(pictures.sample_paths())
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_sample_is_a_small_picture_of_many_shades(name):
+    seen = pictures.prepare(pictures.sample_paths()[name], (32, 32))
+    assert seen.original.size == (96, 96)
+    assert seen.seen.size == (32, 32)
+    assert np.asarray(seen.seen).std() > 20
+
+
+def test_the_code_draws_what_lies_beside_it(tmp_path):
+    drawn = draw_samples.SAMPLES["cat"]()
+    with Image.open(pictures.sample_paths()["cat"]) as stored:
+        difference = np.asarray(drawn).astype(int) - np.asarray(stored.convert("RGB"))
+    assert np.abs(difference).mean() < 1, "of 255: other versions of Pillow may round differently"
+
+
+def test_drawing_twice_gives_the_same_picture():
+    first, second = (np.asarray(draw_samples.SAMPLES["ship"]()) for _ in range(2))
+    assert np.array_equal(first, second)
+
+
+def test_the_command_writes_every_sample_where_it_is_told(tmp_path, monkeypatch):
+    blank = Image.new("RGB", (96, 96))
+    monkeypatch.setattr(draw_samples, "SAMPLES", dict.fromkeys(CLASSES, lambda: blank))
+    monkeypatch.setattr("sys.argv", ["draw_samples", str(tmp_path / "out")])
+    draw_samples.main()
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [f"{name}.png" for name in sorted(CLASSES)]

@@ -1,0 +1,234 @@
+"""From a picture to an explanation: the numbers fit together, point at the planted truth, and survive the file."""
+
+import io
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+import vitviz
+from tests import tiny
+from vitviz.explanation.explain import View, explain
+from vitviz.explanation.maps import METHODS
+from vitviz.model.checkpoint import Checkpoint
+from vitviz.model.config import ViTConfig
+from vitviz.model.vit import ViT
+
+GH, GW, K, L, A = tiny.GH, tiny.GW, tiny.K, tiny.L, tiny.A
+
+
+@pytest.mark.parametrize("name", tiny.VARIANTS)
+def test_an_explanation_fits_together(name):
+    model = tiny.checkpoint(tiny.VARIANTS[name])
+    found = explain(model, tiny.pixels())
+    T = model.model.config.tokens
+    assert found.attention.shape == (L, A, T, T)
+    np.testing.assert_allclose(found.attention.sum(-1), 1, rtol=0, atol=1e-5)
+    assert found.cls_rows.shape == (L, A, T)
+    assert found.cls_maps.shape == (L, A, GH, GW)
+    left_out = found.cls_rows[..., : found.prefix].sum(-1)
+    np.testing.assert_allclose(found.cls_maps.sum((-2, -1)), 1 - left_out, rtol=0, atol=1e-5)
+    assert found.probabilities.sum() == pytest.approx(1, abs=1e-5)
+    assert found.labels == list(model.classes)
+    for method in METHODS:
+        assert found.map(method).shape == (GH, GW)
+
+
+def test_the_prediction_is_that_of_the_plain_forward_pass(tiny_checkpoint):
+    pixels = tiny.pixels()
+    images = (
+        torch.from_numpy(pixels).permute(2, 0, 1)[None] / 255 - torch.tensor([0.5, 0.4, 0.3]).view(1, 3, 1, 1)
+    ) / (torch.tensor([0.2, 0.25, 0.3]).view(1, 3, 1, 1))
+    expected = tiny_checkpoint.model(images).softmax(-1)[0].detach()
+    np.testing.assert_allclose(explain(tiny_checkpoint, pixels).probabilities, expected, rtol=0, atol=1e-5)
+
+
+def test_maps_are_those_of_the_attention(tiny_checkpoint):
+    found = explain(tiny_checkpoint, tiny.pixels())
+    np.testing.assert_allclose(found.average, found.cls_maps.mean((0, 1)), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.map("attention"), found.cls_maps[-1].mean(0), rtol=0, atol=1e-6)
+    assert found.cls_maps[2, 1, 3, 4] == found.attention[2, 1, 0, 1 + 3 * GW + 4]
+
+
+def test_explaining_leaves_no_gradient_and_no_other_mode_behind(tiny_checkpoint):
+    explain(tiny_checkpoint, tiny.pixels())
+    assert not tiny_checkpoint.model.training
+    assert all(p.grad is None and p.requires_grad for p in tiny_checkpoint.model.parameters())
+
+
+# Planted truth
+
+
+def lighthouse(registers: int = 0) -> Checkpoint:
+    """A model in which the brightest patch decides, and to which every token looks in its one layer.
+
+    Channel 0 carries a patch's brightness, channel 1 is its counterweight for the norm, channel 2 is on everywhere.
+    Queries read channel 2, keys channel 0, values bring channel 0 to channel 3; class 1 reads channel 3.
+    """
+    config = ViTConfig(
+        (20, 28), 4, width=8, depth=1, heads=2, mlp_width=4, classes=2, registers=registers, qk_norm=False
+    )
+    model = ViT(config)
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            weight.fill_(1.0 if "norm" in name and name.endswith("weight") else 0.0)
+        model.patch_embed.proj.weight[0] = 1 / 48
+        model.patch_embed.proj.weight[1] = -1 / 48
+        model.pos_embed[..., 2] = 1
+        attention = model.blocks[0].attn
+        for head in range(2):
+            attention.qkv.weight[4 * head, 2] = 3  # query
+            attention.qkv.weight[8 + 4 * head, 0] = 3  # key
+            attention.qkv.weight[16 + 4 * head, 0] = 1  # value
+            attention.proj.weight[3, 4 * head] = 1
+        model.head.weight[1, 3] = 5
+        model.head.bias[0] = 1
+    return Checkpoint("lighthouse", model.eval(), ("dark", "bright"), (0.0, 0.0, 0.0), (0.25, 0.25, 0.25), {})
+
+
+@pytest.mark.parametrize("registers", [0, 2])
+@pytest.mark.parametrize("cell", [(0, 0), (1, 6), (3, 2), (4, 5)])
+def test_maps_peak_at_the_one_patch_that_decides(cell, registers):
+    model = lighthouse(registers)
+    row, column = cell
+    pixels = np.zeros((20, 28, 3), np.uint8)
+    dark = explain(model, pixels)
+    assert dark.labels[dark.probabilities.argmax()] == "dark"
+    np.testing.assert_allclose(dark.average, 1 / (35 + 1 + registers), rtol=0, atol=1e-6)  # nothing to look at
+    pixels[4 * row : 4 * row + 4, 4 * column : 4 * column + 4] = 255
+    bright = explain(model, pixels)
+    assert bright.labels[bright.probabilities.argmax()] == "bright"
+    for method in METHODS:
+        found = bright.map(method)
+        assert np.unravel_index(found.argmax(), found.shape) == cell
+        assert found[cell] > 5 * np.sort(found.flatten())[-2]
+    for found in bright.cls_maps.reshape(-1, 5, 7):
+        assert np.unravel_index(found.argmax(), found.shape) == cell
+
+
+# What may be explained
+
+
+def test_a_path_an_image_and_an_array_are_explained_alike(tiny_checkpoint, tmp_path):
+    pixels = tiny.pixels()
+    Image.fromarray(pixels).save(tmp_path / "picture.png")
+    expected = explain(tiny_checkpoint, pixels).attention
+    for source in (tmp_path / "picture.png", str(tmp_path / "picture.png"), Image.fromarray(pixels)):
+        assert np.array_equal(explain(tiny_checkpoint, source).attention, expected)
+
+
+@pytest.mark.parametrize("shape", [(20, 28), (20, 28, 4), (1, 1, 3), (300, 7)])
+def test_grey_transparent_and_oddly_sized_pictures_are_explained(tiny_checkpoint, shape):
+    array = np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
+    assert explain(tiny_checkpoint, array).average.shape == (GH, GW)
+    assert explain(tiny_checkpoint, Image.fromarray(array)).average.shape == (GH, GW)
+
+
+def test_a_picture_that_is_none_is_refused(tiny_checkpoint, tmp_path):
+    with pytest.raises(vitviz.PictureError, match="There is no picture at"):
+        explain(tiny_checkpoint, tmp_path / "nowhere.png")
+
+
+# Files
+
+
+def test_numbers_come_back_from_the_file(tiny_checkpoint, tmp_path):
+    found = explain(tiny_checkpoint, tiny.pixels())
+    found.save(tmp_path / "map.npz")
+    with np.load(tmp_path / "map.npz", allow_pickle=False) as stored:
+        assert stored["labels"].tolist() == found.labels
+        assert np.array_equal(stored["probabilities"], found.probabilities)
+        assert np.array_equal(stored["attention"], found.attention)
+        assert np.array_equal(stored["cls_maps"], found.cls_maps)
+        assert np.array_equal(stored["picture"], tiny.pixels())
+        assert np.array_equal(stored["last_layer"], found.map("attention"))
+        assert np.array_equal(stored["average"], found.average)
+        assert np.array_equal(stored["rollout"], found.map("rollout"))
+
+
+@pytest.fixture(scope="module")
+def explanation():
+    """Two layers are enough to draw."""
+    return explain(tiny.checkpoint(replace(tiny.CONFIG, depth=2)), tiny.pixels())
+
+
+def test_figures_come_back_from_their_files(explanation, tmp_path):
+    for ending in ("png", "svg", "pdf", "html", "PNG"):
+        explanation.save(tmp_path / f"map.{ending}")
+    for ending in ("png", "PNG"):
+        with Image.open(tmp_path / f"map.{ending}") as image:
+            assert image.format == "PNG"
+            assert min(image.size) > 500
+    assert ET.parse(tmp_path / "map.svg").getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    assert (tmp_path / "map.pdf").read_bytes().startswith(b"%PDF-")
+    assert (tmp_path / "map.html").read_text().startswith("<!doctype html>")
+
+
+def test_the_figure_shows_the_method_that_was_asked_for(explanation):
+    for method, words in (("attention", "Last layer"), ("rollout", "Rollout"), ("average", "Average")):
+        large = explanation.figure(View(method)).subfigs[0].axes[1]
+        assert large.get_title(loc="left") == f"{words} (its own scale)"
+        assert np.array_equal(large.images[0].get_array(), explanation.map(method))
+
+
+@pytest.mark.parametrize(
+    ("view", "title"),
+    [
+        (View(None, 1, 0), "Layer 2, head 1"),
+        (View(None, None, 1), "Mean of layers, head 2"),
+        (View(None, 3, None, (4, 9), "to"), "Layer 4, mean of heads"),
+        (View(None, None, None, (34,)), "Mean of layers, mean of heads"),
+    ],
+)
+def test_the_figure_shows_the_layer_head_and_patches_that_were_asked_for(explanation, view, title):
+    large = explanation.figure(view).subfigs[0].axes[1]
+    attention = explanation.attention if view.direction == "from" else explanation.attention.swapaxes(2, 3)
+    asked = [explanation.prefix + p for p in view.patches] or [0]
+    maps = np.mean([attention[:, :, token, explanation.prefix :] for token in asked], 0)  # (L, A, N)
+    if view.layer is not None:
+        maps = maps[[view.layer]]
+    if view.head is not None:
+        maps = maps[:, [view.head]]
+    assert large.get_title(loc="left") == f"{title} (its own scale)"
+    np.testing.assert_allclose(large.images[0].get_array().ravel(), maps.mean((0, 1)), atol=1e-6)
+
+
+def test_a_patch_outside_the_grid_is_refused(explanation):
+    with pytest.raises(ValueError, match=r"Patches count from 0 to 34: got \(35,\)"):
+        explanation.maps_of((35,))
+
+
+@pytest.mark.parametrize("name", ["map", "map.gif", "map.exe", ".png", "map.npy"])
+def test_another_ending_is_refused_and_nothing_written(explanation, tmp_path, name):
+    with pytest.raises(ValueError, match=r"The file must end in \.png, \.svg, \.pdf, \.html or \.npz: got '"):
+        explanation.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("method", ["nonsense", "", "Average"])
+def test_an_unknown_method_is_refused_and_nothing_written(explanation, tmp_path, method):
+    with pytest.raises(ValueError, match=r"There is no method '\w*'\. Use one of: attention, average, rollout\."):
+        explanation.map(method)
+    for ending in ("png", "npz"):
+        with pytest.raises(ValueError, match="There is no method"):
+            explanation.save(tmp_path / f"map.{ending}", method)
+    assert not list(tmp_path.iterdir())
+
+
+def test_public_names_are_found_and_others_are_not():
+    assert vitviz.explain is explain
+    assert vitviz.METHODS is METHODS
+    assert set(vitviz.__all__) == set(vitviz.PUBLIC)
+    for name in vitviz.__all__:
+        assert getattr(vitviz, name) is not None
+    with pytest.raises(AttributeError, match="module 'vitviz' has no attribute 'nonsense'"):
+        _ = vitviz.nonsense
+
+
+def test_a_figure_can_be_drawn_in_memory(explanation):
+    buffer = io.BytesIO()
+    explanation.figure().savefig(buffer)
+    assert buffer.getvalue().startswith(b"\x89PNG")

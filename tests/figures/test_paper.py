@@ -1,0 +1,137 @@
+"""The figure on paper: our colours, the scale in words, names taken literally, and pages that need no network."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from vitviz.figures import paper
+from vitviz.figures.colours import COLOUR_MAPS
+
+STRANGE = ["<b>cat & dog</b>", "5 $ or $x^2$ $", r"back\slash", "lone $", "{brace}"]
+
+
+def chart(**changes) -> paper.Chart:
+    rng = np.random.default_rng(0)
+    maps = rng.random((2, 3, 5, 7)).astype(np.float32) / 35
+    given = {
+        "picture": rng.integers(0, 256, (20, 28, 3), dtype=np.uint8),
+        "title": "Average",
+        "large": maps.mean((0, 1)),
+        "maps": maps,
+        "matrix_title": "All heads",
+        "labels": STRANGE,
+        "probabilities": np.array([0.4, 0.3, 0.15, 0.1, 0.05], np.float32),
+        "footer": "model $1: <shrunk> from 640 × 480",
+    }
+    return paper.Chart(**(given | changes))
+
+
+@pytest.fixture(scope="module")
+def figure():
+    return paper.draw(chart())
+
+
+@pytest.fixture(scope="module")
+def svg(figure) -> str:
+    return paper.render(figure, ".svg").decode()
+
+
+def words(svg: str) -> list[str]:
+    """All texts of an SVG picture."""
+    return ["".join(node.itertext()).strip() for node in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def images(figure) -> list:
+    """The maps of a figure: all its images but the picture."""
+    left, right = figure.subfigs
+    return [image for axes in (left.axes[1], *right.axes[:6]) for image in axes.images]
+
+
+def test_every_map_has_our_colours_one_square_for_each_patch_and_begins_at_zero(figure):
+    found = images(figure)
+    assert len(found) == 1 + 2 * 3
+    for image in found:
+        assert np.array_equal((image.cmap(np.arange(256))[:, :3] * 255).round(), COLOUR_MAPS["seq", "light"])
+        assert image.get_interpolation() == "nearest"
+        assert image.get_array().shape == (5, 7)
+        assert image.norm.vmin == 0
+
+
+def test_all_heads_share_one_scale_and_the_large_map_has_its_own(figure):
+    given = chart()
+    large, *tiles = images(figure)
+    assert large.norm.vmax == given.large.max()
+    assert {tile.norm.vmax for tile in tiles} == {float(np.quantile(given.maps, 0.995))}
+    for tile, expected in zip(tiles, given.maps.reshape(-1, 5, 7), strict=True):
+        assert np.array_equal(tile.get_array(), expected)
+
+
+def test_the_picture_is_shown_with_its_own_pixels(figure):
+    (image,) = figure.subfigs[0].axes[0].images
+    assert np.array_equal(image.get_array(), chart().picture)
+    assert image.get_interpolation() == "nearest"
+
+
+def test_the_scale_is_printed(svg):
+    top = 100 * np.quantile(chart().maps, 0.995)
+    assert f"share of attention; the last colour means {top:.1f} % or more" in words(svg)
+    assert "share of attention" in words(svg)
+    assert sum(bool(re.fullmatch(r"\d+\.\d %", text)) for text in words(svg)) >= 5 + 4, "five bars and two scales"
+
+
+def test_layers_and_heads_count_from_one(svg):
+    found = words(svg)
+    assert {"layer 1", "head 1", "2", "3"} <= set(found)
+    assert "0" not in found
+
+
+def test_labels_and_notes_are_shown_literally(svg):
+    found = words(svg)
+    for text in (*STRANGE, "model $1: <shrunk> from 640 × 480"):
+        assert text in found
+    assert "<b>" not in svg
+
+
+def test_probabilities_are_printed_from_the_largest(svg):
+    found = words(svg)
+    places = [found.index(text) for text in ("40.0 %", "30.0 %", "15.0 %", "10.0 %", "5.0 %")]
+    assert places == sorted(places)
+
+
+def test_a_page_needs_no_network_and_runs_nothing(figure):
+    page = paper.render(figure, ".html").decode()
+    assert page.startswith("<!doctype html>")
+    assert "<svg" in page
+    assert not re.search(r"""(?:src|href)\s*=\s*["']?\s*(?:https?:|//)""", page)
+    assert not re.search(r"url\(\s*[\"']?(?:https?:|//)", page)
+    assert "@import" not in page
+    assert "<script" not in page
+
+
+def test_the_same_chart_gives_the_same_svg(svg):
+    again = paper.render(paper.draw(chart()), ".svg").decode()
+    # Matplotlib names clips after their place in full precision, and its layout may differ in the last digit.
+    clip = re.compile(r"\bp[0-9a-f]{10}\b")
+    assert clip.sub("clip", again) == clip.sub("clip", svg)
+
+
+@pytest.mark.parametrize("classes", [2, 1000])
+def test_few_and_many_classes_fit(classes):
+    probabilities = np.full(classes, 1 / classes, np.float32)
+    figure = paper.draw(chart(labels=[str(k) for k in range(classes)], probabilities=probabilities))
+    assert len(figure.subfigs[0].axes[2].patches) == min(5, classes)
+
+
+def test_maps_of_nothing_can_be_drawn():
+    nothing = np.zeros((1, 1, 5, 7), np.float32)
+    assert paper.render(paper.draw(chart(maps=nothing, large=nothing[0, 0])), ".svg")
+
+
+def test_drawing_leaves_no_global_state_behind():
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    paper.render(paper.draw(chart()), ".svg")
+    assert dict(mpl.rcParams) == before

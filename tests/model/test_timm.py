@@ -1,0 +1,59 @@
+"""Second opinion: timm's VisionTransformer with our weights gives our logits and our attention.
+
+Our tensors have timm's names, so the weights are copied without a mapping. With timm's fused kernel off, its explicit
+attention passes through `attn_drop`, where it is picked up.
+"""
+
+import pytest
+import timm.layers
+import torch
+from timm.models.vision_transformer import VisionTransformer
+
+from tests import tiny
+from vitviz.model.config import ViTConfig
+from vitviz.model.vit import ViT
+
+
+@pytest.fixture
+def explicit_attention():
+    before = timm.layers.use_fused_attn()
+    timm.layers.set_fused_attn(False)
+    yield
+    timm.layers.set_fused_attn(bool(before))
+
+
+def twin(model: ViT, config: ViTConfig) -> VisionTransformer:
+    other = VisionTransformer(
+        img_size=config.image_size,
+        patch_size=config.patch_size,
+        embed_dim=config.width,
+        depth=config.depth,
+        num_heads=config.heads,
+        mlp_ratio=config.mlp_width / config.width,
+        num_classes=config.classes,
+        reg_tokens=config.registers,
+        qkv_bias=config.qkv_bias,
+        qk_norm=config.qk_norm,
+        init_values=config.layer_scale,
+        global_pool="token" if config.pool == "token" else "avg",
+        fc_norm=False,
+    )
+    other.load_state_dict(model.state_dict())  # strict: the names and shapes are the same
+    return other.eval()
+
+
+@pytest.mark.usefixtures("explicit_attention")
+@pytest.mark.parametrize("name", tiny.VARIANTS)
+@torch.no_grad()
+def test_timm_finds_the_same_logits_and_the_same_attention(name):
+    config = tiny.VARIANTS[name]
+    model, images = tiny.model(config), tiny.images()
+    other = twin(model, config)
+    seen = []
+    for block in other.blocks:
+        block.attn.attn_drop.register_forward_hook(lambda module, given, out: seen.append(out))
+    logits = other(images)
+    trace = model.trace(images, "full")
+    torch.testing.assert_close(trace.logits, logits, rtol=0, atol=1e-5)
+    torch.testing.assert_close(model(images), logits, rtol=0, atol=1e-5)
+    torch.testing.assert_close(trace.attention, torch.stack(seen), rtol=0, atol=1e-5)

@@ -1,0 +1,174 @@
+"""The command line: help at once, one sentence for each refusal, and the two commands that need no training."""
+
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests import tiny
+from vitviz import cli
+from vitviz.data import cifar
+from vitviz.model import checkpoint
+from vitviz.model.checkpoint import Checkpoint
+
+COMMANDS = ("app", "train", "evaluate", "explain", "data", "bench")
+
+
+@pytest.fixture
+def vitviz(monkeypatch, capsys):
+    """Run the command line in this process -> exit status, standard output, standard error."""
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def run(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["vitviz", *map(str, words)])
+        capsys.readouterr()
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = end.code
+        else:
+            code = 0
+        out, err = capsys.readouterr()
+        return code or 0, out, err
+
+    return run
+
+
+def test_help_names_the_commands_and_needs_neither_torch_nor_gradio():
+    code = (
+        "import sys\nfrom vitviz import cli\nsys.argv = ['vitviz', '--help']\n"
+        "try:\n    cli.main()\nfinally:\n"
+        "    heavy = {'torch', 'torchvision', 'gradio', 'matplotlib', 'numpy', 'PIL'} & set(sys.modules)\n"
+        "    print('heavy:', sorted(heavy))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "heavy: []" in done.stdout
+    for command in COMMANDS:
+        assert command in done.stdout
+
+
+def test_every_command_has_its_own_help(vitviz):
+    for command in COMMANDS:
+        code, out, _ = vitviz(command, "--help")
+        assert code == 0
+        assert command in out
+
+
+def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
+    command = [sys.executable, "-m", "vitviz", "data", "check", "--data", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"vitviz: CIFAR-10 is not in {tmp_path}")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("explain", "cat", "--out", "a.png", "--checkpoint", "nonsense"), "There is no checkpoint 'nonsense'"),
+        (("evaluate", "../../nonsense"), "There is no checkpoint '../../nonsense'"),
+        (("explain", "nowhere.png", "--out", "a.png", "--checkpoint", "TINY"), "There is no picture at 'nowhere.png'"),
+        (
+            ("explain", "cat", "--out", "a.gif", "--checkpoint", "TINY"),
+            "The file must end in .png, .svg, .pdf, .html or .npz",
+        ),
+        (
+            ("explain", "cat", "--out", "a.png", "--method", "nonsense", "--checkpoint", "TINY"),
+            "There is no method 'nonsense'. Use one of: attention, average, rollout.",
+        ),
+        (("explain", "PICKLE", "--out", "a.png", "--checkpoint", "TINY"), "The file must be a whole PNG, JPEG"),
+        (
+            ("explain", "cat", "--out", "a.png", "--checkpoint", "PICKLE"),
+            "A checkpoint must be a whole .safetensors file",
+        ),
+        (("evaluate", "TINY", "--data", "nowhere"), "evaluate needs a model of CIFAR-10's classes"),
+        (("data", "check", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
+        (("train", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
+        (("train", "--preset", "nonsense"), "There is no preset 'nonsense'. Use one of: cifar10-ti4"),
+        (("train", "--epochs", "1", "--minutes", "1"), "Give epochs or minutes, not both"),
+        (("train", "--epochs", "-1"), "epochs must be above 0: got -1.0"),
+        (("train", "--batch-size", "0"), "batch_size must be from 2 to 65536: got 0"),
+    ],
+    ids=lambda value: " ".join(value[:4]) if isinstance(value, tuple) else "",
+)
+def test_a_refusal_is_one_sentence_and_status_one(vitviz, tiny_file, tmp_path, monkeypatch, words, sentence):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "weights.pt").write_bytes(pickle.dumps({"weights": [1.0]}))
+    known = {"TINY": tiny_file, "PICKLE": tmp_path / "weights.pt"}
+    before = set(tmp_path.iterdir())
+    code, out, err = vitviz(*(known.get(word, word) for word in words))
+    assert code == 1
+    assert out == ""
+    lines = [line for line in err.splitlines() if line.strip()]
+    assert lines[-1].startswith(f"vitviz: {sentence}")
+    assert "Traceback" not in err
+    assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("train", "--device", "tpu"),
+        ("train", "--epochs", "many"),
+        ("nonsense",),
+        ("explain", "cat"),
+        ("app", "--port", "0"),
+    ],
+)
+def test_a_word_that_is_no_option_is_refused_with_status_two(vitviz, words):
+    code, out, err = vitviz(*words)
+    assert code == 2
+    assert out == ""
+    assert "Traceback" not in err
+    assert "Usage" in err
+
+
+def test_a_folder_that_may_not_be_written_is_said_in_a_sentence(vitviz, tiny_file, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", tmp_path / "file" / "map.npz")
+    assert code == 1
+    assert err.startswith("vitviz: the system refused: ")
+    assert "Traceback" not in err
+
+
+def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp_path):
+    for ending in ("png", "npz"):
+        path = tmp_path / "new folder" / f"map.{ending}"
+        code, out, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", path, "--method", "rollout")
+        assert (code, err) == (0, "")
+        assert out.startswith(f"{path}: class ")
+        assert out.endswith("%; cropped to 28:20, shrunk from 96 × 96 to 28 × 20\n")
+    with Image.open(tmp_path / "new folder" / "map.png") as image:
+        assert image.format == "PNG"
+    with np.load(tmp_path / "new folder" / "map.npz") as numbers:
+        assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_a_checkpoint_is_evaluated_in_words_and_as_json(vitviz, cifar_folder, cifar_config, tmp_path):
+    record = {"test_accuracy": 0.75}
+    given = Checkpoint("small", tiny.model(cifar_config), cifar.CLASSES, cifar.MEAN, cifar.STD, record)
+    checkpoint.save(given, tmp_path / "small.safetensors")
+    code, out, _ = vitviz("evaluate", tmp_path / "small.safetensors", "--data", cifar_folder, "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found.keys() == {"checkpoint", "test_accuracy", "recorded"}
+    assert (found["checkpoint"], found["recorded"]) == ("small", 0.75)
+    assert round(20 * found["test_accuracy"], 6) in range(21)
+    code, out, _ = vitviz("evaluate", tmp_path / "small.safetensors", "--data", cifar_folder)
+    assert code == 0
+    assert out == f"small: {100 * found['test_accuracy']:.2f} % of 20 test pictures (recorded: 75.00 %)\n"
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_a_data_set_that_is_there_is_counted(vitviz, cifar_folder):
+    code, out, _ = vitviz("data", "check", "--data", cifar_folder)
+    assert code == 0
+    assert out == f"CIFAR-10 in {cifar_folder / cifar.BINARY_FOLDER}: 100 training and 20 test pictures\n"

@@ -1,0 +1,75 @@
+"""A tiny ViT in which every letter has a different size, so that a swapped axis cannot pass.
+
+C 3, H 20, W 28, P 4, gh 5, gw 7, N 35, T 36, D 18, A 2, d 9, L 6, M 40, K 11; batches have B 8. The weights come from
+numpy, each drawn from its own name, so that they are the same on every version of torch.
+"""
+
+import zlib
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from vitviz.model.checkpoint import Checkpoint
+from vitviz.model.config import ViTConfig
+from vitviz.model.vit import ViT
+
+B, H, W, GH, GW, N, T, D, A, L, M, K = 8, 20, 28, 5, 7, 35, 36, 18, 2, 6, 40, 11
+
+CONFIG = ViTConfig(
+    image_size=(H, W), patch_size=4, width=D, depth=L, heads=A, mlp_width=M, classes=K, qkv_bias=False, qk_norm=False
+)
+VARIANTS = {
+    "plain": CONFIG,
+    "qkv bias": replace(CONFIG, qkv_bias=True),
+    "qk norm": replace(CONFIG, qk_norm=True),
+    "two registers": replace(CONFIG, registers=2),
+    "layer scale": replace(CONFIG, layer_scale=0.5),
+    "mean of patches": replace(CONFIG, pool="mean"),
+    "everything": replace(CONFIG, qkv_bias=True, qk_norm=True, registers=2, layer_scale=0.5, pool="mean"),
+}
+
+
+def model(config: ViTConfig = CONFIG, seed: int = 0) -> ViT:
+    """A network in evaluation mode whose attention is far from uniform and whose branches all matter."""
+    network = ViT(config)
+    with torch.no_grad():
+        for name, parameter in network.named_parameters():
+            parameter.copy_(torch.from_numpy(draw(name, tuple(parameter.shape), seed)))
+    return network.eval()
+
+
+def draw(name: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
+    """The weight of a name: queries, keys and values enlarged, gains around 1, nothing zero."""
+    numbers = np.random.default_rng([seed, zlib.crc32(name.encode())]).standard_normal(shape)
+    if name.endswith(("norm1.weight", "norm2.weight", "norm.weight", "gamma")):
+        numbers = 1 + 0.2 * numbers
+    elif len(shape) in (2, 4):  # a linear map or a convolution: keeps the size of what passes
+        numbers = numbers * (2.0 if "qkv" in name else 1.0) / np.prod(shape[1:]) ** 0.5
+    else:
+        numbers = 0.5 * numbers
+    return numbers.astype(np.float32)
+
+
+def images(size: tuple[int, int] = (H, W), batch: int = B, seed: int = 0) -> torch.Tensor:
+    """Normalised pictures (B, 3, H, W)."""
+    return torch.from_numpy(np.random.default_rng(seed).standard_normal((batch, 3, *size)).astype(np.float32))
+
+
+def pixels(height: int = H, width: int = W, seed: int = 0) -> np.ndarray:
+    """A colourful picture (H, W, 3) of uint8."""
+    return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
+
+
+def checkpoint(config: ViTConfig = CONFIG, seed: int = 0) -> Checkpoint:
+    """A checkpoint with a mean and a deviation that differ between the channels."""
+    names = tuple(f"class {k}" for k in range(config.classes))
+    record = {"test_accuracy": 0.25, "epochs": 2}
+    return Checkpoint("tiny", model(config, seed), names, (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), record)
+
+
+def attention(layers: int = L, heads: int = A, tokens: int = T, seed: int = 0) -> np.ndarray:
+    """Random attention (L, A, T, T), each row of sum 1."""
+    scores = 2 * np.random.default_rng(seed).standard_normal((layers, heads, tokens, tokens))
+    weights = np.exp(scores)
+    return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)

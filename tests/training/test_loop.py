@@ -1,0 +1,231 @@
+"""A training on a false data set: what it learns, what it writes, when it ends and how it fails."""
+
+import itertools
+import json
+from contextlib import nullcontext
+from dataclasses import asdict, replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from vitviz.data import cifar, pictures
+from vitviz.model.checkpoint import load
+from vitviz.training import loop
+from vitviz.training.evaluate import accuracy
+from vitviz.training.loop import Run, TrainingError, patches_kept, schedule, train
+from vitviz.training.recipe import TrainConfig
+from vitviz.training.team import Team
+
+pytestmark = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+
+
+@pytest.fixture(autouse=True)
+def full_precision(monkeypatch):
+    """Whether bfloat16 is quick is found by the clock; a test must not depend on it."""
+    monkeypatch.setattr(loop, "mixed_precision", lambda device: nullcontext())
+
+
+@pytest.fixture
+def config(cifar_folder, cifar_config, tmp_path) -> TrainConfig:
+    """Two epochs of four steps."""
+    return TrainConfig(
+        preset="tiny",
+        model=cifar_config,
+        data=str(cifar_folder),
+        out=str(tmp_path / "run"),
+        epochs=2,
+        minutes=None,
+        batch_size=25,
+        device="cpu",
+        snapshots=4,
+    )
+
+
+def whole_run(config: TrainConfig) -> Run:
+    """A run of this config that is not begun."""
+    torch.manual_seed(config.seed)
+    return Run(config, Team(), torch.device("cpu"), cifar.load("train", config.data), cifar.load("test", config.data))
+
+
+def test_one_batch_can_be_learned_by_heart(config, monkeypatch):
+    monkeypatch.setattr(loop.augment, "shift_and_flip", lambda images: images)  # of noise nothing would be left
+    plain = {"cutmix": 0.0, "label_smoothing": 0.0, "first_patches": 1.0, "last_patches": 1.0, "warm_up": 0.0}
+    run = whole_run(replace(config, average_decay=0.0, muon_rate=0.01, adamw_rate=0.01, **plain))
+    batch = torch.arange(10)
+    for _ in range(80):
+        run.step(batch)
+    result = run.result({})
+    assert accuracy(result, run.images[batch], run.labels[batch]) == 1.0
+    assert accuracy(result, run.images[50:], run.labels[50:]) < 0.5, "the others are noise"
+
+
+def test_a_run_leaves_config_metrics_checkpoint_and_timeline(config):
+    seen = []
+    path = train(config, seen.append)
+    folder = config.folder
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "config.json",
+        "last.safetensors",
+        "metrics.jsonl",
+        "timeline.npz",
+    ]
+    assert path == folder / "last.safetensors"
+    stored = json.loads((folder / "config.json").read_text())
+    assert stored == json.loads(json.dumps(asdict(config)))
+
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in lines] == [1.0, 2.0]
+    assert [line["share"] for line in lines] == [0.5, 1.0]
+    assert all(1 < line["loss"] < 10 for line in lines)
+    assert [progress.accuracy for progress in seen] == [line["accuracy"] for line in lines]
+
+    result = load(path)
+    assert (result.classes, result.mean, result.std) == (cifar.CLASSES, cifar.MEAN, cifar.STD)
+    assert result.model.config == config.model
+    assert result.record["test_accuracy"] == accuracy(result, *cifar.load("test", config.data))
+    assert (result.record["pictures"], result.record["epochs"], result.record["steps"]) == (100, 2.0, 8)
+    assert result.record["recipe"]["muon_rate"] == config.muon_rate
+    assert not {"data", "out"} & result.record["recipe"].keys(), "paths of this machine are nobody's business"
+
+    with np.load(folder / "timeline.npz") as timeline:
+        assert timeline["rows"].shape == (4, 10, 2, 2, 17)
+        assert timeline["names"].tolist() == list(pictures.sample_paths())
+        assert timeline["epoch"][0] == 0
+        assert timeline["epoch"][-1] == 2
+        assert np.abs(np.diff(timeline["rows"].astype(np.float32), axis=0)).max() > 0, "the weights moved"
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_does_not(config):
+    def weights(name, seed):
+        return load(train(replace(config, out=str(config.folder / name), seed=seed))).model.state_dict()
+
+    first, again, other = weights("first", 0), weights("again", 0), weights("other", 1)
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    assert not torch.equal(first["head.weight"], other["head.weight"])
+
+
+def test_a_part_of_the_pictures_can_be_used(config):
+    record = load(train(replace(config, pictures=30, batch_size=20, epochs=1, snapshots=0))).record
+    assert (record["pictures"], record["steps"]) == (30, 2)
+    assert not (config.folder / "timeline.npz").exists()
+
+
+def test_a_budget_in_epochs_may_end_within_one(config):
+    record = load(train(replace(config, epochs=1.4, snapshots=0))).record
+    assert record["steps"] == 6  # 1.4 epochs of 4 steps, rounded up
+    assert record["epochs"] == 1.5
+
+
+def test_a_budget_in_minutes_ends_by_the_clock(config, monkeypatch):
+    clock = itertools.count()  # every look at it takes a second
+    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
+    seen = []
+    record = load(train(replace(config, epochs=None, minutes=0.25, snapshots=0), seen.append)).record
+    assert 4 <= record["steps"] <= 15
+    assert seen[-1].share == 1
+    assert [progress.share for progress in seen] == sorted(progress.share for progress in seen)
+
+
+def test_a_new_run_begins_its_metrics_anew(config):
+    for _ in range(2):
+        train(replace(config, epochs=1, snapshots=0))
+    assert len((config.folder / "metrics.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_loss_that_is_no_number_stops_the_training_and_keeps_the_last_whole_epoch(config, monkeypatch):
+    real, calls = loop.F.cross_entropy, itertools.count()
+
+    def failing(*given, **named):
+        return real(*given, **named) * (float("nan") if next(calls) >= 6 else 1)  # in the middle of the second epoch
+
+    monkeypatch.setattr(loop.F, "cross_entropy", failing)
+    sentence = f"The loss must stay finite: it is nan after step 8. Lower the learning rates; {config.folder} keeps"
+    with pytest.raises(TrainingError, match=sentence):
+        train(config)
+    assert load(config.folder / "last.safetensors").record["epochs"] == 1.0  # and its weights are finite: `load` checks
+    assert len((config.folder / "metrics.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_loss_that_is_no_number_is_found_within_a_long_epoch(config, monkeypatch):
+    monkeypatch.setattr(loop.F, "cross_entropy", lambda logits, *given, **named: logits.sum() * float("inf"))
+    with pytest.raises(TrainingError, match=r"it is (nan|inf|-inf) after step 25\."):
+        train(replace(config, batch_size=2))
+    assert not (config.folder / "last.safetensors").exists()
+
+
+def test_without_data_nothing_is_written(config, tmp_path):
+    with pytest.raises(cifar.DataError, match="CIFAR-10 is not in"):
+        train(replace(config, data=str(tmp_path / "nowhere")))
+    assert not config.folder.exists()
+
+
+def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ValueError, match=r"device cuda needs a GPU .* there is none\. Use --device cpu"):
+        loop.choose_device("cuda")
+    assert loop.choose_device("auto") == loop.choose_device("cpu") == torch.device("cpu")
+
+
+def test_the_rate_climbs_straight_and_falls_straight_to_zero():
+    assert [schedule(share, 0.2) for share in (0, 0.1, 0.2, 0.6, 1)] == pytest.approx([0, 0.5, 1, 0.5, 0])
+    assert schedule(0, 0) == 1
+
+
+def test_the_rates_of_a_run_follow_the_schedule(config, monkeypatch):
+    rates = []
+    real = Run.step
+
+    def watched(run, batch):
+        real(run, batch)
+        rates.append([group["lr"] for chosen in run.optimizers for group in chosen.param_groups])
+
+    monkeypatch.setattr(Run, "step", watched)
+    train(replace(config, muon_rate=0.01, adamw_rate=0.02, warm_up=0.25, snapshots=0))
+    muon, adamw = {tuple(step) for step in zip(*[r[:4] for r in rates], strict=True)}, [r[-1] for r in rates]
+    expected = np.array([0, 0.5, 1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6])
+    assert len(muon) == 1
+    assert next(iter(muon)) == pytest.approx(0.01 * expected)
+    assert adamw == pytest.approx(0.02 * expected)
+
+
+def test_patches_kept_climb_steadily_and_then_are_all():
+    config = TrainConfig(first_patches=0.3, last_patches=0.5, all_patches_from=0.8)
+    shares = (0, 0.4, 0.7999999, 0.8, 1)
+    assert [patches_kept(config, share) for share in shares] == pytest.approx([0.3, 0.4, 0.5, 1, 1], abs=1e-6)
+
+
+def test_the_network_is_given_the_patches_that_are_kept(config, monkeypatch):
+    given = []
+    real = loop.ViT.forward
+    monkeypatch.setattr(
+        loop.ViT, "forward", lambda model, images, keep=None: given.append(keep) or real(model, images, keep)
+    )
+    run = whole_run(replace(config, first_patches=0.25, last_patches=0.5, all_patches_from=0.8))
+    for share in (0, 0.4, 0.9):
+        run.share = share
+        run.step(torch.arange(25))
+    assert [None if keep is None else tuple(keep.shape) for keep in given] == [(25, 4), (25, 6), None]
+
+
+def test_the_average_starts_close_to_the_weights_and_grows_slow(config):
+    run = whole_run(replace(config, average_decay=0.9, warm_up=0.0))
+    run.step_count = 0
+    average, current = [torch.zeros(1)], [torch.ones(1)]
+    run.blend(average, current, None)
+    assert average[0].item() == pytest.approx(0.9)  # decay (1 + 0) / (10 + 0)
+    run.step_count = 10_000
+    average = [torch.zeros(1)]
+    run.blend(average, current, None)
+    assert average[0].item() == pytest.approx(0.1)
+
+
+def test_accuracy_by_hand(cifar_folder, cifar_config, config):
+    result = whole_run(config).result({})
+    with torch.no_grad():
+        result.model.head.bias.copy_(torch.eye(10)[3])  # a fresh head has no weights: it always says 3
+    images = torch.zeros(7, 3, 32, 32, dtype=torch.uint8)
+    done = []
+    assert accuracy(result, images, torch.tensor([3, 3, 0, 1, 2, 3, 9]), batch_size=3, report=done.append) == 3 / 7
+    assert done == [3, 3, 1]

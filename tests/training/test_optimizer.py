@@ -1,0 +1,137 @@
+"""Muon: orthogonal updates of a known size, whatever shares a batch; and who gets which optimizer."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from tests import tiny
+from vitviz.model.vit import ViT
+from vitviz.training.optimizer import Muon, build, orthogonalise
+
+
+def gaussian(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.from_numpy(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
+
+
+def stepped(named: dict[str, torch.Tensor], gradients: dict[str, torch.Tensor], steps: int = 1, **settings) -> dict:
+    """The weights of these names after steps along these gradients."""
+    weights = {name: nn.Parameter(value.clone()) for name, value in named.items()}
+    optimizer = Muon(weights.items(), **{"lr": 0.1} | settings)
+    for _ in range(steps):
+        for name, weight in weights.items():
+            weight.grad = gradients[name].clone()
+        optimizer.step()
+    return {name: weight.detach() for name, weight in weights.items()}
+
+
+@pytest.mark.parametrize("shape", [(4, 6, 6), (3, 5, 40), (2, 1, 7)])
+def test_all_singular_values_come_near_one(shape):
+    values = torch.linalg.svdvals(orthogonalise(gaussian(*shape), steps=10))
+    assert values.min() > 0.6
+    assert values.max() < 1.3
+    typical = torch.linalg.svdvals(orthogonalise(gaussian(3, 18, 40)))  # five steps, as in training
+    assert typical.min() > 0.6
+    assert typical.max() < 1.3
+
+
+def test_the_singular_vectors_stay():
+    matrix = gaussian(1, 5, 9)
+    u, _, vh = torch.linalg.svd(matrix, full_matrices=False)
+    rotated = u.mT @ orthogonalise(matrix) @ vh.mT
+    torch.testing.assert_close(rotated, torch.diag_embed(rotated.diagonal(dim1=1, dim2=2)), rtol=0, atol=1e-4)
+    assert (rotated.diagonal(dim1=1, dim2=2) > 0).all()
+
+
+def test_the_size_of_the_gradient_does_not_matter():
+    matrix = gaussian(2, 5, 9)
+    torch.testing.assert_close(orthogonalise(1e-3 * matrix), orthogonalise(matrix), rtol=0, atol=1e-3)
+
+
+def test_a_zero_gradient_gives_a_zero_update():
+    assert not orthogonalise(torch.zeros(2, 5, 9)).any()
+
+
+def test_a_batch_is_handled_as_one_by_one():
+    names = {
+        f"{i}.{kind}": gaussian(*shape, seed=i) for i in range(3) for kind, shape in (("fc1", (9, 5)), ("fc2", (5, 9)))
+    }
+    gradients = {name: gaussian(*value.shape, seed=10 + i) for i, (name, value) in enumerate(names.items())}
+    together = stepped(names, gradients, steps=3)
+    for name, value in names.items():
+        alone = stepped({name: value}, gradients, steps=3)[name]
+        torch.testing.assert_close(together[name], alone, rtol=0, atol=1e-5)
+
+
+def test_a_tall_matrix_is_updated_as_its_transpose():
+    weight, gradient = gaussian(9, 5), gaussian(9, 5, seed=1)
+    tall = stepped({"w": weight}, {"w": gradient})["w"]
+    wide = stepped({"w": weight.mT.contiguous()}, {"w": gradient.mT.contiguous()})["w"]
+    torch.testing.assert_close(tall, wide.mT, rtol=0, atol=1e-5)
+
+
+def test_queries_keys_and_values_are_three_maps():
+    weight, gradient = gaussian(18, 6), gaussian(18, 6, seed=1)
+    gradient[6:12] *= 100  # large keys must not shrink queries and values
+    joint = stepped({"attn.qkv.weight": weight}, {"attn.qkv.weight": gradient})["attn.qkv.weight"]
+    for part in range(3):
+        piece = slice(6 * part, 6 * part + 6)
+        alone = stepped({"w": weight[piece]}, {"w": gradient[piece]})["w"]
+        torch.testing.assert_close(joint[piece], alone, rtol=0, atol=1e-5)
+    whole = stepped({"w": weight}, {"w": gradient})["w"]
+    assert (whole - joint).abs().max() > 1e-3
+
+
+def test_a_step_by_hand():
+    # A 1 x 1 map: the quintic's fixed cycle acts on the sign alone, and 0.2 * sqrt(1) is the step's size.
+    x = 1.0
+    for _ in range(5):
+        x = 3.4445 * x - 4.7750 * x**3 + 2.0315 * x**5
+    found = stepped({"w": torch.tensor([[3.0]])}, {"w": torch.tensor([[-7.0]])}, lr=0.5, weight_decay=0.1)["w"].item()
+    assert found == pytest.approx(3.0 * (1 - 0.5 * 0.1) + 0.5 * 0.2 * x, rel=1e-4)
+
+
+def test_the_step_grows_with_the_root_of_the_longer_side():
+    small = stepped({"w": torch.zeros(2, 4)}, {"w": gaussian(2, 4)})["w"].norm()
+    large = stepped({"w": torch.zeros(2, 16)}, {"w": gaussian(2, 16)})["w"].norm()
+    assert small.item() == pytest.approx(0.1 * 0.2 * 4**0.5 * 2**0.5, rel=0.3)
+    assert large.item() == pytest.approx(0.1 * 0.2 * 16**0.5 * 2**0.5, rel=0.3)
+
+
+def test_momentum_remembers_the_gradients_before():
+    weight, first, second = torch.zeros(1, 2), torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]])
+    parameter = nn.Parameter(weight.clone())
+    optimizer = Muon([("w", parameter)], lr=1.0, momentum=0.5)
+    for gradient in (first, second):
+        before = parameter.detach().clone()
+        parameter.grad = gradient.clone()
+        optimizer.step()
+    # Momentum 0.5, 0 then 0.25, 0.5; Nesterov looks half way on: (0.125, 0.75).
+    move = before - parameter.detach()
+    assert (move[0, 0] / move[0, 1]).item() == pytest.approx(0.125 / 0.75, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", ["plain", "everything"])
+def test_every_parameter_has_one_optimizer(name):
+    model = ViT(tiny.VARIANTS[name])
+    muon, adamw = build(model, 0.01, 0.02, 0.05)
+    names = {id(p): n for n, p in model.named_parameters()}
+    inside = [names[id(p)] for group in muon.param_groups for p in group["params"]]
+    rest = [names[id(p)] for group in adamw.param_groups for p in group["params"]]
+    assert sorted(inside + rest) == sorted(names.values())
+    assert len(inside) == 4 * tiny.L
+    assert all(n.startswith("blocks.") and n.endswith("weight") for n in inside)
+    assert {"head.weight", "pos_embed", "cls_token", "patch_embed.proj.weight", "norm.weight"} <= set(rest)
+    decays = {names[id(p)]: group["weight_decay"] for group in adamw.param_groups for p in group["params"]}
+    assert decays["head.weight"] == 0.05
+    assert decays["head.bias"] == decays["norm.weight"] == decays["blocks.0.mlp.fc1.bias"] == 0
+    assert {group["base_lr"] for group in muon.param_groups} == {0.01}
+    assert {group["base_lr"] for group in adamw.param_groups} == {0.02}
+
+
+def test_queries_keys_and_values_are_split_in_the_network_as_well():
+    muon, _ = build(ViT(replace(tiny.CONFIG, depth=2)), 0.01, 0.02, 0.05)
+    pieces = {tuple(group["params"][0].shape): group["pieces"] for group in muon.param_groups}
+    assert pieces == {(54, 18): 3, (18, 18): 1, (40, 18): 1, (18, 40): 1}

@@ -1,0 +1,127 @@
+/* Asking Python: a picture, its whole attention; the latest question wins. */
+
+let ticket = 0; // the newest question wins, late answers to older ones are dropped
+
+async function ask(name, argument) {
+  try {
+    return (await server[name](argument)) ?? null;
+  } catch {
+    return { error: NO_ANSWER };
+  }
+}
+
+function fail(sentence) {
+  root.dataset.state = 'error';
+  waitNoMore();
+  if (shown) Object.assign(state, shown);
+  syncControls();
+  tell(sentence, true);
+}
+
+/** Ask for a picture seen by a model, and show it if nothing newer was asked meanwhile. */
+async function load(checkpoint, wanted, patches = null) {
+  const mine = ++ticket;
+  Object.assign(state, { checkpoint, picture: wanted });
+  root.dataset.state = 'working';
+  tell(null);
+  waitVisibly();
+  syncControls();
+  const reply = await ask('explain', { checkpoint, picture: wanted });
+  if (mine !== ticket) return;
+  if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
+  const image = await decoded(reply.picture.src);
+  if (mine !== ticket) return;
+  if (!image) return fail('The picture could not be shown. Choose another one.');
+  // A question beyond the class token's rows waits for all: new picture and old maps must never meet.
+  const full = needsFull(patches) ? await ask('attention', { key: reply.key }) : null;
+  if (mine !== ticket) return;
+  show(reply, image, patches);
+  if (typeof full === 'string') keepFull(full, reply.key);
+  else fetchFull(reply.key, true);
+}
+
+const needsFull = (patches) => Boolean(patches) || state.pins.length > 0 || state.direction === 'to';
+
+async function decoded(src) {
+  const image = new Image();
+  image.src = String(src).startsWith('data:image/') ? src : '';
+  try {
+    await image.decode();
+    return image;
+  } catch {
+    return null;
+  }
+}
+
+function show(reply, image, patches) {
+  const { layers, heads, rows: down, columns, prefix } = reply;
+  const before = shape;
+  const kept = before && answer && before.rows === down && before.columns === columns;
+  answer = reply;
+  picture = image;
+  shown = { checkpoint: state.checkpoint, picture: state.picture };
+  source = { classRows: floatsOf(reply.cls), full: null };
+  limits = {};
+  fullFailed = false;
+  shape = { layers, heads, rows: down, columns, prefix };
+  if (!rows || JSON.stringify(before) !== JSON.stringify(shape)) build();
+  fitChoice(patches, kept);
+  forgetPainted();
+  delete root.dataset.full;
+  requestAnimationFrame(() => finishShowing(reply.key));
+}
+
+/** Keep what the visitor chose where the new model and grid allow it. */
+function fitChoice(patches, kept) {
+  state.layer = Math.min(state.layer, shape.layers - 1);
+  state.head = Math.min(state.head, shape.heads - 1);
+  state.hover = state.read = -1;
+  if (patches !== null) state.pins = parsePatches(patches);
+  else if (!kept) state.pins = [];
+  state.several = state.pins.length > 1 || (state.several && state.pins.length > 0);
+}
+
+function finishShowing(key) {
+  if (answer.key !== key) return;
+  waitNoMore();
+  drawPicture();
+  drawOutlines();
+  drawPredictions();
+  drawMethods();
+  root.dataset.state = 'ready';
+  draw();
+  syncControls();
+  revealThumb();
+  const painted = new MessageChannel();
+  painted.port1.onmessage = () => { root.dataset.ready = key; };
+  painted.port2.postMessage(null);
+}
+
+/** Fetch the attention between all tokens; if Python has forgotten it, ask for the picture once more. */
+async function fetchFull(key, mayRetry) {
+  const reply = await ask('attention', { key });
+  if (answer.key !== key) return;
+  if (typeof reply === 'string') return keepFull(reply, key);
+  if (reply === null && mayRetry) {
+    const again = await ask('explain', shown);
+    if (answer.key !== key) return;
+    if (again?.key) {
+      answer.key = again.key;
+      root.dataset.ready = again.key;
+      return fetchFull(again.key, false);
+    }
+  }
+  fullFailed = true;
+  drawSoon();
+}
+
+function keepFull(reply, key) {
+  const full = sharesOf(reply);
+  const expected = shape.layers * shape.heads * tokenCount(shape) ** 2;
+  fullFailed = full.length !== expected;
+  if (!fullFailed) {
+    source.full = full;
+    root.dataset.full = key;
+  }
+  drawSoon();
+}

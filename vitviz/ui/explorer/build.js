@@ -1,0 +1,116 @@
+/* Building the page: matrix, methods and predictions, when a picture or another model comes. */
+
+const pictureStage = find('.stage.picture');
+const mapStage = find('.stage.map');
+const matrix = find('.matrix');
+let tiles = []; // {layer, head, button, values: tile}
+let labels = []; // {layer or head, node}
+
+const mapTile = () => makeTile(find('.values'), shape.columns, shape.rows);
+const barTile = makeTile(find('.bar canvas'), 256, 1);
+const classTile = makeTile(find('.class-cell'), 1, 1);
+let largeTile = null;
+let methodTiles = []; // {key, button, tile, range}
+
+function build() {
+  root.style.setProperty('--rows', shape.rows);
+  root.style.setProperty('--columns', shape.columns);
+  root.style.setProperty('--heads', shape.heads);
+  root.classList.toggle('many-heads', shape.heads > 8);
+  largeTile = mapTile();
+  rows = makeRows(shape);
+  for (const entry of methodTiles) entry.values = makeTile(entry.canvas, shape.columns, shape.rows);
+  buildMatrix();
+  buildLayerSelect();
+}
+
+function buildMatrix() {
+  const across = [...Array(shape.heads).keys(), MEAN];
+  const down = [...Array(shape.layers).keys(), MEAN];
+  tiles = [];
+  labels = [];
+  matrix.replaceChildren(headRow(across), ...down.map((layer) => layerRow(layer, across)));
+}
+
+function headRow(across) {
+  const row = matrixRow('head-row');
+  row.append(make('span', 'label corner', shape.heads > 8 ? 'head' : ''));
+  for (const head of across) row.append(label('columnheader', 'head', head));
+  return row;
+}
+
+function layerRow(layer, across) {
+  const row = matrixRow(layer === MEAN ? 'mean-row' : '');
+  row.dataset.layer = layer;
+  row.append(label('rowheader', 'layer', layer), ...across.map((head) => cell(layer, head)));
+  return row;
+}
+
+function matrixRow(className) {
+  const row = make('div', `matrix-row ${className}`);
+  row.setAttribute('role', 'row');
+  return row;
+}
+
+function label(role, kind, index) {
+  const named = index === 0 && (kind === 'layer' || shape.heads <= 8); // many heads: the corner says "head"
+  const text = index === MEAN ? 'mean' : named ? `${kind} 1` : index + 1;
+  const node = make('span', `label${index === MEAN ? ' mean' : ''}`, text);
+  node.setAttribute('role', role);
+  labels.push({ kind, index, node });
+  return node;
+}
+
+function cell(layer, head) {
+  const button = make('button', `cell${head === MEAN ? ' mean' : ''}`);
+  const canvas = make('canvas');
+  button.type = 'button';
+  button.dataset.head = numberName(head);
+  button.setAttribute('role', 'gridcell');
+  button.setAttribute('aria-label', mapName(layer, head));
+  button.append(canvas);
+  button.addEventListener('click', () => chooseHead(layer, head));
+  tiles.push({ layer, head, button, values: makeTile(canvas, shape.columns, shape.rows) });
+  return button;
+}
+
+const layerSelect = find('.layer-select select');
+
+function buildLayerSelect() {
+  const options = [...Array(shape.layers).keys(), MEAN].map((layer) => new Option(layer === MEAN ? 'mean' : layer + 1, layer));
+  layerSelect.replaceChildren(...options);
+}
+
+function buildMethods() {
+  methodTiles = catalog.methods.map((method) => {
+    const button = make('button', 'method');
+    const canvas = make('canvas');
+    const range = make('span', 'method-range');
+    button.type = 'button';
+    button.setAttribute('aria-label', `${method.name}: ${method.about}`);
+    button.append(canvas, make('span', 'method-name', method.name), range, make('span', 'method-about', method.about));
+    button.addEventListener('click', () => act(() => { state.method = state.method === method.key ? null : method.key; }));
+    return { key: method.key, button, canvas, range, values: null };
+  });
+  find('.method-tiles').replaceChildren(...methodTiles.map((entry) => entry.button));
+}
+
+function buildModels() {
+  const options = catalog.checkpoints.map(({ name, layers, heads }) => {
+    const size = `${layers} ${layers === 1 ? 'layer' : 'layers'}, ${heads} ${heads === 1 ? 'head' : 'heads'}`;
+    return new Option(`${name} · ${size}`, name);
+  });
+  find('.model select').replaceChildren(...options);
+}
+
+/** Five rows, filled by each new picture. */
+const predictions = Array.from({ length: 5 }, () => {
+  const item = make('li', 'prediction');
+  const parts = { item, name: make('span', 'class-name'), tag: make('span', 'tag', 'true'), value: make('span', 'value'), fill: make('span', 'fill') };
+  const track = make('span', 'track');
+  track.append(parts.fill);
+  parts.tag.hidden = true;
+  item.append(parts.name, parts.tag, parts.value, track);
+  return parts;
+});
+find('.predictions').append(...predictions.map((entry) => entry.item));

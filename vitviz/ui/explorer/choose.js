@@ -1,0 +1,189 @@
+/* What a visitor may do: actions, and pictures to choose from. */
+
+// --- actions ---
+
+/** Change the state by hand: clear old notices, redraw, remember in the address. */
+function act(change, delay = REST) {
+  tell(null);
+  change();
+  syncControls();
+  drawSoon();
+  speakSoon(delay);
+  writeAddressSoon();
+}
+
+function glance(change, delay = REST) {
+  if (notice !== 'Working…') tell(null);
+  change();
+  drawSoon();
+  speakSoon(delay);
+}
+
+function chooseHead(layer, head, delay = REST) {
+  act(() => Object.assign(state, { layer, head, method: null }), delay);
+}
+
+function askClassToken() {
+  act(() => Object.assign(state, { pins: [], hover: -1, several: false, method: null }), 0);
+}
+
+/** Keep a patch, or let it go; with `add` next to those kept before. */
+function keepPatch(patch, add) {
+  act(() => {
+    const has = state.pins.includes(patch);
+    state.method = null;
+    state.several ||= add;
+    if (state.several) state.pins = has ? state.pins.filter((pin) => pin !== patch) : [...state.pins, patch];
+    else state.pins = has ? [] : [patch];
+    state.several &&= state.pins.length > 0;
+  });
+}
+
+const CHANGES = {
+  ask(value) {
+    state.method = null;
+    state.several = value === 'several';
+    if (value === 'class') state.pins = [];
+    else if (!state.pins.length) state.pins = [middlePatch(shape)];
+    if (value === 'one') state.pins = state.pins.slice(0, 1);
+  },
+  direction(value) {
+    Object.assign(state, { direction: value, method: null });
+  },
+  scale(value) {
+    Object.assign(state, { scale: value, method: null });
+  },
+  draw(value) {
+    state.smooth = value === 'smooth';
+  },
+};
+
+const controls = find('.controls');
+const picker = find('.picker');
+
+/** Make buttons, selects and thumbnails say what the state says. */
+function syncControls() {
+  controls.elements.ask.value = state.several ? 'several' : state.pins.length ? 'one' : 'class';
+  controls.elements.direction.value = state.direction;
+  controls.elements.scale.value = state.scale;
+  controls.elements.draw.value = state.smooth ? 'smooth' : 'patches';
+  find('.model select').value = state.checkpoint;
+  const now = JSON.stringify(state.picture);
+  for (const thumb of findAll('.thumb')) thumb.setAttribute('aria-pressed', thumb.dataset.picture === now);
+}
+
+async function copyLink() {
+  writeAddress();
+  const rest = state.picture?.kind === 'upload' ? ' Your own picture is not part of it.' : '';
+  try {
+    await navigator.clipboard.writeText(location.href);
+    tell(`Link copied.${rest}`);
+  } catch {
+    tell(`The browser keeps the clipboard closed: copy the link from the address bar.${rest}`);
+  }
+}
+
+async function saveFigure() {
+  if (!answer) return;
+  waitVisibly();
+  const nullable = (index) => (index === MEAN ? null : index);
+  const reply = await ask('figure', {
+    key: answer.key,
+    layer: nullable(state.layer),
+    head: nullable(state.head),
+    patches: state.pins,
+    direction: state.direction,
+    method: state.method,
+  });
+  waitNoMore();
+  if (!reply?.src) return tell(reply?.error || NO_ANSWER, true);
+  const link = make('a');
+  link.href = reply.src;
+  link.download = reply.name;
+  link.click();
+  tell(`Saved as ${reply.name}.`);
+}
+
+// --- pictures to choose from ---
+
+function makeThumb(wanted, name, src) {
+  const thumb = make('button', 'thumb');
+  const image = make('img');
+  thumb.type = 'button';
+  thumb.dataset.picture = JSON.stringify(wanted);
+  image.alt = name;
+  if (String(src).startsWith('data:image/')) image.src = src;
+  thumb.append(image);
+  thumb.addEventListener('click', () => choosePicture(wanted));
+  return thumb;
+}
+
+async function choosePicture(wanted) {
+  await load(state.checkpoint, wanted);
+  writeAddressSoon();
+}
+
+function buildSamples() {
+  const thumbs = catalog.samples.map(({ name, src }) => makeThumb({ kind: 'sample', name }, name, src));
+  find('[data-source=sample] .thumbs').replaceChildren(...thumbs);
+}
+
+/** In a strip that scrolls, bring the chosen picture into view. */
+function revealThumb() {
+  const thumb = find('.thumb[aria-pressed=true]');
+  if (thumb) thumb.parentElement.scrollTop = thumb.offsetTop - thumb.offsetHeight;
+}
+
+const gallery = { label: -1, page: 0, pages: 1, ticket: 0, filled: false };
+
+function buildGallery() {
+  const { available, classes, message } = catalog.cifar;
+  const shelf = find('.shelf[data-source=cifar]');
+  shelf.querySelector('.empty').hidden = available;
+  shelf.querySelector('.gallery').hidden = !available;
+  setText(shelf.querySelector('.empty'), available ? '' : message);
+  const options = ['All classes', ...(classes || [])].map((name, k) => new Option(name, k - 1));
+  shelf.querySelector('select').replaceChildren(...options);
+}
+
+async function fillGallery() {
+  if (!catalog.cifar.available) return;
+  const mine = ++gallery.ticket;
+  const reply = await ask('gallery', { label: gallery.label, page: gallery.page });
+  if (mine !== gallery.ticket) return;
+  if (!reply || reply.error) return tell(reply?.error || NO_ANSWER, true);
+  gallery.filled = true;
+  gallery.pages = Math.max(1, reply.pages);
+  const name = (label) => catalog.cifar.classes[label] ?? 'picture';
+  const thumbs = reply.pictures.map(({ index, label, src }) => makeThumb({ kind: 'cifar', index }, `${name(label)}, picture ${index}`, src));
+  find('.gallery .thumbs').replaceChildren(...thumbs);
+  setText(find('.page-number'), `${gallery.page + 1} of ${gallery.pages}`);
+  find('[data-page="-1"]').disabled = gallery.page === 0;
+  find('[data-page="1"]').disabled = gallery.page >= gallery.pages - 1;
+  syncControls();
+}
+
+function showShelf(kind) {
+  for (const shelf of findAll('.shelf')) shelf.hidden = shelf.dataset.source !== kind;
+  if (kind === 'cifar' && !gallery.filled) fillGallery();
+}
+
+async function takeFile(file) {
+  if (!file.type.startsWith('image/')) {
+    return tell(`Only pictures can be shown: ${file.name} is ${file.type || 'of an unknown kind'}. Choose a PNG, JPEG or WebP file.`, true);
+  }
+  const mine = ++ticket;
+  picker.elements.source.value = 'upload';
+  showShelf('upload');
+  tell(null);
+  root.dataset.state = 'working';
+  waitVisibly();
+  try {
+    const { path } = await upload(file);
+    if (mine === ticket) choosePicture({ kind: 'upload', path, name: file.name });
+  } catch {
+    if (mine === ticket) fail(`${file.name} could not be uploaded: it may be too large (${megabytes(file.size)}). Choose a smaller picture.`);
+  }
+}
+
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)}${SPACE}MB`;

@@ -1,0 +1,327 @@
+/* Drawing: marks, scales and colours, the large map, the matrix and the rest, from the state. */
+
+// --- marks on picture and map ---
+
+function addMark(stage, className) {
+  const mark = make('div', `mark ${className}`);
+  mark.hidden = true;
+  stage.append(mark);
+  return mark;
+}
+
+function makeMarks(stage) {
+  return { stage, asked: [], read: addMark(stage, 'read') };
+}
+
+const pictureMarks = makeMarks(pictureStage);
+const mapMarks = makeMarks(mapStage);
+
+function placeMark(mark, patch) {
+  mark.hidden = patch < 0;
+  if (patch < 0) return;
+  mark.style.left = `${(100 * (patch % shape.columns)) / shape.columns}%`;
+  mark.style.top = `${(100 * Math.floor(patch / shape.columns)) / shape.rows}%`;
+}
+
+function placeMarks(marks, asked, read) {
+  while (marks.asked.length < asked.length) marks.asked.push(addMark(marks.stage, 'asked'));
+  marks.asked.forEach((mark, i) => placeMark(mark, i < asked.length ? asked[i] : -1));
+  placeMark(marks.read, read);
+}
+
+// --- scales and colours ---
+
+const tables = {};
+const sharedScale = { kind: 'linear', limit: 1, clips: true, isShare: true };
+const ownScale = { kind: 'linear', limit: 1, clips: false, isShare: true };
+const methodScale = { kind: 'linear', limit: 1, clips: false, isShare: true };
+const evenScale = { kind: 'even', even: 1, isShare: true };
+
+function tableFor(scale) {
+  const page = dark ? 'dark' : 'light';
+  const kind = scale.kind === 'even' ? 'div' : 'seq';
+  return (tables[page + kind] ??= pixelsOf(catalog.colours[page][kind]));
+}
+
+function limitFor(asked) {
+  const kind = asked.length ? 'patch' : 'class';
+  return (limits[state.direction + kind] ??= sharedLimit(shape, source, state.direction, kind));
+}
+
+function fitOwnScale(row) {
+  let limit = 1e-9;
+  for (let j = shape.prefix; j < row.length; j++) if (row[j] > limit) limit = row[j];
+  ownScale.limit = limit;
+  return ownScale;
+}
+
+/** The scale of one row; valid until the next call. */
+function scaleFor(row) {
+  if (state.scale === 'own') return fitOwnScale(row);
+  return state.scale === 'even' ? evenScale : sharedScale;
+}
+
+// --- drawing ---
+
+let painted = {}; // what stands on the canvases now, so that only changes are painted
+let measured = 0;
+
+/** Read everything again at the next frame. */
+function forgetPainted() {
+  painted = {};
+}
+
+function draw() {
+  if (!answer) return;
+  const start = performance.now();
+  const asked = askedPatches();
+  const method = activeMethod();
+  drawMarks(method ? [] : asked);
+  if (canAnswer(asked)) {
+    if (root.dataset.state !== 'working') waitNoMore();
+    answerQuestion(asked);
+    drawLarge(asked, method);
+    drawMatrix(asked, method);
+    drawWords(asked, method);
+  } else if (fullFailed) {
+    fallBack();
+  } else {
+    waitVisibly();
+  }
+  measure(start);
+}
+
+/** Without the attention between patches only the class token can be asked. */
+function fallBack() {
+  Object.assign(state, { pins: [], several: false, hover: -1, direction: 'from' });
+  waitNoMore();
+  syncControls();
+  draw();
+  tell('The attention between patches did not arrive. Choose the picture again to retry.', true);
+}
+
+function measure(start) {
+  if (++measured % 1000 === 0) performance.clearMeasures('vitviz:redraw');
+  performance.measure('vitviz:redraw', { start, end: performance.now() });
+}
+
+const tokensOf = (asked) => (asked.length ? asked.map((patch) => shape.prefix + patch) : [0]);
+const canAnswer = (asked) => source.full !== null || classRowsSuffice(tokensOf(asked), state.direction);
+
+function answerQuestion(asked) {
+  const question = `${state.direction} ${asked}`;
+  if (painted.question === question) return;
+  fillRows(rows, shape, source, tokensOf(asked), state.direction);
+  sharedScale.limit = limitFor(asked);
+  evenScale.even = evenShare(shape);
+  painted.question = question;
+}
+
+function drawMarks(asked) {
+  placeMarks(pictureMarks, asked, state.read);
+  placeMarks(mapMarks, asked, state.read);
+  find('.class-token').setAttribute('aria-pressed', !asked.length && !state.method);
+}
+
+/** Values, offset of the first patch, and scale of the large map. */
+function largeMap(method) {
+  if (!method) {
+    const row = rowOf(rows, shape, state.layer, state.head);
+    return { values: row, first: shape.prefix, scale: scaleFor(row) };
+  }
+  const values = answer.maps[method];
+  methodScale.isShare = SHARES.includes(method);
+  methodScale.limit = methodScale.isShare ? values[largest(values)] : 1;
+  return { values: methodScale.isShare ? values : relative(method), first: 0, scale: methodScale };
+}
+
+/** A method's map divided by its largest patch. */
+function relative(method) {
+  const values = answer.maps[method];
+  const most = values[largest(values)] || 1;
+  return values.map((value) => value / most);
+}
+
+function drawLarge(asked, method) {
+  const key = `${painted.question} ${method} ${state.layer} ${state.head} ${state.scale} ${dark}`;
+  if (painted.large !== key) {
+    painted.map = largeMap(method);
+    const { values, first, scale } = painted.map;
+    painted.scale = { ...scale };
+    paintTile(largeTile, values, first, tableFor(scale), scale);
+    setText(find('.map-title'), method ? methodOf(method).name : mapName(state.layer, state.head));
+    drawBar();
+    drawClassCell(method);
+    painted.large = key;
+  }
+  drawReading();
+}
+
+const tickNodes = Array.from({ length: 7 }, () => find('.bar').appendChild(make('span', 'tick')));
+
+function drawBar() {
+  const { scale } = painted;
+  const page = `${scale.kind} ${dark}`;
+  if (painted.bar !== page) paintBar(barTile, tableFor(scale));
+  painted.bar = page;
+  const key = `${scale.kind} ${scale.limit} ${scale.clips} ${scale.isShare}`;
+  if (painted.ticks === key) return;
+  painted.ticks = key;
+  const ticks = ticksOf(scale);
+  tickNodes.forEach((node, i) => {
+    node.hidden = i >= ticks.length;
+    if (node.hidden) return;
+    node.style.left = `${100 * ticks[i][0]}%`;
+    node.classList.toggle('first', i === 0);
+    node.classList.toggle('last', i === ticks.length - 1);
+    setText(node, ticks[i][1]);
+  });
+  setText(find('.unit'), unitOf(scale));
+  drawEvenMark(scale);
+}
+
+function drawEvenMark(scale) {
+  const at = scale.kind === 'linear' && scale.isShare ? evenShare(shape) / scale.limit : 1;
+  find('.even').hidden = at >= 1;
+  find('.even').style.left = `${100 * at}%`;
+  setText(find('.even-text'), at < 1 ? `dashed: even spread, ${percent(evenShare(shape))}` : '');
+}
+
+function drawClassCell(method) {
+  const { values, scale } = painted.map;
+  classTile.canvas.hidden = Boolean(method);
+  setText(find('.class-share'), method ? '' : outsideLine(values, shape, state.direction));
+  if (!method) paintTile(classTile, values, 0, tableFor(scale), scale);
+}
+
+const tip = find('.tip');
+const caret = find('.caret');
+
+/** The number under the pointer: at the patch and on the bar. */
+function drawReading() {
+  tip.hidden = caret.hidden = state.read < 0;
+  if (state.read < 0) return;
+  const { values, first } = painted.map;
+  const method = activeMethod();
+  const value = values[first + state.read];
+  const [number, remark] = method ? methodNumber(answer.maps[method], state.read, shape, painted.scale.isShare) : headNumber(value, shape);
+  setText(tip.children[0], number);
+  setText(tip.children[1], remark);
+  const row = Math.floor(state.read / shape.columns);
+  const middle = (100 * ((state.read % shape.columns) + 0.5)) / shape.columns;
+  tip.style.left = `${Math.min(80, Math.max(20, middle))}%`;
+  tip.style.top = `${(100 * (row || 1)) / shape.rows}%`;
+  tip.classList.toggle('below', row === 0);
+  caret.style.left = `${100 * Math.min(1, Math.max(0, place(painted.scale, value)))}%`;
+}
+
+function drawMatrix(asked, method) {
+  const values = `${painted.question} ${state.scale} ${dark}`;
+  if (painted.matrix !== values) {
+    const table = tableFor(state.scale === 'even' ? evenScale : sharedScale);
+    for (const tile of tiles) {
+      const row = rowOf(rows, shape, tile.layer, tile.head);
+      paintTile(tile.values, row, shape.prefix, table, scaleFor(row));
+    }
+    frameAsked(asked);
+    setText(find('.matrix-note'), state.scale === 'own' ? 'each on its own scale' : 'all on one scale');
+    painted.matrix = values;
+  }
+  drawChoice(method);
+}
+
+/** One asked patch is framed in every tile. */
+function frameAsked(asked) {
+  matrix.classList.toggle('asked', asked.length === 1);
+  if (asked.length !== 1) return;
+  matrix.style.setProperty('--asked-left', `${(100 * (asked[0] % shape.columns)) / shape.columns}%`);
+  matrix.style.setProperty('--asked-top', `${(100 * Math.floor(asked[0] / shape.columns)) / shape.rows}%`);
+}
+
+/** Bring a cell into a frame that scrolls sideways; the page itself stays where it is. */
+function scrollInto(frame, cell) {
+  const margin = 12;
+  const [left, right] = [cell.offsetLeft - margin, cell.offsetLeft + cell.offsetWidth + margin];
+  if (left < frame.scrollLeft) frame.scrollLeft = left;
+  else if (right > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = right - frame.clientWidth;
+}
+
+function drawChoice(method) {
+  const key = `${state.layer} ${state.head} ${method} ${state.smooth}`;
+  if (painted.choice === key) return;
+  painted.choice = key;
+  for (const { layer, head, button } of tiles) {
+    const chosen = layer === state.layer && head === state.head;
+    button.setAttribute('aria-selected', chosen && !method);
+    button.tabIndex = chosen ? 0 : -1;
+    if (chosen) scrollInto(find('.matrix-frame'), button);
+  }
+  for (const { kind, index, node } of labels) node.classList.toggle('on', !method && state[kind] === index);
+  for (const row of matrix.children) row.classList.toggle('current', Number(row.dataset.layer) === state.layer);
+  for (const { key: name, button } of methodTiles) button.setAttribute('aria-pressed', name === method);
+  layerSelect.value = state.layer;
+  root.classList.toggle('smooth', state.smooth);
+  root.classList.toggle('shows-method', Boolean(method));
+  find('[data-do=leave]').hidden = !method;
+}
+
+function drawWords(asked, method) {
+  const { values } = painted.map;
+  const isShare = painted.scale.isShare;
+  const seen = { row: values, asked, direction: state.direction, layer: state.layer, head: state.head, read: state.read };
+  setText(headline, method ? methodHeadline(methodOf(method), values, shape) : headHeadline(seen, shape));
+  if (notice === null) putLine(method ? methodLine(values, state.read, shape, isShare) : headLine(seen, shape));
+}
+
+function drawMethods() {
+  for (const { key, range, values } of methodTiles) {
+    const map = answer.maps[key];
+    const scale = { kind: 'linear', limit: map[largest(map)] || 1 };
+    paintTile(values, map, 0, tableFor(scale), scale);
+    setText(range, SHARES.includes(key) ? `0 to ${percent(scale.limit)}` : '0 to 1, relative');
+  }
+}
+
+function drawPredictions() {
+  const { probabilities, classes, picture: about } = answer;
+  const order = probabilities.map((_, k) => k).sort((a, b) => probabilities[b] - probabilities[a]);
+  predictions.forEach(({ item, name, tag, value, fill }, i) => {
+    const k = order[i];
+    item.hidden = k === undefined;
+    if (item.hidden) return;
+    setText(name, classes[k]);
+    setText(value, percent(probabilities[k], 1));
+    tag.hidden = k !== about.truth;
+    fill.style.width = `${100 * probabilities[k]}%`;
+  });
+  setText(find('.accuracy'), accuracyLine(checkpointOf(answer.checkpoint)?.accuracy));
+}
+
+function drawPicture() {
+  const canvas = find('.pixels');
+  const { caption, note, truth, original } = answer.picture;
+  canvas.width = picture.naturalWidth;
+  canvas.height = picture.naturalHeight;
+  canvas.getContext('2d').drawImage(picture, 0, 0);
+  setText(find('.truth'), truth == null ? '' : `true label: ${answer.classes[truth]}`);
+  setText(find('.seen'), keepSizes([caption, note].filter(Boolean).join(' · ')));
+  const whole = find('.original');
+  whole.hidden = !String(original || '').startsWith('data:image/');
+  if (whole.hidden) whole.removeAttribute('src');
+  else whole.src = original;
+  whole.alt = 'The whole picture with the part the model sees';
+}
+
+function drawOutlines() {
+  const shrink = OUTLINE_SIDE / Math.max(shape.rows, shape.columns);
+  paintOutlines(find('.outlines'), picture, Math.round(shrink * shape.columns), Math.round(shrink * shape.rows), dark ? 235 : 20);
+}
+
+let frame = 0;
+
+function drawSoon() {
+  frame ||= requestAnimationFrame(() => {
+    frame = 0;
+    draw();
+  });
+}

@@ -1,0 +1,168 @@
+/* Events, which come last: pointer, keys, drop, paste, theme. */
+
+/** The patch under the pointer, or -1. */
+function patchAt(stage, event) {
+  const box = stage.getBoundingClientRect();
+  const column = Math.floor(((event.clientX - box.left) / box.width) * shape.columns);
+  const row = Math.floor(((event.clientY - box.top) / box.height) * shape.rows);
+  const inside = column >= 0 && row >= 0 && column < shape.columns && row < shape.rows;
+  return inside ? row * shape.columns + column : -1;
+}
+
+/** Follow the pointer or the keys over a stage; `name` is the part of the state that follows. */
+function follow(stage, name, touchReads) {
+  const move = (patch, delay) => {
+    if (answer && patch !== state[name]) glance(() => { state[name] = patch; }, delay);
+  };
+  stage.addEventListener('pointermove', (event) => {
+    if (answer && event.pointerType !== 'touch') move(patchAt(stage, event));
+  });
+  stage.addEventListener('pointerleave', (event) => {
+    if (event.pointerType !== 'touch') move(-1);
+  });
+  stage.addEventListener('blur', () => move(-1));
+  stage.addEventListener('click', (event) => {
+    if (!answer) return;
+    const patch = patchAt(stage, event);
+    if (patch < 0) return;
+    if (touchReads && event.pointerType === 'touch') move(state[name] === patch ? -1 : patch);
+    else keepPatch(patch, event.shiftKey);
+  });
+  stage.addEventListener('keydown', (event) => {
+    if (!answer) return;
+    const from = state[name] >= 0 ? state[name] : state.pins[0] ?? middlePatch(shape);
+    if (ARROWS.includes(event.key)) move(neighbour(from, event.key, shape), 0);
+    else if ((event.key === 'Enter' || event.key === ' ') && state[name] >= 0) keepPatch(state[name], event.shiftKey);
+    else if (event.key === 'Escape') leaveStage(name);
+    else return;
+    event.preventDefault();
+  });
+}
+
+function leaveStage(name) {
+  state[name] = -1;
+  askClassToken();
+}
+
+function walkMatrix(event) {
+  if (!answer) return;
+  if (event.key === 'Escape') return askClassToken();
+  if (!ARROWS.includes(event.key)) return;
+  event.preventDefault();
+  const grid = { rows: shape.layers + 1, columns: shape.heads + 1 };
+  const index = (value, count) => (value === MEAN ? count : value);
+  const at = index(state.layer, shape.layers) * grid.columns + index(state.head, shape.heads);
+  const tile = tiles[neighbour(at, event.key, grid)];
+  chooseHead(tile.layer, tile.head, 0);
+  tile.button.focus();
+}
+
+function acceptDrop(event) {
+  if (![...(event.dataTransfer?.types ?? [])].includes('Files')) return;
+  event.preventDefault();
+  root.classList.toggle('dropping', event.type === 'dragover');
+  const file = event.dataTransfer.files[0];
+  if (event.type === 'drop' && file) takeFile(file);
+}
+
+/** Paste arrives at the document; take it only while this explorer is on screen. */
+function acceptPaste(event) {
+  if (!element.isConnected) return document.removeEventListener('paste', acceptPaste);
+  if (root.offsetParent === null || event.target.closest?.('input, textarea, [contenteditable]')) return;
+  const file = [...(event.clipboardData?.files ?? [])][0];
+  if (file) takeFile(file);
+}
+
+function changeTheme() {
+  if (!element.isConnected) return themeWatcher.disconnect();
+  if (dark === pageIsDark()) return;
+  dark = pageIsDark();
+  if (!answer) return;
+  drawMethods();
+  drawOutlines();
+  drawSoon();
+}
+
+const themeWatcher = new MutationObserver(changeTheme);
+
+function listen() {
+  follow(pictureStage, 'hover', false);
+  follow(mapStage, 'read', true);
+  matrix.addEventListener('keydown', walkMatrix);
+  controls.addEventListener('change', (event) => {
+    if (answer) act(() => CHANGES[event.target.name](event.target.value), 0);
+  });
+  controls.addEventListener('submit', (event) => event.preventDefault());
+  picker.addEventListener('submit', (event) => event.preventDefault());
+  for (const radio of picker.elements.source) radio.addEventListener('change', () => showShelf(radio.value));
+  find('.gallery select').addEventListener('change', (event) => {
+    Object.assign(gallery, { label: Number(event.target.value), page: 0 });
+    fillGallery();
+  });
+  for (const button of findAll('[data-page]')) {
+    button.addEventListener('click', () => {
+      gallery.page = Math.min(gallery.pages - 1, Math.max(0, gallery.page + Number(button.dataset.page)));
+      fillGallery();
+    });
+  }
+  find('.drop input').addEventListener('change', (event) => {
+    if (event.target.files[0]) takeFile(event.target.files[0]);
+    event.target.value = '';
+  });
+  for (const type of ['dragover', 'dragleave', 'drop']) root.addEventListener(type, acceptDrop);
+  document.addEventListener('paste', acceptPaste);
+  find('.class-token').addEventListener('click', askClassToken);
+  find('.outline-slider input').addEventListener('input', (event) => {
+    find('.outlines').style.opacity = event.target.value / 100;
+  });
+  find('.model select').addEventListener('change', async (event) => {
+    await load(event.target.value, state.picture);
+    writeAddressSoon();
+  });
+  layerSelect.addEventListener('change', () => chooseHead(Number(layerSelect.value), state.head, 0));
+  find('[data-do=link]').addEventListener('click', copyLink);
+  find('[data-do=figure]').addEventListener('click', saveFigure);
+  find('[data-do=leave]').addEventListener('click', () => act(() => { state.method = null; }, 0));
+  for (const node of [document.body, document.documentElement]) {
+    themeWatcher.observe(node, { attributes: true, attributeFilter: ['class'] });
+  }
+}
+
+/** Fill the lists that come from the catalog. */
+function fillLists() {
+  buildModels();
+  buildMethods();
+  buildSamples();
+  buildGallery();
+}
+
+/** Empty tiles in the size of the model, until the first answer comes. */
+function sketch() {
+  const { layers, heads } = checkpointOf(state.checkpoint);
+  shape = { layers, heads, rows: 8, columns: 8, prefix: 1 };
+  build();
+}
+
+function start() {
+  fillLists();
+  listen();
+  if (!catalog.checkpoints.length) return fail('There is no model to explore yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
+  const patches = readAddress();
+  if (state.picture) picker.elements.source.value = state.picture.kind;
+  showShelf(picker.elements.source.value);
+  sketch();
+  syncControls();
+  if (!state.picture) return fail('There is no sample picture: choose CIFAR-10 or your own.');
+  load(state.checkpoint, state.picture, patches);
+}
+
+watch('catalog', () => {
+  catalog = props.catalog;
+  buildModels();
+  buildSamples();
+  buildGallery();
+  gallery.filled = false;
+  syncControls();
+});
+
+start();

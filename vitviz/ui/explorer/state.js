@@ -1,0 +1,186 @@
+/* The state, the address that holds it, and the status line.
+   Gradio calls this once per mount with (element, trigger, props, server, upload, watch). */
+
+const root = element.querySelector('.vitviz-explorer');
+const find = (selector) => root.querySelector(selector);
+const findAll = (selector) => [...root.querySelectorAll(selector)];
+
+const PATIENCE = 300; // ms until "Working…" appears
+const REST = 600; // ms the pointer rests before a screen reader speaks
+const OUTLINE_SIDE = 336; // px of the contour drawing, the largest size of the map
+const SHARES = ['attention', 'average']; // methods whose values are shares of attention
+const ARROWS = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];
+const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
+
+function make(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text != null) node.textContent = text;
+  return node;
+}
+
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+// --- state ---
+
+let catalog = props.catalog;
+
+/** What the visitor chose. Layers, heads and patches count from 0; `hover` and `read` are -1 for none. */
+const state = {
+  checkpoint: '',
+  picture: null,
+  layer: MEAN,
+  head: MEAN,
+  pins: [],
+  several: false,
+  direction: 'from',
+  scale: 'shared',
+  smooth: false,
+  method: null,
+  hover: -1,
+  read: -1,
+};
+
+/** What Python answered last, and what was made of it once. */
+let shape = null; // {layers, heads, rows, columns, prefix}
+let answer = null;
+let source = null; // {classRows: Float32Array, full: Uint16Array or null}
+let rows = null;
+let limits = {}; // ends of the shared scale, by direction and kind of question
+let picture = null; // the decoded image
+let shown = null; // {checkpoint, picture} on screen, to go back to after an error
+let fullFailed = false;
+
+const methodOf = (key) => catalog.methods.find((method) => method.key === key);
+const checkpointOf = (name) => catalog.checkpoints.find((checkpoint) => checkpoint.name === name);
+const pageIsDark = () => element.closest('.dark') !== null;
+let dark = pageIsDark(); // kept by the theme watcher, so that drawing need not look it up
+
+/** The patches asked right now: the one under the pointer beats the kept ones. Empty: the class token. */
+function askedPatches() {
+  if (state.hover < 0) return state.pins;
+  if (!state.several || state.pins.includes(state.hover)) return state.several ? state.pins : [state.hover];
+  return [...state.pins, state.hover];
+}
+
+/** The method shown large; hovering the picture lifts it for as long as it lasts. */
+const activeMethod = () => (state.hover < 0 ? state.method : null);
+
+// --- the address holds the state ---
+
+const DEFAULTS = { direction: 'from', scale: 'shared', draw: 'patches' };
+const numberName = (index) => (index === MEAN ? 'mean' : String(index + 1));
+
+function parseNumber(text, count, otherwise) {
+  if (text === 'mean') return MEAN;
+  const number = Number(text);
+  if (!text || !Number.isInteger(number)) return otherwise;
+  return Math.min(count, Math.max(1, number)) - 1;
+}
+
+/** "4-7_5-1" -> patches; those outside the grid are left out. */
+function parsePatches(text) {
+  const patches = (text || '').split('_').map((pair) => {
+    const [row, column] = pair.split('-').map(Number);
+    const inside = row >= 1 && row <= shape.rows && column >= 1 && column <= shape.columns;
+    return inside && Number.isInteger(row + column) ? (row - 1) * shape.columns + column - 1 : -1;
+  });
+  return [...new Set(patches)].filter((patch) => patch >= 0);
+}
+
+const patchParam = (patch) => `${Math.floor(patch / shape.columns) + 1}-${(patch % shape.columns) + 1}`;
+
+function parsePicture(text) {
+  const index = /^cifar:(\d{1,6})$/.exec(text || '');
+  if (index && catalog.cifar.available) return { kind: 'cifar', index: Number(index[1]) };
+  const names = catalog.samples.map((sample) => sample.name);
+  const name = names.includes(text) ? text : names.includes('cat') ? 'cat' : names[0];
+  return name == null ? null : { kind: 'sample', name };
+}
+
+function pictureParam() {
+  if (state.picture.kind === 'sample') return state.picture.name;
+  return state.picture.kind === 'cifar' ? `cifar:${state.picture.index}` : null;
+}
+
+const among = (value, allowed) => (allowed.includes(value) ? value : allowed[0]);
+
+function readAddress() {
+  const params = new URLSearchParams(location.search);
+  const asked = checkpointOf(params.get('checkpoint')) || catalog.checkpoints[0];
+  state.checkpoint = asked.name;
+  state.picture = parsePicture(params.get('picture'));
+  state.layer = parseNumber(params.get('layer'), asked.layers, asked.layers - 1);
+  state.head = parseNumber(params.get('head'), asked.heads, MEAN);
+  state.direction = among(params.get('direction'), ['from', 'to']);
+  state.scale = among(params.get('scale'), ['shared', 'even', 'own']);
+  state.smooth = params.get('draw') === 'smooth';
+  state.method = methodOf(params.get('method'))?.key ?? null;
+  return params.get('patch'); // patches wait for the grid of the answer
+}
+
+function writeAddress() {
+  clearTimeout(writeAddress.timer);
+  if (!answer) return;
+  const params = new URLSearchParams(location.search);
+  const values = {
+    checkpoint: state.checkpoint,
+    picture: pictureParam(),
+    layer: numberName(state.layer),
+    head: numberName(state.head),
+    patch: state.pins.map(patchParam).join('_'),
+    direction: state.direction,
+    scale: state.scale,
+    draw: state.smooth ? 'smooth' : 'patches',
+    method: state.method,
+  };
+  for (const [name, value] of Object.entries(values)) {
+    if (value && value !== DEFAULTS[name]) params.set(name, value);
+    else params.delete(name);
+  }
+  history.replaceState(history.state, '', `${location.pathname}?${params}${location.hash}`);
+}
+
+/** Browsers refuse many changes of the address in a row, so held keys wait. */
+function writeAddressSoon() {
+  clearTimeout(writeAddress.timer);
+  writeAddress.timer = setTimeout(writeAddress, 150);
+}
+
+// --- status line and voice ---
+
+const headline = find('.headline');
+const status = find('.status');
+const voice = find('.voice');
+let notice = null; // a sentence that stands in the status line until the next action
+let waiting = 0;
+
+function putLine(parts) {
+  status.replaceChildren(...parts.map((part) => (part.strong == null ? part : make('b', '', part.strong))));
+}
+
+function speakSoon(delay) {
+  clearTimeout(speakSoon.timer);
+  speakSoon.timer = setTimeout(() => setText(voice, `${headline.textContent}. ${status.textContent}`), delay);
+}
+
+function tell(sentence, isError = false) {
+  notice = sentence;
+  status.classList.toggle('error', isError);
+  if (sentence == null) return;
+  putLine([sentence]);
+  setText(voice, sentence);
+}
+
+function waitVisibly() {
+  if (waiting) return;
+  waiting = setTimeout(() => tell('Working…'), PATIENCE);
+}
+
+function waitNoMore() {
+  clearTimeout(waiting);
+  waiting = 0;
+  if (notice === 'Working…') tell(null);
+}
