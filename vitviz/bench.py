@@ -191,7 +191,10 @@ def wait_for_answer(address: str, process: subprocess.Popen[bytes]) -> None:
 @contextmanager
 def browser_page(address: str, **options: Any) -> Iterator[Any]:
     """A tab of a headless browser that shows the page with its finished example."""
-    from playwright.sync_api import sync_playwright
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError as error:
+        raise ValueError("bench app needs Playwright: it is not installed. Run: pip install playwright") from error
 
     with sync_playwright() as playwright:
         browser = launch_browser(playwright)
@@ -215,11 +218,13 @@ def launch_browser(playwright: Any) -> Any:
     """Start a headless browser.
 
     Raises:
-        RuntimeError: If there is none on this machine.
+        ValueError: If there is none on this machine.
     """
     path = browser_path(playwright)
     if path is None:
-        raise RuntimeError("A browser is needed: run `playwright install chromium`, or install your system's chromium.")
+        raise ValueError(
+            "A browser is needed: there is none. Run `playwright install chromium`, or install your system's."
+        )
     return playwright.chromium.launch(executable_path=path, args=[*BROWSER_OPTIONS, "--headless=new"])
 
 

@@ -6,6 +6,7 @@ status 1.
 
 import os
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -38,6 +39,7 @@ CheckpointName = Annotated[str, typer.Argument(help="A name in checkpoints/, or 
 
 def main() -> None:
     """Run the command line; our own refusals end with their sentence instead of a traceback."""
+    warnings.formatwarning = lambda message, *_, **__: f"vitviz: {message}\n"
     try:
         app()
     except (ValueError, TrainingError) as error:
@@ -54,14 +56,13 @@ def main() -> None:
 def serve_page(
     host: Annotated[str | None, typer.Option(help="Address to listen on; only this machine if left out.")] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port; the first free one from 7860.")] = None,
-    public: Annotated[bool, typer.Option("--public", help="Strangers use it.")] = False,
     data: Data = None,
 ) -> None:
     """Open the web page."""
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     from vitviz.ui.app import build_app, serve
 
-    serve(build_app(data, public or None), host, port)
+    serve(build_app(data), host, port)
 
 
 @app.command()
@@ -70,9 +71,13 @@ def train(
     data: Data = None,
     pictures: Annotated[int | None, typer.Option(help="Use the first N training pictures.")] = None,
     epochs: Annotated[float | None, typer.Option(help="Budget in passes over the pictures.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="Budget in minutes; the preset's if neither is given.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Over all processes together.")] = None,
-    seed: Annotated[int, typer.Option(help="Of weights, order and augmentation.")] = 0,
+    minutes: Annotated[
+        float | None, typer.Option(help="Budget in minutes; the preset's (88) if neither is given.")
+    ] = None,
+    batch_size: Annotated[
+        int | None, typer.Option(help="Pictures in a step, over all processes; the preset's if left out.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of weights, order and augmentation.")] = 0,
     device: Annotated[Literal["auto", "cuda", "cpu"], typer.Option(help="Where to train.")] = "auto",
     out: Annotated[str | None, typer.Option(metavar="RUN", help="Run folder; runs/PRESET if left out.")] = None,
 ) -> None:
@@ -117,9 +122,10 @@ def evaluate(
     from vitviz.training.evaluate import accuracy
 
     model = load(checkpoint)
-    if model.classes != cifar.CLASSES:
+    if model.classes != cifar.CLASSES or model.model.config.image_size != (32, 32):
         raise ValueError(
-            f"evaluate needs a model of CIFAR-10's classes: {checkpoint} has {', '.join(model.classes)[:200]}."
+            f"evaluate needs a model of CIFAR-10's classes and 32 x 32 pixels: {checkpoint} has "
+            f"{', '.join(model.classes)[:200]} and {model.model.config.image_size}. Choose one trained on CIFAR-10."
         )
     images, labels = cifar.load("test", data)
     with progress_bar() as bar:

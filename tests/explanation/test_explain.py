@@ -197,7 +197,7 @@ def test_the_figure_shows_the_layer_head_and_patches_that_were_asked_for(explana
 
 
 def test_a_patch_outside_the_grid_is_refused(explanation):
-    with pytest.raises(ValueError, match=r"Patches count from 0 to 34: got \(35,\)"):
+    with pytest.raises(ValueError, match=r"Patches must be different numbers from 0 to 34: got \(35,\)"):
         explanation.maps_of((35,))
 
 

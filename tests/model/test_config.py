@@ -49,6 +49,7 @@ def test_a_config_cannot_be_changed_afterwards():
         ({"drop_path": 1.0}, r"drop_path must be at least 0 and below 1: got 1\.0"),
         ({"drop_path": float("nan")}, "drop_path must be at least 0 and below 1: got nan"),
         ({"drop_path": "0"}, "drop_path must be at least 0 and below 1: got '0'"),
+        ({"image_size": (4096, 4096), "patch_size": 1}, "An image may have at most 4096 tokens"),
         ({"layer_scale": 0}, "layer_scale must be None, or above 0 and at most 1: got 0"),
         ({"layer_scale": 1.5}, r"layer_scale must be None, or above 0 and at most 1: got 1\.5"),
         ({"qkv_bias": 1}, "qkv_bias must be true or false: got 1"),

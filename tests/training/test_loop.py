@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* differs from the official CIF
 @pytest.fixture(autouse=True)
 def full_precision(monkeypatch):
     """Whether bfloat16 is quick is found by the clock; a test must not depend on it."""
-    monkeypatch.setattr(loop, "mixed_precision", lambda device: nullcontext())
+    monkeypatch.setattr(loop, "mixed_precision", lambda team: nullcontext())
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def config(cifar_folder, cifar_config, tmp_path) -> TrainConfig:
 def whole_run(config: TrainConfig) -> Run:
     """A run of this config that is not begun."""
     torch.manual_seed(config.seed)
-    return Run(config, Team(), torch.device("cpu"), cifar.load("train", config.data), cifar.load("test", config.data))
+    return Run(config, Team(), cifar.load("train", config.data), cifar.load("test", config.data))
 
 
 def test_one_batch_can_be_learned_by_heart(config, monkeypatch):
@@ -128,10 +128,20 @@ def test_a_budget_in_minutes_ends_by_the_clock(config, monkeypatch):
     assert [progress.share for progress in seen] == sorted(progress.share for progress in seen)
 
 
-def test_a_new_run_begins_its_metrics_anew(config):
-    for _ in range(2):
+def test_a_run_folder_with_a_trained_model_is_not_overwritten(config):
+    path = train(replace(config, epochs=1, snapshots=0))
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"A run folder must be new: .* holds a trained model"):
         train(replace(config, epochs=1, snapshots=0))
-    assert len((config.folder / "metrics.jsonl").read_text().splitlines()) == 1
+    assert path.read_bytes() == before
+
+
+def test_more_processes_than_pictures_are_refused(config, monkeypatch):
+    monkeypatch.setattr(Team, "__enter__", lambda team: team)
+    monkeypatch.setattr(Team, "__exit__", lambda *given: None)
+    monkeypatch.setenv("WORLD_SIZE", "30")
+    with pytest.raises(ValueError, match="must be at least the number of processes: 25 is below 30"):
+        train(config)
 
 
 def test_a_loss_that_is_no_number_stops_the_training_and_keeps_the_last_whole_epoch(config, monkeypatch):
@@ -159,13 +169,6 @@ def test_without_data_nothing_is_written(config, tmp_path):
     with pytest.raises(cifar.DataError, match="CIFAR-10 is not in"):
         train(replace(config, data=str(tmp_path / "nowhere")))
     assert not config.folder.exists()
-
-
-def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(ValueError, match=r"device cuda needs a GPU .* there is none\. Use --device cpu"):
-        loop.choose_device("cuda")
-    assert loop.choose_device("auto") == loop.choose_device("cpu") == torch.device("cpu")
 
 
 def test_the_rate_climbs_straight_and_falls_straight_to_zero():

@@ -12,8 +12,8 @@ from vitviz.training.recipe import PRESETS, TrainConfig, preset
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"epochs": 3}, r"Give epochs or minutes, not both: got 3 epochs and 88 minutes"),
-        ({"minutes": None}, r"Give epochs or minutes, not both: got None epochs and None minutes"),
+        ({"epochs": 3}, r"Give one of epochs and minutes: got 3 epochs and 88 minutes"),
+        ({"minutes": None}, r"Give one of epochs and minutes: got None epochs and None minutes"),
         ({"minutes": 0}, "minutes must be above 0: got 0"),
         ({"minutes": float("inf")}, "minutes must be above 0: got inf"),
         ({"minutes": float("nan")}, "minutes must be above 0: got nan"),

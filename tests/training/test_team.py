@@ -7,10 +7,11 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import pytest
 import torch
 
 from tests import tiny
-from vitviz.training.team import Team
+from vitviz.training.team import Team, choose_device
 
 MEMBER = """
 import hashlib, json, os
@@ -97,3 +98,19 @@ def test_one_process_is_a_team_that_changes_nothing(monkeypatch):
         team.average_gradients(model)
         assert model.head.bias.grad.tolist() == [1.0] * tiny.K
         assert not torch.distributed.is_initialized()
+
+
+def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    with pytest.raises(ValueError, match=r"device cuda needs a GPU for each process: there are 0.* Use --device cpu"):
+        choose_device("cuda")
+    assert choose_device("auto") == choose_device("cpu") == torch.device("cpu")
+
+
+def test_each_process_takes_a_gpu_of_its_own(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    assert choose_device("auto", 1) == torch.device("cuda", 1)
+    with pytest.raises(ValueError, match="there are 2, and this is process 3"):
+        choose_device("auto", 2)

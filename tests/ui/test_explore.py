@@ -162,7 +162,8 @@ def test_the_catalog_lists_what_ships(answers):
     [
         ({"layer": 6}, "layer must be from 0 to 5: got '6'"),
         ({"head": "3"}, "head must be from 0 to 5"),
-        ({"patches": [64]}, "Patches count from 0 to 63"),
+        ({"patches": [64]}, "Patches must be different numbers from 0 to 63"),
+        ({"patches": [1] * 100_000}, "Patches must be different numbers"),
         ({"patches": "all"}, "patches must be whole numbers"),
         ({"method": "magic"}, "There is no method 'magic'"),
         ({"direction": "up"}, "direction must be from or to"),

@@ -10,7 +10,6 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -115,7 +114,7 @@ def read_batch(path: Path) -> bytes:
     if size != expected:
         raise DataError(
             f"{path} must have {expected:,} bytes: it has {size:,}. The data set is incomplete; delete "
-            f"{path.parent} and fetch it again with: python -m vitviz data download"
+            f"{path.parent} and fetch it again with: python -m vitviz data download --data {path.parent.parent}"
         )
     return path.read_bytes()
 
@@ -129,18 +128,17 @@ def load_python(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
     except RuntimeError as error:
         raise DataError(
             f"{folder} is incomplete or damaged (its sums differ from the official ones). Delete it and fetch it again "
-            f"with: python -m vitviz data download"
+            f"with: python -m vitviz data download --data {folder.parent}"
         ) from error
     images = torch.from_numpy(known.data).permute(0, 3, 1, 2).contiguous()  # (n, 3, 32, 32)
     return images, torch.tensor(known.targets)
 
 
-def download(data: str | Path | None = None, say: Callable[[str], None] = print) -> Path:
+def download(data: str | Path | None = None) -> Path:
     """Fetch the python version through torchvision: to a temporary name first, checked, then renamed.
 
     Args:
         data: The folder to put it into, as for `find`.
-        say: Called with one line when there is something to tell.
 
     Returns:
         The folder of the data set.
@@ -152,7 +150,6 @@ def download(data: str | Path | None = None, say: Callable[[str], None] = print)
 
     root = data_root(data)
     if (root / PYTHON_FOLDER).is_dir() or (root / BINARY_FOLDER).is_dir():
-        say(f"CIFAR-10 is already in {root}.")
         return find(root)
     root.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="cifar-10-", suffix=".part", dir=root) as part:

@@ -94,7 +94,8 @@ def open_picture(source: PictureSource) -> tuple[Image.Image, tuple[int, int]]:
         source = from_array(source)
     if isinstance(source, Image.Image):
         check_pixels(source)
-        return to_rgb(source), source.size
+        upright = ImageOps.exif_transpose(source)
+        return to_rgb(upright), upright.size
     path = Path(source)
     check_file(path)
     try:

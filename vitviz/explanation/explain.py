@@ -38,6 +38,12 @@ class View:
     patches: tuple[int, ...] = ()
     direction: Literal["from", "to"] = "from"
 
+    def __post_init__(self) -> None:
+        if self.method is not None and self.method not in METHODS:
+            raise ValueError(f"There is no method {str(self.method)[:40]!r}. Use one of: {', '.join(METHODS)}.")
+        if self.direction not in ("from", "to"):
+            raise ValueError(f"direction must be from or to: got {str(self.direction)[:40]!r}.")
+
     @property
     def who(self) -> str:
         """Who is asked, for a title."""
@@ -129,15 +135,23 @@ class Explanation:
             ValueError: If a patch is outside the grid.
         """
         rows, columns = self.grid
-        if any(not 0 <= patch < rows * columns for patch in patches):
-            raise ValueError(f"Patches count from 0 to {rows * columns - 1}: got {patches}.")
+        if len(set(patches)) < len(patches) or any(not 0 <= patch < rows * columns for patch in patches):
+            raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {patches[:8]}.")
         tokens = [self.prefix + patch for patch in patches] or [0]
         asked = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
         return asked[:, :, tokens, self.prefix :].mean(2).reshape(*asked.shape[:2], rows, columns)
 
     def figure(self, view: View = View()) -> "Figure":
-        """Draw the picture, a map, all layers and heads on one scale, and the prediction."""
+        """Draw the picture, a map, all layers and heads on one scale, and the prediction.
+
+        Raises:
+            ValueError: If the view names a layer, head or patch that is not there.
+        """
         from vitviz.figures import paper
+
+        for name, value, count in zip(("layer", "head"), (view.layer, view.head), self.attention.shape, strict=False):
+            if value is not None and (type(value) is not int or not 0 <= value < count):
+                raise ValueError(f"{name} must be from 0 to {count - 1}: got {str(value)[:40]!r}.")
 
         maps = self.maps_of(view.patches, view.direction)  # (L, A, gh, gw)
         layers, heads = slice(view.layer, None if view.layer is None else view.layer + 1), view.head
@@ -146,6 +160,7 @@ class Explanation:
             picture=np.asarray(self.picture.seen),
             title=view.title,
             large=chosen.mean((0, 1)) if view.method is None else self.map(view.method),
+            shares=view.method is None or METHODS[view.method].shares,
             maps=maps,
             matrix_title=view.matrix_title,
             labels=self.labels,

@@ -34,7 +34,7 @@ def average_attention(attention: Attention, prefix: int) -> NDArray[np.float32]:
 def rollout(attention: Attention, prefix: int) -> NDArray[np.float32]:
     """Attention rollout (Abnar & Zuidema 2020, arXiv 2005.00928, section 3), with equal weight for the residual.
 
-    Layer by layer R = (I + mean_h A) / 2 @ R, starting from R = I; the map is the class token's row of the last R. Only
+    Layer by layer X = (I + mean_h A) / 2 @ X, starting from X = I; the map is the class token's row of the last X. Only
     this row is needed, so it is carried from the last layer to the first as a vector.
 
     Args:
@@ -58,11 +58,13 @@ class Method:
     Attributes:
         title: What the page calls it.
         about: What it answers, and what it does not, in one or two sentences.
+        shares: Whether its numbers are shares of attention.
         compute: The function.
     """
 
     title: str
     about: str
+    shares: bool
     compute: Callable[[Attention, int], NDArray[np.float32]]
 
 
@@ -71,17 +73,20 @@ METHODS: dict[str, Method] = {
         "Last layer",
         "Where the class token looks in the last layer, mean of heads. It does not say where those patches got their "
         "content from.",
+        True,
         last_layer_attention,
     ),
     "average": Method(
         "Average",
         "Where the class token looks, mean of all layers and heads. Early layers count as much as late ones.",
+        True,
         average_attention,
     ),
     "rollout": Method(
         "Rollout",
         "Attention followed through all layers back to the patches, as if half of each token passed by unchanged. "
         "It knows no values, no MLPs and no signs.",
+        False,
         rollout,
     ),
 }

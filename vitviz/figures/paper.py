@@ -1,11 +1,12 @@
 """Maps -> a figure for a paper, a slide or a worksheet, as PNG, SVG, PDF or a page of its own.
 
-Always on white, with the scale printed. Matplotlib draws on a plain `Figure`, without global state, so that a server
-may draw many at once.
+Always on white, with the scale printed. Matplotlib's settings belong to the whole process, so one figure is drawn at a
+time, whoever asks.
 """
 
 import html
 import io
+import threading
 from dataclasses import dataclass
 
 import matplotlib as mpl
@@ -28,6 +29,7 @@ STYLE = {
     "svg.hashsalt": "vitviz",
     "svg.fonttype": "none",
 }
+DRAWING = threading.RLock()
 CLIPPED = 0.995  # the shared scale ends at this quantile, or one sharp head would bleach all others
 
 
@@ -38,7 +40,8 @@ class Chart:
     Attributes:
         picture: As the model saw it, (H, W, 3) uint8.
         title: Of the large map.
-        large: The map shown large, (gh, gw), shares.
+        large: The map shown large, (gh, gw).
+        shares: Whether its numbers are shares of attention; if not, they are shown relative to the largest.
         maps: Of all layers and heads, (L, A, gh, gw), shares.
         matrix_title: What those are.
         labels: K class names.
@@ -49,6 +52,7 @@ class Chart:
     picture: NDArray[np.uint8]
     title: str
     large: NDArray[np.float32]
+    shares: bool
     maps: NDArray[np.float32]
     matrix_title: str
     labels: list[str]
@@ -59,7 +63,7 @@ class Chart:
 def draw(chart: Chart) -> Figure:
     """Draw picture, large map and prediction on the left, all layers and heads on one scale on the right."""
     layers, heads = chart.maps.shape[:2]
-    with mpl.rc_context(STYLE):
+    with DRAWING, mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, max(5.2, 2.2 + 0.62 * layers)), facecolor="white", layout="constrained")
         figure.get_layout_engine().set(rect=(0, 0.035, 1, 0.965))
         left, right = figure.subfigures(1, 2, width_ratios=(1, max(1.4, 0.24 * heads)))
@@ -86,11 +90,17 @@ def show_picture(axes: Axes, picture: NDArray[np.uint8]) -> None:
 
 def show_large(axes: Axes, chart: Chart) -> None:
     """The large map on its own scale, with the colour bar."""
-    image = show_map(axes, chart.large, float(chart.large.max()))
+    top = float(chart.large.max()) or 1.0
+    image = show_map(axes, chart.large if chart.shares else chart.large / top, top if chart.shares else 1.0)
     axes.set_title(f"{plain(chart.title)} (its own scale)", loc="left", fontweight="bold")
-    bar = axes.figure.colorbar(image, ax=axes, format=lambda value, _: f"{100 * value:.1f} %", shrink=0.9)
+    bar = axes.figure.colorbar(image, ax=axes, format=as_percent if chart.shares else None, shrink=0.9)
     bar.outline.set_visible(False)
-    bar.set_label("share of attention", color=QUIET)
+    bar.set_label("share of attention" if chart.shares else "relative to the largest patch", color=QUIET)
+
+
+def as_percent(value: float, place: int | None = None) -> str:
+    """A share, for a colour bar."""
+    return f"{100 * value:.1f} %"
 
 
 def show_prediction(axes: Axes, chart: Chart) -> None:
@@ -127,7 +137,7 @@ def show_matrix(figure: Figure | mpl.figure.SubFigure, maps: NDArray[np.float32]
         ax=grid,
         location="bottom",
         extend="max",
-        format=lambda value, _: f"{100 * value:.1f} %",
+        format=as_percent,
         shrink=0.6,
         aspect=40,
     )
@@ -152,7 +162,7 @@ def render(figure: Figure, ending: str) -> bytes:
     if ending == ".html":
         return page(render(figure, ".svg").decode()).encode()
     buffer = io.BytesIO()
-    with mpl.rc_context(STYLE):
+    with DRAWING, mpl.rc_context(STYLE):
         figure.savefig(buffer, format=ending[1:], dpi=160, metadata={"Date": None} if ending == ".svg" else None)
     return buffer.getvalue()
 

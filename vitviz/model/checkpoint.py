@@ -23,7 +23,7 @@ from vitviz.model.vit import ViT
 
 PACKAGE = Path(__file__).parents[1]
 # Beside the package in a checkout, inside it when installed.
-CHECKPOINTS = next((f for f in (PACKAGE.parent / "checkpoints", PACKAGE / "checkpoints") if f.is_dir()), PACKAGE)
+CHECKPOINTS = next((f for f in (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints") if f.is_dir()), PACKAGE)
 FORMAT = 1
 MOST_BYTES = 256 * 2**20
 MOST_HEADER_BYTES = 2**20
@@ -157,7 +157,7 @@ def foreign(name: str) -> CheckpointError:
     """The refusal of a file that is not whole safetensors."""
     return CheckpointError(
         f"A checkpoint must be a whole .safetensors file: {name[:80]!r} is not. Files of torch.save "
-        "(.pt, .pth, .ckpt) can run code when opened and are never read; convert them where you trust them."
+        "(.pt, .pth, .ckpt) can run code when opened and are never read; save the weights as .safetensors."
     )
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+MOST_TOKENS = 4096  # attention needs the square of it
+
 
 @dataclass(frozen=True)
 class ViTConfig:
@@ -20,8 +22,9 @@ class ViTConfig:
         qkv_bias: Whether queries, keys and values have a bias.
         qk_norm: LayerNorm on queries and keys of each head (Dehghani et al. 2023, arXiv 2302.05442).
         layer_scale: Starting value of the learned scale of each branch (Touvron et al. 2021, arXiv 2103.17239), or
-        None. drop_path: Share of branches skipped in training, growing linearly with depth (Huang et al. 2016). pool:
-        What the head reads: the class token, or the mean of the patches.
+            None.
+        drop_path: Share of branches skipped in training, growing linearly with depth (Huang et al. 2016).
+        pool: What the head reads: the class token, or the mean of the patches.
 
     Raises:
         ValueError: If a number is out of range or two do not fit together.
@@ -67,6 +70,11 @@ class ViTConfig:
                     f"patch_size must divide the image side: {side} is not a multiple of {self.patch_size}. "
                     f"Use one of {', '.join(map(str, good))}."
                 )
+        if self.tokens > MOST_TOKENS:
+            raise ValueError(
+                f"An image may have at most {MOST_TOKENS} tokens: {height} x {width} pixels in patches of "
+                f"{self.patch_size} make {self.tokens}. Use larger patches."
+            )
         if self.width % self.heads:
             raise ValueError(f"heads must divide width: {self.width} is not a multiple of {self.heads}.")
         if not (isinstance(self.drop_path, int | float) and 0 <= self.drop_path < 1):

@@ -179,7 +179,10 @@ class ViT(nn.Module):
         self.start()
 
     def start(self) -> None:
-        """Draw starting weights: normal with 1 / sqrt(inputs), branches that begin at zero, an undecided head."""
+        """Draw starting weights: normal with 1 / sqrt(inputs), branches that begin at zero, an undecided head.
+
+        The patch embedding keeps the start that PyTorch gives a convolution.
+        """
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.normal_(module.weight, std=module.in_features**-0.5)
@@ -224,7 +227,7 @@ class ViT(nn.Module):
         for layer, block in enumerate(self.blocks, start=1):
             # The head reads the class token alone, so in the last block no other token needs an answer.
             alone = layer == len(self.blocks) and self.config.pool == "token" and want != "full"
-            x, weights = block(x, 1 if alone else x.shape[1], want)  # (B, T, D)
+            x, weights = block(x, 1 if alone else x.shape[1], want)  # (B, T, D), or (B, 1, D) if alone
             seen.append(weights)
         x = self.norm(x)
         pooled = x[:, 0] if self.config.pool == "token" else x[:, self.config.prefix :].mean(1)  # (B, D)

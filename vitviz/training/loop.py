@@ -70,47 +70,49 @@ def train(config: TrainConfig, report: Callable[[Progress], None] = lambda progr
         vitviz.data.cifar.DataError: If the data set is not there.
         TrainingError: If the loss stops being finite; the last epoch's checkpoint stays.
     """
-    with Team() as team:
-        device = choose_device(config.device, team.local_rank)
+    with Team(config.device) as team:
+        device = team.device
         images, labels = (part[: config.pictures].to(device) for part in cifar.load("train", config.data))
         test_images, test_labels = (part.to(device) for part in cifar.load("test", config.data))
-        torch.manual_seed(config.seed)
-        run = Run(config, team, device, (images, labels), (test_images, test_labels))
-        torch.manual_seed(config.seed + team.rank)
+        most = min(config.batch_size, len(labels))
+        if most < team.size:
+            raise ValueError(
+                f"batch_size and pictures must be at least the number of processes: {most} is below {team.size}. "
+                "Raise it, or start fewer processes."
+            )
         if team.leads:
             prepare_folder(config)
+        torch.manual_seed(config.seed)
+        run = Run(config, team, (images, labels), (test_images, test_labels))
+        torch.manual_seed(config.seed + team.rank)
         for progress in run.steps():
             report(progress)
         return run.finish()
 
 
-def choose_device(wanted: str, index: int = 0) -> torch.device:
-    """Turn "auto", "cuda" or "cpu" into a device; `index` counts the processes of this machine.
+def prepare_folder(config: TrainConfig) -> None:
+    """Make the run folder, write the config into it and begin its metrics.
 
     Raises:
-        ValueError: If a GPU is wanted and there is none.
+        ValueError: If it holds a trained model, which is not overwritten.
     """
-    if wanted == "cuda" and not torch.cuda.is_available():
-        raise ValueError("device cuda needs a GPU that this torch can use: there is none. Use --device cpu.")
-    return torch.device("cuda", index) if wanted != "cpu" and torch.cuda.is_available() else torch.device("cpu")
-
-
-def prepare_folder(config: TrainConfig) -> None:
-    """Write the config into the run folder and begin its metrics anew."""
+    if (config.folder / "last.safetensors").exists():
+        raise ValueError(
+            f"A run folder must be new: {config.folder} holds a trained model. Name another with --out, or delete it."
+        )
     config.folder.mkdir(parents=True, exist_ok=True)
     with atomic_write(config.folder / "config.json") as file:
         file.write(json.dumps(asdict(config), indent=1).encode())
     (config.folder / "metrics.jsonl").write_bytes(b"")
 
 
-def mixed_precision(device: torch.device) -> AbstractContextManager[Any]:
+def mixed_precision(team: Team) -> AbstractContextManager[Any]:
     """Autocast to bfloat16 where that is faster: on GPUs, and on CPUs that multiply it in hardware.
 
-    Many CPUs only emulate bfloat16 and lose by it, so one product of each kind is timed.
+    Many CPUs only emulate bfloat16 and lose by it, so one product of each kind is timed, by the first process for all.
     """
-    if device.type == "cuda" or seconds_of_product(torch.bfloat16) < 0.8 * seconds_of_product(torch.float32):
-        return torch.autocast(device.type, torch.bfloat16)
-    return nullcontext()
+    faster = team.device.type == "cuda" or seconds_of_product(torch.bfloat16) < 0.8 * seconds_of_product(torch.float32)
+    return torch.autocast(team.device.type, torch.bfloat16) if team.agree(float(faster)) else nullcontext()
 
 
 def seconds_of_product(dtype: torch.dtype) -> float:
@@ -131,23 +133,22 @@ class Run:
         self,
         config: TrainConfig,
         team: Team,
-        device: torch.device,
         train_set: tuple[Tensor, Tensor],
         test_set: tuple[Tensor, Tensor],
     ) -> None:
-        self.config, self.team, self.device = config, team, device
+        self.config, self.team, self.device = config, team, team.device
         (self.images, self.labels), self.test = train_set, test_set
-        self.model = ViT(config.model).to(device)
+        self.model = ViT(config.model).to(self.device)
         self.average = AveragedModel(self.model, multi_avg_fn=self.blend)
         self.optimizers = optimizer.build(self.model, config.muon_rate, config.adamw_rate, config.weight_decay)
-        self.timeline = probe_timeline(config, device)
-        self.precision = mixed_precision(device)
+        self.timeline = probe_timeline(config, self.device)
+        self.precision = mixed_precision(team)
         self.order = torch.Generator().manual_seed(config.seed)  # of the pictures, the same in all processes
         self.started = time.monotonic()
         self.share = 0.0  # of the budget that is spent
         self.step_count = 0
         self.pictures_seen = 0
-        self.loss_sum = torch.zeros((), device=device)
+        self.loss_sum = torch.zeros((), device=self.device)
         self.unread_steps = 0  # whose loss is in the sum
         self.loss = float("nan")
 
@@ -234,9 +235,10 @@ class Run:
         self.loss_sum.zero_()
         self.unread_steps = 0
         if self.loss != self.loss or abs(self.loss) == float("inf"):
+            kept = f" {self.path} keeps the last whole epoch." if self.path.exists() else ""
             raise TrainingError(
                 f"The loss must stay finite: it is {self.loss} after step {self.step_count}. "
-                f"Lower the learning rates; {self.config.folder} keeps the last whole epoch."
+                f"Lower the learning rates.{kept}"
             )
 
     def snapshot(self) -> None:

@@ -36,7 +36,7 @@ def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
 class Muon(torch.optim.Optimizer):
     """Momentum, orthogonalised, over 2-D weights.
 
-    A weight of shape (k c, c) with k > 1 whose name ends in `qkv` holds k independent maps and is split into them.
+    A weight of shape (k c, c) with k > 1 whose name ends in `qkv.weight` holds k maps and is split into them.
     The update has the typical size of AdamW's (Liu et al. 2025, arXiv 2502.16982: 0.2 * sqrt(longer side)), so one
     learning rate serves both.
 

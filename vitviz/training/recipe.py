@@ -40,7 +40,7 @@ class TrainConfig:
         epochs: Budget in passes over the pictures. Exactly one of `epochs` and `minutes` is a number.
         minutes: Budget in minutes of wall time.
         batch_size: Pictures in one step, over all processes together.
-        seed: Of weights, order and augmentation.
+        seed: Of weights, order and augmentation. Whether bfloat16 is used is found by the clock, and recorded.
         device: "auto" takes a GPU if there is one.
         muon_rate: Peak learning rate of the matrices in the blocks.
         adamw_rate: Peak learning rate of everything else.
@@ -80,13 +80,13 @@ class TrainConfig:
     last_patches: float = 0.5
     all_patches_from: float = 0.8
     mixing_until: float = 0.85
-    average_decay: float = 0.999
+    average_decay: float = 0.99
     clip: float = 1.0
     snapshots: int = 40
 
     def __post_init__(self) -> None:
         if (self.epochs is None) == (self.minutes is None):
-            raise ValueError(f"Give epochs or minutes, not both: got {self.epochs} epochs and {self.minutes} minutes.")
+            raise ValueError(f"Give one of epochs and minutes: got {self.epochs} epochs and {self.minutes} minutes.")
         above_zero = ("epochs", "minutes", "muon_rate", "adamw_rate", "clip")
         for name in above_zero:
             value = getattr(self, name)

@@ -12,17 +12,39 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 
-class Team:
-    """The processes that train together; a context manager that joins and leaves their group."""
+def choose_device(wanted: str, index: int = 0) -> torch.device:
+    """Turn "auto", "cuda" or "cpu" into a device; `index` counts the processes of this machine.
 
-    def __init__(self) -> None:
+    Raises:
+        ValueError: If a GPU is wanted and there is none for this process.
+    """
+    if wanted == "cpu" or (wanted == "auto" and not torch.cuda.is_available()):
+        return torch.device("cpu")
+    if index >= torch.cuda.device_count():
+        raise ValueError(
+            f"device cuda needs a GPU for each process: there are {torch.cuda.device_count()}, and this is process "
+            f"{index + 1}. Use --device cpu, or fewer processes."
+        )
+    return torch.device("cuda", index)
+
+
+class Team:
+    """The processes that train together; a context manager that joins and leaves their group.
+
+    Args:
+        wanted: "auto", "cuda" or "cpu", where each of them trains.
+    """
+
+    def __init__(self, wanted: str = "cpu") -> None:
         self.size = int(os.environ.get("WORLD_SIZE", "1"))
         self.rank = int(os.environ.get("RANK", "0"))
-        self.local_rank = int(os.environ.get("LOCAL_RANK", "0"))
+        self.device = choose_device(wanted, int(os.environ.get("LOCAL_RANK", "0")))
 
     def __enter__(self) -> "Team":
+        if self.device.type == "cuda":
+            torch.cuda.set_device(self.device)
         if self.size > 1:
-            dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+            dist.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
         return self
 
     def __exit__(
@@ -44,8 +66,7 @@ class Team:
         """The first process's number, for all."""
         if self.size == 1:
             return number
-        shared = torch.tensor(number, dtype=torch.float64)
-        shared = shared.cuda() if torch.cuda.is_available() else shared
+        shared = torch.tensor(number, dtype=torch.float64, device=self.device)
         dist.broadcast(shared, src=0)
         return shared.item()
 

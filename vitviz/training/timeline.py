@@ -17,7 +17,7 @@ from vitviz.model.vit import ViT
 
 @dataclass
 class Timeline:
-    """Snapshots of a few pictures during a training.
+    """Snapshots of a few pictures (S moments, P pictures) during a training.
 
     Args:
         names: Of the P pictures.
@@ -46,7 +46,7 @@ class Timeline:
         self.moments.append((epoch, seconds))
 
     def save(self, path: Path) -> None:
-        """Write an .npz: rows (S, P, L, A, T), probabilities (S, P, K), epoch (S,), seconds (S,), names (P,)."""
+        """Write rows (S, P, L, A, T) in float16, probabilities (S, P, K), epoch (S,), seconds (S,) and names (P,)."""
         epochs, seconds = np.array(self.moments, np.float32).T
         rows, probabilities, names = np.stack(self.rows), np.stack(self.probabilities), np.array(self.names)
         with atomic_write(path) as file:

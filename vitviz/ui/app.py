@@ -4,6 +4,7 @@
 machine only, unless told otherwise.
 """
 
+import errno
 import os
 import socket
 from typing import Any
@@ -20,21 +21,19 @@ from vitviz.ui.explorer import colour_tables
 FIRST_PORT, LAST_PORT = 7860, 7879
 
 
-def build_app(data: str | None = None, public: bool | None = None) -> gr.Blocks:
+def build_app(data: str | None = None) -> gr.Blocks:
     """Build the page and its endpoints `/explain`, `/checkpoints` and `/methods`.
 
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
-        public: Whether strangers use it; if None, on a Space only.
     """
-    public = on_a_space() if public is None else public
     answers = Explore(data)
-    catalog = answers.catalog() | {"colours": colour_tables(), "public": public}
+    catalog = answers.catalog() | {"colours": colour_tables()}
     with page.build(catalog, answers.functions) as app:
         gr.api(explain_picture, api_name="explain")
         gr.api(explore.checkpoints, api_name="checkpoints")
         gr.api(list_methods, api_name="methods")
-    return app.queue(default_concurrency_limit=2, max_size=64, api_open=True)
+    return app.queue(default_concurrency_limit=2, max_size=64, api_open=False)
 
 
 def explain_picture(
@@ -81,7 +80,9 @@ def free_port(host: str, port: int | None) -> int:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, candidate))
-            except OSError:
+            except OSError as error:
+                if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                    raise ValueError(f"The host must be an address of this machine: got {host}.") from error
                 continue
             return candidate
     if port is None:

@@ -11,6 +11,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,6 +35,8 @@ log = logging.getLogger(__name__)
 
 GALLERY_PAGE = 10
 MOST_KEPT_BYTES = 256 * 2**20
+AT_ONCE = 2  # pictures decoded or drawn at the same time; more would only take memory
+THUMBNAIL_SIDE = 144  # px of the original's preview
 
 
 def in_words(answer: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,6 +93,7 @@ class Explore:
     def __init__(self, data: str | None = None) -> None:
         self.data = data
         self.recent = Recent()
+        self.busy = threading.BoundedSemaphore(AT_ONCE)
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
@@ -99,7 +103,10 @@ class Explore:
     def catalog(self) -> Answer:
         """What the page offers: checkpoints, samples, the data set and methods."""
         samples = [{"name": name, "src": data_url(Image.open(path))} for name, path in sample_paths().items()]
-        methods = [{"key": key, "name": method.title, "about": method.about} for key, method in METHODS.items()]
+        methods = [
+            {"key": key, "name": method.title, "about": method.about, "shares": method.shares}
+            for key, method in METHODS.items()
+        ]
         return {"checkpoints": checkpoints(), "samples": samples, "cifar": self.data_state(), "methods": methods}
 
     def data_state(self) -> Answer:
@@ -120,10 +127,13 @@ class Explore:
         chosen = field(question, "picture", dict)
         model = model_named(field(question, "checkpoint", str))
         source, caption, truth = self.picture(chosen)
-        explanation = explain(model, source)
-        labels = explanation.labels
+        with self.busy:
+            explanation = explain(model, source)
+        labels, picture = explanation.labels, explanation.picture
+        original = picture.original.copy()
+        original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
         return {
-            "key": self.recent.keep(explanation),
+            "key": self.recent.keep(replace(explanation, picture=replace(picture, original=picture.seen))),
             "checkpoint": model.name,
             "classes": labels,
             "layers": explanation.attention.shape[0],
@@ -132,11 +142,11 @@ class Explore:
             "columns": explanation.grid[1],
             "prefix": explanation.prefix,
             "picture": {
-                "src": data_url(explanation.picture.seen),
-                "original": data_url(explanation.picture.original) if chosen["kind"] == "upload" else None,
+                "src": data_url(picture.seen),
+                "original": data_url(original) if chosen["kind"] == "upload" else None,
                 "caption": caption,
                 "truth": labels.index(truth) if truth in labels else None,
-                "note": explanation.picture.note,
+                "note": picture.note,
             },
             "probabilities": explanation.probabilities.tolist(),
             "cls": base64_of(explanation.cls_rows.astype("<f4")),
@@ -194,7 +204,8 @@ class Explore:
             raise ValueError("This picture is no longer kept on the server. Choose it again.")
         from vitviz.figures import paper
 
-        png = base64.b64encode(paper.render(explanation.figure(view(question, explanation)), ".png")).decode()
+        with self.busy:
+            png = base64.b64encode(paper.render(explanation.figure(view(question)), ".png")).decode()
         return {"name": f"vitviz-{explanation.checkpoint}.png", "src": f"data:image/png;base64,{png}"}
 
 
@@ -206,26 +217,13 @@ def field(question: object, name: str, kind: type[T]) -> T:
     return value
 
 
-def view(question: Answer, explanation: Explanation) -> View:
-    """The view that a question describes, within the bounds of the explanation."""
-    layers, heads = explanation.attention.shape[:2]
-    method, direction = question.get("method"), question.get("direction", "from")
-    if method is not None and method not in METHODS:
-        raise ValueError(f"There is no method {str(method)[:40]!r}. Use one of: {', '.join(METHODS)}.")
-    if direction not in ("from", "to"):
-        raise ValueError(f"direction must be from or to: got {str(direction)[:40]!r}.")
+def view(question: Answer) -> View:
+    """The view that a question describes; what is out of bounds is refused where it is drawn."""
     patches = question.get("patches", [])
     if not isinstance(patches, list) or any(type(patch) is not int for patch in patches):
         raise ValueError(f"patches must be whole numbers: got {str(patches)[:40]!r}.")
-    layer, head = (within(question.get(name), name, count) for name, count in (("layer", layers), ("head", heads)))
-    return View(method, layer, head, tuple(patches), direction)
-
-
-def within(value: object, name: str, count: int) -> int | None:
-    """A layer or head that exists, or None for the mean of all."""
-    if value is None or (type(value) is int and 0 <= value < count):
-        return value
-    raise ValueError(f"{name} must be from 0 to {count - 1}: got {str(value)[:40]!r}.")
+    method, direction = question.get("method"), question.get("direction", "from")
+    return View(method, question.get("layer"), question.get("head"), tuple(patches), direction)
 
 
 @cache

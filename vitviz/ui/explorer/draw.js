@@ -130,7 +130,7 @@ function largeMap(method) {
     return { values: row, first: shape.prefix, scale: scaleFor(row) };
   }
   const values = answer.maps[method];
-  methodScale.isShare = SHARES.includes(method);
+  methodScale.isShare = methodOf(method).shares;
   methodScale.limit = methodScale.isShare ? values[largest(values)] : 1;
   return { values: methodScale.isShare ? values : relative(method), first: 0, scale: methodScale };
 }
@@ -278,7 +278,7 @@ function drawMethods() {
     const map = answer.maps[key];
     const scale = { kind: 'linear', limit: map[largest(map)] || 1 };
     paintTile(values, map, 0, tableFor(scale), scale);
-    setText(range, SHARES.includes(key) ? `0 to ${percent(scale.limit)}` : '0 to 1, relative');
+    setText(range, methodOf(key).shares ? `0 to ${percent(scale.limit)}` : '0 to 1, relative');
   }
 }
 
@@ -309,7 +309,7 @@ function drawPicture() {
   whole.hidden = !String(original || '').startsWith('data:image/');
   if (whole.hidden) whole.removeAttribute('src');
   else whole.src = original;
-  whole.alt = 'The whole picture with the part the model sees';
+  whole.alt = 'Your whole picture, before it was cropped';
 }
 
 function drawOutlines() {

@@ -156,13 +156,4 @@ function start() {
   load(state.checkpoint, state.picture, patches);
 }
 
-watch('catalog', () => {
-  catalog = props.catalog;
-  buildModels();
-  buildSamples();
-  buildGallery();
-  gallery.filled = false;
-  syncControls();
-});
-
 start();

@@ -8,7 +8,6 @@ const findAll = (selector) => [...root.querySelectorAll(selector)];
 const PATIENCE = 300; // ms until "Working…" appears
 const REST = 600; // ms the pointer rests before a screen reader speaks
 const OUTLINE_SIDE = 336; // px of the contour drawing, the largest size of the map
-const SHARES = ['attention', 'average']; // methods whose values are shares of attention
 const ARROWS = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];
 const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
 
@@ -93,7 +92,7 @@ function parsePatches(text) {
 const patchParam = (patch) => `${Math.floor(patch / shape.columns) + 1}-${(patch % shape.columns) + 1}`;
 
 function parsePicture(text) {
-  const index = /^cifar:(\d{1,6})$/.exec(text || '');
+  const index = /^cifar:(\d{1,4})$/.exec(text || '');
   if (index && catalog.cifar.available) return { kind: 'cifar', index: Number(index[1]) };
   const names = catalog.samples.map((sample) => sample.name);
   const name = names.includes(text) ? text : names.includes('cat') ? 'cat' : names[0];

@@ -1,4 +1,4 @@
-/* Words of the explorer: pure functions from numbers to sentences. Counting starts at 1 here, and only here.
+/* Words of the explorer: pure functions from numbers to sentences. Screen text counts from 1, the state from 0.
    A line is a list of strings and {strong: string}. */
 
 const SPACE = '\u00a0'; // keeps a number and its unit on one line
