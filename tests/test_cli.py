@@ -92,7 +92,7 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("data", "check", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("train", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
         (("train", "--preset", "nonsense"), "There is no preset 'nonsense'. Use one of: cifar10-ti4"),
-        (("train", "--epochs", "1", "--minutes", "1"), "Give epochs or minutes, not both"),
+        (("train", "--epochs", "1", "--minutes", "1"), "Give one of epochs and minutes"),
         (("train", "--epochs", "-1"), "epochs must be above 0: got -1.0"),
         (("train", "--batch-size", "0"), "batch_size must be from 2 to 65536: got 0"),
     ],

@@ -345,7 +345,7 @@ def test_a_config_out_of_range_is_refused(parts, refused, changes, sentence):
 
 
 def test_a_huge_config_is_refused_from_the_header_before_any_allocation(parts, refused, monkeypatch):
-    parts.about["config"] |= {"width": 8192, "heads": 256, "depth": 128, "mlp_width": 65536, "image_size": [4096, 4096]}
+    parts.about["config"] |= {"width": 8192, "heads": 256, "depth": 128, "mlp_width": 65536}
     monkeypatch.setattr(checkpoint.safetensors.torch, "load", lambda content: pytest.fail("the weights were read"))
     real = checkpoint.empty_model
 
