@@ -92,7 +92,7 @@ def attention_step(heads: int, tokens: int, width: int) -> tuple[float, float]:
 
     explicit, fused = alternate(
         [
-            lambda: run(lambda q, k, v: attend(q, k, v, "nothing")[0]),
+            lambda: run(lambda q, k, v: attend(q, k, v, "full")[0]),
             lambda: run(F.scaled_dot_product_attention),
         ],
         15,

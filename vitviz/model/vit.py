@@ -39,8 +39,8 @@ class Trace:
 def attend(q: Tensor, k: Tensor, v: Tensor, want: Want) -> tuple[Tensor, Tensor | None]:
     """Scaled dot-product attention by the fastest exact path, with the weights that were asked for.
 
-    On a CPU the explicit product is faster than the fused kernel at these lengths (`vitviz bench explain`), and the
-    weights come free. On a GPU the fused kernel is faster, and the class token's row costs one more small product.
+    The fused kernel is the fastest at 65 tokens (`vitviz bench explain`), and the class token's row costs one small
+    product more. The explicit product gives all weights; it also wins for a single query, and for bfloat16 on CPUs.
 
     Args:
         q: Queries (B, A, Q, d); Q is T, or 1 where only the class token asks.
@@ -52,13 +52,13 @@ def attend(q: Tensor, k: Tensor, v: Tensor, want: Want) -> tuple[Tensor, Tensor 
         The mixed values (B, A, Q, d), and None, the first query's weights (B, A, T) or all weights (B, A, Q, T).
     """
     q = q * q.shape[-1] ** -0.5
-    if want == "full" or not q.is_cuda:
+    slow_kernel = q.device.type == "cpu" and q.dtype == torch.bfloat16
+    if want == "full" or q.shape[2] == 1 or slow_kernel:
         weights = (q @ k.transpose(-2, -1)).softmax(-1)  # (B, A, Q, T)
-        shown = {"nothing": None, "rows": weights[:, :, 0], "full": weights}[want]
-        return weights @ v, shown
-    row = (
-        (q[:, :, :1].float() @ k.float().transpose(-2, -1)).softmax(-1)[:, :, 0] if want == "rows" else None
-    )  # (B, A, T)
+        return weights @ v, {"nothing": None, "rows": weights[:, :, 0], "full": weights}[want]
+    row = None
+    if want == "rows":
+        row = (q[:, :, :1].float() @ k.float().transpose(-2, -1)).softmax(-1)[:, :, 0]  # (B, A, T)
     return F.scaled_dot_product_attention(q, k, v, scale=1.0), row
 
 
