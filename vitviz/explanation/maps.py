@@ -84,8 +84,8 @@ METHODS: dict[str, Method] = {
     ),
     "rollout": Method(
         "Rollout",
-        "Attention followed through all layers back to the patches, as if half of each token passed by unchanged. "
-        "It knows no values, no MLPs and no signs.",
+        "Attention followed through all layers to the patches, half of each token passing unchanged. It knows no "
+        "values, MLPs or signs.",
         False,
         rollout,
     ),

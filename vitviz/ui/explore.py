@@ -158,7 +158,7 @@ class Explore:
         kind = field(chosen, "kind", str)
         if kind == "sample":
             name = field(chosen, "name", str)
-            return sample(name), f"Drawn sample: {name}", name
+            return sample(name), "Drawing", name
         if kind == "cifar":
             images, labels = test_set(self.data)
             index = field(chosen, "index", int)

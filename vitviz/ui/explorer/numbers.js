@@ -95,11 +95,11 @@ function fillRows(rows, shape, source, asked, direction) {
   }
 }
 
-/** Nearest "round" number: 1, 1.5, 2, 3, 4, 5, 8 or 10 times a power of ten. */
+/** Nearest "round" number whose quarters are short to write: 1, 2, 4, 6, 8 or 10 times a power of ten. */
 function roundLimit(value) {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-6)));
   let best = power;
-  for (const step of [1, 1.5, 2, 3, 4, 5, 8, 10]) {
+  for (const step of [1, 2, 4, 6, 8, 10]) {
     if (Math.abs(step * power - value) < Math.abs(best - value)) best = step * power;
   }
   return best;
