@@ -1,0 +1,20 @@
+"""On the real test set: the shipped checkpoints are as good as their records say."""
+
+import pytest
+
+from vitviz.data import cifar
+from vitviz.model import checkpoint
+from vitviz.training.evaluate import accuracy
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:test_batch.bin differs")
+@pytest.mark.parametrize("name", checkpoint.shipped())
+def test_the_recorded_accuracy_is_that_of_the_whole_test_set(name):
+    try:
+        images, labels = cifar.load("test")
+    except cifar.DataError as error:
+        pytest.skip(str(error))
+    model = checkpoint.load(name)
+    # Five pictures of 10,000 may tip over between machines that round differently.
+    assert accuracy(model, images, labels) == pytest.approx(model.record["test_accuracy"], abs=5e-4)
