@@ -5,8 +5,10 @@ import sys
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # must be set before Gradio is imported
 
+from vitviz.cli import plain_warnings
 from vitviz.ui.app import build_app, serve
 
+plain_warnings()
 try:
     demo = build_app()
     if __name__ == "__main__":

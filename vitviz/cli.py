@@ -39,7 +39,7 @@ CheckpointName = Annotated[str, typer.Argument(help="A name in checkpoints/, or 
 
 def main() -> None:
     """Run the command line; our own refusals end with their sentence instead of a traceback."""
-    warnings.formatwarning = lambda message, *_, **__: f"vitviz: {message}\n"
+    plain_warnings()
     try:
         app()
     except (ValueError, TrainingError) as error:
@@ -50,6 +50,11 @@ def main() -> None:
             f"vitviz: the system refused: {error.strerror or error} ({error.filename or 'no file'}).", file=sys.stderr
         )
         sys.exit(1)
+
+
+def plain_warnings() -> None:
+    """Print warnings as one sentence, without file and line."""
+    warnings.formatwarning = lambda message, *_, **__: f"vitviz: {message}\n"
 
 
 @app.command("app")

@@ -56,6 +56,7 @@ def test_a_port_in_use_is_told_in_one_sentence():
 def test_without_a_wish_the_next_free_port_is_taken():
     first = free_port("127.0.0.1", None)
     with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a server may just have left this port
         taken.bind(("127.0.0.1", first))
         taken.listen()
         assert free_port("127.0.0.1", None) > first

@@ -54,7 +54,7 @@ def explain_picture(
         explanation = explain(explore.model_named(checkpoint), source)
         values = explanation.map(method).tolist()
     except ValueError as error:
-        raise gr.Error(str(error)) from error
+        raise gr.Error(str(error), print_exception=False) from error
     probabilities = dict(zip(explanation.labels, explanation.probabilities.tolist(), strict=True))
     return {"probabilities": probabilities, "map": values, "note": explanation.picture.note}
 
