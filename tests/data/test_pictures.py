@@ -195,6 +195,40 @@ def test_the_note_says_what_was_done(size, note):
     assert prepare(Image.new("RGB", size), (20, 28)).note == note
 
 
+def upside_down() -> Image.Exif:
+    exif = Image.Exif()
+    exif[0x0112] = 3
+    return exif
+
+
+def with_clear_corner(image: Image.Image) -> Image.Image:
+    """The same with its red block made invisible."""
+    image = image.convert("RGBA")
+    image.paste((0, 0, 0, 0), (0, 0, image.width // 2, image.height // 2))
+    return image
+
+
+@pytest.mark.parametrize(
+    ("huge", "options", "expected"),
+    [
+        (corners(96, 64), {}, [RED, GREEN, BLUE, WHITE]),
+        (with_clear_corner(corners(96, 64)), {}, [WHITE, GREEN, BLUE, WHITE]),
+        (with_clear_corner(corners(96, 64)).quantize(8), {}, [WHITE, GREEN, BLUE, WHITE]),
+        (corners(96, 64), {"exif": upside_down()}, [WHITE, BLUE, GREEN, RED]),
+        (Image.fromarray(np.full((64, 96), 257 * 100, np.uint16)), {}, [(0, 0, 0)] * 4),
+    ],
+    ids=["RGB", "RGBA", "palette", "turned", "16-bit"],
+)
+def test_a_huge_picture_is_shrunk_before_anything_copies_it(tmp_path, monkeypatch, huge, options, expected):
+    monkeypatch.setattr(pictures, "PREVIEW_SIDE", 16)
+    path = tmp_path / "huge.png"
+    path.write_bytes(encoded(huge, **options))
+    image, size = open_picture(path)
+    assert size == (96, 64)
+    assert image.size == (24, 16)
+    assert corner_colours(image) == expected
+
+
 @pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "LA", "P", "1", "CMYK", "I;16", "I", "F", "YCbCr", "HSV", "LAB"])
 def test_a_pil_image_of_any_mode_is_accepted_and_not_altered(mode):
     image = Image.new(mode, (2000, 1400))

@@ -104,7 +104,7 @@ def open_picture(source: PictureSource) -> tuple[Image.Image, tuple[int, int]]:
             turned = image.getexif().get(0x0112) in (5, 6, 7, 8)  # EXIF orientations that lie on their side
             size = image.size[::-1] if turned else image.size
             image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
-            return to_rgb(ImageOps.exif_transpose(image)), size
+            return to_rgb(ImageOps.exif_transpose(shrink(image))), size
     except PictureError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
@@ -159,6 +159,18 @@ def from_array(array: np.ndarray) -> Image.Image:
     if array.size == 0:
         raise PictureError(f"A picture array must hold pixels: got shape {array.shape}.")
     return Image.fromarray(array)
+
+
+def shrink(image: Image.Image) -> Image.Image:
+    """A huge picture at a whole fraction of its size, before anything copies it; small ones stay as they are."""
+    factor = min(image.size) // PREVIEW_SIDE
+    if factor < 2:
+        return image
+    if image.mode.startswith("I;16"):
+        image = Image.fromarray((np.asarray(image) // 257).astype(np.uint8))
+    elif image.mode in ("1", "P", "PA"):
+        image = image.convert("RGBA" if image.has_transparency_data else "RGB")
+    return image.reduce(factor)
 
 
 def to_rgb(image: Image.Image) -> Image.Image:
