@@ -87,7 +87,6 @@ function buildMethods() {
     const canvas = make('canvas');
     const range = make('span', 'method-range');
     button.type = 'button';
-    button.setAttribute('aria-label', `${method.name}: ${method.about}`);
     button.append(canvas, make('span', 'method-name', method.name), range, make('span', 'method-about', method.about));
     button.addEventListener('click', () => act(() => { state.method = state.method === method.key ? null : method.key; }));
     return { key: method.key, button, canvas, range, values: null };
