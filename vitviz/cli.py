@@ -85,6 +85,7 @@ def train(
     seed: Annotated[int, typer.Option(help="Random seed of weights, order and augmentation.")] = 0,
     device: Annotated[Literal["auto", "cuda", "cpu"], typer.Option(help="Where to train.")] = "auto",
     out: Annotated[str | None, typer.Option(metavar="RUN", help="Run folder; runs/PRESET if left out.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the state saved in the run folder.")] = False,
 ) -> None:
     """Train a ViT on CIFAR-10; under torchrun, on several processes."""
     config = preset(preset_name)
@@ -100,13 +101,14 @@ def train(
         task = bar.add_task("training", total=1.0)
 
         def show(progress: "Progress") -> None:
-            found = "" if progress.accuracy is None else f", {100 * progress.accuracy:.1f} % of watched test pictures"
-            words = f"epoch {progress.epoch:.1f}, loss {progress.loss:.3f}, {progress.rate:.0f} pictures/s{found}"
+            found = "" if progress.accuracy is None else f", {100 * progress.accuracy:.1f} % of watched pictures"
+            speed = f"{progress.pictures_per_second:.0f} pictures/s"
+            words = f"epoch {progress.epoch:.1f}, loss {progress.loss:.3f}, {speed}{found}"
             bar.update(task, completed=progress.share, description=words)
             if found:
                 bar.console.print(words)
 
-        path = loop.train(config, show)
+        path = loop.train(config, show, resume)
     from vitviz.model.checkpoint import load
 
     if leads():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from torchvision.transforms.v2 import functional as vision
 
 from vitviz.data import augment
 
@@ -57,7 +58,7 @@ def test_normalise_by_hand():
 def test_cutmix_pastes_one_box_and_mixes_the_labels_by_its_area():
     B, H, W = 40, 12, 16
     images = torch.arange(B, dtype=torch.float32).view(B, 1, 1, 1).expand(B, 3, H, W)  # each picture is its own number
-    mixed, targets = augment.cutmix(images, torch.eye(B), share=1.0)
+    mixed, targets = augment.cutmix(images, torch.eye(B), torch.ones(B, dtype=torch.bool))
     assert targets.sum(1).tolist() == pytest.approx([1] * B)
     boxes = 0
     for number, (picture, target) in enumerate(zip(mixed, targets, strict=True)):
@@ -73,18 +74,14 @@ def test_cutmix_pastes_one_box_and_mixes_the_labels_by_its_area():
     assert boxes > 30
 
 
-def test_cutmix_of_no_share_changes_nothing():
-    images, targets = numbered(20), torch.eye(20)
-    mixed, weights = augment.cutmix(images, targets, share=0.0)
-    assert torch.equal(mixed, images)
-    assert torch.equal(weights, targets)
-
-
-def test_cutmix_leaves_about_the_other_share_alone():
-    images = torch.arange(400.0).view(400, 1, 1, 1).expand(400, 1, 8, 8)
-    mixed, _ = augment.cutmix(images, torch.eye(400), share=0.25)
-    changed = (mixed != images).flatten(1).any(1).float().mean().item()
-    assert 0.15 < changed < 0.3
+@pytest.mark.parametrize("mixing", [augment.cutmix, augment.mixup])
+def test_only_the_chosen_pictures_are_mixed(mixing):
+    images, targets = numbered(20).float(), torch.eye(20)
+    chosen = torch.arange(20) % 4 == 0
+    mixed, weights = mixing(images, targets, chosen)
+    assert torch.equal(mixed[~chosen], images[~chosen])
+    assert torch.equal(weights[~chosen], targets[~chosen])
+    assert (mixed[chosen] != images[chosen]).flatten(1).any(1).sum() >= 3
 
 
 def test_an_interval_of_the_whole_side_covers_at_least_half_and_none_covers_nothing():
@@ -109,3 +106,115 @@ def test_kept_patches_are_so_many_and_none_twice(share, count):
 
 def test_keeping_all_patches_is_said_by_none():
     assert augment.keep_patches(50, 35, 1.0, torch.device("cpu")) is None
+
+
+def test_mixup_fades_one_other_picture_in_and_mixes_the_labels_by_its_weight():
+    B = 40
+    images = torch.arange(B, dtype=torch.float32).view(B, 1, 1, 1).expand(B, 3, 2, 5)  # each picture is its own number
+    mixed, targets = augment.mixup(images, torch.eye(B), torch.ones(B, dtype=torch.bool))
+    for number, (picture, target) in enumerate(zip(mixed, targets, strict=True)):
+        assert target.sum().item() == pytest.approx(1, abs=1e-6)
+        assert (target > 0).sum() <= 2
+        expected = (target * torch.arange(B)).sum().item()  # the picture's number is mixed like its label
+        assert picture.flatten().tolist() == pytest.approx([expected] * 30, abs=1e-4)
+        assert target[number] > 0
+    own = targets.diagonal()
+    assert own.min() < 0.2 < 0.8 < own.max()
+    assert (targets.argmax(1) != torch.arange(B)).any()
+
+
+def test_erase_of_no_share_changes_nothing():
+    images = numbered(20).float()
+    assert torch.equal(augment.erase(images, share=0.0), images)
+
+
+def test_erase_blanks_one_box_in_its_share_of_the_pictures():
+    images = torch.ones(400, 3, 12, 16)
+    blank = augment.erase(images, share=0.25) == 0  # (B, 3, H, W)
+    erased = blank.flatten(1).any(1)
+    assert 60 < erased.sum() < 140
+    areas = []
+    for box in blank[erased]:
+        assert torch.equal(box[0], box[1])
+        rows, columns = box[0].any(1).nonzero().flatten(), box[0].any(0).nonzero().flatten()
+        assert box[0][rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].all(), "one rectangle"
+        areas.append(box[0].float().mean().item())
+    assert max(areas) < 0.45
+    assert 0.05 < np.mean(areas) < 0.2
+
+
+def chosen(name: str, batch: int = 1) -> torch.Tensor:
+    """The choice of one operation for all pictures."""
+    return torch.full((batch,), augment.OPERATIONS.index(name))
+
+
+@pytest.mark.parametrize("amount", [-0.7, 0.4, 1.0])
+@pytest.mark.parametrize(
+    ("name", "second_opinion"),
+    [
+        ("brightness", lambda picture, x: vision.adjust_brightness(picture, 1 + 0.9 * x)),
+        ("saturation", lambda picture, x: vision.adjust_saturation(picture, 1 + 0.9 * x)),
+        ("contrast", lambda picture, x: vision.adjust_contrast(picture, 1 + 0.9 * x)),
+        ("sharpness", lambda picture, x: vision.adjust_sharpness(picture, 1 + 0.9 * x)),
+        ("posterise", lambda picture, x: vision.posterize(picture, 8 - round(4 * abs(x)))),
+        ("solarise", lambda picture, x: vision.solarize(picture, 255 - 255 * abs(x))),
+        ("autocontrast", lambda picture, x: vision.autocontrast(picture)),
+        ("equalise", lambda picture, x: vision.equalize(picture)),
+    ],
+)
+def test_each_colour_operation_is_that_of_torchvision(name, second_opinion, amount):
+    dull = numbered(2, 30, 40) // 2 + 40
+    found = augment.COLOURS[name](dull.float(), torch.full((2, 1, 1, 1), amount)).clamp(0, 255)
+    for before, after in zip(dull, found, strict=True):
+        blended = name in ("brightness", "saturation", "contrast", "sharpness")
+        if blended:  # whole levels would be rounded on the way
+            expected = second_opinion(before / 255, amount) * 255
+        else:
+            expected = second_opinion(before, amount).float()
+        torch.testing.assert_close(after, expected, rtol=0, atol=0.05 if blended else 1.0)
+
+
+def test_a_picture_of_one_level_stays_as_it_is_where_levels_are_spread():
+    flat = torch.full((1, 3, 4, 5), 77.0)
+    for name in ("autocontrast", "equalise"):
+        assert torch.equal(augment.COLOURS[name](flat, torch.ones(1, 1, 1, 1)), flat)
+
+
+@pytest.mark.parametrize("amount", [-1.0, 0.5])
+@pytest.mark.parametrize(
+    ("name", "angle", "shift"), [("shift_x", 0, (-0.45, 0)), ("shift_y", 0, (0, -0.45)), ("rotate", -30, (0, 0))]
+)
+def test_shift_and_rotation_are_those_of_torchvision(name, angle, shift, amount):
+    images = numbered(1, 40, 40).float()
+    place = augment.move(chosen(name), torch.tensor([amount]))
+    found = augment.resample(images, place)
+    translate = [40 * amount * part for part in shift]
+    expected = vision.affine(images, angle * amount, translate, 1.0, [0, 0], vision.InterpolationMode.BILINEAR)
+    within = (
+        augment.resample(torch.full_like(images, 255), place) > 254.9
+    )  # what comes in from outside is ours to paint
+    assert 0.4 < within.float().mean() < 1
+    assert (found[within] - expected[within]).abs().max() < 0.01
+
+
+def test_a_shear_moves_each_row_in_proportion_to_its_height():
+    place = augment.move(chosen("shear_x"), torch.ones(1))
+    assert place[0].flatten().tolist() == pytest.approx([1, 0.3, 0, 0, 1, 0, 0, 0, 1])
+    place = augment.move(chosen("shear_y"), -torch.ones(1))
+    assert place[0].flatten().tolist() == pytest.approx([1, 0, 0, -0.3, 1, 0, 0, 0, 1])
+
+
+def test_rand_augment_draws_for_each_picture_by_itself():
+    dull = numbered(1, 24, 32) // 2 + 40
+    images = dull.expand(300, -1, -1, -1).contiguous()
+    varied = augment.rand_augment(images, operations=1, strength=0.9)
+    assert varied.dtype == torch.uint8
+    assert varied.shape == images.shape
+    different = {picture.numpy().tobytes() for picture in varied}
+    signless = {"identity", "posterise", "solarise", "autocontrast", "equalise"}
+    assert len(different) == len(signless) + 2 * (len(augment.OPERATIONS) - len(signless))
+
+
+def test_rand_augment_of_no_operations_changes_nothing():
+    images = numbered(3)
+    assert torch.equal(augment.rand_augment(images, operations=0, strength=1.0), images)

@@ -2,8 +2,9 @@
 
 import itertools
 import json
-from contextlib import nullcontext
+import signal
 from dataclasses import asdict, replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,9 +23,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* differs from the official CIF
 
 
 @pytest.fixture(autouse=True)
-def full_precision(monkeypatch):
-    """Whether bfloat16 is quick is found by the clock; a test must not depend on it."""
-    monkeypatch.setattr(loop, "mixed_precision", lambda team: nullcontext())
+def no_clock(monkeypatch):
+    """Whether bfloat16 is quick, and when to look at the loss, is found by the clock; a test must not depend on it."""
+    monkeypatch.setattr(loop, "bfloat16_is_faster", lambda device: False)
+    monkeypatch.setattr(loop, "LOOK_EVERY", float("inf"))
 
 
 @pytest.fixture
@@ -45,14 +47,13 @@ def config(cifar_folder, cifar_config, tmp_path) -> TrainConfig:
 
 def whole_run(config: TrainConfig) -> Run:
     """A run of this config that is not begun."""
-    torch.manual_seed(config.seed)
     return Run(config, Team(), cifar.load("train", config.data), cifar.load("test", config.data))
 
 
 def test_one_batch_can_be_learned_by_heart(config, monkeypatch):
     monkeypatch.setattr(loop.augment, "shift_and_flip", lambda images: images)  # of noise nothing would be left
     plain = {"cutmix": 0.0, "label_smoothing": 0.0, "first_patches": 1.0, "last_patches": 1.0, "warm_up": 0.0}
-    run = whole_run(replace(config, average_decay=0.0, muon_rate=0.01, adamw_rate=0.01, **plain))
+    run = whole_run(replace(config, average_decay=0.0, muon_rate=0.01, adam_rate=0.01, **plain))
     batch = torch.arange(10)
     for _ in range(80):
         run.step(batch)
@@ -98,10 +99,10 @@ def test_a_run_leaves_config_metrics_checkpoint_and_timeline(config):
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_does_not(config):
-    def weights(name, seed):
-        return load(train(replace(config, out=str(config.folder / name), seed=seed))).model.state_dict()
+    def trained(name, seed):
+        return weights(train(replace(config, out=str(config.folder / name), seed=seed)))
 
-    first, again, other = weights("first", 0), weights("again", 0), weights("other", 1)
+    first, again, other = trained("first", 0), trained("again", 0), trained("other", 1)
     assert all(torch.equal(first[name], again[name]) for name in first)
     assert not torch.equal(first["head.weight"], other["head.weight"])
 
@@ -131,9 +132,126 @@ def test_a_budget_in_minutes_ends_by_the_clock(config, monkeypatch):
 def test_a_run_folder_with_a_trained_model_is_not_overwritten(config):
     path = train(replace(config, epochs=1, snapshots=0))
     before = path.read_bytes()
-    with pytest.raises(ValueError, match=r"A run folder must be new: .* holds a trained model"):
+    with pytest.raises(ValueError, match=r"A run folder must be new: .* holds a training"):
         train(replace(config, epochs=1, snapshots=0))
     assert path.read_bytes() == before
+
+
+def weights(path) -> dict[str, torch.Tensor]:
+    return load(path).model.state_dict()
+
+
+def interrupted(config: TrainConfig, monkeypatch, step: int) -> None:
+    """Train, with a stop asked for in the middle of this step."""
+    real = Run.step
+
+    def asking(run, batch):
+        real(run, batch)
+        if run.step_count == step:
+            signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "step", asking)
+        with pytest.raises(TrainingError, match="Stopped as asked in epoch .* --resume --out"):
+            train(config)
+
+
+@pytest.mark.parametrize("optimizer", ["muon", "adamw", "adam"])
+@pytest.mark.parametrize("step", [1, 4, 6])  # in the first pass, at its end, and in the second
+def test_a_training_that_was_stopped_and_goes_on_ends_with_the_same_weights(config, monkeypatch, step, optimizer):
+    config = replace(config, optimizer=optimizer, model=replace(config.model, drop_path=0.3))
+    whole = weights(train(replace(config, out=f"{config.out}-whole")))
+    interrupted(config, monkeypatch, step)
+    assert load(config.folder / "last.safetensors").record["steps"] == step
+    path = train(config, resume=True)
+    found = weights(path)
+    assert all(torch.equal(found[name], whole[name]) for name in whole)
+    assert path.stat().st_size == Path(f"{config.out}-whole/last.safetensors").stat().st_size, "no state is left in it"
+    one, other = (np.load(folder / "timeline.npz") for folder in (config.folder, Path(f"{config.out}-whole")))
+    assert np.array_equal(one["rows"], other["rows"])
+    assert np.array_equal(one["epoch"], other["epoch"])
+    assert len((config.folder / "metrics.jsonl").read_text().splitlines()) == 2
+
+
+def test_what_was_noted_after_the_saved_state_is_taken_back(config, monkeypatch):
+    interrupted(config, monkeypatch, 5)  # after the first pass was measured and saved
+    metrics = config.folder / "metrics.jsonl"
+    (first,) = metrics.read_text().splitlines()
+    later = json.dumps(json.loads(first) | {"seconds": 1e6})
+    metrics.write_text(f"{first}\n{later}\n" + later[:20])
+    train(config, resume=True)
+    lines = metrics.read_text().splitlines()
+    assert lines[0] == first
+    assert [json.loads(line)["epoch"] for line in lines] == [1.0, 2.0]
+
+
+def test_a_lost_process_loses_at_most_the_pass_it_was_in(config, monkeypatch):
+    whole = weights(train(replace(config, out=f"{config.out}-whole")))
+    real = Run.step
+
+    def dying(run, batch):
+        if run.step_count == 6:
+            raise MemoryError
+        real(run, batch)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "step", dying)
+        with pytest.raises(MemoryError):
+            train(config)
+    assert load(config.folder / "last.safetensors").record["steps"] == 4
+    found = weights(train(config, resume=True))
+    assert all(torch.equal(found[name], whole[name]) for name in whole)
+
+
+def test_resume_without_anything_saved_begins(config):
+    assert load(train(replace(config, epochs=1), resume=True)).record["steps"] == 4
+
+
+def test_a_restart_by_torchrun_goes_on_by_itself(config, monkeypatch):
+    interrupted(config, monkeypatch, 5)
+    monkeypatch.setenv("TORCHELASTIC_RESTART_COUNT", "1")
+    assert load(train(config)).record["steps"] == 8
+
+
+def test_a_run_of_another_config_is_not_gone_on_with(config, monkeypatch):
+    interrupted(config, monkeypatch, 5)
+    before = (config.folder / "last.safetensors").read_bytes()
+    sentence = r"A run goes on with the config it began with: batch_size is 25 in .* and 20 here\. Leave the option out"
+    with pytest.raises(ValueError, match=sentence):
+        train(replace(config, batch_size=20), resume=True)
+    assert (config.folder / "last.safetensors").read_bytes() == before
+
+
+def test_a_finished_run_is_not_gone_on_with(config):
+    train(replace(config, epochs=1))
+    with pytest.raises(ValueError, match="is finished: there is nothing to resume"):
+        train(replace(config, epochs=1), resume=True)
+
+
+def test_pictures_held_out_are_measured_on_and_the_test_set_is_not_touched(config, monkeypatch):
+    real, loaded = cifar.load, []
+    monkeypatch.setattr(loop.cifar, "load", lambda split, data: loaded.append(split) or real(split, data))
+    result = load(train(replace(config, held_out=30, epochs=1)))
+    assert loaded == ["train"]
+    assert result.record["pictures"] == 70
+    assert "test_accuracy" not in result.record
+    images, labels = real("train", config.data)
+    assert result.record["held_out_accuracy"] == accuracy(result, images[70:], labels[70:])
+
+
+def test_weights_that_are_no_numbers_do_not_replace_good_ones(config, monkeypatch):
+    real = Run.step
+
+    def breaking(run, batch):
+        real(run, batch)
+        if run.step_count == 8:
+            with torch.no_grad():
+                run.averaged().head.weight[0, 0] = float("inf")
+
+    monkeypatch.setattr(Run, "step", breaking)
+    with pytest.raises(TrainingError, match=r"The weights must stay finite: they are not after step 8\. Lower"):
+        train(config)
+    assert load(config.folder / "last.safetensors").record["steps"] == 4
 
 
 def test_more_processes_than_pictures_are_refused(config, monkeypatch):
@@ -151,7 +269,7 @@ def test_a_loss_that_is_no_number_stops_the_training_and_keeps_the_last_whole_ep
         return real(*given, **named) * (float("nan") if next(calls) >= 6 else 1)  # in the middle of the second epoch
 
     monkeypatch.setattr(loop.F, "cross_entropy", failing)
-    sentence = rf"it is nan after step 8\. Lower the learning rates\. {config.folder}/last.safetensors keeps"
+    sentence = rf"it is nan after step 8\. Lower the learning rates\. {config.folder}/last.safetensors keeps the state"
     with pytest.raises(TrainingError, match=sentence):
         train(config)
     assert load(config.folder / "last.safetensors").record["epochs"] == 1.0  # and its weights are finite: `load` checks
@@ -159,8 +277,9 @@ def test_a_loss_that_is_no_number_stops_the_training_and_keeps_the_last_whole_ep
 
 
 def test_a_loss_that_is_no_number_is_found_within_a_long_epoch(config, monkeypatch):
+    monkeypatch.setattr(loop, "LOOK_EVERY", -1.0)  # every step
     monkeypatch.setattr(loop.F, "cross_entropy", lambda logits, *given, **named: logits.sum() * float("inf"))
-    with pytest.raises(TrainingError, match=r"it is (nan|inf|-inf) after step 25\."):
+    with pytest.raises(TrainingError, match=r"it is (nan|inf|-inf) after step 1\."):
         train(replace(config, batch_size=2))
     assert not (config.folder / "last.safetensors").exists()
 
@@ -171,9 +290,18 @@ def test_without_data_nothing_is_written(config, tmp_path):
     assert not config.folder.exists()
 
 
-def test_the_rate_climbs_straight_and_falls_straight_to_zero():
-    assert [schedule(share, 0.2) for share in (0, 0.1, 0.2, 0.6, 1)] == pytest.approx([0, 0.5, 1, 0.5, 0])
-    assert schedule(0, 0) == 1
+@pytest.mark.parametrize(
+    ("kind", "rates"), [("line", [0, 0.5, 1, 0.5, 0]), ("cosine", [0, 0.5, 1, 0.5, 0]), ("constant", [0, 0.5, 1, 1, 1])]
+)
+def test_the_rate_climbs_straight_and_then_goes_as_it_is_told(kind, rates):
+    config = TrainConfig(schedule=kind, warm_up=0.2)
+    assert [schedule(config, share) for share in (0, 0.1, 0.2, 0.6, 1)] == pytest.approx(rates)
+    assert schedule(replace(config, warm_up=0.0), 0) == 1
+
+
+def test_a_cosine_falls_slowly_at_both_ends():
+    config = TrainConfig(schedule="cosine", warm_up=0.0)
+    assert [schedule(config, share) for share in (1 / 3, 2 / 3)] == pytest.approx([0.75, 0.25])
 
 
 def test_the_rates_of_a_run_follow_the_schedule(config, monkeypatch):
@@ -185,7 +313,7 @@ def test_the_rates_of_a_run_follow_the_schedule(config, monkeypatch):
         rates.append([group["lr"] for chosen in run.optimizers for group in chosen.param_groups])
 
     monkeypatch.setattr(Run, "step", watched)
-    train(replace(config, muon_rate=0.01, adamw_rate=0.02, warm_up=0.25, snapshots=0))
+    train(replace(config, muon_rate=0.01, adam_rate=0.02, warm_up=0.25, snapshots=0))
     muon, adamw = {tuple(step) for step in zip(*[r[:4] for r in rates], strict=True)}, [r[-1] for r in rates]
     expected = np.array([0, 0.5, 1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6])
     assert len(muon) == 1

@@ -10,6 +10,8 @@ from torch import nn
 from tests import tiny
 from vitviz.model.vit import ViT
 from vitviz.training.optimizer import Muon, build, orthogonalise
+from vitviz.training.recipe import TrainConfig
+from vitviz.training.team import Team
 
 
 def gaussian(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -19,7 +21,7 @@ def gaussian(*shape: int, seed: int = 0) -> torch.Tensor:
 def stepped(named: dict[str, torch.Tensor], gradients: dict[str, torch.Tensor], steps: int = 1, **settings) -> dict:
     """The weights of these names after steps along these gradients."""
     weights = {name: nn.Parameter(value.clone()) for name, value in named.items()}
-    optimizer = Muon(weights.items(), **{"lr": 0.1} | settings)
+    optimizer = Muon(weights.items(), **{"lr": 0.1, "team": Team()} | settings)
     for _ in range(steps):
         for name, weight in weights.items():
             weight.grad = gradients[name].clone()
@@ -103,7 +105,7 @@ def test_the_step_grows_with_the_root_of_the_longer_side():
 def test_momentum_remembers_the_gradients_before():
     weight, first, second = torch.zeros(1, 2), torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]])
     parameter = nn.Parameter(weight.clone())
-    optimizer = Muon([("w", parameter)], lr=1.0, momentum=0.5)
+    optimizer = Muon([("w", parameter)], lr=1.0, team=Team(), momentum=0.5)
     for gradient in (first, second):
         before = parameter.detach().clone()
         parameter.grad = gradient.clone()
@@ -116,7 +118,7 @@ def test_momentum_remembers_the_gradients_before():
 @pytest.mark.parametrize("name", ["plain", "everything"])
 def test_every_parameter_has_one_optimizer(name):
     model = ViT(tiny.VARIANTS[name])
-    muon, adamw = build(model, 0.01, 0.02, 0.05)
+    muon, adamw = build(model, TrainConfig(muon_rate=0.01, adam_rate=0.02, weight_decay=0.05), Team())
     names = {id(p): n for n, p in model.named_parameters()}
     inside = [names[id(p)] for group in muon.param_groups for p in group["params"]]
     rest = [names[id(p)] for group in adamw.param_groups for p in group["params"]]
@@ -132,6 +134,6 @@ def test_every_parameter_has_one_optimizer(name):
 
 
 def test_queries_keys_and_values_are_split_in_the_network_as_well():
-    muon, _ = build(ViT(replace(tiny.CONFIG, depth=2)), 0.01, 0.02, 0.05)
+    muon, _ = build(ViT(replace(tiny.CONFIG, depth=2)), TrainConfig(), Team())
     pieces = {tuple(group["params"][0].shape): group["pieces"] for group in muon.param_groups}
     assert pieces == {(54, 18): 3, (18, 18): 1, (40, 18): 1, (18, 40): 1}

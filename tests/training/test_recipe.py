@@ -19,7 +19,7 @@ from vitviz.training.recipe import PRESETS, TrainConfig, preset
         ({"minutes": float("nan")}, "minutes must be above 0: got nan"),
         ({"minutes": None, "epochs": -1}, "epochs must be above 0: got -1"),
         ({"muon_rate": 0}, "muon_rate must be above 0: got 0"),
-        ({"adamw_rate": -1e-3}, "adamw_rate must be above 0"),
+        ({"adam_rate": -1e-3}, "adam_rate must be above 0"),
         ({"clip": 0}, "clip must be above 0"),
         ({"batch_size": 1}, "batch_size must be from 2 to 65536: got 1"),
         ({"pictures": 0}, "pictures must be from 2 to 50000: got 0"),
@@ -28,7 +28,7 @@ from vitviz.training.recipe import PRESETS, TrainConfig, preset
         ({"cutmix": 1.1}, r"cutmix is a share and must be from 0 to 1: got 1\.1"),
         ({"average_decay": float("nan")}, "average_decay is a share and must be from 0 to 1: got nan"),
         ({"first_patches": -0.1}, "first_patches is a share"),
-        ({"device": "tpu"}, "device must be auto, cuda or cpu: got 'tpu'"),
+        ({"device": "tpu"}, "device must be one of auto, cuda, cpu: got 'tpu'"),
     ],
 )
 def test_numbers_out_of_range_are_refused_with_a_sentence(changes, sentence):

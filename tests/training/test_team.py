@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from tests import tiny
-from vitviz.training.team import Team, choose_device
+from vitviz.training.device import choose_device
+from vitviz.training.team import Team
 
 MEMBER = """
 import hashlib, json, os
@@ -19,25 +20,26 @@ from dataclasses import replace
 import torch
 from tests import tiny
 from vitviz.training import optimizer
+from vitviz.training.recipe import TrainConfig
 from vitviz.training.team import Team
 
 with Team() as team:
     model = tiny.model(replace(tiny.CONFIG, depth=2, drop_path=0.0)).train()
-    muon, adamw = optimizer.build(model, 0.01, 0.01, 0.05)
+    optimizers = optimizer.build(model, TrainConfig(muon_rate=0.01, adam_rate=0.01), team)
+    network = team.share(model)
     images, labels = tiny.images(), torch.arange(tiny.B)
     batch = team.slice(torch.arange(tiny.B))
     for step in range(2):
-        torch.nn.functional.cross_entropy(model(images[batch]), labels[batch]).backward()
-        team.average_gradients(model)
+        torch.nn.functional.cross_entropy(network(images[batch]), labels[batch]).backward()
         if step == 0:
             gradient = model.head.weight.grad.flatten().tolist()
-        for chosen in (muon, adamw):
+        for chosen in optimizers:
             chosen.step()
             chosen.zero_grad()
     weights = b"".join(w.detach().numpy().tobytes() for w in model.state_dict().values())
     print(json.dumps({
         "batch": batch.tolist(),
-        "agreed": team.agree(0.25 + team.rank),
+        "agreed": team.agree(0.25 + team.rank, team.rank),
         "leads": team.leads,
         "gradient": gradient,
         "weights": hashlib.sha256(weights).hexdigest(),
@@ -75,7 +77,7 @@ def test_two_processes_average_their_gradients_and_end_with_the_same_weights():
 
     assert first["batch"] == [0, 2, 4, 6]
     assert second["batch"] == [1, 3, 5, 7]
-    assert first["agreed"] == second["agreed"] == 0.25, "the clock of the first process counts"
+    assert first["agreed"] == second["agreed"] == [0.25, 0], "the clock of the first process counts"
     assert (first["leads"], second["leads"]) == (True, False)
     assert first["weights"] == second["weights"]
     assert first["gradient"] == second["gradient"]
@@ -92,11 +94,10 @@ def test_one_process_is_a_team_that_changes_nothing(monkeypatch):
     with Team() as team:
         assert team.leads
         assert team.slice(torch.arange(5)).tolist() == [0, 1, 2, 3, 4]
-        assert team.agree(0.25) == 0.25
+        assert team.agree(0.25, 3) == [0.25, 3]
         model = tiny.model()
-        model.head.bias.grad = torch.ones(tiny.K)
-        team.average_gradients(model)
-        assert model.head.bias.grad.tolist() == [1.0] * tiny.K
+        assert team.share(model) is model
+        assert team.divide(torch.neg, torch.ones(2)).tolist() == [-1, -1]
         assert not torch.distributed.is_initialized()
 
 

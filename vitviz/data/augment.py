@@ -1,8 +1,12 @@
 """A batch of pictures -> the same pictures, varied, as batched tensor functions.
 
 Pictures come in as uint8 (B, 3, H, W) and leave `normalise` as float; labels become rows of class weights (B, K), so
-that mixed pictures need no special loss. Each function draws its own random numbers on the device of its input.
+that mixed pictures need no special loss. Each function draws its own random numbers for each picture, on the device of
+its input, and has shapes that do not depend on them, so that it can be compiled.
 """
+
+import math
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
@@ -49,13 +53,13 @@ def normalise(images: Tensor, mean: tuple[float, ...], std: tuple[float, ...]) -
     return (images - torch.tensor(mean, device=images.device).mul(255).view(shape)) / scale
 
 
-def cutmix(images: Tensor, targets: Tensor, share: float) -> tuple[Tensor, Tensor]:
+def cutmix(images: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
     """Paste a box of another picture of the batch, and mix the labels by area (Yun et al. 2019, arXiv 1905.04899).
 
     Args:
         images: (B, C, H, W).
         targets: Class weights (B, K).
-        share: Part of the pictures that get a box, in 0..1. The box's area is uniform in 0..1 before it is cut at the
+        chosen: Which pictures get a box, (B,) of bool. The box's area is uniform in 0..1 before it is cut at the
             picture's edges.
 
     Returns:
@@ -64,7 +68,7 @@ def cutmix(images: Tensor, targets: Tensor, share: float) -> tuple[Tensor, Tenso
     B, _, H, W = images.shape
     device = images.device
     other = torch.randperm(B, device=device)
-    side = torch.rand(B, device=device).sqrt() * (torch.rand(B, device=device) < share)  # of the picture's side
+    side = torch.rand(B, device=device).sqrt() * chosen  # of the picture's side
     box = inside(H, side)[:, :, None] & inside(W, side)[:, None, :]  # (B, H, W)
     area = box.float().mean((1, 2)).unsqueeze(1)  # (B, 1)
     return torch.where(box.unsqueeze(1), images[other], images), targets * (1 - area) + targets[other] * area
@@ -75,6 +79,146 @@ def inside(length: int, side: Tensor) -> Tensor:
     centre = torch.rand(side.shape[0], device=side.device)
     pixel = (torch.arange(length, device=side.device) + 0.5) / length
     return (pixel - centre[:, None]).abs() < side[:, None] / 2
+
+
+def mixup(images: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
+    """Fade another picture of the batch in, and mix the labels likewise (Zhang et al. 2018, arXiv 1710.09412).
+
+    Args:
+        images: (B, C, H, W), float.
+        targets: Class weights (B, K).
+        chosen: Which pictures are mixed, (B,) of bool. The weight of the other picture is uniform in 0..1, which is the
+            paper's Beta(alpha, alpha) with alpha 1.
+
+    Returns:
+        Images (B, C, H, W) and targets (B, K); a row of targets keeps its sum.
+    """
+    B, device = len(images), images.device
+    other = torch.randperm(B, device=device)
+    weight = torch.rand(B, device=device) * chosen  # (B,)
+    return images.lerp(images[other], weight[:, None, None, None]), targets.lerp(targets[other], weight[:, None])
+
+
+def erase(images: Tensor, share: float) -> Tensor:
+    """Blank a box in some pictures (Zhong et al. 2020, arXiv 1708.04896).
+
+    Args:
+        images: (B, C, H, W), normalised: blank is 0, the data set's mean.
+        share: Part of the pictures that lose a box, in 0..1. Its area is 2 % to 33 % of the picture before it is cut at
+            the edges, its sides' ratio 0.3 to 3.3.
+
+    Returns:
+        (B, C, H, W).
+    """
+    B, _, H, W = images.shape
+    device = images.device
+    area = 0.02 + 0.31 * torch.rand(B, device=device)
+    stretch = torch.exp((2 * torch.rand(B, device=device) - 1) * math.log(3.3)).sqrt()
+    side = area.sqrt() * (torch.rand(B, device=device) < share)  # (B,), of the picture's side
+    box = inside(H, side * stretch)[:, :, None] & inside(W, side / stretch)[:, None, :]  # (B, H, W)
+    return images.masked_fill(box.unsqueeze(1), 0.0)
+
+
+def grey(pixels: Tensor) -> Tensor:
+    """Brightness of pictures (B, 3, H, W) -> (B, 1, H, W), by the weights of ITU-R 601 as in PIL."""
+    return (pixels * pixels.new_tensor((0.299, 0.587, 0.114)).view(1, 3, 1, 1)).sum(1, keepdim=True)
+
+
+def blurred(pixels: Tensor) -> Tensor:
+    """Pictures (B, 3, H, W) through the smoothing filter of PIL's sharpness: 5 in the middle, 1 around; edges stay."""
+    result = pixels.clone()
+    result[:, :, 1:-1, 1:-1] = (9 * F.avg_pool2d(pixels, 3, stride=1) + 4 * pixels[:, :, 1:-1, 1:-1]) / 13
+    return result
+
+
+def posterise(pixels: Tensor, amount: Tensor) -> Tensor:
+    """Drop up to 4 of the 8 bits of each level."""
+    step = 2.0 ** (4 * amount.abs()).round()
+    return (pixels / step).floor() * step
+
+
+def autocontrast(pixels: Tensor, amount: Tensor) -> Tensor:
+    """Stretch each channel's levels over the whole range."""
+    low, high = pixels.amin((2, 3), keepdim=True), pixels.amax((2, 3), keepdim=True)
+    return torch.where(high > low, (pixels - low) * 255 / (high - low).clamp(min=1), pixels)
+
+
+def equalise(pixels: Tensor, amount: Tensor) -> Tensor:
+    """Spread each channel's levels so that all are about equally frequent, as PIL does."""
+    values = pixels.round().long().flatten(2)  # (B, 3, H W)
+    counts = torch.zeros(*values.shape[:2], 256, device=pixels.device)
+    counts.scatter_add_(2, values, torch.ones_like(values, dtype=counts.dtype))
+    highest = counts.gather(2, values.amax(2, keepdim=True))  # (B, 3, 1), pixels of the highest level
+    step = ((values.shape[2] - highest) / 255).floor()
+    table = ((counts.cumsum(2) - counts + (step / 2).floor()) / step.clamp(min=1)).floor().clamp(0, 255)
+    return torch.where(step.unsqueeze(-1) > 0, table.gather(2, values).view_as(pixels), pixels)
+
+
+# The operations of RandAugment (Cubuk et al. 2020, arXiv 1909.13719, section 3). Those of colour take pictures
+# (B, 3, H, W) in 0..255 and amounts (B, 1, 1, 1) in -1..1; those of place say how far they go at 1, in sides of the
+# picture or in radians.
+COLOURS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "brightness": lambda pixels, amount: pixels * (1 + 0.9 * amount),
+    "saturation": lambda pixels, amount: grey(pixels).lerp(pixels, 1 + 0.9 * amount),
+    "contrast": lambda pixels, amount: grey(pixels).mean((2, 3), keepdim=True).lerp(pixels, 1 + 0.9 * amount),
+    "sharpness": lambda pixels, amount: blurred(pixels).lerp(pixels, 1 + 0.9 * amount),
+    "posterise": posterise,
+    "solarise": lambda pixels, amount: torch.where(pixels >= 255 * (1 - amount.abs()), 255 - pixels, pixels),
+    "autocontrast": autocontrast,
+    "equalise": equalise,
+}
+MOVES = {"shear_x": 0.3, "shear_y": 0.3, "shift_x": 0.45, "shift_y": 0.45, "rotate": math.pi / 6}
+OPERATIONS = ("identity", *COLOURS, *MOVES)
+
+
+def rand_augment(images: Tensor, operations: int, strength: float) -> Tensor:
+    """Change each picture by its own draw of operations, all of one strength (Cubuk et al. 2020, arXiv 1909.13719).
+
+    Each time, every operation is done to an equal part of the batch, drawn anew: each picture's chances are those of
+    the paper, and each operation is computed only where it is wanted. Moves are gathered into one affine map and done
+    last, so a picture is resampled once.
+
+    Args:
+        images: uint8 (B, 3, H, W).
+        operations: How many each picture gets, drawn from `OPERATIONS` with replacement; the paper's N.
+        strength: 0..1; the paper's M is ten times that.
+
+    Returns:
+        uint8 (B, 3, H, W). What comes in from outside the picture is mid-grey.
+    """
+    B, device = len(images), images.device
+    pixels = images.float()
+    place = torch.eye(3, device=device).expand(B, 3, 3)
+    sizes = [len(part) for part in torch.empty(B).tensor_split(len(OPERATIONS))]
+    choice = torch.arange(len(OPERATIONS)).repeat_interleave(torch.tensor(sizes)).to(device)  # of shuffled pictures
+    for _ in range(operations):
+        order = torch.randperm(B, device=device)
+        amount = strength * (2 * torch.randint(2, (B,), device=device) - 1)  # (B,), to either side
+        parts = zip(OPERATIONS, pixels[order].split(sizes), amount[:, None, None, None].split(sizes), strict=True)
+        changed = [COLOURS[name](part, by) if name in COLOURS else part for name, part, by in parts]
+        back = order.argsort()
+        pixels = torch.cat(changed)[back].clamp(0, 255)
+        place = place @ move(choice, amount)[back]
+    return resample(pixels, place).round().to(torch.uint8)
+
+
+def move(choice: Tensor, amount: Tensor) -> Tensor:
+    """The affine map (B, 3, 3) of each choice (B,), in units of half a picture around its middle; else the identity."""
+    place = torch.eye(3, device=choice.device).repeat(len(choice), 1, 1)  # (B, 3, 3)
+    chosen = {name: amount * (choice == OPERATIONS.index(name)) for name in MOVES}  # 0 where it is not chosen
+    angle = MOVES["rotate"] * chosen["rotate"]
+    place[:, 0, 0] = place[:, 1, 1] = angle.cos()
+    place[:, 0, 1] = MOVES["shear_x"] * chosen["shear_x"] - angle.sin()
+    place[:, 1, 0] = MOVES["shear_y"] * chosen["shear_y"] + angle.sin()
+    place[:, 0, 2] = 2 * MOVES["shift_x"] * chosen["shift_x"]
+    place[:, 1, 2] = 2 * MOVES["shift_y"] * chosen["shift_y"]
+    return place
+
+
+def resample(pixels: Tensor, place: Tensor) -> Tensor:
+    """Look up each pixel of pictures (B, 3, H, W), 0..255, where its affine map (B, 3, 3) says; outside is mid-grey."""
+    grid = F.affine_grid(place[:, :2], list(pixels.shape), align_corners=False)  # (B, H, W, 2)
+    return F.grid_sample(pixels - 128, grid, mode="bilinear", align_corners=False) + 128
 
 
 def one_hot(labels: Tensor, classes: int) -> Tensor:

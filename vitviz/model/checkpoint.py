@@ -27,6 +27,7 @@ CHECKPOINTS = next((f for f in (PACKAGE / "checkpoints", PACKAGE.parent / "check
 FORMAT = 1
 MOST_BYTES = 256 * 2**20
 MOST_HEADER_BYTES = 2**20
+EXTRA = "training."  # begins the names of tensors that only a training reads
 DTYPE_BYTES = {"F32": 4, "F16": 2, "BF16": 2}
 
 Channels = tuple[float, float, float]  # red, green, blue
@@ -86,8 +87,14 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
             os.close(folder)
 
 
-def save(checkpoint: Checkpoint, path: Path) -> None:
-    """Write a checkpoint, atomically."""
+def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | None = None) -> None:
+    """Write a checkpoint, atomically.
+
+    Args:
+        checkpoint: The model with what belongs to it.
+        path: Of the file.
+        extra: Tensors that `read_tensors` finds again and `load` does not look at.
+    """
     about = {
         "format": FORMAT,
         "config": asdict(checkpoint.model.config),
@@ -96,7 +103,8 @@ def save(checkpoint: Checkpoint, path: Path) -> None:
         "std": checkpoint.std,
         "record": checkpoint.record,
     }
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in checkpoint.model.state_dict().items()}
+    named = checkpoint.model.state_dict() | {EXTRA + name: tensor for name, tensor in (extra or {}).items()}
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}
     content = safetensors.torch.save(tensors, {"vitviz": json.dumps(about, allow_nan=False)})
     with atomic_write(path) as file:
         file.write(content)
@@ -134,7 +142,8 @@ def load(name: str | Path) -> Checkpoint:
     model = empty_model(config)
     check_tensors(header, model)
     try:
-        tensors = {key: tensor.float() for key, tensor in safetensors.torch.load(content).items()}
+        held = safetensors.torch.load(content)
+        tensors = {key: tensor.float() for key, tensor in held.items() if not key.startswith(EXTRA)}
     except safetensors.SafetensorError:  # its own reading of the header is stricter than ours
         raise foreign(path.name) from None
     for key, tensor in tensors.items():
@@ -145,6 +154,13 @@ def load(name: str | Path) -> Checkpoint:
     model.load_state_dict(tensors, assign=True)
     model.requires_grad_(True).eval()
     return Checkpoint(path.stem, model, *read_labels(about, config), record=about.get("record", {}))
+
+
+def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """The tensors of a file that `load` accepts: those of the model, and the extra ones by their own names."""
+    held = safetensors.torch.load_file(path)
+    extra = {name.removeprefix(EXTRA): tensor for name, tensor in held.items() if name.startswith(EXTRA)}
+    return {name: tensor for name, tensor in held.items() if not name.startswith(EXTRA)}, extra
 
 
 def empty_model(config: ViTConfig) -> ViT:
@@ -223,11 +239,11 @@ def check_extent(header: dict[str, Any], available: int, name: str) -> None:
 
 
 def read_config(about: dict[str, Any]) -> ViTConfig:
-    """Read the model's config from the metadata."""
+    """Read the model's config from the metadata; what an older file does not name has its default."""
     config = about.get("config")
     known = {field.name for field in fields(ViTConfig)}
-    if not isinstance(config, dict) or set(config) != known:
-        raise CheckpointError(f"The model's config must name exactly {', '.join(sorted(known))}.")
+    if not isinstance(config, dict) or not set(config) <= known:
+        raise CheckpointError(f"The model's config may only name {', '.join(sorted(known))}.")
     try:
         return ViTConfig(**config)
     except (ValueError, TypeError) as error:
@@ -258,6 +274,7 @@ def read_labels(about: dict[str, Any], config: ViTConfig) -> tuple[tuple[str, ..
 def check_tensors(header: dict[str, Any], model: ViT) -> None:
     """Compare the tensor table with what the config asks for, before anything is read."""
     expected = {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
+    header = {name: entry for name, entry in header.items() if not name.startswith(EXTRA)}
     for word, names in (("lacks", expected.keys() - header.keys()), ("has, unasked,", header.keys() - expected.keys())):
         if names:
             raise CheckpointError(

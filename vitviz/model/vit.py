@@ -159,6 +159,22 @@ class PatchEmbed(nn.Module):
         return F.linear(patches, self.proj.weight.flatten(1), self.proj.bias)  # (B, N, D)
 
 
+def sine_positions(grid: tuple[int, int], width: int) -> Tensor:
+    """Say where each patch is by sines and cosines of its row and its column.
+
+    Vaswani et al. 2017 (arXiv 1706.03762, section 3.5) in two dimensions: a quarter of the channels each for sine and
+    cosine of row and column, with wavelengths from 2 pi to 20,000 pi patches; channels left over are 0.
+
+    Returns:
+        (N, D) in -1..1, patches in reading order.
+    """
+    frequencies = 10_000.0 ** -torch.linspace(0, 1, width // 4 + 1)[:-1]  # (D // 4,)
+    places = torch.cartesian_prod(*(torch.arange(side) for side in grid))  # (N, 2)
+    angles = places.unsqueeze(-1) * frequencies  # (N, 2, D // 4)
+    waves = torch.cat([angles.sin(), angles.cos()], 2).flatten(1)  # (N, 4 (D // 4))
+    return F.pad(waves, (0, width - waves.shape[1]))
+
+
 class ViT(nn.Module):
     """The plain Vision Transformer.
 
@@ -181,7 +197,8 @@ class ViT(nn.Module):
     def start(self) -> None:
         """Draw starting weights: normal with 1 / sqrt(inputs), branches that begin at zero, an undecided head.
 
-        The patch embedding keeps the start that PyTorch gives a convolution.
+        Positions start as sines of half their size, which a short training learns from sooner than from noise. The
+        patch embedding keeps the start that PyTorch gives a convolution.
         """
         for module in self.modules():
             if isinstance(module, nn.Linear):
@@ -191,6 +208,8 @@ class ViT(nn.Module):
         for token in (self.cls_token, self.pos_embed, self.reg_token):
             if token is not None:
                 nn.init.normal_(token, std=0.02)
+        with torch.no_grad():
+            self.pos_embed[:, self.config.prefix :] = sine_positions(self.config.grid, self.config.width) / 2
         for name, weight in self.named_parameters():
             if name.endswith(("attn.proj.weight", "mlp.fc2.weight")) or name == "head.weight":
                 nn.init.zeros_(weight)

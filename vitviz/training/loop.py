@@ -3,13 +3,17 @@
 The whole training set is one uint8 tensor on the device and is varied there in batches. The rate, patch dropping and
 mixing follow the share of the budget that is spent. The result is the running average of the weights at the end. Under
 `torchrun` every process takes its slice of each batch, and the first one keeps the time and writes the files.
+
+Order and variation of step n depend on the seed and on n alone, so a training that goes on from a saved state takes the
+steps it would have taken.
 """
 
 import json
+import math
+import os
 import platform
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,17 +25,18 @@ from torch import Tensor
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from vitviz.data import augment, cifar, pictures
-from vitviz.model import checkpoint
-from vitviz.model.checkpoint import Checkpoint, atomic_write
+from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.vit import ViT
-from vitviz.training import optimizer
+from vitviz.training import optimizer, run_folder
+from vitviz.training.device import bfloat16_is_faster, hardware, mixed_precision
 from vitviz.training.evaluate import accuracy
 from vitviz.training.recipe import TrainConfig, TrainingError
+from vitviz.training.signals import StopRequest
 from vitviz.training.team import Team
 from vitviz.training.timeline import Timeline
 
-WATCHED = 1000  # test pictures whose accuracy is followed during training; the result is that of all 10,000
-CHECK_EVERY = 25  # steps between looks at the loss, which make the device wait
+WATCHED = 1000  # pictures whose accuracy is followed during training; the result is that of all
+LOOK_EVERY = 2.0  # seconds between looks at the loss, which make the device wait
 
 
 @dataclass(frozen=True)
@@ -41,89 +46,91 @@ class Progress:
     Attributes:
         share: Of the budget, 0..1.
         epoch: Passes over the training pictures so far.
-        seconds: Since the start.
-        loss: Mean of the last steps.
-        rate: Pictures per second since the start.
-        accuracy: Of the averaged weights on the first test pictures, if just measured.
+        seconds: Of training, without interruptions.
+        loss: Mean of the steps since the last look.
+        learning_rate: Of the first optimizer.
+        pictures_per_second: Since the start, or since this process went on.
+        accuracy: Of the averaged weights on the first test pictures (or those held out), if just measured.
+        train_accuracy: The same on the first training pictures, as they are.
     """
 
     share: float
     epoch: float
     seconds: float
     loss: float
-    rate: float
+    learning_rate: float
+    pictures_per_second: float
     accuracy: float | None = None
+    train_accuracy: float | None = None
 
 
-def train(config: TrainConfig, report: Callable[[Progress], None] = lambda progress: None) -> Path:
+def train(
+    config: TrainConfig, report: Callable[[Progress], None] = lambda progress: None, resume: bool = False
+) -> Path:
     """Train a ViT on CIFAR-10.
 
     Args:
         config: The recipe, the data and the budget.
-        report: Called every few steps and after each epoch.
+        report: Called every few seconds and after each epoch.
+        resume: Go on from the state saved in the run folder, if there is one.
 
     Returns:
         The checkpoint, `last.safetensors` in the run folder, beside `config.json`, `metrics.jsonl` and `timeline.npz`.
-        Its record's `test_accuracy` is that of the final averaged weights on all 10,000 test pictures.
+        Its record's `test_accuracy` is that of the final averaged weights on all 10,000 test pictures
+        (`held_out_accuracy` if pictures are held out).
 
     Raises:
         vitviz.data.cifar.DataError: If the data set is not there.
-        TrainingError: If the loss stops being finite; the last epoch's checkpoint stays.
+        ValueError: If the run folder holds another run or a finished one.
+        TrainingError: If the loss stops being finite, or the training is asked to stop (SIGINT, SIGTERM); the state
+            saved last stays.
     """
-    with Team(config.device) as team:
-        device = team.device
-        images, labels = (part[: config.pictures].to(device) for part in cifar.load("train", config.data))
-        test_images, test_labels = (part.to(device) for part in cifar.load("test", config.data))
-        most = min(config.batch_size, len(labels))
-        if most < team.size:
+    with Team(config.device) as team, StopRequest() as stop:
+        training, measured = data_sets(config, team.device)
+        if min(config.batch_size, len(training[1])) < team.size:
             raise ValueError(
-                f"batch_size and pictures must be at least the number of processes: {most} is below {team.size}. "
-                "Raise it, or start fewer processes."
+                f"batch_size and pictures must be at least the number of processes: "
+                f"{min(config.batch_size, len(training[1]))} is below {team.size}. Raise it, or start fewer processes."
             )
+        resume = resume or os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
+        saved = run_folder.saved_state(config) if resume else None
         if team.leads:
-            prepare_folder(config)
-        torch.manual_seed(config.seed)
-        run = Run(config, team, (images, labels), (test_images, test_labels))
-        torch.manual_seed(config.seed + team.rank)
-        for progress in run.steps():
+            run_folder.prepare(config, saved)
+        run = Run(config, team, training, measured)
+        if saved is not None:
+            run.restore(saved)
+        for progress in run.steps(stop):
             report(progress)
         return run.finish()
 
 
-def prepare_folder(config: TrainConfig) -> None:
-    """Make the run folder, write the config into it and begin its metrics.
-
-    Raises:
-        ValueError: If it holds a trained model, which is not overwritten.
-    """
-    if (config.folder / "last.safetensors").exists():
-        raise ValueError(
-            f"A run folder must be new: {config.folder} holds a trained model. Name another with --out, or delete it."
-        )
-    config.folder.mkdir(parents=True, exist_ok=True)
-    with atomic_write(config.folder / "config.json") as file:
-        file.write(json.dumps(asdict(config), indent=1).encode())
-    (config.folder / "metrics.jsonl").write_bytes(b"")
+def data_sets(config: TrainConfig, device: torch.device) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+    """The pictures and labels to train on, and those to measure on: the test set, or what is held out."""
+    images, labels = (part.to(device) for part in cifar.load("train", config.data))
+    kept = len(labels) - config.held_out
+    if config.held_out:
+        measured = images[kept:], labels[kept:]
+    else:
+        measured = cast(tuple[Tensor, Tensor], tuple(part.to(device) for part in cifar.load("test", config.data)))
+    used = min(kept, config.pictures or kept)
+    return (images[:used], labels[:used]), measured
 
 
-def mixed_precision(team: Team) -> AbstractContextManager[Any]:
-    """Autocast to bfloat16 where that is faster: on GPUs, and on CPUs that multiply it in hardware.
-
-    Many CPUs only emulate bfloat16 and lose by it, so one product of each kind is timed, by the first process for all.
-    """
-    faster = team.device.type == "cuda" or seconds_of_product(torch.bfloat16) < 0.8 * seconds_of_product(torch.float32)
-    return torch.autocast(team.device.type, torch.bfloat16) if team.agree(float(faster)) else nullcontext()
-
-
-def seconds_of_product(dtype: torch.dtype) -> float:
-    """Time a matrix product of a training step's size: the best of five."""
-    a, b = torch.ones(2048, 256, dtype=dtype), torch.ones(256, 512, dtype=dtype)
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        a @ b
-        times.append(time.perf_counter() - start)
-    return min(times)
+def vary(config: TrainConfig, images: Tensor, labels: Tensor, mixing: bool) -> tuple[Tensor, Tensor]:
+    """uint8 pictures (B, 3, H, W) and labels (B,) -> what a step sees of them, (B, 3, H, W) and targets (B, K)."""
+    images = augment.shift_and_flip(images)
+    if config.augment_operations:
+        images = augment.rand_augment(images, config.augment_operations, config.augment_strength)
+    images = augment.normalise(images, cifar.MEAN, cifar.STD)
+    targets = augment.one_hot(labels, config.model.classes)  # (B, K)
+    draw = torch.rand(len(labels), device=labels.device)
+    if mixing and config.cutmix:
+        images, targets = augment.cutmix(images, targets, draw < config.cutmix)
+    if mixing and config.mixup:
+        images, targets = augment.mixup(images, targets, draw >= 1 - config.mixup)
+    if config.erase:
+        images = augment.erase(images, config.erase)
+    return images, targets
 
 
 class Run:
@@ -134,20 +141,29 @@ class Run:
         config: TrainConfig,
         team: Team,
         train_set: tuple[Tensor, Tensor],
-        test_set: tuple[Tensor, Tensor],
+        measured_set: tuple[Tensor, Tensor],
     ) -> None:
         self.config, self.team, self.device = config, team, team.device
-        (self.images, self.labels), self.test = train_set, test_set
+        (self.images, self.labels), self.measured = train_set, measured_set
+        torch.manual_seed(config.seed)
         self.model = ViT(config.model).to(self.device)
         self.average = AveragedModel(self.model, multi_avg_fn=self.blend)
-        self.optimizers = optimizer.build(self.model, config.muon_rate, config.adamw_rate, config.weight_decay)
+        self.optimizers = optimizer.build(self.model, config, team)
         self.timeline = probe_timeline(config, self.device)
-        self.precision = mixed_precision(team)
-        self.order = torch.Generator().manual_seed(config.seed)  # of the pictures, the same in all processes
-        self.started = time.monotonic()
+        self.bfloat16 = bool(team.agree(bfloat16_is_faster(self.device))[0])
+        self.network: Callable[..., Tensor] = team.share(self.model)
+        self.vary = vary
+        if self.device.type == "cuda":
+            torch.set_float32_matmul_precision("high")
+            self.network, self.vary = torch.compile(self.network, dynamic=False), torch.compile(vary, dynamic=False)
         self.share = 0.0  # of the budget that is spent
+        self.passes = 0  # over the training pictures, begun before this one
+        self.batches_done = 0  # in this pass
         self.step_count = 0
         self.pictures_seen = 0
+        self.seconds_before = 0.0  # of training, in processes before this one
+        self.pictures_before = 0
+        self.started = self.looked = time.monotonic()
         self.loss_sum = torch.zeros((), device=self.device)
         self.unread_steps = 0  # whose loss is in the sum
         self.loss = float("nan")
@@ -164,8 +180,8 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Since the start of the training."""
-        return time.monotonic() - self.started
+        """Of training, without interruptions."""
+        return self.seconds_before + time.monotonic() - self.started
 
     @property
     def epoch(self) -> float:
@@ -173,59 +189,89 @@ class Run:
         return self.pictures_seen / len(self.labels)
 
     def spent(self) -> float:
-        """The share of the budget that is spent, 0..1, by the clock of the first process."""
+        """The share of the budget that is spent, 0..1."""
         if self.config.minutes is None:
             return min(1.0, self.epoch / (self.config.epochs or 1))
-        return self.team.agree(min(1.0, self.seconds / (60 * self.config.minutes)))
+        return min(1.0, self.seconds / (60 * self.config.minutes))
 
-    def progress(self, accuracy: float | None = None) -> Progress:
+    def progress(self, accuracy: float | None = None, train_accuracy: float | None = None) -> Progress:
         """Where this training stands."""
-        return Progress(self.share, self.epoch, self.seconds, self.loss, self.pictures_seen / self.seconds, accuracy)
+        speed = (self.pictures_seen - self.pictures_before) / (self.seconds - self.seconds_before)
+        rate = self.optimizers[0].param_groups[0]["lr"]
+        return Progress(self.share, self.epoch, self.seconds, self.loss, rate, speed, accuracy, train_accuracy)
 
-    def steps(self) -> Iterator[Progress]:
-        """Train until the budget is spent, telling now and then where it stands."""
-        self.snapshot()
+    def steps(self, stop: StopRequest) -> Iterator[Progress]:
+        """Train until the budget is spent or a stop is asked for, telling now and then where it stands."""
+        if self.step_count == 0:
+            self.snapshot()
         while self.share < 1:
-            for batch in torch.randperm(len(self.labels), generator=self.order).split(self.config.batch_size):
-                if len(batch) < self.team.size:
-                    break  # too few left to give each process one
+            for batch in self.batches():
                 self.step(batch.to(self.device))
-                self.share = self.spent()
+                self.share, asked = self.team.agree(self.spent(), stop.asked)
                 if self.timeline.due(self.share):
                     self.snapshot()
-                if self.step_count % CHECK_EVERY == 0:
-                    self.check_loss()
-                    yield self.progress()
+                if asked:
+                    self.pause()
+                if time.monotonic() - self.looked > LOOK_EVERY:
+                    yield self.look()
                 if self.share >= 1:
                     break
-            yield self.end_epoch()
+            else:
+                self.passes += 1
+                self.batches_done = 0
+            if self.share >= 1 or self.passes % self.config.save_every == 0:
+                yield self.look(measure=True)
+                self.save({})
+
+    def batches(self) -> Iterator[Tensor]:
+        """The rest of this pass: positions (B,) of the pictures of each step, the same in all processes."""
+        order = torch.Generator().manual_seed(self.config.seed * 1_000_003 + self.passes)
+        shuffled = torch.randperm(len(self.labels), generator=order).split(self.config.batch_size)
+        whole = [batch for batch in shuffled if len(batch) >= self.team.size]  # each process needs at least one
+        yield from whole[self.batches_done :]
 
     def step(self, batch: Tensor) -> None:
         """One step on the pictures at these positions (B,), of which this process takes its slice."""
         config, share = self.config, self.share
-        self.pictures_seen += len(batch)
+        torch.manual_seed((config.seed * 1_000_003 + self.step_count) * 1009 + self.team.rank)
         whole, batch = len(batch), self.team.slice(batch)
-        images = augment.normalise(augment.shift_and_flip(self.images[batch]), cifar.MEAN, cifar.STD)  # (B, 3, H, W)
-        targets = augment.one_hot(self.labels[batch], config.model.classes)  # (B, K)
-        if share < config.mixing_until:
-            images, targets = augment.cutmix(images, targets, config.cutmix)
-        kept = patches_kept(config, share)
+        images, targets = self.vary(config, self.images[batch], self.labels[batch], share < config.mixing_until)
         patches = config.model.tokens - config.model.prefix
-        keep = augment.keep_patches(len(batch), patches, kept, self.device)
-        with self.precision:
-            loss = F.cross_entropy(self.model(images, keep), targets, label_smoothing=config.label_smoothing)
+        keep = augment.keep_patches(len(batch), patches, patches_kept(config, share), self.device)
+        with mixed_precision(self.device, self.bfloat16):
+            loss = F.cross_entropy(self.network(images, keep), targets, label_smoothing=config.label_smoothing)
         (loss * (len(batch) * self.team.size / whole)).backward()  # slices may differ by one picture
-        self.team.average_gradients(self.model)
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
         for chosen in self.optimizers:
             for group in chosen.param_groups:
-                group["lr"] = group["base_lr"] * schedule(share, config.warm_up)
+                group["lr"] = group["base_lr"] * schedule(config, share)
             chosen.step()
             chosen.zero_grad()
         self.average.update_parameters(self.model)
         self.loss_sum += loss.detach()
-        self.step_count += 1
         self.unread_steps += 1
+        self.step_count += 1
+        self.batches_done += 1
+        self.pictures_seen += whole
+
+    def look(self, measure: bool = False) -> Progress:
+        """Read the loss, measure the watched pictures if asked, and note all that in the metrics.
+
+        Raises:
+            TrainingError: If the loss is not a number any more.
+        """
+        self.check_loss()
+        found = [accuracy(self.result({}), s[0][:WATCHED], s[1][:WATCHED]) for s in self.watched()] if measure else []
+        self.looked = time.monotonic()
+        progress = self.progress(*found)
+        if self.team.leads:
+            with (self.config.folder / "metrics.jsonl").open("a") as file:
+                file.write(json.dumps(asdict(progress)) + "\n")
+        return progress
+
+    def watched(self) -> list[tuple[Tensor, Tensor]]:
+        """The sets whose first pictures are followed: to measure on, and to train on; none for the other processes."""
+        return [self.measured, (self.images, self.labels)] if self.team.leads else []
 
     def check_loss(self) -> None:
         """Note the mean loss of the steps since the last look, and stop if it is not a number any more."""
@@ -235,11 +281,25 @@ class Run:
         self.loss_sum.zero_()
         self.unread_steps = 0
         if self.loss != self.loss or abs(self.loss) == float("inf"):
-            kept = f" {self.path} keeps the last whole epoch." if self.path.exists() else ""
-            raise TrainingError(
-                f"The loss must stay finite: it is {self.loss} after step {self.step_count}. "
-                f"Lower the learning rates.{kept}"
-            )
+            raise self.not_finite(f"The loss must stay finite: it is {self.loss} after step {self.step_count}.")
+
+    def not_finite(self, what: str) -> TrainingError:
+        """The refusal to go on with numbers that are none."""
+        kept = f" {self.path} keeps the state before." if self.path.exists() else ""
+        return TrainingError(f"{what} Lower the learning rates.{kept}")
+
+    def pause(self) -> None:
+        """Save, and end this process of the training.
+
+        Raises:
+            TrainingError: Always; it tells how to go on.
+        """
+        self.check_loss()
+        self.save({})
+        raise TrainingError(
+            f"Stopped as asked in epoch {self.epoch:.1f}, at {100 * self.share:.0f} % of the budget; nothing is lost. "
+            f"Go on with: python -m vitviz train --resume --out {self.config.folder}"
+        )
 
     def snapshot(self) -> None:
         """Keep the timeline's pictures as the averaged model sees them now."""
@@ -249,34 +309,52 @@ class Run:
         """The averaged model, in evaluation mode."""
         return cast(ViT, self.average.module).eval()
 
-    def end_epoch(self) -> Progress:
-        """Measure on the watched test pictures, write the metrics line and the checkpoint so far."""
-        self.check_loss()  # or the last steps before a failure would overwrite a good checkpoint
-        if not self.team.leads:
-            return self.progress()
-        images, labels = self.test
-        watched = accuracy(self.result({}), images[:WATCHED], labels[:WATCHED])
-        progress = self.progress(watched)
-        with (self.config.folder / "metrics.jsonl").open("a") as file:
-            file.write(json.dumps(asdict(progress)) + "\n")
-        self.save({"watched_accuracy": watched})
-        return progress
-
     def finish(self) -> Path:
-        """Measure the result on the whole test set and write checkpoint and timeline."""
-        seconds = self.seconds
+        """Measure the result on the whole set and write the checkpoint without what only training needs."""
         if not self.team.leads:
             return self.path
+        measure = "held_out_accuracy" if self.config.held_out else "test_accuracy"
+        self.save({measure: accuracy(self.result({}), *self.measured)}, finished=True)
+        return self.path
+
+    def save(self, found: dict[str, Any], finished: bool = False) -> None:
+        """Write timeline and checkpoint; until the training is finished, with all that is needed to go on."""
+        if not self.team.leads:
+            return
+        if not all(weight.isfinite().all() for weight in self.averaged().parameters()):
+            raise self.not_finite(f"The weights must stay finite: they are not after step {self.step_count}.")
         if self.config.snapshots:
             self.timeline.save(self.config.folder / "timeline.npz")
-        return self.save(
-            {"test_accuracy": accuracy(self.result({}), self.test[0], self.test[1]), "seconds": round(seconds, 1)}
-        )
+        result = self.result(self.record() | found)
+        run_folder.save(result, self.path, None if finished else self.state())
 
-    def save(self, found: dict[str, Any]) -> Path:
-        """Write the averaged weights with their record, atomically."""
-        checkpoint.save(self.result(self.record() | found), self.path)
-        return self.path
+    def counters(self) -> dict[str, float]:
+        """How far this training is."""
+        names = ("share", "passes", "batches_done", "step_count", "pictures_seen", "seconds", "bfloat16")
+        return {name: getattr(self, name) for name in names}
+
+    def state(self) -> run_folder.State:
+        """All that decides how this training goes on, beside the average."""
+        weights = dict(self.model.state_dict())
+        states = [chosen.state_dict()["state"] for chosen in self.optimizers]
+        return run_folder.State(self.average.module.state_dict(), weights, states, self.counters())
+
+    def restore(self, saved: run_folder.State) -> None:
+        """Go on from a saved state."""
+        self.model.load_state_dict(saved.weights)
+        self.average.module.load_state_dict(saved.average)
+        counters = saved.counters
+        self.average.n_averaged.fill_(counters["step_count"])
+        for chosen, state in zip(self.optimizers, saved.optimizers, strict=True):
+            chosen.load_state_dict({"state": state, "param_groups": chosen.state_dict()["param_groups"]})
+        self.share, self.seconds_before = counters["share"], counters["seconds"]
+        self.bfloat16 = bool(counters["bfloat16"])
+        self.passes, self.batches_done = int(counters["passes"]), int(counters["batches_done"])
+        self.step_count, self.pictures_seen = int(counters["step_count"]), int(counters["pictures_seen"])
+        self.pictures_before = self.pictures_seen
+        if self.config.snapshots:
+            self.timeline.restore(self.config.folder / "timeline.npz", self.epoch)
+        self.started = time.monotonic()
 
     def result(self, record: dict[str, Any]) -> Checkpoint:
         """The averaged model with all that is needed to use it."""
@@ -291,19 +369,23 @@ class Run:
             "pictures": len(self.labels),
             "epochs": round(self.epoch, 2),
             "steps": self.step_count,
+            "seconds": round(self.seconds, 1),
             "parameters": sum(p.numel() for p in self.model.parameters()),
             "hardware": hardware(self.device),
             "processes": self.team.size,
-            "precision": "float32" if isinstance(self.precision, nullcontext) else "bfloat16",
+            "precision": "bfloat16" if self.bfloat16 else "float32",
             "date": datetime.now(UTC).date().isoformat(),
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "recipe": recipe,
         }
 
 
-def schedule(share: float, warm_up: float) -> float:
-    """The rate at a share of the budget, relative to its peak: a straight climb, then a straight fall to zero."""
-    return share / warm_up if share < warm_up else (1 - share) / (1 - warm_up)
+def schedule(config: TrainConfig, share: float) -> float:
+    """The rate at a share of the budget, relative to its peak: a straight climb, then as the config says."""
+    if share < config.warm_up:
+        return share / config.warm_up
+    left = (1 - share) / (1 - config.warm_up)
+    return {"line": left, "cosine": 0.5 - 0.5 * math.cos(math.pi * left), "constant": 1.0}[config.schedule]
 
 
 def patches_kept(config: TrainConfig, share: float) -> float:
@@ -319,17 +401,3 @@ def probe_timeline(config: TrainConfig, device: torch.device) -> Timeline:
     seen = [pictures.to_tensor(pictures.prepare(path, config.model.image_size).seen) for path in paths.values()]
     images = augment.normalise(torch.stack(seen).to(device), cifar.MEAN, cifar.STD)
     return Timeline(list(paths), images, config.snapshots)
-
-
-def hardware(device: torch.device) -> str:
-    """Name the device that trains."""
-    if device.type == "cuda":
-        return torch.cuda.get_device_name(device)
-    names = [line.split(":", 1)[1].strip() for line in cpu_lines() if line.startswith("model name")]
-    return f"{names[0] if names else platform.machine()}, {torch.get_num_threads()} threads"
-
-
-def cpu_lines() -> list[str]:
-    """What Linux says about its CPUs; empty elsewhere."""
-    path = Path("/proc/cpuinfo")
-    return path.read_text().splitlines() if path.is_file() else []

@@ -1,4 +1,4 @@
-"""Gradients -> better weights: Muon for the matrices inside the blocks, AdamW for everything else.
+"""Gradients -> better weights: Muon for the matrices inside the blocks, AdamW for everything else; or Adam for all.
 
 Muon (Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks") replaces each matrix's momentum by
 the nearest matrix whose singular values are all one. Matrices of equal shape are stacked and handled by one batched
@@ -9,6 +9,9 @@ from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
+
+from vitviz.training.recipe import TrainConfig
+from vitviz.training.team import Team
 
 # Coefficients of the quintic iteration: a x + b x^3 + c x^5 pushes singular values from 0..1 quickly near 1 (Jordan
 # 2024).
@@ -45,11 +48,18 @@ class Muon(torch.optim.Optimizer):
         lr: Learning rate.
         momentum: Share of the old momentum kept in each step (Nesterov).
         weight_decay: Decoupled, times the learning rate.
+        team: The processes that train together; each orthogonalises its part of the matrices.
     """
 
     def __init__(
-        self, named: Iterable[tuple[str, nn.Parameter]], lr: float, momentum: float = 0.95, weight_decay: float = 0.0
+        self,
+        named: Iterable[tuple[str, nn.Parameter]],
+        lr: float,
+        team: Team,
+        momentum: float = 0.95,
+        weight_decay: float = 0.0,
     ) -> None:
+        self.team = team
         shapes: dict[tuple[int, int, int], list[nn.Parameter]] = {}
         for name, weight in named:
             rows, columns = weight.shape
@@ -70,35 +80,34 @@ class Muon(torch.optim.Optimizer):
             ahead = gradient.lerp(momentum, group["momentum"])
             maps = ahead.unflatten(1, (group["pieces"], -1)).flatten(0, 1)  # (n * pieces, r, c)
             tall = maps.shape[1] > maps.shape[2]
-            update = orthogonalise(maps.mT if tall else maps)
+            update = self.team.divide(orthogonalise, maps.mT if tall else maps)
             update = (update.mT if tall else update).reshape(gradient.shape)  # (n, pieces * r, c)
             torch._foreach_mul_(weights, 1 - group["lr"] * group["weight_decay"])
             size = 0.2 * max(maps.shape[1:]) ** 0.5
             torch._foreach_add_(weights, list(update.unbind()), alpha=-group["lr"] * size)
 
 
-def build(
-    model: nn.Module, muon_rate: float, adamw_rate: float, weight_decay: float
-) -> tuple[torch.optim.Optimizer, torch.optim.Optimizer]:
-    """Give each parameter its optimizer: Muon for matrices in blocks, AdamW for the rest (no decay on the rest's 1-D).
+def build(model: nn.Module, config: TrainConfig, team: Team) -> list[torch.optim.Optimizer]:
+    """Give each parameter its optimizer; 1-D parameters, such as gains and biases, do not decay.
 
     Returns:
-        Muon and AdamW. Each group's `base_lr` is the rate that the schedule multiplies.
+        Muon for the matrices in blocks if the config wants it, then Adam or AdamW for the rest. Each group's `base_lr`
+        is the rate that the schedule multiplies.
     """
-    inside = [(n, p) for n, p in model.named_parameters() if n.startswith("blocks.") and p.ndim == 2]
-    chosen = {id(p) for _, p in inside}
-    rest = [p for p in model.parameters() if id(p) not in chosen]
-    muon = Muon(inside, muon_rate, weight_decay=weight_decay)
-    adamw = torch.optim.AdamW(
-        [
-            {"params": [p for p in rest if p.ndim > 1], "weight_decay": weight_decay},
-            {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
-        ],
-        adamw_rate,
-        betas=(0.9, 0.95),
-        fused=True,
-    )
-    for optimizer in (muon, adamw):
+    inside = {}
+    if config.optimizer == "muon":
+        inside = {n: p for n, p in model.named_parameters() if n.startswith("blocks.") and p.ndim == 2}
+    rest = [p for n, p in model.named_parameters() if n not in inside]
+    adam = torch.optim.Adam if config.optimizer == "adam" else torch.optim.AdamW
+    betas = (0.9, 0.95) if config.optimizer == "muon" else (0.9, 0.999)  # the field's habits beside Muon and alone
+    groups = [
+        {"params": [p for p in rest if p.ndim > 1], "weight_decay": config.weight_decay},
+        {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
+    ]
+    built: list[torch.optim.Optimizer] = [adam(groups, config.adam_rate, betas=betas, fused=True)]
+    if inside:
+        built.insert(0, Muon(inside.items(), config.muon_rate, team, weight_decay=config.weight_decay))
+    for optimizer in built:
         for group in optimizer.param_groups:
             group["base_lr"] = group["lr"]
-    return muon, adamw
+    return built

@@ -5,27 +5,15 @@ the same step (data parallelism). With one process nothing here costs anything.
 """
 
 import os
+from collections.abc import Callable
 from types import TracebackType
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
 
-
-def choose_device(wanted: str, index: int = 0) -> torch.device:
-    """Turn "auto", "cuda" or "cpu" into a device; `index` counts the processes of this machine.
-
-    Raises:
-        ValueError: If a GPU is wanted and there is none for this process.
-    """
-    if wanted == "cpu" or (wanted == "auto" and not torch.cuda.is_available()):
-        return torch.device("cpu")
-    if index >= torch.cuda.device_count():
-        raise ValueError(
-            f"device cuda needs a GPU for each process: there are {torch.cuda.device_count()}, and this is process "
-            f"{index + 1}. Use --device cpu, or fewer processes."
-        )
-    return torch.device("cuda", index)
+from vitviz.training.device import choose_device
 
 
 class Team:
@@ -44,7 +32,7 @@ class Team:
         if self.device.type == "cuda":
             torch.cuda.set_device(self.device)
         if self.size > 1:
-            dist.init_process_group("nccl" if self.device.type == "cuda" else "gloo")
+            dist.init_process_group("cpu:gloo,cuda:nccl" if self.device.type == "cuda" else "gloo")
         return self
 
     def __exit__(
@@ -62,20 +50,24 @@ class Team:
         """This process's part of a batch (B,)."""
         return batch[self.rank :: self.size]
 
-    def agree(self, number: float) -> float:
-        """The first process's number, for all."""
+    def agree(self, *numbers: float) -> list[float]:
+        """The first process's numbers, for all."""
         if self.size == 1:
-            return number
-        shared = torch.tensor(number, dtype=torch.float64, device=self.device)
+            return list(numbers)
+        shared = torch.tensor(numbers, dtype=torch.float64)  # on the CPU: no GPU has to be waited for
         dist.broadcast(shared, src=0)
-        return shared.item()
+        return shared.tolist()
 
-    def average_gradients(self, model: nn.Module) -> None:
-        """Replace each gradient by its mean over the processes, in one exchange."""
+    def share(self, model: nn.Module) -> nn.Module:
+        """The same network, whose gradients become their mean over the processes."""
+        return model if self.size == 1 else DistributedDataParallel(model, gradient_as_bucket_view=True)
+
+    def divide(self, work: Callable[[Tensor], Tensor], items: Tensor) -> Tensor:
+        """Do `work`, which treats each of the items (n, ...) by itself and keeps its shape: each process its part."""
         if self.size == 1:
-            return
-        gradients = [p.grad for p in model.parameters() if p.grad is not None]
-        flat = torch.cat([g.flatten() for g in gradients])
-        dist.all_reduce(flat)
-        parts = (flat / self.size).split([g.numel() for g in gradients])
-        torch._foreach_copy_(gradients, [part.view_as(g) for part, g in zip(parts, gradients, strict=True)])
+            return work(items)
+        done, mine = torch.zeros_like(items), slice(self.rank, None, self.size)
+        if len(items[mine]):
+            done[mine] = work(items[mine])
+        dist.all_reduce(done)  # the parts of the others are zero here
+        return done

@@ -45,6 +45,13 @@ class Timeline:
         self.probabilities.append(trace.logits.float().softmax(-1).cpu().numpy())  # (P, K)
         self.moments.append((epoch, seconds))
 
+    def restore(self, path: Path, epoch: float) -> None:
+        """Take back the moments up to this epoch from a file that `save` wrote."""
+        with np.load(path) as held:
+            kept = held["epoch"] <= np.float32(epoch)
+            self.rows, self.probabilities = list(held["rows"][kept]), list(held["probabilities"][kept])
+            self.moments = list(zip(held["epoch"][kept].tolist(), held["seconds"][kept].tolist(), strict=True))
+
     def save(self, path: Path) -> None:
         """Write rows (S, P, L, A, T) in float16, probabilities (S, P, K), epoch (S,), seconds (S,) and names (P,)."""
         epochs, seconds = np.array(self.moments, np.float32).T

@@ -1,0 +1,65 @@
+"""What to train on: a device, its arithmetic and its name."""
+
+import platform
+import time
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+def choose_device(wanted: str, index: int = 0) -> torch.device:
+    """Turn "auto", "cuda" or "cpu" into a device; `index` counts the processes of this machine.
+
+    Raises:
+        ValueError: If a GPU is wanted and there is none for this process.
+    """
+    if wanted == "cpu" or (wanted == "auto" and not torch.cuda.is_available()):
+        return torch.device("cpu")
+    if index >= torch.cuda.device_count():
+        raise ValueError(
+            f"device cuda needs a GPU for each process: there are {torch.cuda.device_count()}, and this is process "
+            f"{index + 1}. Use --device cpu, or fewer processes."
+        )
+    return torch.device("cuda", index)
+
+
+def mixed_precision(device: torch.device, bfloat16: bool) -> AbstractContextManager[Any]:
+    """Autocast to bfloat16, or nothing."""
+    return torch.autocast(device.type, torch.bfloat16) if bfloat16 else nullcontext()
+
+
+def bfloat16_is_faster(device: torch.device) -> bool:
+    """Whether to compute in bfloat16: on GPUs, and on CPUs that multiply it in hardware.
+
+    Many CPUs only emulate bfloat16 and lose by it, so one product of each kind is timed.
+    """
+    if device.type == "cuda":
+        return True
+    return seconds_of_product(torch.bfloat16) < 0.8 * seconds_of_product(torch.float32)
+
+
+def seconds_of_product(dtype: torch.dtype) -> float:
+    """Time a matrix product of a training step's size: the best of five."""
+    a, b = torch.ones(2048, 256, dtype=dtype), torch.ones(256, 512, dtype=dtype)
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        a @ b
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def hardware(device: torch.device) -> str:
+    """Name the device that trains."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    names = [line.split(":", 1)[1].strip() for line in cpu_lines() if line.startswith("model name")]
+    return f"{names[0] if names else platform.machine()}, {torch.get_num_threads()} threads"
+
+
+def cpu_lines() -> list[str]:
+    """What Linux says about its CPUs; empty elsewhere."""
+    path = Path("/proc/cpuinfo")
+    return path.read_text().splitlines() if path.is_file() else []

@@ -1,0 +1,125 @@
+"""A run's folder: `config.json`, `metrics.jsonl`, `timeline.npz` and `last.safetensors`.
+
+The checkpoint is one atomic file. Until the training is finished it also holds, under names that begin with
+`training.`, all that is needed to go on exactly: weights, optimizer states and counters beside the average.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from vitviz.model import checkpoint
+from vitviz.model.checkpoint import Checkpoint, atomic_write
+from vitviz.training.recipe import TrainConfig
+
+ELSEWHERE = ("data", "out", "device")  # what may differ when a run goes on at another place
+
+
+@dataclass(frozen=True)
+class State:
+    """A training between two steps.
+
+    Attributes:
+        average: The running average of the weights, by name.
+        weights: The weights themselves.
+        optimizers: For each optimizer, for the position of each parameter, its tensors by name.
+        counters: How far it is.
+    """
+
+    average: dict[str, Tensor]
+    weights: dict[str, Tensor]
+    optimizers: list[dict[int, dict[str, Tensor]]]
+    counters: dict[str, float]
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """The config of the run in this folder, as it was written.
+
+    Raises:
+        ValueError: If there is none.
+    """
+    try:
+        stored = json.loads((folder / "config.json").read_text())
+    except (OSError, ValueError):
+        stored = None
+    if not isinstance(stored, dict):
+        raise ValueError(f"A run folder must hold a config.json: {folder} has none that can be read. Name another run.")
+    return stored
+
+
+def saved_state(config: TrainConfig) -> State | None:
+    """What the run folder holds to go on from; None if no state was saved there yet.
+
+    Raises:
+        ValueError: If the run there is finished, or is one of another config.
+    """
+    path = config.folder / "last.safetensors"
+    if not path.exists():
+        return None
+    stored, wanted = read_config(config.folder), json.loads(json.dumps(asdict(config)))
+    different = [name for name in wanted if name not in ELSEWHERE and stored.get(name) != wanted[name]]
+    if different:
+        name = different[0]
+        raise ValueError(
+            f"A run goes on with the config it began with: {name} is {stored.get(name)} in {config.folder} and "
+            f"{wanted[name]} here. Leave the option out, or name another run with --out."
+        )
+    counters = checkpoint.load(path).record.get("training")
+    if counters is None:
+        raise ValueError(f"The training in {config.folder} is finished: there is nothing to resume.")
+    average, extra = checkpoint.read_tensors(path)
+    weights = {name.removeprefix("weights."): tensor for name, tensor in extra.items() if name.startswith("weights.")}
+    optimizers: list[dict[int, dict[str, Tensor]]] = [{} for _ in range(2)]
+    for name, tensor in extra.items():
+        if name.startswith("optimizers."):
+            _, which, position, key = name.split(".")
+            optimizers[int(which)].setdefault(int(position), {})[key] = tensor
+    return State(average, weights, [states for states in optimizers if states], counters)
+
+
+def prepare(config: TrainConfig, saved: State | None) -> None:
+    """Make the run folder and write the config into it, or take back what was noted after the saved state.
+
+    Raises:
+        ValueError: If it holds a run, and nothing was asked to be gone on with.
+    """
+    folder = config.folder
+    if saved is not None:
+        rewind_metrics(folder / "metrics.jsonl", saved.counters["seconds"])
+        return
+    if (folder / "last.safetensors").exists():
+        raise ValueError(
+            f"A run folder must be new: {folder} holds a training. Name another with --out, go on with --resume, "
+            "or delete it."
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_write(folder / "config.json") as file:
+        file.write(json.dumps(asdict(config), indent=1).encode())
+    (folder / "metrics.jsonl").write_bytes(b"")
+
+
+def rewind_metrics(path: Path, seconds: float) -> None:
+    """Drop the lines of steps that were taken after the saved state, and will be taken again; and a torn last line."""
+    kept = []
+    for line in path.read_bytes().splitlines(keepends=True) if path.exists() else []:
+        if not line.endswith(b"\n") or json.loads(line)["seconds"] > seconds:
+            break
+        kept.append(line)
+    with atomic_write(path) as file:
+        file.write(b"".join(kept))
+
+
+def save(result: Checkpoint, path: Path, state: State | None) -> None:
+    """Write the checkpoint, atomically; with a state, so that the training can go on from it."""
+    extra: dict[str, Tensor] = {}
+    if state is not None:
+        result.record["training"] = state.counters
+        extra |= {f"weights.{name}": tensor for name, tensor in state.weights.items()}
+        for which, states in enumerate(state.optimizers):
+            for position, tensors in states.items():
+                extra |= {f"optimizers.{which}.{position}.{key}": torch.as_tensor(t) for key, t in tensors.items()}
+    checkpoint.save(result, path, extra)
