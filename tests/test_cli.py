@@ -2,8 +2,11 @@
 
 import json
 import pickle
+import re
+import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +17,9 @@ from vitviz import cli
 from vitviz.data import cifar
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint
+from vitviz.training.recipe import PRESETS
 
+SMALL_DATA = "from vitviz import cli; from vitviz.data import cifar; cifar.RECORDS = 20; "  # as in `cifar_folder`
 COMMANDS = ("app", "train", "evaluate", "explain", "data", "bench")
 
 
@@ -94,7 +99,11 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("train", "--preset", "nonsense"), "There is no preset 'nonsense'. Use one of: cifar10-ti4"),
         (("train", "--epochs", "1", "--minutes", "1"), "Give one of epochs and minutes"),
         (("train", "--epochs", "-1"), "epochs must be above 0: got -1.0"),
-        (("train", "--batch-size", "0"), "batch_size must be from 2 to 65536: got 0"),
+        (("train", "--batch-size", "0"), "batch_size must be a whole number from 2 to 65536: got 0"),
+        (("train", "--set", "wings=2"), "A setting is NAME=VALUE with a known name: got 'wings=2'"),
+        (("train", "--set", "model.heads=5"), "heads must divide width: 192 is not a multiple of 5"),
+        (("train", "--network", "resnet"), "There is no preset 'resnet'"),
+        (("train", "--resume", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
     ],
     ids=lambda value: " ".join(value[:4]) if isinstance(value, tuple) else "",
 )
@@ -172,3 +181,74 @@ def test_a_data_set_that_is_there_is_counted(vitviz, cifar_folder):
     code, out, _ = vitviz("data", "check", "--data", cifar_folder)
     assert code == 0
     assert out == f"CIFAR-10 in {cifar_folder / cifar.BINARY_FOLDER}: 100 training and 20 test pictures\n"
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_each_preset_trains_a_few_steps_and_is_gone_on_with(vitviz, cifar_folder, tmp_path, name):
+    run = tmp_path / "run"
+    small = ["model.depth=2", "model.width=24", "model.heads=2", "model.mlp_width=40", "snapshots=2"]
+    words = ["train", "--preset", name, "--data", cifar_folder, "--out", run, "--device", "cpu", "--batch-size", "50"]
+    words += [word for setting in small for word in ("--set", setting)]
+    code, out, _ = vitviz(*words, "--epochs", "1")
+    assert code == 0
+    assert re.fullmatch(rf"{run}/last\.safetensors: test_accuracy \d+\.\d\d %\n", out)
+    code, _, err = vitviz(*words, "--epochs", "1")
+    assert code == 1
+    assert "A run folder must be new" in err
+    code, _, err = vitviz("train", "--resume", "--out", run, "--data", cifar_folder)
+    assert code == 1
+    assert "is finished: there is nothing to resume" in err
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
+    run = tmp_path / "run"
+    words = ["train", "--data", cifar_folder, "--out", run, "--device", "cpu", "--batch-size", "2", "--epochs", "1e6"]
+    for setting in ("model.depth=1", "model.width=24", "model.heads=2", "model.mlp_width=8"):
+        words += ["--set", setting]
+    command = [sys.executable, "-c", SMALL_DATA + "cli.main()", *map(str, words)]
+    training = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        while not (run / "last.safetensors").exists():
+            assert training.poll() is None, training.stderr.read()
+        training.send_signal(signal.SIGINT)
+        _, err = training.communicate(timeout=300)
+    finally:
+        training.kill()
+        training.wait()
+    assert training.returncode == 1
+    assert f"nothing is lost. Go on with: python -m vitviz train --resume --out {run}" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_tensorboard_is_noted_when_wanted_and_its_absence_is_said(vitviz, cifar_folder, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    words = ("train", "--data", cifar_folder, "--out", tmp_path / "run", "--log", "tensorboard")
+    code, _, err = vitviz(*words)
+    assert code == 1
+    assert "--log tensorboard needs TensorBoard: it is not installed. pip install tensorboard" in err
+    assert not (tmp_path / "run").exists()
+
+    noted = []
+
+    class Writer:
+        def __init__(self, folder):
+            assert folder == str(tmp_path / "run" / "tensorboard")
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *given):
+            noted.append("closed")
+
+        def add_scalar(self, name, value, global_step):
+            noted.append((name, global_step))
+
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", SimpleNamespace(SummaryWriter=Writer))
+    small = ("--set", "model.depth=1", "--set", "model.width=24", "--set", "model.heads=2", "--batch-size", "50")
+    code, _, _ = vitviz(*words, *small, "--epochs", "1", "--device", "cpu")
+    assert code == 0
+    assert {("loss", 1000), ("accuracy", 1000), ("train_accuracy", 1000), ("learning_rate", 1000)} <= set(noted)
+    assert noted[-1] == "closed"

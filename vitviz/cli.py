@@ -7,13 +7,15 @@ status 1.
 import os
 import sys
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from vitviz.training.recipe import PRESETS, TrainingError, preset
+from vitviz.training.recipe import PRESETS, TrainConfig, TrainingError, changed, from_json, preset
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -72,32 +74,56 @@ def serve_page(
 
 @app.command()
 def train(
-    preset_name: Annotated[str, typer.Option("--preset", help=f"Recipe: {', '.join(PRESETS)}.")] = "cifar10-ti4",
+    preset_name: Annotated[
+        str | None,
+        typer.Option("--preset", help=f"Recipe: {', '.join(PRESETS)}; cifar10-ti4 if left out.", show_default=False),
+    ] = None,
     data: Data = None,
     pictures: Annotated[int | None, typer.Option(help="Use the first N training pictures.")] = None,
-    epochs: Annotated[float | None, typer.Option(help="Budget in passes over the pictures.")] = None,
-    minutes: Annotated[
-        float | None, typer.Option(help="Budget in minutes; the preset's (88) if neither is given.")
-    ] = None,
+    epochs: Annotated[float | None, typer.Option(help="Budget in passes over the pictures; else the preset's.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Budget in minutes; else the preset's.")] = None,
     batch_size: Annotated[
-        int | None, typer.Option(help="Pictures in a step, over all processes; the preset's if left out.")
+        int | None, typer.Option(help="Pictures in a step, over all processes; else the preset's.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed of weights, order and augmentation.")] = 0,
-    device: Annotated[Literal["auto", "cuda", "cpu"], typer.Option(help="Where to train.")] = "auto",
+    seed: Annotated[int | None, typer.Option(help="Random seed of weights, order and augmentation; else 0.")] = None,
+    device: Annotated[Literal["auto", "cuda", "cpu"] | None, typer.Option(help="Where to train; else auto.")] = None,
     out: Annotated[str | None, typer.Option(metavar="RUN", help="Run folder; runs/PRESET if left out.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the state saved in the run folder.")] = False,
+    network: Annotated[str | None, typer.Option("--network", help="Train the network of this other preset.")] = None,
+    objective: Annotated[
+        Literal["classify", "masked-patch"] | None, typer.Option(help="Learn labels, or to guess hidden patches.")
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="CHECKPOINT", help="Start from these weights, with a new head.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change any other number of the recipe, or model.NAME."),
+    ] = None,
+    log: Annotated[Literal["tensorboard"] | None, typer.Option(help="Log for TensorBoard as well.")] = None,
 ) -> None:
     """Train a ViT on CIFAR-10; under torchrun, on several processes."""
-    config = preset(preset_name)
+    flags = {
+        "data": data,
+        "pictures": pictures,
+        "batch_size": batch_size,
+        "seed": seed,
+        "device": device,
+        "out": out,
+        "objective": objective,
+        "start": start,
+    }
+    given: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
     if epochs is not None or minutes is not None:
-        config = replace(config, epochs=epochs, minutes=minutes)
-    config = replace(config, data=data, pictures=pictures, seed=seed, device=device, out=out)
-    if batch_size is not None:
-        config = replace(config, batch_size=batch_size)
+        given |= {"epochs": epochs, "minutes": minutes}
+    config = first_config(preset_name, out, resume)
+    if network is not None:
+        config = replace(config, model=preset(network).model)
+    config = changed(replace(config, **given), settings or [])
 
     from vitviz.training import loop
 
-    with progress_bar() as bar:
+    with progress_bar() as bar, tensorboard(log, config.folder) as note:
         task = bar.add_task("training", total=1.0)
 
         def show(progress: "Progress") -> None:
@@ -107,12 +133,50 @@ def train(
             bar.update(task, completed=progress.share, description=words)
             if found:
                 bar.console.print(words)
+            note(progress)
 
         path = loop.train(config, show, resume)
     from vitviz.model.checkpoint import load
 
     if leads():
-        print(f"{path}: {100 * load(path).record['test_accuracy']:.2f} % of the test pictures named right")
+        measured = {name: value for name, value in load(path).record.items() if name.endswith("_accuracy")}
+        print(f"{path}: {', '.join(f'{name} {100 * value:.2f} %' for name, value in measured.items())}")
+
+
+def first_config(preset_name: str | None, out: str | None, resume: bool) -> TrainConfig:
+    """The config before any flag: the preset's, or that of the run to go on with."""
+    if not resume or preset_name is not None:
+        return preset(preset_name or "cifar10-ti4")
+    folder = Path(out or preset("cifar10-ti4").folder)
+    if not (folder / "config.json").exists():
+        return preset("cifar10-ti4")
+    from vitviz.training.run_folder import read_config
+
+    return from_json(read_config(folder))
+
+
+@contextmanager
+def tensorboard(log: str | None, folder: Path) -> "Iterator[Callable[[Progress], None]]":
+    """Something to note a training's progress for TensorBoard with; nothing unless it is wanted.
+
+    Raises:
+        ValueError: If TensorBoard is not installed.
+    """
+    if log is None or not leads():
+        yield lambda progress: None
+        return
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise ValueError("--log tensorboard needs TensorBoard: it is not installed. pip install tensorboard") from None
+    with SummaryWriter(str(folder / "tensorboard")) as writer:
+
+        def note(progress: "Progress") -> None:
+            for name, value in vars(progress).items():
+                if value is not None and name not in ("share", "seconds"):
+                    writer.add_scalar(name, value, global_step=round(1000 * progress.epoch))
+
+        yield note
 
 
 @app.command()
@@ -190,17 +254,33 @@ def bench_explain(
     checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",
 ) -> None:
     """Class-token maps of all layers and heads against a plain forward pass, in one run."""
-    from vitviz import bench
+    from vitviz.bench import forward
 
-    bench.explain(checkpoint)
+    forward.explain(checkpoint)
 
 
 @bench_app.command("app")
 def bench_app_page() -> None:
     """The page in a real browser: picture chosen to painted, redraw on hover, and the start of the server."""
-    from vitviz import bench
+    from vitviz.bench import page
 
-    bench.page()
+    page.page()
+
+
+@bench_app.command("train")
+def bench_train(
+    preset_name: Annotated[str, typer.Option("--preset", help="Whose network, recipe and batch.")] = "cifar10-ti4",
+    data: Data = None,
+    batch_size: Annotated[int | None, typer.Option(help="Pictures in a step; else the preset's.")] = None,
+    device: Annotated[Literal["auto", "cuda", "cpu"], typer.Option(help="Where to train.")] = "auto",
+    steps: Annotated[int, typer.Option(min=1, max=90, help="Of each loop in each of three rounds.")] = 8,
+) -> None:
+    """The training engine against a plain loop of DataLoader and PIL, in one run."""
+    from vitviz.bench import training
+
+    config = preset(preset_name)
+    config = replace(config, data=data, device=device, batch_size=batch_size or config.batch_size)
+    training.train(config, steps)
 
 
 def leads() -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import sync_playwright
 
-from vitviz import bench
+from vitviz.bench import page as bench
 from vitviz.data import cifar
 
 GUARD = Path(__file__).parent / "guard"

@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import vitviz
-from vitviz.bench import EXPLORER
+from vitviz.bench.page import EXPLORER
 from vitviz.data.pictures import sample_paths
 
 pytestmark = pytest.mark.browser

@@ -16,7 +16,7 @@ from vitviz.model.checkpoint import load
 from vitviz.training import loop
 from vitviz.training.evaluate import accuracy
 from vitviz.training.loop import Run, TrainingError, patches_kept, schedule, train
-from vitviz.training.recipe import TrainConfig
+from vitviz.training.recipe import TrainConfig, preset
 from vitviz.training.team import Team
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
@@ -152,7 +152,7 @@ def interrupted(config: TrainConfig, monkeypatch, step: int) -> None:
 
     with monkeypatch.context() as patch:
         patch.setattr(Run, "step", asking)
-        with pytest.raises(TrainingError, match="Stopped as asked in epoch .* --resume --out"):
+        with pytest.raises(TrainingError, match=r"Stopped as asked in epoch .* --resume --out"):
             train(config)
 
 
@@ -226,6 +226,36 @@ def test_a_finished_run_is_not_gone_on_with(config):
     train(replace(config, epochs=1))
     with pytest.raises(ValueError, match="is finished: there is nothing to resume"):
         train(replace(config, epochs=1), resume=True)
+
+
+def test_a_training_can_start_from_other_weights_with_a_new_head(config):
+    first = train(replace(config, epochs=1))
+    run = whole_run(replace(config, start=str(first), model=replace(config.model, classes=7)))
+    source, begun = load(first).model.state_dict(), run.model.state_dict()
+    assert all(torch.equal(begun[name], source[name]) for name in source if not name.startswith("head."))
+    assert begun["head.weight"].shape == (7, 24)
+    assert not begun["head.weight"].any()
+    assert torch.equal(run.averaged().pos_embed, source["pos_embed"])
+
+
+def test_a_training_does_not_start_from_another_network(config):
+    first = train(replace(config, epochs=1))
+    sentence = r"the same network: depth is 2 in last and 3 here\. Set model\.depth=2"
+    with pytest.raises(ValueError, match=sentence):
+        whole_run(replace(config, start=str(first), model=replace(config.model, depth=3)))
+
+
+@pytest.mark.parametrize("name", ["tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "cifar10-s4"])
+def test_each_preset_trains(config, name):
+    given = preset(name)
+    small = replace(given.model, width=24, heads=2, depth=2, mlp_width=40)
+    path = train(
+        replace(
+            given, model=small, epochs=1, minutes=None, batch_size=25, data=config.data, out=config.out, snapshots=3
+        )
+    )
+    assert load(path).record["steps"] == 4
+    assert load(path).model.config.architecture == given.model.architecture
 
 
 def test_pictures_held_out_are_measured_on_and_the_test_set_is_not_touched(config, monkeypatch):

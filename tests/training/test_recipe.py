@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vitviz.training.recipe import PRESETS, TrainConfig, preset
+from vitviz.training.recipe import PRESETS, TrainConfig, changed, from_json, preset
 
 
 @pytest.mark.parametrize(
@@ -21,10 +21,22 @@ from vitviz.training.recipe import PRESETS, TrainConfig, preset
         ({"muon_rate": 0}, "muon_rate must be above 0: got 0"),
         ({"adam_rate": -1e-3}, "adam_rate must be above 0"),
         ({"clip": 0}, "clip must be above 0"),
-        ({"batch_size": 1}, "batch_size must be from 2 to 65536: got 1"),
-        ({"pictures": 0}, "pictures must be from 2 to 50000: got 0"),
-        ({"pictures": 50_001}, "pictures must be from 2 to 50000: got 50001"),
-        ({"snapshots": -1}, "snapshots must be from 0 to 1000: got -1"),
+        ({"batch_size": 1}, "batch_size must be a whole number from 2 to 65536: got 1"),
+        ({"pictures": 0}, "pictures must be a whole number from 2 to 50000: got 0"),
+        ({"pictures": 50_001}, "pictures must be a whole number from 2 to 50000: got 50001"),
+        ({"snapshots": -1}, "snapshots must be a whole number from 0 to 1000: got -1"),
+        ({"batch_size": 32.5}, r"batch_size must be a whole number from 2 to 65536: got 32\.5"),
+        ({"batch_size": 300, "pictures": 200}, "at most the number of training pictures: 300 is above 200"),
+        ({"held_out": 25_001}, "held_out must be a whole number from 0 to 25000"),
+        ({"weight_decay": -0.1}, r"weight_decay must be a number and not negative: got -0\.1"),
+        ({"muon_rate": "fast"}, "muon_rate must be above 0: got 'fast'"),
+        ({"cutmix": "some"}, "cutmix is a share and must be from 0 to 1: got 'some'"),
+        ({"cutmix": 0.6, "mixup": 0.5}, r"cutmix and mixup are shares .* together at most 1: got 0\.6 and 0\.5"),
+        ({"warm_up": 1}, "warm_up must be below 1"),
+        ({"optimizer": "sgd"}, "optimizer must be one of muon, adamw, adam: got 'sgd'"),
+        ({"schedule": "step"}, "schedule must be one of line, cosine, constant: got 'step'"),
+        ({"objective": "dream"}, "objective must be one of classify, masked-patch: got 'dream'"),
+        ({"seed": 1.5}, r"seed must be a whole number: got 1\.5"),
         ({"cutmix": 1.1}, r"cutmix is a share and must be from 0 to 1: got 1\.1"),
         ({"average_decay": float("nan")}, "average_decay is a share and must be from 0 to 1: got nan"),
         ({"first_patches": -0.1}, "first_patches is a share"),
@@ -51,3 +63,46 @@ def test_an_unknown_preset_is_refused_and_the_known_ones_named():
 def test_a_run_goes_where_it_is_told_or_by_its_preset():
     assert TrainConfig(preset="cifar10-ti4").folder == Path("runs/cifar10-ti4")
     assert TrainConfig(out="elsewhere/run").folder == Path("elsewhere/run")
+
+
+def test_masked_patches_need_the_plain_network():
+    with pytest.raises(ValueError, match="The objective masked-patch needs the plain vit: got tutorial-scratch"):
+        TrainConfig(objective="masked-patch", model=preset("tutorial-scratch").model)
+
+
+def test_settings_change_the_recipe_and_the_network():
+    config = changed(
+        preset("cifar10-ti4"), ["cutmix=0.25", "model.depth=3", "optimizer=adamw", "model.layer_scale=0.1"]
+    )
+    assert (config.cutmix, config.optimizer) == (0.25, "adamw")
+    assert (config.model.depth, config.model.layer_scale) == (3, 0.1)
+    assert changed(config, []) == config
+    assert changed(config, ["epochs=2"]).minutes is None
+
+
+@pytest.mark.parametrize("setting", ["cutmix", "cutmix=", "depth=3", "model.cutmix=1", "preset=x", "model=1", "=3"])
+def test_a_setting_without_a_known_name_or_a_value_is_refused(setting):
+    with pytest.raises(ValueError, match=rf"A setting is NAME=VALUE with a known name: got '{setting}'"):
+        changed(TrainConfig(), [setting])
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ("batch_size=many", "batch_size must be a whole number from 2 to 65536: got 'many'"),
+        ("model.heads=5", "heads must divide width: 192 is not a multiple of 5"),
+        ("model.patch_size=5", "patch_size must divide the image side: 32 is not a multiple of 5"),
+        ("epochs=0", "epochs must be above 0: got 0"),
+        ("muon_rate=-1", "muon_rate must be above 0: got -1"),
+    ],
+)
+def test_a_setting_of_an_impossible_value_is_refused(setting, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        changed(TrainConfig(), [setting])
+
+
+def test_a_config_comes_back_from_json():
+    for config in PRESETS.values():
+        assert from_json(json.loads(json.dumps(asdict(config)))) == config
+    with pytest.raises(ValueError, match=r"A config may only name what this version knows: .*'wings'"):
+        from_json({"wings": 2})

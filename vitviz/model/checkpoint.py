@@ -1,4 +1,4 @@
-"""A trained ViT <-> one .safetensors file, and nothing else.
+"""A trained network <-> one .safetensors file, and nothing else.
 
 The file's metadata holds, under `vitviz`, JSON with the format version, the model's config, class names, mean and
 standard deviation, and the training record. A file is checked from its header, before anything is allocated: size,
@@ -18,8 +18,8 @@ import safetensors
 import safetensors.torch
 import torch
 
+from vitviz.model.architectures import Network, build
 from vitviz.model.config import ViTConfig
-from vitviz.model.vit import ViT
 
 PACKAGE = Path(__file__).parents[1]
 # Beside the package in a checkout, inside it when installed.
@@ -51,7 +51,7 @@ class Checkpoint:
     """
 
     name: str
-    model: ViT
+    model: Network
     classes: tuple[str, ...]
     mean: Channels
     std: Channels
@@ -163,10 +163,10 @@ def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, torch.T
     return {name: tensor for name, tensor in held.items() if not name.startswith(EXTRA)}, extra
 
 
-def empty_model(config: ViTConfig) -> ViT:
+def empty_model(config: ViTConfig) -> Network:
     """Build a network without memory for its weights."""
     with torch.device("meta"):
-        return ViT(config)
+        return build(config)
 
 
 def foreign(name: str) -> CheckpointError:
@@ -271,7 +271,7 @@ def read_labels(about: dict[str, Any], config: ViTConfig) -> tuple[tuple[str, ..
     return tuple(classes), mean, std
 
 
-def check_tensors(header: dict[str, Any], model: ViT) -> None:
+def check_tensors(header: dict[str, Any], model: Network) -> None:
     """Compare the tensor table with what the config asks for, before anything is read."""
     expected = {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
     header = {name: entry for name, entry in header.items() if not name.startswith(EXTRA)}

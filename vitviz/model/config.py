@@ -1,16 +1,19 @@
 """The numbers that decide a network's shape, checked; without torch, so that the command line starts at once."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
+Architecture = Literal["vit", "tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "tutorial-scratch-mended"]
 MOST_TOKENS = 4096  # attention needs the square of it
 
 
 @dataclass(frozen=True)
 class ViTConfig:
-    """Everything that decides the shapes and the arithmetic of a `ViT`.
+    """Everything that decides the shapes and the arithmetic of a network.
 
     Args:
+        architecture: "vit" is the plain `ViT`; the others are those of `vitviz.model.tutorials`, which have their own
+            biases and norms and know no registers, QK-norm, LayerScale, stochastic depth or other pooling.
         image_size: Height and width of the input (px).
         patch_size: Side of a square patch (px); divides both image sides.
         width: Channels of a token (D).
@@ -25,11 +28,13 @@ class ViTConfig:
             None.
         drop_path: Share of branches skipped in training, growing linearly with depth (Huang et al. 2016).
         pool: What the head reads: the class token, or the mean of the patches.
+        dropout: Share of numbers zeroed in training, where a tutorial does so.
 
     Raises:
         ValueError: If a number is out of range or two do not fit together.
     """
 
+    architecture: Architecture = "vit"
     image_size: tuple[int, int] = (32, 32)
     patch_size: int = 4
     width: int = 192
@@ -43,15 +48,23 @@ class ViTConfig:
     layer_scale: float | None = None
     drop_path: float = 0.0
     pool: Literal["token", "mean"] = "token"
+    dropout: float = 0.0
 
     def __post_init__(self) -> None:
         if not (isinstance(self.image_size, list | tuple) and len(self.image_size) == 2):
             raise ValueError(f"image_size must be height and width: got {self.image_size!r}. Use for example (32, 32).")
         object.__setattr__(self, "image_size", tuple(self.image_size))
-        height, width = self.image_size
+        self.check_limits()
+        self.check_choices()
+        self.check_fit()
+        if self.architecture != "vit":
+            self.check_tutorial()
+
+    def check_limits(self) -> None:
+        """Demand that each number is within its limits."""
         limits = {
-            "image height": (height, 1, 4096),
-            "image width": (width, 1, 4096),
+            "image height": (self.image_size[0], 1, 4096),
+            "image width": (self.image_size[1], 1, 4096),
             "patch_size": (self.patch_size, 1, 256),
             "width": (self.width, 1, 8192),
             "depth": (self.depth, 1, 128),
@@ -63,6 +76,30 @@ class ViTConfig:
         for name, (value, least, most) in limits.items():
             if type(value) is not int or not least <= value <= most:
                 raise ValueError(f"{name} must be a whole number from {least} to {most}: got {value!r}.")
+        for name in ("drop_path", "dropout"):
+            share = getattr(self, name)
+            if not (isinstance(share, int | float) and 0 <= share < 1):
+                raise ValueError(f"{name} must be at least 0 and below 1: got {share!r}.")
+        if self.layer_scale is not None and not (
+            isinstance(self.layer_scale, int | float) and 0 < self.layer_scale <= 1
+        ):
+            raise ValueError(f"layer_scale must be None, or above 0 and at most 1: got {self.layer_scale!r}.")
+
+    def check_choices(self) -> None:
+        """Demand that each choice is one of those there are."""
+        if self.architecture not in get_args(Architecture):
+            raise ValueError(
+                f"architecture must be one of {', '.join(get_args(Architecture))}: got {str(self.architecture)[:80]!r}."
+            )
+        for name in ("qkv_bias", "qk_norm"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be true or false: got {getattr(self, name)!r}.")
+        if self.pool not in ("token", "mean"):
+            raise ValueError(f"pool must be 'token' or 'mean': got {self.pool!r}.")
+
+    def check_fit(self) -> None:
+        """Demand that patches fit the image, and heads the width."""
+        height, width = self.image_size
         for side in (height, width):
             if side % self.patch_size:
                 good = [p for p in (1, 2, 4, 8, 14, 16, 32) if height % p == 0 and width % p == 0]
@@ -77,22 +114,30 @@ class ViTConfig:
             )
         if self.width % self.heads:
             raise ValueError(f"heads must divide width: {self.width} is not a multiple of {self.heads}.")
-        if not (isinstance(self.drop_path, int | float) and 0 <= self.drop_path < 1):
-            raise ValueError(f"drop_path must be at least 0 and below 1: got {self.drop_path!r}.")
-        if self.layer_scale is not None and not (
-            isinstance(self.layer_scale, int | float) and 0 < self.layer_scale <= 1
-        ):
-            raise ValueError(f"layer_scale must be None, or above 0 and at most 1: got {self.layer_scale!r}.")
-        for name in ("qkv_bias", "qk_norm"):
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} must be true or false: got {getattr(self, name)!r}.")
-        if self.pool not in ("token", "mean"):
-            raise ValueError(f"pool must be 'token' or 'mean': got {self.pool!r}.")
+        if self.architecture == "vit" and self.dropout:
+            raise ValueError(f"dropout is only known to the tutorials' networks: got {self.dropout}. Use drop_path.")
+
+    def check_tutorial(self) -> None:
+        """Demand that nothing is asked of a tutorial's network that it does not know."""
+        if self.registers or self.pool == "mean" or self.layer_scale is not None or self.drop_path:
+            raise ValueError(
+                f"registers, pool, layer_scale and drop_path are not known to {self.architecture}: leave them out."
+            )
+        strip, width = self.patch_size**2, self.image_size[1]
+        if self.architecture == "tutorial-scratch" and width % strip and strip % width:
+            raise ValueError(
+                f"The strips of tutorial-scratch must fit the image's lines: {strip} pixels do not fit {width}. "
+                "Use another patch_size."
+            )
 
     @property
     def grid(self) -> tuple[int, int]:
-        """Rows and columns of patches (gh, gw)."""
-        return self.image_size[0] // self.patch_size, self.image_size[1] // self.patch_size
+        """Rows and columns of patches (gh, gw); tutorial-scratch cuts strips instead, of P P pixels along the lines."""
+        height, width = self.image_size
+        if self.architecture == "tutorial-scratch":
+            strip = self.patch_size**2
+            return (height, width // strip) if strip <= width else (height * width // strip, 1)
+        return height // self.patch_size, width // self.patch_size
 
     @property
     def prefix(self) -> int:

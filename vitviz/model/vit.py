@@ -1,8 +1,8 @@
 """Images -> logits, and on request the attention that led to them.
 
 One plain Vision Transformer (Dosovitskiy et al. 2021, arXiv 2010.11929), read top to bottom. Tensor names are those of
-timm's `VisionTransformer`, so weights go both ways without a mapping. There is one loop over the blocks; `forward` and
-`trace` both use it, so what is shown is what was computed.
+timm's `VisionTransformer`, so weights go both ways without a mapping. There is one loop over the blocks, `encode`;
+`forward` and `trace` both use it, so what is shown is what was computed.
 
 Letters in shape comments: B batch, T tokens = prefix + N, N patches = gh * gw, D width, A heads, d = D // A, L layers,
 M width of the MLP, K classes, P patch side, R = 1 + registers (the prefix: class token first).
@@ -144,6 +144,11 @@ class Block(nn.Module):
         return branch * kept / (1 - self.drop_path)
 
 
+def choose_patches(patches: Tensor, keep: Tensor | None) -> Tensor:
+    """The patches (B, N, D) at these positions (B, n) -> (B, n, D); all if there are none."""
+    return patches if keep is None else patches.gather(1, keep.unsqueeze(-1).expand(-1, -1, patches.shape[-1]))
+
+
 class PatchEmbed(nn.Module):
     """Cut the image into squares and map each linearly: a convolution whose stride is its size."""
 
@@ -229,25 +234,30 @@ class ViT(nn.Module):
         logits, weights = self.run(images, want, keep)
         return Trace(logits, torch.stack([w.float() for w in weights if w is not None]))
 
-    def embed(self, images: Tensor, keep: Tensor | None) -> Tensor:
-        """Images (B, 3, H, W) -> tokens with their positions, (B, T, D), or fewer where `keep` says so."""
+    def place(self, patches: Tensor, keep: Tensor | None) -> Tensor:
+        """Patches (B, N, D) -> tokens with their positions, (B, T, D), or fewer where `keep` says so."""
         R = self.config.prefix
-        x = self.patch_embed(images) + self.pos_embed[:, R:]  # (B, N, D)
-        if keep is not None:
-            x = x.gather(1, keep.unsqueeze(-1).expand(-1, -1, x.shape[-1]))  # (B, n, D)
+        x = choose_patches(patches + self.pos_embed[:, R:], keep)  # (B, N, D), or (B, n, D)
         prefix = self.cls_token if self.reg_token is None else torch.cat([self.cls_token, self.reg_token], 1)
         prefix = (prefix + self.pos_embed[:, :R]).expand(x.shape[0], -1, -1)  # (B, R, D)
         return torch.cat([prefix, x], 1)  # (B, T, D)
 
-    def run(self, images: Tensor, want: Want, keep: Tensor | None) -> tuple[Tensor, list[Tensor | None]]:
-        """The one loop over the blocks: logits (B, K), and the attention wanted of each layer."""
-        x = self.embed(images, keep)  # (B, T, D)
+    def encode(self, x: Tensor, want: Want, whole: bool) -> tuple[Tensor, list[Tensor | None]]:
+        """The one loop over the blocks: tokens (B, T, D), and the attention wanted of each layer.
+
+        If the tokens are not wanted whole, the last block answers for the class token alone: (B, 1, D).
+        """
         seen = []
         for layer, block in enumerate(self.blocks, start=1):
-            # The head reads the class token alone, so in the last block no other token needs an answer.
-            alone = layer == len(self.blocks) and self.config.pool == "token" and want != "full"
+            alone = layer == len(self.blocks) and not whole
             x, weights = block(x, 1 if alone else x.shape[1], want)  # (B, T, D), or (B, 1, D) if alone
             seen.append(weights)
+        return x, seen
+
+    def run(self, images: Tensor, want: Want, keep: Tensor | None) -> tuple[Tensor, list[Tensor | None]]:
+        """Logits (B, K), and the attention wanted of each layer."""
+        whole = self.config.pool == "mean" or want == "full"  # else the head reads the class token alone
+        x, seen = self.encode(self.place(self.patch_embed(images), keep), want, whole)  # (B, T, D) or (B, 1, D)
         x = self.norm(x)
         pooled = x[:, 0] if self.config.pool == "token" else x[:, self.config.prefix :].mean(1)  # (B, D)
         return self.head(pooled), seen

@@ -21,15 +21,18 @@ from typing import Any, cast
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from vitviz.data import augment, cifar, pictures
+from vitviz.model import checkpoint
+from vitviz.model.architectures import Network, build
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.vit import ViT
 from vitviz.training import optimizer, run_folder
 from vitviz.training.device import bfloat16_is_faster, hardware, mixed_precision
 from vitviz.training.evaluate import accuracy
+from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.recipe import TrainConfig, TrainingError
 from vitviz.training.signals import StopRequest
 from vitviz.training.team import Team
@@ -146,12 +149,17 @@ class Run:
         self.config, self.team, self.device = config, team, team.device
         (self.images, self.labels), self.measured = train_set, measured_set
         torch.manual_seed(config.seed)
-        self.model = ViT(config.model).to(self.device)
+        self.model = build(config.model).to(self.device)
+        if config.start is not None:
+            adopt(self.model, checkpoint.load(config.start))
         self.average = AveragedModel(self.model, multi_avg_fn=self.blend)
-        self.optimizers = optimizer.build(self.model, config, team)
+        self.trained: nn.Module = self.model  # with what only the objective needs
+        if config.objective == "masked-patch":
+            self.trained = MaskedPatches(cast(ViT, self.model)).to(self.device)
+        self.optimizers = optimizer.build(self.trained, config, team)
         self.timeline = probe_timeline(config, self.device)
         self.bfloat16 = bool(team.agree(bfloat16_is_faster(self.device))[0])
-        self.network: Callable[..., Tensor] = team.share(self.model)
+        self.network: Callable[..., Any] = team.share(self.trained)
         self.vary = vary
         if self.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
@@ -236,12 +244,10 @@ class Run:
         torch.manual_seed((config.seed * 1_000_003 + self.step_count) * 1009 + self.team.rank)
         whole, batch = len(batch), self.team.slice(batch)
         images, targets = self.vary(config, self.images[batch], self.labels[batch], share < config.mixing_until)
-        patches = config.model.tokens - config.model.prefix
-        keep = augment.keep_patches(len(batch), patches, patches_kept(config, share), self.device)
         with mixed_precision(self.device, self.bfloat16):
-            loss = F.cross_entropy(self.network(images, keep), targets, label_smoothing=config.label_smoothing)
+            loss = self.loss_of(images, targets)
         (loss * (len(batch) * self.team.size / whole)).backward()  # slices may differ by one picture
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), config.clip)
+        torch.nn.utils.clip_grad_norm_(self.trained.parameters(), config.clip)
         for chosen in self.optimizers:
             for group in chosen.param_groups:
                 group["lr"] = group["base_lr"] * schedule(config, share)
@@ -254,6 +260,15 @@ class Run:
         self.batches_done += 1
         self.pictures_seen += whole
 
+    def loss_of(self, images: Tensor, targets: Tensor) -> Tensor:
+        """The objective on normalised images (B, 3, H, W) and targets (B, K): one number, in nats."""
+        config = self.config
+        if config.objective == "masked-patch":
+            return self.network(images)[0]
+        patches = config.model.tokens - config.model.prefix
+        keep = augment.keep_patches(len(images), patches, patches_kept(config, self.share), self.device)
+        return F.cross_entropy(self.network(images, keep), targets, label_smoothing=config.label_smoothing)
+
     def look(self, measure: bool = False) -> Progress:
         """Read the loss, measure the watched pictures if asked, and note all that in the metrics.
 
@@ -261,7 +276,8 @@ class Run:
             TrainingError: If the loss is not a number any more.
         """
         self.check_loss()
-        found = [accuracy(self.result({}), s[0][:WATCHED], s[1][:WATCHED]) for s in self.watched()] if measure else []
+        watched = self.watched() if measure else []
+        found = [accuracy(self.result({}), images[:WATCHED], labels[:WATCHED]) for images, labels in watched]
         self.looked = time.monotonic()
         progress = self.progress(*found)
         if self.team.leads:
@@ -270,8 +286,9 @@ class Run:
         return progress
 
     def watched(self) -> list[tuple[Tensor, Tensor]]:
-        """The sets whose first pictures are followed: to measure on, and to train on; none for the other processes."""
-        return [self.measured, (self.images, self.labels)] if self.team.leads else []
+        """The sets whose first pictures are followed: to measure on, and to train on; by the first process."""
+        follows = self.team.leads and self.config.objective == "classify"
+        return [self.measured, (self.images, self.labels)] if follows else []
 
     def check_loss(self) -> None:
         """Note the mean loss of the steps since the last look, and stop if it is not a number any more."""
@@ -305,17 +322,32 @@ class Run:
         """Keep the timeline's pictures as the averaged model sees them now."""
         self.timeline.take(self.averaged(), self.epoch, self.seconds)
 
-    def averaged(self) -> ViT:
+    def averaged(self) -> Network:
         """The averaged model, in evaluation mode."""
-        return cast(ViT, self.average.module).eval()
+        return cast(Network, self.average.module).eval()
 
     def finish(self) -> Path:
         """Measure the result on the whole set and write the checkpoint without what only training needs."""
         if not self.team.leads:
             return self.path
-        measure = "held_out_accuracy" if self.config.held_out else "test_accuracy"
-        self.save({measure: accuracy(self.result({}), *self.measured)}, finished=True)
+        self.save({self.measure: self.measured_accuracy()}, finished=True)
         return self.path
+
+    @property
+    def measure(self) -> str:
+        """What the result is called in the record."""
+        if self.config.objective == "masked-patch":
+            return "hidden_colour_accuracy"
+        return "held_out_accuracy" if self.config.held_out else "test_accuracy"
+
+    @torch.inference_mode()
+    def measured_accuracy(self) -> float:
+        """Of the averaged weights on the whole set to measure on; of the colours of hidden patches, the last ones'."""
+        images, labels = self.measured
+        if not isinstance(self.trained, MaskedPatches):
+            return accuracy(self.result({}), images, labels)
+        parts = [self.trained(augment.normalise(part, cifar.MEAN, cifar.STD))[1] for part in images.split(500)]
+        return torch.stack(parts).mean().item()
 
     def save(self, found: dict[str, Any], finished: bool = False) -> None:
         """Write timeline and checkpoint; until the training is finished, with all that is needed to go on."""
@@ -335,13 +367,13 @@ class Run:
 
     def state(self) -> run_folder.State:
         """All that decides how this training goes on, beside the average."""
-        weights = dict(self.model.state_dict())
+        weights = dict(self.trained.state_dict())
         states = [chosen.state_dict()["state"] for chosen in self.optimizers]
         return run_folder.State(self.average.module.state_dict(), weights, states, self.counters())
 
     def restore(self, saved: run_folder.State) -> None:
         """Go on from a saved state."""
-        self.model.load_state_dict(saved.weights)
+        self.trained.load_state_dict(saved.weights)
         self.average.module.load_state_dict(saved.average)
         counters = saved.counters
         self.average.n_averaged.fill_(counters["step_count"])
@@ -378,6 +410,25 @@ class Run:
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "recipe": recipe,
         }
+
+
+def adopt(model: Network, source: Checkpoint) -> None:
+    """Begin with the weights of a checkpoint, all but its head: fine-tuning puts a new one in its place.
+
+    Raises:
+        ValueError: If the two networks are not the same otherwise.
+    """
+    ours, theirs = asdict(model.config), asdict(source.model.config)
+    free = ("classes", "drop_path", "dropout")
+    different = [name for name in ours if name not in free and ours[name] != theirs[name]]
+    if different:
+        name = different[0]
+        raise ValueError(
+            f"A training can start from the weights of the same network: {name} is {theirs[name]} in {source.name} and "
+            f"{ours[name]} here. Set model.{name}={theirs[name]}."
+        )
+    body = {name: weight for name, weight in source.model.state_dict().items() if not name.startswith("head.")}
+    model.load_state_dict(body, strict=False)
 
 
 def schedule(config: TrainConfig, share: float) -> float:

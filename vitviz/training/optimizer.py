@@ -96,7 +96,7 @@ def build(model: nn.Module, config: TrainConfig, team: Team) -> list[torch.optim
     """
     inside = {}
     if config.optimizer == "muon":
-        inside = {n: p for n, p in model.named_parameters() if n.startswith("blocks.") and p.ndim == 2}
+        inside = {n: p for n, p in model.named_parameters() if "blocks." in n and p.ndim == 2}
     rest = [p for n, p in model.named_parameters() if n not in inside]
     adam = torch.optim.Adam if config.optimizer == "adam" else torch.optim.AdamW
     betas = (0.9, 0.95) if config.optimizer == "muon" else (0.9, 0.999)  # the field's habits beside Muon and alone

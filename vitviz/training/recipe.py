@@ -3,9 +3,11 @@
 The command line takes its flags and defaults from here, and the config is saved beside the weights.
 """
 
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from vitviz.model.config import ViTConfig
 
@@ -125,24 +127,8 @@ class TrainConfig:
     def __post_init__(self) -> None:
         if (self.epochs is None) == (self.minutes is None):
             raise ValueError(f"Give one of epochs and minutes: got {self.epochs} epochs and {self.minutes} minutes.")
-        for name in ("epochs", "minutes", "muon_rate", "adam_rate", "clip"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value < float("inf"):
-                raise ValueError(f"{name} must be above 0: got {value}.")
-        if not 0 <= self.weight_decay < float("inf"):
-            raise ValueError(f"weight_decay must not be negative: got {self.weight_decay}.")
-        for name, (least, most) in LIMITS.items():
-            value = getattr(self, name)
-            if value is not None and not least <= value <= most:
-                raise ValueError(f"{name} must be from {least} to {most}: got {value}.")
-        if self.batch_size > (most := (self.pictures or 50_000) - self.held_out):
-            raise ValueError(
-                f"batch_size must be at most the number of training pictures: {self.batch_size} is above {most}. "
-                "Lower batch_size, or use more pictures."
-            )
-        for name in SHARES:
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} is a share and must be from 0 to 1: got {getattr(self, name)}.")
+        self.check_numbers()
+        self.check_choices()
         if self.warm_up == 1:
             raise ValueError("warm_up must be below 1: the rate has to fall again.")
         if self.cutmix + self.mixup > 1:
@@ -150,6 +136,35 @@ class TrainConfig:
                 f"cutmix and mixup are shares of the same pictures, together at most 1: got {self.cutmix} and "
                 f"{self.mixup}."
             )
+        if self.batch_size > (most := (self.pictures or 50_000) - self.held_out):
+            raise ValueError(
+                f"batch_size must be at most the number of training pictures: {self.batch_size} is above {most}. "
+                "Lower batch_size, or use more pictures."
+            )
+        if self.objective == "masked-patch" and self.model.architecture != "vit":
+            raise ValueError(f"The objective masked-patch needs the plain vit: got {self.model.architecture}.")
+
+    def check_numbers(self) -> None:
+        """Demand that each number is one, and within its limits."""
+        for name in ("epochs", "minutes", "muon_rate", "adam_rate", "clip"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, int | float) and 0 < value < float("inf")):
+                raise ValueError(f"{name} must be above 0: got {value!r}.")
+        if not (isinstance(self.weight_decay, int | float) and 0 <= self.weight_decay < float("inf")):
+            raise ValueError(f"weight_decay must be a number and not negative: got {self.weight_decay!r}.")
+        for name, (least, most) in LIMITS.items():
+            value = getattr(self, name)
+            if value is not None and not (type(value) is int and least <= value <= most):
+                raise ValueError(f"{name} must be a whole number from {least} to {most}: got {value!r}.")
+        if type(self.seed) is not int:
+            raise ValueError(f"seed must be a whole number: got {self.seed!r}.")
+        for name in SHARES:
+            value = getattr(self, name)
+            if not (isinstance(value, int | float) and 0 <= value <= 1):
+                raise ValueError(f"{name} is a share and must be from 0 to 1: got {value!r}.")
+
+    def check_choices(self) -> None:
+        """Demand that each choice is one of those there are."""
         for name, choices in CHOICES.items():
             if getattr(self, name) not in get_args(choices):
                 raise ValueError(f"{name} must be one of {', '.join(get_args(choices))}: got {getattr(self, name)!r}.")
@@ -160,8 +175,69 @@ class TrainConfig:
         return Path(self.out) if self.out is not None else Path("runs") / self.preset
 
 
-# Accuracy, minutes and hardware of each preset stand in checkpoints/README.md, measured.
-PRESETS: dict[str, TrainConfig] = {"cifar10-ti4": TrainConfig()}
+PLAIN: dict[str, Any] = {  # a training as tutorials write it: no schedule, no mixing, no average, all patches
+    "epochs": 10,
+    "minutes": None,
+    "batch_size": 128,
+    "schedule": "constant",
+    "warm_up": 0.0,
+    "augment_operations": 0,
+    "cutmix": 0.0,
+    "label_smoothing": 0.0,
+    "first_patches": 1.0,
+    "last_patches": 1.0,
+    "average_decay": 0.0,
+}
+# Accuracy, minutes and hardware of each preset stand in checkpoints/README.md and docs/training.md, measured.
+PRESETS: dict[str, TrainConfig] = {
+    "cifar10-ti4": TrainConfig(),
+    "cifar10-s4": TrainConfig(
+        preset="cifar10-s4",
+        model=ViTConfig(width=256, depth=9, heads=8, mlp_width=1024, drop_path=0.1),
+        minutes=18,
+        batch_size=1024,
+        adam_rate=1e-3,
+        augment_operations=2,
+        augment_strength=0.9,
+        mixup=0.5,
+        erase=0.25,
+        first_patches=1.0,
+        last_patches=1.0,
+        all_patches_from=0.0,
+        average_decay=0.9998,
+        save_every=20,
+    ),
+    # AdamW 1e-4, decay 1e-5, gradients clipped at 0.1: the notebook's own numbers.
+    "tutorial-notebook": TrainConfig(
+        preset="tutorial-notebook",
+        model=ViTConfig(architecture="tutorial-notebook", width=384, depth=2, heads=6, mlp_width=384, dropout=0.5),
+        optimizer="adamw",
+        adam_rate=1e-4,
+        weight_decay=1e-5,
+        clip=0.1,
+        **PLAIN,
+    ),
+    # This text and the next name no optimizer: PyTorch's Adam as it comes.
+    "tutorial-lightning": TrainConfig(
+        preset="tutorial-lightning",
+        model=ViTConfig(architecture="tutorial-lightning", width=256, depth=2, heads=8, mlp_width=512, dropout=0.1),
+        optimizer="adam",
+        adam_rate=1e-3,
+        weight_decay=0.0,
+        clip=1e3,
+        **PLAIN,
+    ),
+    # This text leaves the sizes open, but for an MLP of four times the width: those of the one before.
+    "tutorial-scratch": TrainConfig(
+        preset="tutorial-scratch",
+        model=ViTConfig(architecture="tutorial-scratch", width=256, depth=2, heads=8, mlp_width=1024, dropout=0.1),
+        optimizer="adam",
+        adam_rate=1e-3,
+        weight_decay=0.0,
+        clip=1e3,
+        **PLAIN,
+    ),
+}
 
 
 def preset(name: str) -> TrainConfig:
@@ -173,3 +249,50 @@ def preset(name: str) -> TrainConfig:
     if name not in PRESETS:
         raise ValueError(f"There is no preset {name!r}. Use one of: {', '.join(PRESETS)}.")
     return PRESETS[name]
+
+
+def from_json(stored: dict[str, Any]) -> TrainConfig:
+    """The config that was written as JSON; what an older one does not name has its default.
+
+    Raises:
+        ValueError: If it names something unknown, or a value does not fit.
+    """
+    try:
+        return TrainConfig(**stored | {"model": ViTConfig(**stored.get("model", {}))})
+    except TypeError as error:
+        raise ValueError(f"A config may only name what this version knows: {error}.") from None
+
+
+def changed(config: TrainConfig, settings: Iterable[str]) -> TrainConfig:
+    """A config with some of its fields changed.
+
+    Args:
+        config: Where to start from.
+        settings: Each NAME=VALUE, or model.NAME=VALUE for the network's; values are JSON, or plain words.
+
+    Raises:
+        ValueError: If there is no such name, or the value does not fit.
+
+    Example:
+        >>> changed(TrainConfig(), ["cutmix=0.3", "model.depth=4"]).model.depth
+        4
+    """
+    ours: dict[str, Any] = {}
+    models: dict[str, Any] = {}
+    for setting in settings:
+        name, _, text = setting.partition("=")
+        of_model = name.startswith("model.")
+        known = {field.name for field in fields(ViTConfig if of_model else TrainConfig)} - {"model", "preset"}
+        if name.removeprefix("model.") not in known or not text:
+            raise ValueError(
+                f"A setting is NAME=VALUE with a known name: got {setting[:80]!r}. The names are "
+                f"{', '.join(sorted(known))}{'' if of_model else ', and model. before those of the network'}."
+            )
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        (models if of_model else ours)[name.removeprefix("model.")] = value
+    if "epochs" in ours or "minutes" in ours:
+        ours = {"epochs": None, "minutes": None} | ours
+    return replace(config, model=replace(config.model, **models), **ours)

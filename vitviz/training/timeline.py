@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import atomic_write
-from vitviz.model.vit import ViT
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Timeline:
         return taken < self.snapshots and share >= (taken / max(1, self.snapshots - 1)) ** 2
 
     @torch.no_grad()
-    def take(self, model: ViT, epoch: float, seconds: float) -> None:
+    def take(self, model: Network, epoch: float, seconds: float) -> None:
         """Keep what the model sees now, at a time counted in epochs and in seconds of training."""
         trace = model.trace(self.images, "rows")
         self.rows.append(trace.attention.transpose(0, 1).half().cpu().numpy())  # (P, L, A, T)

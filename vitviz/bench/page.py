@@ -1,7 +1,4 @@
-"""Speed on this machine, as tables: the model's maps against a plain forward pass, and the page in a real browser.
-
-Ratios come from one run in which both sides alternate, so that a busy machine slows both alike.
-"""
+"""The page in a real browser: how fast it starts, paints a chosen picture and redraws under the pointer."""
 
 import os
 import shutil
@@ -12,19 +9,15 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import torch
-import torch.nn.functional as F
 from rich.console import Console
 from rich.table import Table
-from torch import Tensor
 
-from vitviz.model.checkpoint import load
-from vitviz.model.vit import ViT, attend
+from vitviz.bench.timing import spread
 
 SYSTEM_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # A quiet browser: no sandbox (containers have none), no calls to its maker.
@@ -57,61 +50,6 @@ CHOOSE = """
 REDRAWS = """() => performance.getEntriesByName("vitviz:redraw").map((entry) => entry.duration)"""
 
 
-def explain(name: str) -> None:
-    """Print what the class-token maps of all layers and heads cost beside a plain forward pass."""
-    model = load(name).model
-    config = model.config
-    table = Table("batch", "plain forward", "with class-token rows", "ratio", "with full attention", "ratio")
-    for batch, rounds in ((1, 100), (64, 12)):
-        plain, rows, full = forward_times(model, batch, rounds)
-        cells = (f"{plain:.2f} ms", f"{rows:.2f} ms", f"{rows / plain:.3f}", f"{full:.2f} ms", f"{full / plain:.3f}")
-        table.add_row(str(batch), *cells)
-    out = Console()
-    out.print(table)
-    explicit, fused = attention_step(config.heads, config.tokens, config.width // config.heads)
-    out.print(
-        f"Attention of {config.tokens} tokens, forward and backward, batch 64: explicit {explicit:.1f} ms, "
-        f"fused {fused:.1f} ms, fused / explicit {fused / explicit:.2f}"
-    )
-
-
-@torch.inference_mode()
-def forward_times(model: ViT, batch: int, rounds: int) -> list[float]:
-    """Time a plain forward pass, one with the class token's rows and one with all attention (ms)."""
-    images = torch.randn(batch, 3, *model.config.image_size)
-    calls = [lambda: model(images), lambda: model.trace(images, "rows"), lambda: model.trace(images, "full")]
-    return alternate(calls, rounds)
-
-
-def attention_step(heads: int, tokens: int, width: int) -> tuple[float, float]:
-    """Time a training step's attention: the explicit product and the fused kernel (ms)."""
-    q, k, v = (torch.randn(64, heads, tokens, width, requires_grad=True) for _ in range(3))
-
-    def run(mix: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
-        mix(q, k, v).sum().backward()
-
-    explicit, fused = alternate(
-        [
-            lambda: run(lambda q, k, v: attend(q, k, v, "full")[0]),
-            lambda: run(F.scaled_dot_product_attention),
-        ],
-        15,
-    )
-    return explicit, fused
-
-
-def alternate(calls: list[Callable[[], Any]], rounds: int) -> list[float]:
-    """Run several calls in turn and return each one's median time (ms)."""
-    times: list[list[float]] = [[] for _ in calls]
-    for turn in range(rounds + 2):
-        for call, found in zip(calls, times, strict=True):
-            start = time.perf_counter()
-            call()
-            if turn >= 2:  # the first turns warm up
-                found.append(1000 * (time.perf_counter() - start))
-    return [statistics.median(found) for found in times]
-
-
 def page(rounds: int = 5, pictures: int = 30) -> None:
     """Print how fast the server starts, and how fast the page paints and redraws in a real browser."""
     table = Table("what", "median", "95th percentile", "goal")
@@ -130,11 +68,6 @@ def page(rounds: int = 5, pictures: int = 30) -> None:
     table.add_row("picture chosen to all heads painted", *spread(painted), "median at most 150 ms")
     table.add_row("redraw of all heads on hover (script)", *spread(redraws), "95th percentile at most 4 ms")
     Console().print(table)
-
-
-def spread(milliseconds: list[float]) -> tuple[str, str]:
-    """Median and 95th percentile, in words."""
-    return f"{statistics.median(milliseconds):.1f} ms", f"{statistics.quantiles(milliseconds, n=20)[-1]:.1f} ms"
 
 
 def seconds_of(command: list[str]) -> float:

@@ -1,0 +1,163 @@
+"""This engine against a training loop as tutorials write it: same network, device and batch, in turn, in one run.
+
+The plain loop reads PIL pictures through a DataLoader of eight workers, varies each by itself and computes in full
+precision. Both give pictures a second; the engine's also as a share of what a large matrix product reaches here.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+import torch
+import torch.nn.functional as F
+from PIL import Image
+from rich.console import Console
+from rich.table import Table
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, Dataset
+from torch.utils.flop_counter import FlopCounterMode
+from torchvision import transforms
+
+from vitviz.data import cifar
+from vitviz.model.architectures import build
+from vitviz.training.device import mixed_precision
+from vitviz.training.loop import Run, patches_kept
+from vitviz.training.recipe import TrainConfig
+from vitviz.training.team import Team
+
+WORKERS = 8
+ROUNDS = 3  # of each side in turn
+MATRIX = {"cuda": 8192, "cpu": 2048}  # side of the product that measures the peak
+
+
+class PilPictures(Dataset[tuple[Tensor, int]]):
+    """CIFAR-10 as tutorials read it: a PIL picture at a time, through torchvision's transforms."""
+
+    def __init__(self, images: Tensor, labels: Tensor) -> None:
+        self.images, self.labels = images.permute(0, 2, 3, 1).contiguous().numpy(), labels.tolist()
+        self.vary = transforms.Compose(
+            [
+                transforms.RandomCrop(32, padding=4),
+                transforms.RandomHorizontalFlip(),
+                transforms.ToTensor(),
+                transforms.Normalize(cifar.MEAN, cifar.STD),
+            ]
+        )
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, place: int) -> tuple[Tensor, int]:
+        return self.vary(Image.fromarray(self.images[place])), self.labels[place]
+
+
+def train(config: TrainConfig, steps: int) -> None:
+    """Print pictures a second of both loops, their ratio, and the engine's share of the device's peak.
+
+    Args:
+        config: What to train, on what, in which batches.
+        steps: Of each side in each of three rounds.
+    """
+    with Team(config.device) as team:
+        images, labels = cifar.load("train", config.data)
+        on_device = images.to(team.device), labels.to(team.device)
+        run = Run(replace(config, snapshots=0), team, on_device, on_device)
+        shares = {"all patches": config.all_patches_from}
+        if patches_kept(config, 0.0) < 1:
+            shares |= {"patches dropped as at the start": 0.0, "as half-way to all": config.all_patches_from / 2}
+        plain = PlainLoop(config, team.device, PilPictures(images, labels))
+        times: dict[str, list[float]] = {name: [] for name in ("plain", *shares)}
+        for _ in range(ROUNDS):
+            times["plain"].append(plain.seconds(steps))
+            for name, share in shares.items():
+                times[name].append(engine_seconds(run, share, steps))
+        peak = peak_of_product(team.device, run.bfloat16)
+    show(config, {name: steps * config.batch_size / statistics.median(found) for name, found in times.items()}, peak)
+
+
+def show(config: TrainConfig, speeds: dict[str, float], peak: float) -> None:
+    """Print the table of pictures a second, and what part of the peak (FLOP/s) the engine reaches."""
+    table = Table("loop", "pictures/s", "ratio")
+    for name, speed in speeds.items():
+        label = "DataLoader, PIL, full precision" if name == "plain" else f"vitviz, {name}"
+        table.add_row(label, f"{speed:,.0f}", f"{speed / speeds['plain']:.2f}")
+    out = Console()
+    out.print(table)
+    work = work_of_step(config)
+    reached = speeds["all patches"] * work
+    out.print(
+        f"{config.preset}, batch {config.batch_size}: {work / 1e9:.2f} GFLOP a picture, so with all patches "
+        f"{reached / 1e12:.2f} TFLOP/s, {100 * reached / peak:.0f} % of the {peak / 1e12:.2f} of a large product"
+    )
+
+
+class PlainLoop:
+    """A training loop as tutorials write it."""
+
+    def __init__(self, config: TrainConfig, device: torch.device, pictures: PilPictures) -> None:
+        self.device = device
+        self.model: nn.Module = build(config.model).to(device).train()
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), 1e-3)
+        self.loader = DataLoader(
+            pictures, config.batch_size, shuffle=True, num_workers=WORKERS, pin_memory=device.type == "cuda"
+        )
+
+    def seconds(self, steps: int) -> float:
+        """Time so many steps; starting the workers, and the first step, is not counted."""
+        batches = iter(self.loader)
+        self.steps(batches, 1)
+        return timed(lambda: self.steps(batches, steps), self.device)
+
+    def steps(self, batches: Iterator[Iterable[Tensor]], count: int) -> None:
+        """Take so many steps."""
+        for _ in range(count):
+            images, labels = (part.to(self.device) for part in next(batches))
+            loss = F.cross_entropy(self.model(images), labels)
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+            loss.item()  # as tutorials do, for their mean
+
+
+def engine_seconds(run: Run, share: float, steps: int) -> float:
+    """Time so many steps of the engine at a share of the budget; the first two, which compile, are not counted."""
+    run.share = share
+    batches = torch.randperm(len(run.labels)).split(run.config.batch_size)
+    places = [batch.to(run.device) for batch in batches[: steps + 2]]
+
+    def take(part: list[Tensor]) -> None:
+        for batch in part:
+            run.step(batch)
+
+    timed(lambda: take(places[:2]), run.device)
+    return timed(lambda: take(places[2:]), run.device)
+
+
+def timed(call: Callable[[], object], device: torch.device) -> float:
+    """Seconds that a call takes, all work of the device included."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    start = time.perf_counter()
+    call()
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.perf_counter() - start
+
+
+def work_of_step(config: TrainConfig) -> float:
+    """Floating point operations of a forward and a backward pass of one picture."""
+    model = build(config.model).train()
+    counter = FlopCounterMode(display=False)
+    with counter:
+        model(torch.zeros(1, 3, *config.model.image_size)).sum().backward()
+    return float(counter.get_total_flops())
+
+
+def peak_of_product(device: torch.device, bfloat16: bool) -> float:
+    """Floating point operations a second of a large square matrix product, in the precision of the training."""
+    side = MATRIX[device.type]
+    a = torch.randn(side, side, device=device)
+    with mixed_precision(device, bfloat16):
+        timed(lambda: a @ a, device)
+        return 2 * side**3 / min(timed(lambda: a @ a, device) for _ in range(5))

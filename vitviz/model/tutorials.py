@@ -1,0 +1,206 @@
+"""The Vision Transformers of three tutorials, as their texts have them, with this project's way to ask for attention.
+
+What each does differently from the plain `ViT` is a lesson, and stands in its docstring. All are read from
+`TutorialViT.run`, one loop over the blocks. They start from PyTorch's own random weights, as their texts do. Letters in
+shape comments are those of `vitviz.model.vit`.
+"""
+
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from vitviz.model.config import ViTConfig
+from vitviz.model.vit import MLP, Trace, Want, choose_patches
+
+
+class TutorialAttention(nn.Module):
+    """Multi-head self-attention, its weights dropped out in training.
+
+    Args:
+        width: D.
+        heads: A.
+        bias: Whether queries, keys and values have one.
+        scale: What scores are multiplied with.
+        weights_dropout: Share of the weights zeroed in training.
+    """
+
+    def __init__(self, width: int, heads: int, bias: bool, scale: float, weights_dropout: float = 0.0) -> None:
+        super().__init__()
+        self.heads, self.scale, self.weights_dropout = heads, scale, weights_dropout
+        self.qkv = nn.Linear(width, 3 * width, bias=bias)
+        self.proj = nn.Linear(width, width)
+
+    def forward(self, x: Tensor, want: Want) -> tuple[Tensor, Tensor | None]:
+        """Mix tokens (B, T, D) -> (B, T, D), and the weights wanted: of the class token (B, A, T) or all."""
+        q, k, v = self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)  # 3 x (B, A, T, d)
+        weights = (q @ k.transpose(-2, -1) * self.scale).softmax(-1)  # (B, A, T, T)
+        mixed = F.dropout(weights, self.weights_dropout, self.training) @ v  # (B, A, T, d)
+        wanted = {"nothing": None, "rows": weights[:, :, 0], "full": weights}[want]
+        return self.proj(mixed.transpose(1, 2).flatten(2)), wanted
+
+
+class NotebookBlock(nn.Module):
+    """Pre-norm attention and an MLP with a second GELU, and a norm of the sum at the end."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__()
+        scale = (config.width // config.heads) ** -0.5
+        self.norm1 = nn.LayerNorm(config.width)
+        self.attn = TutorialAttention(config.width, config.heads, False, scale, config.dropout)
+        self.norm2 = nn.LayerNorm(config.width)
+        self.mlp = MLP(config.width, config.mlp_width)
+        self.dropout = nn.Dropout(config.dropout)
+        self.norm = nn.LayerNorm(config.width)
+
+    def forward(self, x: Tensor, want: Want) -> tuple[Tensor, Tensor | None]:
+        """Tokens (B, T, D) -> tokens (B, T, D) and the attention wanted."""
+        mixed, weights = self.attn(self.norm1(x), want)
+        x = x + self.dropout(mixed)
+        hidden = self.dropout(F.gelu(self.mlp.fc1(self.norm2(x))))  # (B, T, M)
+        return self.norm(x + self.dropout(F.gelu(self.mlp.fc2(hidden)))), weights
+
+
+class LightningBlock(nn.Module):
+    """Attention and an MLP; what is added to them is the normalised input, not the input itself."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__()
+        self.norm1 = nn.LayerNorm(config.width)
+        self.attn = TutorialAttention(config.width, config.heads, True, (config.width // config.heads) ** -0.5)
+        self.norm2 = nn.LayerNorm(config.width)
+        self.mlp = MLP(config.width, config.mlp_width)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, x: Tensor, want: Want) -> tuple[Tensor, Tensor | None]:
+        """Tokens (B, T, D) -> tokens (B, T, D) and the attention wanted."""
+        x = self.norm1(x)
+        mixed, weights = self.attn(x, want)
+        x = self.norm2(x + mixed)
+        return x + self.dropout(self.mlp(x)), weights
+
+
+class ScratchBlock(nn.Module):
+    """Pre-norm attention and MLP; scores are scaled by the full width instead of the head's."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__()
+        self.norm1 = nn.LayerNorm(config.width)
+        self.attn = TutorialAttention(config.width, config.heads, False, config.width**-0.5)
+        self.norm2 = nn.LayerNorm(config.width)
+        self.mlp = MLP(config.width, config.mlp_width)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, x: Tensor, want: Want) -> tuple[Tensor, Tensor | None]:
+        """Tokens (B, T, D) -> tokens (B, T, D) and the attention wanted."""
+        mixed, weights = self.attn(self.norm1(x), want)
+        x = x + self.dropout(mixed)
+        return x + self.dropout(self.mlp(self.norm2(x))), weights
+
+
+class TutorialViT(nn.Module):
+    """What the three have in common: patches, a class token in front, positions, blocks, a head on the class token."""
+
+    def __init__(self, config: ViTConfig, block: type[nn.Module]) -> None:
+        super().__init__()
+        self.config = config
+        self.patch_embed = nn.Linear(3 * config.patch_size**2, config.width)
+        self.cls_token = nn.Parameter(torch.zeros(1, 1, config.width))
+        self.pos_embed = nn.Parameter(torch.zeros(1, config.tokens, config.width))
+        self.blocks = nn.ModuleList(block(config) for _ in range(config.depth))
+
+    def forward(self, images: Tensor, keep: Tensor | None = None) -> Tensor:
+        """Logits (B, K) of images; arguments as for `ViT.forward`."""
+        return self.run(images, "nothing", keep)[0]
+
+    def trace(self, images: Tensor, want: Literal["rows", "full"] = "rows", keep: Tensor | None = None) -> Trace:
+        """Logits and attention of images; arguments as for `ViT.trace`."""
+        logits, weights = self.run(images, want, keep)
+        return Trace(logits, torch.stack([w.float() for w in weights if w is not None]))
+
+    def run(self, images: Tensor, want: Want, keep: Tensor | None) -> tuple[Tensor, list[Tensor | None]]:
+        """The one loop over the blocks: logits (B, K), and the attention wanted of each layer."""
+        patches = choose_patches(self.patch_embed(self.cut(images)) + self.pos_embed[:, 1:], keep)  # (B, N, D)
+        token = (self.cls_token + self.pos_embed[:, :1]).expand(len(patches), -1, -1)  # (B, 1, D)
+        x = self.after_positions(torch.cat([token, patches], 1))  # (B, T, D)
+        seen = []
+        for block in self.blocks:
+            x, weights = block(x, want)  # (B, T, D)
+            seen.append(weights)
+        return self.read(x[:, 0]), seen
+
+    def cut(self, images: Tensor) -> Tensor:
+        """(B, 3, H, W) -> square patches, (B, N, 3 P P), in reading order: what a strided convolution looks at."""
+        P = self.config.patch_size
+        patches = images.unflatten(2, (-1, P)).unflatten(4, (-1, P))  # (B, 3, gh, P, gw, P)
+        return patches.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)  # (B, N, 3 P P)
+
+    def after_positions(self, x: Tensor) -> Tensor:
+        """What happens to tokens (B, T, D) before the first block."""
+        return x
+
+    def read(self, token: Tensor) -> Tensor:
+        """The class token (B, D) -> logits (B, K)."""
+        raise NotImplementedError
+
+
+class NotebookViT(TutorialViT):
+    """The notebook tutorial: positions start as plain noise, and dropout follows them twice.
+
+    There is no norm before the head, since every block ends with one.
+    """
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__(config, NotebookBlock)
+        nn.init.normal_(self.cls_token)
+        nn.init.normal_(self.pos_embed)
+        self.head = nn.Linear(config.width, config.classes)
+
+    def after_positions(self, x: Tensor) -> Tensor:
+        """Drop out half of the numbers, then the config's share again."""
+        return F.dropout(F.dropout(x, 0.5, self.training), self.config.dropout, self.training)
+
+    def read(self, token: Tensor) -> Tensor:
+        """The class token (B, D) -> logits (B, K), linearly."""
+        return self.head(token)
+
+
+class LightningViT(TutorialViT):
+    """The Lightning tutorial: token and positions start at zero, and each block passes on its normalised input."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__(config, LightningBlock)
+        self.norm = nn.LayerNorm(config.width)
+        self.head = nn.Linear(config.width, config.classes)
+
+    def read(self, token: Tensor) -> Tensor:
+        """The class token (B, D), normalised -> logits (B, K), linearly."""
+        return self.head(self.norm(token))
+
+
+class ScratchViT(TutorialViT):
+    """The from-scratch tutorial: two linear layers without anything between them as its head, and patches by `reshape`.
+
+    Reshaping (H, W, C) to (N, P P C) does not cut squares: each row of the result is P P neighbouring pixels of one
+    line of the picture. The architecture "tutorial-scratch-mended" cuts squares and is the same otherwise.
+    """
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__(config, ScratchBlock)
+        nn.init.normal_(self.cls_token, std=1e-6)
+        nn.init.normal_(self.pos_embed, std=1e-6)
+        self.norm = nn.LayerNorm(config.width)
+        self.head = nn.Sequential(
+            nn.Linear(config.width, 4 * config.width), nn.Linear(4 * config.width, config.classes)
+        )
+
+    def cut(self, images: Tensor) -> Tensor:
+        """(B, 3, H, W) -> (B, N, 3 P P): strips of pixels in reading order, or squares if mended."""
+        if self.config.architecture == "tutorial-scratch-mended":
+            return super().cut(images)
+        return images.permute(0, 2, 3, 1).reshape(len(images), -1, 3 * self.config.patch_size**2)
+
+    def read(self, token: Tensor) -> Tensor:
+        """The class token (B, D), normalised -> logits (B, K), by two linear layers."""
+        return self.head(self.norm(token))
