@@ -43,7 +43,8 @@ def mirrored(position: Tensor, side: int) -> Tensor:
         >>> mirrored(torch.tensor([-2, -1, 0, 3, 4, 5]), 4).tolist()
         [2, 1, 0, 3, 2, 1]
     """
-    return side - 1 - (side - 1 - position.abs()).abs()
+    folded = torch.maximum(position, -position)  # `abs` of whole numbers does not compile everywhere
+    return torch.minimum(folded, 2 * (side - 1) - folded)
 
 
 def normalise(images: Tensor, mean: tuple[float, ...], std: tuple[float, ...]) -> Tensor:
@@ -190,7 +191,7 @@ def rand_augment(images: Tensor, operations: int, strength: float) -> Tensor:
     pixels = images.float()
     place = torch.eye(3, device=device).expand(B, 3, 3)
     sizes = [len(part) for part in torch.empty(B).tensor_split(len(OPERATIONS))]
-    choice = torch.arange(len(OPERATIONS)).repeat_interleave(torch.tensor(sizes)).to(device)  # of shuffled pictures
+    choice = torch.cat([torch.full((size,), number, device=device) for number, size in enumerate(sizes)])  # (B,)
     for _ in range(operations):
         order = torch.randperm(B, device=device)
         amount = strength * (2 * torch.randint(2, (B,), device=device) - 1)  # (B,), to either side

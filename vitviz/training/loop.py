@@ -8,6 +8,7 @@ Order and variation of step n depend on the seed and on n alone, so a training t
 steps it would have taken.
 """
 
+import itertools
 import json
 import math
 import os
@@ -159,11 +160,6 @@ class Run:
         self.optimizers = optimizer.build(self.trained, config, team)
         self.timeline = probe_timeline(config, self.device)
         self.bfloat16 = bool(team.agree(bfloat16_is_faster(self.device))[0])
-        self.network: Callable[..., Any] = team.share(self.trained)
-        self.vary = vary
-        if self.device.type == "cuda":
-            torch.set_float32_matmul_precision("high")
-            self.network, self.vary = torch.compile(self.network, dynamic=False), torch.compile(vary, dynamic=False)
         self.share = 0.0  # of the budget that is spent
         self.passes = 0  # over the training pictures, begun before this one
         self.batches_done = 0  # in this pass
@@ -171,10 +167,27 @@ class Run:
         self.pictures_seen = 0
         self.seconds_before = 0.0  # of training, in processes before this one
         self.pictures_before = 0
-        self.started = self.looked = time.monotonic()
         self.loss_sum = torch.zeros((), device=self.device)
         self.unread_steps = 0  # whose loss is in the sum
         self.loss = float("nan")
+        self.network: Callable[..., Any] = team.share(self.trained)
+        self.vary = vary
+        if self.device.type == "cuda":
+            torch.set_float32_matmul_precision("high")
+            if config.compiled:
+                self.compile()
+        self.started = self.looked = time.monotonic()
+
+    def compile(self) -> None:
+        """Compile the network and the augmentation, for each shape and phase there is, before the clock starts."""
+        self.network, self.vary = torch.compile(self.network, dynamic=False), torch.compile(vary, dynamic=False)
+        phases = {0.0, self.config.mixing_until, self.config.all_patches_from}
+        sizes = {len(batch) for batch in self.batches()}
+        for share, size in itertools.product(phases, sizes):
+            self.share = min(share, 1.0)
+            self.objective(torch.arange(size)).backward()
+        self.trained.zero_grad()
+        self.share = 0.0
 
     @property
     def path(self) -> Path:
@@ -214,7 +227,7 @@ class Run:
             self.snapshot()
         while self.share < 1:
             for batch in self.batches():
-                self.step(batch.to(self.device))
+                self.step(batch)
                 self.share, asked = self.team.agree(self.spent(), stop.asked)
                 if self.timeline.due(self.share):
                     self.snapshot()
@@ -242,11 +255,8 @@ class Run:
         """One step on the pictures at these positions (B,), of which this process takes its slice."""
         config, share = self.config, self.share
         torch.manual_seed((config.seed * 1_000_003 + self.step_count) * 1009 + self.team.rank)
-        whole, batch = len(batch), self.team.slice(batch)
-        images, targets = self.vary(config, self.images[batch], self.labels[batch], share < config.mixing_until)
-        with mixed_precision(self.device, self.bfloat16):
-            loss = self.loss_of(images, targets)
-        (loss * (len(batch) * self.team.size / whole)).backward()  # slices may differ by one picture
+        loss = self.objective(batch)
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(self.trained.parameters(), config.clip)
         for chosen in self.optimizers:
             for group in chosen.param_groups:
@@ -258,7 +268,16 @@ class Run:
         self.unread_steps += 1
         self.step_count += 1
         self.batches_done += 1
-        self.pictures_seen += whole
+        self.pictures_seen += len(batch)
+
+    def objective(self, batch: Tensor) -> Tensor:
+        """The loss on this process's slice of the pictures at these positions (B,), weighed by its size; in nats."""
+        mine = self.team.slice(batch).to(self.device)
+        mixing = self.share < self.config.mixing_until
+        images, targets = self.vary(self.config, self.images[mine], self.labels[mine], mixing)
+        with mixed_precision(self.device, self.bfloat16):
+            loss = self.loss_of(images, targets)
+        return loss * (len(mine) * self.team.size / len(batch))  # slices may differ by one picture
 
     def loss_of(self, images: Tensor, targets: Tensor) -> Tensor:
         """The objective on normalised images (B, 3, H, W) and targets (B, K): one number, in nats."""

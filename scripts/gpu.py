@@ -1,0 +1,108 @@
+"""The GPU's work in pieces: flagship trainings, short ones, ablations and the speed of the engine.
+
+    python scripts/gpu.py --data DIR --out runs/gpu --seconds 580 --jobs flagship-0,flagship-1
+
+Each call goes on where the last one ended, stops before its time is over, and prints the table of all jobs last. A
+finished job's weights also lie beside it in bfloat16, at half the size (`NAME.safetensors`).
+"""
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from vitviz.model import checkpoint
+
+GRACE = 25  # seconds that a training needs to save and end
+FLAGSHIP = ["--preset", "cifar10-s4"]
+# One minute each on 45,000 pictures, measured on the 5,000 held out; never the test set.
+ABLATION = [*FLAGSHIP, "--minutes", "1", "--set", "held_out=5000", "--set", "compiled=false", "--set", "snapshots=0"]
+CHANGES = {
+    "base": [],
+    "registers-4": ["model.registers=4"],
+    "no-qk-norm": ["model.qk_norm=false"],
+    "layer-scale": ["model.layer_scale=0.1"],
+    "adamw": ["optimizer=adamw"],
+    "heads-4": ["model.heads=4"],
+    "width-384-depth-6": ["model.width=384", "model.depth=6", "model.mlp_width=1152"],
+    "depth-12": ["model.depth=12"],
+    "mlp-2": ["model.mlp_width=512"],
+    "muon-4e-3": ["muon_rate=0.004"],
+    "muon-1e-3": ["muon_rate=0.001"],
+    "decay-0.2": ["weight_decay=0.2"],
+    "no-drop-path": ["model.drop_path=0"],
+    "half-patches": ["first_patches=0.5", "last_patches=0.5", "all_patches_from=0.8"],
+    "cosine": ["schedule=cosine"],
+}
+JOBS: dict[str, list[str]] = {
+    **{f"flagship-{seed}": [*FLAGSHIP, "--seed", str(seed)] for seed in (0, 1)},
+    **{f"fast-{seed}": [*FLAGSHIP, "--seed", str(seed), "--minutes", "2.4"] for seed in (0, 1)},
+    **{
+        f"ablation-{name}": ABLATION + [word for setting in changes for word in ("--set", setting)]
+        for name, changes in CHANGES.items()
+    },
+}
+
+
+def main() -> None:
+    """Run the jobs that are not finished until the time is over."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", required=True, help="folder of CIFAR-10")
+    parser.add_argument("--out", type=Path, default=Path("runs/gpu"), help="folder of the run folders")
+    parser.add_argument("--seconds", type=float, default=580, help="end after so many")
+    parser.add_argument("--jobs", default=",".join(JOBS), help=f"some of {', '.join(JOBS)}, bench")
+    given, extra = parser.parse_known_args()
+    end = time.monotonic() + given.seconds
+    for name in given.jobs.split(","):
+        if name == "bench":
+            subprocess.run(
+                [sys.executable, "-m", "vitviz", "bench", "train", "--preset", "cifar10-s4", "--data", given.data],
+                check=True,
+            )
+        elif time.monotonic() < end - GRACE and accuracy(given.out / name) is None:
+            train(name, given.data, given.out / name, end - GRACE, extra)
+    print_table(given.out)
+
+
+def train(name: str, data: str, run: Path, end: float, extra: list[str]) -> None:
+    """Train, or go on training, until it is finished or the time is over; then it is asked to save and end."""
+    words = [*JOBS[name], "--data", data, "--out", str(run), "--resume", *extra]
+    training = subprocess.Popen([sys.executable, "-m", "vitviz", "train", *words])
+    try:
+        training.wait(timeout=max(1, end - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        training.send_signal(signal.SIGTERM)
+        training.wait()
+    if accuracy(run) is not None:
+        result = checkpoint.load(run / "last.safetensors")
+        result.model.bfloat16()
+        checkpoint.save(result, run.parent / f"{name}.safetensors")
+
+
+def accuracy(run: Path) -> float | None:
+    """Of a finished run; None before."""
+    path = run / "last.safetensors"
+    record = checkpoint.load(path).record if path.exists() else {}
+    return record.get("test_accuracy", record.get("held_out_accuracy"))
+
+
+def print_table(out: Path) -> None:
+    """Print all runs there are: state, epochs, seconds, pictures a second and accuracy."""
+    print(f"{'run':30} {'epochs':>8} {'seconds':>8} {'pictures/s':>11} {'measured on':>12} {'accuracy':>9}")
+    for run in sorted(out.glob("*/last.safetensors")):
+        record, found = checkpoint.load(run).record, accuracy(run.parent)
+        lines = (run.parent / "metrics.jsonl").read_text().splitlines()
+        speed = max((json.loads(line)["pictures_per_second"] for line in lines), default=0)
+        measured = "test set" if "test_accuracy" in record else "held out" if found is not None else "unfinished"
+        value = "" if found is None else f"{100 * found:.2f} %"
+        print(
+            f"{run.parent.name:30} {record['epochs']:8.1f} {record['seconds']:8.0f} {speed:11,.0f} {measured:>12} "
+            f"{value:>9}"
+        )
+
+
+if __name__ == "__main__":
+    main()
