@@ -319,7 +319,7 @@ def test_metadata_of_another_format_is_refused(parts, refused, number):
 
 def test_a_config_with_unknown_names_is_refused(parts, refused):
     parts.about["config"]["code"] = "import os"
-    refused(parts.joined(), "The model's config may only name classes, depth, drop_path")
+    refused(parts.joined(), "The model's config may only name architecture, classes, depth")
     parts.about["config"] = None
     refused(parts.joined(), "The model's config may only name")
 

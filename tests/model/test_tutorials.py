@@ -103,7 +103,7 @@ def test_the_notebook_networks_tokens_leave_each_block_normalised():
     block = network("tutorial-notebook").blocks[0]
     torch.nn.init.ones_(block.norm.weight)
     torch.nn.init.zeros_(block.norm.bias)
-    out, _ = block(3 * torch.randn(2, 5, 18), "nothing")
+    out, _ = block(3 * torch.randn(2, 5, 18), "nothing", None)
     torch.testing.assert_close(out.mean(-1), torch.zeros(2, 5), rtol=0, atol=1e-5)
     torch.testing.assert_close(out.var(-1, correction=0), torch.ones(2, 5), rtol=0, atol=1e-3)
 
@@ -112,7 +112,7 @@ def test_the_lightning_networks_residual_is_the_normalised_input():
     block = network("tutorial-lightning").blocks[0]
     x = torch.randn(2, 5, 18)
     with torch.no_grad():
-        torch.testing.assert_close(block(x, "nothing")[0], block(x * 50, "nothing")[0], rtol=0, atol=1e-3)
+        torch.testing.assert_close(block(x, "nothing", None)[0], block(x * 50, "nothing", None)[0], rtol=0, atol=1e-3)
 
 
 def test_the_from_scratch_networks_scores_are_scaled_by_the_full_width():

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from tests import tiny
 from tests.tiny import A, B, D, K, L, N, T
-from vitviz.model.vit import ViT, attend
+from vitviz.model.vit import Gate, ViT, attend
 
 variants = pytest.mark.parametrize("name", tiny.VARIANTS)
 
@@ -166,3 +166,48 @@ def test_layer_scale_of_zero_would_leave_the_tokens_as_they_came():
 @pytest.mark.parametrize("start", [0.5, 1])
 def test_layer_scale_may_start_at_any_number_it_allows(start):
     assert ViT(replace(tiny.CONFIG, layer_scale=start)).blocks[0].ls1.gamma.tolist() == [start] * D
+
+
+@pytest.mark.parametrize("name", tiny.VARIANTS)
+def test_the_tokens_of_a_trace_are_what_the_blocks_saw(name):
+    model = tiny.model(tiny.VARIANTS[name])
+    with torch.no_grad():
+        trace = model.trace(tiny.images(), "full")
+    config = model.config
+    assert trace.tokens.shape == (L + 1, B, config.tokens, D)
+    for layer, block in enumerate(model.blocks):
+        with torch.no_grad():
+            out, weights = block(trace.tokens[layer], config.tokens, "full")
+        assert torch.equal(out, trace.tokens[layer + 1])
+        assert torch.equal(weights, trace.attention[layer])
+        values = block.attn.values(block.norm1(trace.tokens[layer]))
+        mixed = (weights @ values).transpose(1, 2).flatten(2)
+        passed = trace.tokens[layer] + block.ls1(block.attn.proj(mixed))
+        expected = passed + block.ls2(block.mlp(block.norm2(passed)))
+        torch.testing.assert_close(out, expected, rtol=0, atol=1e-4)
+    assert torch.equal(model.read(trace.tokens[-1]), trace.logits)
+
+
+def test_an_open_gate_changes_nothing_and_a_closed_one_takes_the_head_away():
+    model = tiny.model()
+    images = tiny.images()
+    d = D // A
+    opened = [Gate(torch.ones(A), torch.randn(A, d)) for _ in range(L)]
+    with torch.no_grad():
+        torch.testing.assert_close(model(images, gates=opened), model(images), rtol=0, atol=1e-5)
+        closed = [None] * L
+        closed[2] = Gate(torch.tensor([0.0, 1.0]), torch.zeros(A, d))
+        without = model(images, gates=closed)
+        model.blocks[2].attn.proj.weight[:, :d] = 0  # the share of the first head
+        torch.testing.assert_close(model(images), without, rtol=0, atol=1e-5)
+
+
+def test_a_closed_gate_passes_on_what_stands_instead():
+    model = tiny.model(replace(tiny.CONFIG, depth=1))
+    d = D // A
+    instead = torch.arange(float(D)).view(A, d) / D
+    with torch.no_grad():
+        found = model(tiny.images(), gates=[Gate(torch.zeros(A), instead)])
+        model.blocks[0].attn.proj.bias += model.blocks[0].attn.proj.weight @ instead.flatten()
+        model.blocks[0].attn.proj.weight.zero_()
+        torch.testing.assert_close(found, model(tiny.images()), rtol=0, atol=1e-5)

@@ -12,8 +12,6 @@ class ViTConfig:
     """Everything that decides the shapes and the arithmetic of a network.
 
     Args:
-        architecture: "vit" is the plain `ViT`; the others are those of `vitviz.model.tutorials`, which have their own
-            biases and norms and know no registers, QK-norm, LayerScale, stochastic depth or other pooling.
         image_size: Height and width of the input (px).
         patch_size: Side of a square patch (px); divides both image sides.
         width: Channels of a token (D).
@@ -29,12 +27,13 @@ class ViTConfig:
         drop_path: Share of branches skipped in training, growing linearly with depth (Huang et al. 2016).
         pool: What the head reads: the class token, or the mean of the patches.
         dropout: Share of numbers zeroed in training, where a tutorial does so.
+        architecture: "vit" is the plain `ViT`; the others are those of `vitviz.model.tutorials`, which have their own
+            biases and norms and know no registers, QK-norm, LayerScale, stochastic depth or other pooling.
 
     Raises:
         ValueError: If a number is out of range or two do not fit together.
     """
 
-    architecture: Architecture = "vit"
     image_size: tuple[int, int] = (32, 32)
     patch_size: int = 4
     width: int = 192
@@ -49,6 +48,7 @@ class ViTConfig:
     drop_path: float = 0.0
     pool: Literal["token", "mean"] = "token"
     dropout: float = 0.0
+    architecture: Architecture = "vit"
 
     def __post_init__(self) -> None:
         if not (isinstance(self.image_size, list | tuple) and len(self.image_size) == 2):

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from vitviz.model.config import ViTConfig
-from vitviz.model.vit import MLP, Trace, Want, choose_patches
+from vitviz.model.vit import MLP, Gate, Gates, Pass, Seen, Trace, Want, choose_patches
 
 
 class TutorialAttention(nn.Module):
@@ -32,13 +32,19 @@ class TutorialAttention(nn.Module):
         self.qkv = nn.Linear(width, 3 * width, bias=bias)
         self.proj = nn.Linear(width, width)
 
-    def forward(self, x: Tensor, want: Want) -> tuple[Tensor, Tensor | None]:
+    def forward(self, x: Tensor, want: Want, gate: Gate | None) -> tuple[Tensor, Tensor | None]:
         """Mix tokens (B, T, D) -> (B, T, D), and the weights wanted: of the class token (B, A, T) or all."""
         q, k, v = self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)  # 3 x (B, A, T, d)
         weights = (q @ k.transpose(-2, -1) * self.scale).softmax(-1)  # (B, A, T, T)
         mixed = F.dropout(weights, self.weights_dropout, self.training) @ v  # (B, A, T, d)
+        if gate is not None:
+            mixed = gate.instead[:, None].lerp(mixed, gate.share[:, None, None])  # (B, A, T, d)
         wanted = {"nothing": None, "rows": weights[:, :, 0], "full": weights}[want]
         return self.proj(mixed.transpose(1, 2).flatten(2)), wanted
+
+    def values(self, x: Tensor) -> Tensor:
+        """What each head would pass on of each token (B, T, D), before its share of the projection: (B, A, T, d)."""
+        return self.qkv(x).unflatten(-1, (3, self.heads, -1))[:, :, 2].transpose(1, 2)
 
 
 class NotebookBlock(nn.Module):
@@ -54,9 +60,9 @@ class NotebookBlock(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
         self.norm = nn.LayerNorm(config.width)
 
-    def forward(self, x: Tensor, want: Want) -> tuple[Tensor, Tensor | None]:
+    def forward(self, x: Tensor, want: Want, gate: Gate | None) -> tuple[Tensor, Tensor | None]:
         """Tokens (B, T, D) -> tokens (B, T, D) and the attention wanted."""
-        mixed, weights = self.attn(self.norm1(x), want)
+        mixed, weights = self.attn(self.norm1(x), want, gate)
         x = x + self.dropout(mixed)
         hidden = self.dropout(F.gelu(self.mlp.fc1(self.norm2(x))))  # (B, T, M)
         return self.norm(x + self.dropout(F.gelu(self.mlp.fc2(hidden)))), weights
@@ -73,10 +79,10 @@ class LightningBlock(nn.Module):
         self.mlp = MLP(config.width, config.mlp_width)
         self.dropout = nn.Dropout(config.dropout)
 
-    def forward(self, x: Tensor, want: Want) -> tuple[Tensor, Tensor | None]:
+    def forward(self, x: Tensor, want: Want, gate: Gate | None) -> tuple[Tensor, Tensor | None]:
         """Tokens (B, T, D) -> tokens (B, T, D) and the attention wanted."""
         x = self.norm1(x)
-        mixed, weights = self.attn(x, want)
+        mixed, weights = self.attn(x, want, gate)
         x = self.norm2(x + mixed)
         return x + self.dropout(self.mlp(x)), weights
 
@@ -92,9 +98,9 @@ class ScratchBlock(nn.Module):
         self.mlp = MLP(config.width, config.mlp_width)
         self.dropout = nn.Dropout(config.dropout)
 
-    def forward(self, x: Tensor, want: Want) -> tuple[Tensor, Tensor | None]:
+    def forward(self, x: Tensor, want: Want, gate: Gate | None) -> tuple[Tensor, Tensor | None]:
         """Tokens (B, T, D) -> tokens (B, T, D) and the attention wanted."""
-        mixed, weights = self.attn(self.norm1(x), want)
+        mixed, weights = self.attn(self.norm1(x), want, gate)
         x = x + self.dropout(mixed)
         return x + self.dropout(self.mlp(self.norm2(x))), weights
 
@@ -110,25 +116,31 @@ class TutorialViT(nn.Module):
         self.pos_embed = nn.Parameter(torch.zeros(1, config.tokens, config.width))
         self.blocks = nn.ModuleList(block(config) for _ in range(config.depth))
 
-    def forward(self, images: Tensor, keep: Tensor | None = None) -> Tensor:
+    def forward(self, images: Tensor, keep: Tensor | None = None, gates: Gates = None) -> Tensor:
         """Logits (B, K) of images; arguments as for `ViT.forward`."""
-        return self.run(images, "nothing", keep)[0]
+        return self.run(images, "nothing", keep, gates).logits
 
-    def trace(self, images: Tensor, want: Literal["rows", "full"] = "rows", keep: Tensor | None = None) -> Trace:
+    def trace(
+        self,
+        images: Tensor,
+        want: Literal["rows", "full"] = "rows",
+        keep: Tensor | None = None,
+        gates: Gates = None,
+    ) -> Trace:
         """Logits and attention of images; arguments as for `ViT.trace`."""
-        logits, weights = self.run(images, want, keep)
-        return Trace(logits, torch.stack([w.float() for w in weights if w is not None]))
+        return self.run(images, want, keep, gates).trace()
 
-    def run(self, images: Tensor, want: Want, keep: Tensor | None) -> tuple[Tensor, list[Tensor | None]]:
-        """The one loop over the blocks: logits (B, K), and the attention wanted of each layer."""
+    def run(self, images: Tensor, want: Want, keep: Tensor | None = None, gates: Gates = None) -> Pass:
+        """The one loop over the blocks; arguments as for `ViT.forward` and `ViT.trace`."""
         patches = choose_patches(self.patch_embed(self.cut(images)) + self.pos_embed[:, 1:], keep)  # (B, N, D)
         token = (self.cls_token + self.pos_embed[:, :1]).expand(len(patches), -1, -1)  # (B, 1, D)
         x = self.after_positions(torch.cat([token, patches], 1))  # (B, T, D)
         seen = []
-        for block in self.blocks:
-            x, weights = block(x, want)  # (B, T, D)
-            seen.append(weights)
-        return self.read(x[:, 0]), seen
+        for layer, block in enumerate(self.blocks):
+            came_in = x if want == "full" else None
+            x, weights = block(x, want, gates[layer] if gates else None)  # (B, T, D)
+            seen.append(Seen(weights, came_in))
+        return Pass(self.read(x), seen, x)
 
     def cut(self, images: Tensor) -> Tensor:
         """(B, 3, H, W) -> square patches, (B, N, 3 P P), in reading order: what a strided convolution looks at."""
@@ -140,8 +152,8 @@ class TutorialViT(nn.Module):
         """What happens to tokens (B, T, D) before the first block."""
         return x
 
-    def read(self, token: Tensor) -> Tensor:
-        """The class token (B, D) -> logits (B, K)."""
+    def read(self, x: Tensor) -> Tensor:
+        """Tokens (B, T, D) -> logits (B, K), by the class token."""
         raise NotImplementedError
 
 
@@ -161,9 +173,9 @@ class NotebookViT(TutorialViT):
         """Drop out half of the numbers, then the config's share again."""
         return F.dropout(F.dropout(x, 0.5, self.training), self.config.dropout, self.training)
 
-    def read(self, token: Tensor) -> Tensor:
-        """The class token (B, D) -> logits (B, K), linearly."""
-        return self.head(token)
+    def read(self, x: Tensor) -> Tensor:
+        """The class token of (B, T, D) -> logits (B, K), linearly."""
+        return self.head(x[:, 0])
 
 
 class LightningViT(TutorialViT):
@@ -174,9 +186,9 @@ class LightningViT(TutorialViT):
         self.norm = nn.LayerNorm(config.width)
         self.head = nn.Linear(config.width, config.classes)
 
-    def read(self, token: Tensor) -> Tensor:
-        """The class token (B, D), normalised -> logits (B, K), linearly."""
-        return self.head(self.norm(token))
+    def read(self, x: Tensor) -> Tensor:
+        """The class token of (B, T, D), normalised -> logits (B, K), linearly."""
+        return self.head(self.norm(x[:, 0]))
 
 
 class ScratchViT(TutorialViT):
@@ -201,6 +213,6 @@ class ScratchViT(TutorialViT):
             return super().cut(images)
         return images.permute(0, 2, 3, 1).reshape(len(images), -1, 3 * self.config.patch_size**2)
 
-    def read(self, token: Tensor) -> Tensor:
-        """The class token (B, D), normalised -> logits (B, K), by two linear layers."""
-        return self.head(self.norm(token))
+    def read(self, x: Tensor) -> Tensor:
+        """The class token of (B, T, D), normalised -> logits (B, K), by two linear layers."""
+        return self.head(self.norm(x[:, 0]))

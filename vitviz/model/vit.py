@@ -8,10 +8,10 @@ Letters in shape comments: B batch, T tokens = prefix + N, N patches = gh * gw, 
 M width of the MLP, K classes, P patch side, R = 1 + registers (the prefix: class token first).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -30,10 +30,58 @@ class Trace:
         logits: (B, K).
         attention: After the softmax, in float32. Wanted "rows": the class token's row, (L, B, A, T). Wanted "full":
             (L, B, A, T, T), queries before keys. Each row sums to 1.
+        tokens: Wanted "full": what goes into each block, and what comes out of the last, (L + 1, B, T, D).
     """
 
     logits: Tensor
     attention: Tensor
+    tokens: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one block saw, as it was computed with: gradients reach it.
+
+    Attributes:
+        weights: The attention wanted: the class token's row (B, A, T), or all (B, A, T, T); None if none is.
+        tokens: What came in, (B, T, D), if the full attention is wanted.
+    """
+
+    weights: Tensor | None
+    tokens: Tensor | None
+
+
+class Gate(NamedTuple):
+    """What becomes of the heads of one block.
+
+    Attributes:
+        share: How much of what each head found goes on, (A,): 1 leaves it, 0 switches it off.
+        instead: What goes on for the rest, (A, d): zeros, or the head's mean over other pictures.
+    """
+
+    share: Tensor
+    instead: Tensor
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass through the network, as it was computed: gradients reach all of it.
+
+    Attributes:
+        logits: (B, K).
+        blocks: What each block saw.
+        last: Tokens that came out of the last block, (B, T, D), or the class token's alone, (B, 1, D).
+    """
+
+    logits: Tensor
+    blocks: list[Seen]
+    last: Tensor
+
+    def trace(self) -> Trace:
+        """What was seen, gathered."""
+        attention = torch.stack([block.weights.float() for block in self.blocks if block.weights is not None])
+        tokens = [block.tokens for block in self.blocks if block.tokens is not None]
+        return Trace(self.logits, attention, torch.stack([*tokens, self.last]) if tokens else None)
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, want: Want) -> tuple[Tensor, Tensor | None]:
@@ -62,6 +110,9 @@ def attend(q: Tensor, k: Tensor, v: Tensor, want: Want) -> tuple[Tensor, Tensor 
     return F.scaled_dot_product_attention(q, k, v, scale=1.0), row
 
 
+Gates = Sequence[Gate | None] | None
+
+
 class Attention(nn.Module):
     """Multi-head self-attention with a fused projection to queries, keys and values."""
 
@@ -74,7 +125,7 @@ class Attention(nn.Module):
         self.k_norm = nn.LayerNorm(d, eps=1e-6) if config.qk_norm else nn.Identity()
         self.proj = nn.Linear(D, D)
 
-    def forward(self, x: Tensor, queries: int, want: Want) -> tuple[Tensor, Tensor | None]:
+    def forward(self, x: Tensor, queries: int, want: Want, gate: Gate | None = None) -> tuple[Tensor, Tensor | None]:
         """Mix tokens (B, T, D) for the first `queries` of them -> (B, queries, D) and the weights wanted."""
         split = partial(Tensor.unflatten, dim=-1, sizes=(-1, self.heads, x.shape[-1] // self.heads))
         if queries == x.shape[1]:
@@ -86,7 +137,15 @@ class Attention(nn.Module):
             ask = F.linear(x[:, :queries], self.qkv.weight[:D], None if bias is None else bias[:D])  # (B, queries, D)
             (q,) = split(ask).permute(2, 0, 3, 1, 4)  # (B, A, queries, d)
         mixed, weights = attend(self.q_norm(q), self.k_norm(k), v, want)
+        if gate is not None:
+            mixed = gate.instead[:, None].lerp(mixed, gate.share[:, None, None])  # (B, A, queries, d)
         return self.proj(mixed.transpose(1, 2).flatten(2)), weights  # (B, queries, D)
+
+    def values(self, x: Tensor) -> Tensor:
+        """What each head would pass on of each token (B, T, D), before its share of the projection: (B, A, T, d)."""
+        D, bias = x.shape[-1], self.qkv.bias
+        v = F.linear(x, self.qkv.weight[2 * D :], None if bias is None else bias[2 * D :])  # (B, T, D)
+        return v.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
 
 class MLP(nn.Module):
@@ -130,9 +189,9 @@ class Block(nn.Module):
         self.ls2 = scale()
         self.drop_path = drop_path
 
-    def forward(self, x: Tensor, queries: int, want: Want) -> tuple[Tensor, Tensor | None]:
+    def forward(self, x: Tensor, queries: int, want: Want, gate: Gate | None = None) -> tuple[Tensor, Tensor | None]:
         """Tokens (B, T, D) -> the first `queries` tokens (B, queries, D) and the attention wanted."""
-        mixed, weights = self.attn(self.norm1(x), queries, want)
+        mixed, weights = self.attn(self.norm1(x), queries, want, gate)
         x = x[:, :queries] + self.skip_some(self.ls1(mixed))  # (B, queries, D)
         return x + self.skip_some(self.ls2(self.mlp(self.norm2(x)))), weights
 
@@ -219,20 +278,26 @@ class ViT(nn.Module):
             if name.endswith(("attn.proj.weight", "mlp.fc2.weight")) or name == "head.weight":
                 nn.init.zeros_(weight)
 
-    def forward(self, images: Tensor, keep: Tensor | None = None) -> Tensor:
+    def forward(self, images: Tensor, keep: Tensor | None = None, gates: Gates = None) -> Tensor:
         """Logits (B, K) of images.
 
         Args:
             images: (B, 3, H, W), normalised with the data set's mean and standard deviation.
             keep: Which patches to use, (B, n) positions counted from 0, or None for all. Leaving out patches makes
                 training cheaper (Liu et al. 2022, "PatchDropout", arXiv 2208.07220).
+            gates: What becomes of the heads of each block; None leaves them all.
         """
-        return self.run(images, "nothing", keep)[0]
+        return self.run(images, "nothing", keep, gates).logits
 
-    def trace(self, images: Tensor, want: Literal["rows", "full"] = "rows", keep: Tensor | None = None) -> Trace:
+    def trace(
+        self,
+        images: Tensor,
+        want: Literal["rows", "full"] = "rows",
+        keep: Tensor | None = None,
+        gates: Gates = None,
+    ) -> Trace:
         """Logits and attention of images, from the loop that `forward` uses; arguments as there."""
-        logits, weights = self.run(images, want, keep)
-        return Trace(logits, torch.stack([w.float() for w in weights if w is not None]))
+        return self.run(images, want, keep, gates).trace()
 
     def place(self, patches: Tensor, keep: Tensor | None) -> Tensor:
         """Patches (B, N, D) -> tokens with their positions, (B, T, D), or fewer where `keep` says so."""
@@ -242,22 +307,26 @@ class ViT(nn.Module):
         prefix = (prefix + self.pos_embed[:, :R]).expand(x.shape[0], -1, -1)  # (B, R, D)
         return torch.cat([prefix, x], 1)  # (B, T, D)
 
-    def encode(self, x: Tensor, want: Want, whole: bool) -> tuple[Tensor, list[Tensor | None]]:
-        """The one loop over the blocks: tokens (B, T, D), and the attention wanted of each layer.
+    def encode(self, x: Tensor, want: Want, whole: bool, gates: Gates = None) -> tuple[Tensor, list[Seen]]:
+        """The one loop over the blocks: tokens (B, T, D), and what each block saw.
 
         If the tokens are not wanted whole, the last block answers for the class token alone: (B, 1, D).
         """
         seen = []
-        for layer, block in enumerate(self.blocks, start=1):
-            alone = layer == len(self.blocks) and not whole
-            x, weights = block(x, 1 if alone else x.shape[1], want)  # (B, T, D), or (B, 1, D) if alone
-            seen.append(weights)
+        for layer, block in enumerate(self.blocks):
+            alone = layer == len(self.blocks) - 1 and not whole
+            came_in = x if want == "full" else None
+            x, weights = block(x, 1 if alone else x.shape[1], want, gates[layer] if gates else None)  # (B, T or 1, D)
+            seen.append(Seen(weights, came_in))
         return x, seen
 
-    def run(self, images: Tensor, want: Want, keep: Tensor | None) -> tuple[Tensor, list[Tensor | None]]:
-        """Logits (B, K), and the attention wanted of each layer."""
+    def run(self, images: Tensor, want: Want, keep: Tensor | None = None, gates: Gates = None) -> Pass:
+        """One pass; arguments as for `forward` and `trace`."""
         whole = self.config.pool == "mean" or want == "full"  # else the head reads the class token alone
-        x, seen = self.encode(self.place(self.patch_embed(images), keep), want, whole)  # (B, T, D) or (B, 1, D)
+        x, seen = self.encode(self.place(self.patch_embed(images), keep), want, whole, gates)  # (B, T or 1, D)
+        return Pass(self.read(x), seen, x)
+
+    def read(self, x: Tensor) -> Tensor:
+        """Tokens (B, T, D), or the class token alone, -> logits (B, K)."""
         x = self.norm(x)
-        pooled = x[:, 0] if self.config.pool == "token" else x[:, self.config.prefix :].mean(1)  # (B, D)
-        return self.head(pooled), seen
+        return self.head(x[:, 0] if self.config.pool == "token" else x[:, self.config.prefix :].mean(1))
