@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 PUBLIC = {
     "load": "vitviz.model.checkpoint",
     "explain": "vitviz.explanation.explain",
-    "METHODS": "vitviz.explanation.maps",
+    "METHODS": "vitviz.explanation.methods",
     "train": "vitviz.training.loop",
     "TrainConfig": "vitviz.training.recipe",
     "CheckpointError": "vitviz.model.checkpoint",
@@ -21,7 +21,7 @@ PUBLIC = {
 if TYPE_CHECKING:
     from vitviz.data.pictures import PictureError
     from vitviz.explanation.explain import explain
-    from vitviz.explanation.maps import METHODS
+    from vitviz.explanation.methods import METHODS
     from vitviz.model.checkpoint import CheckpointError, load
     from vitviz.training.loop import train
     from vitviz.training.recipe import TrainConfig

@@ -15,7 +15,7 @@ import pytest
 
 from tests import tiny
 from vitviz.explanation.explain import explain
-from vitviz.explanation.maps import METHODS
+from vitviz.explanation.methods import METHODS
 
 GOLDEN = Path(__file__).with_name("golden.json")
 TOLERANCE = 1e-5

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from tests import tiny
-from vitviz.explanation.maps import METHODS, average_attention, last_layer_attention, rollout
+from vitviz.explanation.maps import average_attention, last_layer_attention, reverse_attention, rollout
 
 L, A, T = tiny.L, tiny.A, tiny.T
 PREFIXES = (1, 3)
+MAPS = {compute.__name__: compute for compute in (last_layer_attention, reverse_attention, average_attention, rollout)}
 
 
 def full_rollout(attention: np.ndarray) -> np.ndarray:
@@ -74,38 +75,38 @@ def test_last_layer_and_average_by_hand():
     assert last_layer_attention(attention, 2).tolist() == [0.0, 0.5]
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", MAPS)
 def test_permuting_heads_changes_no_map(name):
     attention = tiny.attention(heads=4)
     for prefix in PREFIXES:
-        found = METHODS[name].compute(attention[:, [2, 0, 3, 1]], prefix)
-        np.testing.assert_allclose(found, METHODS[name].compute(attention, prefix), rtol=0, atol=1e-6)
+        found = MAPS[name](attention[:, [2, 0, 3, 1]], prefix)
+        np.testing.assert_allclose(found, MAPS[name](attention, prefix), rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", MAPS)
 def test_permuting_patches_permutes_the_map(name):
     attention = tiny.attention()
     order = np.random.default_rng(1).permutation(T - 1)
     tokens = np.concatenate([[0], 1 + order])
     moved = attention[:, :, tokens][..., tokens]
-    expected = METHODS[name].compute(attention, 1)[order]
-    np.testing.assert_allclose(METHODS[name].compute(moved, 1), expected, rtol=0, atol=1e-6)
-    assert np.abs(expected - METHODS[name].compute(attention, 1)).max() > 1e-3
+    expected = MAPS[name](attention, 1)[order]
+    np.testing.assert_allclose(MAPS[name](moved, 1), expected, rtol=0, atol=1e-6)
+    assert np.abs(expected - MAPS[name](attention, 1)).max() > 1e-3
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", MAPS)
 @pytest.mark.parametrize("prefix", PREFIXES)
 def test_a_map_has_one_share_for_each_patch(name, prefix):
-    found = METHODS[name].compute(tiny.attention(), prefix)
+    found = MAPS[name](tiny.attention(), prefix)
     assert found.shape == (T - prefix,)
     assert found.dtype == np.float32
     assert (found >= 0).all()
     assert (found <= 1).all()
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", MAPS)
 def test_computing_a_map_does_not_alter_the_attention(name):
     attention = tiny.attention()
     before = attention.copy()
-    METHODS[name].compute(attention, 1)
+    MAPS[name](attention, 1)
     assert np.array_equal(attention, before)

@@ -20,7 +20,7 @@ def chart(**changes) -> paper.Chart:
         "title": "Average",
         "large": maps.mean((0, 1)),
         "maps": maps,
-        "shares": True,
+        "unit": "shares",
         "matrix_title": "All heads",
         "labels": STRANGE,
         "probabilities": np.array([0.4, 0.3, 0.15, 0.1, 0.05], np.float32),

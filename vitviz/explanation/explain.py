@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from vitviz.data.pictures import Picture, PictureSource, prepare, to_tensor
-from vitviz.explanation.maps import METHODS
+from vitviz.explanation.case import Case, Target
+from vitviz.explanation.methods import METHODS
 from vitviz.model.checkpoint import Checkpoint, atomic_write
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ class View:
         head: From 0, or None for the mean of all.
         patches: Who is asked, positions in reading order from 0; empty for the class token.
         direction: What they look at ("from"), or what looks at them ("to").
+        target: The class that a class-specific method explains, or two ("the first rather than the second"); None for
+            the predicted one.
     """
 
     method: str | None = "average"
@@ -37,6 +39,7 @@ class View:
     head: int | None = None
     patches: tuple[int, ...] = ()
     direction: Literal["from", "to"] = "from"
+    target: Target | None = None
 
     def __post_init__(self) -> None:
         if self.method is not None and self.method not in METHODS:
@@ -80,6 +83,7 @@ class Explanation:
         attention: (L, A, T, T), after the softmax; queries before keys, each row of sum 1.
         grid: Rows and columns of patches (gh, gw).
         prefix: Tokens before the first patch, class token first (R).
+        case: The picture in the model, for what needs more than this one pass.
     """
 
     checkpoint: str
@@ -89,6 +93,7 @@ class Explanation:
     attention: NDArray[np.float32]
     grid: tuple[int, int]
     prefix: int
+    case: Case
 
     @property
     def cls_rows(self) -> NDArray[np.float32]:
@@ -105,21 +110,45 @@ class Explanation:
         """Mean of `cls_maps` over layers and heads, (gh, gw)."""
         return self.map("average")
 
-    def map(self, method: str) -> NDArray[np.float32]:
+    def map(self, method: str, target: Target | str | None = None) -> NDArray[np.float32]:
         """Compute a map.
 
         Args:
             method: A name in `METHODS`; its function's docstring says what the numbers mean.
+            target: The class that a class-specific method explains, by position or name, or two of them ("the first
+                rather than the second"); None for the predicted one. Other methods ignore it.
 
         Returns:
             (gh, gw).
 
         Raises:
-            ValueError: If there is no such method.
+            ValueError: If there is no such method or class.
         """
         if method not in METHODS:
             raise ValueError(f"There is no method {method!r}. Use one of: {', '.join(METHODS)}.")
-        return METHODS[method].compute(self.attention, self.prefix).reshape(self.grid)
+        return METHODS[method].compute(self.case, self.target(target)).reshape(self.grid)
+
+    def target(self, wanted: Target | str | None = None) -> Target:
+        """The class, or pair of classes, by position; the predicted one if none is wanted.
+
+        Raises:
+            ValueError: If there is no such class.
+        """
+        if wanted is None:
+            return int(self.probabilities.argmax())
+        if isinstance(wanted, tuple) and len(wanted) == 2:
+            first, second = (self.target(one) for one in wanted)
+            if isinstance(first, int) and isinstance(second, int) and first != second:
+                return first, second
+        elif isinstance(wanted, str) and wanted in self.labels:
+            return self.labels.index(wanted)
+        elif type(wanted) is int and 0 <= wanted < len(self.labels):
+            return wanted
+        known = ", ".join(self.labels[:20])
+        raise ValueError(
+            f"target must be a class, 0 to {len(self.labels) - 1} or one of {known}, or two different ones: got "
+            f"{str(wanted)[:40]!r}."
+        )
 
     def maps_of(self, patches: tuple[int, ...] = (), direction: str = "from") -> NDArray[np.float32]:
         """What some patches look at, or what looks at them, in each head.
@@ -158,9 +187,9 @@ class Explanation:
         chosen = maps[layers] if heads is None else maps[layers, heads : heads + 1]
         chart = paper.Chart(
             picture=np.asarray(self.picture.seen),
-            title=view.title,
-            large=chosen.mean((0, 1)) if view.method is None else self.map(view.method),
-            shares=view.method is None or METHODS[view.method].shares,
+            title=self.title(view),
+            large=chosen.mean((0, 1)) if view.method is None else self.map(view.method, view.target),
+            unit="shares" if view.method is None else METHODS[view.method].unit,
             maps=maps,
             matrix_title=view.matrix_title,
             labels=self.labels,
@@ -169,11 +198,20 @@ class Explanation:
         )
         return paper.draw(chart)
 
-    def save(self, path: str | Path, method: str = "average") -> None:
+    def title(self, view: View) -> str:
+        """What the large map is, and for a class-specific method which class it explains."""
+        if view.method is None or not METHODS[view.method].class_specific:
+            return view.title
+        target = self.target(view.target)
+        classes = [self.labels[k] for k in (target if isinstance(target, tuple) else (target,))]
+        return f"{view.title} for {', not '.join(classes)}"
+
+    def save(self, path: str | Path, method: str = "average", target: Target | str | None = None) -> None:
         """Write the figure (.png, .svg, .pdf, .html) or the numbers (.npz), by the file's ending.
 
         The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T), `cls_maps` (L, A, gh, gw), the
-        maps (gh, gw) `last_layer`, `average` and `rollout`, and `picture` (H, W, 3) as it was seen.
+        maps (gh, gw) of all methods by name, that of "attention" as `last_layer`, and `picture` (H, W, 3) as it was
+        seen.
 
         Raises:
             ValueError: If the ending is another one, or there is no such method.
@@ -184,18 +222,19 @@ class Explanation:
         ending = path.suffix.lower()
         if ending not in (*paper.FORMATS, ".npz"):
             raise ValueError(f"The file must end in {', '.join(paper.FORMATS)} or .npz: got {path.name!r}.")
-        self.map(method)
+        chosen = self.target(target)
+        self.map(method, chosen)
         if ending == ".npz":
             with atomic_write(path) as file:
-                np.savez_compressed(file, **self.arrays())  # type: ignore[arg-type]
+                np.savez_compressed(file, **self.arrays(chosen))  # type: ignore[arg-type]
         else:
-            content = paper.render(self.figure(View(method)), ending)
+            content = paper.render(self.figure(View(method, target=chosen)), ending)
             with atomic_write(path) as file:
                 file.write(content)
 
-    def arrays(self) -> dict[str, NDArray[np.generic]]:
+    def arrays(self, target: Target | None = None) -> dict[str, NDArray[np.generic]]:
         """All numbers by name, as `save` writes them."""
-        maps = {method: self.map(method) for method in METHODS if method != "attention"}
+        maps = {method: self.map(method, target) for method in METHODS if method != "attention"}
         return {
             "labels": np.array(self.labels),
             "probabilities": self.probabilities,
@@ -207,7 +246,6 @@ class Explanation:
         }
 
 
-@torch.inference_mode()
 def explain(model: Checkpoint, picture: PictureSource) -> Explanation:
     """Predict a picture and keep what every layer and head looked at.
 
@@ -220,13 +258,20 @@ def explain(model: Checkpoint, picture: PictureSource) -> Explanation:
     """
     config = model.model.config
     fitted = prepare(picture, config.image_size)
-    trace = model.model.trace(model.normalise(to_tensor(fitted.seen)[None]), "full")
+    case = Case(model, model.normalise(to_tensor(fitted.seen)[None])[0])
     return Explanation(
         checkpoint=model.name,
         picture=fitted,
         labels=list(model.classes),
-        probabilities=trace.logits[0].float().softmax(-1).cpu().numpy(),
-        attention=trace.attention[:, 0].cpu().numpy(),
+        probabilities=softmax(case.logits),
+        attention=case.attention,
         grid=config.grid,
         prefix=config.prefix,
+        case=case,
     )
+
+
+def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Logits (K,) -> probabilities (K,)."""
+    powers = np.exp(logits - logits.max())
+    return (powers / powers.sum()).astype(np.float32)

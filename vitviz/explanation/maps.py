@@ -4,9 +4,6 @@ Each method is a function of the attention of all layers and heads, (L, A, T, T)
 1. It returns one number for each patch, (N,). Nothing is scaled here: what a number means stands in the docstring.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,42 +48,14 @@ def rollout(attention: Attention, prefix: int) -> NDArray[np.float32]:
     return row[prefix:]
 
 
-@dataclass(frozen=True)
-class Method:
-    """A way to turn attention into one map.
+def reverse_attention(attention: Attention, prefix: int) -> NDArray[np.float32]:
+    """How much each patch looks at the class token in the last layer, mean of heads: mean_h A[L, h, j, 0].
 
-    Attributes:
-        title: What the page calls it.
-        about: What it answers, and what it does not, in one or two sentences.
-        shares: Whether its numbers are shares of attention.
-        compute: The function.
+    Args:
+        attention: (L, A, T, T).
+        prefix: Tokens before the first patch (R).
+
+    Returns:
+        Shares of each patch's attention in 0..1, (N,); they have no fixed sum.
     """
-
-    title: str
-    about: str
-    shares: bool
-    compute: Callable[[Attention, int], NDArray[np.float32]]
-
-
-METHODS: dict[str, Method] = {
-    "attention": Method(
-        "Last layer",
-        "Where the class token looks in the last layer, mean of heads. It does not say where those patches got their "
-        "content from.",
-        True,
-        last_layer_attention,
-    ),
-    "average": Method(
-        "Average",
-        "Where the class token looks, mean of all layers and heads. Early layers count as much as late ones.",
-        True,
-        average_attention,
-    ),
-    "rollout": Method(
-        "Rollout",
-        "Attention followed through all layers to the patches, half of each token passing unchanged. It knows no "
-        "values, MLPs or signs.",
-        False,
-        rollout,
-    ),
-}
+    return attention[-1, :, prefix:, 0].mean(0)

@@ -8,6 +8,7 @@ import html
 import io
 import threading
 from dataclasses import dataclass
+from typing import Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -20,7 +21,14 @@ from numpy.typing import NDArray
 from vitviz.figures.colours import COLOUR_MAPS
 
 FORMATS = (".png", ".svg", ".pdf", ".html")
+Unit = Literal["shares", "logits", "relative"]
 MAP_COLOURS = ListedColormap(COLOUR_MAPS["seq", "light"] / 255)
+SIGNED_COLOURS = ListedColormap(COLOUR_MAPS["div", "light"] / 255)
+UNITS: dict[Unit, str] = {
+    "shares": "share of attention",
+    "logits": "change of the logit; below 0 speaks against",
+    "relative": "relative to the largest patch",
+}
 INK, QUIET, LINE = "#1a1d21", "#59606a", "#dfe2e6"
 STYLE = {
     "font.size": 8,
@@ -41,7 +49,8 @@ class Chart:
         picture: As the model saw it, (H, W, 3) uint8.
         title: Of the large map.
         large: The map shown large, (gh, gw).
-        shares: Whether its numbers are shares of attention; if not, they are shown relative to the largest.
+        unit: What its numbers are: shares of attention, logits of either sign, or something that is only shown relative
+            to the largest.
         maps: Of all layers and heads, (L, A, gh, gw), shares.
         matrix_title: What those are.
         labels: K class names.
@@ -52,7 +61,7 @@ class Chart:
     picture: NDArray[np.uint8]
     title: str
     large: NDArray[np.float32]
-    shares: bool
+    unit: Unit
     maps: NDArray[np.float32]
     matrix_title: str
     labels: list[str]
@@ -90,12 +99,18 @@ def show_picture(axes: Axes, picture: NDArray[np.uint8]) -> None:
 
 def show_large(axes: Axes, chart: Chart) -> None:
     """The large map on its own scale, with the colour bar."""
-    top = float(chart.large.max()) or 1.0
-    image = show_map(axes, chart.large if chart.shares else chart.large / top, top if chart.shares else 1.0)
+    top = float(np.abs(chart.large).max()) or 1.0
+    if chart.unit == "logits":
+        bare(axes)
+        image = axes.imshow(chart.large, cmap=SIGNED_COLOURS, vmin=-top, vmax=top, interpolation="nearest")
+    elif chart.unit == "shares":
+        image = show_map(axes, chart.large, top)
+    else:
+        image = show_map(axes, chart.large / top, 1.0)
     axes.set_title(f"{plain(chart.title)} (its own scale)", loc="left", fontweight="bold")
-    bar = axes.figure.colorbar(image, ax=axes, format=as_percent if chart.shares else None, shrink=0.9)
+    bar = axes.figure.colorbar(image, ax=axes, format=as_percent if chart.unit == "shares" else None, shrink=0.9)
     bar.outline.set_visible(False)
-    bar.set_label("share of attention" if chart.shares else "relative to the largest patch", color=QUIET)
+    bar.set_label(UNITS[chart.unit], color=QUIET)
 
 
 def as_percent(value: float, place: int | None = None) -> str:

@@ -13,7 +13,7 @@ import gradio as gr
 from gradio.data_classes import FileDataDict
 
 from vitviz.explanation.explain import explain
-from vitviz.explanation.maps import METHODS
+from vitviz.explanation.methods import METHODS
 from vitviz.ui import explore, page
 from vitviz.ui.explore import Explore
 from vitviz.ui.explorer import colour_tables

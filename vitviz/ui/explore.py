@@ -25,7 +25,7 @@ from vitviz.data import cifar
 from vitviz.data.cifar import DataError
 from vitviz.data.pictures import PictureError, PictureSource, sample_paths
 from vitviz.explanation.explain import Explanation, View, explain
-from vitviz.explanation.maps import METHODS
+from vitviz.explanation.methods import METHODS
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
 
@@ -150,7 +150,7 @@ class Explore:
             },
             "probabilities": explanation.probabilities.tolist(),
             "cls": base64_of(explanation.cls_rows.astype("<f4")),
-            "maps": {method: explanation.map(method).ravel().tolist() for method in METHODS},
+            "maps": {key: explanation.map(key).ravel().tolist() for key, method in METHODS.items() if method.instant},
         }
 
     def picture(self, chosen: Answer) -> tuple[PictureSource, str, str | None]:

@@ -1,0 +1,82 @@
+"""Maps by changed pictures: completeness, single patches, and captum as a second opinion."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests import tiny
+from tests.explanation.test_gradients import case
+from vitviz.explanation import perturbation
+
+N, GH, GW = tiny.N, tiny.GH, tiny.GW
+TARGETS = [3, (3, 7)]
+
+
+def score(subject, target):
+    """The function that is explained, for captum."""
+
+    def function(images):
+        logits = subject.model(images)
+        return logits[:, target[0]] - logits[:, target[1]] if isinstance(target, tuple) else logits[:, target]
+
+    return function
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_integrated_gradients_add_up_to_what_the_picture_has_over_mean_colour(target):
+    subject = case(dtype=torch.float64)
+    found = perturbation.integrated_gradients(subject, target)
+    both = torch.stack([subject.image, torch.zeros_like(subject.image)])
+    with torch.no_grad():
+        whole, nothing = score(subject, target)(both).tolist()
+    assert found.sum() == pytest.approx(whole - nothing, abs=0.02 * max(1, abs(whole - nothing)))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_occlusion_is_the_loss_of_each_patch_alone(target):
+    subject = case()
+    found = perturbation.occlusion(subject, target).reshape(GH, GW)
+    for row, column in ((0, 0), (1, 6), (4, 2)):
+        changed = subject.image.clone()
+        changed[:, 4 * row : 4 * row + 4, 4 * column : 4 * column + 4] = 0
+        with torch.no_grad():
+            whole, rest = score(subject, target)(torch.stack([subject.image, changed])).tolist()
+        assert found[row, column] == pytest.approx(whole - rest, abs=1e-4)
+
+
+def test_gather_undoes_spread():
+    subject = case()
+    numbers = torch.arange(2.0 * N).view(2, N)
+    spread = subject.spread(numbers)
+    assert spread.shape == (2, tiny.H, tiny.W)
+    assert spread[1, 4 * 3, 4 * 2] == N + 3 * GW + 2
+    pixels = spread[1].expand(3, -1, -1).numpy()
+    np.testing.assert_allclose(subject.gather(pixels), 48 * numbers[1].numpy())
+
+
+def test_the_random_map_is_a_permutation_that_belongs_to_the_picture():
+    one, again, other = case(seed=0), case(seed=0), case(seed=1)
+    first = perturbation.random(one, 0)
+    assert np.array_equal(first, perturbation.random(again, 5))
+    assert not np.array_equal(first, perturbation.random(other, 0))
+    np.testing.assert_allclose(np.sort(first), np.arange(1, N + 1) / N, rtol=1e-6)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_gradients_and_occlusion_equal_captums(target):
+    attr = pytest.importorskip("captum.attr", reason="captum is not installed")
+    subject = case("everything")
+    function, image = score(subject, target), subject.image[None].clone().requires_grad_()
+
+    saliency = attr.Saliency(function).attribute(image)[0].detach().numpy()
+    np.testing.assert_allclose(perturbation.input_gradient(subject, target), subject.gather(saliency), rtol=1e-4)
+
+    features = subject.spread(torch.arange(float(N)).view(1, N)).long().unsqueeze(1).expand(-1, 3, -1, -1)
+    with torch.no_grad():
+        ablated = attr.FeatureAblation(function).attribute(image.detach(), feature_mask=features)[0, 0]
+    expected = ablated.reshape(GH, 4, GW, 4)[:, 0, :, 0].flatten().numpy()
+    np.testing.assert_allclose(perturbation.occlusion(subject, target), expected, rtol=0, atol=1e-4)
+
+    shares = attr.IntegratedGradients(function).attribute(image, n_steps=perturbation.STEPS, method="riemann_middle")
+    expected = subject.gather(shares[0].detach().float().numpy())
+    np.testing.assert_allclose(perturbation.integrated_gradients(subject, target), expected, rtol=0, atol=1e-4)
