@@ -1,0 +1,161 @@
+"""Deletion and insertion: ends, a linear model whose best order is known, and a plain loop as second opinion."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from tests import tiny
+from tests.explanation.test_gradients import case
+from vitviz.explanation import faithfulness
+from vitviz.explanation.case import Case
+from vitviz.explanation.methods import METHODS
+from vitviz.model.checkpoint import Checkpoint
+
+N, GH, GW, K = tiny.N, tiny.GH, tiny.GW, tiny.K
+
+
+class Linear(nn.Module):
+    """Two logits: 0, and the sum of each patch's mean times its weight; patches that are not kept count for nothing."""
+
+    def __init__(self, weights: torch.Tensor) -> None:
+        super().__init__()
+        self.config, self.weights = tiny.CONFIG, weights
+
+    def forward(self, images, keep=None, gates=None):
+        means = images.mean(1).unflatten(1, (GH, 4)).unflatten(3, (GW, 4)).mean((2, 4)).flatten(1)  # (B, N)
+        parts = means * self.weights
+        if keep is not None:
+            parts = parts.gather(1, keep)
+        return torch.stack([torch.zeros(len(images)), parts.sum(1)], 1)
+
+
+@pytest.fixture
+def linear() -> tuple[Case, np.ndarray]:
+    """A case of the linear model, and what each patch really contributes."""
+    generator = torch.Generator().manual_seed(0)
+    weights, image = torch.randn(N, generator=generator), tiny.images(batch=1)[0]
+    checkpoint = Checkpoint("linear", Linear(weights), ("no", "yes"), (0.5,) * 3, (0.25,) * 3, {})
+    subject = Case(checkpoint, image)
+    means = image.mean(0).unflatten(0, (GH, 4)).unflatten(2, (GW, 4)).mean((1, 3)).flatten()
+    return subject, (4 * means * weights).numpy()
+
+
+@pytest.mark.parametrize("patches", [35, 64, 3])
+@pytest.mark.parametrize("steps", [1, 4, 16, 7])
+def test_the_moments_go_from_none_to_all_and_are_the_same_from_both_ends(patches, steps):
+    found = faithfulness.moments(patches, steps)
+    assert len(found) == steps + (0 if patches % 2 == 1 and steps % 2 == 0 else 1)
+    assert (found[0], found[-1]) == (0, patches)
+    assert (found + found[::-1] == patches).all()
+    assert all(a <= b for a, b in pairwise(found))
+
+
+def test_equal_values_go_in_reading_order():
+    assert faithfulness.order_of(np.array([1.0, 3.0, 1.0, 3.0, 2.0])).tolist() == [1, 3, 4, 0, 2]
+    assert faithfulness.order_of(np.zeros(5)).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_the_area_under_a_curve_by_hand():
+    assert faithfulness.area(np.array([1.0, 0.0])) == 0.5
+    assert faithfulness.area(np.array([1.0, 1.0, 0.0, 0.0])) == 0.5
+    assert faithfulness.area(np.array([0.2] * 9)) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("baseline", faithfulness.BASELINES)
+def test_every_curve_begins_at_the_picture_and_ends_at_nothing(baseline):
+    subject = case()
+    orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(3)])
+    curves = faithfulness.deletion_curves(subject, orders, 4, baseline)
+    probabilities = torch.from_numpy(subject.logits).softmax(0)
+    assert curves[:, 0].tolist() == pytest.approx([probabilities[4].item()] * 3, abs=1e-5)
+    assert np.ptp(curves[:, -1]) < 1e-6
+    assert np.ptp(curves[:, 5]) > 1e-4
+
+
+@pytest.mark.parametrize("baseline", faithfulness.BASELINES)
+def test_curves_equal_a_plain_loop_one_picture_at_a_time(baseline):
+    subject = case("qk norm")
+    order = np.random.default_rng(7).permutation(N)
+    found = faithfulness.deletion_curves(subject, order[None], 2, baseline, steps=5)[0]
+    for point, count in zip(found, faithfulness.moments(N, 5), strict=True):
+        image, keep = subject.image.clone(), None
+        if baseline == "drop":
+            keep = torch.tensor([sorted(set(range(N)) - set(order[:count].tolist()))], dtype=torch.long)
+        nothing = faithfulness.blurred(image) if baseline == "blur" else torch.zeros_like(image)
+        for patch in order[:count] if baseline != "drop" else ():
+            row, column = 4 * (patch // GW), 4 * (patch % GW)
+            image[:, row : row + 4, column : column + 4] = nothing[:, row : row + 4, column : column + 4]
+        with torch.no_grad():
+            expected = subject.model(image[None], keep).softmax(1)[0, 2].item()
+        assert point == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("baseline", ["mean", "drop"])
+def test_the_order_of_the_true_contributions_of_a_linear_model_is_the_best(linear, baseline):
+    subject, contributions = linear
+    report = faithfulness.score(subject, {"true": contributions, "reverse": -contributions}, 1, baseline, steps=N)
+    chance = report.chance
+    assert len(chance) == faithfulness.DRAWS
+    assert report.scores["true"].deletion < min(found.deletion for found in chance)
+    assert report.scores["true"].insertion > max(found.insertion for found in chance)
+    assert report.scores["true"].gap == pytest.approx(-report.scores["reverse"].gap)
+    orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(500)])
+    best = faithfulness.deletion_curves(subject, faithfulness.order_of(contributions)[None], 1, baseline, N)[0]
+    assert (best <= faithfulness.deletion_curves(subject, orders, 1, baseline, N).min(0) + 1e-6).all(), "at each point"
+
+
+def test_insertion_is_putting_patches_back(linear):
+    subject, contributions = linear
+    order = faithfulness.order_of(contributions)
+    points = []
+    for count in faithfulness.moments(N):
+        hidden = torch.ones(1, N, dtype=torch.bool)
+        hidden[0, order[:count].tolist()] = False
+        points.append(faithfulness.probability(subject.predict(subject.without(hidden)), 1)[0])
+    expected = faithfulness.area(np.array(points))
+    assert faithfulness.score(subject, {"true": contributions}, 1).scores["true"].insertion == pytest.approx(expected)
+
+
+def test_chance_has_no_gap_on_average(linear):
+    subject, _ = linear
+    gaps = [found.gap for found in faithfulness.score(subject, {}, 1, draws=200).chance]
+    assert abs(np.mean(gaps)) < 4 * np.std(gaps) / len(gaps) ** 0.5
+
+
+def test_sensitivity_of_the_true_contributions_is_one_and_of_their_negatives_minus_one(linear):
+    subject, contributions = linear
+    for count in (1, 7, 20):
+        assert faithfulness.sensitivity(subject, contributions, 1, count) == pytest.approx(1, abs=1e-4)
+        assert faithfulness.sensitivity(subject, -contributions, 1, count) == pytest.approx(-1, abs=1e-4)
+    assert faithfulness.sensitivity(subject, np.zeros(N, np.float32), 1, 5) == 0
+    for count in (0, N):
+        with pytest.raises(ValueError, match=f"count must be from 1 to 34 patches: got {count}"):
+            faithfulness.sensitivity(subject, contributions, 1, count)
+
+
+def test_rank_correlation_by_hand():
+    assert faithfulness.ranks_of(np.array([10.0, 30.0, 10.0, 20.0])).tolist() == [0.5, 3, 0.5, 2]
+    assert faithfulness.rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 100.0, 101.0])) == pytest.approx(1)
+    assert faithfulness.rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 1.0])) == pytest.approx(-1)
+    assert faithfulness.rank_correlation(np.zeros(3), np.array([3.0, 2.0, 1.0])) == 0
+
+
+def test_a_map_of_the_model_changes_when_its_weights_do_and_one_of_chance_does_not():
+    subject = case()
+    before = {name: weight.clone() for name, weight in subject.model.state_dict().items()}
+    found = faithfulness.randomisation(subject, METHODS["relevance"].compute, 3)
+    assert [name for name, _ in found] == ["head", *(f"block {layer}" for layer in range(tiny.L, 0, -1))]
+    assert abs(found[-1][1]) < 0.9
+    assert all(torch.equal(weight, before[name]) for name, weight in subject.model.state_dict().items())
+    still = faithfulness.randomisation(subject, METHODS["random"].compute, 3)
+    assert [value for _, value in still] == pytest.approx([1.0] * (tiny.L + 1))
+    rows = dict(faithfulness.randomisation(subject, METHODS["average"].compute, 3))
+    assert rows["head"] == pytest.approx(1), "attention knows no head"
+
+
+def test_an_unknown_baseline_is_refused():
+    with pytest.raises(ValueError, match="baseline must be one of mean, blur, drop: got 'black'"):
+        faithfulness.deletion_curves(case(), np.arange(N)[None], 0, "black")

@@ -1,0 +1,77 @@
+"""Heads switched off and patches taken away: against weights set to zero, and against changed pictures."""
+
+import pytest
+import torch
+
+from tests import tiny
+from tests.explanation.test_gradients import case
+from vitviz.explanation.interventions import intervene, mean_outputs
+
+L, A, N, D = tiny.L, tiny.A, tiny.N, tiny.D
+d = D // A
+
+
+def test_nothing_switched_off_changes_nothing():
+    subject = case()
+    assert intervene(subject).tolist() == pytest.approx(subject.logits.tolist(), abs=1e-5)
+
+
+@pytest.mark.parametrize("variant", ["plain", "everything"])
+def test_a_head_that_is_off_is_one_without_its_part_of_the_projection(variant):
+    subject, other = case(variant), case(variant)
+    with torch.no_grad():
+        other.model.blocks[1].attn.proj.weight[:, d:] = 0
+        other.model.blocks[4].attn.proj.weight[:, :d] = 0
+    found = intervene(subject, [(1, 1), (4, 0)])
+    assert found.tolist() == pytest.approx(other.logits.tolist(), abs=1e-4)
+    assert abs(found - subject.logits).max() > 1e-2
+
+
+def test_a_head_can_pass_on_its_mean_instead():
+    subject = case()
+    images = torch.randint(
+        0, 256, (5, 3, tiny.H, tiny.W), dtype=torch.uint8, generator=torch.Generator().manual_seed(0)
+    )
+    instead = mean_outputs(subject.checkpoint, images)
+    assert instead.shape == (L, A, d)
+    trace = subject.model.trace(subject.checkpoint.normalise(images), "full")
+    block = subject.model.blocks[2]
+    expected = torch.zeros(d)
+    for picture in range(5):
+        values = block.attn.values(block.norm1(trace.tokens[2, picture][None]))[0, 1]  # (T, d)
+        for query in range(tiny.T):
+            expected += trace.attention[2, picture, 1, query] @ values / (5 * tiny.T)
+    torch.testing.assert_close(instead[2, 1], expected.detach(), rtol=0, atol=1e-4)
+    zeroed, meant = intervene(subject, [(2, 1)]), intervene(subject, [(2, 1)], instead=instead)
+    assert abs(zeroed - meant).max() > 1e-3
+
+
+def test_patches_are_dropped_or_painted_over():
+    subject = case()
+    gone = [0, 9, 34]
+    keep = torch.tensor([[patch for patch in range(N) if patch not in gone]])
+    with torch.no_grad():
+        expected = subject.model(subject.image[None], keep)[0]
+    assert intervene(subject, patches_off=gone).tolist() == pytest.approx(expected.tolist(), abs=1e-5)
+    grey = subject.image.clone()
+    for patch in gone:
+        row, column = 4 * (patch // tiny.GW), 4 * (patch % tiny.GW)
+        grey[:, row : row + 4, column : column + 4] = 0
+    with torch.no_grad():
+        expected = subject.model(grey[None])[0]
+    assert intervene(subject, patches_off=gone, way="grey").tolist() == pytest.approx(expected.tolist(), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("heads", "patches", "sentence"),
+    [
+        ([(L, 0)], [], r"A head must be layer 0 to 5 and head 0 to 1: got \[\(6, 0\)\]"),
+        ([(0, -1)], [], r"A head must be layer 0 to 5"),
+        ([(layer, head) for layer in range(L) for head in range(A)], [], "Not all heads can be switched off"),
+        ([], [N], r"A patch must be from 0 to 34: got \[35\]"),
+        ([], range(N), "Not all patches can be taken away"),
+    ],
+)
+def test_what_is_not_there_or_leaves_nothing_is_refused(heads, patches, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        intervene(case(), heads, patches)

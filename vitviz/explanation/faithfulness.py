@@ -1,0 +1,237 @@
+"""Maps of a picture -> what they are worth: does the prediction fall when what a map points at is taken away?
+
+Deletion and insertion (Petsiuk et al. 2018, RISE, arXiv 1806.07421, section 4.3) at the granularity of patches, with
+three ways to take a patch away, and beside them what chance reaches. A method that is no better than a random order has
+shown nothing. Single pictures are noise: look at many (Tomsett et al. 2020, arXiv 1912.01451).
+"""
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torchvision.transforms.v2 import functional as vision
+
+from vitviz.explanation.case import Case, Target, logit_of
+
+Array = NDArray[np.float32]
+Baseline = Literal["mean", "blur", "drop"]
+BASELINES: dict[Baseline, str] = {
+    "mean": "painted in the data set's mean colour",
+    "blur": "replaced by a blurred copy (Gaussian, a sigma of an eighth of the picture)",
+    "drop": "left out: their tokens never reach the network",
+}
+STEPS = 16  # in which all patches are taken away
+DRAWS = 20  # random orders that tell what chance reaches
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one order of the patches is worth; areas under curves of probability, 0..1.
+
+    Attributes:
+        deletion: While patches are taken away in this order. A low one says that the order finds what matters.
+        insertion: While they are put back in this order, from nothing. A high one is good. It is also the deletion of
+            the reverse order, point for point.
+    """
+
+    deletion: float
+    insertion: float
+
+    @property
+    def gap(self) -> float:
+        """Insertion less deletion: 0 by chance, on average; below 0 is worse than chance."""
+        return self.insertion - self.deletion
+
+
+@dataclass(frozen=True)
+class Report:
+    """The scores of one picture.
+
+    Attributes:
+        scores: Of each method.
+        chance: Of random orders.
+    """
+
+    scores: dict[str, Score]
+    chance: list[Score]
+
+
+def order_of(values: Array) -> NDArray[np.int64]:
+    """The patches (N,) from the largest value to the smallest; equal ones in reading order."""
+    return np.argsort(-values, kind="stable")
+
+
+def moments(patches: int, steps: int = STEPS) -> NDArray[np.int64]:
+    """How many patches are gone at each step, (S + 1,): from none to all, the same from both ends.
+
+    An odd number of patches has no middle, so they are taken away in an odd number of steps.
+    """
+    steps -= patches % 2 == 1 and steps % 2 == 0
+    first = np.array([round(step * patches / steps) for step in range(steps // 2 + 1)])
+    last = patches - first[: steps - steps // 2][::-1]
+    return np.concatenate([first, last])
+
+
+def deletion_curves(
+    case: Case, orders: NDArray[np.int64], target: int, baseline: Baseline, steps: int = STEPS
+) -> Array:
+    """The class's probability while patches are taken away.
+
+    Args:
+        case: The picture in the model.
+        orders: Which patch goes when, (M, N), each row a permutation.
+        target: The class.
+        baseline: What a patch that is gone is replaced by; see `BASELINES`.
+        steps: In how many steps (S).
+
+    Returns:
+        (M, S + 1). All begin at the picture's probability and end at that of nothing.
+
+    Raises:
+        ValueError: If there is no such baseline.
+    """
+    if baseline not in get_args(Baseline):
+        raise ValueError(f"baseline must be one of {', '.join(BASELINES)}: got {str(baseline)[:40]!r}.")
+    M, N = orders.shape
+    gone = moments(N, steps)
+    curves = np.empty((M, len(gone)), np.float32)
+    if baseline == "drop":
+        for step, count in enumerate(gone):
+            once = 1 if count in (0, N) else M  # all orders agree on the ends
+            kept = torch.from_numpy(np.sort(orders[:once, count:], axis=1)).to(case.image.device)  # (M, N - count)
+            logits = case.predict(case.image.expand(once, -1, -1, -1), kept)
+            curves[:, step] = probability(logits, target)
+        return curves
+    ranks = np.argsort(orders, axis=1)  # (M, N), when each patch goes
+    hidden = torch.from_numpy(ranks[:, None] < gone[1:-1, None])  # (M, S - 1, N)
+    picture = blurred(case.image) if baseline == "blur" else torch.zeros_like(case.image)
+    for row in range(M):
+        curves[row, 1:-1] = probability(case.predict(case.without(hidden[row], picture)), target)
+    curves[:, 0], curves[:, -1] = probability(case.predict(torch.stack([case.image, picture])), target)
+    return curves
+
+
+def blurred(image: Tensor) -> Tensor:
+    """The picture (3, H, W) without its details."""
+    sigma = max(image.shape[1:]) / 8
+    size = 2 * min(round(2 * sigma), min(image.shape[1:]) - 1) + 1  # the filter's side; mirrored edges bound it
+    return vision.gaussian_blur(image, [size, size], [sigma, sigma])
+
+
+def probability(logits: Array, target: int) -> Array:
+    """Of a class, from logits (n, K) -> (n,)."""
+    powers = np.exp(logits - logits.max(1, keepdims=True))
+    return powers[:, target] / powers.sum(1)
+
+
+def area(curve: Array) -> float:
+    """Under a curve (S + 1,), by trapezoids, the whole way counting as 1."""
+    return float((curve.sum() - (curve[0] + curve[-1]) / 2) / (len(curve) - 1))
+
+
+def score(
+    case: Case,
+    maps: Mapping[str, Array],
+    target: int,
+    baseline: Baseline = "mean",
+    steps: int = STEPS,
+    draws: int = DRAWS,
+) -> Report:
+    """Score maps of a picture, and as many random orders.
+
+    Args:
+        case: The picture in the model.
+        maps: One number for each patch, (N,), by the method's name.
+        target: The class whose probability is followed.
+        baseline: See `BASELINES`.
+        steps: In how many steps patches are taken away.
+        draws: Random orders, the same for every picture and method.
+    """
+    patches = case.config.tokens - case.prefix
+    generator = np.random.default_rng(0)
+    orders = [order_of(values) for values in maps.values()] + [generator.permutation(patches) for _ in range(draws)]
+    both = np.stack([*orders, *(order[::-1] for order in orders)])  # (2 M, N)
+    areas = [area(curve) for curve in deletion_curves(case, both, target, baseline, steps)]
+    found = [Score(*pair) for pair in zip(areas[: len(orders)], areas[len(orders) :], strict=True)]
+    return Report(dict(zip(maps, found[: len(maps)], strict=True)), found[len(maps) :])
+
+
+def sensitivity(case: Case, values: Array, target: Target, count: int, draws: int = 100) -> float:
+    """Sensitivity-n (Ancona et al. 2018, arXiv 1711.06104, section 4): does the map's sum foretell the logit's fall?
+
+    Args:
+        case: The picture in the model.
+        values: One number for each patch, (N,).
+        target: Whose logit.
+        count: Patches taken away at once (n), painted in mean colour.
+        draws: Random sets of so many patches.
+
+    Returns:
+        Pearson correlation over the sets, -1..1; 0 if one of the two never changes.
+
+    Raises:
+        ValueError: If so many patches cannot be taken away.
+    """
+    patches = len(values)
+    if not 1 <= count < patches:
+        raise ValueError(f"count must be from 1 to {patches - 1} patches: got {count}.")
+    generator = np.random.default_rng(0)
+    hidden = np.zeros((draws, patches), bool)
+    for row in hidden:
+        row[generator.choice(patches, count, replace=False)] = True
+    images = torch.cat([case.image[None], case.without(torch.from_numpy(hidden))])
+    whole, *rest = logit_of(torch.from_numpy(case.predict(images)), target).tolist()
+    return correlation(hidden @ values.astype(float), whole - np.array(rest))
+
+
+def correlation(one: NDArray[Any], other: NDArray[Any]) -> float:
+    """Pearson's, or 0 if one of the two is constant."""
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        return 0.0
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+def rank_correlation(one: Array, other: Array) -> float:
+    """Spearman's: Pearson's of the ranks, equal values sharing the mean of theirs."""
+    return correlation(ranks_of(one), ranks_of(other))
+
+
+def ranks_of(values: Array) -> NDArray[np.float64]:
+    """From 0; equal values share the mean of their ranks."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts + 1) / 2)[place]
+
+
+def randomisation(case: Case, compute: Callable[[Case, Target], Array], target: Target) -> list[tuple[str, float]]:
+    """The randomisation test (Adebayo et al. 2018, arXiv 1810.03292, section 3.1): does a map depend on the weights?
+
+    Weights of the head, then of the blocks from the last to the first, are replaced one after the other by normal noise
+    of the same mean and deviation.
+
+    Args:
+        case: The picture in the model.
+        compute: The method.
+        target: What it explains.
+
+    Returns:
+        For each part, the rank correlation of the map with the true one once all parts so far are noise. A method that
+        explains the model must fall towards 0.
+    """
+    true = compute(case, target)
+    model = deepcopy(case.model)
+    generator = torch.Generator().manual_seed(0)
+    found = []
+    blocks = list(enumerate(cast(Any, model.blocks), start=1))
+    for name, part in [("head", model.head), *((f"block {layer}", block) for layer, block in reversed(blocks))]:
+        with torch.no_grad():
+            for weight in cast(torch.nn.Module, part).parameters():
+                noise = torch.randn(weight.shape, generator=generator).to(weight)
+                weight.copy_(weight.mean() + noise * weight.std(correction=0))
+        changed = Case(replace(case.checkpoint, model=model), case.image)
+        found.append((name, rank_correlation(compute(changed, target), true)))
+    return found

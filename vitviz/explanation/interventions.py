@@ -1,0 +1,100 @@
+"""A picture with heads switched off and patches taken away -> what the model says then."""
+
+from collections.abc import Collection, Iterable
+from typing import Any, Literal, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from vitviz.explanation.case import BATCH, Case
+from vitviz.model.checkpoint import Checkpoint
+from vitviz.model.vit import Gate
+
+Array = NDArray[np.float32]
+Head = tuple[int, int]  # layer and head, from 0
+
+
+def intervene(
+    case: Case,
+    heads_off: Collection[Head] = (),
+    patches_off: Collection[int] = (),
+    way: Literal["drop", "grey"] = "drop",
+    instead: Tensor | None = None,
+) -> Array:
+    """Logits of the picture after an intervention.
+
+    Args:
+        case: The picture in the model.
+        heads_off: Heads whose output is replaced.
+        patches_off: Patches that are taken away, positions in reading order from 0.
+        way: "drop" leaves their tokens out; "grey" paints them in the data set's mean colour.
+        instead: What the switched-off heads pass on, (L, A, d), as from `mean_outputs`; None for zeros.
+
+    Returns:
+        (K,).
+
+    Raises:
+        ValueError: If a head or patch is not there, or all heads or all patches are off.
+    """
+    patches = case.config.tokens - case.prefix
+    if any(not 0 <= patch < patches for patch in patches_off):
+        raise ValueError(f"A patch must be from 0 to {patches - 1}: got {sorted(patches_off)[:8]}.")
+    if len(set(patches_off)) == patches:
+        raise ValueError("Not all patches can be taken away: nothing would be left to look at. Leave one.")
+    gates = gates_of(case, heads_off, instead)
+    if way == "grey":
+        hidden = torch.zeros(1, patches, dtype=torch.bool)
+        hidden[0, list(patches_off)] = True
+        return case.predict(case.without(hidden), gates=gates)[0]
+    kept = [patch for patch in range(patches) if patch not in set(patches_off)]
+    keep = torch.tensor([kept], device=case.image.device) if patches_off else None
+    return case.predict(case.image[None], keep, gates)[0]
+
+
+def gates_of(case: Case, heads_off: Collection[Head], instead: Tensor | None) -> list[Gate | None] | None:
+    """The gates that switch these heads off; None if there are none."""
+    config = case.config
+    if any(not (0 <= layer < config.depth and 0 <= head < config.heads) for layer, head in heads_off):
+        raise ValueError(
+            f"A head must be layer 0 to {config.depth - 1} and head 0 to {config.heads - 1}: got "
+            f"{sorted(heads_off)[:8]}."
+        )
+    if len(set(heads_off)) == config.depth * config.heads:
+        raise ValueError("Not all heads can be switched off: nothing would reach the class token. Leave one on.")
+    if not heads_off:
+        return None
+    if instead is None:
+        instead = torch.zeros(config.depth, config.heads, config.width // config.heads)
+    share = torch.ones(config.depth, config.heads)
+    share[tuple(zip(*heads_off, strict=True))] = 0
+    device = case.image.device
+    return [
+        Gate(some.to(device), other.to(device)) if (some == 0).any() else None
+        for some, other in zip(share, instead, strict=True)
+    ]
+
+
+def mean_outputs(checkpoint: Checkpoint, images: Tensor) -> Tensor:
+    """What each head passes on, mean over pictures and tokens, before its share of the projection.
+
+    Args:
+        checkpoint: The model.
+        images: uint8 (n, 3, H, W), the reference set.
+
+    Returns:
+        (L, A, d).
+    """
+    total: Tensor | float = 0.0
+    blocks = cast(Iterable[Any], checkpoint.model.blocks)
+    with torch.inference_mode():
+        for part in images.split(BATCH):
+            trace = checkpoint.model.trace(checkpoint.normalise(part), "full")
+            tokens_of = cast(Tensor, trace.tokens)[:-1]
+            found = [
+                (weights @ block.attn.values(block.norm1(tokens))).mean(2).sum(0)  # (A, d)
+                for block, tokens, weights in zip(blocks, tokens_of, trace.attention, strict=True)
+            ]
+            total = total + torch.stack(found)
+    return cast(Tensor, total) / len(images)
