@@ -86,7 +86,7 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         ),
         (
             ("explain", "cat", "--out", "a.png", "--method", "nonsense", "--checkpoint", "TINY"),
-            "There is no method 'nonsense'. Use one of: attention, average, rollout.",
+            "There is no method 'nonsense'. Use one of: attention, reverse_attention.",
         ),
         (("explain", "PICKLE", "--out", "a.png", "--checkpoint", "TINY"), "The file must be a whole PNG, JPEG"),
         (
@@ -158,6 +158,19 @@ def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp
         assert image.format == "PNG"
     with np.load(tmp_path / "new folder" / "map.npz") as numbers:
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
+
+
+def test_a_class_can_be_explained_by_name(vitviz, tiny_file, tmp_path):
+    words = ("explain", "cat", "--checkpoint", tiny_file, "--method", "relevance", "--out", tmp_path / "map.npz")
+    assert vitviz(*words, "--target", "class 4")[0] == 0
+    with np.load(tmp_path / "map.npz") as stored:
+        four = stored["relevance"]
+    assert vitviz(*words, "--target", "class 5")[0] == 0
+    with np.load(tmp_path / "map.npz") as stored:
+        assert np.abs(stored["relevance"] - four).max() > 1e-6
+    code, _, err = vitviz(*words, "--target", "unicorn")
+    assert code == 1
+    assert "target must be a class, 0 to 10 or one of class 0, class 1" in err
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")

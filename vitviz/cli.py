@@ -217,7 +217,12 @@ def explain_picture(
         Path, typer.Option(help="File to write: .png .svg .pdf .html for the figure, .npz for the numbers.")
     ],
     checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",
-    method: Annotated[str, typer.Option(help="The map shown large: attention, average or rollout.")] = "average",
+    method: Annotated[
+        str, typer.Option(help="The map shown large: average, rollout, relevance, occlusion or another of METHODS.")
+    ] = "average",
+    target: Annotated[
+        str | None, typer.Option(metavar="CLASS", help="The class that a class-specific method explains.")
+    ] = None,
 ) -> None:
     """Explain one picture, as a figure or as numbers."""
     from vitviz.data.pictures import sample_paths
@@ -225,7 +230,7 @@ def explain_picture(
     from vitviz.model.checkpoint import load
 
     explanation = explain(load(checkpoint), sample_paths().get(picture, Path(picture)))
-    explanation.save(out, method)
+    explanation.save(out, method, target)
     best = explanation.probabilities.argmax()
     print(
         f"{out}: {explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %; {explanation.picture.note}"

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 import vitviz
 from vitviz.bench.page import EXPLORER
 from vitviz.data.pictures import sample_paths
+from vitviz.explanation.faithfulness import score
 
 pytestmark = pytest.mark.browser
 
@@ -167,9 +168,47 @@ def test_nonsense_in_the_address_still_opens_the_example(open_page):
 
 def test_methods_are_shown_and_one_click_makes_them_large(open_page, explanation):
     page = open_page("?picture=cat")
-    expect(page.locator(".method-tiles button")).to_have_count(3)
-    page.locator(".method-tiles button").nth(1).click()
+    expect(page.locator(".method")).to_have_count(11)
+    page.locator(".method").nth(1).click()
     assert says(number_at(page, 20), explanation.map("average").flat[20])
+    expect(page.locator(".method-why")).to_contain_text("Where the class token looks, mean of all layers and heads.")
+
+
+def test_each_method_comes_with_its_score_beside_chance(open_page, explanation):
+    page = open_page("?picture=cat&method=relevance")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    expect(page.locator(".headline")).to_contain_text("Relevance for cat")
+    target = explanation.target("cat")
+    maps = {name: explanation.map(name, target).ravel() for name in vitviz.METHODS}
+    report = score(explanation.case, maps, target)
+    start = explanation.probabilities[target]
+    chance = np.mean([1 - found.deletion / start for found in report.chance])
+    for tile in page.locator(".method").all():
+        title = tile.locator(".method-name").inner_text()
+        name = next(key for key, method in vitviz.METHODS.items() if method.title == title)
+        value, word, beside = tile.locator(".method-score").inner_text().split()
+        assert word == "chance"
+        assert float(value) == pytest.approx(1 - report.scores[name].deletion / start, abs=0.006)
+        assert float(beside) == pytest.approx(chance, abs=0.006)
+
+
+def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_page, explanation):
+    page = open_page("?picture=cat&method=occlusion")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    second = explanation.labels[int(np.argsort(-explanation.probabilities)[1])]
+    page.locator(".explain-class").nth(1).focus()
+    page.keyboard.press("Enter")
+    k = explanation.labels.index(second)
+    page.wait_for_selector(f"{EXPLORER}[data-methods$=' {k}']")
+    expect(page.locator(".headline")).to_contain_text(f"Occlusion for {second}:")
+    shown = number_at(page, 20)
+    assert float(shown.split()[0].replace("−", "-").replace("+", "")) == pytest.approx(
+        explanation.map("occlusion", second).flat[20], abs=0.006
+    )
+    page.locator(".versus select").select_option(label="cat")
+    page.wait_for_selector(f"{EXPLORER}[data-methods$=' {k},3']")
+    expect(page.locator(".headline")).to_contain_text(f"Occlusion for {second}, rather than cat:")
+    page.wait_for_url(f"**class={k}-3*")
 
 
 def test_a_test_picture_is_chosen_by_class_and_shows_its_label(open_page):

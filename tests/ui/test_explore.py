@@ -48,6 +48,45 @@ def test_the_answer_holds_what_the_library_computes(answers):
         np.testing.assert_allclose(answer["maps"][method], expected.map(method).ravel(), atol=1e-7)
 
 
+def test_all_methods_follow_by_key_for_the_class_that_is_asked(answers):
+    key = answers.explain(sample())["key"]
+    expected = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
+    for target, name in (([], None), ([5], "dog"), ([5, 3], ("dog", "cat"))):
+        maps = answers.methods({"key": key, "target": target})["maps"]
+        assert maps.keys() == vitviz.METHODS.keys()
+        for method in ("relevance", "occlusion", "integrated_gradients"):
+            np.testing.assert_allclose(maps[method], expected.map(method, name).ravel(), rtol=0, atol=1e-4)
+
+
+def test_the_scores_of_all_methods_follow_by_key(answers):
+    key = answers.explain(sample())["key"]
+    found = answers.scores({"key": key, "target": []})
+    assert found["scores"].keys() == vitviz.METHODS.keys()
+    assert all(-5 < value <= 1 for value in found["scores"].values())
+    mean, spread = found["chance"]
+    assert 0 < mean < 1
+    assert 0 < spread < 0.5
+    assert answers.scores({"key": "guess"}) is answers.methods({"key": "guess"}) is None
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ([10], "target must be a class, 0 to 9 or one of airplane"),
+        ([-1], "target must be a class"),
+        ([3, 3], "or two different ones"),
+        ([1, 2, 3], "target must be up to two classes by number"),
+        (["cat"], "target must be up to two classes by number"),
+        ("cat", "target must be up to two classes by number"),
+    ],
+)
+def test_a_class_that_is_none_is_refused_in_words(answers, target, sentence):
+    key = answers.explain(sample())["key"]
+    for name in ("methods", "scores", "figure"):
+        answer = in_words(getattr(answers, name))({"key": key, "target": target, "method": "relevance"})
+        assert sentence in answer["error"]
+
+
 def test_the_whole_attention_follows_by_key(answers):
     answer = answers.explain(sample())
     packed = base64.b64decode(answers.attention({"key": answer["key"]}))
@@ -155,7 +194,7 @@ def test_the_catalog_lists_what_ships(answers):
     catalog = answers.catalog()
     assert {"name": "cifar10-ti4", "layers": 6, "heads": 6}.items() <= catalog["checkpoints"][0].items()
     assert [s["name"] for s in catalog["samples"]] == sorted(cifar.CLASSES)
-    assert [m["key"] for m in catalog["methods"]] == list(vitviz.METHODS)
+    assert {m["key"] for m in catalog["methods"]} == vitviz.METHODS.keys() - {"reverse_attention"}
 
 
 @pytest.mark.parametrize(

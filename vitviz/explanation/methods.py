@@ -124,7 +124,7 @@ METHODS: dict[str, Method] = {
         class_specific=True,
     ),
     "attention_gradcam": Method(
-        "Attention Grad-CAM",
+        "Grad-CAM",
         "The last layer's heads, each weighed by how much it helps the class. One layer only, and often empty where no "
         "head helps.",
         "(mean over heads of w_h A[last, h, class token, j])+, w_h the mean gradient",
@@ -149,7 +149,7 @@ METHODS: dict[str, Method] = {
         class_specific=True,
     ),
     "integrated_gradients": Method(
-        "Integrated gradients",
+        "Integr. gradients",
         "Each patch's share in the logit on the way from a picture of mean colour. The way leads through pictures that "
         "nobody takes, and the start is a choice.",
         "sum over the patch of (x - x0) mean over the way of d logit / d x",

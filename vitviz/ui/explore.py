@@ -24,7 +24,9 @@ from torch import Tensor
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
 from vitviz.data.pictures import PictureError, PictureSource, sample_paths
+from vitviz.explanation.case import Target
 from vitviz.explanation.explain import Explanation, View, explain
+from vitviz.explanation.faithfulness import score
 from vitviz.explanation.methods import METHODS
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
@@ -98,14 +100,25 @@ class Explore:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names."""
-        return [in_words(answer) for answer in (self.explain, self.attention, self.gallery, self.figure)]
+        answers = (self.explain, self.attention, self.methods, self.scores, self.gallery, self.figure)
+        return [in_words(answer) for answer in answers]
 
     def catalog(self) -> Answer:
         """What the page offers: checkpoints, samples, the data set and methods."""
         samples = [{"name": name, "src": data_url(Image.open(path))} for name, path in sample_paths().items()]
         methods = [
-            {"key": key, "name": method.title, "about": method.about, "shares": method.shares}
+            {
+                "key": key,
+                "name": method.title,
+                "about": method.about,
+                "formula": method.formula,
+                "source": method.source,
+                "unit": method.unit,
+                "forClass": method.class_specific,
+                "instant": method.instant,
+            }
             for key, method in METHODS.items()
+            if key != "reverse_attention"  # the page's Direction shows it, of every layer and head
         ]
         return {"checkpoints": checkpoints(), "samples": samples, "cifar": self.data_state(), "methods": methods}
 
@@ -177,6 +190,44 @@ class Explore:
             return None
         return base64_of(np.round(explanation.attention * 65535).astype("<u2"))
 
+    def methods(self, question: Answer) -> Answer | None:
+        """All maps of a key for a target, by method, as lists of N numbers; None if it is no longer kept.
+
+        Args:
+            question: `key`, and `target`, one or two classes by position; empty for the predicted one.
+        """
+        explanation = self.recent.find(question.get("key")) if isinstance(question, dict) else None
+        if explanation is None:
+            return None
+        target = explanation.target(target_of(question))
+        with self.busy:
+            return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in METHODS}}
+
+    def scores(self, question: Answer) -> Answer | None:
+        """What each method's map of a key is worth, and chance; None if it is no longer kept.
+
+        Args:
+            question: As for `methods`.
+
+        Returns:
+            `scores` by method and `chance`, mean and standard deviation of random orders: the share of the first
+            class's probability that is lost, on average, while a map's strongest patches are painted over first.
+        """
+        explanation = self.recent.find(question.get("key")) if isinstance(question, dict) else None
+        if explanation is None:
+            return None
+        target = explanation.target(target_of(question))
+        first = target[0] if isinstance(target, tuple) else target
+        with self.busy:
+            maps = {key: explanation.map(key, target).ravel() for key in METHODS}
+            report = score(explanation.case, maps, first)
+        start = float(explanation.probabilities[first])
+        lost = [1 - found.deletion / start for found in report.chance]
+        return {
+            "scores": {key: 1 - found.deletion / start for key, found in report.scores.items()},
+            "chance": [float(np.mean(lost)), float(np.std(lost))],
+        }
+
     def gallery(self, question: Answer) -> Answer:
         """One page of test pictures: `label` (-1 for all), `page` from 0 -> `pictures`, `pages`."""
         label, page = field(question, "label", int), field(question, "page", int)
@@ -223,7 +274,17 @@ def view(question: Answer) -> View:
     if not isinstance(patches, list) or any(type(patch) is not int for patch in patches):
         raise ValueError(f"patches must be whole numbers: got {str(patches)[:40]!r}.")
     method, direction = question.get("method"), question.get("direction", "from")
-    return View(method, question.get("layer"), question.get("head"), tuple(patches), direction)
+    return View(method, question.get("layer"), question.get("head"), tuple(patches), direction, target_of(question))
+
+
+def target_of(question: Answer) -> Target | None:
+    """The class or the two classes that a question asks about; whether there are such is seen where they are used."""
+    target = question.get("target") or []
+    if not isinstance(target, list) or len(target) > 2 or any(type(k) is not int for k in target):
+        raise ValueError(f"target must be up to two classes by number: got {str(target)[:40]!r}.")
+    if len(target) == 2:
+        return target[0], target[1]
+    return target[0] if target else None
 
 
 @cache

@@ -61,6 +61,8 @@ function show(reply, image, patches) {
   picture = image;
   shown = { checkpoint: state.checkpoint, picture: state.picture };
   source = { classRows: floatsOf(reply.cls), full: null };
+  judged = null;
+  state.target = state.target.filter((k) => k >= 0 && k < reply.classes.length);
   limits = {};
   fullFailed = false;
   shape = { layers, heads, rows: down, columns, prefix };
@@ -86,12 +88,14 @@ function finishShowing(key) {
   waitNoMore();
   drawPicture();
   drawOutlines();
+  buildVersus();
   drawPredictions();
-  drawMethods();
   root.dataset.state = 'ready';
   draw();
   syncControls();
   revealThumb();
+  drawMethods();
+  fetchMethods();
   const painted = new MessageChannel();
   painted.port1.onmessage = () => { root.dataset.ready = key; };
   painted.port2.postMessage(null);
@@ -124,4 +128,28 @@ function keepFull(reply, key) {
     root.dataset.full = key;
   }
   drawSoon();
+}
+
+let methodsTicket = 0; // as above, for the strip of methods
+
+/** Fetch the maps of all methods for the class that is explained, then what they are worth. */
+async function fetchMethods() {
+  const mine = ++methodsTicket;
+  const { key } = answer;
+  judged = null;
+  delete root.dataset.methods;
+  delete root.dataset.scores;
+  drawMethods();
+  const question = { key, target: state.target };
+  for (const name of ['methods', 'scores']) {
+    const reply = await ask(name, question);
+    if (mine !== methodsTicket || answer.key !== key) return;
+    if (!reply || reply.error) return reply?.error && tell(reply.error, true);
+    if (name === 'methods') answer.maps = reply.maps;
+    else judged = reply;
+    root.dataset[name] = `${key} ${state.target}`;
+    forgetMethod();
+    drawMethods();
+    draw();
+  }
 }

@@ -10,7 +10,7 @@ const mapTile = () => makeTile(find('.values'), shape.columns, shape.rows);
 const barTile = makeTile(find('.bar canvas'), 256, 1);
 const classTile = makeTile(find('.class-cell'), 1, 1);
 let largeTile = null;
-let methodTiles = []; // {key, button, tile, range}
+const methodTiles = []; // {key, button, canvas, track, fill, chance, value, beside, values}
 
 function build() {
   root.style.setProperty('--rows', shape.rows);
@@ -81,17 +81,40 @@ function buildLayerSelect() {
   layerSelect.replaceChildren(...options);
 }
 
+const GROUPS = [
+  ['The same for every class', (method) => !method.forClass && method.key !== 'random'],
+  ['', (method) => method.forClass],
+  ['Control', (method) => method.key === 'random'],
+];
+
 function buildMethods() {
-  methodTiles = catalog.methods.map((method) => {
-    const button = make('button', 'method');
-    const canvas = make('canvas');
-    const range = make('span', 'method-range');
-    button.type = 'button';
-    button.append(canvas, make('span', 'method-name', method.name), range, make('span', 'method-about', method.about));
-    button.addEventListener('click', () => act(() => { state.method = state.method === method.key ? null : method.key; }));
-    return { key: method.key, button, canvas, range, values: null };
+  const groups = GROUPS.map(([title, belongs]) => {
+    const group = make('div', 'method-group');
+    const row = make('div', 'method-tiles');
+    row.append(...catalog.methods.filter(belongs).map(methodTile));
+    group.append(make('p', 'group-name', title), row);
+    return group;
   });
-  find('.method-tiles').replaceChildren(...methodTiles.map((entry) => entry.button));
+  find('.method-groups').replaceChildren(...groups);
+}
+
+function methodTile(method) {
+  const button = make('button', 'method');
+  const canvas = make('canvas');
+  const parts = { track: make('span', 'track'), fill: make('span', 'fill'), chance: make('span', 'chance'), value: make('span'), beside: make('span', 'beside-chance') };
+  const numbers = make('span', 'method-score');
+  parts.track.append(parts.fill, parts.chance);
+  numbers.append(parts.value, parts.beside);
+  button.type = 'button';
+  button.append(canvas, make('span', 'method-name', method.name), parts.track, numbers);
+  button.addEventListener('click', () => act(() => { state.method = state.method === method.key ? null : method.key; }));
+  methodTiles.push({ key: method.key, button, canvas, ...parts, values: null });
+  return button;
+}
+
+function buildVersus() {
+  const options = answer.classes.map((name, k) => new Option(name, k));
+  find('.versus select').replaceChildren(new Option('nothing', ''), ...options);
 }
 
 function buildModels() {
@@ -105,11 +128,15 @@ function buildModels() {
 /** Five rows, filled by each new picture. */
 const predictions = Array.from({ length: 5 }, () => {
   const item = make('li', 'prediction');
-  const parts = { item, name: make('span', 'class-name'), tag: make('span', 'tag', 'true'), value: make('span', 'value'), fill: make('span', 'fill') };
+  const button = make('button', 'explain-class');
+  const parts = { item, button, name: make('span', 'class-name'), tag: make('span', 'tag', 'true'), value: make('span', 'value'), fill: make('span', 'fill') };
   const track = make('span', 'track');
   track.append(parts.fill);
   parts.tag.hidden = true;
-  item.append(parts.name, parts.tag, parts.value, track);
+  button.type = 'button';
+  button.append(parts.name, parts.tag, parts.value, track);
+  button.addEventListener('click', () => chooseClass(Number(button.dataset.class)));
+  item.append(button);
   return parts;
 });
 find('.predictions').append(...predictions.map((entry) => entry.item));

@@ -94,6 +94,7 @@ async function saveFigure() {
     patches: state.pins,
     direction: state.direction,
     method: state.method,
+    target: state.target,
   });
   waitNoMore();
   if (!reply?.src) return tell(reply?.error || NO_ANSWER, true);
@@ -187,3 +188,21 @@ async function takeFile(file) {
 }
 
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)}${SPACE}MB`;
+
+/** The class that class-specific methods explain; the predicted one stands for itself. */
+function chooseClass(k) {
+  const other = state.target[1] === k ? [] : state.target.slice(1);
+  retarget([k, ...other]);
+}
+
+function chooseVersus(text) {
+  const first = targetClass();
+  retarget(text === '' || Number(text) === first ? [first] : [first, Number(text)]);
+}
+
+function retarget(target) {
+  const plain = target.length === 1 && target[0] === predictedClass();
+  act(() => { state.target = plain ? [] : target; }, 0);
+  drawPredictions();
+  fetchMethods();
+}

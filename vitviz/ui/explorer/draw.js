@@ -35,11 +35,12 @@ const tables = {};
 const sharedScale = { kind: 'linear', limit: 1, clips: true, isShare: true };
 const ownScale = { kind: 'linear', limit: 1, clips: false, isShare: true };
 const methodScale = { kind: 'linear', limit: 1, clips: false, isShare: true };
+const signedScale = { kind: 'signed', limit: 1, isShare: false };
 const evenScale = { kind: 'even', even: 1, isShare: true };
 
 function tableFor(scale) {
   const page = dark ? 'dark' : 'light';
-  const kind = scale.kind === 'even' ? 'div' : 'seq';
+  const kind = scale.kind === 'linear' ? 'seq' : 'div';
   return (tables[page + kind] ??= pixelsOf(catalog.colours[page][kind]));
 }
 
@@ -123,23 +124,22 @@ function drawMarks(asked) {
   find('.class-token').setAttribute('aria-pressed', !asked.length && !state.method);
 }
 
-/** Values, offset of the first patch, and scale of the large map. */
+/** Values, offset of the first patch, and scale of the large map; a method whose map is not there yet leaves the head's. */
 function largeMap(method) {
   if (!method) {
     const row = rowOf(rows, shape, state.layer, state.head);
     return { values: row, first: shape.prefix, scale: scaleFor(row) };
   }
-  const values = answer.maps[method];
-  methodScale.isShare = methodOf(method).shares;
-  methodScale.limit = methodScale.isShare ? values[largest(values)] : 1;
-  return { values: methodScale.isShare ? values : relative(method), first: 0, scale: methodScale };
+  const scale = methodScaleOf(method);
+  return { values: answer.maps[method], first: 0, scale };
 }
 
-/** A method's map divided by its largest patch. */
-function relative(method) {
+/** The scale of a method's map: its own, from 0, or to both sides of 0 where a patch may speak against the class. */
+function methodScaleOf(method) {
   const values = answer.maps[method];
-  const most = values[largest(values)] || 1;
-  return values.map((value) => value / most);
+  const { unit } = methodOf(method);
+  const limit = Math.max(...values.map(Math.abs)) || 1;
+  return unit === 'logits' ? { ...signedScale, limit } : { ...methodScale, isShare: unit === 'shares', limit };
 }
 
 function drawLarge(asked, method) {
@@ -149,7 +149,7 @@ function drawLarge(asked, method) {
     const { values, first, scale } = painted.map;
     painted.scale = { ...scale };
     paintTile(largeTile, values, first, tableFor(scale), scale);
-    setText(find('.map-title'), method ? methodOf(method).name : mapName(state.layer, state.head));
+    setText(find('.map-title'), method ? methodTitle(methodOf(method), targetNames()) : mapName(state.layer, state.head));
     drawBar();
     drawClassCell(method);
     painted.large = key;
@@ -204,7 +204,7 @@ function drawReading() {
   const { values, first } = painted.map;
   const method = activeMethod();
   const value = values[first + state.read];
-  const [number, remark] = method ? methodNumber(answer.maps[method], state.read, shape, painted.scale.isShare) : headNumber(value, shape);
+  const [number, remark] = method ? methodNumber(value, painted.scale, shape) : headNumber(value, shape);
   setText(tip.children[0], number);
   setText(tip.children[1], remark);
   const row = Math.floor(state.read / shape.columns);
@@ -263,37 +263,74 @@ function drawChoice(method) {
   root.classList.toggle('smooth', state.smooth);
   root.classList.toggle('shows-method', Boolean(method));
   find('[data-do=leave]').hidden = !method;
+  drawWhy(method);
 }
 
 function drawWords(asked, method) {
-  const { values } = painted.map;
-  const isShare = painted.scale.isShare;
+  const { values, scale } = painted.map;
   const seen = { row: values, asked, direction: state.direction, layer: state.layer, head: state.head, read: state.read };
-  setText(headline, method ? methodHeadline(methodOf(method), values, shape) : headHeadline(seen, shape));
-  if (notice === null) putLine(method ? methodLine(values, state.read, shape, isShare) : headLine(seen, shape));
+  setText(headline, method ? methodHeadline(methodOf(method), targetNames(), values, shape) : headHeadline(seen, shape));
+  if (notice !== null) return;
+  putLine(method ? methodLine(methodOf(method), values, state.read, scale, judged, targetNames()[0], shape) : headLine(seen, shape));
+}
+
+const predictedClass = () => largest(answer.probabilities);
+const targetClass = () => state.target[0] ?? predictedClass();
+const targetNames = () => [targetClass(), ...state.target.slice(1)].map((k) => answer.classes[k]);
+
+/** The large map shows another target's map now. */
+function forgetMethod() {
+  if (activeMethod()) painted.large = painted.ticks = null;
 }
 
 function drawMethods() {
-  for (const { key, range, values } of methodTiles) {
-    const map = answer.maps[key];
-    const scale = { kind: 'linear', limit: map[largest(map)] || 1 };
-    paintTile(values, map, 0, tableFor(scale), scale);
-    setText(range, methodOf(key).shares ? `0 to ${percent(scale.limit)}` : '0 to 1, relative');
+  for (const entry of methodTiles) {
+    const map = answer.maps[entry.key];
+    entry.button.classList.toggle('waiting', !map);
+    if (map) {
+      const scale = methodScaleOf(entry.key);
+      paintTile(entry.values, map, 0, tableFor(scale), scale);
+    }
+    drawScore(entry);
   }
+  const names = targetNames();
+  setText(find('.method-group:nth-child(2) .group-name'), `For the class ${names.join(', rather than ')}`);
+  setText(find('.score-note'), scoreNote(judged, names[0]));
+}
+
+function drawScore({ key, track, fill, chance, value, beside }) {
+  track.classList.toggle('waiting', !judged);
+  const share = (number) => `${100 * Math.min(1, Math.max(0, number))}%`;
+  fill.style.width = judged ? share(judged.scores[key]) : '0';
+  chance.style.left = judged ? share(judged.chance[0]) : '0';
+  setText(value, judged ? decimal(judged.scores[key]) : '…');
+  setText(beside, judged ? `chance ${decimal(judged.chance[0])}` : '');
+}
+
+function drawWhy(method) {
+  const why = find('.method-why');
+  why.hidden = !method;
+  if (!method) return;
+  const { name, about, formula, source } = methodOf(method);
+  why.replaceChildren(make('b', '', name), ` ${about} `, make('span', 'formula', formula), ` ${source}.`);
 }
 
 function drawPredictions() {
   const { probabilities, classes, picture: about } = answer;
   const order = probabilities.map((_, k) => k).sort((a, b) => probabilities[b] - probabilities[a]);
-  predictions.forEach(({ item, name, tag, value, fill }, i) => {
+  predictions.forEach(({ item, button, name, tag, value, fill }, i) => {
     const k = order[i];
     item.hidden = k === undefined;
     if (item.hidden) return;
     setText(name, classes[k]);
     setText(value, percent(probabilities[k], 1));
     tag.hidden = k !== about.truth;
+    button.dataset.class = k;
+    button.setAttribute('aria-pressed', k === targetClass());
+    button.setAttribute('aria-label', `Explain ${classes[k]}, ${percent(probabilities[k], 1)}`);
     fill.style.width = `${100 * probabilities[k]}%`;
   });
+  find('.versus select').value = state.target[1] ?? '';
   setText(find('.accuracy'), accuracyLine(checkpointOf(answer.checkpoint)?.accuracy));
 }
 

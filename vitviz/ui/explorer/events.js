@@ -119,6 +119,7 @@ function listen() {
     await load(event.target.value, state.picture);
     writeAddressSoon();
   });
+  find('.versus select').addEventListener('change', (event) => answer && chooseVersus(event.target.value));
   layerSelect.addEventListener('change', () => chooseHead(Number(layerSelect.value), state.head, 0));
   find('[data-do=link]').addEventListener('click', copyLink);
   find('[data-do=figure]').addEventListener('click', saveFigure);

@@ -151,11 +151,12 @@ function shareOfLargest(values, first, count) {
   return sumOf(sorted, sorted.length - count, sorted.length);
 }
 
-/* Scales. {kind: "linear", limit} sends 0..limit to 0..1; {kind: "even", even} is logarithmic,
-   1/8 .. 8 times an even spread, 1 time in the middle. */
+/* Scales. {kind: "linear", limit} sends 0..limit to 0..1; {kind: "signed", limit} sends -limit..limit there;
+   {kind: "even", even} is logarithmic, 1/8 .. 8 times an even spread, 1 time in the middle. */
 
 function place(scale, value) {
   if (scale.kind === 'linear') return value / scale.limit;
+  if (scale.kind === 'signed') return 0.5 + value / scale.limit / 2;
   return 0.5 + Math.log2(Math.max(value / scale.even, 1e-6)) / 6;
 }
 

@@ -38,6 +38,7 @@ const state = {
   scale: 'shared',
   smooth: false,
   method: null,
+  target: [], // the class that is explained, and the one it is compared with; empty: the predicted one
   hover: -1,
   read: -1,
 };
@@ -51,6 +52,7 @@ let limits = {}; // ends of the shared scale, by direction and kind of question
 let picture = null; // the decoded image
 let shown = null; // {checkpoint, picture} on screen, to go back to after an error
 let fullFailed = false;
+let judged = null; // {scores, chance} of the maps on screen, once they are known
 
 const methodOf = (key) => catalog.methods.find((method) => method.key === key);
 const checkpointOf = (name) => catalog.checkpoints.find((checkpoint) => checkpoint.name === name);
@@ -65,7 +67,7 @@ function askedPatches() {
 }
 
 /** The method shown large; hovering the picture lifts it for as long as it lasts. */
-const activeMethod = () => (state.hover < 0 ? state.method : null);
+const activeMethod = () => (state.hover < 0 && answer.maps[state.method] ? state.method : null);
 
 // --- the address holds the state ---
 
@@ -117,6 +119,7 @@ function readAddress() {
   state.scale = among(params.get('scale'), ['shared', 'even', 'own']);
   state.smooth = params.get('draw') === 'smooth';
   state.method = methodOf(params.get('method'))?.key ?? null;
+  state.target = (params.get('class') || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger).slice(0, 2);
   return params.get('patch'); // patches wait for the grid of the answer
 }
 
@@ -134,6 +137,7 @@ function writeAddress() {
     scale: state.scale,
     draw: state.smooth ? 'smooth' : 'patches',
     method: state.method,
+    class: state.target.join('-'),
   };
   for (const [name, value] of Object.entries(values)) {
     if (value && value !== DEFAULTS[name]) params.set(name, value);

@@ -80,24 +80,36 @@ function outsideLine(row, shape, direction) {
   return registers ? `${first}, on average ${percent(theirs / registers)} by each of ${registers} ${plural}` : first;
 }
 
-function methodHeadline(method, values, shape) {
-  return `${method.name}: ${patchName(largest(values), shape)} counts most`;
+/** "Relevance for cat, rather than dog" */
+function methodTitle(method, classes) {
+  return method.forClass ? `${method.name} for ${classes.join(', rather than ')}` : method.name;
 }
 
-/** @param {boolean} isShare whether the values are shares of attention or only comparable with each other */
-function methodLine(values, read, shape, isShare) {
-  if (!isShare && read < 0) return ['Values are relative to the largest patch, not shares of attention.'];
-  const patch = read < 0 ? largest(values) : read;
-  const where = capital(patchName(patch, shape));
-  if (!isShare) return [`${where} has `, { strong: methodNumber(values, read, shape, false)[0] }, ' of the largest value.'];
-  const times = (values[patch] / evenShare(shape)).toFixed(1);
-  return [`${where} gets `, { strong: percent(values[patch]) }, ', ', { strong: times }, ' times an even spread.'];
+function methodHeadline(method, classes, values, shape) {
+  return `${methodTitle(method, classes)}: ${patchName(largest(values), shape)} counts most`;
+}
+
+/** The status line of a method: the patch under the pointer, else what the map is worth. */
+function methodLine(method, values, read, scale, judged, className, shape) {
+  if (read >= 0) return [`${capital(patchName(read, shape))} has `, { strong: methodNumber(values[read], scale, shape)[0] }, ` ${UNITS[method.unit]}.`];
+  if (!judged) return ['Measuring what this map is worth…'];
+  const lost = percent(judged.scores[method.key], 0);
+  return ['Painting over its strongest patches first loses ', { strong: lost }, ` of the probability of ${className} on average; a random order loses ${percent(judged.chance[0], 0)}.`];
+}
+
+const UNITS = { shares: 'of the attention', relative: 'of the largest value', logits: 'of the logit' };
+const decimal = (number) => (number < 0 ? '−' : '') + Math.abs(number).toFixed(2);
+
+function scoreNote(judged, className) {
+  const what = `Score: how much of the probability of ${className} is lost while a map’s strongest patches are painted over first. Higher is better`;
+  return judged ? `${what}; the mark is random order, ${decimal(judged.chance[0])} ± ${judged.chance[1].toFixed(2)}.` : `${what}.`;
 }
 
 /** Number and remark at the pointer of a method's map. */
-function methodNumber(values, read, shape, isShare) {
-  if (isShare) return headNumber(values[read], shape);
-  return [(values[read] / values[largest(values)]).toFixed(2), 'of the largest'];
+function methodNumber(value, scale, shape) {
+  if (scale.isShare) return headNumber(value, shape);
+  if (scale.kind === 'signed') return [(value < 0 ? '−' : '+') + Math.abs(value).toFixed(2), value < 0 ? 'against the class' : 'for the class'];
+  return [(value / scale.limit).toFixed(2), 'of the largest'];
 }
 
 /** Number and remark at the pointer of a head's map. */
@@ -115,12 +127,16 @@ function ticksOf(scale) {
     return [[0, '≤ ⅛ ×'], [1 / 6, '¼'], [2 / 6, '½'], [0.5, '1 ×'], [4 / 6, '2'], [5 / 6, '4'], [1, '≥ 8 ×']];
   }
   const quarters = [0, 0.25, 0.5, 0.75, 1];
+  if (scale.kind === 'signed') return quarters.map((t) => [t, signed((2 * t - 1) * scale.limit)]);
   if (!scale.isShare) return quarters.map((t) => [t, String(t)]);
   const digits = scale.clips ? digitsOf(scale.limit / 4) : scale.limit < 0.02 ? 2 : 1;
   return quarters.map((t) => [t, (t === 1 && scale.clips ? '≥ ' : '') + percent(scale.limit * t, t ? digits : 0)]);
 }
 
+const signed = (number) => (number > 0 ? '+' : '') + decimal(number);
+
 function unitOf(scale) {
+  if (scale.kind === 'signed') return 'change of the logit; below 0 speaks against the class';
   if (scale.kind === 'even') return 'times an even spread: 1 × is the same for all tokens';
   if (!scale.isShare) return 'relative to the largest patch of this map';
   return scale.clips ? 'share of attention' : 'share, this map only';
