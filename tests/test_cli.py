@@ -86,7 +86,7 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         ),
         (
             ("explain", "cat", "--out", "a.png", "--method", "nonsense", "--checkpoint", "TINY"),
-            "There is no method 'nonsense'. Use one of: attention, reverse_attention.",
+            "There is no method 'nonsense'. Use one of: attention, reverse_attention, average",
         ),
         (("explain", "PICKLE", "--out", "a.png", "--checkpoint", "TINY"), "The file must be a whole PNG, JPEG"),
         (
