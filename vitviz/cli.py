@@ -288,6 +288,18 @@ def bench_train(
     training.train(config, steps)
 
 
+@bench_app.command("faithfulness")
+def bench_faithfulness(
+    checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",
+    data: Data = None,
+    pictures: Annotated[int, typer.Option(min=1, max=10_000, help="Of the test set, drawn at random.")] = 500,
+) -> None:
+    """What every method's maps are worth over many pictures, beside chance."""
+    from vitviz.bench import faithfulness
+
+    faithfulness.run(checkpoint, data, pictures)
+
+
 def leads() -> bool:
     """Whether this is the first process of a training; the others keep quiet."""
     return os.environ.get("RANK", "0") == "0"

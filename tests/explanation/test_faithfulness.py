@@ -119,10 +119,16 @@ def test_insertion_is_putting_patches_back(linear):
     assert faithfulness.score(subject, {"true": contributions}, 1).scores["true"].insertion == pytest.approx(expected)
 
 
-def test_chance_has_no_gap_on_average(linear):
+def test_chance_is_what_random_orders_reach(linear):
     subject, _ = linear
-    gaps = [found.gap for found in faithfulness.score(subject, {}, 1, draws=200).chance]
-    assert abs(np.mean(gaps)) < 4 * np.std(gaps) / len(gaps) ** 0.5
+    chance = faithfulness.score(subject, {}, 1, draws=200).chance
+    assert len(chance) == 200
+    assert sum(found.gap for found in chance) == pytest.approx(0, abs=1e-9), "each order comes with its reverse"
+    orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(300)])
+    areas = [faithfulness.area(curve) for curve in faithfulness.deletion_curves(subject, orders, 1, "mean")]
+    spread = np.std(areas)
+    assert np.mean([found.deletion for found in chance]) == pytest.approx(np.mean(areas), abs=4 * spread / 200**0.5)
+    assert np.std([found.deletion for found in chance]) == pytest.approx(spread, rel=0.3)
 
 
 def test_sensitivity_of_the_true_contributions_is_one_and_of_their_negatives_minus_one(linear):

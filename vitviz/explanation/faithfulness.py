@@ -150,15 +150,18 @@ def score(
         target: The class whose probability is followed.
         baseline: See `BASELINES`.
         steps: In how many steps patches are taken away.
-        draws: Random orders, the same for every picture and method.
+        draws: Random orders, an even number: half of them and their reverses, the same for every picture and method.
     """
     patches = case.config.tokens - case.prefix
     generator = np.random.default_rng(0)
-    orders = [order_of(values) for values in maps.values()] + [generator.permutation(patches) for _ in range(draws)]
+    orders = [order_of(values) for values in maps.values()]
+    orders += [generator.permutation(patches) for _ in range(draws // 2)]  # the reverse of each is the other half
     both = np.stack([*orders, *(order[::-1] for order in orders)])  # (2 M, N)
     areas = [area(curve) for curve in deletion_curves(case, both, target, baseline, steps)]
-    found = [Score(*pair) for pair in zip(areas[: len(orders)], areas[len(orders) :], strict=True)]
-    return Report(dict(zip(maps, found[: len(maps)], strict=True)), found[len(maps) :])
+    pairs = list(zip(areas[: len(orders)], areas[len(orders) :], strict=True))
+    scores = {name: Score(*pair) for name, pair in zip(maps, pairs, strict=False)}
+    chance = [Score(*pair) for one in pairs[len(maps) :] for pair in (one, one[::-1])]
+    return Report(scores, chance)
 
 
 def sensitivity(case: Case, values: Array, target: Target, count: int, draws: int = 100) -> float:
