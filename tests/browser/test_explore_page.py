@@ -14,6 +14,7 @@ import vitviz
 from vitviz.bench.page import EXPLORER
 from vitviz.data.pictures import sample_paths
 from vitviz.explanation.faithfulness import score
+from vitviz.explanation.interventions import intervene
 
 pytestmark = pytest.mark.browser
 
@@ -209,6 +210,61 @@ def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_
     page.wait_for_selector(f"{EXPLORER}[data-methods$=' {k},3']")
     expect(page.locator(".headline")).to_contain_text(f"Occlusion for {second}, rather than cat:")
     page.wait_for_url(f"**class={k}-3*")
+
+
+def changed(page, act):
+    """Do something that switches heads or patches, and wait until the page shows the answer."""
+    before = page.get_attribute(EXPLORER, "data-changed")
+    act()
+    page.wait_for_function(
+        """([root, before]) => {
+          const { changed } = document.querySelector(root).dataset;
+          return changed && changed !== before;
+        }""",
+        arg=[EXPLORER, before],
+    )
+
+
+def test_heads_and_patches_are_switched_off_by_mouse_and_keyboard(open_page, explanation):
+    page = open_page("?picture=cat&layer=5&head=1")
+    changed(page, page.locator("[data-do=off]").click)
+    expect(page.locator(".headline")).to_have_text("Layer 5, head 1 is switched off")
+    page.locator(".cell").nth(9).click()  # layer 2, head 3, behind a mean column
+    changed(page, lambda: page.keyboard.press("x"))
+    page.locator("[data-do=drop]").click()
+    box = page.locator(".stage.picture").bounding_box()
+    side = box["width"] / 8
+    changed(page, lambda: page.mouse.click(box["x"] + 4.5 * side, box["y"] + 3.5 * side))
+    page.locator("[data-do=drop]").click()
+    page.locator(".stage.map").focus()
+    page.keyboard.press("ArrowRight")  # from the middle, row 4, column 4, to a patch that is still there
+    page.keyboard.press("ArrowDown")
+    changed(page, lambda: page.keyboard.press("Delete"))
+    page.wait_for_url("**off=5-1_2-3&gone=4-5_5-5*")
+
+    expected = intervene(explanation.case, [(4, 0), (1, 2)], [3 * 8 + 4, 4 * 8 + 4])
+    powers = np.exp(expected.logits - expected.logits.max())
+    k = int(explanation.probabilities.argmax())
+    after, before = powers[k] / powers.sum(), explanation.probabilities[k]
+    shown = page.locator(".prediction .value").first.inner_text().replace("\xa0", " ").removesuffix(" %")
+    assert float(shown) == pytest.approx(100 * after, abs=0.06)
+    points = page.locator(".effect-points").inner_text().replace("−", "-").removesuffix(" points")
+    assert float(points) == pytest.approx(100 * (after - before), abs=0.06)
+    expect(page.locator(".effect-what")).to_have_text("2 heads off, 2 patches left out")
+    expect(page.locator(".cell.off")).to_have_count(2)
+
+    changed(page, page.locator("[data-do=restore]").click)
+    expect(page.locator(".effect")).to_be_hidden()
+    expect(page.locator(".cell.off")).to_have_count(0)
+    page.locator(".cell").nth(9).click()
+    assert says(number_at(page, 20), explanation.cls_maps[1, 2].flat[20])
+
+
+def test_a_link_reopens_what_was_switched_off(open_page):
+    page = open_page("?picture=cat&off=5-1_9-9&gone=4-5_4-5_99-1")
+    page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    expect(page.locator(".effect-what")).to_have_text("1 head off, 1 patch left out")
+    expect(page.locator(".mark.gone:not([hidden])")).to_have_count(2)  # on the picture and on the map
 
 
 def test_a_test_picture_is_chosen_by_class_and_shows_its_label(open_page):

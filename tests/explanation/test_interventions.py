@@ -1,5 +1,6 @@
 """Heads switched off and patches taken away: against weights set to zero, and against changed pictures."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -13,7 +14,7 @@ d = D // A
 
 def test_nothing_switched_off_changes_nothing():
     subject = case()
-    assert intervene(subject).tolist() == pytest.approx(subject.logits.tolist(), abs=1e-5)
+    assert intervene(subject).logits.tolist() == pytest.approx(subject.logits.tolist(), abs=1e-5)
 
 
 @pytest.mark.parametrize("variant", ["plain", "everything"])
@@ -22,7 +23,7 @@ def test_a_head_that_is_off_is_one_without_its_part_of_the_projection(variant):
     with torch.no_grad():
         other.model.blocks[1].attn.proj.weight[:, d:] = 0
         other.model.blocks[4].attn.proj.weight[:, :d] = 0
-    found = intervene(subject, [(1, 1), (4, 0)])
+    found = intervene(subject, [(1, 1), (4, 0)]).logits
     assert found.tolist() == pytest.approx(other.logits.tolist(), abs=1e-4)
     assert abs(found - subject.logits).max() > 1e-2
 
@@ -42,7 +43,7 @@ def test_a_head_can_pass_on_its_mean_instead():
         for query in range(tiny.T):
             expected += trace.attention[2, picture, 1, query] @ values / (5 * tiny.T)
     torch.testing.assert_close(instead[2, 1], expected.detach(), rtol=0, atol=1e-4)
-    zeroed, meant = intervene(subject, [(2, 1)]), intervene(subject, [(2, 1)], instead=instead)
+    zeroed, meant = (intervene(subject, [(2, 1)], instead=way).logits for way in (None, instead))
     assert abs(zeroed - meant).max() > 1e-3
 
 
@@ -52,14 +53,16 @@ def test_patches_are_dropped_or_painted_over():
     keep = torch.tensor([[patch for patch in range(N) if patch not in gone]])
     with torch.no_grad():
         expected = subject.model(subject.image[None], keep)[0]
-    assert intervene(subject, patches_off=gone).tolist() == pytest.approx(expected.tolist(), abs=1e-5)
+    assert intervene(subject, patches_off=gone).logits.tolist() == pytest.approx(expected.tolist(), abs=1e-5)
     grey = subject.image.clone()
     for patch in gone:
         row, column = 4 * (patch // tiny.GW), 4 * (patch % tiny.GW)
         grey[:, row : row + 4, column : column + 4] = 0
     with torch.no_grad():
         expected = subject.model(grey[None])[0]
-    assert intervene(subject, patches_off=gone, way="grey").tolist() == pytest.approx(expected.tolist(), abs=1e-5)
+    assert intervene(subject, patches_off=gone, way="grey").logits.tolist() == pytest.approx(
+        expected.tolist(), abs=1e-5
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,3 +78,20 @@ def test_patches_are_dropped_or_painted_over():
 def test_what_is_not_there_or_leaves_nothing_is_refused(heads, patches, sentence):
     with pytest.raises(ValueError, match=sentence):
         intervene(case(), heads, patches)
+
+
+def test_attention_afterwards_stands_at_the_tokens_that_are_left():
+    subject = case("two registers")
+    gone, prefix = [3, 20], 3
+    keep = torch.tensor([[patch for patch in range(N) if patch not in gone]])
+    with torch.no_grad():
+        trace = subject.model.trace(subject.image[None], "full", keep)
+    found = intervene(subject, [(1, 0)], gone).attention
+    assert np.isnan(found[1, 0]).all()
+    left = [token for token in range(prefix + N) if token - prefix not in gone]
+    np.testing.assert_allclose(found[0][:, left][..., left], trace.attention[0, 0], rtol=0, atol=1e-6)
+    for patch in gone:
+        assert not found[0, :, prefix + patch].any()
+        assert not found[0, ..., prefix + patch].any()
+    sums = found[2, :, left].sum(-1)
+    np.testing.assert_allclose(sums, 1, rtol=0, atol=1e-5)

@@ -11,6 +11,7 @@ from PIL import Image
 import vitviz
 from vitviz.data import cifar
 from vitviz.data.pictures import sample_paths
+from vitviz.explanation.interventions import intervene
 from vitviz.ui import explore
 from vitviz.ui.explore import Explore, Recent, in_words
 
@@ -85,6 +86,42 @@ def test_a_class_that_is_none_is_refused_in_words(answers, target, sentence):
     for name in ("methods", "scores", "figure"):
         answer = in_words(getattr(answers, name))({"key": key, "target": target, "method": "relevance"})
         assert sentence in answer["error"]
+
+
+def test_a_picture_without_some_heads_and_patches_has_a_key_of_its_own(answers):
+    answer = answers.explain(sample())
+    found = answers.intervene({"key": answer["key"], "heads": [[5, 2], [0, 1]], "patches": [27, 3]})
+    case = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"]).case
+    expected = intervene(case, [(5, 2), (0, 1)], [27, 3])
+    powers = np.exp(expected.logits)
+    np.testing.assert_allclose(found["probabilities"], powers / powers.sum(), atol=1e-5)
+    rows = np.frombuffer(base64.b64decode(found["cls"]), "<f4").reshape(6, 6, 65)
+    np.testing.assert_allclose(rows, np.nan_to_num(expected.attention[:, :, 0]), atol=1e-6)
+    assert not rows[5, 2].any()
+    whole = np.frombuffer(base64.b64decode(answers.attention({"key": found["key"]})), "<u2").reshape(6, 6, 65, 65)
+    np.testing.assert_allclose(whole / 65535, np.nan_to_num(expected.attention), atol=1e-5)
+    figure = answers.figure({"key": found["key"], "method": None, "layer": None, "head": None})
+    assert figure["src"].startswith("data:image/png;base64,")
+    assert answers.intervene({"key": "guess", "heads": [], "patches": []}) is None
+
+
+@pytest.mark.parametrize(
+    ("heads", "patches", "sentence"),
+    [
+        ([[6, 0]], [], "A head must be layer 0 to 5 and head 0 to 5"),
+        ([[0]], [], "heads must be pairs of layer and head"),
+        (["00"], [], "heads must be pairs of layer and head"),
+        ([[0, True]], [], "heads must be pairs of layer and head"),
+        ([], [64], "A patch must be from 0 to 63"),
+        ([], [1.5], "patches must be whole numbers"),
+        ([], list(range(64)), "Not all patches can be taken away"),
+        ([[layer, head] for layer in range(6) for head in range(6)], [], "Not all heads can be switched off"),
+        ("all", [], "The request must name heads as list"),
+    ],
+)
+def test_what_cannot_be_switched_off_is_refused_in_words(answers, heads, patches, sentence):
+    key = answers.explain(sample())["key"]
+    assert sentence in in_words(answers.intervene)({"key": key, "heads": heads, "patches": patches})["error"]
 
 
 def test_the_whole_attention_follows_by_key(answers):

@@ -83,7 +83,8 @@ class Explanation:
         attention: (L, A, T, T), after the softmax; queries before keys, each row of sum 1.
         grid: Rows and columns of patches (gh, gw).
         prefix: Tokens before the first patch, class token first (R).
-        case: The picture in the model, for what needs more than this one pass.
+        case: The picture in the model as they are, for what needs more than this one pass.
+        changes: What was switched off or taken away, in words; heads that are off are NaN in `attention`.
     """
 
     checkpoint: str
@@ -94,6 +95,7 @@ class Explanation:
     grid: tuple[int, int]
     prefix: int
     case: Case
+    changes: str = ""
 
     @property
     def cls_rows(self) -> NDArray[np.float32]:
@@ -188,13 +190,13 @@ class Explanation:
         chart = paper.Chart(
             picture=np.asarray(self.picture.seen),
             title=self.title(view),
-            large=chosen.mean((0, 1)) if view.method is None else self.map(view.method, view.target),
+            large=mean_of_heads(chosen) if view.method is None else self.map(view.method, view.target),
             unit="shares" if view.method is None else METHODS[view.method].unit,
             maps=maps,
             matrix_title=view.matrix_title,
             labels=self.labels,
             probabilities=self.probabilities,
-            footer=f"{self.checkpoint}: {self.picture.note}",
+            footer="; ".join(filter(None, (f"{self.checkpoint}: {self.picture.note}", self.changes))),
         )
         return paper.draw(chart)
 
@@ -269,6 +271,11 @@ def explain(model: Checkpoint, picture: PictureSource) -> Explanation:
         prefix=config.prefix,
         case=case,
     )
+
+
+def mean_of_heads(maps: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Mean of maps (L, A, gh, gw) over layers and heads, without those that are off (NaN) -> (gh, gw)."""
+    return np.ma.masked_invalid(maps).mean((0, 1)).filled(0).astype(np.float32)
 
 
 def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,6 +1,7 @@
 """A picture with heads switched off and patches taken away -> what the model says then."""
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -16,14 +17,27 @@ Array = NDArray[np.float32]
 Head = tuple[int, int]  # layer and head, from 0
 
 
+@dataclass(frozen=True)
+class After:
+    """What the model says and sees after an intervention.
+
+    Attributes:
+        logits: (K,).
+        attention: (L, A, T, T). What a token that is left out gives and gets is 0; heads that are off are NaN.
+    """
+
+    logits: Array
+    attention: Array
+
+
 def intervene(
     case: Case,
     heads_off: Collection[Head] = (),
     patches_off: Collection[int] = (),
     way: Literal["drop", "grey"] = "drop",
     instead: Tensor | None = None,
-) -> Array:
-    """Logits of the picture after an intervention.
+) -> After:
+    """Run the model on the picture once more, after an intervention.
 
     Args:
         case: The picture in the model.
@@ -31,9 +45,6 @@ def intervene(
         patches_off: Patches that are taken away, positions in reading order from 0.
         way: "drop" leaves their tokens out; "grey" paints them in the data set's mean colour.
         instead: What the switched-off heads pass on, (L, A, d), as from `mean_outputs`; None for zeros.
-
-    Returns:
-        (K,).
 
     Raises:
         ValueError: If a head or patch is not there, or all heads or all patches are off.
@@ -44,13 +55,21 @@ def intervene(
     if len(set(patches_off)) == patches:
         raise ValueError("Not all patches can be taken away: nothing would be left to look at. Leave one.")
     gates = gates_of(case, heads_off, instead)
-    if way == "grey":
-        hidden = torch.zeros(1, patches, dtype=torch.bool)
-        hidden[0, list(patches_off)] = True
-        return case.predict(case.without(hidden), gates=gates)[0]
-    kept = [patch for patch in range(patches) if patch not in set(patches_off)]
-    keep = torch.tensor([kept], device=case.image.device) if patches_off else None
-    return case.predict(case.image[None], keep, gates)[0]
+    gone = torch.zeros(1, patches, dtype=torch.bool)
+    gone[0, list(patches_off)] = True
+    dropped = way == "drop" and bool(patches_off)
+    keep = (~gone[0]).nonzero()[:, 0][None].to(case.image.device) if dropped else None
+    with torch.inference_mode():
+        trace = case.model.trace(case.without(gone) if way == "grey" else case.image[None], "full", keep, gates)
+    attention = trace.attention[:, 0].cpu().numpy()  # (L, A, t, t) of the tokens that are left
+    if keep is not None:
+        left = np.concatenate([np.arange(case.prefix), case.prefix + keep[0].cpu().numpy()])
+        whole = np.zeros((*attention.shape[:2], case.config.tokens, case.config.tokens), np.float32)
+        whole[..., left[:, None], left] = attention
+        attention = whole
+    for layer, head in heads_off:
+        attention[layer, head] = np.nan
+    return After(trace.logits[0].float().cpu().numpy(), attention)
 
 
 def gates_of(case: Case, heads_off: Collection[Head], instead: Tensor | None) -> list[Gate | None] | None:

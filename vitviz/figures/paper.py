@@ -51,7 +51,7 @@ class Chart:
         large: The map shown large, (gh, gw).
         unit: What its numbers are: shares of attention, logits of either sign, or something that is only shown relative
             to the largest.
-        maps: Of all layers and heads, (L, A, gh, gw), shares.
+        maps: Of all layers and heads, (L, A, gh, gw), shares; NaN, and left empty, for heads that are off.
         matrix_title: What those are.
         labels: K class names.
         probabilities: (K,).
@@ -137,7 +137,7 @@ def show_prediction(axes: Axes, chart: Chart) -> None:
 def show_matrix(figure: Figure | mpl.figure.SubFigure, maps: NDArray[np.float32], title: str) -> None:
     """One tile for each layer and head, all on one scale, clipped as the bar says."""
     layers, heads = maps.shape[:2]
-    top = float(np.quantile(maps, CLIPPED)) or 1.0
+    top = float(np.quantile(maps[np.isfinite(maps)], CLIPPED)) or 1.0
     grid = figure.subplots(layers, heads, squeeze=False)
     for layer, head in np.ndindex(layers, heads):
         axes = grid[layer, head]

@@ -25,8 +25,9 @@ from vitviz.data import cifar
 from vitviz.data.cifar import DataError
 from vitviz.data.pictures import PictureError, PictureSource, sample_paths
 from vitviz.explanation.case import Target
-from vitviz.explanation.explain import Explanation, View, explain
+from vitviz.explanation.explain import Explanation, View, explain, softmax
 from vitviz.explanation.faithfulness import score
+from vitviz.explanation.interventions import intervene
 from vitviz.explanation.methods import METHODS
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
@@ -100,7 +101,15 @@ class Explore:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names."""
-        answers = (self.explain, self.attention, self.methods, self.scores, self.gallery, self.figure)
+        answers = (
+            self.explain,
+            self.attention,
+            self.methods,
+            self.scores,
+            self.intervene,
+            self.gallery,
+            self.figure,
+        )
         return [in_words(answer) for answer in answers]
 
     def catalog(self) -> Answer:
@@ -188,7 +197,7 @@ class Explore:
         explanation = self.recent.find(question.get("key")) if isinstance(question, dict) else None
         if explanation is None:
             return None
-        return base64_of(np.round(explanation.attention * 65535).astype("<u2"))
+        return base64_of(np.round(np.nan_to_num(explanation.attention) * 65535).astype("<u2"))
 
     def methods(self, question: Answer) -> Answer | None:
         """All maps of a key for a target, by method, as lists of N numbers; None if it is no longer kept.
@@ -226,6 +235,34 @@ class Explore:
         return {
             "scores": {key: 1 - found.deletion / start for key, found in report.scores.items()},
             "chance": [float(np.mean(lost)), float(np.std(lost))],
+        }
+
+    def intervene(self, question: Answer) -> Answer | None:
+        """The picture of a key with heads switched off and patches left out; None if it is no longer kept.
+
+        Args:
+            question: `key`, of the picture as it is; `heads`, pairs of layer and head; `patches`.
+
+        Returns:
+            `key`, under which `attention` and `figure` find what was seen, `probabilities` and `cls`.
+        """
+        explanation = self.recent.find(question.get("key")) if isinstance(question, dict) else None
+        if explanation is None:
+            return None
+        heads = [(layer, head) for layer, head in pairs(field(question, "heads", list))]
+        patches = whole_numbers(field(question, "patches", list))
+        after = intervene(explanation.case, heads, patches)
+        words = [f"{len(heads)} heads off" if heads else "", f"{len(patches)} patches left out" if patches else ""]
+        changed = replace(
+            explanation,
+            probabilities=softmax(after.logits),
+            attention=after.attention,
+            changes=", ".join(filter(None, words)),
+        )
+        return {
+            "key": self.recent.keep(changed),
+            "probabilities": changed.probabilities.tolist(),
+            "cls": base64_of(np.nan_to_num(changed.cls_rows).astype("<f4")),
         }
 
     def gallery(self, question: Answer) -> Answer:
@@ -270,11 +307,24 @@ def field(question: object, name: str, kind: type[T]) -> T:
 
 def view(question: Answer) -> View:
     """The view that a question describes; what is out of bounds is refused where it is drawn."""
-    patches = question.get("patches", [])
-    if not isinstance(patches, list) or any(type(patch) is not int for patch in patches):
-        raise ValueError(f"patches must be whole numbers: got {str(patches)[:40]!r}.")
+    patches = whole_numbers(question.get("patches", []))
     method, direction = question.get("method"), question.get("direction", "from")
     return View(method, question.get("layer"), question.get("head"), tuple(patches), direction, target_of(question))
+
+
+def whole_numbers(values: object) -> list[int]:
+    """A list of whole numbers, or a refusal."""
+    if not isinstance(values, list) or any(type(value) is not int for value in values):
+        raise ValueError(f"patches must be whole numbers: got {str(values)[:40]!r}.")
+    return values
+
+
+def pairs(values: list[Any]) -> list[list[int]]:
+    """A list of pairs of whole numbers, or a refusal."""
+    for pair in values:
+        if not isinstance(pair, list) or len(pair) != 2 or any(type(number) is not int for number in pair):
+            raise ValueError(f"heads must be pairs of layer and head: got {str(values)[:40]!r}.")
+    return values
 
 
 def target_of(question: Answer) -> Target | None:

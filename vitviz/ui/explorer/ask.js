@@ -19,7 +19,7 @@ function fail(sentence) {
 }
 
 /** Ask for a picture seen by a model, and show it if nothing newer was asked meanwhile. */
-async function load(checkpoint, wanted, patches = null) {
+async function load(checkpoint, wanted, asked = null) {
   const mine = ++ticket;
   Object.assign(state, { checkpoint, picture: wanted });
   root.dataset.state = 'working';
@@ -33,9 +33,9 @@ async function load(checkpoint, wanted, patches = null) {
   if (mine !== ticket) return;
   if (!image) return fail('The picture could not be shown. Choose another one.');
   // A question beyond the class token's rows waits for all: new picture and old maps must never meet.
-  const full = needsFull(patches) ? await ask('attention', { key: reply.key }) : null;
+  const full = needsFull(asked?.patch) ? await ask('attention', { key: reply.key }) : null;
   if (mine !== ticket) return;
-  show(reply, image, patches);
+  show(reply, image, asked);
   if (typeof full === 'string') keepFull(full, reply.key);
   else fetchFull(reply.key, true);
 }
@@ -53,7 +53,7 @@ async function decoded(src) {
   }
 }
 
-function show(reply, image, patches) {
+function show(reply, image, asked) {
   const { layers, heads, rows: down, columns, prefix } = reply;
   const before = shape;
   const kept = before && answer && before.rows === down && before.columns === columns;
@@ -61,25 +61,26 @@ function show(reply, image, patches) {
   picture = image;
   shown = { checkpoint: state.checkpoint, picture: state.picture };
   source = { classRows: floatsOf(reply.cls), full: null };
-  judged = null;
+  judged = changed = null;
   state.target = state.target.filter((k) => k >= 0 && k < reply.classes.length);
   limits = {};
   fullFailed = false;
   shape = { layers, heads, rows: down, columns, prefix };
   if (!rows || JSON.stringify(before) !== JSON.stringify(shape)) build();
-  fitChoice(patches, kept);
+  fitChoice(asked, kept);
   forgetPainted();
   delete root.dataset.full;
   requestAnimationFrame(() => finishShowing(reply.key));
 }
 
 /** Keep what the visitor chose where the new model and grid allow it. */
-function fitChoice(patches, kept) {
+function fitChoice(asked, kept) {
   state.layer = Math.min(state.layer, shape.layers - 1);
   state.head = Math.min(state.head, shape.heads - 1);
   state.hover = state.read = -1;
-  if (patches !== null) state.pins = parsePatches(patches);
+  if (asked) Object.assign(state, { pins: parsePatches(asked.patch), off: parseHeads(asked.off), gone: parsePatches(asked.gone) });
   else if (!kept) state.pins = [];
+  if (!asked) Object.assign(state, { off: [], gone: [] });
   state.several = state.pins.length > 1 || (state.several && state.pins.length > 0);
 }
 
@@ -94,7 +95,7 @@ function finishShowing(key) {
   draw();
   syncControls();
   revealThumb();
-  drawMethods();
+  if (state.off.length || state.gone.length) fetchChanged();
   fetchMethods();
   const painted = new MessageChannel();
   painted.port1.onmessage = () => { root.dataset.ready = key; };
@@ -104,9 +105,9 @@ function finishShowing(key) {
 /** Fetch the attention between all tokens; if Python has forgotten it, ask for the picture once more. */
 async function fetchFull(key, mayRetry) {
   const reply = await ask('attention', { key });
-  if (answer.key !== key) return;
+  if (keyNow() !== key) return;
   if (typeof reply === 'string') return keepFull(reply, key);
-  if (reply === null && mayRetry) {
+  if (reply === null && mayRetry && !changed) {
     const again = await ask('explain', shown);
     if (answer.key !== key) return;
     if (again?.key) {
@@ -152,4 +153,37 @@ async function fetchMethods() {
     drawMethods();
     draw();
   }
+}
+
+let changeTicket = 0; // as above, for heads switched off and patches left out
+
+/** Ask what the model says without these heads and patches, and show that; without any, go back to the picture as it is. */
+async function fetchChanged() {
+  const mine = ++changeTicket;
+  const { key } = answer;
+  const { off, gone } = state;
+  delete root.dataset.changed;
+  if (!off.length && !gone.length) return showChanged(null, answer.cls);
+  const heads = off.map((k) => [Math.floor(k / shape.heads), k % shape.heads]);
+  const reply = await ask('intervene', { key, heads, patches: gone });
+  if (mine !== changeTicket || answer.key !== key) return;
+  if (reply && !reply.error) return showChanged({ key: reply.key, probabilities: reply.probabilities }, reply.cls);
+  Object.assign(state, before);
+  tell(reply?.error || NO_ANSWER, true);
+  drawSoon();
+}
+
+let before = { off: [], gone: [] }; // what was off or gone when it was last shown
+
+function showChanged(now, rowsText) {
+  changed = now;
+  before = { off: state.off, gone: state.gone };
+  source = { classRows: floatsOf(rowsText), full: null };
+  fullFailed = false;
+  forgetPainted();
+  drawPredictions();
+  draw();
+  root.dataset.changed = keyNow();
+  delete root.dataset.full;
+  fetchFull(keyNow(), false);
 }

@@ -129,9 +129,9 @@ function buildModels() {
 const predictions = Array.from({ length: 5 }, () => {
   const item = make('li', 'prediction');
   const button = make('button', 'explain-class');
-  const parts = { item, button, name: make('span', 'class-name'), tag: make('span', 'tag', 'true'), value: make('span', 'value'), fill: make('span', 'fill') };
+  const parts = { item, button, name: make('span', 'class-name'), tag: make('span', 'tag', 'true'), value: make('span', 'value'), fill: make('span', 'fill'), was: make('span', 'was') };
   const track = make('span', 'track');
-  track.append(parts.fill);
+  track.append(parts.fill, parts.was);
   parts.tag.hidden = true;
   button.type = 'button';
   button.append(parts.name, parts.tag, parts.value, track);

@@ -88,7 +88,7 @@ async function saveFigure() {
   waitVisibly();
   const nullable = (index) => (index === MEAN ? null : index);
   const reply = await ask('figure', {
-    key: answer.key,
+    key: state.method ? answer.key : keyNow(),
     layer: nullable(state.layer),
     head: nullable(state.head),
     patches: state.pins,
@@ -205,4 +205,24 @@ function retarget(target) {
   act(() => { state.target = plain ? [] : target; }, 0);
   drawPredictions();
   fetchMethods();
+}
+
+const toggled = (list, item) => (list.includes(item) ? list.filter((other) => other !== item) : [...list, item]);
+
+/** Switch the chosen head off, or on again. */
+function toggleHead() {
+  if (!answer || state.layer === MEAN || state.head === MEAN) return;
+  act(() => Object.assign(state, { off: toggled(state.off, state.layer * shape.heads + state.head), method: null }), 0);
+  fetchChanged();
+}
+
+/** Leave a patch out, or put it back. */
+function togglePatch(patch) {
+  act(() => Object.assign(state, { gone: toggled(state.gone, patch), pins: state.pins.filter((pin) => pin !== patch), method: null }), 0);
+  fetchChanged();
+}
+
+function restoreAll() {
+  act(() => Object.assign(state, { off: [], gone: [] }), 0);
+  fetchChanged();
 }

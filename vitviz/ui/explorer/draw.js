@@ -10,7 +10,12 @@ function addMark(stage, className) {
 }
 
 function makeMarks(stage) {
-  return { stage, asked: [], read: addMark(stage, 'read') };
+  return { stage, asked: [], gone: [], read: addMark(stage, 'read') };
+}
+
+function placeGone(marks) {
+  while (marks.gone.length < state.gone.length) marks.gone.push(addMark(marks.stage, 'gone'));
+  marks.gone.forEach((mark, i) => placeMark(mark, i < state.gone.length ? state.gone[i] : -1));
 }
 
 const pictureMarks = makeMarks(pictureStage);
@@ -112,13 +117,15 @@ const canAnswer = (asked) => source.full !== null || classRowsSuffice(tokensOf(a
 function answerQuestion(asked) {
   const question = `${state.direction} ${asked}`;
   if (painted.question === question) return;
-  fillRows(rows, shape, source, tokensOf(asked), state.direction);
+  fillRows(rows, shape, source, tokensOf(asked), state.direction, isOff);
   sharedScale.limit = limitFor(asked);
   evenScale.even = evenShare(shape);
   painted.question = question;
 }
 
 function drawMarks(asked) {
+  placeGone(pictureMarks);
+  placeGone(mapMarks);
   placeMarks(pictureMarks, asked, state.read);
   placeMarks(mapMarks, asked, state.read);
   find('.class-token').setAttribute('aria-pressed', !asked.length && !state.method);
@@ -247,10 +254,12 @@ function scrollInto(frame, cell) {
 }
 
 function drawChoice(method) {
-  const key = `${state.layer} ${state.head} ${method} ${state.smooth}`;
+  const key = `${state.layer} ${state.head} ${method} ${state.smooth} ${state.off}`;
   if (painted.choice === key) return;
   painted.choice = key;
   for (const { layer, head, button } of tiles) {
+    button.classList.toggle('off', isOff(layer, head));
+    button.setAttribute('aria-label', mapName(layer, head) + (isOff(layer, head) ? ', switched off' : ''));
     const chosen = layer === state.layer && head === state.head;
     button.setAttribute('aria-selected', chosen && !method);
     button.tabIndex = chosen ? 0 : -1;
@@ -262,13 +271,22 @@ function drawChoice(method) {
   layerSelect.value = state.layer;
   root.classList.toggle('smooth', state.smooth);
   root.classList.toggle('shows-method', Boolean(method));
+  root.classList.toggle('head-off', !method && isOff(state.layer, state.head));
   find('[data-do=leave]').hidden = !method;
+  const off = find('[data-do=off]');
+  off.hidden = Boolean(method) || state.layer === MEAN || state.head === MEAN;
+  setText(off, isOff(state.layer, state.head) ? 'Switch on' : 'Switch off');
   drawWhy(method);
 }
 
 function drawWords(asked, method) {
   const { values, scale } = painted.map;
   const seen = { row: values, asked, direction: state.direction, layer: state.layer, head: state.head, read: state.read };
+  if (!method && isOff(state.layer, state.head)) {
+    setText(headline, `${mapName(state.layer, state.head)} is switched off`);
+    if (notice === null) putLine(['Its output is set to zero. The other heads go on without it; see the prediction.']);
+    return;
+  }
   setText(headline, method ? methodHeadline(methodOf(method), targetNames(), values, shape) : headHeadline(seen, shape));
   if (notice !== null) return;
   putLine(method ? methodLine(methodOf(method), values, state.read, scale, judged, targetNames()[0], shape) : headLine(seen, shape));
@@ -316,9 +334,11 @@ function drawWhy(method) {
 }
 
 function drawPredictions() {
-  const { probabilities, classes, picture: about } = answer;
-  const order = probabilities.map((_, k) => k).sort((a, b) => probabilities[b] - probabilities[a]);
-  predictions.forEach(({ item, button, name, tag, value, fill }, i) => {
+  const { classes, picture: about } = answer;
+  const old = answer.probabilities;
+  const probabilities = changed?.probabilities ?? old;
+  const order = old.map((_, k) => k).sort((a, b) => old[b] - old[a]);
+  predictions.forEach(({ item, button, name, tag, value, fill, was }, i) => {
     const k = order[i];
     item.hidden = k === undefined;
     if (item.hidden) return;
@@ -329,9 +349,21 @@ function drawPredictions() {
     button.setAttribute('aria-pressed', k === targetClass());
     button.setAttribute('aria-label', `Explain ${classes[k]}, ${percent(probabilities[k], 1)}`);
     fill.style.width = `${100 * probabilities[k]}%`;
+    was.hidden = !changed;
+    was.style.left = `${100 * old[k]}%`;
   });
   find('.versus select').value = state.target[1] ?? '';
+  find('.effect').hidden = !changed;
+  setText(find('.methods-head span'), changed ? 'of the whole picture with all heads on, each map on its own scale' : 'each map on its own scale');
+  if (changed) drawEffect(old, probabilities);
   setText(find('.accuracy'), accuracyLine(checkpointOf(answer.checkpoint)?.accuracy));
+}
+
+function drawEffect(old, now) {
+  const k = targetClass();
+  setText(find('.effect-what'), changesLine(state.off.length, state.gone.length));
+  setText(find('.effect-points'), `${signed(100 * (now[k] - old[k]), 1)} points`);
+  setText(find('.effect-from'), `for ${answer.classes[k]}, from ${percent(old[k], 1)}`);
 }
 
 function drawPicture() {

@@ -25,7 +25,8 @@ function follow(stage, name, touchReads) {
     if (!answer) return;
     const patch = patchAt(stage, event);
     if (patch < 0) return;
-    if (touchReads && event.pointerType === 'touch') move(state[name] === patch ? -1 : patch);
+    if (name === 'hover' && root.classList.contains('drops')) togglePatch(patch);
+    else if (touchReads && event.pointerType === 'touch') move(state[name] === patch ? -1 : patch);
     else keepPatch(patch, event.shiftKey);
   });
   stage.addEventListener('keydown', (event) => {
@@ -34,6 +35,7 @@ function follow(stage, name, touchReads) {
     if (ARROWS.includes(event.key)) move(neighbour(from, event.key, shape), 0);
     else if ((event.key === 'Enter' || event.key === ' ') && state[name] >= 0) keepPatch(state[name], event.shiftKey);
     else if (event.key === 'Escape') leaveStage(name);
+    else if ((event.key === 'Delete' || event.key === 'Backspace') && state[name] >= 0) togglePatch(state[name]);
     else return;
     event.preventDefault();
   });
@@ -47,6 +49,7 @@ function leaveStage(name) {
 function walkMatrix(event) {
   if (!answer) return;
   if (event.key === 'Escape') return askClassToken();
+  if (event.key === 'x' || event.key === 'Delete') return toggleHead();
   if (!ARROWS.includes(event.key)) return;
   event.preventDefault();
   const grid = { rows: shape.layers + 1, columns: shape.heads + 1 };
@@ -123,6 +126,11 @@ function listen() {
   layerSelect.addEventListener('change', () => chooseHead(Number(layerSelect.value), state.head, 0));
   find('[data-do=link]').addEventListener('click', copyLink);
   find('[data-do=figure]').addEventListener('click', saveFigure);
+  find('[data-do=off]').addEventListener('click', toggleHead);
+  find('[data-do=restore]').addEventListener('click', restoreAll);
+  find('[data-do=drop]').addEventListener('click', (event) => {
+    event.target.setAttribute('aria-pressed', root.classList.toggle('drops'));
+  });
   find('[data-do=leave]').addEventListener('click', () => act(() => { state.method = null; }, 0));
   for (const node of [document.body, document.documentElement]) {
     themeWatcher.observe(node, { attributes: true, attributeFilter: ['class'] });
@@ -148,13 +156,13 @@ function start() {
   fillLists();
   listen();
   if (!catalog.checkpoints.length) return fail('There is no model to explore yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
-  const patches = readAddress();
+  const asked = readAddress();
   if (state.picture) picker.elements.source.value = state.picture.kind;
   showShelf(picker.elements.source.value);
   sketch();
   syncControls();
   if (!state.picture) return fail('There is no sample picture: choose CIFAR-10 or your own.');
-  load(state.checkpoint, state.picture, patches);
+  load(state.checkpoint, state.picture, asked);
 }
 
 start();

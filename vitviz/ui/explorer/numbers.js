@@ -78,9 +78,18 @@ function addScaled(out, row, weight) {
   for (let j = 0; j < out.length; j++) out[j] += row[j] * weight;
 }
 
-/** Answer one question for every head, then take the means. */
-function fillRows(rows, shape, source, asked, direction) {
+/** Answer one question for every head, then take the means over those that are on.
+    @param {(layer: number, head: number) => boolean} isOff */
+function fillRows(rows, shape, source, asked, direction, isOff) {
   const { layers, heads } = shape;
+  const ofLayers = new Int32Array(layers);
+  const ofHeads = new Int32Array(heads);
+  for (let k = 0; k < layers * heads; k++) {
+    if (isOff(Math.floor(k / heads), k % heads)) continue;
+    ofLayers[Math.floor(k / heads)]++;
+    ofHeads[k % heads]++;
+  }
+  const all = ofLayers.reduce((sum, count) => sum + count, 0);
   const corner = rowOf(rows, shape, MEAN, MEAN).fill(0);
   for (let head = 0; head < heads; head++) rowOf(rows, shape, MEAN, head).fill(0);
   for (let layer = 0; layer < layers; layer++) {
@@ -88,10 +97,11 @@ function fillRows(rows, shape, source, asked, direction) {
     for (let head = 0; head < heads; head++) {
       const row = rowOf(rows, shape, layer, head);
       fillHead(row, shape, source, layer * heads + head, asked, direction);
-      addScaled(ofLayer, row, 1 / heads);
-      addScaled(rowOf(rows, shape, MEAN, head), row, 1 / layers);
+      if (isOff(layer, head)) continue;
+      addScaled(ofLayer, row, 1 / ofLayers[layer]);
+      addScaled(rowOf(rows, shape, MEAN, head), row, 1 / ofHeads[head]);
+      addScaled(corner, row, 1 / all);
     }
-    addScaled(corner, ofLayer, 1 / layers);
   }
 }
 

@@ -38,6 +38,8 @@ const state = {
   scale: 'shared',
   smooth: false,
   method: null,
+  off: [], // heads, layer * heads + head
+  gone: [], // patches that are left out
   target: [], // the class that is explained, and the one it is compared with; empty: the predicted one
   hover: -1,
   read: -1,
@@ -52,7 +54,11 @@ let limits = {}; // ends of the shared scale, by direction and kind of question
 let picture = null; // the decoded image
 let shown = null; // {checkpoint, picture} on screen, to go back to after an error
 let fullFailed = false;
+let changed = null; // {key, probabilities} while heads are off or patches left out
 let judged = null; // {scores, chance} of the maps on screen, once they are known
+
+const isOff = (layer, head) => layer !== MEAN && head !== MEAN && state.off.includes(layer * shape.heads + head);
+const keyNow = () => changed?.key ?? answer.key;
 
 const methodOf = (key) => catalog.methods.find((method) => method.key === key);
 const checkpointOf = (name) => catalog.checkpoints.find((checkpoint) => checkpoint.name === name);
@@ -91,6 +97,16 @@ function parsePatches(text) {
   return [...new Set(patches)].filter((patch) => patch >= 0);
 }
 
+/** "5-3_6-1", layers and heads from 1 -> heads that are off. */
+function parseHeads(text) {
+  const heads = (text || '').split('_').map((pair) => {
+    const [layer, head] = pair.split('-').map(Number);
+    const there = layer >= 1 && layer <= shape.layers && head >= 1 && head <= shape.heads;
+    return there && Number.isInteger(layer + head) ? (layer - 1) * shape.heads + head - 1 : -1;
+  });
+  return [...new Set(heads)].filter((k) => k >= 0);
+}
+
 const patchParam = (patch) => `${Math.floor(patch / shape.columns) + 1}-${(patch % shape.columns) + 1}`;
 
 function parsePicture(text) {
@@ -120,7 +136,7 @@ function readAddress() {
   state.smooth = params.get('draw') === 'smooth';
   state.method = methodOf(params.get('method'))?.key ?? null;
   state.target = (params.get('class') || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger).slice(0, 2);
-  return params.get('patch'); // patches wait for the grid of the answer
+  return { patch: params.get('patch'), off: params.get('off'), gone: params.get('gone') }; // these wait for the answer's sizes
 }
 
 function writeAddress() {
@@ -138,6 +154,8 @@ function writeAddress() {
     draw: state.smooth ? 'smooth' : 'patches',
     method: state.method,
     class: state.target.join('-'),
+    off: state.off.map((k) => `${Math.floor(k / shape.heads) + 1}-${(k % shape.heads) + 1}`).join('_'),
+    gone: state.gone.map(patchParam).join('_'),
   };
   for (const [name, value] of Object.entries(values)) {
     if (value && value !== DEFAULTS[name]) params.set(name, value);

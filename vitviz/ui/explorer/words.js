@@ -133,13 +133,21 @@ function ticksOf(scale) {
   return quarters.map((t) => [t, (t === 1 && scale.clips ? '≥ ' : '') + percent(scale.limit * t, t ? digits : 0)]);
 }
 
-const signed = (number) => (number > 0 ? '+' : '') + decimal(number);
+const signed = (number, digits = 2) => (number > 0 ? '+' : number < 0 ? '−' : '') + Math.abs(number).toFixed(digits);
 
 function unitOf(scale) {
   if (scale.kind === 'signed') return 'change of the logit; below 0 speaks against the class';
   if (scale.kind === 'even') return 'times an even spread: 1 × is the same for all tokens';
   if (!scale.isShare) return 'relative to the largest patch of this map';
   return scale.clips ? 'share of attention' : 'share, this map only';
+}
+
+const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
+
+/** "3 heads off, 1 patch left out" */
+function changesLine(heads, patches) {
+  const parts = [heads && `${counted(heads, 'head', 'heads')} off`, patches && `${counted(patches, 'patch', 'patches')} left out`];
+  return parts.filter(Boolean).join(', ');
 }
 
 function accuracyLine(accuracy) {
