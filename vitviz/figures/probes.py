@@ -28,8 +28,8 @@ def draw(numbers: Numbers, note: str = "") -> Figure:
     Args:
         numbers: `filters` (k, 3, P, P), `explained` (k,), `position_similarity` (gh, gw, gh, gw), `distance` (L, A),
             `uniform_distance` (), `effective_tokens` (L, A), `head_divergence` (L, A, A), `norms` (L + 1, T),
-            `longest` (L + 1,), `outliers` (L + 1, T), `lens` (L + 1, B, K), `class_token_cosine` (L + 1, gh, gw) and `cka` (L + 1, L + 1);
-            others are ignored.
+            `longest` (L + 1,), `outliers` (L + 1, T), `lens` (L + 1, B, K), `class_token_cosine` (L + 1, gh, gw) and
+            `cka` (L + 1, L + 1); others are ignored.
         note: The last line.
     """
     with DRAWING, mpl.rc_context(STYLE):
@@ -196,8 +196,8 @@ def show_norms(panel: Panel, numbers: Numbers) -> None:
     name(
         panel,
         "How long the tokens are",
-        "Mean over the pictures. Outliers: longer than median + 5.2 MAD of a picture's patches.\n"
-        "In large models some are ten times longer. Darcet et al. 2024, section 2.",
+        "Mean over the pictures. Outliers: above median + 5.2 MAD of a picture's patches;\n"
+        "in large models some are ten times the others. Darcet et al. 2024, section 2.",
     )
 
 
