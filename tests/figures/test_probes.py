@@ -134,7 +134,7 @@ def test_words_say_what_is_shown_and_are_taken_literally(svg):
     assert sum(text.startswith("What ") or text.startswith("How ") for text in found) >= 7, "the panels' names"
 
 
-@pytest.mark.parametrize(("layers", "heads", "classes"), [(1, 1, 2), (13, 3, 1000)])
+@pytest.mark.parametrize(("layers", "heads", "classes"), [(1, 1, 2), (2, 12, 1000)])
 def test_small_and_large_models_fit(layers, heads, classes):
     assert paper.render(probes.draw(numbers(layers, heads, classes)), ".svg")
 
