@@ -238,15 +238,17 @@ def test_a_planted_long_token_is_the_only_outlier():
     assert found[..., 0].all()
 
 
-def test_outliers_are_beyond_median_and_k_mad_of_a_loop():
-    norms = probes.token_norms(random_trace())
-    found = probes.outliers(norms, 1, mads=2.5)
-    for layer, picture in [(0, 0), (3, 2), (L, 1)]:
+def test_outliers_are_beyond_median_and_k_mad_of_a_loop_over_patches():
+    trace = random_trace(prefix=3)
+    trace.tokens[:, :, :3] *= 3
+    norms = probes.token_norms(trace)
+    found = probes.outliers(norms, 3, mads=2.5)
+    assert 0 < found[..., 3:].float().mean() < 0.2
+    for layer, picture in np.ndindex(L + 1, 3):
         lengths = norms[layer, picture].tolist()
-        middle = sorted(lengths[1:])[N // 2]  # N is odd
-        mad = sorted(abs(x - middle) for x in lengths[1:])[N // 2]
+        middle = sorted(lengths[3:])[N // 2]  # N is odd
+        mad = sorted(abs(x - middle) for x in lengths[3:])[N // 2]
         assert found[layer, picture].tolist() == [x > middle + 2.5 * mad for x in lengths]
-    assert 0 < found.float().mean() < 0.2
 
 
 def test_tokens_of_equal_length_have_no_outlier():

@@ -66,6 +66,12 @@ def add_scale(panel: Panel, image: AxesImage, axes: Any, label: str) -> None:
     bar.set_label(label, color=QUIET)
 
 
+def cell_aspect(numbers: Numbers) -> float:
+    """Height of a patch by its width: 1, but for networks that cut strips."""
+    height, width = numbers["filters"].shape[2:]
+    return height / width
+
+
 def by_layer(axes: Axes, layers: int, with_input: bool) -> NDArray:
     """Prepare axes whose x is the layer, and say where each layer stands."""
     places = np.arange(layers) + (0 if with_input else 1)
@@ -110,6 +116,7 @@ def show_positions(panel: Panel, numbers: Numbers) -> None:
         vmin=-1,
         vmax=1,
         interpolation="nearest",
+        aspect=cell_aspect(numbers) ** 2,  # a tile has the shape of the patch in whose place it stands
     )
     bare(axes)
     axes.spines[:].set_visible(False)
@@ -239,6 +246,7 @@ def show_cosine(panel: Panel, numbers: Numbers) -> None:
     axes = tiles(panel, len(maps))
     for place, (one, values) in enumerate(zip(axes, maps, strict=True)):
         image = one.imshow(values, cmap=SIGNED_COLOURS, vmin=-top, vmax=top, interpolation="nearest")
+        one.set_aspect(cell_aspect(numbers))
         one.set_title(f"layer {place}" if place == 1 else layer_name(place), fontsize=7, color=QUIET, pad=2)
     add_scale(panel, image, axes, f"cosine; one scale, to the largest: {top:.2f}")
     name(
