@@ -20,7 +20,7 @@ from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.recipe import PRESETS
 
 SMALL_DATA = "from vitviz import cli; from vitviz.data import cifar; cifar.RECORDS = 20; "  # as in `cifar_folder`
-COMMANDS = ("app", "train", "evaluate", "explain", "data", "bench")
+COMMANDS = ("app", "train", "evaluate", "explain", "probe", "data", "bench")
 
 
 @pytest.fixture
@@ -94,6 +94,13 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
             "A checkpoint must be a whole .safetensors file",
         ),
         (("evaluate", "TINY", "--data", "nowhere"), "evaluate needs a model of CIFAR-10's classes"),
+        (("probe", "nonsense", "--out", "a.png"), "There is no checkpoint 'nonsense'"),
+        (("probe", "TINY", "--out", "a.gif"), "The file must end in .png, .svg, .pdf, .html or .npz"),
+        (
+            ("probe", "TINY", "--out", "a.png", "--data", "."),
+            "Pictures of CIFAR-10 have 32 x 32 pixels: this model sees",
+        ),
+        (("probe", "cifar10-ti4", "--out", "a.png", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("data", "check", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("train", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
         (("train", "--preset", "nonsense"), "There is no preset 'nonsense'. Use one of: cifar10-ti4"),
@@ -128,6 +135,7 @@ def test_a_refusal_is_one_sentence_and_status_one(vitviz, tiny_file, tmp_path, m
         ("train", "--epochs", "many"),
         ("nonsense",),
         ("explain", "cat"),
+        ("probe", "cifar10-ti4", "--out", "a.png", "--pictures", "0"),
         ("app", "--port", "0"),
     ],
 )
@@ -171,6 +179,35 @@ def test_a_class_can_be_explained_by_name(vitviz, tiny_file, tmp_path):
     code, _, err = vitviz(*words, "--target", "unicorn")
     assert code == 1
     assert "target must be a class, 0 to 10 or one of class 0, class 1" in err
+
+
+def test_a_model_is_probed_over_the_samples_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp_path):
+    for ending in ("html", "npz"):
+        path = tmp_path / f"probes.{ending}"
+        said = "tiny over the 10 samples (CIFAR-10 is of another size)"
+        assert vitviz("probe", tiny_file, "--out", path) == (0, f"{path}: {said}\n", "")
+    assert said in (tmp_path / "probes.html").read_text()
+    with np.load(tmp_path / "probes.npz") as numbers:
+        assert numbers["lens"].shape == (tiny.L + 1, 10, tiny.K)
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_a_model_is_probed_over_the_test_pictures_where_they_are(
+    vitviz, cifar_folder, cifar_config, tmp_path, monkeypatch
+):
+    given = Checkpoint("small", tiny.model(cifar_config), cifar.CLASSES, cifar.MEAN, cifar.STD, {})
+    checkpoint.save(given, tmp_path / "small.safetensors")
+    words = ("probe", tmp_path / "small.safetensors", "--out", tmp_path / "probes.npz")
+    code, out, _ = vitviz(*words, "--data", cifar_folder, "--pictures", "7")
+    assert code == 0
+    assert out.endswith("small over the first 7 test pictures of CIFAR-10\n")
+    with np.load(tmp_path / "probes.npz") as numbers:
+        images = given.normalise(cifar.load("test", cifar_folder)[0][:7])
+        np.testing.assert_allclose(numbers["lens"][-1], given.model(images).detach(), rtol=0, atol=1e-4)
+    monkeypatch.setenv("VITVIZ_DATA", str(cifar_folder))
+    assert vitviz(*words)[1].endswith("small over the first 20 test pictures of CIFAR-10\n")
+    monkeypatch.setenv("VITVIZ_DATA", str(tmp_path / "nowhere"))
+    assert vitviz(*words)[1].endswith("small over the 10 samples (CIFAR-10 is not here)\n")
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")

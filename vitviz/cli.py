@@ -1,4 +1,4 @@
-"""All of it as commands: `vitviz app`, `train`, `evaluate`, `explain`, `data` and `bench`.
+"""All of it as commands: `vitviz app`, `train`, `evaluate`, `explain`, `probe`, `data` and `bench`.
 
 Heavy imports stand inside the commands, so that `--help` answers at once. A refusal ends with one sentence and exit
 status 1.
@@ -19,6 +19,7 @@ from vitviz.training.recipe import PRESETS, TrainConfig, TrainingError, changed,
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
+    from torch import Tensor
 
     from vitviz.training.loop import Progress
 
@@ -235,6 +236,66 @@ def explain_picture(
     print(
         f"{out}: {explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %; {explanation.picture.note}"
     )
+
+
+@app.command("probe")
+def probe_model(
+    checkpoint: CheckpointName,
+    out: Annotated[
+        Path, typer.Option(help="File to write: .png .svg .pdf .html for the figure, .npz for the numbers.")
+    ],
+    data: Data = None,
+    pictures: Annotated[
+        int, typer.Option(min=1, help="Over the first N test pictures; over the ten samples without the data set.")
+    ] = 500,
+) -> None:
+    """Look inside a model: filters, positions, and what each layer and head does, as a figure or as numbers."""
+    from vitviz.explanation.probes import probe
+    from vitviz.model.checkpoint import load
+
+    model = load(checkpoint)
+    images, which = pictures_to_probe(model.model.config.image_size, data, pictures)
+    note = f"{model.name} over {which}"
+    probe(model, images).save(out, note)
+    print(f"{out}: {note}")
+
+
+def pictures_to_probe(size: tuple[int, int], data: str | None, count: int) -> "tuple[Tensor, str]":
+    """The first test pictures of CIFAR-10 where it is there and fits, else the samples; and in words which.
+
+    Returns:
+        Pictures (B, 3, H, W) of uint8.
+
+    Raises:
+        ValueError: If a folder is named, but the data set is not in it or not of the model's size.
+    """
+    import torch
+
+    from vitviz.data import cifar, pictures
+
+    if size == (32, 32) and (data is not None or cifar_is_there()):
+        images = cifar.load("test", data)[0][:count]
+        return images, f"the first {len(images):,} test pictures of CIFAR-10"
+    if data is not None:
+        raise ValueError(
+            f"Pictures of CIFAR-10 have 32 x 32 pixels: this model sees {size[0]} x {size[1]}. Leave out --data to use "
+            "the samples."
+        )
+    paths = pictures.sample_paths().values()
+    images = torch.stack([pictures.to_tensor(pictures.prepare(path, size).seen) for path in paths])  # (10, 3, H, W)
+    why = "CIFAR-10 is not here" if size == (32, 32) else "CIFAR-10 is of another size"
+    return images, f"the {len(images)} samples ({why})"
+
+
+def cifar_is_there() -> bool:
+    """Whether the data set is where it is looked for unasked."""
+    from vitviz.data import cifar
+
+    try:
+        cifar.find()
+    except cifar.DataError:
+        return False
+    return True
 
 
 @data_app.command("download")
