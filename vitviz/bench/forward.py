@@ -1,6 +1,9 @@
 """What attention costs: a forward pass with the class token's rows, or with all of it, beside a plain one."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -9,27 +12,132 @@ from rich.table import Table
 from torch import Tensor
 
 from vitviz.bench.timing import alternate
+from vitviz.explanation.case import Case
+from vitviz.explanation.methods import METHODS, Method
 from vitviz.model.architectures import Network
-from vitviz.model.checkpoint import load
+from vitviz.model.checkpoint import Checkpoint, load
+from vitviz.model.config import ViTConfig
 from vitviz.model.vit import attend
 
 
 def explain(name: str) -> None:
-    """Print what the class-token maps of all layers and heads cost beside a plain forward pass."""
-    model = load(name).model
-    config = model.config
+    """Print what attention and each method cost beside a plain forward pass, and how peers that are installed do."""
+    checkpoint = load(name)
+    model, config = checkpoint.model, checkpoint.model.config
+    out = Console()
     table = Table("batch", "plain forward", "with class-token rows", "ratio", "with full attention", "ratio")
     for batch, rounds in ((1, 100), (64, 12)):
         plain, rows, full = forward_times(model, batch, rounds)
         cells = (f"{plain:.2f} ms", f"{rows:.2f} ms", f"{rows / plain:.3f}", f"{full:.2f} ms", f"{full / plain:.3f}")
         table.add_row(str(batch), *cells)
-    out = Console()
     out.print(table)
     explicit, fused = attention_step(config.heads, config.tokens, config.width // config.heads)
     out.print(
         f"Attention of {config.tokens} tokens, forward and backward, batch 64: explicit {explicit:.1f} ms, "
         f"fused {fused:.1f} ms, fused / explicit {fused / explicit:.2f}"
     )
+    out.print(method_table(checkpoint))
+    out.print(peer_table(checkpoint))
+
+
+def method_table(checkpoint: Checkpoint) -> Table:
+    """What each method costs for one picture, all passes through the network counted, beside a forward pass."""
+    torch.manual_seed(0)
+    image = torch.randn(3, *checkpoint.model.config.image_size)
+    plain = Case(checkpoint, image)
+    calls: list[Callable[[], Any]] = [lambda: plain.predict(image[None])]
+    calls += [partial(compute_anew, checkpoint, image, method) for method in METHODS.values()]
+    forward, *times = alternate(calls, 20)
+    table = Table("method, batch 1", "time", "forward passes")
+    for method, time in zip(METHODS.values(), times, strict=True):
+        table.add_row(method.title, f"{time:.1f} ms", f"{time / forward:.1f}")
+    return table
+
+
+def compute_anew(checkpoint: Checkpoint, image: Tensor, method: Method) -> Any:
+    """Compute a method's map from nothing."""
+    return method.compute(Case(checkpoint, image), 0)
+
+
+def peer_table(checkpoint: Checkpoint) -> Table:
+    """Attention of all layers and heads from a network of this size: ours and that of peers that are installed."""
+    config = checkpoint.model.config
+    table = Table("attention of all layers and heads", "batch 1", "against ours", "batch 64", "against ours")
+    ours: dict[str, Callable[[Tensor], Any]] = {
+        "vitviz, class-token rows": lambda images: checkpoint.model.trace(images, "rows"),
+        "vitviz, full": lambda images: checkpoint.model.trace(images, "full"),
+    }
+    looks = ours | peers(config)
+    columns = []
+    for batch, rounds in ((1, 60), (64, 8)):
+        images = torch.randn(batch, 3, *config.image_size)
+        with torch.inference_mode():
+            columns.append(alternate([partial(look, images) for look in looks.values()], rounds))
+    for name, *times in zip(looks, *columns, strict=True):
+        cells = [
+            cell for t, column in zip(times, columns, strict=True) for cell in (f"{t:.2f} ms", f"{t / column[0]:.2f}")
+        ]
+        table.add_row(name, *cells)
+    return table
+
+
+def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
+    """How others get at attention, in networks of this size with random weights; only what is installed."""
+    found: dict[str, Callable[[Tensor], Any]] = {}
+    side, ratio = config.image_size[0], config.mlp_width / config.width
+    with suppress(ImportError):
+        import timm.layers
+        from timm.models.vision_transformer import VisionTransformer
+        from timm.utils import AttentionExtract
+
+        before = timm.layers.use_fused_attn()
+        timm.layers.set_fused_attn(False)  # it is asked when a network is built
+        network = VisionTransformer(
+            img_size=side,
+            patch_size=config.patch_size,
+            embed_dim=config.width,
+            depth=config.depth,
+            num_heads=config.heads,
+            mlp_ratio=ratio,
+            num_classes=config.classes,
+            qk_norm=config.qk_norm,
+            qkv_bias=config.qkv_bias,
+        )
+        timm.layers.set_fused_attn(bool(before))
+        found["timm, AttentionExtract"] = AttentionExtract(network.eval(), method="fx")
+    with suppress(ImportError):
+        from transformers import ViTConfig as OtherConfig
+        from transformers import ViTForImageClassification
+
+        other = OtherConfig(
+            image_size=side,
+            patch_size=config.patch_size,
+            hidden_size=config.width,
+            num_hidden_layers=config.depth,
+            num_attention_heads=config.heads,
+            intermediate_size=config.mlp_width,
+            num_labels=config.classes,
+            attn_implementation="eager",
+        )
+        eager = ViTForImageClassification(other).eval()
+        found["Hugging Face, eager"] = lambda images: eager(images, output_attentions=True).attentions
+    with suppress(ImportError):
+        from vit_pytorch import ViT as OtherViT
+        from vit_pytorch.recorder import Recorder
+
+        found["vit-pytorch, Recorder"] = Recorder(
+            OtherViT(
+                image_size=side,
+                patch_size=config.patch_size,
+                num_classes=config.classes,
+                dim=config.width,
+                depth=config.depth,
+                heads=config.heads,
+                mlp_dim=config.mlp_width,
+                dim_head=config.width // config.heads,
+            ).eval()
+        )
+    return found
 
 
 @torch.inference_mode()

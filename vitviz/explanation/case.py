@@ -80,10 +80,13 @@ class Case:
         return torch.stack(norms).cpu().numpy()
 
     def differentiate(self, target: Target) -> Gradients:
-        """Gradients of a target, by one forward and one backward pass."""
+        """Gradients of a target, by one forward and one backward pass, which also gives the trace if there is none."""
         with torch.enable_grad():
             image = self.image[None].clone().requires_grad_()
             seen = self.model.run(image, "full")
+            if "trace" not in vars(self):
+                trace = seen.trace()
+                vars(self)["trace"] = Trace(*(cast(Tensor, part).detach() for part in vars(trace).values()))
             weights = [block.weights for block in seen.blocks if block.weights is not None]
             *found, by_pixel = torch.autograd.grad(logit_of(seen.logits, target).sum(), [*weights, image])
         by_weight = torch.stack([gradient[0] for gradient in found])

@@ -63,8 +63,13 @@ def from_attention(compute: Callable[[Array, int], Array]) -> Callable[[Case, Ta
 
 
 def from_gradients(compute: Callable[[Array, Array, Array, int], Array]) -> Callable[[Case, Target], Array]:
-    """A method of the attention and its gradients."""
-    return lambda case, target: compute(case.attention, case.gradients(target).attention, asked(case), case.prefix)
+    """A method of the attention and its gradients, which one pass gives if the gradients are asked for first."""
+
+    def computed(case: Case, target: Target) -> Array:
+        slopes = case.gradients(target).attention
+        return compute(case.attention, slopes, asked(case), case.prefix)
+
+    return computed
 
 
 METHODS: dict[str, Method] = {
