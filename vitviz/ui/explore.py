@@ -97,6 +97,7 @@ class Explore:
         self.data = data
         self.recent = Recent()
         self.busy = threading.BoundedSemaphore(AT_ONCE)
+        self.judging = threading.BoundedSemaphore(1)  # methods take long: one at a time, beside what is quick
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
@@ -209,7 +210,7 @@ class Explore:
         if explanation is None:
             return None
         target = explanation.target(target_of(question))
-        with self.busy:
+        with self.judging:
             return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in METHODS}}
 
     def scores(self, question: Answer) -> Answer | None:
@@ -227,7 +228,7 @@ class Explore:
             return None
         target = explanation.target(target_of(question))
         first = target[0] if isinstance(target, tuple) else target
-        with self.busy:
+        with self.judging:
             maps = {key: explanation.map(key, target).ravel() for key in METHODS}
             report = score(explanation.case, maps, first)
         start = float(explanation.probabilities[first])

@@ -96,7 +96,7 @@ function finishShowing(key) {
   syncControls();
   revealThumb();
   if (state.off.length || state.gone.length) fetchChanged();
-  fetchMethods();
+  fetchMethods(LINGER);
   const painted = new MessageChannel();
   painted.port1.onmessage = () => { root.dataset.ready = key; };
   painted.port2.postMessage(null);
@@ -133,14 +133,17 @@ function keepFull(reply, key) {
 
 let methodsTicket = 0; // as above, for the strip of methods
 
-/** Fetch the maps of all methods for the class that is explained, then what they are worth. */
-async function fetchMethods() {
+/** Fetch the maps of all methods for the class that is explained, then what they are worth.
+    Both take the server a while, so a picture that is only passed over is not asked about. */
+async function fetchMethods(delay = 0) {
   const mine = ++methodsTicket;
   const { key } = answer;
   judged = null;
   delete root.dataset.methods;
   delete root.dataset.scores;
   drawMethods();
+  await new Promise((resolve) => { setTimeout(resolve, delay); });
+  if (mine !== methodsTicket) return;
   const question = { key, target: state.target };
   for (const name of ['methods', 'scores']) {
     const reply = await ask(name, question);

@@ -6,6 +6,7 @@ const find = (selector) => root.querySelector(selector);
 const findAll = (selector) => [...root.querySelectorAll(selector)];
 
 const PATIENCE = 300; // ms until "Working…" appears
+const LINGER = 500; // ms a picture stays before its methods are asked for
 const REST = 600; // ms the pointer rests before a screen reader speaks
 const OUTLINE_SIDE = 336; // px of the contour drawing, the largest size of the map
 const ARROWS = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];
