@@ -128,9 +128,7 @@ LAUNCH: dict[str, Any] = {
 }
 
 
-def build(
-    catalog: dict[str, Any], explore: list[Callable[..., Any]], inside: list[Callable[..., Any]]
-) -> gr.Blocks:
+def build(catalog: dict[str, Any], explore: list[Callable[..., Any]], inside: list[Callable[..., Any]]) -> gr.Blocks:
     """Lay out the page; only pages that exist have a tab.
 
     Args:

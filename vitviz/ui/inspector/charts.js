@@ -5,17 +5,18 @@ function drawing(stage, width, height) {
   return shape(stage, 'svg', { width, height, 'aria-hidden': 'true' });
 }
 
-/** Round steps from 0 that stay below `end`: at most six. */
-function ticks(end) {
-  const power = 10 ** Math.floor(Math.log10(end / 5));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => end / size <= 5.5);
+/** Round steps from 0 that stay below `end`: about `count`. */
+function ticks(end, count) {
+  const power = 10 ** Math.floor(Math.log10(end / count));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => end / size <= 1.1 * count);
   return Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, i) => i * step);
 }
 
 /** Lines across with their numbers, the unit above; gives value -> y. */
 function valueAxis(svg, frame, end, unit, print = String) {
   const y = (value) => frame.bottom - (value / end) * (frame.bottom - frame.top);
-  for (const tick of ticks(end)) {
+  const room = Math.min(5, Math.max(2, (frame.bottom - frame.top) / 32));
+  for (const tick of ticks(end, room)) {
     shape(svg, 'line', { class: 'grid', x1: frame.left, x2: frame.right, y1: y(tick), y2: y(tick) });
     shape(svg, 'text', { x: frame.left - 8, y: y(tick) + 4, 'text-anchor': 'end' }, print(Number(tick.toPrecision(6))));
   }
@@ -35,10 +36,11 @@ function layerAxis(svg, frame, count, first) {
   return x;
 }
 
-/** A dashed line at what an even spread would give, with its words. */
-function evenLine(svg, frame, y, words) {
+/** A dashed line at what an even spread or chance would give, with its words at its start or end. */
+function evenLine(svg, frame, y, words, anchor = 'start') {
   shape(svg, 'line', { class: 'even', x1: frame.left, x2: frame.right, y1: y, y2: y });
-  shape(svg, 'text', { class: 'halo', x: frame.left + 4, y: y - 7 }, words);
+  const x = anchor === 'start' ? frame.left + 4 : frame.right - 4;
+  shape(svg, 'text', { class: 'halo', x, y: y - 7, 'text-anchor': anchor }, words);
 }
 
 function curve(svg, className, x, y, values) {

@@ -76,7 +76,7 @@ function showDistance(stage, width) {
 
 function showEffective(stage, width) {
   const tokens = answer.norms[0].length;
-  const print = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
+  const print = (value) => `${Number.isInteger(value) ? value : value.toFixed(1)}${SPACE}tokens`;
   return showHeads(stage, width, answer.effective_tokens, tokens, 'tokens', print, `an even spread would take in all ${tokens} tokens`);
 }
 
@@ -145,12 +145,12 @@ function showNorms(stage, width) {
 function showLens(stage, width) {
   const height = Math.round(Math.min(360, Math.max(280, 0.8 * width)));
   const svg = drawing(stage, width, height);
-  const frame = { left: 40, right: width, top: 22, bottom: height - 24 };
+  const frame = { left: 40, right: width, top: 8, bottom: height - 24 };
   const { final_share: shares, final_probability: sure } = answer;
   const chance = 1 / answer.classes;
   const y = valueAxis(svg, frame, 1.04, '', (tick) => percent(tick, 0));
   const x = layerAxis(svg, frame, shares.length, 0);
-  evenLine(svg, frame, y(chance), `chance ${percent(chance, 0)}`);
+  evenLine(svg, frame, y(chance), `chance ${percent(chance, chance < 0.01 ? undefined : 0)}`, 'end');
   curve(svg, 'data', x, y, sure);
   curve(svg, 'ink', x, y, shares);
   return {
