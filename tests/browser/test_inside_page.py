@@ -134,7 +134,7 @@ def test_a_refusal_stands_in_one_sentence_and_the_old_figures_stay(open_inside):
     page = open_inside()
     before = line(page, "cka").inner_text()
     page.eval_on_selector("input[name=pictures][value=test]", "node => { node.value = 'all'; }")
-    page.locator("input[name=pictures][value=all]").check()
+    page.locator("input[name=pictures][value=all]").click()  # not check(): the refusal turns it back
     page.wait_for_selector(f"{INSIDE}[data-state=error]")
     expect(page.locator(f"{INSIDE} .status")).to_have_text(
         "Pictures to look inside with must be samples or test: got 'all'."

@@ -59,7 +59,6 @@ function dotView(stage, width, { values, even, unit, evenWords }) {
   const reach = (0.36 * (frame.right - frame.left)) / values.length;
   const step = Math.min(6, (2 * reach) / heads);
   const place = (layer, head) => ({ x: x(layer) + (head - (heads - 1) / 2) * step, y: y(values[layer][head]) });
-  evenLine(svg, frame, y(even), evenWords);
   values.forEach((row, layer) => {
     const mean = y(meanOf(row));
     shape(svg, 'line', { class: 'mean', x1: x(layer) - reach, x2: x(layer) + reach, y1: mean, y2: mean });
@@ -68,6 +67,7 @@ function dotView(stage, width, { values, even, unit, evenWords }) {
       shape(svg, 'circle', { class: 'dot', cx, cy, r: heads > 8 ? 4 : 5, 'data-layer': layer, 'data-head': head });
     });
   });
+  evenLine(svg, frame, y(even), evenWords); // last, so that no dot hides its words
   const grid = { rows: heads, columns: values.length };
   const partsOf = (index) => ({ layer: index % grid.columns, head: Math.floor(index / grid.columns) });
   return {

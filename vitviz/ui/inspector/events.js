@@ -193,7 +193,7 @@ function listen() {
     if (root.clientWidth && root.clientWidth !== drawnWidth) draw();
   }).observe(root);
   new IntersectionObserver(([entry]) => {
-    if (entry.isIntersecting && follow()) load();
+    if (entry.isIntersecting && (follow() || root.dataset.state === 'error')) load();
   }).observe(root);
   for (const node of [document.body, document.documentElement]) {
     themeWatcher.observe(node, { attributes: true, attributeFilter: ['class'] });

@@ -95,6 +95,7 @@ function showDivergence(stage, width) {
     ...view,
     start: view.indexOf(0, 0, Math.min(1, heads - 1)),
     finding() {
+      if (heads === 1) return ['Each layer has a single head: there is nothing to compare.'];
       const most = largest(all);
       return [`Most different in layer ${Math.floor(most / heads / heads) + 1}: ${pair(most)}, `, bold(nats(all[most])), ` of at most ${Math.LN2.toFixed(2)}.`];
     },
@@ -133,7 +134,8 @@ function showNorms(stage, width) {
     ...columnsOf(stage, { ...above, bottom: below.bottom }, ofLayer.length),
     finding() {
       const odd = largest(of('odd'));
-      return ['The class token grows from ', bold(length(ofLayer[0].token)), ' to ', bold(length(ofLayer.at(-1).token)), `. Most outliers ${after(odd).toLowerCase()}: ${percent(ofLayer[odd].odd)} of the patches.`];
+      const most = ofLayer[odd].odd ? `Most outliers ${after(odd).toLowerCase()}: ${percent(ofLayer[odd].odd)} of the patches.` : 'No patch is an outlier.';
+      return ['The class token goes from ', bold(length(ofLayer[0].token)), ' to ', bold(length(ofLayer.at(-1).token)), `. ${most}`];
     },
     read(i) {
       const layer = ofLayer[i];
@@ -198,6 +200,7 @@ function showCka(stage, width) {
     ...view,
     finding() {
       const least = smallest(flat(values));
+      if (least % (count + 1) === 0) return ['All layers find the same patches alike.'];
       const [first, ...rest] = wordsAt(Math.floor(least / count), least % count);
       return [`Least alike: ${first.charAt(0).toLowerCase()}${first.slice(1)}`, ...rest];
     },
