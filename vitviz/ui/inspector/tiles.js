@@ -9,7 +9,8 @@
 function tileView(stage, width, plan) {
   const { count, rows, columns, across, gap } = plan;
   const room = (width - (across - 1) * gap) / across;
-  const side = Math.floor(room / columns) * columns || room; // whole pixels, so that edges are sharp
+  const whole = Math.floor(room / columns) * columns; // whole pixels, so that edges are sharp, if that wastes little
+  const side = whole > 0.8 * room ? whole : room;
   const box = make('div', 'tiles');
   box.style.cssText = `grid-template-columns: repeat(${across}, ${side}px); gap: ${plan.down ?? gap}px ${gap}px`;
   const canvases = Array.from({ length: count }, (_, t) => {
