@@ -269,8 +269,6 @@ def pictures_to_probe(size: tuple[int, int], data: str | None, count: int) -> "t
     Raises:
         ValueError: If a folder is named, but the data set is not in it or not of the model's size.
     """
-    import torch
-
     from vitviz.data import cifar, pictures
 
     if size == (32, 32) and (data is not None or cifar_is_there()):
@@ -281,8 +279,7 @@ def pictures_to_probe(size: tuple[int, int], data: str | None, count: int) -> "t
             f"Pictures of CIFAR-10 have 32 x 32 pixels: this model sees {size[0]} x {size[1]}. Leave out --data to use "
             "the samples."
         )
-    paths = pictures.sample_paths().values()
-    images = torch.stack([pictures.to_tensor(pictures.prepare(path, size).seen) for path in paths])  # (10, 3, H, W)
+    images = pictures.samples(size)  # (10, 3, H, W)
     why = "CIFAR-10 is not here" if size == (32, 32) else "CIFAR-10 is of another size"
     return images, f"the {len(images)} samples ({why})"
 

@@ -345,6 +345,13 @@ def test_a_trace_of_rows_alone_is_refused_where_it_is_not_enough(measure):
         measure(model, trace)
 
 
+def test_final_answers_by_hand():
+    lens = np.log([[[0.6, 0.4], [0.5, 0.5]], [[0.9, 0.1], [0.2, 0.8]], [[0.3, 0.7], [0.25, 0.75]]])  # (3, B 2, K 2)
+    share, probability = probes.final_answers(lens)
+    np.testing.assert_allclose(share, [0, 0.5, 1])
+    np.testing.assert_allclose(probability, [0.45, 0.45, 0.725])
+
+
 # All of them
 
 

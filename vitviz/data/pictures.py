@@ -189,3 +189,8 @@ def to_rgb(image: Image.Image) -> Image.Image:
 def to_tensor(picture: Image.Image) -> Tensor:
     """An RGB picture -> uint8 (3, H, W)."""
     return torch.from_numpy(np.asarray(picture).copy()).permute(2, 0, 1)
+
+
+def samples(size: tuple[int, int]) -> Tensor:
+    """All sample pictures as a model of this size (height, width, px) sees them: uint8 (10, 3, H, W)."""
+    return torch.stack([to_tensor(prepare(path, size).seen) for path in sample_paths().values()])

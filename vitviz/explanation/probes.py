@@ -177,6 +177,22 @@ def logit_lens(model: Network, trace: Trace) -> Tensor:
     return torch.stack([model.read(tokens) for tokens in full(trace)[1]])
 
 
+def final_answers(lens: Array) -> tuple[Array, Array]:
+    """How early the head comes to its final answer.
+
+    Args:
+        lens: Logits by layer and picture, from `logit_lens`, (L + 1, B, K).
+
+    Returns:
+        Share of the pictures whose likeliest class is already that of the last layer, (L + 1,); and the probability
+        of that class, mean over the pictures, (L + 1,). Both in 0..1.
+    """
+    final = lens[-1].argmax(-1)  # (B,)
+    powers = np.exp(lens - lens.max(-1, keepdims=True))
+    probabilities = powers / powers.sum(-1, keepdims=True)
+    return (lens.argmax(-1) == final).mean(1), probabilities[:, np.arange(len(final)), final].mean(1)
+
+
 def class_token_cosine(trace: Trace, config: ViTConfig) -> Tensor:
     """How much each patch points the way of the class token, by layer: their cosine, mean over the pictures.
 

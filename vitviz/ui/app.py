@@ -17,6 +17,7 @@ from vitviz.explanation.methods import METHODS
 from vitviz.ui import explore, page
 from vitviz.ui.explore import Explore
 from vitviz.ui.explorer import colour_tables
+from vitviz.ui.inside import Inside
 
 FIRST_PORT, LAST_PORT = 7860, 7879
 
@@ -29,7 +30,7 @@ def build_app(data: str | None = None) -> gr.Blocks:
     """
     answers = Explore(data)
     catalog = answers.catalog() | {"colours": colour_tables()}
-    with page.build(catalog, answers.functions) as app:
+    with page.build(catalog, answers.functions, Inside(data).functions) as app:
         gr.api(explain_picture, api_name="explain")
         gr.api(explore.checkpoints, api_name="checkpoints")
         gr.api(list_methods, api_name="methods")

@@ -1,6 +1,6 @@
 """The frame of the web page: colours, type, header and tabs.
 
-In: the catalog and the functions of the explorer. Out: a `gr.Blocks` with every page that exists,
+In: the catalog, and the functions of each page. Out: a `gr.Blocks` with every page that exists,
 and `LAUNCH`, the look that Gradio takes only at launch.
 """
 
@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 
 from vitviz.ui.explorer import attention_explorer
+from vitviz.ui.inspector import model_inspector
 
 SANS = [
     "-apple-system",
@@ -127,12 +128,13 @@ LAUNCH: dict[str, Any] = {
 }
 
 
-def build(catalog: dict[str, Any], server_functions: list[Callable[..., Any]]) -> gr.Blocks:
+def build(catalog: dict[str, Any], explore: list[Callable[..., Any]], inside: list[Callable[..., Any]]) -> gr.Blocks:
     """Lay out the page; only pages that exist have a tab.
 
     Args:
-        catalog: What the explorer offers: models, pictures, methods, colour tables.
-        server_functions: What the explorer may ask: `explain`, `attention`, `gallery`, `figure`.
+        catalog: What the pages offer: models, pictures, methods, colour tables.
+        explore: What the explorer may ask, as `attention_explorer` lists it.
+        inside: What the inspector may ask, as `model_inspector` lists it.
     """
     with gr.Blocks(title="vitviz", analytics_enabled=False, fill_width=True, delete_cache=(3600, 3600)) as page:
         gr.HTML(
@@ -141,6 +143,9 @@ def build(catalog: dict[str, Any], server_functions: list[Callable[..., Any]]) -
             apply_default_css=False,
             elem_id="masthead",
         )
-        with gr.Tabs(elem_id="pages"), gr.Tab("Explore", id="explore"):
-            attention_explorer(catalog, server_functions)
+        with gr.Tabs(elem_id="pages"):
+            with gr.Tab("Explore", id="explore"):
+                attention_explorer(catalog, explore)
+            with gr.Tab("Inside", id="inside"):
+                model_inspector(catalog, inside)
     return page

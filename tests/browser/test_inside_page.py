@@ -1,0 +1,171 @@
+"""The page Inside in a real browser: what it shows is what the library measured."""
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import vitviz
+from vitviz.bench.page import EXPLORER
+from vitviz.data import pictures
+from vitviz.explanation.probes import final_answers, probe
+
+pytestmark = pytest.mark.browser
+
+INSIDE = ".vitviz-inside"
+PROBES = ("filters", "positions", "distance", "effective", "divergence", "norms", "lens", "cosine", "cka")
+
+
+@pytest.fixture(scope="module")
+def found():
+    return probe(vitviz.load("cifar10-ti4"), pictures.samples((32, 32)))
+
+
+@pytest.fixture
+def open_inside(open_page):
+    """Open the page and its tab Inside, and wait for all figures."""
+
+    def open_with(query=""):
+        page = open_page(query)
+        page.get_by_role("tab", name="Inside").click()
+        page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 samples'][data-state=ready]")
+        return page
+
+    return open_with
+
+
+def line(page, name):
+    return page.locator(f"[data-probe={name}] .line")
+
+
+def numbers(text):
+    """All numbers of a line, as written, with a true minus sign."""
+    return [float(number.replace("\u2212", "-")) for number in re.findall(r"\u2212?\d+(?:\.\d+)?", text)]
+
+
+def walk(page, name, *keys):
+    """Focus a figure and press keys; gives the line that then stands there."""
+    page.locator(f"[data-probe={name}] .stage").focus()
+    for key in keys:
+        page.keyboard.press(key)
+    expect(page.locator(f"[data-probe={name}]")).not_to_have_attribute("data-read", "-1")
+    return line(page, name).inner_text()
+
+
+def test_nothing_is_measured_before_the_page_is_shown(open_page, requests):
+    page = open_page()
+    expect(page.get_by_role("tab")).to_have_text(["Explore", "Inside"])
+    expect(page.locator(INSIDE)).to_have_count(0)
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    before = sum("component_server" in url for url in requests)
+    page.get_by_role("tab", name="Inside").click()
+    page.wait_for_selector(f"{INSIDE}[data-ready]")
+    assert sum("component_server" in url for url in requests) == before + 1
+    expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the 10 sample pictures.")
+
+
+def test_every_dot_says_the_number_that_was_measured(open_inside, found):
+    page = open_inside()
+    for name, values, digits in (("distance", found.distance, 1), ("effective", found.effective_tokens, 1)):
+        for layer, head in ((0, 0), (3, 2), (5, 5)):
+            dot = page.locator(f"[data-probe={name}] .dot[data-layer='{layer}'][data-head='{head}']")
+            dot.scroll_into_view_if_needed()
+            box = dot.bounding_box()
+            page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            expect(line(page, name)).to_contain_text(f"Layer {layer + 1}, head {head + 1}: ")
+            shown = numbers(line(page, name).inner_text())[2]
+            assert abs(shown - values[layer, head]) <= 0.5001 * 10**-digits
+    expect(page.locator("[data-probe=distance] .halo")).to_contain_text(f"{found.uniform_distance:.1f}")
+
+
+def test_the_keys_read_every_kind_of_figure(open_inside, found):
+    page = open_inside()
+    right = "ArrowRight"
+    assert numbers(walk(page, "filters", right, right))[:2] == [2, pytest.approx(100 * found.explained[1], abs=0.051)]
+    row, column, other_row, other_column, cosine = numbers(walk(page, "positions", right, right, "ArrowDown"))
+    expected = found.position_similarity[int(row) - 1, int(column) - 1, int(other_row) - 1, int(other_column) - 1]
+    assert (row, column, other_row, other_column) == (4, 4, 5, 5)
+    assert cosine == pytest.approx(expected, abs=0.00501)
+    layer, one, other, nats = numbers(walk(page, "divergence", right, right, f"Shift+{right}"))
+    assert (layer, one, other) == (2, 1, 3)
+    assert nats == pytest.approx(found.head_divergence[1, 0, 2], abs=0.00501)
+    layer, row, column, cosine = numbers(walk(page, "cosine", right, right, f"Shift+{right}", "ArrowUp"))
+    assert (layer, row, column) == (5, 8, 2)
+    assert cosine == pytest.approx(found.class_token_cosine[5, 7, 1], abs=0.00501)
+    assert numbers(walk(page, "cka", right, right, right))[-1] == pytest.approx(found.cka[0, 2], abs=0.00501)
+
+
+def test_tokens_and_answers_are_read_by_layer(open_inside, found):
+    page = open_inside()
+    norms = numbers(walk(page, "norms", *["ArrowRight"] * 3))
+    patches = found.norms[2, 1:]
+    expected = [found.norms[2, 0], np.median(patches), patches.min(), patches.max(), found.longest[2]]
+    np.testing.assert_allclose(norms[1:6], expected, atol=0.0501)
+    assert norms[6] == pytest.approx(100 * found.outliers[2, 1:].mean(), abs=0.0501)
+    share, probability = final_answers(found.lens)
+    lens = numbers(walk(page, "lens", *["ArrowRight"] * 4))
+    np.testing.assert_allclose(lens, [3, 100 * share[3], 100 * probability[3]], atol=0.0501)
+    page.keyboard.press("Escape")
+    expect(line(page, "lens")).to_contain_text("have their final answer")
+    expect(page.locator("[data-probe=lens]")).to_have_attribute("data-read", "-1")
+
+
+def test_each_figure_says_its_finding_and_how_to_read_it(open_inside):
+    page = open_inside()
+    expect(page.locator("figure[data-probe]")).to_have_count(len(PROBES))
+    for name in PROBES:
+        figure = page.locator(f"[data-probe={name}]")
+        expect(figure.locator("figcaption")).to_contain_text("How to read it.")
+        finding = figure.locator(".line").inner_text()
+        assert finding in figure.locator(".stage").get_attribute("aria-label")
+
+
+def test_test_pictures_replace_the_samples(open_inside):
+    page = open_inside()
+    before = line(page, "distance").inner_text()
+    page.locator("input[name=pictures][value=test]").check()
+    page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 test'][data-state=ready]")
+    expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the first 500 test pictures of CIFAR-10.")
+    expect(line(page, "distance")).not_to_have_text(before)
+
+
+def test_a_refusal_stands_in_one_sentence_and_the_old_figures_stay(open_inside):
+    page = open_inside()
+    before = line(page, "cka").inner_text()
+    page.eval_on_selector("input[name=pictures][value=test]", "node => { node.value = 'all'; }")
+    page.locator("input[name=pictures][value=all]").click()  # not check(): the refusal turns it back
+    page.wait_for_selector(f"{INSIDE}[data-state=error]")
+    expect(page.locator(f"{INSIDE} .status")).to_have_text(
+        "Pictures to look inside with must be samples or test: got 'all'."
+    )
+    expect(line(page, "cka")).to_have_text(before)
+    expect(page.locator("input[name=pictures][value=samples]")).to_be_checked()
+
+
+def test_nothing_is_wider_than_the_page(open_inside):
+    page = open_inside()
+    for width in (1400, 1024, 700, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_dark_and_light_repaint_the_figures(open_inside):
+    page = open_inside("?__theme=light")
+    pixel = "n => String([...n.getContext('2d').getImageData(0, 0, 1, 1).data])"
+    canvas = "[data-probe=divergence] canvas"
+    light = page.eval_on_selector(canvas, pixel)
+    page.get_by_role("button", name="Switch to dark colours").click()
+    page.wait_for_function(
+        f"([selector, before]) => ({pixel})(document.querySelector(selector)) !== before", arg=[canvas, light]
+    )
+
+
+def test_explore_stands_as_it_was_when_one_comes_back(open_inside):
+    page = open_inside("?picture=dog")
+    page.get_by_role("tab", name="Explore").click()
+    expect(page.locator(EXPLORER)).to_be_visible()
+    expect(page.locator(".headline")).to_contain_text("the class token looks most at row")
+    expect(page.locator("#explorer .model select")).to_be_visible()
+    expect(page.locator("#inside .model select")).to_be_hidden()

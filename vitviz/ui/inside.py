@@ -1,0 +1,105 @@
+"""What the page Inside may ask of Python, and the answer: what the probes of a model found, as plain lists.
+
+A question is treated as hostile, as those of the explorer are. Each answer is computed once and kept: there are only as
+many as checkpoints that ship, times two choices of pictures.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from vitviz.data import pictures
+from vitviz.explanation.probes import Probes, final_answers, probe
+from vitviz.model.checkpoint import Checkpoint
+from vitviz.ui.explore import Answer, field, in_words, model_named, test_set
+
+TEST_PICTURES = 500  # as many as `python -m vitviz probe` takes unasked, so that both give the same numbers
+DECIMALS = 5  # more than anybody reads, and half the characters to send
+SENT = (
+    "filters",
+    "explained",
+    "position_similarity",
+    "distance",
+    "uniform_distance",
+    "effective_tokens",
+    "head_divergence",
+    "norms",
+    "longest",
+    "outliers",
+    "class_token_cosine",
+    "cka",
+)
+
+
+class Inside:
+    """The page's questions, for one data folder.
+
+    Args:
+        data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
+    """
+
+    def __init__(self, data: str | None = None) -> None:
+        self.data = data
+        self.found: dict[tuple[str, str], Answer] = {}
+        self.one_at_a_time = threading.Lock()
+
+    @property
+    def functions(self) -> list[Callable[..., Any]]:
+        """The functions that the component may call, by these names."""
+        return [in_words(self.probes)]
+
+    def probes(self, question: Answer) -> Answer:
+        """Measure a model, or give what was measured before.
+
+        Args:
+            question: `checkpoint`, a name that ships, and `pictures`, "samples" or "test".
+
+        Returns:
+            What `answer_of` gives. Whoever asks while another question is computed waits for it.
+        """
+        model = model_named(field(question, "checkpoint", str))
+        chosen = field(question, "pictures", str)
+        with self.one_at_a_time:
+            if (model.name, chosen) not in self.found:
+                images, which = self.pictures(chosen, model.model.config.image_size)
+                self.found[model.name, chosen] = answer_of(model, probe(model, images), which)
+            return self.found[model.name, chosen]
+
+    def pictures(self, chosen: str, size: tuple[int, int]) -> tuple[Tensor, str]:
+        """The pictures to measure with, uint8 (B, 3, H, W), and in words which."""
+        if chosen == "samples":
+            images = pictures.samples(size)
+            return images, f"the {len(images)} sample pictures"
+        if chosen != "test":
+            raise ValueError(f"Pictures to look inside with must be samples or test: got {chosen[:40]!r}.")
+        if size != (32, 32):
+            raise ValueError(
+                f"Pictures of CIFAR-10 have 32 × 32 pixels: this model sees {size[0]} × {size[1]}. Use the samples."
+            )
+        images = test_set(self.data)[0][:TEST_PICTURES]
+        return images, f"the first {len(images)} test pictures of CIFAR-10"
+
+
+def answer_of(model: Checkpoint, found: Probes, which: str) -> Answer:
+    """Everything that the page draws.
+
+    Returns:
+        `checkpoint`; `pictures`, which in words; `size` (px), `grid`, `prefix` and `classes` of the model; the arrays
+        of `Probes` named in `SENT`, as lists; `final_share` and `final_probability`, as `final_answers` gives them.
+    """
+    config = model.model.config
+    share, probability = final_answers(found.lens)
+    arrays = {name: getattr(found, name) for name in SENT}
+    arrays |= {"final_share": share, "final_probability": probability}
+    return {
+        "checkpoint": model.name,
+        "pictures": which,
+        "size": list(config.image_size),
+        "grid": list(config.grid),
+        "prefix": config.prefix,
+        "classes": config.classes,
+        **{name: np.round(values.astype(np.float64), DECIMALS).tolist() for name, values in arrays.items()},
+    }

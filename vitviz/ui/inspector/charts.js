@@ -1,0 +1,144 @@
+/* Charts by layer: dots for heads, curves for layers, drawn in whole pixels of the stage. */
+
+function drawing(stage, width, height) {
+  stage.replaceChildren();
+  return shape(stage, 'svg', { width, height, 'aria-hidden': 'true' });
+}
+
+/** Round steps from 0 that stay below `end`: about `count`. */
+function ticks(end, count) {
+  const power = 10 ** Math.floor(Math.log10(end / count));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => end / size <= 1.1 * count);
+  return Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, i) => i * step);
+}
+
+/** Lines across with their numbers, the unit above; gives value -> y. */
+function valueAxis(svg, frame, end, unit, print = String) {
+  const y = (value) => frame.bottom - (value / end) * (frame.bottom - frame.top);
+  const room = Math.min(5, Math.max(2, (frame.bottom - frame.top) / 32));
+  for (const tick of ticks(end, room)) {
+    shape(svg, 'line', { class: 'grid', x1: frame.left, x2: frame.right, y1: y(tick), y2: y(tick) });
+    shape(svg, 'text', { x: frame.left - 8, y: y(tick) + 4, 'text-anchor': 'end' }, print(Number(tick.toPrecision(6))));
+  }
+  shape(svg, 'text', { x: frame.left, y: frame.top - 8 }, unit);
+  return y;
+}
+
+/** Names of the layers below; gives layer -> x. `first` is 0 if what enters the first layer is shown too. */
+function layerAxis(svg, frame, count, first) {
+  const band = (frame.right - frame.left) / count;
+  const x = (i) => frame.left + (i + 0.5) * band;
+  const every = Math.ceil(count / Math.floor((frame.right - frame.left) / 44));
+  for (let i = 0; i < count; i += every) {
+    const text = first + i === 1 ? 'layer 1' : layerMark(first + i);
+    shape(svg, 'text', { x: x(i), y: frame.bottom + 18, 'text-anchor': 'middle' }, text);
+  }
+  return x;
+}
+
+/** A dashed line at what an even spread or chance would give, with its words at its start or end. */
+function evenLine(svg, frame, y, words, anchor = 'start') {
+  shape(svg, 'line', { class: 'even', x1: frame.left, x2: frame.right, y1: y, y2: y });
+  const x = anchor === 'start' ? frame.left + 4 : frame.right - 4;
+  shape(svg, 'text', { class: 'halo', x, y: y - 7, 'text-anchor': anchor }, words);
+}
+
+function curve(svg, className, x, y, values) {
+  const points = values.map((value, i) => `${x(i)},${y(value)}`).join(' ');
+  shape(svg, 'polyline', { class: `curve ${className}`, points });
+}
+
+/** A dot for each head above its layer, and the mean of heads; values (layers, heads). */
+function dotView(stage, width, { values, even, unit, evenWords }) {
+  const height = Math.round(Math.min(360, Math.max(280, 0.8 * width)));
+  const svg = drawing(stage, width, height);
+  const frame = { left: 32, right: width, top: 22, bottom: height - 24 };
+  const heads = values[0].length;
+  const y = valueAxis(svg, frame, 1.12 * Math.max(even, ...flat(values)), unit);
+  const x = layerAxis(svg, frame, values.length, 1);
+  const reach = (0.36 * (frame.right - frame.left)) / values.length;
+  const step = Math.min(6, (2 * reach) / heads);
+  const place = (layer, head) => ({ x: x(layer) + (head - (heads - 1) / 2) * step, y: y(values[layer][head]) });
+  values.forEach((row, layer) => {
+    const mean = y(meanOf(row));
+    shape(svg, 'line', { class: 'mean', x1: x(layer) - reach, x2: x(layer) + reach, y1: mean, y2: mean });
+    row.forEach((_, head) => {
+      const { x: cx, y: cy } = place(layer, head);
+      shape(svg, 'circle', { class: 'dot', cx, cy, r: heads > 8 ? 4 : 5, 'data-layer': layer, 'data-head': head });
+    });
+  });
+  evenLine(svg, frame, y(even), evenWords); // last, so that no dot hides its words
+  const grid = { rows: heads, columns: values.length };
+  const partsOf = (index) => ({ layer: index % grid.columns, head: Math.floor(index / grid.columns) });
+  return {
+    grid,
+    partsOf,
+    start: 0,
+    holds: () => true,
+    at(event) {
+      const area = stage.getBoundingClientRect();
+      const far = Array.from({ length: grid.rows * grid.columns }, (_, index) => {
+        const { layer, head } = partsOf(index);
+        const dot = place(layer, head);
+        return Math.hypot(dot.x - event.clientX + area.left, dot.y - event.clientY + area.top);
+      });
+      return smallest(far);
+    },
+    box(index) {
+      const { layer, head } = partsOf(index);
+      const dot = place(layer, head);
+      return { left: dot.x - 6, top: dot.y - 6, width: 12, height: 12, style: 'round' };
+    },
+  };
+}
+
+/** The part of a view that finds layers, one column of the frame for each. */
+function columnsOf(stage, frame, count) {
+  const band = (frame.right - frame.left) / count;
+  return {
+    grid: { rows: 1, columns: count },
+    start: 0,
+    holds: () => true,
+    at(event) {
+      const i = Math.floor((event.clientX - stage.getBoundingClientRect().left - frame.left) / band);
+      return i >= 0 && i < count ? i : -1;
+    },
+    box: (i) => ({ left: frame.left + i * band, top: frame.top, width: band, height: frame.bottom - frame.top, style: 'column' }),
+  };
+}
+
+/** Layer against layer, from the lower left; values in 0..1. */
+function squareView(stage, width, values) {
+  const count = values.length;
+  const cell = Math.floor((Math.min(width, 392) - 32) / count);
+  const side = cell * count;
+  const svg = drawing(stage, side + 32, side + 24);
+  const frame = { left: 32, right: side + 32, top: 0, bottom: side };
+  layerAxis(svg, frame, count, 0);
+  const every = Math.ceil(count / Math.floor(side / 24));
+  const top = (row) => (count - 1 - row) * cell;
+  values.forEach((line, row) => {
+    if (row % every === 0) shape(svg, 'text', { x: 24, y: top(row) + cell / 2 + 4, 'text-anchor': 'end' }, layerMark(row));
+    line.forEach((value, column) => {
+      const fill = cssColour(table('seq')[colourIndex({ kind: 'linear', limit: 1 }, value)]);
+      shape(svg, 'rect', { x: 32 + column * cell, y: top(row), width: cell, height: cell, fill, 'shape-rendering': 'crispEdges' });
+    });
+  });
+  const partsOf = (index) => ({ row: count - 1 - Math.floor(index / count), column: index % count });
+  return {
+    grid: { rows: count, columns: count },
+    partsOf,
+    start: (count - 1) * count,
+    holds: () => true,
+    at(event) {
+      const area = stage.getBoundingClientRect();
+      const column = Math.floor((event.clientX - area.left - 32) / cell);
+      const down = Math.floor((event.clientY - area.top) / cell);
+      return column >= 0 && down >= 0 && column < count && down < count ? down * count + column : -1;
+    },
+    box(index) {
+      const { row, column } = partsOf(index);
+      return { left: 32 + column * cell, top: top(row), width: cell, height: cell };
+    },
+  };
+}
