@@ -251,6 +251,7 @@ def test_each_preset_trains_a_few_steps_and_is_gone_on_with(vitviz, cifar_folder
     assert "is finished: there is nothing to resume" in err
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
     run = tmp_path / "run"

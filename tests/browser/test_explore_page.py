@@ -175,6 +175,7 @@ def test_methods_are_shown_and_one_click_makes_them_large(open_page, explanation
     expect(page.locator(".method-why")).to_contain_text("Where the class token looks, mean of all layers and heads.")
 
 
+@pytest.mark.slow
 def test_each_method_comes_with_its_score_beside_chance(open_page, explanation):
     page = open_page("?picture=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
@@ -193,6 +194,7 @@ def test_each_method_comes_with_its_score_beside_chance(open_page, explanation):
         assert float(beside) == pytest.approx(chance, abs=0.006)
 
 
+@pytest.mark.slow
 def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_page, explanation):
     page = open_page("?picture=cat&method=occlusion")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
@@ -225,6 +227,7 @@ def changed(page, act):
     )
 
 
+@pytest.mark.slow
 def test_heads_and_patches_are_switched_off_by_mouse_and_keyboard(open_page, explanation):
     page = open_page("?picture=cat&layer=5&head=1")
     changed(page, page.locator("[data-do=off]").click)
@@ -260,6 +263,7 @@ def test_heads_and_patches_are_switched_off_by_mouse_and_keyboard(open_page, exp
     assert says(number_at(page, 20), explanation.cls_maps[1, 2].flat[20])
 
 
+@pytest.mark.slow
 def test_a_link_reopens_what_was_switched_off(open_page):
     page = open_page("?picture=cat&off=5-1_9-9&gone=4-5_4-5_99-1")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
