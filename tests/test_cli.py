@@ -233,6 +233,7 @@ def test_a_data_set_that_is_there_is_counted(vitviz, cifar_folder):
     assert out == f"CIFAR-10 in {cifar_folder / cifar.BINARY_FOLDER}: 100 training and 20 test pictures\n"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_each_preset_trains_a_few_steps_and_is_gone_on_with(vitviz, cifar_folder, tmp_path, name):

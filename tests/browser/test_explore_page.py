@@ -99,6 +99,7 @@ def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
         assert says(number_at(page, 27), expected[27])
 
 
+@pytest.mark.slow
 def test_a_patch_looks_at_and_is_looked_at_by_the_right_tokens(open_page, explanation):
     row, column, layer, head, other = 3, 4, 2, 1, 44
     query = 1 + row * 8 + column
@@ -109,6 +110,7 @@ def test_a_patch_looks_at_and_is_looked_at_by_the_right_tokens(open_page, explan
     assert says(number_at(page, other), explanation.attention[layer, head, 1 + other, query])
 
 
+@pytest.mark.slow
 def test_tiles_hold_one_flat_cell_for_each_patch(open_page):
     page = open_page("?picture=cat")
     sizes = page.eval_on_selector_all("[role=gridcell] canvas", "nodes => nodes.map((n) => [n.width, n.height])")
@@ -149,6 +151,7 @@ def test_arrow_keys_move_between_heads_and_escape_returns_to_the_class_token(ope
     expect(page.locator(".headline")).to_contain_text("the class token looks most at")
 
 
+@pytest.mark.slow
 def test_the_address_reopens_the_view(open_page, context):
     page = open_page("?picture=ship")
     page.locator("[role=gridcell]").nth(9).click()
@@ -318,6 +321,7 @@ def test_a_file_name_never_runs_as_script(open_page):
     assert page.evaluate("window.ran") is None
 
 
+@pytest.mark.slow
 def test_the_figure_is_downloaded_as_a_picture(open_page):
     page = open_page("?picture=cat")
     with page.expect_download() as found:
@@ -335,6 +339,7 @@ def test_nothing_is_wider_than_the_page(open_page):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.slow
 def test_dark_and_light_repaint_the_maps(open_page):
     page = open_page("?picture=cat&__theme=light")
     corner = "n => [...n.getContext('2d').getImageData(0, 0, 1, 1).data]"

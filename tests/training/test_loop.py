@@ -156,6 +156,7 @@ def interrupted(config: TrainConfig, monkeypatch, step: int) -> None:
             train(config)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimizer", ["muon", "adamw", "adam"])
 @pytest.mark.parametrize("step", [1, 4, 6])  # in the first pass, at its end, and in the second
 def test_a_training_that_was_stopped_and_goes_on_ends_with_the_same_weights(config, monkeypatch, step, optimizer):
@@ -245,6 +246,7 @@ def test_a_training_does_not_start_from_another_network(config):
         whole_run(replace(config, start=str(first), model=replace(config.model, depth=3)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "cifar10-s4"])
 def test_each_preset_trains(config, name):
     given = preset(name)
