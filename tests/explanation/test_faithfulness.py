@@ -10,7 +10,7 @@ from torch import nn
 from tests import tiny
 from tests.explanation.test_gradients import case
 from vitviz.explanation import faithfulness
-from vitviz.explanation.case import Case
+from vitviz.explanation.case import Case, softmax
 from vitviz.explanation.methods import METHODS
 from vitviz.model.checkpoint import Checkpoint
 
@@ -114,7 +114,7 @@ def test_insertion_is_putting_patches_back(linear):
     for count in faithfulness.moments(N):
         hidden = torch.ones(1, N, dtype=torch.bool)
         hidden[0, order[:count].tolist()] = False
-        points.append(faithfulness.probability(subject.predict(subject.without(hidden)), 1)[0])
+        points.append(softmax(subject.predict(subject.without(hidden)))[0, 1])
     expected = faithfulness.area(np.array(points))
     assert faithfulness.score(subject, {"true": contributions}, 1).scores["true"].insertion == pytest.approx(expected)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from captum import attr
 
 from tests import tiny
 from tests.explanation.test_gradients import case
@@ -64,7 +65,6 @@ def test_the_random_map_is_a_permutation_that_belongs_to_the_picture():
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_gradients_and_occlusion_equal_captums(target):
-    attr = pytest.importorskip("captum.attr", reason="captum is not installed")
     subject = case("everything")
     function, image = score(subject, target), subject.image[None].clone().requires_grad_()
 

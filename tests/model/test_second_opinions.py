@@ -1,8 +1,9 @@
 """Second opinions: Hugging Face's ViT and vit-pytorch's transformer, with our weights, see our attention."""
 
-import pytest
 import torch
+import transformers
 from torch import nn
+from vit_pytorch import vit as vit_pytorch
 
 from tests import tiny
 
@@ -34,7 +35,6 @@ def hugging_face_names(ours: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]
 
 @torch.no_grad()
 def test_hugging_face_finds_the_same_logits_and_the_same_attention():
-    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
     model, images = tiny.model(tiny.VARIANTS["qkv bias"]), tiny.images()
     config = transformers.ViTConfig(
         image_size=[tiny.H, tiny.W],
@@ -58,7 +58,6 @@ def test_hugging_face_finds_the_same_logits_and_the_same_attention():
 
 @torch.no_grad()
 def test_vit_pytorchs_transformer_passes_on_the_same_tokens_with_the_same_attention():
-    vit_pytorch = pytest.importorskip("vit_pytorch.vit", reason="vit-pytorch is not installed")
     model, images = tiny.model(), tiny.images()
     other = vit_pytorch.Transformer(D, L, A, D // A, M).eval()
     seen = []

@@ -13,7 +13,7 @@ from vitviz.data import cifar
 from vitviz.data.pictures import sample_paths
 from vitviz.explanation.interventions import intervene
 from vitviz.ui import explore
-from vitviz.ui.explore import Explore, Recent, in_words
+from vitviz.ui.explore import Explore, Recent, in_words, size_of
 
 
 @pytest.fixture
@@ -197,12 +197,12 @@ def test_an_unforeseen_failure_is_logged_and_told_calmly(caplog):
 
 def test_old_explanations_make_room_for_new_ones():
     explanation = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
-    recent = Recent(most_bytes=2 * explanation.attention.nbytes)
+    recent = Recent(most_bytes=2 * size_of(explanation))
     keys = [recent.keep(explanation) for _ in range(3)]
-    assert recent.find(keys[0]) is None
-    assert recent.find(keys[1]) is explanation
-    assert recent.find(keys[2]) is explanation
-    assert recent.bytes == 2 * explanation.attention.nbytes
+    assert recent.asked({"key": keys[0]}) is None
+    assert recent.asked({"key": keys[1]}) is explanation
+    assert recent.asked({"key": keys[2]}) is explanation
+    assert recent.bytes == 2 * size_of(explanation)
 
 
 @pytest.mark.filterwarnings("ignore:test_batch.bin differs")

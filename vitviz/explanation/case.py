@@ -3,9 +3,9 @@
 A class-specific method asks about a target: the logit of one class, or the difference of two ("why a and not b").
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -44,7 +44,8 @@ class Case:
     def __init__(self, checkpoint: Checkpoint, image: Tensor) -> None:
         self.checkpoint, self.image = checkpoint, image
         self.model, self.config = checkpoint.model, checkpoint.model.config
-        self.gradients: Callable[[Target], Gradients] = lru_cache(maxsize=8)(self.differentiate)
+        self.maps: dict[tuple[str, Target], NDArray[np.float32]] = {}  # by method and target, as they were computed
+        self.differentiated: dict[Target, Gradients] = {}  # of the last target alone: they are large
 
     @property
     def prefix(self) -> int:
@@ -78,6 +79,14 @@ class Case:
                 maps = block.attn.proj.weight.unflatten(1, (values.shape[0], -1)).movedim(1, 0)  # (A, D, d)
                 norms.append((values @ maps.mT).norm(dim=-1))  # (A, T)
         return torch.stack(norms).cpu().numpy()
+
+    def gradients(self, target: Target) -> Gradients:
+        """Gradients of a target, computed once while no other is asked about."""
+        found = self.differentiated.get(target)
+        if found is None:
+            found = self.differentiate(target)
+            self.differentiated = {target: found}
+        return found
 
     def differentiate(self, target: Target) -> Gradients:
         """Gradients of a target, by one forward and one backward pass, which also gives the trace if there is none."""
@@ -125,6 +134,12 @@ class Case:
         gh, gw = self.config.grid
         H, W = self.config.image_size
         return pixels.sum(0).reshape(gh, H // gh, gw, W // gw).sum((1, 3)).ravel()
+
+
+def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Logits (..., K) -> probabilities (..., K)."""
+    powers = np.exp(logits - logits.max(-1, keepdims=True))
+    return (powers / powers.sum(-1, keepdims=True)).astype(np.float32)
 
 
 def logit_of(logits: Tensor, target: Target) -> Tensor:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitviz.data.pictures import Picture, PictureSource, prepare, to_tensor
-from vitviz.explanation.case import Case, Target
+from vitviz.explanation.case import Case, Target, softmax
 from vitviz.explanation.methods import METHODS
 from vitviz.model.checkpoint import Checkpoint, atomic_write
 
@@ -128,7 +128,10 @@ class Explanation:
         """
         if method not in METHODS:
             raise ValueError(f"There is no method {method!r}. Use one of: {', '.join(METHODS)}.")
-        return METHODS[method].compute(self.case, self.target(target)).reshape(self.grid)
+        chosen = self.target(target)
+        if (method, chosen) not in self.case.maps:
+            self.case.maps[method, chosen] = METHODS[method].compute(self.case, chosen)
+        return self.case.maps[method, chosen].reshape(self.grid)
 
     def target(self, wanted: Target | str | None = None) -> Target:
         """The class, or pair of classes, by position; the predicted one if none is wanted.
@@ -276,9 +279,3 @@ def explain(model: Checkpoint, picture: PictureSource) -> Explanation:
 def mean_of_heads(maps: NDArray[np.float32]) -> NDArray[np.float32]:
     """Mean of maps (L, A, gh, gw) over layers and heads, without those that are off (NaN) -> (gh, gw)."""
     return np.ma.masked_invalid(maps).mean((0, 1)).filled(0).astype(np.float32)
-
-
-def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Logits (K,) -> probabilities (K,)."""
-    powers = np.exp(logits - logits.max())
-    return (powers / powers.sum()).astype(np.float32)

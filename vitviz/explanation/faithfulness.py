@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torchvision.transforms.v2 import functional as vision
 
-from vitviz.explanation.case import Case, Target, logit_of
+from vitviz.explanation.case import Case, Target, logit_of, softmax
 
 Array = NDArray[np.float32]
 Baseline = Literal["mean", "blur", "drop"]
@@ -105,14 +105,14 @@ def deletion_curves(
             once = 1 if count in (0, N) else M  # all orders agree on the ends
             kept = torch.from_numpy(np.sort(orders[:once, count:], axis=1)).to(case.image.device)  # (M, N - count)
             logits = case.predict(case.image.expand(once, -1, -1, -1), kept)
-            curves[:, step] = probability(logits, target)
+            curves[:, step] = softmax(logits)[:, target]
         return curves
     ranks = np.argsort(orders, axis=1)  # (M, N), when each patch goes
     hidden = torch.from_numpy(ranks[:, None] < gone[1:-1, None])  # (M, S - 1, N)
     picture = blurred(case.image) if baseline == "blur" else torch.zeros_like(case.image)
     for row in range(M):
-        curves[row, 1:-1] = probability(case.predict(case.without(hidden[row], picture)), target)
-    curves[:, 0], curves[:, -1] = probability(case.predict(torch.stack([case.image, picture])), target)
+        curves[row, 1:-1] = softmax(case.predict(case.without(hidden[row], picture)))[:, target]
+    curves[:, 0], curves[:, -1] = softmax(case.predict(torch.stack([case.image, picture])))[:, target]
     return curves
 
 
@@ -121,12 +121,6 @@ def blurred(image: Tensor) -> Tensor:
     sigma = max(image.shape[1:]) / 8
     size = 2 * min(round(2 * sigma), min(image.shape[1:]) - 1) + 1  # the filter's side; mirrored edges bound it
     return vision.gaussian_blur(image, [size, size], [sigma, sigma])
-
-
-def probability(logits: Array, target: int) -> Array:
-    """Of a class, from logits (n, K) -> (n,)."""
-    powers = np.exp(logits - logits.max(1, keepdims=True))
-    return powers[:, target] / powers.sum(1)
 
 
 def area(curve: Array) -> float:

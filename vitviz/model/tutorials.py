@@ -5,14 +5,12 @@ What each does differently from the plain `ViT` is a lesson, and stands in its d
 shape comments are those of `vitviz.model.vit`.
 """
 
-from typing import Literal
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from vitviz.model.config import ViTConfig
-from vitviz.model.vit import MLP, Gate, Gates, Pass, Seen, Trace, Want, choose_patches
+from vitviz.model.vit import MLP, Gate, Gates, Pass, Seen, Transformer, Want, choose_patches, squares
 
 
 class TutorialAttention(nn.Module):
@@ -38,7 +36,7 @@ class TutorialAttention(nn.Module):
         weights = (q @ k.transpose(-2, -1) * self.scale).softmax(-1)  # (B, A, T, T)
         mixed = F.dropout(weights, self.weights_dropout, self.training) @ v  # (B, A, T, d)
         if gate is not None:
-            mixed = gate.instead[:, None].lerp(mixed, gate.share[:, None, None])  # (B, A, T, d)
+            mixed = gate.close(mixed)
         wanted = {"nothing": None, "rows": weights[:, :, 0], "full": weights}[want]
         return self.proj(mixed.transpose(1, 2).flatten(2)), wanted
 
@@ -105,7 +103,7 @@ class ScratchBlock(nn.Module):
         return x + self.dropout(self.mlp(self.norm2(x))), weights
 
 
-class TutorialViT(nn.Module):
+class TutorialViT(Transformer):
     """What the three have in common: patches, a class token in front, positions, blocks, a head on the class token."""
 
     def __init__(self, config: ViTConfig, block: type[nn.Module]) -> None:
@@ -115,20 +113,6 @@ class TutorialViT(nn.Module):
         self.cls_token = nn.Parameter(torch.zeros(1, 1, config.width))
         self.pos_embed = nn.Parameter(torch.zeros(1, config.tokens, config.width))
         self.blocks = nn.ModuleList(block(config) for _ in range(config.depth))
-
-    def forward(self, images: Tensor, keep: Tensor | None = None, gates: Gates = None) -> Tensor:
-        """Logits (B, K) of images; arguments as for `ViT.forward`."""
-        return self.run(images, "nothing", keep, gates).logits
-
-    def trace(
-        self,
-        images: Tensor,
-        want: Literal["rows", "full"] = "rows",
-        keep: Tensor | None = None,
-        gates: Gates = None,
-    ) -> Trace:
-        """Logits and attention of images; arguments as for `ViT.trace`."""
-        return self.run(images, want, keep, gates).trace()
 
     def run(self, images: Tensor, want: Want, keep: Tensor | None = None, gates: Gates = None) -> Pass:
         """The one loop over the blocks; arguments as for `ViT.forward` and `ViT.trace`."""
@@ -144,9 +128,7 @@ class TutorialViT(nn.Module):
 
     def cut(self, images: Tensor) -> Tensor:
         """(B, 3, H, W) -> square patches, (B, N, 3 P P), in reading order: what a strided convolution looks at."""
-        P = self.config.patch_size
-        patches = images.unflatten(2, (-1, P)).unflatten(4, (-1, P))  # (B, 3, gh, P, gw, P)
-        return patches.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)  # (B, N, 3 P P)
+        return squares(images, self.config.patch_size)
 
     def after_positions(self, x: Tensor) -> Tensor:
         """What happens to tokens (B, T, D) before the first block."""

@@ -62,6 +62,10 @@ class Gate(NamedTuple):
     share: Tensor
     instead: Tensor
 
+    def close(self, mixed: Tensor) -> Tensor:
+        """What goes on of what the heads found, (B, A, Q, d)."""
+        return self.instead[:, None].lerp(mixed, self.share[:, None, None])
+
 
 @dataclass(frozen=True)
 class Pass:
@@ -138,7 +142,7 @@ class Attention(nn.Module):
             (q,) = split(ask).permute(2, 0, 3, 1, 4)  # (B, A, queries, d)
         mixed, weights = attend(self.q_norm(q), self.k_norm(k), v, want)
         if gate is not None:
-            mixed = gate.instead[:, None].lerp(mixed, gate.share[:, None, None])  # (B, A, queries, d)
+            mixed = gate.close(mixed)
         return self.proj(mixed.transpose(1, 2).flatten(2)), weights  # (B, queries, D)
 
     def values(self, x: Tensor) -> Tensor:
@@ -208,6 +212,12 @@ def choose_patches(patches: Tensor, keep: Tensor | None) -> Tensor:
     return patches if keep is None else patches.gather(1, keep.unsqueeze(-1).expand(-1, -1, patches.shape[-1]))
 
 
+def squares(images: Tensor, side: int) -> Tensor:
+    """Cut images (B, 3, H, W) into squares of P pixels -> (B, N, 3 P P), in reading order."""
+    patches = images.unflatten(2, (-1, side)).unflatten(4, (-1, side))  # (B, 3, gh, P, gw, P)
+    return patches.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)  # (B, N, 3 P P)
+
+
 class PatchEmbed(nn.Module):
     """Cut the image into squares and map each linearly: a convolution whose stride is its size."""
 
@@ -217,9 +227,7 @@ class PatchEmbed(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         """(B, 3, H, W) -> (B, N, D), patches in reading order."""
-        P = self.proj.kernel_size[0]
-        patches = images.unflatten(2, (-1, P)).unflatten(4, (-1, P))  # (B, 3, gh, P, gw, P)
-        patches = patches.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)  # (B, N, 3 P P)
+        patches = squares(images, self.proj.kernel_size[0])  # (B, N, 3 P P)
         return F.linear(patches, self.proj.weight.flatten(1), self.proj.bias)  # (B, N, D)
 
 
@@ -239,11 +247,39 @@ def sine_positions(grid: tuple[int, int], width: int) -> Tensor:
     return F.pad(waves, (0, width - waves.shape[1]))
 
 
-class ViT(nn.Module):
-    """The plain Vision Transformer.
+class Transformer(nn.Module):
+    """What every network here can be asked: `forward` gives logits, `trace` also attention, both from one `run`."""
 
-    `forward` gives logits; `trace` gives logits and attention from the same loop.
-    """
+    config: ViTConfig
+
+    def forward(self, images: Tensor, keep: Tensor | None = None, gates: Gates = None) -> Tensor:
+        """Logits (B, K) of images.
+
+        Args:
+            images: (B, 3, H, W), normalised with the data set's mean and standard deviation.
+            keep: Which patches to use, (B, n) positions counted from 0, or None for all. Leaving out patches makes
+                training cheaper (Liu et al. 2022, "PatchDropout", arXiv 2208.07220).
+            gates: What becomes of the heads of each block; None leaves them all.
+        """
+        return self.run(images, "nothing", keep, gates).logits
+
+    def trace(
+        self,
+        images: Tensor,
+        want: Literal["rows", "full"] = "rows",
+        keep: Tensor | None = None,
+        gates: Gates = None,
+    ) -> Trace:
+        """Logits and attention of images, from the loop that `forward` uses; arguments as there."""
+        return self.run(images, want, keep, gates).trace()
+
+    def run(self, images: Tensor, want: Want, keep: Tensor | None = None, gates: Gates = None) -> Pass:
+        """One pass through the loop over the blocks; arguments as for `forward` and `trace`."""
+        raise NotImplementedError
+
+
+class ViT(Transformer):
+    """The plain Vision Transformer."""
 
     def __init__(self, config: ViTConfig) -> None:
         super().__init__()
@@ -277,27 +313,6 @@ class ViT(nn.Module):
         for name, weight in self.named_parameters():
             if name.endswith(("attn.proj.weight", "mlp.fc2.weight")) or name == "head.weight":
                 nn.init.zeros_(weight)
-
-    def forward(self, images: Tensor, keep: Tensor | None = None, gates: Gates = None) -> Tensor:
-        """Logits (B, K) of images.
-
-        Args:
-            images: (B, 3, H, W), normalised with the data set's mean and standard deviation.
-            keep: Which patches to use, (B, n) positions counted from 0, or None for all. Leaving out patches makes
-                training cheaper (Liu et al. 2022, "PatchDropout", arXiv 2208.07220).
-            gates: What becomes of the heads of each block; None leaves them all.
-        """
-        return self.run(images, "nothing", keep, gates).logits
-
-    def trace(
-        self,
-        images: Tensor,
-        want: Literal["rows", "full"] = "rows",
-        keep: Tensor | None = None,
-        gates: Gates = None,
-    ) -> Trace:
-        """Logits and attention of images, from the loop that `forward` uses; arguments as there."""
-        return self.run(images, want, keep, gates).trace()
 
     def place(self, patches: Tensor, keep: Tensor | None) -> Tensor:
         """Patches (B, N, D) -> tokens with their positions, (B, T, D), or fewer where `keep` says so."""

@@ -177,10 +177,15 @@ class TrainConfig:
         return Path(self.out) if self.out is not None else Path("runs") / self.preset
 
 
-PLAIN: dict[str, Any] = {  # a training as tutorials write it: no schedule, no mixing, no average, all patches
+# A training as tutorials write it: no schedule, no mixing, no average, all patches; PyTorch's Adam by default.
+PLAIN: dict[str, Any] = {
     "epochs": 10,
     "minutes": None,
     "batch_size": 128,
+    "optimizer": "adam",
+    "adam_rate": 1e-3,
+    "weight_decay": 0.0,
+    "clip": 1e3,
     "schedule": "constant",
     "warm_up": 0.0,
     "augment_operations": 0,
@@ -190,6 +195,8 @@ PLAIN: dict[str, Any] = {  # a training as tutorials write it: no schedule, no m
     "last_patches": 1.0,
     "average_decay": 0.0,
 }
+# The notebook's own numbers: AdamW 1e-4, decay 1e-5, gradients clipped at 0.1.
+NOTEBOOK = PLAIN | {"optimizer": "adamw", "adam_rate": 1e-4, "weight_decay": 1e-5, "clip": 0.1}
 # Accuracy, minutes and hardware of each preset stand in checkpoints/README.md and docs/training.md, measured.
 PRESETS: dict[str, TrainConfig] = {
     "cifar10-ti4": TrainConfig(),
@@ -209,34 +216,20 @@ PRESETS: dict[str, TrainConfig] = {
         average_decay=0.9998,
         save_every=20,
     ),
-    # AdamW 1e-4, decay 1e-5, gradients clipped at 0.1: the notebook's own numbers.
     "tutorial-notebook": TrainConfig(
         preset="tutorial-notebook",
         model=ViTConfig(architecture="tutorial-notebook", width=384, depth=2, heads=6, mlp_width=384, dropout=0.5),
-        optimizer="adamw",
-        adam_rate=1e-4,
-        weight_decay=1e-5,
-        clip=0.1,
-        **PLAIN,
+        **NOTEBOOK,
     ),
-    # This text and the next name no optimizer: PyTorch's Adam as it comes.
     "tutorial-lightning": TrainConfig(
         preset="tutorial-lightning",
         model=ViTConfig(architecture="tutorial-lightning", width=256, depth=2, heads=8, mlp_width=512, dropout=0.1),
-        optimizer="adam",
-        adam_rate=1e-3,
-        weight_decay=0.0,
-        clip=1e3,
         **PLAIN,
     ),
-    # This text leaves the sizes open, but for an MLP of four times the width: those of the one before.
+    # The text leaves the sizes open, but for an MLP of four times the width: those of the one before.
     "tutorial-scratch": TrainConfig(
         preset="tutorial-scratch",
         model=ViTConfig(architecture="tutorial-scratch", width=256, depth=2, heads=8, mlp_width=1024, dropout=0.1),
-        optimizer="adam",
-        adam_rate=1e-3,
-        weight_decay=0.0,
-        clip=1e3,
         **PLAIN,
     ),
 }

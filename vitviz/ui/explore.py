@@ -24,8 +24,8 @@ from torch import Tensor
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
 from vitviz.data.pictures import PictureError, PictureSource, sample_paths
-from vitviz.explanation.case import Target
-from vitviz.explanation.explain import Explanation, View, explain, softmax
+from vitviz.explanation.case import Target, softmax
+from vitviz.explanation.explain import Explanation, View, explain
 from vitviz.explanation.faithfulness import score
 from vitviz.explanation.interventions import intervene
 from vitviz.explanation.methods import METHODS
@@ -61,6 +61,12 @@ def in_words(answer: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
+def size_of(explanation: Explanation) -> int:
+    """Bytes of an explanation: its attention, as much again for gradients, and the tokens."""
+    tokens = explanation.case.trace.tokens
+    return 2 * explanation.attention.nbytes + (0 if tokens is None else tokens.nbytes)
+
+
 class Recent:
     """The last explanations by key, bounded in bytes; safe for many threads."""
 
@@ -75,13 +81,14 @@ class Recent:
         key = secrets.token_urlsafe(16)
         with self.lock:
             self.kept[key] = explanation
-            self.bytes += explanation.attention.nbytes
+            self.bytes += size_of(explanation)
             while self.bytes > self.most_bytes and len(self.kept) > 1:
-                self.bytes -= self.kept.popitem(last=False)[1].attention.nbytes
+                self.bytes -= size_of(self.kept.popitem(last=False)[1])
         return key
 
-    def find(self, key: object) -> Explanation | None:
-        """The explanation of a key, if it is still kept."""
+    def asked(self, question: object) -> Explanation | None:
+        """The explanation whose key a question names, if it is still kept."""
+        key = question.get("key") if isinstance(question, dict) else None
         with self.lock:
             return self.kept.get(key) if isinstance(key, str) else None
 
@@ -195,7 +202,7 @@ class Explore:
 
     def attention(self, question: Answer) -> str | None:
         """The whole attention of a key as base64 of uint16 (L, A, T, T) / 65535; None if it is no longer kept."""
-        explanation = self.recent.find(question.get("key")) if isinstance(question, dict) else None
+        explanation = self.recent.asked(question)
         if explanation is None:
             return None
         return base64_of(np.round(np.nan_to_num(explanation.attention) * 65535).astype("<u2"))
@@ -206,7 +213,7 @@ class Explore:
         Args:
             question: `key`, and `target`, one or two classes by position; empty for the predicted one.
         """
-        explanation = self.recent.find(question.get("key")) if isinstance(question, dict) else None
+        explanation = self.recent.asked(question)
         if explanation is None:
             return None
         target = explanation.target(target_of(question))
@@ -223,7 +230,7 @@ class Explore:
             `scores` by method and `chance`, mean and standard deviation of random orders: the share of the first
             class's probability that is lost, on average, while a map's strongest patches are painted over first.
         """
-        explanation = self.recent.find(question.get("key")) if isinstance(question, dict) else None
+        explanation = self.recent.asked(question)
         if explanation is None:
             return None
         target = explanation.target(target_of(question))
@@ -247,7 +254,7 @@ class Explore:
         Returns:
             `key`, under which `attention` and `figure` find what was seen, `probabilities` and `cls`.
         """
-        explanation = self.recent.find(question.get("key")) if isinstance(question, dict) else None
+        explanation = self.recent.asked(question)
         if explanation is None:
             return None
         heads = [(layer, head) for layer, head in pairs(field(question, "heads", list))]
@@ -288,7 +295,7 @@ class Explore:
         Args:
             question: `key`, and the view on screen: `method`, `layer` and `head`, each or None, `patches`, `direction`.
         """
-        explanation = self.recent.find(question.get("key")) if isinstance(question, dict) else None
+        explanation = self.recent.asked(question)
         if explanation is None:
             raise ValueError("This picture is no longer kept on the server. Choose it again.")
         from vitviz.figures import paper
