@@ -164,11 +164,11 @@ let changeTicket = 0; // as above, for heads switched off and patches left out
 async function fetchChanged() {
   const mine = ++changeTicket;
   const { key } = answer;
-  const { off, gone } = state;
+  const { off, gone, instead, way } = state;
   delete root.dataset.changed;
   if (!off.length && !gone.length) return showChanged(null, answer.cls);
   const heads = off.map((k) => [Math.floor(k / shape.heads), k % shape.heads]);
-  const reply = await ask('intervene', { key, heads, patches: gone });
+  const reply = await ask('intervene', { key, heads, patches: gone, instead, way });
   if (mine !== changeTicket || answer.key !== key) return;
   if (reply && !reply.error) return showChanged({ key: reply.key, probabilities: reply.probabilities }, reply.cls);
   Object.assign(state, before);
@@ -176,11 +176,11 @@ async function fetchChanged() {
   drawSoon();
 }
 
-let before = { off: [], gone: [] }; // what was off or gone when it was last shown
+let before = { off: [], gone: [], instead: 'nothing', way: 'drop' }; // what was off or gone when it was last shown
 
 function showChanged(now, rowsText) {
   changed = now;
-  before = { off: state.off, gone: state.gone };
+  before = { off: state.off, gone: state.gone, instead: state.instead, way: state.way };
   source = { classRows: floatsOf(rowsText), full: null };
   fullFailed = false;
   forgetPainted();

@@ -145,8 +145,9 @@ function unitOf(scale) {
 const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
 /** "3 heads off, 1 patch left out" */
-function changesLine(heads, patches) {
-  const parts = [heads && `${counted(heads, 'head', 'heads')} off`, patches && `${counted(patches, 'patch', 'patches')} left out`];
+function changesLine({ off, gone, way }) {
+  const out = way === 'grey' ? 'painted grey' : 'left out';
+  const parts = [off.length && `${counted(off.length, 'head', 'heads')} off`, gone.length && `${counted(gone.length, 'patch', 'patches')} ${out}`];
   return parts.filter(Boolean).join(', ');
 }
 
