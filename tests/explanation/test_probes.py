@@ -430,6 +430,11 @@ def test_pictures_that_do_not_fit_are_refused(tiny_checkpoint, images):
         probes.probe(tiny_checkpoint, images)
 
 
+def test_a_model_without_class_token_is_refused():
+    with pytest.raises(ValueError, match="The probes need a class token: tiny has none"):
+        probes.probe(tiny.checkpoint(tiny.VARIANTS["no class token"]), pictures())
+
+
 def test_what_is_saved_is_read_back(tiny_checkpoint, tmp_path):
     found = probes.probe(tiny_checkpoint, pictures())
     found.save(tmp_path / "probes.npz")

@@ -40,6 +40,7 @@ def twin(model: ViT, config: ViTConfig) -> VisionTransformer:
         qkv_bias=config.qkv_bias,
         qk_norm=config.qk_norm,
         init_values=config.layer_scale,
+        class_token=config.class_token,
         global_pool="token" if config.pool == "token" else "avg",
         fc_norm=False,
     )

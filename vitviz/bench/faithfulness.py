@@ -12,7 +12,7 @@ from rich.table import Table
 from vitviz.data import cifar
 from vitviz.explanation.case import Case
 from vitviz.explanation.faithfulness import BASELINES, Baseline, Score, randomisation, score, sensitivity
-from vitviz.explanation.methods import METHODS
+from vitviz.explanation.methods import METHODS, methods_for
 from vitviz.model.checkpoint import load
 
 CHANCE = "chance"
@@ -31,6 +31,7 @@ def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
         seed: Of that draw.
     """
     checkpoint = load(name)
+    methods = methods_for(checkpoint.model.config)
     images, _ = cifar.load("test", data)
     chosen = np.random.default_rng(seed).permutation(len(images))[:pictures]
     scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
@@ -39,7 +40,7 @@ def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
     for done, index in enumerate(track(chosen, description="testing", console=Console(stderr=True))):
         case = Case(checkpoint, checkpoint.normalise(images[int(index)][None])[0])
         predicted = int(case.logits.argmax())
-        maps = {key: method.compute(case, predicted) for key, method in METHODS.items()}
+        maps = {key: method.compute(case, predicted) for key, method in methods.items()}
         for baseline in get_args(Baseline):
             report = score(case, maps, predicted, baseline)
             for key, result in report.scores.items():
@@ -50,14 +51,14 @@ def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
             for key, value in sensitivity(case, maps, predicted, count).items():
                 sensitivities[key][f"n = {count}"].append(value)
         if done < RANDOMISED:
-            computes = {key: method.compute for key, method in METHODS.items()}
+            computes = {key: method.compute for key, method in methods.items()}
             for key, parts in randomisation(case, computes, predicted).items():
                 for part, value in parts.items():
                     correlations[key][part].append(value)
     out = Console()
     of = f"{len(chosen)} test pictures, {checkpoint.name}"
     for baseline, words in BASELINES.items():
-        out.print(score_table(f"{of}; patches {words}", {key: scores[baseline, key] for key in (*METHODS, CHANCE)}))
+        out.print(score_table(f"{of}; patches {words}", {key: scores[baseline, key] for key in (*methods, CHANCE)}))
     out.print(table(f"{of}; sensitivity-n, correlation of a map's sum with what the logit loses", sensitivities))
     few = f"{min(RANDOMISED, len(chosen))} test pictures, {checkpoint.name}"
     out.print(table(f"{few}; rank correlation with the true map once these parts are noise too", correlations))

@@ -331,9 +331,14 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
         images: Pictures (B, 3, H, W) of uint8, of the model's size.
 
     Raises:
-        ValueError: If the pictures do not fit, or the model has fewer than 4 patches.
+        ValueError: If the pictures do not fit, or the model has fewer than 4 patches or no class token.
     """
     model, config = checkpoint.model, checkpoint.model.config
+    if not config.class_token:
+        raise ValueError(
+            f"The probes need a class token: {checkpoint.name} has none. Explain single pictures with it, where all "
+            "patches are asked alike."
+        )
     if images.dtype != torch.uint8 or images.shape[1:] != (3, *config.image_size) or not len(images):
         size = ", ".join(map(str, config.image_size))
         raise ValueError(

@@ -171,6 +171,7 @@ class Explore:
             "rows": explanation.grid[0],
             "columns": explanation.grid[1],
             "prefix": explanation.prefix,
+            "classToken": model.model.config.class_token,
             "picture": {
                 "src": data_url(picture.seen),
                 "original": data_url(original) if chosen["kind"] == "upload" else None,
@@ -179,8 +180,12 @@ class Explore:
                 "note": picture.note,
             },
             "probabilities": explanation.probabilities.tolist(),
-            "cls": base64_of(explanation.cls_rows.astype("<f4")),
-            "maps": {key: explanation.map(key).ravel().tolist() for key, method in METHODS.items() if method.instant},
+            "cls": base64_of(explanation.rows.astype("<f4")),
+            "maps": {
+                key: explanation.map(key).ravel().tolist()
+                for key, method in explanation.methods.items()
+                if method.instant
+            },
         }
 
     def picture(self, chosen: Answer) -> tuple[PictureSource, str, str | None]:
@@ -218,7 +223,7 @@ class Explore:
             return None
         target = explanation.target(target_of(question))
         with self.judging:
-            return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in METHODS}}
+            return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in explanation.methods}}
 
     def scores(self, question: Answer) -> Answer | None:
         """What each method's map of a key is worth, and chance; None if it is no longer kept.
@@ -236,7 +241,7 @@ class Explore:
         target = explanation.target(target_of(question))
         first = target[0] if isinstance(target, tuple) else target
         with self.judging:
-            maps = {key: explanation.map(key, target).ravel() for key in METHODS}
+            maps = {key: explanation.map(key, target).ravel() for key in explanation.methods}
             report = score(explanation.case, maps, first)
         start = float(explanation.probabilities[first])
         lost = [1 - found.deletion / start for found in report.chance]
@@ -273,7 +278,7 @@ class Explore:
         return {
             "key": self.recent.keep(changed),
             "probabilities": changed.probabilities.tolist(),
-            "cls": base64_of(np.nan_to_num(changed.cls_rows).astype("<f4")),
+            "cls": base64_of(np.nan_to_num(changed.rows).astype("<f4")),
         }
 
     def gallery(self, question: Answer) -> Answer:

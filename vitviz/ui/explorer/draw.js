@@ -111,13 +111,12 @@ function measure(start) {
   performance.measure('vitviz:redraw', { start, end: performance.now() });
 }
 
-const tokensOf = (asked) => (asked.length ? asked.map((patch) => shape.prefix + patch) : [0]);
-const canAnswer = (asked) => source.full !== null || classRowsSuffice(tokensOf(asked), state.direction);
+const canAnswer = (asked) => source.full !== null || firstRowsSuffice(asked, state.direction);
 
 function answerQuestion(asked) {
   const question = `${state.direction} ${asked}`;
   if (painted.question === question) return;
-  fillRows(rows, shape, source, tokensOf(asked), state.direction, isOff);
+  fillRows(rows, shape, source, asked, state.direction, isOff);
   sharedScale.limit = limitFor(asked);
   evenScale.even = evenShare(shape);
   painted.question = question;
@@ -196,7 +195,7 @@ function drawEvenMark(scale) {
 
 function drawClassCell(method) {
   const { values, scale } = painted.map;
-  classTile.canvas.hidden = Boolean(method);
+  classTile.canvas.hidden = Boolean(method) || !shape.classToken;
   setText(find('.class-share'), method ? '' : outsideLine(values, shape, state.direction));
   if (!method) paintTile(classTile, values, 0, tableFor(scale), scale);
 }

@@ -151,7 +151,7 @@ function fillLists() {
 /** Empty tiles in the size of the model, until the first answer comes. */
 function sketch() {
   const { layers, heads } = checkpointOf(state.checkpoint);
-  shape = { layers, heads, rows: 8, columns: 8, prefix: 1 };
+  shape = { layers, heads, rows: 8, columns: 8, prefix: 1, classToken: true };
   build();
 }
 

@@ -49,9 +49,9 @@ const state = {
 };
 
 /** What Python answered last, and what was made of it once. */
-let shape = null; // {layers, heads, rows, columns, prefix}
+let shape = null; // {layers, heads, rows, columns, prefix, classToken}
 let answer = null;
-let source = null; // {classRows: Float32Array, full: Uint16Array or null}
+let source = null; // {firstRows: Float32Array, full: Uint16Array or null}
 let rows = null;
 let limits = {}; // ends of the shared scale, by direction and kind of question
 let picture = null; // the decoded image
