@@ -15,6 +15,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +35,7 @@ from vitviz.training import optimizer, run_folder
 from vitviz.training.device import bfloat16_is_faster, hardware, mixed_precision
 from vitviz.training.evaluate import accuracy
 from vitviz.training.masked_patches import MaskedPatches
+from vitviz.training.process import Stopped, Work
 from vitviz.training.recipe import TrainConfig, TrainingError
 from vitviz.training.signals import StopRequest
 from vitviz.training.team import Team
@@ -97,15 +99,18 @@ def train(
                 f"{min(config.batch_size, len(training[1]))} is below {team.size}. Raise it, or start fewer processes."
             )
         resume = resume or os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
-        saved = run_folder.saved_state(config) if resume else None
-        if team.leads:
-            run_folder.prepare(config, saved)
-        run = Run(config, team, training, measured)
-        if saved is not None:
-            run.restore(saved)
-        for progress in run.steps(stop):
-            report(progress)
-        return run.finish()
+        with Work(config.folder, stop) if team.leads else nullcontext() as work:
+            saved = run_folder.saved_state(config) if resume else None
+            if work is not None:
+                run_folder.prepare(config, saved)
+                work.begin()
+            run = Run(config, team, training, measured)
+            run.work = work
+            if saved is not None:
+                run.restore(saved)
+            for progress in run.steps(stop):
+                report(progress)
+            return run.finish()
 
 
 def data_sets(config: TrainConfig, device: torch.device) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
@@ -176,7 +181,15 @@ class Run:
             torch.set_float32_matmul_precision("high")
             if config.compiled:
                 self.compile()
-        self.started = self.looked = time.monotonic()
+        self.work: Work | None = None  # of this process in the run folder
+        self.started, self.looked = time.monotonic(), -math.inf  # so that the first step is noted at once
+
+    def write(self, write: Callable[[], None]) -> None:
+        """Write to the run folder; to wait for room on the disk is no time of training."""
+        if self.work is None:
+            write()
+        else:
+            self.started += self.work.patiently(write)
 
     def compile(self) -> None:
         """Compile the network and the augmentation, for each shape and phase there is, before the clock starts."""
@@ -300,8 +313,8 @@ class Run:
         self.looked = time.monotonic()
         progress = self.progress(*found)
         if self.team.leads:
-            with (self.config.folder / "metrics.jsonl").open("a") as file:
-                file.write(json.dumps(asdict(progress)) + "\n")
+            line = json.dumps(asdict(progress)) + "\n"
+            self.write(lambda: run_folder.append(self.config.folder / "metrics.jsonl", line))
         return progress
 
     def watched(self) -> list[tuple[Tensor, Tensor]]:
@@ -328,11 +341,11 @@ class Run:
         """Save, and end this process of the training.
 
         Raises:
-            TrainingError: Always; it tells how to go on.
+            Stopped: Always; it tells how to go on.
         """
         self.check_loss()
         self.save({})
-        raise TrainingError(
+        raise Stopped(
             f"Stopped as asked in epoch {self.epoch:.1f}, at {100 * self.share:.0f} % of the budget; nothing is lost. "
             f"Go on with: python -m vitviz train --resume --out {self.config.folder}"
         )
@@ -375,9 +388,10 @@ class Run:
         if not all(weight.isfinite().all() for weight in self.averaged().parameters()):
             raise self.not_finite(f"The weights must stay finite: they are not after step {self.step_count}.")
         if self.config.snapshots:
-            self.timeline.save(self.config.folder / "timeline.npz")
+            self.write(lambda: self.timeline.save(self.config.folder / "timeline.npz"))
         result = self.result(self.record() | found)
-        run_folder.save(result, self.path, None if finished else self.state())
+        state = None if finished else self.state()
+        self.write(lambda: run_folder.save(result, self.path, state))
 
     def counters(self) -> dict[str, float]:
         """How far this training is."""
