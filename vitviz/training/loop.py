@@ -194,6 +194,11 @@ class Run:
         """Where the result goes."""
         return self.config.folder / "last.safetensors"
 
+    @property
+    def timeline_path(self) -> Path:
+        """Where the timeline goes."""
+        return self.config.folder / "timeline.npz"
+
     def blend(self, average: Any, current: Any, count: Any) -> None:
         """Update the running average; its memory grows from a few steps to the full length."""
         decay = min(self.config.average_decay, (1 + self.step_count) / (10 + self.step_count))
@@ -223,7 +228,7 @@ class Run:
 
     def steps(self, stop: StopRequest) -> Iterator[Progress]:
         """Train until the budget is spent or a stop is asked for, telling now and then where it stands."""
-        if self.step_count == 0:
+        if self.step_count == 0 and self.timeline.due(0.0):
             self.snapshot()
         while self.share < 1:
             for batch in self.batches():
@@ -338,8 +343,10 @@ class Run:
         )
 
     def snapshot(self) -> None:
-        """Keep the timeline's pictures as the averaged model sees them now."""
+        """Keep the timeline's pictures as the averaged model sees them now, where a page that follows can find them."""
         self.timeline.take(self.averaged(), self.epoch, self.seconds)
+        if self.team.leads:
+            self.timeline.save(self.timeline_path)
 
     def averaged(self) -> Network:
         """The averaged model, in evaluation mode."""
@@ -349,6 +356,8 @@ class Run:
         """Measure the result on the whole set and write the checkpoint without what only training needs."""
         if not self.team.leads:
             return self.path
+        if self.config.snapshots:
+            self.timeline.save(self.timeline_path, compact=True)
         self.save({self.measure: self.measured_accuracy()}, finished=True)
         return self.path
 
@@ -369,13 +378,11 @@ class Run:
         return torch.stack(parts).mean().item()
 
     def save(self, found: dict[str, Any], finished: bool = False) -> None:
-        """Write timeline and checkpoint; until the training is finished, with all that is needed to go on."""
+        """Write the checkpoint; until the training is finished, with all that is needed to go on."""
         if not self.team.leads:
             return
         if not all(weight.isfinite().all() for weight in self.averaged().parameters()):
             raise self.not_finite(f"The weights must stay finite: they are not after step {self.step_count}.")
-        if self.config.snapshots:
-            self.timeline.save(self.config.folder / "timeline.npz")
         result = self.result(self.record() | found)
         run_folder.save(result, self.path, None if finished else self.state())
 
@@ -404,7 +411,7 @@ class Run:
         self.step_count, self.pictures_seen = int(counters["step_count"]), int(counters["pictures_seen"])
         self.pictures_before = self.pictures_seen
         if self.config.snapshots:
-            self.timeline.restore(self.config.folder / "timeline.npz", self.epoch)
+            self.timeline.restore(self.timeline_path, self.epoch)
         self.started = time.monotonic()
 
     def result(self, record: dict[str, Any]) -> Checkpoint:
@@ -467,7 +474,6 @@ def patches_kept(config: TrainConfig, share: float) -> float:
 
 def probe_timeline(config: TrainConfig, device: torch.device) -> Timeline:
     """A timeline of the project's own sample pictures."""
-    paths = pictures.sample_paths()
-    seen = [pictures.to_tensor(pictures.prepare(path, config.model.image_size).seen) for path in paths.values()]
-    images = augment.normalise(torch.stack(seen).to(device), cifar.MEAN, cifar.STD)
-    return Timeline(list(paths), images, config.snapshots)
+    seen = pictures.samples(config.model.image_size)
+    images = augment.normalise(seen.to(device), cifar.MEAN, cifar.STD)
+    return Timeline(list(pictures.sample_paths()), seen, images, cifar.CLASSES, config.model.grid, config.snapshots)
