@@ -15,8 +15,9 @@ from vitviz.data import cifar, pictures
 from vitviz.model.checkpoint import load
 from vitviz.training import loop, timeline
 from vitviz.training.evaluate import accuracy
-from vitviz.training.loop import Run, TrainingError, patches_kept, schedule, train
+from vitviz.training.loop import Run, TrainingError, train
 from vitviz.training.recipe import TrainConfig, preset
+from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.team import Team
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")

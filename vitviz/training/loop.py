@@ -10,7 +10,6 @@ steps it would have taken.
 
 import itertools
 import json
-import math
 import os
 import platform
 import time
@@ -25,7 +24,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from vitviz.data import augment, cifar, pictures
+from vitviz.data import augment, cifar
 from vitviz.model import checkpoint
 from vitviz.model.architectures import Network, build
 from vitviz.model.checkpoint import Checkpoint
@@ -35,9 +34,11 @@ from vitviz.training.device import bfloat16_is_faster, hardware, mixed_precision
 from vitviz.training.evaluate import accuracy
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.recipe import TrainConfig, TrainingError
+from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.signals import StopRequest
+from vitviz.training.start import adopt
+from vitviz.training.supply import data_sets, probe_timeline, vary
 from vitviz.training.team import Team
-from vitviz.training.timeline import Timeline
 
 WATCHED = 1000  # pictures whose accuracy is followed during training; the result is that of all
 LOOK_EVERY = 2.0  # seconds between looks at the loss, which make the device wait
@@ -106,35 +107,6 @@ def train(
         for progress in run.steps(stop):
             report(progress)
         return run.finish()
-
-
-def data_sets(config: TrainConfig, device: torch.device) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-    """The pictures and labels to train on, and those to measure on: the test set, or what is held out."""
-    images, labels = (part.to(device) for part in cifar.load("train", config.data))
-    kept = len(labels) - config.held_out
-    if config.held_out:
-        measured = images[kept:], labels[kept:]
-    else:
-        measured = cast(tuple[Tensor, Tensor], tuple(part.to(device) for part in cifar.load("test", config.data)))
-    used = min(kept, config.pictures or kept)
-    return (images[:used], labels[:used]), measured
-
-
-def vary(config: TrainConfig, images: Tensor, labels: Tensor, mixing: bool) -> tuple[Tensor, Tensor]:
-    """uint8 pictures (B, 3, H, W) and labels (B,) -> what a step sees of them, (B, 3, H, W) and targets (B, K)."""
-    images = augment.shift_and_flip(images)
-    if config.augment_operations:
-        images = augment.rand_augment(images, config.augment_operations, config.augment_strength)
-    images = augment.normalise(images, cifar.MEAN, cifar.STD)
-    targets = augment.one_hot(labels, config.model.classes)  # (B, K)
-    draw = torch.rand(len(labels), device=labels.device)
-    if mixing and config.cutmix:
-        images, targets = augment.cutmix(images, targets, draw < config.cutmix)
-    if mixing and config.mixup:
-        images, targets = augment.mixup(images, targets, draw >= 1 - config.mixup)
-    if config.erase:
-        images = augment.erase(images, config.erase)
-    return images, targets
 
 
 class Run:
@@ -436,44 +408,3 @@ class Run:
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "recipe": recipe,
         }
-
-
-def adopt(model: Network, source: Checkpoint) -> None:
-    """Begin with the weights of a checkpoint, all but its head: fine-tuning puts a new one in its place.
-
-    Raises:
-        ValueError: If the two networks are not the same otherwise.
-    """
-    ours, theirs = asdict(model.config), asdict(source.model.config)
-    free = ("classes", "drop_path", "dropout")
-    different = [name for name in ours if name not in free and ours[name] != theirs[name]]
-    if different:
-        name = different[0]
-        raise ValueError(
-            f"A training can start from the weights of the same network: {name} is {theirs[name]} in {source.name} and "
-            f"{ours[name]} here. Set model.{name}={theirs[name]}."
-        )
-    body = {name: weight for name, weight in source.model.state_dict().items() if not name.startswith("head.")}
-    model.load_state_dict(body, strict=False)
-
-
-def schedule(config: TrainConfig, share: float) -> float:
-    """The rate at a share of the budget, relative to its peak: a straight climb, then as the config says."""
-    if share < config.warm_up:
-        return share / config.warm_up
-    left = (1 - share) / (1 - config.warm_up)
-    return {"line": left, "cosine": 0.5 - 0.5 * math.cos(math.pi * left), "constant": 1.0}[config.schedule]
-
-
-def patches_kept(config: TrainConfig, share: float) -> float:
-    """The share of patches used at a share of the budget: a steady climb, then all."""
-    if share >= config.all_patches_from:
-        return 1.0
-    return config.first_patches + (config.last_patches - config.first_patches) * share / config.all_patches_from
-
-
-def probe_timeline(config: TrainConfig, device: torch.device) -> Timeline:
-    """A timeline of the project's own sample pictures."""
-    seen = pictures.samples(config.model.image_size)
-    images = augment.normalise(seen.to(device), cifar.MEAN, cifar.STD)
-    return Timeline(list(pictures.sample_paths()), seen, images, cifar.CLASSES, config.model.grid, config.snapshots)
