@@ -248,6 +248,11 @@ def sine_positions(grid: tuple[int, int], width: int) -> Tensor:
     return F.pad(waves, (0, width - waves.shape[1]))
 
 
+def asked_rows(attention: Tensor, config: ViTConfig) -> Tensor:
+    """All attention (..., T, T) -> the class token's row, or without class token the mean of the patches': (..., T)."""
+    return attention[..., 0, :] if config.class_token else attention[..., config.prefix :, :].mean(-2)
+
+
 class Transformer(nn.Module):
     """What every network here can be asked: `forward` gives logits, `trace` also attention, both from one `run`."""
 
@@ -274,7 +279,7 @@ class Transformer(nn.Module):
         """Logits and attention of images, from the loop that `forward` uses; arguments as there."""
         if want == "rows" and not self.config.class_token:
             whole = self.trace(images, "full", keep, gates)
-            return Trace(whole.logits, whole.attention[..., self.config.prefix :, :].mean(-2))
+            return Trace(whole.logits, asked_rows(whole.attention, self.config))
         return self.run(images, want, keep, gates).trace()
 
     def run(self, images: Tensor, want: Want, keep: Tensor | None = None, gates: Gates = None) -> Pass:
