@@ -215,6 +215,8 @@ def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_
     page.wait_for_selector(f"{EXPLORER}[data-methods$=' {k},3']")
     expect(page.locator(".headline")).to_contain_text(f"Occlusion for {second}, rather than cat:")
     page.wait_for_url(f"**class={k}-3*")
+    other_picture(page, page.locator(".shelf[data-source=sample] .thumb").first.click)
+    page.wait_for_url(lambda url: "class=" not in url)  # of another picture the predicted class is explained
 
 
 def changed(page, act):

@@ -59,6 +59,7 @@ function show(reply, image, asked) {
   const kept = before && answer && before.rows === down && before.columns === columns;
   answer = reply;
   picture = image;
+  if (shown && JSON.stringify(shown.picture) !== JSON.stringify(state.picture)) state.target = []; // back to what is predicted
   shown = { checkpoint: state.checkpoint, picture: state.picture };
   source = { firstRows: floatsOf(reply.cls), full: null };
   judged = changed = null;
