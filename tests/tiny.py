@@ -26,6 +26,7 @@ VARIANTS = {
     "two registers": replace(CONFIG, registers=2),
     "layer scale": replace(CONFIG, layer_scale=0.5),
     "mean of patches": replace(CONFIG, pool="mean"),
+    "no class token": replace(CONFIG, pool="mean", class_token=False),
     "everything": replace(CONFIG, qkv_bias=True, qk_norm=True, registers=2, layer_scale=0.5, pool="mean"),
 }
 

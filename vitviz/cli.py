@@ -8,13 +8,14 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from vitviz.training import process
 from vitviz.training.recipe import PRESETS, TrainConfig, TrainingError, changed, from_json, preset
 
 if TYPE_CHECKING:
@@ -51,14 +52,13 @@ def main() -> None:
     plain_warnings()
     try:
         app()
-    except (ValueError, TrainingError) as error:
-        print(f"vitviz: {error}", file=sys.stderr)
+    except (ValueError, TrainingError, OSError) as error:
+        process.refused(error)
+        print(f"vitviz: {process.in_words(error)}", file=sys.stderr)
         sys.exit(1)
-    except OSError as error:
-        print(
-            f"vitviz: the system refused: {error.strerror or error} ({error.filename or 'no file'}).", file=sys.stderr
-        )
-        sys.exit(1)
+    except Exception as error:
+        process.refused(error)
+        raise
 
 
 def plain_warnings() -> None:
@@ -153,7 +153,8 @@ def train(
             words = f"epoch {progress.epoch:.1f}, loss {progress.loss:.3f}, {speed}{found}"
             bar.update(task, completed=progress.share, description=words)
             if found:
-                bar.console.print(words)
+                with suppress(OSError):  # the disk of a log may be full; the training waits for room by itself
+                    bar.console.print(words)
             note(progress)
 
         path = loop.train(config, show, resume)

@@ -112,8 +112,8 @@ def test_positions_that_are_zero_are_like_nothing():
 def test_entropy_and_divergence_are_those_of_a_loop_over_tokens_from_either_kind_of_trace():
     trace = tiny.random_trace()
     rows = trace.attention[..., 0, :].numpy()
-    nats, effective = probes.attention_entropy(trace)
-    divergence = probes.head_divergence(trace)
+    nats, effective = probes.attention_entropy(trace, tiny.CONFIG)
+    divergence = probes.head_divergence(trace, tiny.CONFIG)
     assert divergence.shape == (L, A, A)
     for layer in (0, 3, L - 1):
         for head in range(A):
@@ -126,8 +126,8 @@ def test_entropy_and_divergence_are_those_of_a_loop_over_tokens_from_either_kind
             total += sum(x * math.log(x / y) / 2 for x, y in [*zip(p, m, strict=True), *zip(q, m, strict=True)])
         assert divergence[layer, 0, 1].item() == pytest.approx(total / 3, abs=1e-12)
     alone = Trace(trace.logits, trace.attention[..., 0, :])
-    assert torch.equal(probes.head_divergence(alone), divergence)
-    assert torch.equal(probes.attention_entropy(alone)[0], nats)
+    assert torch.equal(probes.head_divergence(alone, tiny.CONFIG), divergence)
+    assert torch.equal(probes.attention_entropy(alone, tiny.CONFIG)[0], nats)
 
 
 def test_heads_diverge_by_zero_when_equal_and_by_ln_2_when_they_share_no_token():
@@ -135,7 +135,9 @@ def test_heads_diverge_by_zero_when_equal_and_by_ln_2_when_they_share_no_token()
     attention[:, :, 0, 0, :4] = attention[:, :, 1, 0, :4] = 0.25
     attention[:, :, 2, 0, 7:9] = 0.5
     expected = math.log(2) * np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]])
-    np.testing.assert_allclose(probes.head_divergence(tiny.trace_of(attention))[0], expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        probes.head_divergence(tiny.trace_of(attention), tiny.CONFIG)[0], expected, rtol=0, atol=1e-12
+    )
 
 
 # Tokens
@@ -342,6 +344,11 @@ def test_the_tutorials_networks_are_probed_too(name):
 def test_pictures_that_do_not_fit_are_refused(tiny_checkpoint, images):
     with pytest.raises(ValueError, match=r"must be uint8 of shape \(B, 3, 20, 28\), at least one: got torch\."):
         probes.probe(tiny_checkpoint, images)
+
+
+def test_a_model_without_class_token_is_refused():
+    with pytest.raises(ValueError, match="The probes need a class token: tiny has none"):
+        probes.probe(tiny.checkpoint(tiny.VARIANTS["no class token"]), pictures())
 
 
 def test_what_is_saved_is_read_back(tiny_checkpoint, tmp_path):

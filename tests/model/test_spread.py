@@ -77,6 +77,6 @@ def test_entropy_of_an_even_spread_is_ln_t_and_that_of_one_token_is_zero():
     attention = np.zeros((2, 3, 4, T, T))
     attention[0, :, :, 0] = 1 / T
     attention[1, :, :, 0, 5] = 1
-    nats, effective = spread.attention_entropy(tiny.trace_of(attention))
+    nats, effective = spread.attention_entropy(tiny.trace_of(attention), tiny.CONFIG)
     np.testing.assert_allclose(nats, np.log([[T] * 4, [1] * 4]), rtol=0, atol=1e-12)
     np.testing.assert_allclose(effective, [[T] * 4, [1] * 4], rtol=0, atol=1e-9)

@@ -70,7 +70,7 @@ def test_what_is_saved_is_what_the_model_saw(tmp_path, tiny_model, compact):
     assert np.abs(found.rows[1] - expected).max() > 0.1
     np.testing.assert_allclose(found.rows.astype(np.float32).sum(-1), 1, rtol=0, atol=3e-3)
     np.testing.assert_allclose(found.probabilities[0], trace.logits.softmax(-1), rtol=0, atol=1e-6)
-    np.testing.assert_allclose(found.entropy[0], spread.attention_entropy(trace)[0], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.entropy[0], spread.attention_entropy(trace, tiny.CONFIG)[0], rtol=0, atol=1e-6)
     distance = spread.attention_distance(trace, tiny.CONFIG)
     np.testing.assert_allclose(found.distance[0], distance, rtol=0, atol=1e-5)
     assert (found.epoch.tolist(), found.seconds.tolist()) == ([0, 1.5], [0, 60.25])

@@ -22,10 +22,10 @@ from vitviz.model.spread import (
     attention_distance,
     attention_entropy,
     cell_size,
-    class_rows,
     full,
     patch_distances,
     pictures_at_once,
+    rows_of,
 )
 from vitviz.model.tutorials import TutorialViT
 from vitviz.model.vit import Trace
@@ -87,7 +87,7 @@ def position_similarity(model: Network) -> Tensor:
     return (places @ places.T).view(*model.config.grid, *model.config.grid)
 
 
-def head_divergence(trace: Trace) -> Tensor:
+def head_divergence(trace: Trace, config: ViTConfig) -> Tensor:
     """How differently two heads of a layer look: Jensen-Shannon divergence (Clark et al. 2019, section 6).
 
     Of the class token's rows p and q over all T tokens H((p + q) / 2) - (H(p) + H(q)) / 2, mean over the pictures.
@@ -95,7 +95,7 @@ def head_divergence(trace: Trace) -> Tensor:
     Returns:
         Nats, from 0 for the same row to ln 2 for rows that share no token, (L, A, A); symmetric.
     """
-    rows = class_rows(trace)  # (L, B, A, T)
+    rows = rows_of(trace, config)  # (L, B, A, T)
     entropy = torch.special.entr(rows).sum(-1)  # (L, B, A)
     middle = (rows.unsqueeze(2) + rows.unsqueeze(3)) / 2  # (L, B, A, A, T)
     mixed = torch.special.entr(middle).sum(-1)  # (L, B, A, A)
@@ -283,9 +283,14 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
         images: Pictures (B, 3, H, W) of uint8, of the model's size.
 
     Raises:
-        ValueError: If the pictures do not fit, or the model has fewer than 4 patches.
+        ValueError: If the pictures do not fit, or the model has fewer than 4 patches or no class token.
     """
     model, config = checkpoint.model, checkpoint.model.config
+    if not config.class_token:
+        raise ValueError(
+            f"The probes need a class token: {checkpoint.name} has none. Explain single pictures with it, where all "
+            "patches are asked alike."
+        )
     if images.dtype != torch.uint8 or images.shape[1:] != (3, *config.image_size) or not len(images):
         size = ", ".join(map(str, config.image_size))
         raise ValueError(
@@ -314,13 +319,13 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
 
 def measure(trace: Trace, config: ViTConfig) -> dict[str, Tensor]:
     """All that is averaged over pictures, for those of one batch."""
-    entropy, effective = attention_entropy(trace)
+    entropy, effective = attention_entropy(trace, config)
     norms = token_norms(trace)  # (L + 1, B, T)
     return {
         "distance": attention_distance(trace, config),
         "entropy": entropy,
         "effective_tokens": effective,
-        "head_divergence": head_divergence(trace),
+        "head_divergence": head_divergence(trace, config),
         "norms": norms.mean(1),
         "longest": norms[..., config.prefix :].amax(-1).mean(1),
         "outliers": outliers(norms, config.prefix).float().mean(1),

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from vitviz.model.config import ViTConfig
-from vitviz.model.vit import Trace
+from vitviz.model.vit import Trace, asked_rows
 
 MOST_NUMBERS = 2**25  # in the attention and tokens of one batch: 128 MiB
 
@@ -36,9 +36,9 @@ def full(trace: Trace) -> tuple[Tensor, Tensor]:
     return trace.attention, trace.tokens
 
 
-def class_rows(trace: Trace) -> Tensor:
-    """The class token's row of each head, (L, B, A, T), from a trace of either kind."""
-    return trace.attention if trace.attention.ndim == 4 else trace.attention[..., 0, :]
+def rows_of(trace: Trace, config: ViTConfig) -> Tensor:
+    """The rows (L, B, A, T) that `ViT.trace` gives for "rows", from a trace of either kind."""
+    return trace.attention if trace.attention.ndim == 4 else asked_rows(trace.attention, config)
 
 
 def attention_distance(trace: Trace, config: ViTConfig) -> Tensor:
@@ -56,7 +56,7 @@ def attention_distance(trace: Trace, config: ViTConfig) -> Tensor:
     return far.mean((1, 3))
 
 
-def attention_entropy(trace: Trace) -> tuple[Tensor, Tensor]:
+def attention_entropy(trace: Trace, config: ViTConfig) -> tuple[Tensor, Tensor]:
     """How widely the class token looks, by layer and head (Clark et al. 2019, arXiv 1906.04341, section 3.3).
 
     Of its row over all T tokens H = -sum_j A_0j ln A_0j, with 0 ln 0 = 0.
@@ -65,7 +65,7 @@ def attention_entropy(trace: Trace) -> tuple[Tensor, Tensor]:
         Mean of H over the pictures, nats in 0..ln T, (L, A); and mean of exp(H), the effective number of tokens looked
         at, in 1..T, (L, A).
     """
-    entropy = torch.special.entr(class_rows(trace)).sum(-1)  # (L, B, A)
+    entropy = torch.special.entr(rows_of(trace, config)).sum(-1)  # (L, B, A)
     return entropy.mean(1), entropy.exp().mean(1)
 
 

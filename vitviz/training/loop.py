@@ -10,10 +10,12 @@ steps it would have taken.
 
 import itertools
 import json
+import math
 import os
 import platform
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +36,7 @@ from vitviz.training import optimizer, run_folder
 from vitviz.training.device import bfloat16_is_faster, hardware, mixed_precision
 from vitviz.training.evaluate import accuracy
 from vitviz.training.masked_patches import MaskedPatches
+from vitviz.training.process import Stopped, Work
 from vitviz.training.recipe import TrainConfig, TrainingError
 from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.signals import StopRequest
@@ -100,15 +103,18 @@ def train(
                 f"{min(config.batch_size, pictures)} is below {team.size}. Raise it, or start fewer processes."
             )
         resume = resume or os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
-        saved = run_folder.saved_state(config) if resume else None
-        if team.leads:
-            run_folder.prepare(config, saved)
-        run = Run(config, team, supply.training, supply.measured, supply.about)
-        if saved is not None:
-            run.restore(saved)
-        for progress in run.steps(stop):
-            report(progress)
-        return run.finish()
+        with Work(config.folder, stop) if team.leads else nullcontext() as work:
+            saved = run_folder.saved_state(config) if resume else None
+            if work is not None:
+                run_folder.prepare(config, saved)
+                work.begin()
+            run = Run(config, team, supply.training, supply.measured, supply.about)
+            run.work = work
+            if saved is not None:
+                run.restore(saved)
+            for progress in run.steps(stop):
+                report(progress)
+            return run.finish()
 
 
 class Run:
@@ -153,7 +159,15 @@ class Run:
             torch.set_float32_matmul_precision("high")
             if config.compiled:
                 self.compile()
-        self.started = self.looked = time.monotonic()
+        self.work: Work | None = None  # of this process in the run folder
+        self.started, self.looked = time.monotonic(), -math.inf  # so that the first step is noted at once
+
+    def write(self, write: Callable[[], None]) -> None:
+        """Write to the run folder; to wait for room on the disk is no time of training."""
+        if self.work is None:
+            write()
+        else:
+            self.started += self.work.patiently(write)
 
     def compile(self) -> None:
         """Compile the network and the augmentation, for each shape and phase there is, before the clock starts."""
@@ -282,8 +296,8 @@ class Run:
         self.looked = time.monotonic()
         progress = self.progress(*found)
         if self.team.leads:
-            with (self.config.folder / "metrics.jsonl").open("a") as file:
-                file.write(json.dumps(asdict(progress)) + "\n")
+            line = json.dumps(asdict(progress)) + "\n"
+            self.write(lambda: run_folder.append(self.config.folder / "metrics.jsonl", line))
         return progress
 
     def watched(self) -> list[tuple[Tensor, Tensor]]:
@@ -310,11 +324,11 @@ class Run:
         """Save, and end this process of the training.
 
         Raises:
-            TrainingError: Always; it tells how to go on.
+            Stopped: Always; it tells how to go on.
         """
         self.check_loss()
         self.save({})
-        raise TrainingError(
+        raise Stopped(
             f"Stopped as asked in epoch {self.epoch:.1f}, at {100 * self.share:.0f} % of the budget; nothing is lost. "
             f"Go on with: python -m vitviz train --resume --out {self.config.folder}"
         )
@@ -323,7 +337,7 @@ class Run:
         """Keep the timeline's pictures as the averaged model sees them now, where a page that follows can find them."""
         self.timeline.take(self.averaged(), self.epoch, self.seconds)
         if self.team.leads:
-            self.timeline.save(self.timeline_path)
+            self.write(lambda: self.timeline.save(self.timeline_path))
 
     def averaged(self) -> Network:
         """The averaged model, in evaluation mode."""
@@ -334,7 +348,7 @@ class Run:
         if not self.team.leads:
             return self.path
         if self.config.snapshots:
-            self.timeline.save(self.timeline_path, compact=True)
+            self.write(lambda: self.timeline.save(self.timeline_path, compact=True))
         self.save({self.measure: self.measured_accuracy()}, finished=True)
         return self.path
 
@@ -363,7 +377,8 @@ class Run:
         if not all(weight.isfinite().all() for weight in self.averaged().parameters()):
             raise self.not_finite(f"The weights must stay finite: they are not after step {self.step_count}.")
         result = self.result(self.record() | found)
-        run_folder.save(result, self.path, None if finished else self.state())
+        state = None if finished else self.state()
+        self.write(lambda: run_folder.save(result, self.path, state))
 
     def counters(self) -> dict[str, float]:
         """How far this training is."""

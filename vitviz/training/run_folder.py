@@ -4,12 +4,15 @@ The checkpoint is one atomic file. Until the training is finished it also holds,
 `training.`, all that is needed to go on exactly: weights, optimizer states and counters beside the average.
 """
 
+import errno
 import json
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from vitviz.model import checkpoint
@@ -51,6 +54,16 @@ def read_config(folder: Path) -> dict[str, Any]:
     return stored
 
 
+def read_record(path: Path) -> dict[str, Any]:
+    """The training record of a checkpoint, from its header alone; empty if there is none that can be read."""
+    try:
+        with safe_open(path, "pt") as file:
+            record = json.loads(file.metadata()["vitviz"])["record"]
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
 def saved_state(config: TrainConfig) -> State | None:
     """What the run folder holds to go on from; None if no state was saved there yet.
 
@@ -88,6 +101,8 @@ def prepare(config: TrainConfig, saved: State | None) -> None:
         ValueError: If it holds a run, and nothing was asked to be gone on with.
     """
     folder = config.folder
+    for left in (*folder.glob(".*.tmp"), *folder.glob("stop-*")):  # by a process that was killed
+        left.unlink(missing_ok=True)
     if saved is not None:
         rewind_metrics(folder / "metrics.jsonl", saved.counters["seconds"])
         return
@@ -102,6 +117,12 @@ def prepare(config: TrainConfig, saved: State | None) -> None:
     (folder / "metrics.jsonl").write_bytes(b"")
 
 
+def rewind(folder: Path) -> None:
+    """Take back what was noted after the saved state of a run that will go on."""
+    saved = read_record(folder / "last.safetensors").get("training")
+    rewind_metrics(folder / "metrics.jsonl", saved["seconds"] if saved else 0.0)
+
+
 def rewind_metrics(path: Path, seconds: float) -> None:
     """Drop the lines of steps that were taken after the saved state, and will be taken again; and a torn last line."""
     kept = []
@@ -111,6 +132,18 @@ def rewind_metrics(path: Path, seconds: float) -> None:
         kept.append(line)
     with atomic_write(path) as file:
         file.write(b"".join(kept))
+
+
+def append(path: Path, line: str) -> None:
+    """Add a line to a file, whole or not at all."""
+    with path.open("ab", buffering=0) as file:
+        before = file.tell()
+        try:
+            if file.write(line.encode()) < len(line.encode()):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        except OSError:
+            file.truncate(before)
+            raise
 
 
 def save(result: Checkpoint, path: Path, state: State | None) -> None:

@@ -20,7 +20,7 @@ from torch import Tensor
 from vitviz.data import cifar, pictures
 from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import atomic_write, shipped
-from vitviz.model.spread import attention_distance, attention_entropy, pictures_at_once
+from vitviz.model.spread import attention_distance, attention_entropy, pictures_at_once, rows_of
 
 Array = NDArray[np.float32]
 Moment = dict[str, np.ndarray]
@@ -169,9 +169,9 @@ def look(model: Network, images: Tensor) -> Moment:
     rows, probabilities, entropy, distance = [], [], [], []
     for part in images.split(pictures_at_once(model.config)):
         trace, share = model.trace(part, "full"), len(part) / len(images)
-        rows.append(trace.attention[..., 0, :].transpose(0, 1))  # (P, L, A, T)
+        rows.append(rows_of(trace, model.config).transpose(0, 1))  # (P, L, A, T)
         probabilities.append(trace.logits.float().softmax(-1))  # (P, K)
-        entropy.append(share * attention_entropy(trace)[0])  # (L, A)
+        entropy.append(share * attention_entropy(trace, model.config)[0])  # (L, A)
         distance.append(share * attention_distance(trace, model.config))
     found = (rounded(torch.cat(rows)), torch.cat(probabilities), sum(entropy), sum(distance))
     return {name: torch.as_tensor(values).cpu().numpy() for name, values in zip(SERIES, found, strict=False)}
