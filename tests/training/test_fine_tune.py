@@ -95,7 +95,7 @@ def test_fine_tuning_beats_chance_and_its_result_knows_its_classes(config, shape
     assert found.probabilities.shape == (3, 3, 3)
 
 
-@pytest.mark.parametrize("optimizer", ["muon", "adam"])
+@pytest.mark.parametrize("optimizer", ["muon", pytest.param("adam", marks=pytest.mark.slow)])
 def test_a_frozen_body_keeps_every_bit_and_the_head_learns(config, body, optimizer):
     path = loop.train(replace(config, frozen=True, optimizer=optimizer, weight_decay=0.1))
     before, after = load(body).model.state_dict(), load(path).model.state_dict()
@@ -122,6 +122,7 @@ def test_a_frozen_body_needs_no_gradients(config):
     assert not run.model.training, "a frozen body drops nothing out"
 
 
+@pytest.mark.slow
 def test_a_frozen_training_that_was_stopped_ends_with_the_same_weights(config, monkeypatch):
     config = replace(config, frozen=True, epochs=2)
     whole = load(loop.train(replace(config, out=f"{config.out}-whole"))).model.state_dict()
@@ -200,6 +201,7 @@ def test_more_cannot_be_held_out_than_there_is(config):
         loop.train(replace(config, held_out=71))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["classify", "masked-patch"])
 def test_a_folder_can_be_trained_on_from_nothing(config, objective):
     record = load(loop.train(replace(config, start=None, epochs=1, objective=objective, held_out=10))).record
