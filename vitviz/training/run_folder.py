@@ -17,6 +17,7 @@ from torch import Tensor
 
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, atomic_write
+from vitviz.training.process import is_file
 from vitviz.training.recipe import TrainConfig
 
 ELSEWHERE = ("data", "out", "device")  # what may differ when a run goes on at another place
@@ -45,8 +46,9 @@ def read_config(folder: Path) -> dict[str, Any]:
     Raises:
         ValueError: If there is none.
     """
+    path = folder / "config.json"
     try:
-        stored = json.loads((folder / "config.json").read_text())
+        stored = json.loads(path.read_text()) if is_file(path) else None
     except (OSError, ValueError):
         stored = None
     if not isinstance(stored, dict):
@@ -56,6 +58,8 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 def read_record(path: Path) -> dict[str, Any]:
     """The training record of a checkpoint, from its header alone; empty if there is none that can be read."""
+    if not is_file(path):
+        return {}
     try:
         with safe_open(path, "pt") as file:
             record = json.loads(file.metadata()["vitviz"])["record"]
