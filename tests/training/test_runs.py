@@ -326,6 +326,45 @@ def test_a_run_is_deleted_with_all_its_files(folder, config):
         folder.delete("one")
 
 
+GRID = ("model.depth=1,2", "model.heads=1,2")
+
+
+def test_a_sweep_is_one_process_under_the_same_lock(folder, config):
+    info = folder.start_sweep(config, GRID, "grid")
+    assert (info.state, info.vary, info.results) == ("training", GRID, [])
+    assert info.runs == ("grid-depth1-heads1", "grid-depth1-heads2", "grid-depth2-heads1", "grid-depth2-heads2")
+    at_work(folder, "grid")
+    assert folder.all() == [], "its runs begin one after another"
+    for ask in (lambda: folder.start(config, "one"), lambda: folder.resume_sweep("grid")):
+        with pytest.raises(Busy, match="grid is running"):
+            ask()
+    folder.stop("grid")
+    until(lambda: not process.lives(folder.folder("grid")), "the process ends")
+    (info,) = Runs(folder.root).sweeps()
+    assert (info.state, info.message) == ("stopped", "Stopped as asked.")
+
+    folder.resume_sweep("grid")
+    at_work(folder, "grid")
+    os.kill(pid(folder, "grid"), signal.SIGKILL)
+    until(lambda: not process.lives(folder.folder("grid")), "the process ends")
+    (folder.folder("grid") / "results.jsonl").write_text('{"run": "grid-depth1-heads1"}\n{"ru')
+    info = folder.find_sweep("grid")
+    assert info.state == "interrupted"
+    assert info.message.endswith("1 of 4 runs are done; resume goes on from there.")
+    folder.delete("grid")
+    assert folder.sweeps() == []
+
+
+def test_a_sweep_that_does_not_fit_or_whose_runs_are_there_is_refused(folder, config):
+    with pytest.raises(ValueError, match=r"Each combination must fit\. These do not: model\.heads=5"):
+        folder.start_sweep(config, ("model.heads=2,5",), "grid")
+    assert not folder.root.exists()
+    made_run(folder, config, "grid-seed1")
+    with pytest.raises(ValueError, match="The name of a run must be new: there is a run grid-seed1 already"):
+        folder.start_sweep(config, ("seed=0,1",), "grid")
+    assert not folder.folder("grid").exists()
+
+
 def test_what_cannot_start_leaves_nothing_behind(folder, config, monkeypatch):
     with pytest.raises(cifar.DataError, match="CIFAR-10 is not in"):
         folder.start(replace(config, data="nowhere"), "one")

@@ -5,6 +5,7 @@ The checkpoint is one atomic file. Until the training is finished it also holds,
 """
 
 import errno
+import itertools
 import json
 import os
 from dataclasses import asdict, dataclass
@@ -105,7 +106,7 @@ def prepare(config: TrainConfig, saved: State | None) -> None:
         ValueError: If it holds a run, and nothing was asked to be gone on with.
     """
     folder = config.folder
-    for left in (*folder.glob(".*.tmp"), *folder.glob("stop-*")):  # by a process that was killed
+    for left in folder.glob(".*.tmp"):  # by a process that was killed
         left.unlink(missing_ok=True)
     if saved is not None:
         rewind_metrics(folder / "metrics.jsonl", saved.counters["seconds"])
@@ -129,13 +130,15 @@ def rewind(folder: Path) -> None:
 
 def rewind_metrics(path: Path, seconds: float) -> None:
     """Drop the lines of steps that were taken after the saved state, and will be taken again; and a torn last line."""
-    kept = []
-    for line in path.read_bytes().splitlines(keepends=True) if path.exists() else []:
-        if not line.endswith(b"\n") or json.loads(line)["seconds"] > seconds:
-            break
-        kept.append(line)
+    kept = itertools.takewhile(lambda line: json.loads(line)["seconds"] <= seconds, whole_lines(path))
     with atomic_write(path) as file:
         file.write(b"".join(kept))
+
+
+def whole_lines(path: Path) -> list[bytes]:
+    """The lines of a file but for a torn last one, as a killed process leaves it; none if there is no file."""
+    lines = path.read_bytes().splitlines(keepends=True) if is_file(path) else []
+    return [line for line in lines if line.endswith(b"\n")]
 
 
 def append(path: Path, line: str) -> None:
