@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import sys
 import threading
@@ -45,13 +46,13 @@ def pid(made: Runs, name: str) -> int:
 
 
 def until(condition, what: str) -> None:
-    """Ask until something is so; a process that never comes to it fails the test after a minute."""
+    """Ask until something is so; a process that never comes to it fails the test after five minutes."""
     end = threading.Event()
-    timer = threading.Timer(60, end.set)
+    timer = threading.Timer(300, end.set)
     timer.start()
     try:
         while not condition():
-            assert not end.wait(0.01), f"a minute passed without: {what}"
+            assert not end.wait(0.01), f"five minutes passed without: {what}"
     finally:
         timer.cancel()
 
@@ -379,3 +380,56 @@ def test_what_cannot_start_leaves_nothing_behind(folder, config, monkeypatch):
     ended(folder, "one")
     with pytest.raises(ValueError, match="The name of a run must be new: there is a run one already"):
         folder.start(config, "one")
+
+
+REAL = (sys.executable, "-c", "from vitviz import cli; from vitviz.data import cifar; cifar.RECORDS = 20; cli.main()")
+
+
+@pytest.mark.slow
+def test_a_real_training_waits_for_room_stops_goes_on_under_another_name_and_ends(folder, config, monkeypatch):
+    monkeypatch.setattr(runs, "COMMAND", REAL)
+    folder.start(replace(config, epochs=1e4, snapshots=0), "one")
+    until(lambda: folder.find("one").epoch > 0, "the first live point")
+    until((folder.folder("one") / "last.safetensors").exists, "a saved state")
+    child = pid(folder, "one")
+    before = resource.prlimit(child, resource.RLIMIT_FSIZE)
+    resource.prlimit(child, resource.RLIMIT_FSIZE, (4096, before[1]))  # the system refuses larger files from now on
+    until(lambda: folder.find("one").message.startswith("The disk is full"), "the sentence")
+    assert folder.find("one").state == "training"
+    kept = (folder.folder("one") / "last.safetensors").read_bytes()
+    assert [path.name for path in folder.folder("one").glob(".*")] == []
+    resource.prlimit(child, resource.RLIMIT_FSIZE, before)
+    until(lambda: folder.find("one").message == "", "room")
+    until(lambda: (folder.folder("one") / "last.safetensors").read_bytes() != kept, "another state")
+
+    folder.stop("one")
+    info = ended(folder, "one")
+    assert info.state == "stopped"
+    assert info.message.startswith("Stopped as asked in epoch ")
+    steps = checkpoint.load(folder.folder("one") / "last.safetensors").record["steps"]
+    folder.rename("one", "two")
+    folder.resume("two")
+    until(lambda: folder.find("two").epoch > steps / 4, "it goes on")
+    os.kill(pid(folder, "two"), signal.SIGKILL)
+    assert ended(folder, "two").state == "interrupted"
+
+
+@pytest.mark.slow
+def test_a_real_training_ends_with_its_accuracy_and_one_that_fails_with_its_sentence(folder, config, monkeypatch):
+    monkeypatch.setattr(runs, "COMMAND", REAL)
+    folder.start(replace(config, epochs=1, snapshots=2), "one")
+    info = ended(folder, "one")
+    result = checkpoint.load(folder.folder("one") / "last.safetensors")
+    assert (info.state, info.accuracy, info.epoch) == ("finished", result.record["test_accuracy"], 1.0)
+    folder.start(replace(config, adam_rate=1e30, muon_rate=1e30, epochs=50), "two")
+    info = ended(folder, "two")
+    assert info.state == "failed"
+    assert "must stay finite" in info.message
+    assert "Traceback" not in (folder.folder("two") / runs.LOG).read_text()
+
+    folder.start_sweep(replace(config, epochs=1, snapshots=0), ("seed=0,1",), "grid")
+    until(lambda: not process.lives(folder.folder("grid")), "the sweep ends")
+    found = folder.find_sweep("grid")
+    assert found.state == "finished"
+    assert [result["run"] for result in found.results] == ["grid-seed0", "grid-seed1"]
+    assert folder.find("grid-seed1").accuracy == found.results[1]["accuracy"]
