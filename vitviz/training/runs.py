@@ -123,7 +123,7 @@ class Runs:
 
     def __init__(self, root: str | Path = "runs") -> None:
         self.root = Path(root)
-        self.known: dict[str, tuple[tuple[Any, ...], RunInfo, bool]] = {}  # by name: files' stamps, run, is finished
+        self.known: dict[str, tuple[tuple[Any, ...], RunInfo, Process | None, bool]] = {}  # with the files' stamps
         self.turn = threading.RLock()
 
     def start(self, config: TrainConfig, name: str) -> RunInfo:
@@ -253,8 +253,8 @@ class Runs:
         with self.turn:
             if name not in self.known or self.known[name][0] != stamps:
                 self.known[name] = (stamps, *read_run(folder))
-            _, info, finished = self.known[name]
-        now, message = state(folder, info.message, finished)
+            _, info, found, finished = self.known[name]
+        now, message = state(folder, found, info.message, finished)
         return replace(info, state=now, message=message)
 
     def find_sweep(self, name: str) -> SweepInfo:
@@ -267,7 +267,7 @@ class Runs:
         grid = sweep.read(folder)
         names, results, found = tuple(grid.runs()), grid.results(), process.read(folder)
         last_words = f"{ENDED} {len(results)} of {len(names)} runs are done; resume goes on from there."
-        now, message = state(folder, last_words, len(results) == len(names))
+        now, message = state(folder, found, last_words, len(results) == len(names))
         session = found.session if found else ""
         return SweepInfo(name, now, message, session, grid.vary, names, results, asdict(grid.config))
 
@@ -453,8 +453,8 @@ def stamp(path: Path) -> tuple[int, int, int] | None:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def read_run(folder: Path) -> tuple[RunInfo, bool]:
-    """Read a run from its files; and whether it is finished."""
+def read_run(folder: Path) -> tuple[RunInfo, Process | None, bool]:
+    """Read a run from its files; its last process; and whether it is finished."""
     stored = run_folder.read_config(folder)
     config = from_json(stored)
     at = last_line(folder / "metrics.jsonl")
@@ -477,7 +477,7 @@ def read_run(folder: Path) -> tuple[RunInfo, bool]:
         session=found.session if found else "",
         config=stored,
     )
-    return info, finished
+    return info, found, finished
 
 
 def last_words(record: dict[str, Any]) -> str:
@@ -486,10 +486,9 @@ def last_words(record: dict[str, Any]) -> str:
     return f"{ENDED} {kept}; resume goes on from there."
 
 
-def state(folder: Path, last_words: str, finished: bool) -> tuple[str, str]:
+def state(folder: Path, found: Process | None, last_words: str, finished: bool) -> tuple[str, str]:
     """State and message of a run or a sweep now; the last words are for a process that left none."""
-    found = process.read(folder)
-    asked = found is not None and stop_mark(folder, found).exists()
+    asked = found is not None and found.state == "training" and stop_mark(folder, found).exists()
     if process.lives(folder):
         return "stopping" if asked else "training", found.message if found else ""
     if finished:
