@@ -20,7 +20,7 @@ from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.recipe import PRESETS
 
 SMALL_DATA = "from vitviz import cli; from vitviz.data import cifar; cifar.RECORDS = 20; "  # as in `cifar_folder`
-COMMANDS = ("app", "train", "evaluate", "explain", "timeline", "probe", "data", "bench")
+COMMANDS = ("app", "train", "sweep", "evaluate", "explain", "timeline", "probe", "data", "bench")
 
 
 @pytest.fixture
@@ -120,6 +120,13 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("train", "--set", "wings=2"), "A setting is NAME=VALUE with a known name: got 'wings=2'"),
         (("train", "--set", "model.heads=5"), "heads must divide width: 192 is not a multiple of 5"),
         (("train", "--network", "resnet"), "There is no preset 'resnet'"),
+        (
+            ("sweep", "--vary", "model.heads=2,5,6"),
+            "Each combination must fit. These do not: model.heads=5 (heads must",
+        ),
+        (("sweep",), "A sweep varies different names, in 2 to 64 combinations: got 1"),
+        (("sweep", "--vary", "seed=0,1", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
+        (("sweep", "--resume", "--out", "nowhere"), "The folder of a sweep must hold a sweep.json: nowhere has none"),
         (("train", "--resume", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
     ],
     ids=lambda value: " ".join(value[:4]) if isinstance(value, tuple) else "",
@@ -328,6 +335,26 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
     assert training.returncode == 1
     assert f"nothing is lost. Go on with: python -m vitviz train --resume --out {run}" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_a_sweep_prints_a_row_for_each_run_and_goes_on(vitviz, cifar_folder, tmp_path):
+    words = ["sweep", "--vary", "model.depth=1,2", "--data", cifar_folder, "--out", tmp_path / "grid", "--epochs", "1"]
+    small = ["model.width=24", "model.heads=2", "model.mlp_width=8", "batch_size=50", "snapshots=0", "device=cpu"]
+    code, out, _ = vitviz(*words, *(word for setting in small for word in ("--set", setting)))
+    assert code == 0
+    rows = [line.split() for line in out.splitlines() if "grid-depth" in line]
+    assert [row[1] for row in rows] == ["grid-depth1", "grid-depth2"]
+    assert all(row[-2] == "%" for row in rows)
+    assert (tmp_path / "grid-depth2" / "last.safetensors").exists()
+    code, again, _ = vitviz("sweep", "--resume", "--out", tmp_path / "grid")
+    assert code == 0
+    assert [line for line in again.splitlines() if "grid-depth" in line] == [
+        line for line in out.splitlines() if "grid-depth" in line
+    ]
+    code, _, err = vitviz(*words)
+    assert code == 1
+    assert "The folder of a sweep must be new" in err
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
