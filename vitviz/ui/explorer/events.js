@@ -52,10 +52,7 @@ function walkMatrix(event) {
   if (event.key === 'x' || event.key === 'Delete') return toggleHead();
   if (!ARROWS.includes(event.key)) return;
   event.preventDefault();
-  const grid = { rows: shape.layers + 1, columns: shape.heads + 1 };
-  const index = (value, count) => (value === MEAN ? count : value);
-  const at = index(state.layer, shape.layers) * grid.columns + index(state.head, shape.heads);
-  const tile = tiles[neighbour(at, event.key, grid)];
+  const tile = nextTile(tiles, shape, state.layer, state.head, event.key);
   chooseHead(tile.layer, tile.head, 0);
   tile.button.focus();
 }
@@ -77,16 +74,11 @@ function acceptPaste(event) {
 }
 
 function changeTheme() {
-  if (!element.isConnected) return themeWatcher.disconnect();
-  if (dark === pageIsDark()) return;
-  dark = pageIsDark();
   if (!answer) return;
   drawMethods();
   drawOutlines();
   drawSoon();
 }
-
-const themeWatcher = new MutationObserver(changeTheme);
 
 function listen() {
   follow(pictureStage, 'hover', false);
@@ -132,14 +124,12 @@ function listen() {
     event.target.setAttribute('aria-pressed', root.classList.toggle('drops'));
   });
   find('[data-do=leave]').addEventListener('click', () => act(() => { state.method = null; }, 0));
-  for (const node of [document.body, document.documentElement]) {
-    themeWatcher.observe(node, { attributes: true, attributeFilter: ['class'] });
-  }
+  followTheme(changeTheme);
 }
 
 /** Fill the lists that come from the catalog. */
 function fillLists() {
-  buildModels();
+  find('.model select').replaceChildren(...modelOptions(catalog.checkpoints));
   buildMethods();
   buildSamples();
   buildGallery();
