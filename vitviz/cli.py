@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from vitviz.training import process
 from vitviz.training.recipe import PRESETS, TrainConfig, TrainingError, changed, from_json, preset
 
 if TYPE_CHECKING:
@@ -45,14 +46,13 @@ def main() -> None:
     plain_warnings()
     try:
         app()
-    except (ValueError, TrainingError) as error:
-        print(f"vitviz: {error}", file=sys.stderr)
+    except (ValueError, TrainingError, OSError) as error:
+        process.refused(error)
+        print(f"vitviz: {process.in_words(error)}", file=sys.stderr)
         sys.exit(1)
-    except OSError as error:
-        print(
-            f"vitviz: the system refused: {error.strerror or error} ({error.filename or 'no file'}).", file=sys.stderr
-        )
-        sys.exit(1)
+    except Exception as error:
+        process.refused(error)
+        raise
 
 
 def plain_warnings() -> None:

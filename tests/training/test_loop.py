@@ -70,6 +70,7 @@ def test_a_run_leaves_config_metrics_checkpoint_and_timeline(config):
         "config.json",
         "last.safetensors",
         "metrics.jsonl",
+        "process.json",
         "timeline.npz",
     ]
     assert path == folder / "last.safetensors"

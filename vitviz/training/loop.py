@@ -15,6 +15,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +35,7 @@ from vitviz.training import optimizer, run_folder
 from vitviz.training.device import bfloat16_is_faster, hardware, mixed_precision
 from vitviz.training.evaluate import accuracy
 from vitviz.training.masked_patches import MaskedPatches
+from vitviz.training.process import Stopped, Work
 from vitviz.training.recipe import TrainConfig, TrainingError
 from vitviz.training.signals import StopRequest
 from vitviz.training.team import Team
@@ -97,15 +99,17 @@ def train(
                 f"{min(config.batch_size, len(training[1]))} is below {team.size}. Raise it, or start fewer processes."
             )
         resume = resume or os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
-        saved = run_folder.saved_state(config) if resume else None
-        if team.leads:
-            run_folder.prepare(config, saved)
-        run = Run(config, team, training, measured)
-        if saved is not None:
-            run.restore(saved)
-        for progress in run.steps(stop):
-            report(progress)
-        return run.finish()
+        with Work(config.folder) if team.leads else nullcontext() as work:
+            saved = run_folder.saved_state(config) if resume else None
+            if work is not None:
+                run_folder.prepare(config, saved)
+                work.begin()
+            run = Run(config, team, training, measured)
+            if saved is not None:
+                run.restore(saved)
+            for progress in run.steps(stop):
+                report(progress)
+            return run.finish()
 
 
 def data_sets(config: TrainConfig, device: torch.device) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
@@ -328,11 +332,11 @@ class Run:
         """Save, and end this process of the training.
 
         Raises:
-            TrainingError: Always; it tells how to go on.
+            Stopped: Always; it tells how to go on.
         """
         self.check_loss()
         self.save({})
-        raise TrainingError(
+        raise Stopped(
             f"Stopped as asked in epoch {self.epoch:.1f}, at {100 * self.share:.0f} % of the budget; nothing is lost. "
             f"Go on with: python -m vitviz train --resume --out {self.config.folder}"
         )

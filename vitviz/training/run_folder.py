@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from vitviz.model import checkpoint
@@ -51,6 +52,16 @@ def read_config(folder: Path) -> dict[str, Any]:
     return stored
 
 
+def read_record(path: Path) -> dict[str, Any]:
+    """The training record of a checkpoint, from its header alone; empty if there is none that can be read."""
+    try:
+        with safe_open(path, "pt") as file:
+            record = json.loads(file.metadata()["vitviz"])["record"]
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
 def saved_state(config: TrainConfig) -> State | None:
     """What the run folder holds to go on from; None if no state was saved there yet.
 
@@ -88,6 +99,8 @@ def prepare(config: TrainConfig, saved: State | None) -> None:
         ValueError: If it holds a run, and nothing was asked to be gone on with.
     """
     folder = config.folder
+    for left in (*folder.glob(".*.tmp"), *folder.glob("stop-*")):  # by a process that was killed
+        left.unlink(missing_ok=True)
     if saved is not None:
         rewind_metrics(folder / "metrics.jsonl", saved.counters["seconds"])
         return
@@ -100,6 +113,12 @@ def prepare(config: TrainConfig, saved: State | None) -> None:
     with atomic_write(folder / "config.json") as file:
         file.write(json.dumps(asdict(config), indent=1).encode())
     (folder / "metrics.jsonl").write_bytes(b"")
+
+
+def rewind(folder: Path) -> None:
+    """Take back what was noted after the saved state of a run that will go on."""
+    saved = read_record(folder / "last.safetensors").get("training")
+    rewind_metrics(folder / "metrics.jsonl", saved["seconds"] if saved else 0.0)
 
 
 def rewind_metrics(path: Path, seconds: float) -> None:
