@@ -10,7 +10,6 @@ steps it would have taken.
 
 import itertools
 import json
-import math
 import os
 import platform
 import time
@@ -26,7 +25,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from vitviz.data import augment, cifar, pictures
+from vitviz.data import augment, cifar
 from vitviz.model import checkpoint
 from vitviz.model.architectures import Network, build
 from vitviz.model.checkpoint import Checkpoint
@@ -37,9 +36,11 @@ from vitviz.training.evaluate import accuracy
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.process import Stopped, Work
 from vitviz.training.recipe import TrainConfig, TrainingError
+from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.signals import StopRequest
+from vitviz.training.start import adopt
+from vitviz.training.supply import data_sets, probe_timeline, vary
 from vitviz.training.team import Team
-from vitviz.training.timeline import Timeline
 
 WATCHED = 1000  # pictures whose accuracy is followed during training; the result is that of all
 LOOK_EVERY = 2.0  # seconds between looks at the loss, which make the device wait
@@ -112,35 +113,6 @@ def train(
             return run.finish()
 
 
-def data_sets(config: TrainConfig, device: torch.device) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-    """The pictures and labels to train on, and those to measure on: the test set, or what is held out."""
-    images, labels = (part.to(device) for part in cifar.load("train", config.data))
-    kept = len(labels) - config.held_out
-    if config.held_out:
-        measured = images[kept:], labels[kept:]
-    else:
-        measured = cast(tuple[Tensor, Tensor], tuple(part.to(device) for part in cifar.load("test", config.data)))
-    used = min(kept, config.pictures or kept)
-    return (images[:used], labels[:used]), measured
-
-
-def vary(config: TrainConfig, images: Tensor, labels: Tensor, mixing: bool) -> tuple[Tensor, Tensor]:
-    """uint8 pictures (B, 3, H, W) and labels (B,) -> what a step sees of them, (B, 3, H, W) and targets (B, K)."""
-    images = augment.shift_and_flip(images)
-    if config.augment_operations:
-        images = augment.rand_augment(images, config.augment_operations, config.augment_strength)
-    images = augment.normalise(images, cifar.MEAN, cifar.STD)
-    targets = augment.one_hot(labels, config.model.classes)  # (B, K)
-    draw = torch.rand(len(labels), device=labels.device)
-    if mixing and config.cutmix:
-        images, targets = augment.cutmix(images, targets, draw < config.cutmix)
-    if mixing and config.mixup:
-        images, targets = augment.mixup(images, targets, draw >= 1 - config.mixup)
-    if config.erase:
-        images = augment.erase(images, config.erase)
-    return images, targets
-
-
 class Run:
     """One training in progress: data, model, optimizers, average and timeline."""
 
@@ -198,6 +170,11 @@ class Run:
         """Where the result goes."""
         return self.config.folder / "last.safetensors"
 
+    @property
+    def timeline_path(self) -> Path:
+        """Where the timeline goes."""
+        return self.config.folder / "timeline.npz"
+
     def blend(self, average: Any, current: Any, count: Any) -> None:
         """Update the running average; its memory grows from a few steps to the full length."""
         decay = min(self.config.average_decay, (1 + self.step_count) / (10 + self.step_count))
@@ -227,7 +204,7 @@ class Run:
 
     def steps(self, stop: StopRequest) -> Iterator[Progress]:
         """Train until the budget is spent or a stop is asked for, telling now and then where it stands."""
-        if self.step_count == 0:
+        if self.step_count == 0 and self.timeline.due(0.0):
             self.snapshot()
         while self.share < 1:
             for batch in self.batches():
@@ -342,8 +319,10 @@ class Run:
         )
 
     def snapshot(self) -> None:
-        """Keep the timeline's pictures as the averaged model sees them now."""
+        """Keep the timeline's pictures as the averaged model sees them now, where a page that follows can find them."""
         self.timeline.take(self.averaged(), self.epoch, self.seconds)
+        if self.team.leads:
+            self.timeline.save(self.timeline_path)
 
     def averaged(self) -> Network:
         """The averaged model, in evaluation mode."""
@@ -353,6 +332,8 @@ class Run:
         """Measure the result on the whole set and write the checkpoint without what only training needs."""
         if not self.team.leads:
             return self.path
+        if self.config.snapshots:
+            self.timeline.save(self.timeline_path, compact=True)
         self.save({self.measure: self.measured_accuracy()}, finished=True)
         return self.path
 
@@ -373,13 +354,11 @@ class Run:
         return torch.stack(parts).mean().item()
 
     def save(self, found: dict[str, Any], finished: bool = False) -> None:
-        """Write timeline and checkpoint; until the training is finished, with all that is needed to go on."""
+        """Write the checkpoint; until the training is finished, with all that is needed to go on."""
         if not self.team.leads:
             return
         if not all(weight.isfinite().all() for weight in self.averaged().parameters()):
             raise self.not_finite(f"The weights must stay finite: they are not after step {self.step_count}.")
-        if self.config.snapshots:
-            self.timeline.save(self.config.folder / "timeline.npz")
         result = self.result(self.record() | found)
         run_folder.save(result, self.path, None if finished else self.state())
 
@@ -408,7 +387,7 @@ class Run:
         self.step_count, self.pictures_seen = int(counters["step_count"]), int(counters["pictures_seen"])
         self.pictures_before = self.pictures_seen
         if self.config.snapshots:
-            self.timeline.restore(self.config.folder / "timeline.npz", self.epoch)
+            self.timeline.restore(self.timeline_path, self.epoch)
         self.started = time.monotonic()
 
     def result(self, record: dict[str, Any]) -> Checkpoint:
@@ -433,45 +412,3 @@ class Run:
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "recipe": recipe,
         }
-
-
-def adopt(model: Network, source: Checkpoint) -> None:
-    """Begin with the weights of a checkpoint, all but its head: fine-tuning puts a new one in its place.
-
-    Raises:
-        ValueError: If the two networks are not the same otherwise.
-    """
-    ours, theirs = asdict(model.config), asdict(source.model.config)
-    free = ("classes", "drop_path", "dropout")
-    different = [name for name in ours if name not in free and ours[name] != theirs[name]]
-    if different:
-        name = different[0]
-        raise ValueError(
-            f"A training can start from the weights of the same network: {name} is {theirs[name]} in {source.name} and "
-            f"{ours[name]} here. Set model.{name}={theirs[name]}."
-        )
-    body = {name: weight for name, weight in source.model.state_dict().items() if not name.startswith("head.")}
-    model.load_state_dict(body, strict=False)
-
-
-def schedule(config: TrainConfig, share: float) -> float:
-    """The rate at a share of the budget, relative to its peak: a straight climb, then as the config says."""
-    if share < config.warm_up:
-        return share / config.warm_up
-    left = (1 - share) / (1 - config.warm_up)
-    return {"line": left, "cosine": 0.5 - 0.5 * math.cos(math.pi * left), "constant": 1.0}[config.schedule]
-
-
-def patches_kept(config: TrainConfig, share: float) -> float:
-    """The share of patches used at a share of the budget: a steady climb, then all."""
-    if share >= config.all_patches_from:
-        return 1.0
-    return config.first_patches + (config.last_patches - config.first_patches) * share / config.all_patches_from
-
-
-def probe_timeline(config: TrainConfig, device: torch.device) -> Timeline:
-    """A timeline of the project's own sample pictures."""
-    paths = pictures.sample_paths()
-    seen = [pictures.to_tensor(pictures.prepare(path, config.model.image_size).seen) for path in paths.values()]
-    images = augment.normalise(torch.stack(seen).to(device), cifar.MEAN, cifar.STD)
-    return Timeline(list(paths), images, config.snapshots)

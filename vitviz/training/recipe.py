@@ -124,7 +124,7 @@ class TrainConfig:
     average_decay: float = 0.99
     clip: float = 1.0
     save_every: int = 1
-    snapshots: int = 40
+    snapshots: int = 60
 
     def __post_init__(self) -> None:
         if (self.epochs is None) == (self.minutes is None):
