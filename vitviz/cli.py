@@ -8,7 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -133,7 +133,8 @@ def train(
             words = f"epoch {progress.epoch:.1f}, loss {progress.loss:.3f}, {speed}{found}"
             bar.update(task, completed=progress.share, description=words)
             if found:
-                bar.console.print(words)
+                with suppress(OSError):  # the disk of a log may be full; the training waits for room by itself
+                    bar.console.print(words)
             note(progress)
 
         path = loop.train(config, show, resume)

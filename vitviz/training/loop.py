@@ -100,12 +100,13 @@ def train(
                 f"{min(config.batch_size, len(training[1]))} is below {team.size}. Raise it, or start fewer processes."
             )
         resume = resume or os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
-        with Work(config.folder) if team.leads else nullcontext() as work:
+        with Work(config.folder, stop) if team.leads else nullcontext() as work:
             saved = run_folder.saved_state(config) if resume else None
             if work is not None:
                 run_folder.prepare(config, saved)
                 work.begin()
             run = Run(config, team, training, measured)
+            run.work = work
             if saved is not None:
                 run.restore(saved)
             for progress in run.steps(stop):
@@ -152,7 +153,15 @@ class Run:
             torch.set_float32_matmul_precision("high")
             if config.compiled:
                 self.compile()
-        self.started = self.looked = time.monotonic()
+        self.work: Work | None = None  # of this process in the run folder
+        self.started, self.looked = time.monotonic(), -math.inf  # so that the first step is noted at once
+
+    def write(self, write: Callable[[], None]) -> None:
+        """Write to the run folder; to wait for room on the disk is no time of training."""
+        if self.work is None:
+            write()
+        else:
+            self.started += self.work.patiently(write)
 
     def compile(self) -> None:
         """Compile the network and the augmentation, for each shape and phase there is, before the clock starts."""
@@ -281,8 +290,8 @@ class Run:
         self.looked = time.monotonic()
         progress = self.progress(*found)
         if self.team.leads:
-            with (self.config.folder / "metrics.jsonl").open("a") as file:
-                file.write(json.dumps(asdict(progress)) + "\n")
+            line = json.dumps(asdict(progress)) + "\n"
+            self.write(lambda: run_folder.append(self.config.folder / "metrics.jsonl", line))
         return progress
 
     def watched(self) -> list[tuple[Tensor, Tensor]]:
@@ -322,7 +331,7 @@ class Run:
         """Keep the timeline's pictures as the averaged model sees them now, where a page that follows can find them."""
         self.timeline.take(self.averaged(), self.epoch, self.seconds)
         if self.team.leads:
-            self.timeline.save(self.timeline_path)
+            self.write(lambda: self.timeline.save(self.timeline_path))
 
     def averaged(self) -> Network:
         """The averaged model, in evaluation mode."""
@@ -360,7 +369,8 @@ class Run:
         if not all(weight.isfinite().all() for weight in self.averaged().parameters()):
             raise self.not_finite(f"The weights must stay finite: they are not after step {self.step_count}.")
         result = self.result(self.record() | found)
-        run_folder.save(result, self.path, None if finished else self.state())
+        state = None if finished else self.state()
+        self.write(lambda: run_folder.save(result, self.path, state))
 
     def counters(self) -> dict[str, float]:
         """How far this training is."""

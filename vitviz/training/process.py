@@ -5,17 +5,21 @@ nobody waits for a process that is gone, and a number that another process got s
 rewritten in place, in the bytes it began with, so that its sentence gets through on a full disk too.
 """
 
+import errno
 import json
 import os
+import shutil
 import stat
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
 from vitviz.training.recipe import TrainingError
+from vitviz.training.signals import StopRequest
 
 if sys.platform != "win32":
     import fcntl
@@ -23,6 +27,8 @@ if sys.platform != "win32":
 FILE = "process.json"
 BYTES = 2048  # of the file
 HELD = "VITVIZ_HELD"  # names the folder whose lock a process was born with
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+ROOM_EVERY = 1.0  # seconds from one try to write on a full disk to the next
 PATIENCE = 0.5  # seconds to ask again for a lock: who only looks takes it for a moment, too
 
 
@@ -145,13 +151,15 @@ class Work:
 
     Args:
         folder: Where.
+        stop: Whether this process shall end.
 
     Raises:
         Busy: On entering, if another process works there.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.process = folder, Process(os.getpid(), new_session())
+    def __init__(self, folder: Path, stop: StopRequest) -> None:
+        self.folder, self.stop = folder, stop
+        self.process = Process(os.getpid(), new_session())
         self.handle: int | None = None
         self.begun = False
 
@@ -180,6 +188,36 @@ class Work:
         self.process = replace(self.process, message=message)
         with suppress(OSError):
             write(self.folder, self.process)
+
+    def patiently(self, write: Callable[[], None]) -> float:
+        """Write to the folder; while the disk is full, say so, wait and try again, so that nothing is lost.
+
+        Returns:
+            The seconds waited.
+
+        Raises:
+            TrainingError: If a stop is asked for meanwhile; the file is as it was before.
+        """
+        began = None
+        while True:
+            try:
+                write()
+            except OSError as error:
+                if error.errno not in FULL:
+                    raise
+                began = began or time.monotonic()
+                free = shutil.disk_usage(self.folder).free / 2**20
+                rule = f"The disk is full: there is no room to save the training ({free:.0f} MB are free)."
+                if self.stop.asked:
+                    raise TrainingError(f"{rule} The state saved before is kept. Make room, then resume.") from None
+                self.say(f"{rule} It waits, and loses nothing. Make room, and it goes on by itself.")
+                time.sleep(ROOM_EVERY)
+            else:
+                break
+        if began is None:
+            return 0.0
+        self.say("")
+        return time.monotonic() - began
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -4,7 +4,9 @@ The checkpoint is one atomic file. Until the training is finished it also holds,
 `training.`, all that is needed to go on exactly: weights, optimizer states and counters beside the average.
 """
 
+import errno
 import json
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -130,6 +132,18 @@ def rewind_metrics(path: Path, seconds: float) -> None:
         kept.append(line)
     with atomic_write(path) as file:
         file.write(b"".join(kept))
+
+
+def append(path: Path, line: str) -> None:
+    """Add a line to a file, whole or not at all."""
+    with path.open("ab", buffering=0) as file:
+        before = file.tell()
+        try:
+            if file.write(line.encode()) < len(line.encode()):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        except OSError:
+            file.truncate(before)
+            raise
 
 
 def save(result: Checkpoint, path: Path, state: State | None) -> None:

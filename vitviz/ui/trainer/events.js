@@ -70,7 +70,7 @@ function takeListed(reply) {
   if (!reply.runs) return;
   ({ runs, data } = reply);
   if (followed && !runOf(followed)) followed = null;
-  if (!nameIsOwn) form.elements.name.value = freeName();
+  if (!nameIsOwn && recipe) form.elements.name.value = freeName();
   listSources();
   syncData();
   syncStart();
