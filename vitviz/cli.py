@@ -1,4 +1,4 @@
-"""All of it as commands: `vitviz app`, `train`, `evaluate`, `explain`, `probe`, `data` and `bench`.
+"""All of it as commands: `vitviz app`, `train`, `evaluate`, `explain`, `timeline`, `probe`, `data` and `bench`.
 
 Heavy imports stand inside the commands, so that `--help` answers at once. A refusal ends with one sentence and exit
 status 1.
@@ -237,6 +237,26 @@ def explain_picture(
     print(
         f"{out}: {explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %; {explanation.picture.note}"
     )
+
+
+@app.command("timeline")
+def show_timeline(
+    run: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT_OR_RUN", help="A name in checkpoints/, a file, or a run folder.")
+    ],
+    out: Annotated[Path, typer.Option(help="File to write: .gif, or .mp4 with imageio-ffmpeg.")],
+    picture: Annotated[
+        str | None, typer.Option(help="Which of the timeline's pictures; the first if left out.", show_default=False)
+    ] = None,
+) -> None:
+    """Make a movie of a training: what every head looks at in one picture, from the first step to the last."""
+    from vitviz.figures.movie import movie
+    from vitviz.training import timeline
+
+    history = timeline.read(timeline.find(run))
+    name = picture or history.names[0]
+    movie(history, name, out)
+    print(f"{out}: {len(history.epoch)} moments of {name}, to epoch {history.epoch[-1]:.1f}")
 
 
 @app.command("probe")

@@ -11,7 +11,7 @@ from vitviz.data import cifar, pictures
 from vitviz.model import spread
 from vitviz.model.checkpoint import CHECKPOINTS
 from vitviz.training import timeline as room
-from vitviz.training.timeline import Timeline, read
+from vitviz.training.timeline import Timeline, find, read
 
 SHIPPED = CHECKPOINTS / "cifar10-ti4.timeline.npz"
 
@@ -147,3 +147,16 @@ def test_a_file_that_is_no_timeline_is_refused_in_a_sentence(tmp_path, damage):
     sentence = "There is no timeline at" if damage in ("absent", "folder") else "A timeline must be a whole .npz file"
     with pytest.raises(ValueError, match=sentence):
         read(path)
+
+
+def test_a_timeline_is_found_by_checkpoint_by_run_and_by_itself(tmp_path):
+    run, file = tmp_path / "run", tmp_path / "model.timeline.npz"
+    run.mkdir()
+    for path in (run / "timeline.npz", run / "last.safetensors", file, tmp_path / "model.safetensors"):
+        path.touch()
+    assert find("cifar10-ti4") == SHIPPED
+    assert find(run) == find(str(run / "last.safetensors")) == find(run / "timeline.npz") == run / "timeline.npz"
+    assert find(tmp_path / "model.safetensors") == file
+    for nowhere in (tmp_path, tmp_path / "other.safetensors", "nonsense", "", ".."):
+        with pytest.raises(ValueError, match="There is no timeline of"):
+            find(nowhere)

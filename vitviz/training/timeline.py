@@ -19,7 +19,7 @@ from torch import Tensor
 
 from vitviz.data import cifar, pictures
 from vitviz.model.architectures import Network
-from vitviz.model.checkpoint import atomic_write
+from vitviz.model.checkpoint import atomic_write, shipped
 from vitviz.model.spread import attention_distance, attention_entropy, pictures_at_once
 
 Array = NDArray[np.float32]
@@ -63,6 +63,26 @@ class History:
         gh, gw = self.grid
         patches = self.rows[:, picture, :, :, -gh * gw :].astype(np.float32)
         return patches.reshape(*patches.shape[:-1], gh, gw)
+
+
+def find(name: str | Path) -> Path:
+    """The timeline of a checkpoint that ships, of a .safetensors file, or of a run folder; a .npz file is its own.
+
+    Raises:
+        ValueError: If there is none.
+    """
+    path = shipped().get(str(name)) or Path(name)
+    if path.suffix == ".safetensors":
+        places = [path.with_suffix(".timeline.npz"), path.with_name("timeline.npz")]
+    else:
+        places = [path] if path.suffix == ".npz" else [path / "timeline.npz"]
+    for place in places:
+        if place.is_file():
+            return place
+    raise ValueError(
+        f"There is no timeline of {str(name)[:200]!r}. Name a run folder, a checkpoint with a timeline beside it, or a "
+        "timeline.npz."
+    )
 
 
 def read(path: str | Path) -> History:
