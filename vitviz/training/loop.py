@@ -10,6 +10,7 @@ steps it would have taken.
 
 import itertools
 import json
+import math
 import os
 import platform
 import time

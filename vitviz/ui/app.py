@@ -29,7 +29,9 @@ def build_app(data: str | None = None) -> gr.Blocks:
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
     """
-    explorer, trainer, inspector = Explore(data), Train(data, public=on_a_space()), Inside(data)
+    trainer = Train(data, public=on_a_space())
+    runs = None if trainer.public else trainer.runs
+    explorer, inspector = Explore(data, runs), Inside(data, runs)
     colours = {"colours": colour_tables()}
     offered = explorer.catalog() | colours
     catalogs = {"explore": offered, "train": trainer.catalog() | colours, "inside": offered}

@@ -12,7 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, wraps
+from functools import cache, lru_cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,11 +31,13 @@ from vitviz.explanation.interventions import intervene
 from vitviz.explanation.methods import METHODS
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
+from vitviz.training.runs import Runs
 
 Answer = dict[str, Any]
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
+OF_RUN = "runs/"  # begins the names of models that were trained here
 GALLERY_PAGE = 10
 MOST_KEPT_BYTES = 256 * 2**20
 AT_ONCE = 2  # pictures decoded or drawn at the same time; more would only take memory
@@ -98,10 +100,11 @@ class Explore:
 
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
+        runs: Whose checkpoints can be explored beside those that ship; None for no others.
     """
 
-    def __init__(self, data: str | None = None) -> None:
-        self.data = data
+    def __init__(self, data: str | None = None, runs: Runs | None = None) -> None:
+        self.data, self.runs = data, runs
         self.recent = Recent()
         self.busy = threading.BoundedSemaphore(AT_ONCE)
         self.judging = threading.BoundedSemaphore(1)  # methods take long: one at a time, beside what is quick
@@ -117,6 +120,7 @@ class Explore:
             self.intervene,
             self.gallery,
             self.figure,
+            self.models,
         )
         return [in_words(answer) for answer in answers]
 
@@ -139,6 +143,10 @@ class Explore:
         ]
         return {"checkpoints": checkpoints(), "samples": samples, "cifar": self.data_state(), "methods": methods}
 
+    def models(self, question: Answer) -> list[Answer]:
+        """The models there are now: those that ship, and those of runs."""
+        return checkpoints() + of_runs(self.runs)
+
     def data_state(self) -> Answer:
         """Whether CIFAR-10 is there, and if not, the sentence that says how to fetch it."""
         try:
@@ -151,11 +159,11 @@ class Explore:
         """Explain a picture with a checkpoint.
 
         Args:
-            question: `checkpoint`, a name that ships, and `picture`: {"kind": "sample", "name"}, {"kind": "cifar",
+            question: `checkpoint`, as `models` names it, and `picture`: {"kind": "sample", "name"}, {"kind": "cifar",
                 "index"} or {"kind": "upload", "path", "name"}.
         """
         chosen = field(question, "picture", dict)
-        model = model_named(field(question, "checkpoint", str))
+        model = model_named(field(question, "checkpoint", str), self.runs)
         source, caption, truth = self.picture(chosen)
         with self.busy:
             explanation = explain(model, source)
@@ -302,7 +310,7 @@ class Explore:
 
         with self.busy:
             png = base64.b64encode(paper.render(explanation.figure(view(question)), ".png")).decode()
-        return {"name": f"vitviz-{explanation.checkpoint}.png", "src": f"data:image/png;base64,{png}"}
+        return {"name": f"vitviz-{explanation.checkpoint.replace('/', '-')}.png", "src": f"data:image/png;base64,{png}"}
 
 
 def field(question: object, name: str, kind: type[T]) -> T:
@@ -345,14 +353,32 @@ def target_of(question: Answer) -> Target | None:
     return target[0] if target else None
 
 
-@cache
-def model_named(name: str) -> Checkpoint:
-    """A checkpoint that ships, loaded once; other names and paths are refused."""
+def model_named(name: str, runs: Runs | None = None) -> Checkpoint:
+    """A checkpoint that ships, or the one of a run, "runs/NAME"; other names and paths are refused."""
+    if runs is not None and name.startswith(OF_RUN):
+        path = runs.folder(runs.find(name.removeprefix(OF_RUN)).name) / "last.safetensors"
+        if not path.is_file():
+            raise CheckpointError(
+                f"The run {name.removeprefix(OF_RUN)} has saved nothing yet. Wait for its first epoch."
+            )
+        return loaded_run(path, name, path.stat().st_mtime_ns)
     if name not in checkpoint.shipped():
         raise CheckpointError(
             f"There is no checkpoint {name[:80]!r} here. Choose one of: {', '.join(checkpoint.shipped())}."
         )
+    return loaded(name)
+
+
+@cache
+def loaded(name: str) -> Checkpoint:
+    """A checkpoint that ships, loaded once."""
     return checkpoint.load(name)
+
+
+@lru_cache(maxsize=4)
+def loaded_run(path: Path, name: str, changed_at: int) -> Checkpoint:
+    """The checkpoint of a run, loaded once for each state of its file."""
+    return replace(checkpoint.load(path), name=name)
 
 
 def checkpoints() -> list[Answer]:
@@ -367,6 +393,25 @@ def checkpoints() -> list[Answer]:
         }
         for model in models
     ]
+
+
+def of_runs(runs: Runs | None) -> list[Answer]:
+    """The runs that have saved a checkpoint, as `checkpoints` lists those that ship."""
+    if runs is None:
+        return []
+    found = []
+    for info in runs.all():
+        if (runs.folder(info.name) / "last.safetensors").is_file():
+            network = info.config["model"]
+            found.append(
+                {
+                    "name": OF_RUN + info.name,
+                    "layers": network["depth"],
+                    "heads": network["heads"],
+                    "accuracy": info.accuracy,
+                }
+            )
+    return found
 
 
 def sample(name: str) -> Path:

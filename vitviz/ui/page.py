@@ -115,6 +115,26 @@ button.addEventListener("click", () => {
   document.body.classList.toggle("dark");
   keep(isDark() ? "dark" : "light");
 });
+/* The address names the tab, so that it is open again after a reload (Gradio keeps the name "page" for itself).
+   Tabs come after this script. */
+const tabs = () => [...document.querySelectorAll("#pages [role=tab]")];
+const nameOf = (tab) => tab.textContent.trim().toLowerCase();
+document.addEventListener("click", (event) => {
+  const tab = event.target.closest?.("#pages [role=tab]");
+  if (!tab) return;
+  const params = new URLSearchParams(location.search);
+  if (tab === tabs()[0]) params.delete("tab");
+  else params.set("tab", nameOf(tab));
+  history.replaceState(history.state, "", `${location.pathname}?${params}${location.hash}`);
+});
+const wanted = new URLSearchParams(location.search).get("tab");
+function open(times) {
+  const tab = tabs().find((one) => nameOf(one) === wanted);
+  if (tab?.getAttribute("aria-selected") === "true" || times === 0) return;
+  tab?.click();
+  setTimeout(open, 50, times - 1);
+}
+if (wanted) open(200);
 new MutationObserver(label).observe(document.body, { attributes: true, attributeFilter: ["class"] });
 label();
 """

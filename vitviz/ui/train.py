@@ -23,13 +23,14 @@ from PIL import Image
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
 from vitviz.data.fetch import Fetch
+from vitviz.data.pictures import sample_paths
 from vitviz.model import checkpoint
 from vitviz.training import timeline
 from vitviz.training.device import choose_device, hardware
 from vitviz.training.recipe import CHOICES, PRESETS, TrainConfig, changed, preset
 from vitviz.training.runs import RunInfo, Runs, parameters
 from vitviz.training.timeline import History
-from vitviz.ui.explore import Answer, base64_of, data_url, field, in_words
+from vitviz.ui.explore import OF_RUN, Answer, base64_of, data_url, field, in_words
 
 ABOUT = {
     "cifar10-ti4": "The one to start with: made for two processor cores.",
@@ -128,6 +129,7 @@ class Train:
             "sources": shipped_timelines(),
             "public": self.public,
             "machine": hardware(choose_device("auto")),
+            "picture": data_url(Image.open(sample_paths()["cat"])),
             "folder": str(cifar.data_root(self.data)),
         }
 
@@ -289,8 +291,8 @@ class Train:
 
     def history(self, source: str) -> History | None:
         """The timeline of a checkpoint that ships, or of a run; None if it has none yet."""
-        if source.startswith("runs/") and not self.public:
-            path = self.runs.folder(source.removeprefix("runs/")) / TIMELINE
+        if source.startswith(OF_RUN) and not self.public:
+            path = self.runs.folder(source.removeprefix(OF_RUN)) / TIMELINE
         elif source in checkpoint.shipped():
             path = checkpoint.CHECKPOINTS / f"{source}.{TIMELINE}"
         else:

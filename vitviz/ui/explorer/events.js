@@ -129,7 +129,7 @@ function listen() {
 
 /** Fill the lists that come from the catalog. */
 function fillLists() {
-  find('.model select').replaceChildren(...modelOptions(catalog.checkpoints));
+  find('.model select').replaceChildren(...modelOptions());
   buildMethods();
   buildSamples();
   buildGallery();
@@ -142,9 +142,11 @@ function sketch() {
   build();
 }
 
-function start() {
+async function start() {
   fillLists();
   listen();
+  const models = find('.model select');
+  if (isOfRun(new URLSearchParams(location.search).get('checkpoint'))) await learnModels(models);
   if (!catalog.checkpoints.length) return fail('There is no model to explore yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
   const asked = readAddress();
   if (state.picture) picker.elements.source.value = state.picture.kind;
@@ -152,7 +154,8 @@ function start() {
   sketch();
   syncControls();
   if (!state.picture) return fail('There is no sample picture: choose CIFAR-10 or your own.');
-  load(state.checkpoint, state.picture, asked);
+  await load(state.checkpoint, state.picture, asked);
+  new IntersectionObserver(([entry]) => entry.isIntersecting && learnModels(models)).observe(root);
 }
 
 start();

@@ -155,6 +155,11 @@ function follow() {
   return isNew;
 }
 
+async function comeBack() {
+  await learnModels(models);
+  if (follow() || root.dataset.state === 'error') load();
+}
+
 // --- events ---
 
 function offerPictures() {
@@ -176,14 +181,13 @@ function listen() {
   new ResizeObserver(() => {
     if (root.clientWidth && root.clientWidth !== drawnWidth) draw();
   }).observe(root);
-  new IntersectionObserver(([entry]) => {
-    if (entry.isIntersecting && (follow() || root.dataset.state === 'error')) load();
-  }).observe(root);
+  new IntersectionObserver(([entry]) => entry.isIntersecting && comeBack()).observe(root);
   followTheme(draw);
 }
 
-function start() {
-  models.replaceChildren(...modelOptions(catalog.checkpoints));
+async function start() {
+  models.replaceChildren(...modelOptions());
+  if (isOfRun(new URLSearchParams(location.search).get('checkpoint'))) await learnModels(models);
   offerPictures();
   if (!catalog.checkpoints.length) return fail('There is no model to look into yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
   state.checkpoint = catalog.checkpoints[0].name;

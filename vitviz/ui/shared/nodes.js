@@ -4,7 +4,7 @@
 const root = element.querySelector('.vitviz');
 const find = (selector) => root.querySelector(selector);
 const findAll = (selector) => [...root.querySelectorAll(selector)];
-const { catalog } = props;
+const catalog = { ...props.catalog };
 
 const PATIENCE = 300; // ms until "Working…" appears
 const REST = 600; // ms the pointer rests before a screen reader speaks
@@ -95,9 +95,21 @@ function followTheme(redraw) {
   }
 }
 
+/** Ask for the models there are now and fill the choice with them; what is chosen stays. */
+async function learnModels(select) {
+  const reply = await ask('models', {});
+  if (!Array.isArray(reply)) return;
+  catalog.checkpoints = reply;
+  const { value } = select;
+  select.replaceChildren(...modelOptions());
+  if (value) select.value = value;
+}
+
+const isOfRun = (name) => String(name).startsWith('runs/');
+
 /** The choices of a model. */
-function modelOptions(checkpoints) {
-  return checkpoints.map(({ name, layers, heads }) => {
+function modelOptions() {
+  return catalog.checkpoints.map(({ name, layers, heads }) => {
     const size = `${counted(layers, 'layer', 'layers')}, ${counted(heads, 'head', 'heads')}`;
     return new Option(`${name} · ${size}`, name);
   });

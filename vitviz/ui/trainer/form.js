@@ -146,6 +146,7 @@ function drawPlan({ parameters, tokens, grid, prefix }) {
   const cut = find('.cut');
   cut.style.setProperty('--rows', rows);
   cut.style.setProperty('--columns', columns);
+  if (!cut.firstElementChild.src) cut.firstElementChild.src = catalog.picture;
   const patches = `${rows}${SPACE}×${SPACE}${columns} patches and ${prefix === 1 ? 'the class token' : `${prefix} others`}`;
   fillPlan({ Parameters: thousands(parameters), Tokens: `${tokens}: ${patches}`, Time: '…', Memory: '…' });
 }
