@@ -93,7 +93,10 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
             ("explain", "cat", "--out", "a.png", "--checkpoint", "PICKLE"),
             "A checkpoint must be a whole .safetensors file",
         ),
-        (("evaluate", "TINY", "--data", "nowhere"), "evaluate needs a model of CIFAR-10's classes"),
+        (
+            ("evaluate", "TINY", "--data", "nowhere"),
+            "A model can be tested on classes that it knows: tiny",
+        ),
         (("probe", "nonsense", "--out", "a.png"), "There is no checkpoint 'nonsense'"),
         (("probe", "TINY", "--out", "a.gif"), "The file must end in .png, .svg, .pdf, .html or .npz"),
         (

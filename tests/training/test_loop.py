@@ -277,7 +277,7 @@ def test_each_preset_trains(config, name):
 
 def test_pictures_held_out_are_measured_on_and_the_test_set_is_not_touched(config, monkeypatch):
     real, loaded = cifar.load, []
-    monkeypatch.setattr(loop.cifar, "load", lambda split, data: loaded.append(split) or real(split, data))
+    monkeypatch.setattr(cifar, "load", lambda split, data: loaded.append(split) or real(split, data))
     result = load(train(replace(config, held_out=30, epochs=1)))
     assert loaded == ["train"]
     assert result.record["pictures"] == 70

@@ -1,6 +1,6 @@
-"""CIFAR-10 from the network, as a process of its own that tells how far it is and can be called off.
+"""CIFAR-10 or CIFAR-100 from the network, as a process of its own that tells how far it is and can be called off.
 
-`vitviz.data.cifar.download` does the work: into a temporary folder first, checked, then renamed.
+`vitviz.data.cifar.fetch` does the work: into a temporary folder first, checked, then renamed.
 """
 
 import shutil
@@ -14,8 +14,8 @@ from typing import IO
 
 from vitviz.data.cifar import data_root
 
-BYTES = 170_498_071  # of the archive
-PARTS = "cifar-10-*.part"  # the temporary folders that `download` makes
+BYTES = {"cifar10": 170_498_071, "cifar100": 169_001_437}  # of the archives
+PARTS = "cifar-*.part"  # the temporary folders that `vitviz.data.cifar.fetch` makes
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,13 @@ class FetchState:
     """How a download stands.
 
     Attributes:
+        dataset: Which, or an empty word.
         running: Whether it goes on.
         share: Of the archive that is here, 0..1.
         message: Why it failed; empty otherwise.
     """
 
+    dataset: str
     running: bool
     share: float
     message: str
@@ -42,21 +44,39 @@ class Fetch:
 
     def __init__(self, data: str | None = None) -> None:
         self.root = data_root(data)
+        self.dataset = ""
         self.child: subprocess.Popen[bytes] | None = None
         self.words: IO[bytes] | None = None
         self.others: set[Path] = set()  # temporary folders of downloads begun elsewhere
         self.called_off = False
         self.turn = threading.Lock()
 
-    def start(self) -> None:
-        """Begin, unless it is going on already."""
+    def start(self, dataset: str) -> None:
+        """Begin, unless one is going on already.
+
+        Raises:
+            ValueError: If it is none of the two.
+        """
+        if dataset not in BYTES:
+            raise ValueError(f"A data set to fetch must be {' or '.join(BYTES)}: got {dataset[:40]!r}.")
         with self.turn:
             if self.child is not None and self.child.poll() is None:
                 return
+            self.dataset = dataset
             self.called_off = False
             self.others = set(self.root.glob(PARTS))
             self.words = tempfile.TemporaryFile()  # noqa: SIM115 (read when the child has ended)
-            command = [sys.executable, "-m", "vitviz", "data", "download", "--data", str(self.root)]
+            command = [
+                sys.executable,
+                "-m",
+                "vitviz",
+                "data",
+                "download",
+                "--dataset",
+                dataset,
+                "--data",
+                str(self.root),
+            ]
             self.child = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.words
             )
@@ -75,14 +95,16 @@ class Fetch:
         """How it stands; nothing running and no message before the first, and after one that succeeded."""
         with self.turn:
             if self.child is None or self.words is None or self.child.poll() == 0:
-                return FetchState(False, 0.0, "")
+                return FetchState(self.dataset, False, 0.0, "")
             if self.child.returncode is None:
-                return FetchState(True, self.share(), "")
+                return FetchState(self.dataset, True, self.share(), "")
             if self.called_off:
-                return FetchState(False, 0.0, "")
+                return FetchState(self.dataset, False, 0.0, "")
             self.words.seek(0)
             said = self.words.read().decode(errors="replace").strip().splitlines()
-            return FetchState(False, 0.0, said[-1].removeprefix("vitviz: ") if said else "The download ended early.")
+            return FetchState(
+                self.dataset, False, 0.0, said[-1].removeprefix("vitviz: ") if said else "The download ended early."
+            )
 
     def parts(self) -> set[Path]:
         """Its temporary folder, once there is one."""
@@ -91,4 +113,4 @@ class Fetch:
     def share(self) -> float:
         """Of the archive that is here."""
         found = [file.stat().st_size for part in self.parts() for file in part.glob("*.tar.gz")]
-        return min(1.0, max(found, default=0) / BYTES)
+        return min(1.0, max(found, default=0) / BYTES[self.dataset])

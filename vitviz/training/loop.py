@@ -26,7 +26,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from vitviz.data import augment, cifar
+from vitviz.data import augment
+from vitviz.data.sets import CIFAR10, About, Part
 from vitviz.model import checkpoint
 from vitviz.model.architectures import Network, build
 from vitviz.model.checkpoint import Checkpoint
@@ -39,8 +40,8 @@ from vitviz.training.process import Stopped, Work
 from vitviz.training.recipe import TrainConfig, TrainingError
 from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.signals import StopRequest
-from vitviz.training.start import adopt
-from vitviz.training.supply import data_sets, probe_timeline, vary
+from vitviz.training.start import adopt, freeze
+from vitviz.training.supply import data_sets, for_classes, probe_timeline, vary
 from vitviz.training.team import Team
 
 WATCHED = 1000  # pictures whose accuracy is followed during training; the result is that of all
@@ -75,7 +76,7 @@ class Progress:
 def train(
     config: TrainConfig, report: Callable[[Progress], None] = lambda progress: None, resume: bool = False
 ) -> Path:
-    """Train a ViT on CIFAR-10.
+    """Train a ViT.
 
     Args:
         config: The recipe, the data and the budget.
@@ -84,21 +85,22 @@ def train(
 
     Returns:
         The checkpoint, `last.safetensors` in the run folder, beside `config.json`, `metrics.jsonl` and `timeline.npz`.
-        Its record's `test_accuracy` is that of the final averaged weights on all 10,000 test pictures
+        Its record's `test_accuracy` is that of the final averaged weights on all test pictures
         (`held_out_accuracy` if pictures are held out).
 
     Raises:
-        vitviz.data.cifar.DataError: If the data set is not there.
+        vitviz.data.cifar.DataError: If the data set is not there, or nothing can be learned from it.
         ValueError: If the run folder holds another run or a finished one.
         TrainingError: If the loss stops being finite, or the training is asked to stop (SIGINT, SIGTERM); the state
             saved last stays.
     """
     with Team(config.device) as team, StopRequest() as stop:
-        training, measured = data_sets(config, team.device)
-        if min(config.batch_size, len(training[1])) < team.size:
+        supply = data_sets(config, team.device)
+        config, pictures = for_classes(config, supply.about), len(supply.training[1])
+        if min(config.batch_size, pictures) < team.size:
             raise ValueError(
                 f"batch_size and pictures must be at least the number of processes: "
-                f"{min(config.batch_size, len(training[1]))} is below {team.size}. Raise it, or start fewer processes."
+                f"{min(config.batch_size, pictures)} is below {team.size}. Raise it, or start fewer processes."
             )
         resume = resume or os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
         with Work(config.folder, stop) if team.leads else nullcontext() as work:
@@ -106,7 +108,7 @@ def train(
             if work is not None:
                 run_folder.prepare(config, saved)
                 work.begin()
-            run = Run(config, team, training, measured)
+            run = Run(config, team, supply.training, supply.measured, supply.about)
             run.work = work
             if saved is not None:
                 run.restore(saved)
@@ -122,21 +124,24 @@ class Run:
         self,
         config: TrainConfig,
         team: Team,
-        train_set: tuple[Tensor, Tensor],
-        measured_set: tuple[Tensor, Tensor],
+        train_set: Part,
+        measured_set: Part,
+        about: About = CIFAR10,
     ) -> None:
-        self.config, self.team, self.device = config, team, team.device
+        self.config, self.team, self.device, self.about = config, team, team.device, about
         (self.images, self.labels), self.measured = train_set, measured_set
         torch.manual_seed(config.seed)
         self.model = build(config.model).to(self.device)
         if config.start is not None:
             adopt(self.model, checkpoint.load(config.start))
+        if config.frozen:
+            freeze(self.model)
         self.average = AveragedModel(self.model, multi_avg_fn=self.blend)
         self.trained: nn.Module = self.model  # with what only the objective needs
         if config.objective == "masked-patch":
-            self.trained = MaskedPatches(cast(ViT, self.model)).to(self.device)
+            self.trained = MaskedPatches(cast(ViT, self.model), about.mean, about.std).to(self.device)
         self.optimizers = optimizer.build(self.trained, config, team)
-        self.timeline = probe_timeline(config, self.device)
+        self.timeline = probe_timeline(config, about, self.measured)
         self.bfloat16 = bool(team.agree(bfloat16_is_faster(self.device))[0])
         self.share = 0.0  # of the budget that is spent
         self.passes = 0  # over the training pictures, begun before this one
@@ -265,7 +270,7 @@ class Run:
         """The loss on this process's slice of the pictures at these positions (B,), weighed by its size; in nats."""
         mine = self.team.slice(batch).to(self.device)
         mixing = self.share < self.config.mixing_until
-        images, targets = self.vary(self.config, self.images[mine], self.labels[mine], mixing)
+        images, targets = self.vary(self.config, self.about, self.images[mine], self.labels[mine], mixing)
         with mixed_precision(self.device, self.bfloat16):
             loss = self.loss_of(images, targets)
         return loss * (len(mine) * self.team.size / len(batch))  # slices may differ by one picture
@@ -360,7 +365,9 @@ class Run:
         images, labels = self.measured
         if not isinstance(self.trained, MaskedPatches):
             return accuracy(self.result({}), images, labels)
-        parts = [self.trained(augment.normalise(part, cifar.MEAN, cifar.STD))[1] for part in images.split(500)]
+        parts = [
+            self.trained(augment.normalise(part, self.about.mean, self.about.std))[1] for part in images.split(500)
+        ]
         return torch.stack(parts).mean().item()
 
     def save(self, found: dict[str, Any], finished: bool = False) -> None:
@@ -403,14 +410,15 @@ class Run:
 
     def result(self, record: dict[str, Any]) -> Checkpoint:
         """The averaged model with all that is needed to use it."""
-        return Checkpoint(self.config.preset, self.averaged(), cifar.CLASSES, cifar.MEAN, cifar.STD, record)
+        about = self.about
+        return Checkpoint(self.config.preset, self.averaged(), about.classes, about.mean, about.std, record)
 
     def record(self) -> dict[str, Any]:
         """How this training is being done, for the checkpoint's metadata."""
         recipe = asdict(replace(self.config, data=None, out=None))
         del recipe["model"], recipe["data"], recipe["out"]
         return {
-            "data_set": "CIFAR-10",
+            "data_set": self.about.name,
             "pictures": len(self.labels),
             "epochs": round(self.epoch, 2),
             "steps": self.step_count,

@@ -90,6 +90,7 @@ class Train:
         self.runs = Runs(root)
         self.fetch = Fetch(data)
         self.measuring = threading.Lock()
+        self.drawing = threading.Lock()  # one movie at a time
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
@@ -105,7 +106,9 @@ class Train:
             self.fetch_data,
             self.cancel_fetch,
         )
-        return [in_words(answer) for answer in (self.poll, *(self.for_the_owner(owner) for owner in owners))]
+        return [
+            in_words(answer) for answer in (self.poll, self.movie, *(self.for_the_owner(owner) for owner in owners))
+        ]
 
     def for_the_owner(self, answer: Callable[[Answer], Answer]) -> Callable[[Answer], Answer]:
         """The same function, but one that refuses on a public page."""
@@ -303,6 +306,19 @@ class Train:
             return None
         return read_timeline(path, stamp.st_mtime_ns, stamp.st_size)
 
+    def movie(self, question: Answer) -> Answer:
+        """The timeline of `source` for one `picture`, as a file that ends in `ending`: its `name` and `content`."""
+        from vitviz.figures import movie
+
+        source, ending = field(question, "source", str), field(question, "ending", str)
+        held, picture = self.history(source), field(question, "picture", int)
+        if held is None or not 0 <= picture < len(held.names) or ending not in movie.FORMATS:
+            raise ValueError("There is no such timeline to save. Choose one with its probe picture, and GIF or MP4.")
+        with self.drawing:
+            content = movie.render(held, held.names[picture], ending)
+        name = f"{source.removeprefix(OF_RUN)}-{held.names[picture]}{ending}"
+        return {"name": name, "content": base64.b64encode(content).decode()}
+
     # --- the data set ---
 
     def data_state(self) -> Answer:
@@ -314,8 +330,8 @@ class Train:
         return {"available": True, "message": "", "fetch": None}
 
     def fetch_data(self, question: Answer) -> Answer:
-        """Begin to fetch CIFAR-10."""
-        self.fetch.start()
+        """Begin to fetch the data set `dataset`."""
+        self.fetch.start(field(question, "dataset", str))
         return self.listed()
 
     def cancel_fetch(self, question: Answer) -> Answer:

@@ -3,7 +3,7 @@
 const LINE_COLOURS = [150, 105, 195, 125, 175]; // entries of the colour map, for runs laid over each other
 const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4'];
 const CHARTS = {
-  loss: { height: 176, keys: ['loss'], print: (value) => value.toFixed(2) },
+  loss: { height: 176, keys: ['loss'], print: (value) => value.toFixed(2), axis: (tick) => tick.toFixed(1) },
   accuracy: { height: 176, keys: ['accuracy', 'train_accuracy'], print: (value) => percent(value, 1), end: 1, axis: (tick) => percent(tick, 0) },
   rate: { height: 76, keys: ['learning_rate'], print: (value) => short(value), bare: true },
   speed: { height: 76, keys: ['pictures_per_second'], print: (value) => value.toFixed(0), bare: true },
@@ -45,7 +45,8 @@ function drawCurves() {
 function drawChart(stage, { height, keys, print, end, axis = String, bare }) {
   const lines = linesOf(keys).filter(({ points }) => points.length);
   const width = Math.floor(stage.clientWidth);
-  if (!lines.length || width < 80) return stage.replaceChildren();
+  if (width < 80) return;
+  if (!lines.length) return stage.replaceChildren(make('p', 'note', 'Measured after each epoch.'));
   const svg = drawing(stage, width, height);
   const frame = { left: bare ? 44 : 40, right: width - (bare ? 48 : 104), top: 8, bottom: height - 22 };
   const top = end ?? 1.08 * Math.max(...lines.flatMap(({ points }) => points.map(([, value]) => value)));
@@ -53,9 +54,9 @@ function drawChart(stage, { height, keys, print, end, axis = String, bare }) {
   const last = lastEpoch(lines);
   const x = (epoch) => frame.left + (Math.min(epoch, last) / last) * (frame.right - frame.left);
   for (const tick of ticks(last, Math.max(1, (frame.right - frame.left) / 90))) {
-    addShape(svg, 'text', { x: x(tick), y: height - 4, 'text-anchor': 'middle' }, Number(tick.toPrecision(6)) || '0');
+    if (x(tick) < frame.right - 24) addShape(svg, 'text', { x: x(tick), y: height - 4, 'text-anchor': 'middle' }, Number(tick.toPrecision(6)) || '0');
   }
-  addShape(svg, 'text', { x: frame.right, y: height - 4, class: 'unit' }, ' epochs');
+  addShape(svg, 'text', { x: frame.right, y: height - 4, 'text-anchor': 'middle' }, `${epochText(last)} epochs`);
   const cursor = epochShown();
   if (cursor !== null && cursor <= last) addShape(svg, 'line', { class: 'cursor', x1: x(cursor), x2: x(cursor), y1: frame.top - 4, y2: frame.bottom });
   const ends = lines.map((line) => {

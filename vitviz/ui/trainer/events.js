@@ -212,7 +212,22 @@ function listenToTimeline() {
     find('.probes').children[place].focus();
     loadTimeline(source, place);
   });
+  for (const button of findAll('[data-save]')) button.addEventListener('click', () => past && saveMovie(button));
   listenToMap();
+}
+
+async function saveMovie(button) {
+  const { textContent: words } = button;
+  button.disabled = true;
+  setText(button, 'Drawing…');
+  const reply = await ask('movie', { source, picture, ending: button.dataset.save });
+  button.disabled = false;
+  setText(button, words);
+  if (!reply?.content) return tell(reply?.error || NO_ANSWER, true);
+  const address = URL.createObjectURL(new Blob([bytesOf(reply.content)]));
+  saveAs(reply.name, address);
+  URL.revokeObjectURL(address);
+  tell(`Saved as ${reply.name}.`);
 }
 
 function listenToMap() {

@@ -73,8 +73,10 @@ function makeLine({ name }) {
   const first = make('td');
   first.append(tick);
   const cells = Object.fromEntries(COLUMNS.map(({ key, number }) => [key, make('td', number ? 'number' : '')]));
-  const actions = make('td', 'row-actions');
-  node.append(first, ...Object.values(cells), actions);
+  const actions = make('div', 'row-actions');
+  const lastCell = make('td');
+  lastCell.append(actions);
+  node.append(first, ...Object.values(cells), lastCell);
   showActions(actions, name);
   return { node, tick, cells, actions };
 }
