@@ -20,17 +20,18 @@ from typing import Any, get_args
 import numpy as np
 from PIL import Image
 
-from vitviz.data import cifar
 from vitviz.data.cifar import DataError
-from vitviz.data.fetch import Fetch
 from vitviz.data.pictures import sample_paths
 from vitviz.model import checkpoint
+from vitviz.model.checkpoint import CheckpointError
 from vitviz.training import timeline
 from vitviz.training.device import choose_device, hardware
 from vitviz.training.recipe import CHOICES, PRESETS, TrainConfig, changed, preset
 from vitviz.training.runs import RunInfo, Runs, parameters
+from vitviz.training.start import with_network
 from vitviz.training.timeline import History
-from vitviz.ui.explore import OF_RUN, Answer, base64_of, data_url, field, in_words
+from vitviz.ui.data_sets import DataSets
+from vitviz.ui.explore import OF_RUN, Answer, base64_of, data_url, field, in_words, model_named
 
 ABOUT = {
     "cifar10-ti4": "The one to start with: made for two processor cores.",
@@ -69,11 +70,11 @@ SETTINGS: dict[str, dict[str, str]] = {
         "seed": "Seed",
     },
 }
-OWN = {name for group in SETTINGS.values() for name in group} | {"epochs", "minutes", "device"}
+OWN = {name for group in SETTINGS.values() for name in group} | {"epochs", "minutes", "device", "dataset", "frozen"}
 BLAMED = {"tokens": "model.patch_size", "patches": "model.patch_size"}  # words of a refusal -> the field to mend
 MOST_PARAMETERS = 200_000_000  # more would not fit into the memory of the machines this page is for
 MOST_BYTES = 100 * 2**20  # of a checkpoint that is handed to the browser
-TIMELINE = "timeline.npz"
+TIMELINE, LAST = "timeline.npz", "last.safetensors"
 
 
 class Train:
@@ -88,7 +89,7 @@ class Train:
     def __init__(self, data: str | None = None, root: str | Path = "runs", public: bool = False) -> None:
         self.data, self.public = data, public
         self.runs = Runs(root)
-        self.fetch = Fetch(data)
+        self.sets = DataSets(data)
         self.measuring = threading.Lock()
         self.drawing = threading.Lock()  # one movie at a time
 
@@ -105,6 +106,8 @@ class Train:
             self.download,
             self.fetch_data,
             self.cancel_fetch,
+            self.take_pictures,
+            self.survey,
         )
         return [
             in_words(answer) for answer in (self.poll, self.movie, *(self.for_the_owner(owner) for owner in owners))
@@ -133,7 +136,8 @@ class Train:
             "public": self.public,
             "machine": hardware(choose_device("auto")),
             "picture": data_url(Image.open(sample_paths()["cat"])),
-            "folder": str(cifar.data_root(self.data)),
+            "folder": str(self.sets.root),
+            "models": list(checkpoint.shipped()),
         }
 
     # --- before a training ---
@@ -142,9 +146,12 @@ class Train:
         """The config that a question describes.
 
         Args:
-            question: `preset`, and `settings`, values by name.
+            question: `preset`, and `settings`, values by name. Optional `start`, the model whose weights to begin with,
+                and with the data set "folder" `own`, the name of the pictures.
         """
         config = preset(field(question, "preset", str))
+        if question.get("start"):
+            config = with_network(replace(config, start=self.weights(field(question, "start", str))))
         settings = field(question, "settings", dict)
         unknown = [name for name in settings if name not in OWN]
         if unknown:
@@ -156,7 +163,13 @@ class Train:
                 f"depth make {count // 10**6} million. Lower them."
             )
         choose_device(config.device)
-        return replace(config, data=self.data)
+        own = config.dataset == "folder"
+        return replace(config, data=str(self.sets.path(field(question, "own", str)).resolve()) if own else self.data)
+
+    def weights(self, name: str) -> str:
+        """Where a training finds the weights of a model: one that ships, or "runs/NAME"."""
+        model_named(name, self.runs)
+        return str(self.runs.folder(name.removeprefix(OF_RUN)).resolve() / LAST) if name.startswith(OF_RUN) else name
 
     def check(self, question: Answer) -> Answer:
         """What a training would be, or which field does not fit and why.
@@ -171,7 +184,7 @@ class Train:
         try:
             config = self.wanted(question)
         except ValueError as error:
-            return {"refused": str(error), "field": blamed(str(error))}
+            return {"refused": str(error), "field": blamed(error)}
         try:
             self.new_name(question)
         except ValueError as error:
@@ -215,7 +228,7 @@ class Train:
     def download(self, question: Answer) -> Answer:
         """The checkpoint of the run `name`, without what only its training needs: `name` of the file and `content`."""
         name = self.runs.find(field(question, "name", str)).name
-        path = self.runs.folder(name) / "last.safetensors"
+        path = self.runs.folder(name) / LAST
         if not path.is_file():
             raise ValueError(f"The run {name} has saved nothing yet. Wait for its first epoch.")
         content = plain_checkpoint(path)
@@ -249,14 +262,14 @@ class Train:
 
     def listed(self) -> Answer:
         """All runs, newest first, the state of the data set, and a `version` that changes with them."""
-        answer = {"runs": [self.row(info) for info in self.runs.all()], "data": self.data_state()}
+        answer = {"runs": [self.row(info) for info in self.runs.all()], "data": self.sets.state()}
         return answer | {"version": f"{hash(json.dumps(answer)):x}"}
 
     def row(self, info: RunInfo) -> Answer:
         """A run for the table: all but its config, and whether it has `saved` a checkpoint."""
         answer = asdict(info)
         del answer["config"]
-        return answer | {"saved": (self.runs.folder(info.name) / "last.safetensors").is_file()}
+        return answer | {"saved": (self.runs.folder(info.name) / LAST).is_file()}
 
     def metrics(self, question: Answer) -> Answer:
         """The lines of metrics that a reader of a run lacks; from the start in another session."""
@@ -319,25 +332,27 @@ class Train:
         name = f"{source.removeprefix(OF_RUN)}-{held.names[picture]}{ending}"
         return {"name": name, "content": base64.b64encode(content).decode()}
 
-    # --- the data set ---
-
-    def data_state(self) -> Answer:
-        """Whether CIFAR-10 is there; if not, the sentence that says so, and how its download stands."""
-        try:
-            cifar.find(self.data)
-        except DataError as error:
-            return {"available": False, "message": str(error), "fetch": asdict(self.fetch.state())}
-        return {"available": True, "message": "", "fetch": None}
+    # --- data sets ---
 
     def fetch_data(self, question: Answer) -> Answer:
-        """Begin to fetch the data set `dataset`."""
-        self.fetch.start(field(question, "dataset", str))
+        """Begin to fetch `dataset`, "cifar10" or "cifar100"."""
+        self.sets.fetch.start(field(question, "dataset", str))
         return self.listed()
 
     def cancel_fetch(self, question: Answer) -> Answer:
         """Call that off."""
-        self.fetch.cancel()
+        self.sets.fetch.cancel()
         return self.listed()
+
+    def take_pictures(self, question: Answer) -> Answer:
+        """Keep an uploaded zip of labelled pictures, `path` and `name`; answers as `listed`, with its `taken` name."""
+        name = self.sets.take(field(question, "path", str), field(question, "name", str))
+        return self.listed() | {"taken": name}
+
+    def survey(self, question: Answer) -> Answer:
+        """What would be taken of `own` pictures, and what not, for a question that `wanted` understands."""
+        config = self.wanted(question)
+        return self.sets.survey(field(question, "own", str), config.model.image_size)
 
 
 def about_preset(name: str, config: TrainConfig) -> Answer:
@@ -365,10 +380,13 @@ def plan(config: TrainConfig) -> Answer:
     }
 
 
-def blamed(sentence: str) -> str | None:
-    """The field that a refusal is about: the one it names first."""
+def blamed(refusal: ValueError) -> str | None:
+    """The field that a refusal is about: by its kind, or the one it names first."""
+    for kind, name in ((DataError, "own"), (CheckpointError, "start")):
+        if isinstance(refusal, kind):
+            return name
     words = {name.removeprefix("model."): name for name in OWN} | BLAMED
-    found = re.search(rf"\b({'|'.join(sorted(words, key=len, reverse=True))})\b", sentence)
+    found = re.search(rf"\b({'|'.join(sorted(words, key=len, reverse=True))})\b", str(refusal))
     return words[found[0]] if found else None
 
 

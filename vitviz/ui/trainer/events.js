@@ -72,6 +72,7 @@ function takeListed(reply) {
   if (followed && !runOf(followed)) followed = null;
   if (!nameIsOwn && recipe) form.elements.name.value = freeName();
   listSources();
+  if (!catalog.public) fillOther();
   syncData();
   syncStart();
   drawRuns();
@@ -147,8 +148,11 @@ function listenToForm() {
     if (event.target.name === 'preset') return choosePreset(event.target.value);
     if (event.target.name === 'name') nameIsOwn = event.target.value.trim() !== '';
     if (event.target.name === 'unit') form.elements.budget.value = recipe.settings[event.target.value] ?? '';
+    if (['own', 'dataset'].includes(event.target.name)) showSurvey();
+    if (event.target.type === 'file') return;
     changeForm();
   });
+  find('.upload input').addEventListener('change', takeZip);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (startButton.disabled) return;
@@ -166,8 +170,27 @@ function listenToForm() {
     follow(asked.name);
   });
   find('[data-do=reset]').addEventListener('click', () => choosePreset(recipe.name));
-  find('[data-do=fetch]').addEventListener('click', () => change('fetch_data', {}));
+  find('[data-do=fetch]').addEventListener('click', () => change('fetch_data', { dataset: form.elements.dataset.value }));
   find('[data-do=call-off]').addEventListener('click', () => change('cancel_fetch', {}));
+}
+
+async function takeZip(event) {
+  const [file] = event.target.files;
+  event.target.value = '';
+  if (!file) return;
+  find('.survey').replaceChildren(make('p', 'note', `Uploading ${file.name}…`));
+  let path;
+  try {
+    ({ path } = await upload(file));
+  } catch {
+    return find('.survey').replaceChildren(make('p', 'refusal', `${file.name} could not be uploaded: it may be too large (${(file.size / 1e6).toFixed(1)} MB). Unpack it into ${catalog.folder} instead.`));
+  }
+  const reply = await act('take_pictures', { path, name: file.name });
+  if (!reply) return;
+  takeListed(reply);
+  form.elements.own.value = reply.taken;
+  changeForm();
+  showSurvey();
 }
 
 /** Ask for something that changes what is listed. */
@@ -284,12 +307,12 @@ async function start() {
   root.classList.toggle('public', catalog.public);
   find('.form').hidden = find('.about-data').hidden = catalog.public;
   find('.closed').hidden = !catalog.public;
+  setText(find('.folder'), catalog.folder);
   setText(find('.machine'), `This computer: ${catalog.machine}.`);
-  const cat = catalog.sources.length;
   if (catalog.public) runs = [];
   buildTable();
   listen();
-  if (catalog.public) return cat ? showShipped(catalog.sources[0].name) : fail('There is no timeline to show.');
+  if (catalog.public) return catalog.sources.length ? showShipped(catalog.sources[0].name) : fail('There is no timeline to show.');
   buildPresets();
   buildSettings();
   listenToForm();

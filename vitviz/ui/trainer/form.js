@@ -6,6 +6,7 @@ const SETTLE = 250; // ms without typing until Python is asked
 const CALM = 700; // ms until this machine is measured
 
 let recipe = null; // the chosen preset
+const DATASETS = { cifar10: 'CIFAR-10', cifar100: 'CIFAR-100' };
 let nameIsOwn = false; // whether the visitor wrote the name
 let refusal = null; // {refused, field} of the form as it is
 let checks = 0; // the newest check wins
@@ -59,13 +60,16 @@ function valueOf(input) {
 /** The settings that differ from the recipe. */
 function settings() {
   const own = {};
+  const { unit, budget, device, dataset, start, frozen } = form.elements;
   for (const input of inputs()) {
+    if (start.value && input.dataset.setting.startsWith('model.')) continue; // the network is that of the model it starts from
     if (!input.closest('.field').hidden && valueOf(input) !== recipe.settings[input.dataset.setting]) own[input.dataset.setting] = valueOf(input);
   }
-  const { unit, budget, device } = form.elements;
   const length = valueOf(budget);
   if (length !== recipe.settings[unit.value]) own[unit.value] = length ?? '';
   if (device.value !== recipe.settings.device) own.device = device.value;
+  if (dataset.value !== recipe.settings.dataset) own.dataset = dataset.value;
+  if (start.value && frozen.checked) own.frozen = true;
   return own;
 }
 
@@ -89,7 +93,11 @@ function freeName() {
 }
 
 function question() {
-  return { preset: recipe.name, settings: settings(), name: form.elements.name.value.trim() };
+  const { start, own, dataset, name } = form.elements;
+  const asked = { preset: recipe.name, settings: settings(), name: name.value.trim() };
+  if (start.value) asked.start = start.value;
+  if (dataset.value === 'folder') asked.own = own.value;
+  return asked;
 }
 
 // --- checking ---
@@ -100,8 +108,9 @@ function changeForm() {
   const isMuon = form.querySelector('[data-setting=optimizer]').value === 'muon';
   const shows = { 'model.dropout': !recipe.plain, 'model.drop_path': recipe.plain, muon_rate: isMuon };
   for (const [key, isShown] of Object.entries(shows)) find(`[data-field="${key}"]`).hidden = !isShown;
-  const own = Object.keys(settings()).filter((key) => !['epochs', 'minutes', 'device'].includes(key));
-  setText(find('.own-count'), own.length ? `: ${counted(own.length, 'change', 'changes')}` : '');
+  syncOther();
+  const own = Object.keys(settings()).filter((key) => inputs().some((input) => input.dataset.setting === key));
+  setText(find('.numbers .own-count'), own.length ? `: ${counted(own.length, 'change', 'changes')}` : '');
   find('[data-do=reset]').disabled = !own.length;
   for (const input of inputs()) input.closest('.field').classList.toggle('changed', own.includes(input.dataset.setting));
   delete root.dataset.checked;
@@ -171,7 +180,7 @@ function expectSoon(asked) {
   expectSoon.timer = setTimeout(() => expectNow(asked), expected[keyOf(asked)] ? 0 : CALM);
 }
 
-const keyOf = ({ preset, settings: own }) => JSON.stringify([preset, own]);
+const keyOf = ({ preset, settings: own, start, own: pictures }) => JSON.stringify([preset, own, start, pictures]);
 
 async function expectNow(asked) {
   const mine = checks;
@@ -182,7 +191,7 @@ async function expectNow(asked) {
 }
 
 async function estimateOf(asked) {
-  return (expected[keyOf(asked)] ??= await ask('estimate', { preset: asked.preset, settings: asked.settings }));
+  return (expected[keyOf(asked)] ??= await ask('estimate', asked));
 }
 
 const timeWords = ({ seconds, epochs, pictures_per_second: speed }) => `about ${duration(seconds)} for ${short(epochs)} epochs, at ${short(speed)} pictures/s`;
@@ -202,23 +211,93 @@ async function expectPresets() {
 
 function syncStart() {
   const busy = running();
-  startButton.disabled = Boolean(busy || refusal || !data?.available);
-  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : data && !data.available ? 'The pictures are not here yet.' : 'You may close the page while it trains.';
+  startButton.disabled = Boolean(busy || refusal || !dataIsHere());
+  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : data && !dataIsHere() ? 'The pictures are not here yet.' : 'You may close the page while it trains.';
   setText(find('.begin .note'), why);
 }
 
+const dataIsHere = () => Boolean(data && (form.elements.dataset.value === 'folder' ? form.elements.own.value : data.here[form.elements.dataset.value]));
+
+/** The data set that is wanted and not here: the sentence, the button that fetches it, how far it is. */
 function syncData() {
+  const wanted = form.elements.dataset.value;
   const absent = find('.absent');
-  absent.hidden = data.available;
-  if (data.available) return;
-  const { running: isFetching, share, message } = data.fetch;
-  setText(absent.querySelector('.sentence'), message || `CIFAR-10 is not on this computer yet: training needs it. It would lie in ${catalog.folder}.`);
-  absent.classList.toggle('failed', Boolean(message));
+  const { dataset, running: isFetching, share, message } = data.fetch;
+  absent.hidden = wanted === 'folder' || (data.here[wanted] && !isFetching);
+  if (absent.hidden) return;
+  const failed = message && dataset === wanted;
+  const name = DATASETS[isFetching ? dataset : wanted];
+  setText(absent.querySelector('.sentence'), failed ? message : isFetching ? `Fetching ${name}. It is checked before it is put in place.` : `${name} is not on this computer yet: training needs it. It will lie in ${catalog.folder}.`);
+  absent.classList.toggle('failed', Boolean(failed));
   find('[data-do=fetch]').hidden = isFetching;
+  setText(find('[data-do=fetch]'), `Fetch ${name} (170 MB)`);
   find('[data-do=call-off]').hidden = !isFetching;
   find('.fetching').hidden = !isFetching;
   fillProgress(find('.fetching .progress'), share);
-  setText(find('.fetched'), `${Math.round(170.5 * share)} of 170 MB`);
+  setText(find('.fetched'), `${Math.round(170 * share)} of 170 MB`);
+}
+
+// --- other pictures, other weights ---
+
+/** Fill the lists that change: own pictures, and models to start from. */
+function fillOther() {
+  fillSelect(form.elements.own, data.own.map((name) => [name, name]));
+  const models = [...catalog.models, ...runs.filter(({ saved }) => saved).map(({ name }) => sourceOf(name))];
+  fillSelect(form.elements.start, [['random weights', ''], ...models.map((name) => [name, name])]);
+}
+
+function fillSelect(select, options) {
+  const words = JSON.stringify(options);
+  if (select.dataset.words === words) return;
+  select.dataset.words = words;
+  const { value } = select;
+  select.replaceChildren(...options.map(([text, name]) => new Option(text, name)));
+  if (options.some(([, name]) => name === value)) select.value = value;
+}
+
+function syncOther() {
+  const { dataset, start, frozen } = form.elements;
+  find('.own-pictures').hidden = dataset.value !== 'folder';
+  find('[data-field=frozen]').hidden = !start.value;
+  if (!start.value) frozen.checked = false;
+  const words = [dataset.value !== 'cifar10' && (DATASETS[dataset.value] ?? 'your own pictures'), start.value].filter(Boolean);
+  setText(find('.other .own-count'), words.length ? `: ${words.join(', from ')}` : '');
+  for (const input of inputs()) input.disabled = Boolean(start.value) && input.dataset.setting.startsWith('model.');
+  if (data) syncData();
+}
+
+let surveys = 0;
+
+/** What would be taken of one's own pictures, and what not. */
+async function showSurvey() {
+  const box = find('.survey');
+  const asked = question();
+  const mine = ++surveys;
+  if (asked.own === undefined || !asked.own) return box.replaceChildren();
+  box.replaceChildren(make('p', 'note', 'Reading the pictures…'));
+  const reply = await ask('survey', asked);
+  if (mine !== surveys) return;
+  if (!reply || reply.error) return box.replaceChildren(make('p', 'refusal', reply?.error || NO_ANSWER));
+  const { counts, refused, more, divided, problem } = reply;
+  const parts = [countsTable('Class', ['to train on', 'to test on'], counts)];
+  if (problem) parts.unshift(make('p', 'refusal', problem));
+  if (divided) parts.push(make('p', 'note', 'There is no folder to test on: a fifth of each class is put aside.'));
+  if (refused.length) parts.push(make('p', 'note', `${counted(refused.length + more, 'file was', 'files were')} not taken:`), countsTable('File', ['why'], refused));
+  box.replaceChildren(...parts);
+}
+
+function countsTable(first, others, lines) {
+  const all = make('table');
+  const row = (tag, cells) => {
+    const line = make('tr');
+    line.append(...cells.map((text) => make(tag, typeof text === 'number' ? 'number' : '', text)));
+    return line;
+  };
+  const [head, body] = [make('thead'), make('tbody')];
+  head.append(row('th', [first, ...others]));
+  body.append(...lines.map((cells) => row('td', cells)));
+  all.append(head, body);
+  return all;
 }
 
 function fillProgress(bar, share) {
