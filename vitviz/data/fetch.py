@@ -15,6 +15,7 @@ from typing import IO
 from vitviz.data.cifar import data_root
 
 BYTES = {"cifar10": 170_498_071, "cifar100": 169_001_437}  # of the archives
+COMMAND = (sys.executable, "-m", "vitviz", "data", "download")
 PARTS = "cifar-*.part"  # the temporary folders that `vitviz.data.cifar.fetch` makes
 
 
@@ -66,17 +67,7 @@ class Fetch:
             self.called_off = False
             self.others = set(self.root.glob(PARTS))
             self.words = tempfile.TemporaryFile()  # noqa: SIM115 (read when the child has ended)
-            command = [
-                sys.executable,
-                "-m",
-                "vitviz",
-                "data",
-                "download",
-                "--dataset",
-                dataset,
-                "--data",
-                str(self.root),
-            ]
+            command = [*COMMAND, "--dataset", dataset, "--data", str(self.root)]
             self.child = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.words
             )

@@ -212,7 +212,7 @@ async function expectPresets() {
 function syncStart() {
   const busy = running();
   startButton.disabled = Boolean(busy || refusal || !dataIsHere());
-  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : data && !dataIsHere() ? 'The pictures are not here yet.' : 'You may close the page while it trains.';
+  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : refusal ? 'One field does not fit.' : data && !dataIsHere() ? 'The pictures are not here yet.' : 'You may close the page while it trains.';
   setText(find('.begin .note'), why);
 }
 
