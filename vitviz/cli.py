@@ -1,4 +1,4 @@
-"""All of it as commands: `vitviz app`, `train`, `evaluate`, `explain`, `timeline`, `probe`, `data` and `bench`.
+"""All of it as commands: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `timeline`, `probe`, `data`, `bench`.
 
 Heavy imports stand inside the commands, so that `--help` answers at once. A refusal ends with one sentence and exit
 status 1.
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from vitviz.training.loop import Progress
+    from vitviz.training.sweep import Sweep
 
 app = typer.Typer(
     help="See what a Vision Transformer looks at.",
@@ -163,6 +164,67 @@ def train(
     if leads():
         measured = {name: value for name, value in load(path).record.items() if name.endswith("_accuracy")}
         print(f"{path}: {', '.join(f'{name} {100 * value:.2f} %' for name, value in measured.items())}")
+
+
+@app.command()
+def sweep(
+    preset_name: Annotated[str, typer.Option("--preset", help="Recipe to vary.")] = "cifar10-ti4",
+    vary: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=V,V,...", help="What to vary, such as model.depth=2,4,8.")
+    ] = None,
+    epochs: Annotated[float | None, typer.Option(help="Budget of each run in passes; else the preset's.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Budget of each run in minutes; else the preset's.")] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Folder of the results; runs/sweep-PRESET if left out.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep in this folder.")] = False,
+    data: Data = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change any other number for all runs.")
+    ] = None,
+) -> None:
+    """Train one network for each combination of some settings, one after another, and compare them."""
+    given: dict[str, Any] = {} if data is None else {"data": data}
+    if epochs is not None or minutes is not None:
+        given |= {"epochs": epochs, "minutes": minutes}
+    config = changed(replace(preset(preset_name), **given), settings or [])
+    folder = Path(out or f"runs/sweep-{preset_name}")
+
+    from vitviz.training import sweep as sweeps
+
+    grid = sweeps.read(folder) if resume else sweeps.Sweep(config, tuple(vary or ()), folder)
+    if not resume:
+        from vitviz.data import cifar
+
+        cifar.find(config.data)
+        grid.write()
+    show_sweep(grid)
+
+
+def show_sweep(grid: "Sweep") -> None:
+    """Run a sweep, with its table growing on the terminal."""
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.table import Table
+
+    names = list(next(iter(grid.runs().values()))[0])
+    table = Table("run", *names, "parameters", "epochs", "seconds", "accuracy")
+    bar = progress_bar()
+    task = bar.add_task("training", total=1.0)
+
+    def end(result: dict[str, Any]) -> None:
+        numbers = [f"{result[name]:,.0f}" if result[name] is not None else "" for name in ("parameters", "epochs")]
+        took = f"{result['seconds']:,.0f}" if result["seconds"] is not None else ""
+        worth = f"{100 * result['accuracy']:.2f} %" if result["accuracy"] is not None else result["message"]
+        table.add_row(result["run"], *result["settings"].values(), *numbers, took, worth)
+
+    with Live(Group(table, bar), console=Console(), refresh_per_second=2):
+        grid.run(
+            lambda name: bar.update(task, completed=0, description=name),
+            lambda progress: bar.update(task, completed=progress.share),
+            end,
+        )
+        bar.remove_task(task)
 
 
 def first_config(preset_name: str | None, out: str | None, resume: bool) -> TrainConfig:

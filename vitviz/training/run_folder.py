@@ -5,6 +5,7 @@ The checkpoint is one atomic file. Until the training is finished it also holds,
 """
 
 import errno
+import itertools
 import json
 import os
 from dataclasses import asdict, dataclass
@@ -17,6 +18,7 @@ from torch import Tensor
 
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, atomic_write
+from vitviz.training.process import is_file
 from vitviz.training.recipe import TrainConfig
 
 ELSEWHERE = ("data", "out", "device")  # what may differ when a run goes on at another place
@@ -45,8 +47,9 @@ def read_config(folder: Path) -> dict[str, Any]:
     Raises:
         ValueError: If there is none.
     """
+    path = folder / "config.json"
     try:
-        stored = json.loads((folder / "config.json").read_text())
+        stored = json.loads(path.read_text()) if is_file(path) else None
     except (OSError, ValueError):
         stored = None
     if not isinstance(stored, dict):
@@ -56,6 +59,8 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 def read_record(path: Path) -> dict[str, Any]:
     """The training record of a checkpoint, from its header alone; empty if there is none that can be read."""
+    if not is_file(path):
+        return {}
     try:
         with safe_open(path, "pt") as file:
             record = json.loads(file.metadata()["vitviz"])["record"]
@@ -101,7 +106,7 @@ def prepare(config: TrainConfig, saved: State | None) -> None:
         ValueError: If it holds a run, and nothing was asked to be gone on with.
     """
     folder = config.folder
-    for left in (*folder.glob(".*.tmp"), *folder.glob("stop-*")):  # by a process that was killed
+    for left in folder.glob(".*.tmp"):  # by a process that was killed
         left.unlink(missing_ok=True)
     if saved is not None:
         rewind_metrics(folder / "metrics.jsonl", saved.counters["seconds"])
@@ -125,13 +130,15 @@ def rewind(folder: Path) -> None:
 
 def rewind_metrics(path: Path, seconds: float) -> None:
     """Drop the lines of steps that were taken after the saved state, and will be taken again; and a torn last line."""
-    kept = []
-    for line in path.read_bytes().splitlines(keepends=True) if path.exists() else []:
-        if not line.endswith(b"\n") or json.loads(line)["seconds"] > seconds:
-            break
-        kept.append(line)
+    kept = itertools.takewhile(lambda line: json.loads(line)["seconds"] <= seconds, whole_lines(path))
     with atomic_write(path) as file:
         file.write(b"".join(kept))
+
+
+def whole_lines(path: Path) -> list[bytes]:
+    """The lines of a file but for a torn last one, as a killed process leaves it; none if there is no file."""
+    lines = path.read_bytes().splitlines(keepends=True) if is_file(path) else []
+    return [line for line in lines if line.endswith(b"\n")]
 
 
 def append(path: Path, line: str) -> None:

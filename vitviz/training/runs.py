@@ -3,6 +3,9 @@
 A run is a folder `runs/NAME/`. `start` writes its `config.json` and starts `python -m vitviz train --resume` on it, in
 a session of its own: it outlives whoever started it, and anybody finds it again by looking at the folder. One process
 at a time trains for all of `runs/`: it is born with a file lock that the system takes back when it ends.
+
+A sweep (see `vitviz.training.sweep`) is one such process too, with a folder of its own; while it works, its runs stand
+among the others. `stop` and `delete` take the name of a run or of a sweep.
 """
 
 import json
@@ -14,29 +17,34 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from vitviz.data import cifar
-from vitviz.model import checkpoint
 from vitviz.model.checkpoint import atomic_write
-from vitviz.model.config import ViTConfig
-from vitviz.training import process, run_folder
+from vitviz.training import process, run_folder, sweep
 from vitviz.training.device import choose_device
+from vitviz.training.estimate import parameters
 from vitviz.training.process import Busy, Process
 from vitviz.training.recipe import TrainConfig, from_json
+from vitviz.training.sweep import Sweep
 
-__all__ = ["Busy", "RunInfo", "Runs"]
+__all__ = ["Busy", "RunInfo", "Runs", "SweepInfo"]
+
+Info = TypeVar("Info")
 
 COMMAND = (sys.executable, "-m", "vitviz")
 NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 LOCK = ".lock"  # in the runs folder; says in words which run trains
 LOG = "log.txt"  # what the process printed
-NICENESS = 5
+# The page goes first: a training yields to it, and its idle threads sleep instead of spinning, which on shared cores
+# trains three times as fast. On an idle machine both cost nothing, so it may use all cores.
+NICENESS = 10
+QUIET = {"OMP_WAIT_POLICY": "PASSIVE"}
+ENDED = "The process ended without a word: it was killed, ran out of memory, or the machine went off."
 PATIENCE = 10.0  # seconds for a training to save and end
 FILES = ("config.json", "metrics.jsonl", "last.safetensors", process.FILE)
 TAIL_BYTES = 4096  # more than one line of metrics
@@ -80,6 +88,32 @@ class RunInfo:
     config: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class SweepInfo:
+    """A sweep as it stands.
+
+    Attributes:
+        name: Of its folder.
+        state: As of a run.
+        message: As of a run.
+        session: As of a run.
+        vary: What is varied, each NAME=VALUE,VALUE,...
+        runs: The names of its runs, in order; those that have not begun are not there yet.
+        results: One table for each run that ended: "run", "settings", "state", "message", "parameters", "epochs",
+            "seconds", "pictures" (to train on) and "accuracy".
+        config: What all runs have in common, as written in sweep.json.
+    """
+
+    name: str
+    state: str
+    message: str
+    session: str
+    vary: tuple[str, ...]
+    runs: tuple[str, ...]
+    results: list[dict[str, Any]]
+    config: dict[str, Any]
+
+
 class Runs:
     """The runs of one folder.
 
@@ -107,16 +141,46 @@ class Runs:
         folder = self.folder(name)
         check_machine(config)
         config = replace(config, out=str(folder))
-        with self.turn, self.alone(name) as handle:
-            self.new_folder(folder)
+        with self.begin(folder) as handle:
+            with atomic_write(folder / "config.json") as file:
+                file.write(json.dumps(asdict(config), indent=1).encode())
+            spawn(folder, "train", handle)
+        return self.find(name)
+
+    def start_sweep(self, config: TrainConfig, vary: Sequence[str], name: str) -> SweepInfo:
+        """Start a sweep: one process, which trains its runs NAME-... one after another.
+
+        Args:
+            config: What all runs have in common, the budget of each among it.
+            vary: Each NAME=VALUE,VALUE,...
+
+        Raises:
+            As `start`; ValueError, too, if a combination does not fit.
+        """
+        folder = self.folder(name)
+        check_machine(config)
+        grid = Sweep(config, tuple(vary), folder)
+        for run in grid.runs():
+            if self.folder(run).exists():
+                raise taken(run)
+        with self.begin(folder) as handle:
+            grid.write()
+            spawn(folder, "sweep", handle)
+        return self.find_sweep(name)
+
+    @contextmanager
+    def begin(self, folder: Path) -> Iterator[int]:
+        """A new folder and the lock of all runs; the folder goes again if nothing could be started in it."""
+        with self.turn, self.alone(folder.name) as handle:
             try:
-                with atomic_write(folder / "config.json") as file:
-                    file.write(json.dumps(asdict(config), indent=1).encode())
-                spawn(folder, ["train", "--resume", "--out", str(folder)], handle)
+                folder.mkdir()
+            except FileExistsError:
+                raise taken(folder.name) from None
+            try:
+                yield handle
             except BaseException:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
-        return self.find(name)
 
     def resume(self, name: str) -> RunInfo:
         """Go on with a run that was stopped, interrupted or failed.
@@ -125,14 +189,21 @@ class Runs:
             Busy: If one is training already.
             ValueError: If there is no such run, or it is finished.
         """
-        info = self.find(name)
-        if info.state == "finished":
-            raise ValueError(f"The run {name} is finished: there is nothing to resume. Start another.")
-        folder = self.folder(name)
-        check_machine(from_json(info.config))
-        with self.turn, self.alone(name) as handle:
-            spawn(folder, ["train", "--resume", "--out", str(folder)], handle)
+        self.go_on(self.find(name), "train")
         return self.find(name)
+
+    def resume_sweep(self, name: str) -> SweepInfo:
+        """The same for a sweep."""
+        self.go_on(self.find_sweep(name), "sweep")
+        return self.find_sweep(name)
+
+    def go_on(self, info: RunInfo | SweepInfo, command: str) -> None:
+        """Start another process on a folder."""
+        if info.state == "finished":
+            raise ValueError(f"The run {info.name} is finished: there is nothing to resume. Start another.")
+        check_machine(from_json(info.config))
+        with self.turn, self.alone(info.name) as handle:
+            spawn(self.folder(info.name), command, handle)
 
     def stop(self, name: str) -> None:
         """Ask a training to save and end; it is killed if it has not after 10 s.
@@ -152,15 +223,24 @@ class Runs:
 
     def all(self) -> list[RunInfo]:
         """All runs, newest first."""
+        return self.listed("config.json", self.find)
+
+    def sweeps(self) -> list[SweepInfo]:
+        """All sweeps, newest first."""
+        return self.listed(sweep.FILE, self.find_sweep)
+
+    def listed(self, file: str, find: Callable[[str], Info]) -> list[Info]:
+        """What has this file in its folder and can be read, newest first."""
         try:
-            entries = [entry.name for entry in os.scandir(self.root) if entry.is_dir(follow_symlinks=False)]
+            names = [entry.name for entry in os.scandir(self.root) if entry.is_dir(follow_symlinks=False)]
         except FileNotFoundError:
             return []
+        begun = {name: stamp(self.root / name / file) for name in filter(NAME.fullmatch, names)}
         found = []
-        for name in filter(NAME.fullmatch, entries):
-            with suppress(ValueError):  # no run, or one that cannot be read
-                found.append((self.begun(name), self.find(name)))
-        return [info for _, info in sorted(found, key=lambda pair: (-pair[0], pair[1].name))]
+        for name in sorted((name for name in begun if begun[name]), key=lambda name: (begun[name], name), reverse=True):
+            with suppress(ValueError):
+                found.append(find(name))
+        return found
 
     def find(self, name: str) -> RunInfo:
         """The run of this name.
@@ -174,12 +254,27 @@ class Runs:
             if name not in self.known or self.known[name][0] != stamps:
                 self.known[name] = (stamps, *read_run(folder))
             _, info, finished = self.known[name]
-        now, message = state(folder, info, finished)
+        now, message = state(folder, info.message, finished)
         return replace(info, state=now, message=message)
 
+    def find_sweep(self, name: str) -> SweepInfo:
+        """The sweep of this name.
+
+        Raises:
+            ValueError: If there is none.
+        """
+        folder = self.folder(name)
+        grid = sweep.read(folder)
+        names, results, found = tuple(grid.runs()), grid.results(), process.read(folder)
+        last_words = f"{ENDED} {len(results)} of {len(names)} runs are done; resume goes on from there."
+        now, message = state(folder, last_words, len(results) == len(names))
+        session = found.session if found else ""
+        return SweepInfo(name, now, message, session, grid.vary, names, results, asdict(grid.config))
+
     def running(self) -> str | None:
-        """Name of the run that trains now, or None."""
-        return next((info.name for info in self.all() if info.state in ("training", "stopping")), None)
+        """Name of the sweep or run that works now, or None."""
+        known: list[RunInfo | SweepInfo] = [*self.sweeps(), *self.all()]
+        return next((info.name for info in known if info.state in ("training", "stopping")), None)
 
     def rename(self, name: str, new: str) -> RunInfo:
         """Give a run another name.
@@ -197,24 +292,25 @@ class Runs:
         return self.find(new)
 
     def delete(self, name: str) -> None:
-        """Delete a run with all its files.
+        """Delete a run or a sweep with all files in its folder; the runs of a sweep have folders of their own.
 
         Raises:
             ValueError: If there is no such run.
             Busy: If it trains.
         """
-        self.find(name)
+        if not (self.folder(name) / sweep.FILE).exists():
+            self.find(name)
         with self.turn, untouched(self.folder(name)) as folder:
             shutil.rmtree(folder)
             self.known.pop(name, None)
 
     def metrics(self, name: str, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
         """The whole lines of its metrics from a byte on, and where to read on."""
-        path = self.folder(name) / "metrics.jsonl"
+        path, offset = self.folder(name) / "metrics.jsonl", max(0, offset)
         if not process.is_file(path):
             return [], 0
         with path.open("rb") as file:
-            file.seek(max(0, offset))
+            file.seek(offset)
             whole = file.read(MOST_BYTES).rpartition(b"\n")[0].splitlines(keepends=True)
         lines = (parsed(line) for line in whole)
         return [line for line in lines if line is not None], offset + sum(map(len, whole)) + bool(whole)
@@ -234,18 +330,6 @@ class Runs:
         if folder.is_symlink():
             raise ValueError(f"A run must be a folder of its own: {name} is a link. Name another.")
         return folder
-
-    def begun(self, name: str) -> int:
-        """When its config was written (ns)."""
-        found = stamp(self.folder(name) / "config.json")
-        return found[0] if found else 0
-
-    def new_folder(self, folder: Path) -> None:
-        """Make the folder of a new run."""
-        try:
-            folder.mkdir()
-        except FileExistsError:
-            raise taken(folder.name) from None
 
     @contextmanager
     def alone(self, name: str) -> Iterator[int]:
@@ -309,24 +393,27 @@ def untouched(folder: Path) -> Iterator[Path]:
         os.close(handle)
 
 
-def spawn(folder: Path, words: list[str], handle: int) -> None:
-    """Start `python -m vitviz` on a folder, born with the lock of all runs and that of its folder."""
+def spawn(folder: Path, command: str, handle: int) -> None:
+    """Start `python -m vitviz train` or `sweep` on a folder, born with the lock of all runs and that of its folder."""
     own = process.lock(folder / process.FILE)
     if own is None:
         raise busy(folder.name)
     known = Process(0, process.new_session())
     try:
-        run_folder.rewind(folder)
+        if command == "train":
+            run_folder.rewind(folder)
+        for mark in folder.glob("stop-*"):
+            mark.unlink()
         process.write(folder, known)
         with (folder / LOG).open("wb") as log:
             child = subprocess.Popen(
-                [*COMMAND, *words],
+                [*COMMAND, command, "--resume", "--out", str(folder)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
                 pass_fds=(handle, own),
-                env=os.environ | {process.HELD: str(folder.resolve()), "PYTHONPATH": python_path(), "COLUMNS": "1000"},
+                env=os.environ | QUIET | {process.HELD: str(folder.resolve()), "PYTHONPATH": python_path()},
             )
         process.write(folder, replace(known, pid=child.pid))
     finally:
@@ -396,12 +483,11 @@ def read_run(folder: Path) -> tuple[RunInfo, bool]:
 def last_words(record: dict[str, Any]) -> str:
     """What to say of a run whose process ended without a word."""
     kept = f"The state at epoch {record['epochs']:.1f} is kept" if "epochs" in record else "Nothing was saved yet"
-    cause = "The process ended without a word: it was killed, ran out of memory, or the machine went off."
-    return f"{cause} {kept}; resume goes on from there."
+    return f"{ENDED} {kept}; resume goes on from there."
 
 
-def state(folder: Path, info: RunInfo, finished: bool) -> tuple[str, str]:
-    """State and message of a run now."""
+def state(folder: Path, last_words: str, finished: bool) -> tuple[str, str]:
+    """State and message of a run or a sweep now; the last words are for a process that left none."""
     found = process.read(folder)
     asked = found is not None and stop_mark(folder, found).exists()
     if process.lives(folder):
@@ -411,8 +497,8 @@ def state(folder: Path, info: RunInfo, finished: bool) -> tuple[str, str]:
     if found is not None and found.state in ("stopped", "failed"):
         return found.state, found.message
     if asked:
-        return "stopped", info.message.replace("without a word", "before it could save", 1)
-    return "interrupted", info.message
+        return "stopped", last_words.replace("without a word", "before it could save", 1)
+    return "interrupted", last_words
 
 
 def last_line(path: Path) -> dict[str, Any]:
@@ -432,9 +518,3 @@ def parsed(line: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     return found if isinstance(found, dict) else None
-
-
-@lru_cache(maxsize=256)
-def parameters(config: ViTConfig) -> int:
-    """How many numbers a network learns."""
-    return sum(weight.numel() for weight in checkpoint.empty_model(config).parameters())
