@@ -15,8 +15,9 @@ import torch
 from vitviz.model import checkpoint
 from vitviz.model.config import ViTConfig
 from vitviz.training.device import choose_device, hardware
-from vitviz.training.loop import WATCHED, Run, patches_kept
+from vitviz.training.loop import WATCHED, Run
 from vitviz.training.recipe import TrainConfig
+from vitviz.training.schedule import patches_kept
 from vitviz.training.team import Team
 
 SECONDS = 0.12  # that a measured call shall take at least; a few calls are made
@@ -113,7 +114,9 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
     """Seconds for a picture while patches are dropped, and with all of them, by a few steps on random pictures."""
     images = torch.randint(0, 256, (MOST_PICTURES, 3, *config.model.image_size), dtype=torch.uint8, device=device)
     labels = torch.randint(0, config.model.classes, (MOST_PICTURES,), device=device)
-    small = replace(config, snapshots=0, compiled=False, start=None, batch_size=2, pictures=None, held_out=0)
+    small = replace(
+        config, snapshots=0, compiled=False, start=None, frozen=False, batch_size=2, pictures=None, held_out=0
+    )
     run = Run(small, Team(config.device), (images, labels), (images, labels))
 
     def learn(count: int) -> None:

@@ -26,9 +26,11 @@ from vitviz.model import checkpoint
 from vitviz.model.checkpoint import CheckpointError
 from vitviz.training import timeline
 from vitviz.training.device import choose_device, hardware
-from vitviz.training.recipe import CHOICES, PRESETS, TrainConfig, changed, preset
-from vitviz.training.runs import RunInfo, Runs, parameters
+from vitviz.training.estimate import Estimate, estimate, parameters
+from vitviz.training.recipe import CHOICES, PRESETS, TrainConfig, changed, from_json, preset
+from vitviz.training.runs import RunInfo, Runs
 from vitviz.training.start import with_network
+from vitviz.training.sweep import Sweep
 from vitviz.training.timeline import History
 from vitviz.ui.data_sets import DataSets
 from vitviz.ui.explore import OF_RUN, Answer, base64_of, data_url, field, in_words, model_named
@@ -98,8 +100,10 @@ class Train:
         """The functions that the component may call, by these names."""
         owners = (
             self.check,
+            self.estimate,
             self.start,
             self.resume,
+            self.resume_sweep,
             self.stop,
             self.rename,
             self.delete,
@@ -175,21 +179,42 @@ class Train:
         """What a training would be, or which field does not fit and why.
 
         Args:
-            question: As for `wanted`, and `name` of the run.
+            question: As for `wanted`, and `name` of the run; for an experiment `vary`, as for `varied`.
 
         Returns:
-            `parameters`, `tokens`, `grid` and `prefix`; or `refused`, a sentence, and `field`, the setting to mend,
-            "name", or None.
+            `parameters`, `tokens`, `grid`, `prefix` and `trainings`, how many; or `refused`, a sentence, and `field`,
+            the setting to mend, "name", "vary", or None.
         """
         try:
             config = self.wanted(question)
         except ValueError as error:
             return {"refused": str(error), "field": blamed(error)}
         try:
-            self.new_name(question)
+            name = self.new_name(question)
         except ValueError as error:
             return {"refused": str(error), "field": "name"}
-        return plan(config)
+        try:
+            vary = varied(question)
+            count = len(Sweep(config, vary, self.runs.folder(name)).runs()) if vary else 1
+        except ValueError as error:
+            return {"refused": str(error), "field": "vary"}
+        return plan(config) | {"trainings": count}
+
+    def estimate(self, question: Answer) -> Answer:
+        """What a training would take on this machine, as `vitviz.training.estimate` tells; questions as for `wanted`.
+
+        While one trains, nothing is measured beside it: its own speed is converted.
+        """
+        config = self.wanted(question)
+        with self.measuring:
+            return asdict(estimated(config, self.speed()))
+
+    def speed(self) -> tuple[TrainConfig, float] | None:
+        """Config and pictures per second of the training that runs now, if it knows them already."""
+        for info in self.runs.all():
+            if info.state in ("training", "stopping"):
+                return from_json(info.config), info.pictures_per_second or 1.0
+        return None
 
     def new_name(self, question: Answer) -> str:
         """The name of a new run."""
@@ -199,8 +224,12 @@ class Train:
         return name
 
     def start(self, question: Answer) -> Answer:
-        """Start a training; the questions are those of `check`. Answers as `poll` does."""
-        self.runs.start(self.wanted(question), self.new_name(question))
+        """Start a training, or an experiment; the questions are those of `check`. Answers as `listed` does."""
+        config, name, vary = self.wanted(question), self.new_name(question), varied(question)
+        if vary:
+            self.runs.start_sweep(config, vary, name)
+        else:
+            self.runs.start(config, name)
         return self.listed()
 
     # --- runs ---
@@ -210,8 +239,13 @@ class Train:
         self.runs.resume(field(question, "name", str))
         return self.listed()
 
+    def resume_sweep(self, question: Answer) -> Answer:
+        """Go on with the experiment `name`."""
+        self.runs.resume_sweep(field(question, "name", str))
+        return self.listed()
+
     def stop(self, question: Answer) -> Answer:
-        """Ask the run `name` to save and end."""
+        """Ask the run or the experiment `name` to save and end."""
         self.runs.stop(field(question, "name", str))
         return self.listed()
 
@@ -221,7 +255,7 @@ class Train:
         return self.listed()
 
     def delete(self, question: Answer) -> Answer:
-        """Delete the run `name` with all its files."""
+        """Delete the run `name` with all its files, or the experiment but not its runs."""
         self.runs.delete(field(question, "name", str))
         return self.listed()
 
@@ -261,8 +295,9 @@ class Train:
         return answer
 
     def listed(self) -> Answer:
-        """All runs, newest first, the state of the data set, and a `version` that changes with them."""
-        answer = {"runs": [self.row(info) for info in self.runs.all()], "data": self.sets.state()}
+        """All runs and experiments, newest first, the state of the data sets, and a `version` that changes with them."""
+        sweeps = [asdict(replace(info, config={})) for info in self.runs.sweeps()]
+        answer = {"runs": [self.row(info) for info in self.runs.all()], "sweeps": sweeps, "data": self.sets.state()}
         return answer | {"version": f"{hash(json.dumps(answer)):x}"}
 
     def row(self, info: RunInfo) -> Answer:
@@ -378,6 +413,24 @@ def plan(config: TrainConfig) -> Answer:
         "grid": list(config.model.grid),
         "prefix": config.model.prefix,
     }
+
+
+def varied(question: Answer) -> tuple[str, ...]:
+    """What an experiment varies, each NAME=VALUE,VALUE,... with a name of `SETTINGS`; nothing for a single training."""
+    vary = question.get("vary", [])
+    if not isinstance(vary, list) or not all(isinstance(text, str) and len(text) < 200 for text in vary):
+        raise ValueError(f"What is varied must be a list of NAME=VALUE,VALUE: got {str(vary)[:40]!r}.")
+    for text in vary:
+        name = text.partition("=")[0]
+        if not any(name in group for group in SETTINGS.values()):
+            raise ValueError(f"There is no setting {name[:40]!r} to vary here.")
+    return tuple(vary)
+
+
+@lru_cache(maxsize=64)
+def estimated(config: TrainConfig, measured: tuple[TrainConfig, float] | None) -> Estimate:
+    """An estimate, measured once for each config; beside a training, converted once for each of its speeds."""
+    return estimate(config, measured)
 
 
 def blamed(refusal: ValueError) -> str | None:

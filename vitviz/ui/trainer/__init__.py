@@ -11,7 +11,7 @@ import gradio as gr
 
 from vitviz.ui.shared import component
 
-SCRIPTS = ("state.js", "sentences.js", "form.js", "curves.js", "timeline.js", "runs.js", "events.js")
+SCRIPTS = ("state.js", "sentences.js", "form.js", "curves.js", "timeline.js", "runs.js", "experiments.js", "events.js")
 
 
 def model_trainer(catalog: dict[str, Any], server_functions: list[Callable[..., Any]]) -> gr.HTML:

@@ -64,11 +64,18 @@ async function follow(name, place = picture) {
   wake();
 }
 
+/** Of an experiment, follow the training that runs. */
+function followNewest() {
+  const run = running();
+  if (run && run.name !== followed) follow(run.name);
+  else wake();
+}
+
 /** All that Python lists: runs, the data set. Answers without it say that nothing changed. */
 function takeListed(reply) {
   version = reply.version ?? version;
   if (!reply.runs) return;
-  ({ runs, data } = reply);
+  ({ runs, sweeps, data } = reply);
   if (followed && !runOf(followed)) followed = null;
   if (!nameIsOwn && recipe) form.elements.name.value = freeName();
   listSources();
@@ -76,6 +83,7 @@ function takeListed(reply) {
   syncData();
   syncStart();
   drawRuns();
+  drawExperiments();
   drawWords();
 }
 
@@ -97,7 +105,7 @@ function writeAddress() {
 // --- what is new ---
 
 const isShown = () => element.isConnected && root.offsetParent !== null && !document.hidden;
-const somethingRuns = () => Boolean(running() || data?.fetch?.running);
+const somethingRuns = () => Boolean(running() || sweepRunning() || data?.fetch?.running);
 
 /** Ask again in a while, as long as the page is shown and something runs. */
 function wake(soon = EVERY) {
@@ -125,6 +133,7 @@ async function pollOnce() {
   if (!reply || reply.error) return tell(reply?.error || NO_ANSWER, true);
   if (notice?.sentence === NO_ANSWER) tell(null);
   takeListed(reply);
+  if (sweepRunning() && !RUNNING.includes(runOf(followed)?.state) && running()) return followNewest();
   if (run !== followed) return;
   const hasLines = reply.metrics && takeMetrics(run, reply);
   const began = reply.whole && session !== '';
@@ -141,6 +150,7 @@ function changeTheme() {
   drawScale();
   drawMoment();
   drawCurves();
+  drawExperiments();
 }
 
 function listenToForm() {
@@ -167,7 +177,8 @@ function listenToForm() {
     }
     nameIsOwn = false;
     takeListed(reply);
-    follow(asked.name);
+    if (asked.vary) followNewest();
+    else follow(asked.name);
   });
   find('[data-do=reset]').addEventListener('click', () => choosePreset(recipe.name));
   find('[data-do=fetch]').addEventListener('click', () => change('fetch_data', { dataset: form.elements.dataset.value }));
@@ -294,7 +305,11 @@ function listen() {
   listenToTimeline();
   find('[data-do=stop]').addEventListener('click', () => change('stop', { name: followed }));
   find('[data-do=resume]').addEventListener('click', () => resumeRun(followed));
-  new ResizeObserver(() => drawCurves()).observe(find('.watch'));
+  experimentSelect.addEventListener('change', drawExperiments);
+  new ResizeObserver(() => {
+    drawCurves();
+    drawExperiments();
+  }).observe(find('.watch'));
   new IntersectionObserver(([entry]) => entry.isIntersecting && runs && !asking && poll()).observe(root);
   document.addEventListener('visibilitychange', () => isShown() && runs && poll());
   followTheme(changeTheme);
@@ -315,6 +330,7 @@ async function start() {
   if (catalog.public) return catalog.sources.length ? showShipped(catalog.sources[0].name) : fail('There is no timeline to show.');
   buildPresets();
   buildSettings();
+  buildVary();
   listenToForm();
   const reply = await ask('poll', { version });
   if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);

@@ -94,7 +94,9 @@ function freeName() {
 
 function question() {
   const { start, own, dataset, name } = form.elements;
+  const vary = varies();
   const asked = { preset: recipe.name, settings: settings(), name: name.value.trim() };
+  if (vary.length) asked.vary = vary;
   if (start.value) asked.start = start.value;
   if (dataset.value === 'folder') asked.own = own.value;
   return asked;
@@ -109,6 +111,7 @@ function changeForm() {
   const shows = { 'model.dropout': !recipe.plain, 'model.drop_path': recipe.plain, muon_rate: isMuon };
   for (const [key, isShown] of Object.entries(shows)) find(`[data-field="${key}"]`).hidden = !isShown;
   syncOther();
+  syncVary();
   const own = Object.keys(settings()).filter((key) => inputs().some((input) => input.dataset.setting === key));
   setText(find('.numbers .own-count'), own.length ? `: ${counted(own.length, 'change', 'changes')}` : '');
   find('[data-do=reset]').disabled = !own.length;
@@ -150,7 +153,10 @@ function showRefusal() {
   if (field.closest('details')) field.closest('details').open = true;
 }
 
-function drawPlan({ parameters, tokens, grid, prefix }) {
+let trainings = 1; // in the form as it is
+
+function drawPlan({ parameters, tokens, grid, prefix, trainings: count }) {
+  trainings = count;
   const [rows, columns] = grid;
   const cut = find('.cut');
   cut.style.setProperty('--rows', rows);
@@ -194,7 +200,11 @@ async function estimateOf(asked) {
   return (expected[keyOf(asked)] ??= await ask('estimate', asked));
 }
 
-const timeWords = ({ seconds, epochs, pictures_per_second: speed }) => `about ${duration(seconds)} for ${short(epochs)} epochs, at ${short(speed)} pictures/s`;
+function timeWords({ seconds, epochs, pictures_per_second: speed }) {
+  const one = `about ${duration(seconds)} for ${short(epochs)} epochs, at ${short(speed)} pictures/s`;
+  return trainings > 1 ? `about ${duration(trainings * seconds)}: ${trainings} times ${one}` : one;
+}
+
 const memoryWords = ({ memory, device }) => `about ${short(memory / 1e9)}${SPACE}GB on ${device}`;
 
 /** Measure the recipes one after another, for the numbers beside them. */
@@ -210,7 +220,7 @@ async function expectPresets() {
 // --- starting ---
 
 function syncStart() {
-  const busy = running();
+  const busy = running() ?? sweepRunning();
   startButton.disabled = Boolean(busy || refusal || !dataIsHere());
   const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : refusal ? 'One field does not fit.' : data && !dataIsHere() ? 'The pictures are not here yet.' : 'You may close the page while it trains.';
   setText(find('.begin .note'), why);
