@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vitviz.data import cifar
+from vitviz.data import cifar, cifar100
 from vitviz.model.checkpoint import atomic_write
 from vitviz.training import process, run_folder, sweep
 from vitviz.training.device import choose_device
@@ -367,7 +367,13 @@ class Runs:
 
 def check_machine(config: TrainConfig) -> None:
     """Demand what a training would miss at once."""
-    cifar.find(config.data)
+    if config.dataset == "folder":
+        if not Path(config.data or "").exists():
+            raise cifar.DataError(
+                f"The pictures must be there: there is nothing at {config.data!r}. Name another folder."
+            )
+    else:
+        {"cifar10": cifar.find, "cifar100": cifar100.find}[config.dataset](config.data)
     choose_device(config.device)
 
 
