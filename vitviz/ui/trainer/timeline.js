@@ -53,15 +53,15 @@ function takeMoments(reply, stays = null) {
   const size = layers * heads * tokens;
   past.moments.length = reply.from;
   reply.epoch.forEach((epoch, i) => {
-    const classRows = Float32Array.from(shares.subarray(i * size, (i + 1) * size), (share) => share / 65535);
+    const firstRows = Float32Array.from(shares.subarray(i * size, (i + 1) * size), (share) => share / 65535);
     past.moments.push({
       epoch,
       seconds: reply.seconds[i],
-      classRows,
+      firstRows,
       probabilities: reply.probabilities[i],
       entropy: reply.entropy?.[i] ?? null,
       distance: reply.distance?.[i] ?? null,
-      limit: sharedLimit(past.shape, { classRows, full: null }, 'from', 'class'),
+      limit: sharedLimit(past.shape, { firstRows, full: null }, 'from', 'class'),
     });
   });
   scale.limit = Math.max(...past.moments.map(({ limit }) => limit));
@@ -164,8 +164,8 @@ function drawMoment() {
   if (!past) return;
   const start = performance.now();
   const { shape } = past;
-  const { classRows, epoch, seconds } = past.moments[moment];
-  fillRows(rows, shape, { classRows, full: null }, [0], 'from', () => false);
+  const { firstRows, epoch, seconds } = past.moments[moment];
+  fillRows(rows, shape, { firstRows, full: null }, [], 'from', () => false);
   for (const tile of grid.tiles) paintTile(tile.values, rowOf(rows, shape, tile.layer, tile.head), shape.prefix, table('seq'), scale);
   const isLast = moment === past.moments.length - 1;
   const now = isLast && followed && RUNNING.includes(runOf(followed)?.state) ? ' (now)' : '';
@@ -215,7 +215,7 @@ function drawLook() {
   const { shape } = past;
   const now = past.moments[moment];
   const tokens = tokenCount(shape);
-  now.effective ??= Array.from({ length: shape.layers * shape.heads }, (_, k) => effectiveTokens(now.classRows.subarray(k * tokens, (k + 1) * tokens)));
+  now.effective ??= Array.from({ length: shape.layers * shape.heads }, (_, k) => effectiveTokens(now.firstRows.subarray(k * tokens, (k + 1) * tokens)));
   putLine(find('.look'), lookWords(now.effective, shape.heads, tokens));
   const measured = find('.measured');
   measured.hidden = !now.distance;
