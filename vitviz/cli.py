@@ -65,12 +65,20 @@ def serve_page(
     host: Annotated[str | None, typer.Option(help="Address to listen on; only this machine if left out.")] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port; the first free one from 7860.")] = None,
     data: Data = None,
+    public: Annotated[
+        bool,
+        typer.Option("--public", help="For strangers: no training, nothing kept over an hour; always so on a Space."),
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Answer under this name as well, of a proxy for example; may be repeated."),
+    ] = None,
 ) -> None:
     """Open the web page."""
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     from vitviz.ui.app import build_app, serve
 
-    serve(build_app(data), host, port)
+    serve(build_app(data, public), host, port, names=allow_host or ())
 
 
 @app.command()

@@ -15,6 +15,7 @@ from vitviz.data import pictures
 from vitviz.explanation.probes import Probes, final_answers, probe
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.ui.explore import Answer, field, in_words, model_named, test_set
+from vitviz.ui.turns import Line
 
 TEST_PICTURES = 500  # as many as `python -m vitviz probe` takes unasked, so that both give the same numbers
 DECIMALS = 5  # more than anybody reads, and half the characters to send
@@ -39,17 +40,18 @@ class Inside:
 
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
+        public: Whether strangers ask.
     """
 
-    def __init__(self, data: str | None = None) -> None:
-        self.data = data
+    def __init__(self, data: str | None = None, public: bool = False) -> None:
+        self.data, self.public = data, public
         self.found: dict[tuple[str, str], Answer] = {}
         self.one_at_a_time = threading.Lock()
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names."""
-        return [in_words(self.probes)]
+        return [Line(1, waiting=100)(in_words(self.probes))]
 
     def probes(self, question: Answer) -> Answer:
         """Measure a model, or give what was measured before.
@@ -79,7 +81,7 @@ class Inside:
             raise ValueError(
                 f"Pictures of CIFAR-10 have 32 × 32 pixels: this model sees {size[0]} × {size[1]}. Use the samples."
             )
-        images = test_set(self.data)[0][:TEST_PICTURES]
+        images = test_set(self.data, self.public)[0][:TEST_PICTURES]
         return images, f"the first {len(images)} test pictures of CIFAR-10"
 
 

@@ -12,6 +12,7 @@ import gradio as gr
 
 from vitviz.ui.explorer import attention_explorer
 from vitviz.ui.inspector import model_inspector
+from vitviz.ui.server import TIDY_EVERY, UPLOAD_AGE
 
 SANS = [
     "-apple-system",
@@ -136,7 +137,9 @@ def build(catalog: dict[str, Any], explore: list[Callable[..., Any]], inside: li
         explore: What the explorer may ask, as `attention_explorer` lists it.
         inside: What the inspector may ask, as `model_inspector` lists it.
     """
-    with gr.Blocks(title="vitviz", analytics_enabled=False, fill_width=True, delete_cache=(3600, 3600)) as page:
+    with gr.Blocks(
+        title="vitviz", analytics_enabled=False, fill_width=True, delete_cache=(TIDY_EVERY, UPLOAD_AGE)
+    ) as page:
         gr.HTML(
             html_template=MASTHEAD,
             js_on_load=MASTHEAD_SCRIPT,

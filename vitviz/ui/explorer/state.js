@@ -7,6 +7,7 @@ const findAll = (selector) => [...root.querySelectorAll(selector)];
 
 const PATIENCE = 300; // ms until "Working…" appears
 const LINGER = 500; // ms a picture stays before its methods are asked for
+const BUSY_PAUSE = 3000; // ms until what a busy server put off is asked for again
 const REST = 600; // ms the pointer rests before a screen reader speaks
 const OUTLINE_SIDE = 336; // px of the contour drawing, the largest size of the map
 const ARROWS = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];
