@@ -3,7 +3,7 @@
 import http.client
 import json
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,7 +27,8 @@ class Visitor:
         """Send one request as it is; returns status, headers and body."""
         connection = http.client.HTTPConnection(self.host, timeout=60)
         try:
-            connection.request(method, path, body, {"Host": self.host} | (headers or {}))
+            with suppress(BrokenPipeError, ConnectionResetError):  # the server need not read all to refuse it
+                connection.request(method, path, body, {"Host": self.host} | (headers or {}))
             answer = connection.getresponse()
             return answer.status, answer.headers, answer.read()
         finally:

@@ -16,6 +16,7 @@ from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, atomic_write
 from vitviz.training.recipe import TrainConfig
 
+MOST_CONFIG_BYTES = 2**20
 ELSEWHERE = ("data", "out", "device")  # what may differ when a run goes on at another place
 
 
@@ -42,9 +43,11 @@ def read_config(folder: Path) -> dict[str, Any]:
     Raises:
         ValueError: If there is none.
     """
+    path = folder / "config.json"
     try:
-        stored = json.loads((folder / "config.json").read_text())
-    except (OSError, ValueError):
+        # Only a regular file ends, and a config is short.
+        stored = json.loads(path.read_text()) if path.is_file() and path.stat().st_size <= MOST_CONFIG_BYTES else None
+    except (OSError, ValueError, RecursionError):
         stored = None
     if not isinstance(stored, dict):
         raise ValueError(f"A run folder must hold a config.json: {folder} has none that can be read. Name another run.")

@@ -448,7 +448,7 @@ def uploaded(path: str) -> Path:
     folder = Path(get_upload_folder()).resolve()
     try:
         file = Path(path).resolve()
-    except (OSError, ValueError):
+    except (OSError, ValueError, RuntimeError):  # the last of a link that leads to itself
         file = folder
     if file == folder or not file.is_relative_to(folder):
         raise PictureError(
