@@ -354,6 +354,18 @@ def bench_train(
     training.train(config, steps)
 
 
+@bench_app.command("load")
+def bench_load(
+    users: Annotated[int, typer.Option(min=1, max=1000, help="Visitors at once.")] = 50,
+    seconds: Annotated[float, typer.Option(min=1, help="How long they stay.")] = 60,
+    burst: Annotated[int, typer.Option(min=1, max=1000, help="Explanations asked for in the same moment.")] = 200,
+) -> None:
+    """Many visitors of a page on this machine: how long they wait, what is refused, and whether memory stays."""
+    from vitviz.bench import load
+
+    load.load(users, seconds, burst)
+
+
 @bench_app.command("faithfulness")
 def bench_faithfulness(
     checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",

@@ -10,7 +10,8 @@ import pytest
 
 from tests.hostile import checkpoints, corpus, runs
 from tests.hostile.entries import Entry
-from tests.ui.serving import running
+from tests.ui.serving import Visitor, running
+from vitviz.bench.load import process_at
 from vitviz.bench.page import server
 
 ROOT = Path(__file__).parents[2]
@@ -195,8 +196,6 @@ def test_a_name_too_long_for_a_file_is_refused_over_http(visitor):
 @pytest.mark.slow
 def test_every_big_file_is_answered_over_http_within_512_mib(tmp_path):
     uploads = tmp_path / "uploads"
-    from tests.ui.serving import Visitor
-
     (files := tmp_path / "files").mkdir()
     placed = [(entry, path) for entry, path in corpus.put(files) if entry.big and entry.kind == "picture"]
     with server({"GRADIO_TEMP_DIR": str(uploads), "OMP_NUM_THREADS": "1"}) as (address, _):
@@ -214,13 +213,3 @@ def test_every_big_file_is_answered_over_http_within_512_mib(tmp_path):
 def memory(process: int, what: str) -> float:
     """A line of a process's status in MiB."""
     return int(re.search(rf"{what}:\s+(\d+)", Path(f"/proc/{process}/status").read_text())[1]) / 1024
-
-
-def process_at(address: str) -> int:
-    """The number of the process that serves the page at an address."""
-    port = address.rsplit(":", 1)[1].strip("/")
-    for command in Path("/proc").glob("[0-9]*/cmdline"):
-        words = command.read_bytes().split(b"\0")
-        if b"vitviz" in words and port.encode() in words:
-            return int(command.parent.name)
-    raise AssertionError(f"nothing serves {address}")

@@ -79,33 +79,29 @@ def valid(tmp_path):
     ]
 
 
-def fuzz(valid, seconds: float, first: int) -> int:
-    """Mutate for so long, and return how often."""
+def fuzz(valid, seed: int) -> None:
+    """Put one mutation through its gate."""
     path, kinds = valid
-    seed, end = first, time.monotonic() + seconds
-    while time.monotonic() < end:
-        chance = random.Random(seed)
-        content, gate, refusal = kinds[seed % len(kinds)]
-        path.write_bytes(mutated(content, chance))
-        try:
-            gate()
-        except refusal as error:
-            assert len(str(error)) < 2000, f"seed {seed}"
-        except Exception as error:
-            raise AssertionError(
-                f"seed {seed}: {type(error).__name__} instead of {refusal.__name__}: {error}"
-            ) from error
-        seed += 1
-    return seed - first
+    content, gate, refusal = kinds[seed % len(kinds)]
+    path.write_bytes(mutated(content, random.Random(seed)))
+    try:
+        gate()
+    except refusal:
+        pass
+    except Exception as error:
+        raise AssertionError(f"seed {seed}: {type(error).__name__} instead of {refusal.__name__}: {error}") from error
 
 
 def test_a_few_mutations_are_accepted_or_refused_in_words(valid):
-    assert fuzz(valid, 2, first=0) > 50
+    for seed in range(200):
+        fuzz(valid, seed)
 
 
 @pytest.mark.slow
 def test_many_mutations_are_accepted_or_refused_in_words(valid):
-    first = random.SystemRandom().randrange(2**40) if "VITVIZ_FUZZ_SECONDS" in os.environ else 10**6
-    count = fuzz(valid, SECONDS, first)
-    print(f"{count} mutations from seed {first}")
-    assert count > 50
+    seed = first = random.SystemRandom().randrange(2**40) if "VITVIZ_FUZZ_SECONDS" in os.environ else 10**6
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        fuzz(valid, seed)
+        seed += 1
+    print(f"{seed - first} mutations from seed {first}")

@@ -29,7 +29,7 @@ from vitviz.ui.explore import Explore, calm_sentence, in_words
 from vitviz.ui.explorer import colour_tables
 from vitviz.ui.inside import Inside
 from vitviz.ui.server import Guard, Uploads, further_names, on_a_space, own_folder
-from vitviz.ui.turns import BUSY
+from vitviz.ui.turns import BUSY, share_processors
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +74,7 @@ def explain_picture(
 
 def explained(picture: str | FileDataDict, checkpoint: str, method: str) -> dict[str, Any]:
     """The answer of `/explain`, as there."""
+    share_processors()
     source = explore.sample(picture) if isinstance(picture, str) else explore.uploaded(str(picture["path"]))
     explanation = explain(explore.model_named(checkpoint), source)
     values = explanation.map(method).tolist()

@@ -158,8 +158,8 @@ class Explore:
         quick = Line(AT_ONCE, waiting=100)
         lines = {
             quick: (self.explain, self.attention, self.intervene, self.gallery),
-            Line(1, waiting=30, yielding=True): (self.methods,),
-            Line(1, waiting=10, yielding=True): (self.scores,),
+            Line(1, waiting=8, yielding=True): (self.methods,),
+            Line(1, waiting=4, yielding=True): (self.scores,),
             Line(1, waiting=10): (self.figure,),
         }
         return [line(in_words(answer)) for line, answers in lines.items() for answer in answers]

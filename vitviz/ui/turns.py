@@ -12,6 +12,8 @@ from contextlib import suppress
 from functools import wraps
 from typing import Any
 
+import torch
+
 BUSY = "The server is busy. Try again in a moment."
 LOWEST = 19  # priority of a thread whose work may wait
 
@@ -29,7 +31,7 @@ class Line:
         self.most = workers + waiting
         self.inside = 0
         self.turn = asyncio.Semaphore(workers)
-        self.pool = ThreadPoolExecutor(workers, initializer=give_way if yielding else None)
+        self.pool = ThreadPoolExecutor(workers, initializer=begin, initargs=(yielding,))
 
     def __call__(self, answer: Callable[[Any], Any]) -> Callable[..., Any]:
         """An answer that waits for its turn; too many at once get {"error": `BUSY`, "busy": True}."""
@@ -48,7 +50,18 @@ class Line:
         return in_turn
 
 
-def give_way() -> None:
-    """Put this thread, and those it starts, behind all others."""
-    with suppress(AttributeError, OSError):  # Linux alone has priorities of single threads
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST)
+def begin(yielding: bool) -> None:
+    """Prepare a worker's thread; if it yields, put it and those it starts behind all others."""
+    share_processors()
+    if yielding:
+        with suppress(AttributeError, OSError):  # Linux alone has priorities of single threads
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST)
+
+
+def share_processors() -> None:
+    """Let the networks that this thread runs take few processors.
+
+    Several workers run at once. If each took all processors, their threads would wait for one another, busily: on two
+    processors an explanation then costs nine times as much.
+    """
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // 4))
