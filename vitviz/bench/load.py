@@ -1,8 +1,7 @@
 """Many visitors at once: how long the page's questions take, what is refused, and whether memory stays.
 
-Each visitor chooses a picture, has it explained, asks for what hovering needs and, if nothing newer was chosen, for maps
-and scores: the page's own calls in the page's own order. The server runs in a process of its own on loopback; the visitors
-run here, so `nice -n 19` in front of the command keeps them from taking its processor.
+Each visitor chooses a picture, has it explained, asks for what hovering needs and, if nothing newer was chosen, for
+maps and scores: the page's own calls in the page's own order. The server runs in a process of its own on loopback.
 """
 
 import asyncio
@@ -199,9 +198,8 @@ def load(users: int, seconds: float, bursts: int) -> None:
     for name, found in tally.seconds.items():
         table.add_row(name, str(len(found)), str(tally.busy[name]), *(f"{1000 * p:.0f} ms" for p in percentiles(found)))
     console = Console()
-    console.print(
-        f"{users} visitors for {seconds:.0f} s, {os.cpu_count()} processors, {calibration():.1f} ms for a matrix"
-    )
+    machine = f"{os.cpu_count()} processors, a product of two 1000 x 1000 matrices takes {calibration():.0f} ms"
+    console.print(f"{users} visitors for {seconds:.0f} s; {machine}")
     console.print(table)
     console.print(f"errors: {len(tally.errors)} {json.dumps(sorted(set(tally.errors))[:5])}")
     console.print(memory_words(tally.memory))

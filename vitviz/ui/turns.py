@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 BUSY = "The server is busy. Try again in a moment."
-LOWEST = 19  # priority of a thread whose work may wait
+BEHIND = 5  # priority of a thread whose work may wait; if it were lower, others would wait for the locks it holds
 
 
 class Line:
@@ -24,7 +24,7 @@ class Line:
     Args:
         workers: Questions answered at the same time.
         waiting: Questions that may wait; more are told that the server is busy.
-        yielding: Whether its workers leave the processor to all others (on Linux; elsewhere they share it).
+        yielding: Whether its workers stand behind all others for the processor (on Linux; elsewhere they share it).
     """
 
     def __init__(self, workers: int, waiting: int, yielding: bool = False) -> None:
@@ -51,11 +51,11 @@ class Line:
 
 
 def begin(yielding: bool) -> None:
-    """Prepare a worker's thread; if it yields, put it and those it starts behind all others."""
+    """Prepare a worker's thread; if it yields, put it behind all others."""
     share_processors()
     if yielding:
         with suppress(AttributeError, OSError):  # Linux alone has priorities of single threads
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWEST)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
 
 
 def share_processors() -> None:
