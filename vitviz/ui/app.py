@@ -134,10 +134,25 @@ def serve(
     own = None if os.environ.get("GRADIO_TEMP_DIR") else own_folder()
     if own is not None:
         os.environ["GRADIO_TEMP_DIR"] = str(own)
+    if block and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
+    try:
+        address = launch(app, host, chosen, further_names(names))
+        print(f"vitviz is at {address}", flush=True)
+        if block:
+            app.block_thread()
+    finally:
+        if block and own is not None:
+            shutil.rmtree(own, ignore_errors=True)
+    return address
+
+
+def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
+    """Launch Gradio's server behind the guard, with nothing switched on that the page does not need."""
     uploads = Uploads(Path(get_upload_folder()))
     _, address, _ = app.launch(
         server_name=host,
-        server_port=chosen,
+        server_port=port,
         max_file_size="20mb",
         allowed_paths=[],
         share=False,
@@ -146,7 +161,7 @@ def serve(
         quiet=True,
         prevent_thread_lock=True,
         app_kwargs={
-            "middleware": [Middleware(Guard, names=further_names(names), uploads=uploads)],
+            "middleware": [Middleware(Guard, names=names, uploads=uploads)],
             "lifespan": uploads.kept_tidy,
             "exception_handlers": {503: busy, Exception: failed},
             "docs_url": None,
@@ -155,9 +170,6 @@ def serve(
         },
         **page.LAUNCH,
     )
-    print(f"vitviz is at {address}", flush=True)
-    if block:
-        stay(app, own)
     return str(address)
 
 
@@ -171,14 +183,3 @@ def failed(request: Request, error: Exception) -> JSONResponse:
     sentence, reference = calm_sentence()
     log.error("Request %s failed", reference, exc_info=error)
     return JSONResponse({"detail": sentence}, 500)
-
-
-def stay(app: gr.Blocks, own: Path | None) -> None:
-    """Wait until the server is told to end (SIGINT, SIGTERM), and remove its folder of uploads."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        app.block_thread()
-    finally:
-        if own is not None:
-            shutil.rmtree(own, ignore_errors=True)
