@@ -43,6 +43,7 @@ def small_files_only():
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
 
+@pytest.mark.slow
 def test_on_a_full_disk_an_explanation_ends_with_a_sentence_and_the_old_file_stays(tmp_path):
     out = tmp_path / "cat.npz"
     out.write_bytes(b"an older file")
@@ -64,6 +65,7 @@ checkpoint.save(tiny.checkpoint(seed=1), Path(sys.argv[1]))
 """
 
 
+@pytest.mark.slow
 def test_on_a_full_disk_the_old_checkpoint_stays_whole(tmp_path):
     path = tmp_path / "model.safetensors"
     checkpoint.save(tiny.checkpoint(), path)
@@ -78,6 +80,7 @@ def test_on_a_full_disk_the_old_checkpoint_stays_whole(tmp_path):
 # Nothing may be written; there is no home; the port is taken
 
 
+@pytest.mark.slow
 def test_a_place_that_takes_no_files_is_said_in_a_sentence():
     found = vitviz_command("explain", "cat", "--out", "/proc/cat.svg")
     assert found.returncode == 1
@@ -100,12 +103,14 @@ def page(environment):
         process.communicate()
 
 
+@pytest.mark.slow
 def test_the_page_starts_without_a_home_and_leaves_no_uploads_behind(tmp_path):
     with page({"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}):
         assert len(list(tmp_path.glob("vitviz-uploads-*"))) == 1
     assert not list(tmp_path.glob("vitviz-uploads-*"))
 
 
+@pytest.mark.slow
 def test_a_port_in_use_ends_the_start_with_one_sentence():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

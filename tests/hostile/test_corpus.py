@@ -84,6 +84,7 @@ for path in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_the_live_payloads_do_run_where_files_are_unpickled(tmp_path):
     markers, files = [], []
     for number in range(len(checkpoints.live(tmp_path))):
@@ -134,6 +135,7 @@ def visitor(tmp_path_factory):
         yield visitor
 
 
+@pytest.mark.slow
 def test_every_light_file_is_answered_over_http(visitor, tmp_path):
     placed = [(entry, path) for entry, path in corpus.put(tmp_path, big=False) if entry.kind != "text"]
     assert [
@@ -151,6 +153,7 @@ def test_every_light_file_is_answered_over_http(visitor, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_every_typed_text_is_refused_over_http(visitor):
     for text in runs.TYPED:
         questions = [

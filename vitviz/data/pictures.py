@@ -180,7 +180,8 @@ def from_array(array: np.ndarray) -> Image.Image:
 
 def shrink(image: Image.Image) -> Image.Image:
     """A huge picture at a whole fraction of its size, before anything copies it; small ones stay as they are."""
-    factor = min(image.size) // PREVIEW_SIDE
+    # Of a huge but narrow one, half its size still has more than any model sees.
+    factor = max(min(image.size) // PREVIEW_SIDE, 2 if image.width * image.height > HUGE_PIXELS else 1)
     if factor < 2:
         return image
     if image.mode.startswith("I;16"):
