@@ -72,12 +72,20 @@ def serve_page(
     host: Annotated[str | None, typer.Option(help="Address to listen on; only this machine if left out.")] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port; the first free one from 7860.")] = None,
     data: Data = None,
+    public: Annotated[
+        bool,
+        typer.Option("--public", help="For strangers: no training, nothing kept over an hour; always so on a Space."),
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Answer under this name as well, of a proxy for example; may be repeated."),
+    ] = None,
 ) -> None:
     """Open the web page."""
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     from vitviz.ui.app import build_app, serve
 
-    serve(build_app(data), host, port)
+    serve(build_app(data, public), host, port, names=allow_host or ())
 
 
 @app.command()
@@ -480,6 +488,18 @@ def bench_train(
     config = preset(preset_name)
     config = replace(config, data=data, device=device, batch_size=batch_size or config.batch_size)
     training.train(config, steps)
+
+
+@bench_app.command("load")
+def bench_load(
+    users: Annotated[int, typer.Option(min=1, max=1000, help="Visitors at once.")] = 50,
+    seconds: Annotated[float, typer.Option(min=1, help="How long they stay.")] = 60,
+    burst: Annotated[int, typer.Option(min=1, max=1000, help="Explanations asked for in the same moment.")] = 200,
+) -> None:
+    """Many visitors of a page on this machine: how long they wait, what is refused, and whether memory stays."""
+    from vitviz.bench import load
+
+    load.load(users, seconds, burst)
 
 
 @bench_app.command("faithfulness")

@@ -8,9 +8,11 @@ fetched unasked.
 import hashlib
 import os
 import shutil
+import socket
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -39,6 +41,7 @@ BINARY_MD5 = {
     "data_batch_5.bin": "53f37980c15c3d472c316c40844f3f0d",
     "test_batch.bin": "803d5f7f4d78ea53de84dbe85f74fb6d",
 }
+STALL = 30.0  # s without a byte after which a download is given up
 RECORDS = 10_000  # pictures in one file
 PIXELS = 3 * 32 * 32  # bytes of one picture; a record has a label byte before them
 
@@ -135,6 +138,17 @@ def load_python(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
     return images, torch.tensor(known.targets)
 
 
+@contextmanager
+def patience(seconds: float) -> Iterator[None]:
+    """Let connections made meanwhile wait no longer than this for the next byte; torchvision would wait for ever."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(seconds)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before)
+
+
 def download(data: str | Path | None = None) -> Path:
     """Fetch the python version through torchvision: to a temporary name first, checked, then renamed.
 
@@ -164,7 +178,8 @@ def fetch(known: Callable[..., object], name: str, root: Path, folders: tuple[st
     root.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="cifar-", suffix=".part", dir=root) as part:
         try:
-            known(part, download=True)
+            with patience(STALL):
+                known(part, download=True)
         except (OSError, RuntimeError) as error:
             raise DataError(
                 f"{name} could not be fetched ({error}). Check the connection and try again, or copy "

@@ -5,6 +5,8 @@ else with a `PictureError` of one sentence. Nothing is decoded before its size i
 """
 
 import stat
+import threading
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +18,14 @@ from torch import Tensor
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 MOST_BYTES = 20 * 2**20
 MOST_PIXELS = 50_000_000
+MOST_WEBP_PIXELS = 25_000_000  # decoding takes 16 bytes a pixel, several times what the other formats take
+MOST_SIDE = 16_384  # px; what is longer and thin cannot be shrunk before it is copied
+HUGE_PIXELS = 12_000_000  # above, one picture at a time is decoded, so that many at once take no more memory than one
 PREVIEW_SIDE = 1024  # px; nothing larger is kept, and a JPEG much larger is decoded at a fraction of its size
 
 SAMPLES = Path(__file__).parent / "samples"
+
+one_huge_at_a_time = threading.Lock()
 
 PictureSource = str | Path | Image.Image | np.ndarray
 
@@ -104,7 +111,8 @@ def open_picture(source: PictureSource) -> tuple[Image.Image, tuple[int, int]]:
             turned = image.getexif().get(0x0112) in (5, 6, 7, 8)  # EXIF orientations that lie on their side
             size = image.size[::-1] if turned else image.size
             image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
-            return to_rgb(ImageOps.exif_transpose(shrink(image))), size
+            with one_huge_at_a_time if size[0] * size[1] > HUGE_PIXELS else nullcontext():
+                return to_rgb(ImageOps.exif_transpose(shrink(image))), size
     except PictureError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
@@ -140,6 +148,15 @@ def check_pixels(image: Image.Image) -> None:
         raise PictureError(f"A picture must hold pixels: this one has {width} × {height}. Choose another picture.")
     if width * height > MOST_PIXELS:
         raise PictureError(too_many_pixels(f"{width} × {height}"))
+    if image.format == "WEBP" and width * height > MOST_WEBP_PIXELS:
+        raise PictureError(
+            f"A WebP picture may have at most {MOST_WEBP_PIXELS // 1_000_000} million pixels: this one has "
+            f"{width} × {height}. Shrink it first, or save it as JPEG."
+        )
+    if max(width, height) > MOST_SIDE:
+        raise PictureError(
+            f"A picture may be at most {MOST_SIDE:,} pixels long: this one has {width} × {height}. Crop it first."
+        )
 
 
 def too_many_pixels(came: str) -> str:
@@ -163,7 +180,8 @@ def from_array(array: np.ndarray) -> Image.Image:
 
 def shrink(image: Image.Image) -> Image.Image:
     """A huge picture at a whole fraction of its size, before anything copies it; small ones stay as they are."""
-    factor = min(image.size) // PREVIEW_SIDE
+    # Of a huge but narrow one, half its size still has more than any model sees.
+    factor = max(min(image.size) // PREVIEW_SIDE, 2 if image.width * image.height > HUGE_PIXELS else 1)
     if factor < 2:
         return image
     if image.mode.startswith("I;16"):

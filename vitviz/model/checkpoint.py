@@ -8,7 +8,7 @@ config, names, shapes and dtypes; then its values must be finite. Nothing is eve
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -94,7 +94,11 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
         checkpoint: The model with what belongs to it.
         path: Of the file.
         extra: Tensors that `read_tensors` finds again and `load` does not look at.
+
+    Raises:
+        CheckpointError: If a weight is not a finite number; nothing is written then.
     """
+    check_finite(checkpoint.model.state_dict())
     about = {
         "format": FORMAT,
         "config": asdict(checkpoint.model.config),
@@ -146,14 +150,17 @@ def load(name: str | Path) -> Checkpoint:
         tensors = {key: tensor.float() for key, tensor in held.items() if not key.startswith(EXTRA)}
     except safetensors.SafetensorError:  # its own reading of the header is stricter than ours
         raise foreign(path.name) from None
-    for key, tensor in tensors.items():
-        if not tensor.isfinite().all():
-            raise CheckpointError(
-                f"Every weight must be a finite number: {key} is not. The training of this file failed."
-            )
+    check_finite(tensors)
     model.load_state_dict(tensors, assign=True)
     model.requires_grad_(True).eval()
     return Checkpoint(path.stem, model, *read_labels(about, config), record=about.get("record", {}))
+
+
+def check_finite(weights: Mapping[str, torch.Tensor]) -> None:
+    """Refuse weights that are not finite numbers."""
+    for name, weight in weights.items():
+        if not weight.isfinite().all():
+            raise CheckpointError(f"Every weight must be a finite number: {name} is not. Its training failed.")
 
 
 def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:

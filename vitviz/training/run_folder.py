@@ -21,6 +21,7 @@ from vitviz.model.checkpoint import Checkpoint, atomic_write
 from vitviz.training.process import is_file
 from vitviz.training.recipe import TrainConfig
 
+MOST_CONFIG_BYTES = 2**20
 ELSEWHERE = ("data", "out", "device")  # what may differ when a run goes on at another place
 
 
@@ -49,8 +50,9 @@ def read_config(folder: Path) -> dict[str, Any]:
     """
     path = folder / "config.json"
     try:
-        stored = json.loads(path.read_text()) if is_file(path) else None
-    except (OSError, ValueError):
+        # Only a regular file ends, and a config is short.
+        stored = json.loads(path.read_text()) if is_file(path) and path.stat().st_size <= MOST_CONFIG_BYTES else None
+    except (OSError, ValueError, RecursionError):
         stored = None
     if not isinstance(stored, dict):
         raise ValueError(f"A run folder must hold a config.json: {folder} has none that can be read. Name another run.")

@@ -5,35 +5,51 @@ machine only, unless told otherwise.
 """
 
 import errno
+import logging
 import os
+import shutil
+import signal
 import socket
+import threading
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from fastapi.responses import JSONResponse
 from gradio.data_classes import FileDataDict
+from gradio.utils import get_upload_folder
+from starlette.middleware import Middleware
+from starlette.requests import Request
 
 from vitviz.explanation.explain import explain
 from vitviz.explanation.methods import METHODS
 from vitviz.ui import explore, page
-from vitviz.ui.explore import Explore
+from vitviz.ui.explore import Explore, calm_sentence, in_words
 from vitviz.ui.explorer import colour_tables
 from vitviz.ui.inside import Inside
+from vitviz.ui.server import Guard, Uploads, further_names, on_a_space, own_folder
 from vitviz.ui.train import Train
+from vitviz.ui.turns import BUSY, share_processors
+
+log = logging.getLogger(__name__)
 
 FIRST_PORT, LAST_PORT = 7860, 7879
 
 
-def build_app(data: str | None = None) -> gr.Blocks:
+def build_app(data: str | None = None, public: bool = False) -> gr.Blocks:
     """Build the page and its endpoints `/explain`, `/checkpoints` and `/methods`.
 
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
+        public: Whether strangers use it; on a Space they do, whatever is said here.
     """
-    trainer = Train(data, public=on_a_space())
-    runs = None if trainer.public else trainer.runs
-    explorer, inspector = Explore(data, runs), Inside(data, runs)
+    public = public or on_a_space()
+    trainer = Train(data, public=public)
+    runs = None if public else trainer.runs
+    explorer, inspector = Explore(data, runs, public), Inside(data, runs, public)
     colours = {"colours": colour_tables()}
-    offered = explorer.catalog() | colours
+    offered = explorer.catalog() | colours | {"public": public}
     catalogs = {"explore": offered, "train": trainer.catalog() | colours, "inside": offered}
     functions = {"explore": explorer.functions, "train": trainer.functions, "inside": inspector.functions}
     with page.build(catalogs, functions) as app:
@@ -56,12 +72,18 @@ def explain_picture(
     Returns:
         `probabilities` by class name, `map` (gh rows of gw numbers), and `note`, what became of the picture.
     """
-    try:
-        source = explore.sample(picture) if isinstance(picture, str) else explore.uploaded(str(picture["path"]))
-        explanation = explain(explore.model_named(checkpoint), source)
-        values = explanation.map(method).tolist()
-    except ValueError as error:
-        raise gr.Error(str(error), print_exception=False) from error
+    answer: dict[str, Any] = in_words(explained)(picture, checkpoint, method)
+    if "error" in answer:
+        raise gr.Error(answer["error"], print_exception=False)
+    return answer
+
+
+def explained(picture: str | FileDataDict, checkpoint: str, method: str) -> dict[str, Any]:
+    """The answer of `/explain`, as there."""
+    share_processors()
+    source = explore.sample(picture) if isinstance(picture, str) else explore.uploaded(str(picture["path"]))
+    explanation = explain(explore.model_named(checkpoint), source)
+    values = explanation.map(method).tolist()
     probabilities = dict(zip(explanation.labels, explanation.probabilities.tolist(), strict=True))
     return {"probabilities": probabilities, "map": values, "note": explanation.picture.note}
 
@@ -69,11 +91,6 @@ def explain_picture(
 def list_methods() -> dict[str, str]:
     """List the methods by name, each with what it answers and what it does not."""
     return {name: method.about for name, method in METHODS.items()}
-
-
-def on_a_space() -> bool:
-    """Whether this runs as a public Hugging Face Space."""
-    return "SPACE_ID" in os.environ
 
 
 def free_port(host: str, port: int | None) -> int:
@@ -99,7 +116,13 @@ def free_port(host: str, port: int | None) -> int:
     raise ValueError(f"The port must be free: {port} on {host} is in use or not allowed. Name another with --port.")
 
 
-def serve(app: gr.Blocks, host: str | None = None, port: int | None = None, block: bool = True) -> str:
+def serve(
+    app: gr.Blocks,
+    host: str | None = None,
+    port: int | None = None,
+    block: bool = True,
+    names: Iterable[str] = (),
+) -> str:
     """Start the server.
 
     Args:
@@ -107,15 +130,35 @@ def serve(app: gr.Blocks, host: str | None = None, port: int | None = None, bloc
         host: Address to listen on; if None, one that only this machine reaches, or on a Space, everyone.
         port: Wanted port; if None, the first free one from 7860.
         block: Whether to stay until the server ends.
+        names: Further names under which it answers, as for `vitviz.ui.server.further_names`.
 
     Returns:
         The address of the page.
     """
     host = host or ("0.0.0.0" if on_a_space() else "127.0.0.1")  # noqa: S104 (a Space is public)
     chosen = free_port(host, port)
+    own = None if os.environ.get("GRADIO_TEMP_DIR") else own_folder()
+    if own is not None:
+        os.environ["GRADIO_TEMP_DIR"] = str(own)
+    if block and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
+    try:
+        address = launch(app, host, chosen, further_names(names))
+        print(f"vitviz is at {address}", flush=True)
+        if block:
+            app.block_thread()
+    finally:
+        if block and own is not None:
+            shutil.rmtree(own, ignore_errors=True)
+    return address
+
+
+def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
+    """Launch Gradio's server behind the guard, with nothing switched on that the page does not need."""
+    uploads = Uploads(Path(get_upload_folder()))
     _, address, _ = app.launch(
         server_name=host,
-        server_port=chosen,
+        server_port=port,
         max_file_size="20mb",
         allowed_paths=[],
         share=False,
@@ -123,9 +166,26 @@ def serve(app: gr.Blocks, host: str | None = None, port: int | None = None, bloc
         strict_cors=True,
         quiet=True,
         prevent_thread_lock=True,
+        app_kwargs={
+            "middleware": [Middleware(Guard, names=names, uploads=uploads)],
+            "lifespan": uploads.kept_tidy,
+            "exception_handlers": {503: busy, Exception: failed},
+            "docs_url": None,
+            "redoc_url": None,
+            "openapi_url": None,
+        },
         **page.LAUNCH,
     )
-    print(f"vitviz is at {address}", flush=True)
-    if block:
-        app.block_thread()
     return str(address)
+
+
+def busy(request: Request, error: Exception) -> JSONResponse:
+    """The answer when the queue of the endpoints is full."""
+    return JSONResponse({"detail": BUSY}, 503)
+
+
+def failed(request: Request, error: Exception) -> JSONResponse:
+    """The answer when something failed that nobody foresaw; the server writes its traceback."""
+    sentence, reference = calm_sentence()
+    log.error("Request %s failed", reference, exc_info=error)
+    return JSONResponse({"detail": sentence}, 500)

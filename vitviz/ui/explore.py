@@ -5,10 +5,12 @@ lie in the server's own upload folder. A refusal is an answer too: {"error": one
 """
 
 import base64
+import hashlib
 import io
 import logging
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
@@ -34,6 +36,7 @@ from vitviz.model import checkpoint
 from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
 from vitviz.training.runs import Runs
+from vitviz.ui.turns import Line
 
 Answer = dict[str, Any]
 T = TypeVar("T")
@@ -42,7 +45,10 @@ log = logging.getLogger(__name__)
 OF_RUN = "runs/"  # begins the names of models that were trained here
 GALLERY_PAGE = 10
 MOST_KEPT_BYTES = 256 * 2**20
-AT_ONCE = 2  # pictures decoded or drawn at the same time; more would only take memory
+MOST_KEPT_SECONDS = 3300  # less than an hour
+MOST_JUDGED = 1000  # pictures whose maps and scores are kept, some kilobytes each
+ABSENT = "CIFAR-10 is not on this server."  # all that strangers are told
+AT_ONCE = 2  # pictures decoded at the same time; more would only take memory
 THUMBNAIL_SIDE = 144  # px of the original's preview
 USUAL: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `usual_outputs`
 
@@ -57,13 +63,17 @@ def in_words(answer: Callable[..., Any]) -> Callable[..., Any]:
         except ValueError as error:
             return {"error": str(error)}
         except Exception:
-            reference = secrets.token_hex(3)
+            sentence, reference = calm_sentence()
             log.exception("Answer %s failed", reference)
-            return {
-                "error": f"Something went wrong on the server (reference {reference}). Try again or another picture."
-            }
+            return {"error": sentence}
 
     return guarded
+
+
+def calm_sentence() -> tuple[str, str]:
+    """What a visitor is told of a failure that nobody foresaw, and the reference that leads to it in the log."""
+    reference = secrets.token_hex(3)
+    return f"Something went wrong on the server (reference {reference}). Try again or another picture.", reference
 
 
 def size_of(explanation: Explanation) -> int:
@@ -73,11 +83,11 @@ def size_of(explanation: Explanation) -> int:
 
 
 class Recent:
-    """The last explanations by key, bounded in bytes; safe for many threads."""
+    """The last explanations by key, bounded in bytes and age; safe for many threads."""
 
     def __init__(self, most_bytes: int = MOST_KEPT_BYTES) -> None:
         self.most_bytes = most_bytes
-        self.kept: OrderedDict[str, Explanation] = OrderedDict()
+        self.kept: OrderedDict[str, tuple[float, Explanation]] = OrderedDict()  # with the time it came
         self.bytes = 0
         self.lock = threading.Lock()
 
@@ -85,17 +95,56 @@ class Recent:
         """Keep an explanation and return the key that finds it; nobody can guess one."""
         key = secrets.token_urlsafe(16)
         with self.lock:
-            self.kept[key] = explanation
+            self.kept[key] = time.monotonic(), explanation
             self.bytes += size_of(explanation)
-            while self.bytes > self.most_bytes and len(self.kept) > 1:
-                self.bytes -= size_of(self.kept.popitem(last=False)[1])
+            self.tidy()
         return key
 
     def asked(self, question: object) -> Explanation | None:
         """The explanation whose key a question names, if it is still kept."""
         key = question.get("key") if isinstance(question, dict) else None
         with self.lock:
-            return self.kept.get(key) if isinstance(key, str) else None
+            self.tidy()
+            return self.kept[key][1] if isinstance(key, str) and key in self.kept else None
+
+    def tidy(self) -> None:
+        """Let go of the oldest while they are too large together, and of all that are too old."""
+        expired = time.monotonic() - MOST_KEPT_SECONDS
+        while self.kept and (
+            (self.bytes > self.most_bytes and len(self.kept) > 1) or next(iter(self.kept.values()))[0] < expired
+        ):
+            self.bytes -= size_of(self.kept.popitem(last=False)[1][1])
+
+
+class Judged:
+    """Maps and scores of pictures, kept for who asks again: many visitors choose the same ones."""
+
+    def __init__(self, most: int = MOST_JUDGED) -> None:
+        self.most = most
+        self.kept: OrderedDict[tuple[str, str, Target, bytes], tuple[float, Answer]] = OrderedDict()
+        self.lock = threading.Lock()
+
+    def answer(self, what: str, explanation: Explanation, target: Target, compute: Callable[[], Answer]) -> Answer:
+        """What was computed before for the same pixels, model and target, or is now.
+
+        It is kept for pictures as they are, seen by models that ship: those of runs go on learning.
+        """
+        if explanation.changes or explanation.checkpoint.startswith(OF_RUN):
+            return compute()
+        pixels = hashlib.sha256(explanation.picture.seen.tobytes()).digest()
+        place = what, explanation.checkpoint, target, pixels
+        expired = time.monotonic() - MOST_KEPT_SECONDS
+        with self.lock:
+            while self.kept and next(iter(self.kept.values()))[0] < expired:
+                self.kept.popitem(last=False)
+            if place in self.kept:
+                return self.kept[place][1]
+        answer = compute()
+        with self.lock:
+            self.kept[place] = time.monotonic(), answer
+            if len(self.kept) > self.most:
+                self.kept.popitem(last=False)
+        return answer
 
 
 class Explore:
@@ -104,28 +153,25 @@ class Explore:
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
         runs: Whose checkpoints can be explored beside those that ship; None for no others.
+        public: Whether strangers ask; then no answer names a folder of the server.
     """
 
-    def __init__(self, data: str | None = None, runs: Runs | None = None) -> None:
-        self.data, self.runs = data, runs
+    def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
+        self.data, self.runs, self.public = data, runs, public
         self.recent = Recent()
-        self.busy = threading.BoundedSemaphore(AT_ONCE)
-        self.judging = threading.BoundedSemaphore(1)  # methods take long: one at a time, beside what is quick
+        self.judged = Judged()
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
-        """The functions that the component may call, by these names."""
-        answers = (
-            self.explain,
-            self.attention,
-            self.methods,
-            self.scores,
-            self.intervene,
-            self.gallery,
-            self.figure,
-            self.models,
-        )
-        return [in_words(answer) for answer in answers]
+        """The functions that the component may call, by these names; what takes long stands in lines of its own."""
+        quick = Line(AT_ONCE, waiting=100)
+        lines = {
+            quick: (self.explain, self.attention, self.intervene, self.gallery, self.models),
+            Line(1, waiting=8, yielding=True): (self.methods,),
+            Line(1, waiting=4, yielding=True): (self.scores,),
+            Line(1, waiting=10): (self.figure,),
+        }
+        return [line(in_words(answer)) for line, answers in lines.items() for answer in answers]
 
     def catalog(self) -> Answer:
         """What the page offers: checkpoints, samples, the data set and methods."""
@@ -155,7 +201,8 @@ class Explore:
         try:
             cifar.find(self.data)
         except DataError as error:
-            return {"available": False, "classes": list(cifar.CLASSES), "message": str(error)}
+            message = ABSENT if self.public else str(error)
+            return {"available": False, "classes": list(cifar.CLASSES), "message": message}
         return {"available": True, "classes": list(cifar.CLASSES), "message": ""}
 
     def explain(self, question: Answer) -> Answer:
@@ -168,8 +215,7 @@ class Explore:
         chosen = field(question, "picture", dict)
         model = model_named(field(question, "checkpoint", str), self.runs)
         source, caption, truth = self.picture(chosen)
-        with self.busy:
-            explanation = explain(model, source)
+        explanation = explain(model, source)
         labels, picture = explanation.labels, explanation.picture
         original = picture.original.copy()
         original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
@@ -206,7 +252,7 @@ class Explore:
             name = field(chosen, "name", str)
             return sample(name), "Drawing", name
         if kind == "cifar":
-            images, labels = test_set(self.data)
+            images, labels = test_set(self.data, self.public)
             index = field(chosen, "index", int)
             if not 0 <= index < len(labels):
                 raise PictureError(f"A test picture's number must be from 0 to {len(labels) - 1}: got {index}.")
@@ -233,8 +279,11 @@ class Explore:
         if explanation is None:
             return None
         target = explanation.target(target_of(question))
-        with self.judging:
+
+        def compute() -> Answer:
             return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in explanation.methods}}
+
+        return self.judged.answer("maps", explanation, target, compute)
 
     def scores(self, question: Answer) -> Answer | None:
         """What each method's map of a key is worth, and chance; None if it is no longer kept.
@@ -250,16 +299,7 @@ class Explore:
         if explanation is None:
             return None
         target = explanation.target(target_of(question))
-        first = target[0] if isinstance(target, tuple) else target
-        with self.judging:
-            maps = {key: explanation.map(key, target).ravel() for key in explanation.methods}
-            report = score(explanation.case, maps, first)
-        start = float(explanation.probabilities[first])
-        lost = [1 - found.deletion / start for found in report.chance]
-        return {
-            "scores": {key: 1 - found.deletion / start for key, found in report.scores.items()},
-            "chance": [float(np.mean(lost)), float(np.std(lost))],
-        }
+        return self.judged.answer("scores", explanation, target, lambda: scores_of(explanation, target))
 
     def intervene(self, question: Answer) -> Answer | None:
         """The picture of a key with heads switched off and patches left out; None if it is no longer kept.
@@ -295,7 +335,7 @@ class Explore:
     def gallery(self, question: Answer) -> Answer:
         """One page of test pictures: `label` (-1 for all), `page` from 0 -> `pictures`, `pages`."""
         label, page = field(question, "label", int), field(question, "page", int)
-        images, labels = test_set(self.data)
+        images, labels = test_set(self.data, self.public)
         places = (labels == label).nonzero()[:, 0].tolist() if label >= 0 else list(range(len(labels)))
         shown = places[max(0, page) * GALLERY_PAGE :][:GALLERY_PAGE]
         pictures = [
@@ -319,9 +359,21 @@ class Explore:
             raise ValueError("This picture is no longer kept on the server. Choose it again.")
         from vitviz.figures import paper
 
-        with self.busy:
-            png = base64.b64encode(paper.render(explanation.figure(view(question)), ".png")).decode()
+        png = base64.b64encode(paper.render(explanation.figure(view(question)), ".png")).decode()
         return {"name": f"vitviz-{explanation.checkpoint.replace('/', '-')}.png", "src": f"data:image/png;base64,{png}"}
+
+
+def scores_of(explanation: Explanation, target: Target) -> Answer:
+    """The answer of `Explore.scores`, as there."""
+    first = target[0] if isinstance(target, tuple) else target
+    maps = {key: explanation.map(key, target).ravel() for key in explanation.methods}
+    report = score(explanation.case, maps, first)
+    start = float(explanation.probabilities[first])
+    lost = [1 - found.deletion / start for found in report.chance]
+    return {
+        "scores": {key: 1 - found.deletion / start for key, found in report.scores.items()},
+        "chance": [float(np.mean(lost)), float(np.std(lost))],
+    }
 
 
 def field(question: object, name: str, kind: type[T]) -> T:
@@ -457,8 +509,18 @@ def sample(name: str) -> Path:
     return paths[name]
 
 
+def test_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
+    """The 10,000 test pictures; strangers are not told where they were looked for."""
+    try:
+        return read_test_set(data)
+    except DataError:
+        if public:
+            raise DataError(ABSENT) from None
+        raise
+
+
 @cache
-def test_set(data: str | None) -> tuple[Tensor, Tensor]:
+def read_test_set(data: str | None) -> tuple[Tensor, Tensor]:
     """The 10,000 test pictures, read once."""
     return cifar.load("test", data)
 
@@ -468,7 +530,7 @@ def uploaded(path: str) -> Path:
     folder = Path(get_upload_folder()).resolve()
     try:
         file = Path(path).resolve()
-    except (OSError, ValueError):
+    except (OSError, ValueError, RuntimeError):  # the last of a link that leads to itself
         file = folder
     if file == folder or not file.is_relative_to(folder):
         raise PictureError(

@@ -16,6 +16,7 @@ from vitviz.explanation.probes import Probes, final_answers, probe
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.runs import Runs
 from vitviz.ui.explore import Answer, checkpoints, field, in_words, model_named, of_runs, test_set
+from vitviz.ui.turns import Line
 
 TEST_PICTURES = 500  # as many as `python -m vitviz probe` takes unasked, so that both give the same numbers
 DECIMALS = 5  # more than anybody reads, and half the characters to send
@@ -41,17 +42,18 @@ class Inside:
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
         runs: Whose models can be looked into beside those that ship; None for no others.
+        public: Whether strangers ask.
     """
 
-    def __init__(self, data: str | None = None, runs: Runs | None = None) -> None:
-        self.data, self.runs = data, runs
+    def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
+        self.data, self.runs, self.public = data, runs, public
         self.found: dict[tuple[str, str], tuple[Checkpoint, Answer]] = {}
         self.one_at_a_time = threading.Lock()
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names."""
-        return [in_words(self.probes), in_words(self.models)]
+        return [Line(1, waiting=100)(in_words(self.probes)), in_words(self.models)]
 
     def models(self, question: Answer) -> list[Answer]:
         """The models there are now: those that ship, and those of runs."""
@@ -86,7 +88,7 @@ class Inside:
             raise ValueError(
                 f"Pictures of CIFAR-10 have 32 × 32 pixels: this model sees {size[0]} × {size[1]}. Use the samples."
             )
-        images = test_set(self.data)[0][:TEST_PICTURES]
+        images = test_set(self.data, self.public)[0][:TEST_PICTURES]
         return images, f"the first {len(images)} test pictures of CIFAR-10"
 
 

@@ -12,6 +12,7 @@ import gradio as gr
 
 from vitviz.ui.explorer import attention_explorer
 from vitviz.ui.inspector import model_inspector
+from vitviz.ui.server import TIDY_EVERY, UPLOAD_AGE
 from vitviz.ui.trainer import model_trainer
 
 SANS = [
@@ -156,7 +157,9 @@ def build(catalogs: dict[str, dict[str, Any]], functions: dict[str, list[Callabl
         catalogs: What each page offers, by its name: "explore", "train", "inside".
         functions: What each may ask of Python, by the same names.
     """
-    with gr.Blocks(title="vitviz", analytics_enabled=False, fill_width=True, delete_cache=(3600, 3600)) as page:
+    with gr.Blocks(
+        title="vitviz", analytics_enabled=False, fill_width=True, delete_cache=(TIDY_EVERY, UPLOAD_AGE)
+    ) as page:
         gr.HTML(
             html_template=MASTHEAD,
             js_on_load=MASTHEAD_SCRIPT,

@@ -139,7 +139,11 @@ async function fetchMethods(delay = 0) {
   if (mine !== methodsTicket) return;
   const question = { key, target: state.target };
   for (const name of ['methods', 'scores']) {
-    const reply = await ask(name, question);
+    let reply = await ask(name, question);
+    while (reply?.busy && mine === methodsTicket && answer.key === key) {
+      await new Promise((resolve) => { setTimeout(resolve, BUSY_PAUSE); });
+      if (mine === methodsTicket && answer.key === key) reply = await ask(name, question);
+    }
     if (mine !== methodsTicket || answer.key !== key) return;
     if (!reply || reply.error) return reply?.error && tell(reply.error, true);
     if (name === 'methods') answer.maps = reply.maps;

@@ -1,6 +1,7 @@
 /* The state, the address that holds it, and the status line. */
 
 const LINGER = 500; // ms a picture stays before its methods are asked for
+const BUSY_PAUSE = 3000; // ms until what a busy server put off is asked for again
 const OUTLINE_SIDE = 336; // px of the contour drawing, the largest size of the map
 
 // --- state ---

@@ -1,0 +1,144 @@
+"""Nothing that a stranger writes into a name, a label or metadata ever runs in the page; it is shown as text."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests import tiny
+from tests.hostile import pictures
+from tests.ui.serving import running
+from vitviz.bench.page import EXPLORER
+from vitviz.data.pictures import sample_paths
+from vitviz.model import checkpoint
+from vitviz.ui import explore
+
+pytestmark = pytest.mark.browser
+
+SCRIPTS = [
+    "<img src=x onerror=window.__pwned=1>",
+    "<script>window.__pwned=1</script>",
+    "${window.__pwned=1}",
+    "{{window.__pwned=1}}",
+    '" onmouseover="window.__pwned=1',
+    "javascript:window.__pwned=1",
+    "</textarea><svg onload=window.__pwned=1>",
+]
+
+
+def untouched(page):
+    """Whether nothing ran and nothing foreign became part of the page."""
+    return page.evaluate(
+        """() => window.__pwned === undefined
+          && !document.querySelector('img[src="x"], [onerror], [onmouseover], .vitviz-explorer script, svg[onload]')"""
+    )
+
+
+@pytest.fixture
+def complaints():
+    """What the browser complained about: errors in scripts, and what the Content-Security-Policy refused."""
+    return []
+
+
+@pytest.fixture
+def watched(open_page, complaints):
+    """Open the page and note the browser's complaints from then on."""
+
+    def open_with(query=""):
+        page = open_page(query)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        return page
+
+    return open_with
+
+
+def test_the_page_lives_with_its_own_policy(context, address, complaints):
+    page = context.new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    answer = page.goto(address)
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        expect(page.get_by_role("tabpanel").locator("visible=true").first).to_be_visible()
+    assert complaints == []
+
+
+@pytest.mark.slow
+def test_the_policy_stops_what_would_leave_this_server(watched, complaints):
+    page = watched()
+    assert page.evaluate("() => fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'stopped')") == "stopped"
+    page.evaluate(
+        "() => { const image = new Image(); image.src = 'http://127.0.0.1:9/x.png'; document.body.append(image); }"
+    )
+    page.wait_for_function("() => document.querySelector('img[src*=\"127.0.0.1:9\"]')")
+    expect(page.locator("body")).to_be_visible()
+    assert any("Content Security Policy" in one for one in complaints)
+
+
+def choose(page, name, content):
+    page.get_by_role("tab", name="Explore").click()
+    page.set_input_files("input[type=file]", {"name": name, "mimeType": "image/png", "buffer": content})
+
+
+@pytest.mark.parametrize("name", [SCRIPTS[0], *(pytest.param(one, marks=pytest.mark.slow) for one in SCRIPTS[1:])])
+def test_the_name_of_an_accepted_and_of_a_refused_picture_is_text(watched, name, complaints):
+    page = watched()
+    before = page.get_attribute(EXPLORER, "data-ready")
+    choose(page, f"{name}.png", sample_paths()["cat"].read_bytes())
+    page.wait_for_function(
+        "([root, before]) => document.querySelector(root).dataset.ready !== before", arg=[EXPLORER, before]
+    )
+    assert untouched(page)
+    choose(page, f"{name}.png", f"no picture {name}".encode())
+    page.wait_for_selector(f"{EXPLORER}[data-state=error]")
+    assert untouched(page)
+    assert complaints == []
+
+
+@pytest.mark.slow
+def test_what_is_written_inside_a_picture_is_never_shown(watched, complaints):
+    page = watched()
+    for name, content in pictures.fine():
+        if "script" in name or "HTML" in name:
+            before = page.get_attribute(EXPLORER, "data-ready")
+            choose(page, "picture.png", content)
+            page.wait_for_function(
+                "([root, before]) => document.querySelector(root).dataset.ready !== before", arg=[EXPLORER, before]
+            )
+            assert untouched(page)
+            assert "__pwned" not in page.content()
+    assert complaints == []
+
+
+@pytest.mark.slow
+def test_names_of_a_checkpoint_and_its_classes_are_text(context, tmp_path, monkeypatch):
+    """A model whose file name, class names and record are all script."""
+    one = tiny.checkpoint()
+    classes = tuple(SCRIPTS[k % len(SCRIPTS)] + str(k) for k in range(tiny.K))
+    hostile = checkpoint.Checkpoint(
+        "x", one.model, classes, one.mean, one.std, {"preset": SCRIPTS[0], "test_accuracy": 0.5}
+    )
+    (folder := tmp_path / "checkpoints").mkdir()
+    checkpoint.save(hostile, folder / f"{SCRIPTS[0]}.safetensors")
+    monkeypatch.setattr(checkpoint, "CHECKPOINTS", folder)
+    explore.model_named.cache_clear()
+    with running(tmp_path / "uploads") as visitor:
+        page = context.new_page()
+        page.goto(f"http://{visitor.host}/")
+        page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
+        expect(page.locator(".predictions li").first).to_contain_text("window.__pwned=1")
+        assert untouched(page)
+        page.get_by_role("tab", name="Inside").click()
+        expect(page.get_by_role("tabpanel").locator("visible=true").first).to_be_visible()
+        assert untouched(page)
+        page.close()
+    explore.model_named.cache_clear()
+
+
+@pytest.mark.slow
+def test_the_control_sees_a_script_that_runs(watched):
+    page = watched()
+    page.evaluate("() => document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=window.__pwned=1>')")
+    page.wait_for_function("() => window.__pwned === 1")
+    assert not untouched(page)

@@ -1,0 +1,303 @@
+"""Pictures that are odd but fine, and what pretends to be one."""
+
+import io
+import os
+import pickle
+import socket
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, PngImagePlugin
+
+from tests.hostile.entries import Entry, Making
+from tests.hostile.payloads import Payload
+
+UNREADABLE = "must be a whole PNG, JPEG, WebP, GIF or BMP picture: .* cannot be read as one"
+TOO_MANY = "may have at most .* million pixels"
+SCRIPT = "<script>window.__pwned=1</script>"
+IMG = "<img src=x onerror=window.__pwned=1>"
+NAMES = [
+    "🐈 chat noir.png",
+    "two  spaces.png",
+    'it\'s "quoted".png',
+    f"{IMG}.png",
+    "${window.__pwned=1}.png",
+    "{{constructor.constructor('window.__pwned=1')()}}.png",
+    "a" * 251 + ".png",
+    "\u202egnp.exe",
+    "con.png",
+    "-rf.png",
+    ".png",
+    "a;touch PWNED.png",
+    "$(touch PWNED).png",
+    "%2e%2e%2fPWNED.png",
+    "line\nbreak.png",
+    "name.svg",
+    "name.html",
+    "name.safetensors",
+]
+
+
+def noise(height: int = 24, width: int = 32, channels: int = 3) -> np.ndarray:
+    shape = (height, width, channels) if channels > 1 else (height, width)
+    return np.random.default_rng(0).integers(0, 256, shape, np.uint8)
+
+
+def encoded(image: Image.Image, form: str, **options) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, form, **options)
+    return buffer.getvalue()
+
+
+def chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png(*parts: bytes, width: int = 8, height: int = 8, depth: int = 8, colour: int = 0, interlaced: int = 0) -> bytes:
+    """A PNG of these chunks after its header."""
+    header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + b"".join(parts) + chunk(b"IEND", b"")
+
+
+def zeros(count: int) -> bytes:
+    """So many zero bytes, compressed piece by piece."""
+    packer = zlib.compressobj(9)
+    piece = bytes(2**20)
+    packed = [packer.compress(piece) for _ in range(count // len(piece))]
+    return b"".join([*packed, packer.compress(bytes(count % len(piece))), packer.flush()])
+
+
+def blank_png(width: int, height: int, depth: int = 1, colour: int = 0, **options) -> bytes:
+    """A PNG whose pixels are all there, all zero."""
+    bits = depth * {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
+    palette = chunk(b"PLTE", bytes(6)) if colour == 3 else b""
+    line = 1 + (width * bits + 7) // 8
+    return png(
+        palette, chunk(b"IDAT", zeros(line * height)), width=width, height=height, depth=depth, colour=colour, **options
+    )
+
+
+def exif(orientation: int, **more: str) -> Image.Exif:
+    found = Image.Exif()
+    found[0x0112] = orientation
+    for tag, text in more.items():
+        found[int(tag.lstrip("t"))] = text
+    return found
+
+
+def large(form: str, mode: str, width: int, height: int, **options) -> Making:
+    """A picture of many pixels in an encoder's own way, cheap to make: one colour."""
+
+    def make(path: Path) -> None:
+        Image.new(mode, (width, height)).save(path, form, **options)
+
+    return make
+
+
+def fine() -> list[tuple[str, Making]]:
+    """Pictures that must be accepted."""
+    image, grey = Image.fromarray(noise()), Image.fromarray(noise(channels=1))
+    alpha = Image.fromarray(noise(channels=4))
+    frames = [Image.fromarray(np.roll(noise(), k, 0)) for k in range(3)]
+    palette = image.quantize(16)
+    profile = encoded(image, "JPEG", icc_profile=b"\0" * 128)
+    text = PngImagePlugin.PngInfo()
+    for key in ("Title", "Comment", "Software"):
+        text.add_text(key, IMG)
+    text.add_itxt("Author", SCRIPT)
+    phone = encoded(image, "MPO", save_all=True, append_images=[image])
+    found: list[tuple[str, Making]] = [
+        *((f"exif {form} {k}", encoded(image, form, exif=exif(k))) for form in ("JPEG", "PNG", "WEBP") for k in (1, 3, 6, 8)),
+        *((f"exif JPEG {k}", encoded(image, "JPEG", exif=exif(k))) for k in (2, 4, 5, 7, 0, 9, 60000)),
+        *((f"plain {form}", encoded(image, form)) for form in ("PNG", "JPEG", "WEBP", "GIF", "BMP")),
+        *((f"animated {form}", encoded(frames[0], form, save_all=True, append_images=frames[1:])) for form in ("PNG", "GIF", "WEBP")),
+        ("CMYK", encoded(image.convert("CMYK"), "JPEG")),
+        ("progressive", encoded(image, "JPEG", progressive=True)),
+        ("grey", encoded(grey, "PNG")),
+        ("grey JPEG", encoded(grey, "JPEG")),
+        ("grey and alpha", encoded(alpha.convert("LA"), "PNG")),
+        ("RGBA", encoded(alpha, "PNG")),
+        ("RGBA WebP", encoded(alpha, "WEBP")),
+        ("16-bit grey", encoded(Image.fromarray(noise(channels=1).astype(np.uint16) * 257), "PNG")),
+        ("1-bit", encoded(grey.convert("1"), "PNG")),
+        ("1-bit BMP", encoded(grey.convert("1"), "BMP")),
+        ("palette", encoded(palette, "PNG")),
+        ("transparent palette", encoded(palette, "PNG", transparency=3)),
+        ("transparent GIF", encoded(palette, "GIF", transparency=3)),
+        ("colour key", encoded(image, "PNG", transparency=(1, 2, 3))),
+        ("MPO of a phone", phone),
+        ("1 x 1", encoded(Image.new("RGB", (1, 1)), "PNG")),
+        ("1 x 5000", encoded(Image.new("RGB", (1, 5000)), "PNG")),
+        ("5000 x 1", encoded(Image.new("RGB", (5000, 1)), "PNG")),
+        ("broken colour profile", profile),
+        ("text chunks with script", encoded(image, "PNG", pnginfo=text)),
+        ("EXIF with script", encoded(image, "JPEG", exif=exif(1, t270=IMG, t315=SCRIPT))),
+        ("JPEG comment with script", encoded(image, "JPEG", comment=SCRIPT)),
+        ("GIF comment with script", encoded(palette, "GIF", comment=SCRIPT)),
+        ("HTML behind a PNG", encoded(image, "PNG") + SCRIPT.encode()),
+        ("ZIP behind a JPEG", encoded(image, "JPEG") + zipped()),
+    ]  # fmt: skip
+    return found
+
+
+def zipped() -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("data.pkl"), b"\x80\x02.")
+    return buffer.getvalue()
+
+
+def others() -> list[tuple[str, Making]]:
+    """Files of other kinds."""
+    image = Image.fromarray(noise())
+    forms = {
+        "TIFF": "RGB", "ICO": "RGB", "PPM": "RGB", "TGA": "RGB", "PCX": "RGB", "DDS": "RGB", "ICNS": "RGBA", "QOI": "RGB", "AVIF": "RGB",
+        "JPEG2000": "RGB", "SGI": "RGB", "XBM": "1", "IM": "RGB", "SPIDER": "F", "EPS": "RGB",
+    }  # fmt: skip
+    lols = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
+    return [
+        *((f"as {form}", encoded(image.convert(mode), form)) for form, mode in forms.items()),
+        ("PSD header", b"8BPS\0\1" + bytes(6) + struct.pack(">HIIHH", 3, 8, 8, 8, 3) + bytes(200)),
+        ("FITS header", b"SIMPLE  =                    T".ljust(2880)),
+        ("PDF", "%PDF-1.7\n1 0 obj<</Type/Catalog/OpenAction<</S/JavaScript/JS(app.alert(1))>>>>endobj\n"),
+        ("one byte", b"\x89"),
+        ("words", "This is no picture. " * 50),
+        ("HTML", f"<!doctype html><html><body>{SCRIPT}</body></html>"),
+        ("SVG", f'<svg xmlns="http://www.w3.org/2000/svg" onload="window.__pwned=1"><image href="http://127.0.0.1:9/"/>{SCRIPT}</svg>'),
+        ("XML bomb", f'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY l0 "lol">{lols}]><svg>&l9;</svg>'),
+        ("XML with a file", '<!DOCTYPE s [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg>&x;</svg>'),
+        ("PostScript", "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 8 8\n(PWNED) (w) file closefile\n"),
+        ("ImageMagick", "push graphic-context\nfill 'url(https://127.0.0.1/x.jpg\"|touch PWNED\")'\npop graphic-context"),
+        ("PHP behind GIF89a", b"GIF89a<?php touch('PWNED'); ?>"),
+        ("ELF", b"\x7fELF\2\1\1" + bytes(200)),
+        ("ZIP", zipped()),
+        ("gzip", b"\x1f\x8b\x08" + bytes(100)),
+        ("zeros", bytes(5000)),
+        ("UTF-16 words", "picture".encode("utf-16")),
+    ]  # fmt: skip
+
+
+def damaged() -> list[tuple[str, Making]]:
+    """Pictures with something missing or wrong."""
+    image = Image.fromarray(noise(64, 64))
+    whole = {form: encoded(image, form) for form in ("PNG", "JPEG", "WEBP", "BMP")}
+    pixels = chunk(b"IDAT", zlib.compress(bytes(9 * 8)))
+    return [
+        *((f"{form} cut at {share}", content[: int(len(content) * share)]) for form, content in whole.items() for share in (0.02, 0.5, 0.9)),
+        ("GIF cut", encoded(image, "GIF")[:60]),
+        ("PNG without pixels", png()),
+        ("PNG of 0 x 8", png(pixels, width=0)),
+        ("PNG of depth 3", png(pixels, depth=3)),
+        ("PNG of colour type 5", png(pixels, colour=5)),
+        ("PNG with a wrong sum", whole["PNG"].replace(b"IDAT", b"IDAU", 1)),
+        ("PNG with an endless chunk", png()[:33] + struct.pack(">I", 2**31 - 1) + b"IDAT" + bytes(50)),
+        ("PNG with negative chunk", png()[:33] + struct.pack(">I", 2**32 - 1) + b"tEXt" + bytes(50)),
+        ("PNG header alone", png()[:33]),
+        ("JPEG markers alone", b"\xff\xd8\xff\xd9"),
+        ("JPEG of 0 x 0", whole["JPEG"][:2] + b"\xff\xc0\0\x0b\x08\0\0\0\0\1\1\x11\0\xff\xd9"),
+        ("GIF of 0 x 0", b"GIF89a" + bytes(7) + b";"),
+        ("GIF without frames", b"GIF89a" + struct.pack("<HH", 8, 8) + b"\0\0\0;"),
+        ("WebP of another size", whole["WEBP"][:4] + struct.pack("<I", 2**31) + whole["WEBP"][8:40]),
+    ]  # fmt: skip
+
+
+def bombs() -> list[tuple[str, Callable[[], bytes], str]]:
+    """Few bytes that promise or hold very many pixels or characters; name, bytes, and the refusal."""
+    return [
+        ("88 Mpixel PNG", partial(blank_png, 11_000, 8_000), TOO_MANY),
+        ("100 Mpixel PNG", partial(blank_png, 10_000, 10_000), TOO_MANY),
+        ("400 Mpixel PNG", partial(blank_png, 20_000, 20_000), TOO_MANY),
+        ("50.01 Mpixel PNG", partial(blank_png, 10_000, 5_001), TOO_MANY),
+        ("PNG of 2^31 sides", lambda: png(chunk(b"IDAT", b""), width=2**31 - 1, height=2**31 - 1), f"{TOO_MANY}|{UNREADABLE}"),
+        ("PNG of 60000 sides", lambda: png(chunk(b"IDAT", zeros(100)), width=60_000, height=60_000), TOO_MANY),
+        ("GIF of 65535 sides", lambda: b"GIF89a" + struct.pack("<HH", 65535, 65535) + b"\0\0\0" + b",\0\0\0\0\1\0\1\0\0\2\2L\1\0;", TOO_MANY),
+        ("GIF whose frame is larger than its screen", lambda: b"GIF89a" + struct.pack("<HH", 8, 8) + b"\x80\0\0" + bytes(6) + b"," + struct.pack("<HHHH", 0, 0, 65535, 65535) + b"\0\2\2L\1\0;", f"{TOO_MANY}|{UNREADABLE}"),
+        ("BMP of 60000 sides", lambda: b"BM" + struct.pack("<IIIIiiHHIIiiII", 200, 0, 54, 40, 60_000, 60_000, 1, 24, 0, 0, 0, 0, 0, 0) + bytes(200), TOO_MANY),
+        ("JPEG of 65500 sides", lambda: encoded(Image.new("L", (8, 8)), "JPEG").replace(b"\x08\0\x08\0\x08\1", b"\x08\xff\xdc\xff\xdc\1"), TOO_MANY),
+        ("WebP of 16383 sides", lambda: b"RIFF" + struct.pack("<I", 30) + b"WEBPVP8X" + struct.pack("<I", 10) + b"\0\0\0\0" + b"\xfe\x3f\0\xfe\x3f\0" + bytes(8), f"{TOO_MANY}|{UNREADABLE}"),
+        (
+            "BMP of negative width",
+            lambda: b"BM" + struct.pack("<IIIIiiHHII", 200, 0, 54, 40, -8, 8, 1, 24, 0, 0) + bytes(200),
+            f"{TOO_MANY}|{UNREADABLE}",
+        ),
+        ("zTXt of 256 MiB", lambda: png(chunk(b"zTXt", b"a\0\0" + zeros(2**28)), chunk(b"IDAT", zlib.compress(bytes(72)))), UNREADABLE),
+        ("iTXt of 256 MiB", lambda: png(chunk(b"iTXt", b"a\0\1\0\0\0" + zeros(2**28)), chunk(b"IDAT", zlib.compress(bytes(72)))), UNREADABLE),
+        ("iCCP of 256 MiB", lambda: png(chunk(b"iCCP", b"a\0\0" + zeros(2**28)), chunk(b"IDAT", zlib.compress(bytes(72)))), UNREADABLE),
+        ("2000 text chunks of 1 MiB", lambda: png(*[chunk(b"zTXt", b"a\0\0" + zeros(2**20))] * 2000, chunk(b"IDAT", zlib.compress(bytes(72)))), UNREADABLE),
+    ]  # fmt: skip
+
+
+def huge() -> list[tuple[str, Making, str | None]]:
+    """Pictures of nearly as many pixels as are accepted, in every way that takes memory; name, bytes, refusal."""
+    wide, high = 8000, 6000
+    return [
+        ("48 Mpixel JPEG", large("JPEG", "RGB", wide, high), None),
+        ("48 Mpixel progressive JPEG", large("JPEG", "RGB", wide, high, progressive=True, subsampling=0), None),
+        ("48 Mpixel progressive CMYK", large("JPEG", "CMYK", wide, high, progressive=True, subsampling=0), None),
+        ("48 Mpixel grey", partial(write, blank_png, wide, high, 8), None),
+        ("48 Mpixel 1-bit", partial(write, blank_png, wide, high), None),
+        ("48 Mpixel palette", partial(write, blank_png, wide, high, 8, 3), None),
+        ("48 Mpixel RGB", partial(write, blank_png, wide, high, 8, 2), None),
+        ("48 Mpixel RGBA", partial(write, blank_png, wide, high, 8, 6), None),
+        ("48 Mpixel 16-bit grey", partial(write, blank_png, wide, high, 16), None),
+        ("48 Mpixel 16-bit RGB", partial(write, blank_png, wide, high, 16, 2), None),
+        ("48 Mpixel 16-bit RGBA", partial(write, blank_png, wide, high, 16, 6), None),
+        ("48 Mpixel GIF", large("GIF", "P", wide, high), None),
+        ("48 Mpixel BMP", large("BMP", "1", wide, high), None),
+        ("48 Mpixel WebP", large("WEBP", "RGB", wide, high), "WebP picture may have at most"),
+        ("24 Mpixel WebP", large("WEBP", "RGB", 6000, 4000), None),
+        ("24 Mpixel lossless WebP with alpha", large("WEBP", "RGBA", 6000, 4000, lossless=True), None),
+        ("24 Mpixel animated WebP", large("WEBP", "RGBA", 6000, 4000, save_all=True, append_images=[Image.new("RGBA", (6000, 4000), "red")]), None),
+        ("48 Mpixel strip", partial(write, blank_png, 1000, 48_000, 8, 2), "may be at most 16,384 pixels long"),
+        ("33 Mpixel strip", partial(write, blank_png, 2047, 16_384, 8, 2), None),
+        ("33 Mpixel strip with alpha", partial(write, blank_png, 16_384, 2047, 8, 6), None),
+        ("49 Mpixel line", partial(write, blank_png, 1, 49_000_000, 8, 0), "may be at most 16,384 pixels long"),
+    ]  # fmt: skip
+
+
+def write(make: Callable[..., bytes], *arguments: int | Path) -> None:
+    """Put what is made of all arguments but the last at the last, a path."""
+    *numbers, path = arguments
+    Path(path).write_bytes(make(*numbers))
+
+
+def listen(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as one:
+        here = Path.cwd()
+        os.chdir(path.parent)  # such addresses are short
+        try:
+            one.bind(path.name)
+        finally:
+            os.chdir(here)
+
+
+def above_20_mib(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 20 * 2**20 + 1)
+
+
+def entries() -> list[Entry]:
+    """The part of the corpus that is meant for the gate for pictures."""
+    plain = encoded(Image.fromarray(noise()), "PNG")
+    return [
+        *(Entry("picture", name, made, None, "picture.png") for name, made in fine()),
+        *(Entry("picture", f"named {name!r}"[:60], plain, None, name) for name in NAMES),
+        *(Entry("picture", f"under a picture's name: {name}", made, UNREADABLE, "picture.png") for name, made in others()),
+        *(Entry("picture", name, made, UNREADABLE, "picture.png") for name, made in damaged()),
+        *(Entry("picture", name, partial(write, made), refused, "bomb.png", big=True) for name, made, refused in bombs()),
+        *(Entry("picture", name, made, refused, "huge.png", big=True) for name, made, refused in huge()),
+        Entry("picture", "a pickle", pickle.dumps(Payload("PWNED")), UNREADABLE, "picture.png"),
+        Entry("picture", "empty", b"", "is empty", "picture.png"),
+        Entry("picture", "above 20 MiB", above_20_mib, "at most 20 MiB: this one has 20.0", "picture.png"),
+        Entry("picture", "a folder", Path.mkdir, "must be a file", "folder.png"),
+        Entry("picture", "a pipe", os.mkfifo, "must be a file", "pipe.png"),
+        Entry("picture", "a socket", listen, "must be a file", "socket.png"),
+        Entry("picture", "a link to /dev/zero", lambda path: path.symlink_to("/dev/zero"), "must be a file", "zero.png"),
+        Entry("picture", "a link to nothing", lambda path: path.symlink_to("nothing"), "There is no picture", "link.png"),
+        Entry("picture", "a link to itself", lambda path: path.symlink_to(path), "There is no picture", "loop.png"),
+    ]  # fmt: skip
