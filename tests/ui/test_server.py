@@ -190,8 +190,15 @@ def test_nothing_but_the_curated_functions_can_be_called(visitor):
         for name in dir(block)
         if getattr(getattr(block, name, None), "_is_server_fn", False)
     }
-    asked = ["explain", "attention", "methods", "scores", "intervene", "gallery", "figure"]
-    assert offered == {*(("explorer", name) for name in asked), ("inside", "probes")}
+    asked = {
+        "explorer": ["explain", "attention", "methods", "scores", "intervene", "gallery", "figure", "models"],
+        "train": [
+            *("poll", "movie", "check", "estimate", "start", "resume", "resume_sweep", "stop", "rename", "delete"),
+            *("download", "fetch_data", "cancel_fetch", "take_pictures", "survey"),
+        ],
+        "inside": ["probes", "models"],
+    }
+    assert offered == {(block, name) for block, names in asked.items() for name in names}
     for name in ("__init__", "picture", "catalog", "launch", "__class__"):
         assert visitor.call(name, {})[0] == 404
     assert visitor.endpoint("predict", 1)[0] == 404
