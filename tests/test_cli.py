@@ -20,7 +20,7 @@ from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.recipe import PRESETS
 
 SMALL_DATA = "from vitviz import cli; from vitviz.data import cifar; cifar.RECORDS = 20; "  # as in `cifar_folder`
-COMMANDS = ("app", "train", "evaluate", "explain", "probe", "data", "bench")
+COMMANDS = ("app", "train", "sweep", "evaluate", "explain", "timeline", "probe", "data", "bench")
 
 
 @pytest.fixture
@@ -93,7 +93,10 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
             ("explain", "cat", "--out", "a.png", "--checkpoint", "PICKLE"),
             "A checkpoint must be a whole .safetensors file",
         ),
-        (("evaluate", "TINY", "--data", "nowhere"), "evaluate needs a model of CIFAR-10's classes"),
+        (
+            ("evaluate", "TINY", "--data", "nowhere"),
+            "A model can be tested on classes that it knows: tiny",
+        ),
         (("probe", "nonsense", "--out", "a.png"), "There is no checkpoint 'nonsense'"),
         (("probe", "TINY", "--out", "a.gif"), "The file must end in .png, .svg, .pdf, .html or .npz"),
         (
@@ -101,6 +104,13 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
             "Pictures of CIFAR-10 have 32 x 32 pixels: this model sees",
         ),
         (("probe", "cifar10-ti4", "--out", "a.png", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
+        (("timeline", "nonsense", "--out", "a.gif"), "There is no timeline of 'nonsense'"),
+        (("timeline", "TINY", "--out", "a.gif"), "There is no timeline of "),
+        (("timeline", "cifar10-ti4", "--out", "a.png"), "A movie's file must end in .gif or .mp4: got 'a.png'"),
+        (
+            ("timeline", "cifar10-ti4", "--out", "a.gif", "--picture", "unicorn"),
+            "There is no picture 'unicorn' in this timeline. Use one of: airplane",
+        ),
         (("data", "check", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("train", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
         (("train", "--preset", "nonsense"), "There is no preset 'nonsense'. Use one of: cifar10-ti4"),
@@ -110,6 +120,13 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("train", "--set", "wings=2"), "A setting is NAME=VALUE with a known name: got 'wings=2'"),
         (("train", "--set", "model.heads=5"), "heads must divide width: 192 is not a multiple of 5"),
         (("train", "--network", "resnet"), "There is no preset 'resnet'"),
+        (
+            ("sweep", "--vary", "model.heads=2,5,6"),
+            "Each combination must fit. These do not: model.heads=5 (heads must",
+        ),
+        (("sweep",), "A sweep varies different names, in 2 to 64 combinations: got 1"),
+        (("sweep", "--vary", "seed=0,1", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
+        (("sweep", "--resume", "--out", "nowhere"), "The folder of a sweep must hold a sweep.json: nowhere has none"),
         (("train", "--resume", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
     ],
     ids=lambda value: " ".join(value[:4]) if isinstance(value, tuple) else "",
@@ -166,6 +183,15 @@ def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp
         assert image.format == "PNG"
     with np.load(tmp_path / "new folder" / "map.npz") as numbers:
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
+
+
+def test_a_timeline_becomes_a_movie(vitviz, tmp_path):
+    path = tmp_path / "new folder" / "cat.gif"
+    said = f"{path}: 40 moments of cat, to epoch 24.9\n"
+    assert vitviz("timeline", "cifar10-ti4", "--picture", "cat", "--out", path) == (0, said, "")
+    with Image.open(path) as image:
+        assert (image.format, image.n_frames) == ("GIF", 40)
+    assert path.stat().st_size < 3_000_000
 
 
 def test_a_class_can_be_explained_by_name(vitviz, tiny_file, tmp_path):
@@ -233,6 +259,43 @@ def test_a_data_set_that_is_there_is_counted(vitviz, cifar_folder):
     assert out == f"CIFAR-10 in {cifar_folder / cifar.BINARY_FOLDER}: 100 training and 20 test pictures\n"
 
 
+def test_a_folder_of_pictures_is_told_as_a_table_and_refused_after_it(vitviz, tmp_path):
+    for name in ("[red]", "cat"):
+        (tmp_path / "pets" / name).mkdir(parents=True)
+        for number in range(3):
+            Image.new("RGB", (8, 8)).save(tmp_path / "pets" / name / f"{number}.png")
+    (tmp_path / "pets" / "cat" / "notes.txt").write_text("hello")
+    words = ("data", "check", "--dataset", "folder", "--data", tmp_path / "pets")
+    code, out, err = vitviz(*words)
+    assert (code, err) == (0, "")
+    assert re.search(r"\[red\]\W+2\W+1\W", out)
+    assert re.search(r"cat/notes\.txt\W+The file must be a whole PNG", out)
+    assert "a fifth of each class is put aside" in out
+    for picture in (tmp_path / "pets" / "[red]").iterdir():
+        picture.unlink()
+    code, out, err = vitviz(*words)
+    assert code == 1
+    assert re.search(r"cat\W+2\W+1\W", out), "the table comes first"
+    assert err.startswith("vitviz: A data set needs at least two classes with pictures")
+
+
+def test_a_model_is_fine_tuned_on_a_folder_and_evaluated_by_its_checkpoint_alone(vitviz, tiny_file, tmp_path):
+    for level, name in enumerate(("dark", "light")):
+        (tmp_path / "pictures" / name).mkdir(parents=True)
+        for number in range(5):
+            Image.new("L", (30, 30), 200 * level + number).save(tmp_path / "pictures" / name / f"{number}.png")
+    words = ["train", "--start", tiny_file, "--frozen", "--dataset", "folder", "--data", tmp_path / "pictures"]
+    words += ["--epochs", "2", "--batch-size", "4", "--out", tmp_path / "run", "--device", "cpu"]
+    code, out, err = vitviz(*words, "--set", "model.image_size=[24, 24]")
+    assert code == 0, err
+    result = checkpoint.load(tmp_path / "run" / "last.safetensors")
+    assert (result.classes, result.model.config.grid, result.model.config.depth) == (("dark", "light"), (6, 6), tiny.L)
+    code, again, _ = vitviz("evaluate", tmp_path / "run" / "last.safetensors", "--data", tmp_path / "pictures")
+    assert code == 0
+    assert re.search(r"of 2 test pictures", again)
+    assert again.split(": ")[1].split(" %")[0] == out.split("test_accuracy ")[1].split(" %")[0]
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 @pytest.mark.parametrize("name", sorted(PRESETS))
@@ -272,6 +335,26 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
     assert training.returncode == 1
     assert f"nothing is lost. Go on with: python -m vitviz train --resume --out {run}" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_a_sweep_prints_a_row_for_each_run_and_goes_on(vitviz, cifar_folder, tmp_path):
+    words = ["sweep", "--vary", "model.depth=1,2", "--data", cifar_folder, "--out", tmp_path / "grid", "--epochs", "1"]
+    small = ["model.width=24", "model.heads=2", "model.mlp_width=8", "batch_size=50", "snapshots=0", "device=cpu"]
+    code, out, _ = vitviz(*words, *(word for setting in small for word in ("--set", setting)))
+    assert code == 0
+    rows = [line.split() for line in out.splitlines() if "grid-depth" in line]
+    assert [row[1] for row in rows] == ["grid-depth1", "grid-depth2"]
+    assert all(row[-2] == "%" for row in rows)
+    assert (tmp_path / "grid-depth2" / "last.safetensors").exists()
+    code, again, _ = vitviz("sweep", "--resume", "--out", tmp_path / "grid")
+    assert code == 0
+    assert [line for line in again.splitlines() if "grid-depth" in line] == [
+        line for line in out.splitlines() if "grid-depth" in line
+    ]
+    code, _, err = vitviz(*words)
+    assert code == 1
+    assert "The folder of a sweep must be new" in err
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")

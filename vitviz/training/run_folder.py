@@ -4,16 +4,21 @@ The checkpoint is one atomic file. Until the training is finished it also holds,
 `training.`, all that is needed to go on exactly: weights, optimizer states and counters beside the average.
 """
 
+import errno
+import itertools
 import json
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, atomic_write
+from vitviz.training.process import is_file
 from vitviz.training.recipe import TrainConfig
 
 MOST_CONFIG_BYTES = 2**20
@@ -46,12 +51,24 @@ def read_config(folder: Path) -> dict[str, Any]:
     path = folder / "config.json"
     try:
         # Only a regular file ends, and a config is short.
-        stored = json.loads(path.read_text()) if path.is_file() and path.stat().st_size <= MOST_CONFIG_BYTES else None
+        stored = json.loads(path.read_text()) if is_file(path) and path.stat().st_size <= MOST_CONFIG_BYTES else None
     except (OSError, ValueError, RecursionError):
         stored = None
     if not isinstance(stored, dict):
         raise ValueError(f"A run folder must hold a config.json: {folder} has none that can be read. Name another run.")
     return stored
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """The training record of a checkpoint, from its header alone; empty if there is none that can be read."""
+    if not is_file(path):
+        return {}
+    try:
+        with safe_open(path, "pt") as file:
+            record = json.loads(file.metadata()["vitviz"])["record"]
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError):
+        return {}
+    return record if isinstance(record, dict) else {}
 
 
 def saved_state(config: TrainConfig) -> State | None:
@@ -91,6 +108,8 @@ def prepare(config: TrainConfig, saved: State | None) -> None:
         ValueError: If it holds a run, and nothing was asked to be gone on with.
     """
     folder = config.folder
+    for left in folder.glob(".*.tmp"):  # by a process that was killed
+        left.unlink(missing_ok=True)
     if saved is not None:
         rewind_metrics(folder / "metrics.jsonl", saved.counters["seconds"])
         return
@@ -105,15 +124,35 @@ def prepare(config: TrainConfig, saved: State | None) -> None:
     (folder / "metrics.jsonl").write_bytes(b"")
 
 
+def rewind(folder: Path) -> None:
+    """Take back what was noted after the saved state of a run that will go on."""
+    saved = read_record(folder / "last.safetensors").get("training")
+    rewind_metrics(folder / "metrics.jsonl", saved["seconds"] if saved else 0.0)
+
+
 def rewind_metrics(path: Path, seconds: float) -> None:
     """Drop the lines of steps that were taken after the saved state, and will be taken again; and a torn last line."""
-    kept = []
-    for line in path.read_bytes().splitlines(keepends=True) if path.exists() else []:
-        if not line.endswith(b"\n") or json.loads(line)["seconds"] > seconds:
-            break
-        kept.append(line)
+    kept = itertools.takewhile(lambda line: json.loads(line)["seconds"] <= seconds, whole_lines(path))
     with atomic_write(path) as file:
         file.write(b"".join(kept))
+
+
+def whole_lines(path: Path) -> list[bytes]:
+    """The lines of a file but for a torn last one, as a killed process leaves it; none if there is no file."""
+    lines = path.read_bytes().splitlines(keepends=True) if is_file(path) else []
+    return [line for line in lines if line.endswith(b"\n")]
+
+
+def append(path: Path, line: str) -> None:
+    """Add a line to a file, whole or not at all."""
+    with path.open("ab", buffering=0) as file:
+        before = file.tell()
+        try:
+            if file.write(line.encode()) < len(line.encode()):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        except OSError:
+            file.truncate(before)
+            raise
 
 
 def save(result: Checkpoint, path: Path, state: State | None) -> None:

@@ -29,6 +29,7 @@ from vitviz.ui.explore import Explore, calm_sentence, in_words
 from vitviz.ui.explorer import colour_tables
 from vitviz.ui.inside import Inside
 from vitviz.ui.server import Guard, Uploads, further_names, on_a_space, own_folder
+from vitviz.ui.train import Train
 from vitviz.ui.turns import BUSY, share_processors
 
 log = logging.getLogger(__name__)
@@ -44,9 +45,14 @@ def build_app(data: str | None = None, public: bool = False) -> gr.Blocks:
         public: Whether strangers use it; on a Space they do, whatever is said here.
     """
     public = public or on_a_space()
-    answers = Explore(data, public)
-    catalog = answers.catalog() | {"colours": colour_tables(), "public": public}
-    with page.build(catalog, answers.functions, Inside(data, public).functions) as app:
+    trainer = Train(data, public=public)
+    runs = None if public else trainer.runs
+    explorer, inspector = Explore(data, runs, public), Inside(data, runs, public)
+    colours = {"colours": colour_tables()}
+    offered = explorer.catalog() | colours | {"public": public}
+    catalogs = {"explore": offered, "train": trainer.catalog() | colours, "inside": offered}
+    functions = {"explore": explorer.functions, "train": trainer.functions, "inside": inspector.functions}
+    with page.build(catalogs, functions) as app:
         gr.api(explain_picture, api_name="explain")
         gr.api(explore.checkpoints, api_name="checkpoints")
         gr.api(list_methods, api_name="methods")

@@ -14,9 +14,10 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, wraps
+from functools import cache, lru_cache, wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from gradio.utils import get_upload_folder
@@ -25,20 +26,23 @@ from torch import Tensor
 
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
-from vitviz.data.pictures import PictureError, PictureSource, sample_paths
+from vitviz.data.pictures import PictureError, PictureSource, sample_paths, samples
 from vitviz.explanation.case import Target, softmax
 from vitviz.explanation.explain import Explanation, View, explain
 from vitviz.explanation.faithfulness import score
-from vitviz.explanation.interventions import intervene
+from vitviz.explanation.interventions import intervene, mean_outputs
 from vitviz.explanation.methods import METHODS
 from vitviz.model import checkpoint
+from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
+from vitviz.training.runs import Runs
 from vitviz.ui.turns import Line
 
 Answer = dict[str, Any]
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
+OF_RUN = "runs/"  # begins the names of models that were trained here
 GALLERY_PAGE = 10
 MOST_KEPT_BYTES = 256 * 2**20
 MOST_KEPT_SECONDS = 3300  # less than an hour
@@ -46,6 +50,7 @@ MOST_JUDGED = 1000  # pictures whose maps and scores are kept, some kilobytes ea
 ABSENT = "CIFAR-10 is not on this server."  # all that strangers are told
 AT_ONCE = 2  # pictures decoded at the same time; more would only take memory
 THUMBNAIL_SIDE = 144  # px of the original's preview
+USUAL: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `usual_outputs`
 
 
 def in_words(answer: Callable[..., Any]) -> Callable[..., Any]:
@@ -120,8 +125,11 @@ class Judged:
         self.lock = threading.Lock()
 
     def answer(self, what: str, explanation: Explanation, target: Target, compute: Callable[[], Answer]) -> Answer:
-        """What was computed before for the same pixels, model and target, or is now; of pictures as they are."""
-        if explanation.changes:
+        """What was computed before for the same pixels, model and target, or is now.
+
+        It is kept for pictures as they are, seen by models that ship: those of runs go on learning.
+        """
+        if explanation.changes or explanation.checkpoint.startswith(OF_RUN):
             return compute()
         pixels = hashlib.sha256(explanation.picture.seen.tobytes()).digest()
         place = what, explanation.checkpoint, target, pixels
@@ -144,11 +152,12 @@ class Explore:
 
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
+        runs: Whose checkpoints can be explored beside those that ship; None for no others.
         public: Whether strangers ask; then no answer names a folder of the server.
     """
 
-    def __init__(self, data: str | None = None, public: bool = False) -> None:
-        self.data, self.public = data, public
+    def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
+        self.data, self.runs, self.public = data, runs, public
         self.recent = Recent()
         self.judged = Judged()
 
@@ -157,7 +166,7 @@ class Explore:
         """The functions that the component may call, by these names; what takes long stands in lines of its own."""
         quick = Line(AT_ONCE, waiting=100)
         lines = {
-            quick: (self.explain, self.attention, self.intervene, self.gallery),
+            quick: (self.explain, self.attention, self.intervene, self.gallery, self.models),
             Line(1, waiting=8, yielding=True): (self.methods,),
             Line(1, waiting=4, yielding=True): (self.scores,),
             Line(1, waiting=10): (self.figure,),
@@ -183,6 +192,10 @@ class Explore:
         ]
         return {"checkpoints": checkpoints(), "samples": samples, "cifar": self.data_state(), "methods": methods}
 
+    def models(self, question: Answer) -> list[Answer]:
+        """The models there are now: those that ship, and those of runs."""
+        return checkpoints() + of_runs(self.runs)
+
     def data_state(self) -> Answer:
         """Whether CIFAR-10 is there, and if not, the sentence that says how to fetch it."""
         try:
@@ -196,11 +209,11 @@ class Explore:
         """Explain a picture with a checkpoint.
 
         Args:
-            question: `checkpoint`, a name that ships, and `picture`: {"kind": "sample", "name"}, {"kind": "cifar",
+            question: `checkpoint`, as `models` names it, and `picture`: {"kind": "sample", "name"}, {"kind": "cifar",
                 "index"} or {"kind": "upload", "path", "name"}.
         """
         chosen = field(question, "picture", dict)
-        model = model_named(field(question, "checkpoint", str))
+        model = model_named(field(question, "checkpoint", str), self.runs)
         source, caption, truth = self.picture(chosen)
         explanation = explain(model, source)
         labels, picture = explanation.labels, explanation.picture
@@ -215,6 +228,7 @@ class Explore:
             "rows": explanation.grid[0],
             "columns": explanation.grid[1],
             "prefix": explanation.prefix,
+            "classToken": model.model.config.class_token,
             "picture": {
                 "src": data_url(picture.seen),
                 "original": data_url(original) if chosen["kind"] == "upload" else None,
@@ -223,8 +237,12 @@ class Explore:
                 "note": picture.note,
             },
             "probabilities": explanation.probabilities.tolist(),
-            "cls": base64_of(explanation.cls_rows.astype("<f4")),
-            "maps": {key: explanation.map(key).ravel().tolist() for key, method in METHODS.items() if method.instant},
+            "cls": base64_of(explanation.rows.astype("<f4")),
+            "maps": {
+                key: explanation.map(key).ravel().tolist()
+                for key, method in explanation.methods.items()
+                if method.instant
+            },
         }
 
     def picture(self, chosen: Answer) -> tuple[PictureSource, str, str | None]:
@@ -263,7 +281,7 @@ class Explore:
         target = explanation.target(target_of(question))
 
         def compute() -> Answer:
-            return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in METHODS}}
+            return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in explanation.methods}}
 
         return self.judged.answer("maps", explanation, target, compute)
 
@@ -287,7 +305,9 @@ class Explore:
         """The picture of a key with heads switched off and patches left out; None if it is no longer kept.
 
         Args:
-            question: `key`, of the picture as it is; `heads`, pairs of layer and head; `patches`.
+            question: `key`, of the picture as it is; `heads`, pairs of layer and head; `patches`; `instead`, what a
+                head that is off passes on, "nothing" or its "mean" over the sample pictures; `way`,
+                "drop" or "grey".
 
         Returns:
             `key`, under which `attention` and `figure` find what was seen, `probabilities` and `cls`.
@@ -297,18 +317,19 @@ class Explore:
             return None
         heads = [(layer, head) for layer, head in pairs(field(question, "heads", list))]
         patches = whole_numbers(field(question, "patches", list))
-        after = intervene(explanation.case, heads, patches)
-        words = [f"{len(heads)} heads off" if heads else "", f"{len(patches)} patches left out" if patches else ""]
+        instead, way = one_of(question, "instead", ("nothing", "mean")), one_of(question, "way", ("drop", "grey"))
+        usual = usual_outputs(explanation.case.checkpoint) if heads and instead == "mean" else None
+        after = intervene(explanation.case, heads, patches, cast(Literal["drop", "grey"], way), usual)
         changed = replace(
             explanation,
             probabilities=softmax(after.logits),
             attention=after.attention,
-            changes=", ".join(filter(None, words)),
+            changes=changes_in_words(len(heads), len(patches), instead, way),
         )
         return {
             "key": self.recent.keep(changed),
             "probabilities": changed.probabilities.tolist(),
-            "cls": base64_of(np.nan_to_num(changed.cls_rows).astype("<f4")),
+            "cls": base64_of(np.nan_to_num(changed.rows).astype("<f4")),
         }
 
     def gallery(self, question: Answer) -> Answer:
@@ -339,13 +360,13 @@ class Explore:
         from vitviz.figures import paper
 
         png = base64.b64encode(paper.render(explanation.figure(view(question)), ".png")).decode()
-        return {"name": f"vitviz-{explanation.checkpoint}.png", "src": f"data:image/png;base64,{png}"}
+        return {"name": f"vitviz-{explanation.checkpoint.replace('/', '-')}.png", "src": f"data:image/png;base64,{png}"}
 
 
 def scores_of(explanation: Explanation, target: Target) -> Answer:
     """The answer of `Explore.scores`, as there."""
     first = target[0] if isinstance(target, tuple) else target
-    maps = {key: explanation.map(key, target).ravel() for key in METHODS}
+    maps = {key: explanation.map(key, target).ravel() for key in explanation.methods}
     report = score(explanation.case, maps, first)
     start = float(explanation.probabilities[first])
     lost = [1 - found.deletion / start for found in report.chance]
@@ -361,6 +382,23 @@ def field(question: object, name: str, kind: type[T]) -> T:
     if type(value) is not kind:
         raise ValueError(f"The request must name {name} as {kind.__name__}: got {str(value)[:40]!r}.")
     return value
+
+
+def one_of(question: Answer, name: str, choices: tuple[str, ...]) -> str:
+    """A choice of a question; the first one if it names none."""
+    value = question.get(name, choices[0])
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}: got {str(value)[:40]!r}.")
+    return str(value)
+
+
+def changes_in_words(heads: int, patches: int, instead: str, way: str) -> str:
+    """What was switched off and taken away, for the figure."""
+    passing = " (passing on their mean)" if instead == "mean" else ""
+    gone = "left out" if way == "drop" else "painted grey"
+    words = [(heads, "head", f"off{passing}"), (patches, "patch", gone)]
+    plural = {"head": "heads", "patch": "patches"}
+    return ", ".join(f"{n} {name if n == 1 else plural[name]} {what}" for n, name, what in words if n)
 
 
 def view(question: Answer) -> View:
@@ -395,14 +433,39 @@ def target_of(question: Answer) -> Target | None:
     return target[0] if target else None
 
 
-@cache
-def model_named(name: str) -> Checkpoint:
-    """A checkpoint that ships, loaded once; other names and paths are refused."""
+def model_named(name: str, runs: Runs | None = None) -> Checkpoint:
+    """A checkpoint that ships, or the one of a run, "runs/NAME"; other names and paths are refused."""
+    if runs is not None and name.startswith(OF_RUN):
+        path = runs.folder(runs.find(name.removeprefix(OF_RUN)).name) / "last.safetensors"
+        if not path.is_file():
+            raise CheckpointError(
+                f"The run {name.removeprefix(OF_RUN)} has saved nothing yet. Wait for its first epoch."
+            )
+        return loaded_run(path, name, path.stat().st_mtime_ns)
     if name not in checkpoint.shipped():
         raise CheckpointError(
             f"There is no checkpoint {name[:80]!r} here. Choose one of: {', '.join(checkpoint.shipped())}."
         )
+    return loaded(name)
+
+
+@cache
+def loaded(name: str) -> Checkpoint:
+    """A checkpoint that ships, loaded once."""
     return checkpoint.load(name)
+
+
+@lru_cache(maxsize=4)
+def loaded_run(path: Path, name: str, changed_at: int) -> Checkpoint:
+    """The checkpoint of a run, loaded once for each state of its file."""
+    return replace(checkpoint.load(path), name=name)
+
+
+def usual_outputs(model: Checkpoint) -> Tensor:
+    """What each head of a model passes on over the sample pictures, on average, (L, A, d)."""
+    if model.model not in USUAL:
+        USUAL[model.model] = mean_outputs(model, samples(model.model.config.image_size))
+    return USUAL[model.model]
 
 
 def checkpoints() -> list[Answer]:
@@ -417,6 +480,25 @@ def checkpoints() -> list[Answer]:
         }
         for model in models
     ]
+
+
+def of_runs(runs: Runs | None) -> list[Answer]:
+    """The runs that have saved a checkpoint, as `checkpoints` lists those that ship."""
+    if runs is None:
+        return []
+    found = []
+    for info in runs.all():
+        if (runs.folder(info.name) / "last.safetensors").is_file():
+            network = info.config["model"]
+            found.append(
+                {
+                    "name": OF_RUN + info.name,
+                    "layers": network["depth"],
+                    "heads": network["heads"],
+                    "accuracy": info.accuracy,
+                }
+            )
+    return found
 
 
 def sample(name: str) -> Path:

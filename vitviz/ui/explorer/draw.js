@@ -36,18 +36,13 @@ function placeMarks(marks, asked, read) {
 
 // --- scales and colours ---
 
-const tables = {};
 const sharedScale = { kind: 'linear', limit: 1, clips: true, isShare: true };
 const ownScale = { kind: 'linear', limit: 1, clips: false, isShare: true };
 const methodScale = { kind: 'linear', limit: 1, clips: false, isShare: true };
 const signedScale = { kind: 'signed', limit: 1, isShare: false };
 const evenScale = { kind: 'even', even: 1, isShare: true };
 
-function tableFor(scale) {
-  const page = dark ? 'dark' : 'light';
-  const kind = scale.kind === 'linear' ? 'seq' : 'div';
-  return (tables[page + kind] ??= pixelsOf(catalog.colours[page][kind]));
-}
+const tableFor = (scale) => table(scale.kind === 'linear' ? 'seq' : 'div');
 
 function limitFor(asked) {
   const kind = asked.length ? 'patch' : 'class';
@@ -111,13 +106,12 @@ function measure(start) {
   performance.measure('vitviz:redraw', { start, end: performance.now() });
 }
 
-const tokensOf = (asked) => (asked.length ? asked.map((patch) => shape.prefix + patch) : [0]);
-const canAnswer = (asked) => source.full !== null || classRowsSuffice(tokensOf(asked), state.direction);
+const canAnswer = (asked) => source.full !== null || firstRowsSuffice(asked, state.direction);
 
 function answerQuestion(asked) {
   const question = `${state.direction} ${asked}`;
   if (painted.question === question) return;
-  fillRows(rows, shape, source, tokensOf(asked), state.direction, isOff);
+  fillRows(rows, shape, source, asked, state.direction, isOff);
   sharedScale.limit = limitFor(asked);
   evenScale.even = evenShare(shape);
   painted.question = question;
@@ -196,7 +190,7 @@ function drawEvenMark(scale) {
 
 function drawClassCell(method) {
   const { values, scale } = painted.map;
-  classTile.canvas.hidden = Boolean(method);
+  classTile.canvas.hidden = Boolean(method) || !shape.classToken;
   setText(find('.class-share'), method ? '' : outsideLine(values, shape, state.direction));
   if (!method) paintTile(classTile, values, 0, tableFor(scale), scale);
 }
@@ -245,14 +239,6 @@ function frameAsked(asked) {
   matrix.style.setProperty('--asked-top', `${(100 * Math.floor(asked[0] / shape.columns)) / shape.rows}%`);
 }
 
-/** Bring a cell into a frame that scrolls sideways; the page itself stays where it is. */
-function scrollInto(frame, cell) {
-  const margin = 12;
-  const [left, right] = [cell.offsetLeft - margin, cell.offsetLeft + cell.offsetWidth + margin];
-  if (left < frame.scrollLeft) frame.scrollLeft = left;
-  else if (right > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = right - frame.clientWidth;
-}
-
 function drawChoice(method) {
   const key = `${state.layer} ${state.head} ${method} ${state.smooth} ${state.off}`;
   if (painted.choice === key) return;
@@ -260,12 +246,8 @@ function drawChoice(method) {
   for (const { layer, head, button } of tiles) {
     button.classList.toggle('off', isOff(layer, head));
     button.setAttribute('aria-label', mapName(layer, head) + (isOff(layer, head) ? ', switched off' : ''));
-    const chosen = layer === state.layer && head === state.head;
-    button.setAttribute('aria-selected', chosen && !method);
-    button.tabIndex = chosen ? 0 : -1;
-    if (chosen) scrollInto(find('.matrix-frame'), button);
   }
-  for (const { kind, index, node } of labels) node.classList.toggle('on', !method && state[kind] === index);
+  markTile({ tiles, labels }, state.layer, state.head, find('.matrix-frame'), !method);
   for (const row of matrix.children) row.classList.toggle('current', Number(row.dataset.layer) === state.layer);
   for (const { key: name, button } of methodTiles) button.setAttribute('aria-pressed', name === method);
   layerSelect.value = state.layer;
@@ -284,12 +266,12 @@ function drawWords(asked, method) {
   const seen = { row: values, asked, direction: state.direction, layer: state.layer, head: state.head, read: state.read };
   if (!method && isOff(state.layer, state.head)) {
     setText(headline, `${mapName(state.layer, state.head)} is switched off`);
-    if (notice === null) putLine(['Its output is set to zero. The other heads go on without it; see the prediction.']);
+    if (notice === null) putLine(status, ['Its output is set to zero. The other heads go on without it; see the prediction.']);
     return;
   }
   setText(headline, method ? methodHeadline(methodOf(method), targetNames(), values, shape) : headHeadline(seen, shape));
   if (notice !== null) return;
-  putLine(method ? methodLine(methodOf(method), values, state.read, scale, judged, targetNames()[0], shape) : headLine(seen, shape));
+  putLine(status, method ? methodLine(methodOf(method), values, state.read, scale, judged, targetNames()[0], shape) : headLine(seen, shape));
 }
 
 const predictedClass = () => largest(answer.probabilities);
@@ -353,15 +335,22 @@ function drawPredictions() {
     was.style.left = `${100 * old[k]}%`;
   });
   find('.versus select').value = state.target[1] ?? '';
+  root.classList.toggle('greyed', state.way === 'grey');
   find('.effect').hidden = !changed;
   setText(find('.methods-head span'), changed ? 'of the whole picture with all heads on, each map on its own scale' : 'each map on its own scale');
   if (changed) drawEffect(old, probabilities);
+  find('.accuracy').hidden = Boolean(changed);
   setText(find('.accuracy'), accuracyLine(checkpointOf(answer.checkpoint)?.accuracy));
 }
 
 function drawEffect(old, now) {
   const k = targetClass();
-  setText(find('.effect-what'), changesLine(state.off.length, state.gone.length));
+  setText(find('.effect-what'), changesLine(state));
+  for (const [name, used] of [['instead', state.off.length], ['way', state.gone.length]]) {
+    const select = find(`.effect select[name=${name}]`);
+    select.value = state[name];
+    select.parentNode.hidden = !used;
+  }
   setText(find('.effect-points'), `${signed(100 * (now[k] - old[k]), 1)} points`);
   setText(find('.effect-from'), `for ${answer.classes[k]}, from ${percent(old[k], 1)}`);
 }
@@ -375,7 +364,7 @@ function drawPicture() {
   setText(find('.truth'), truth == null ? '' : `true label: ${answer.classes[truth]}`);
   setText(find('.seen'), keepSizes([caption, note].filter(Boolean).join(' · ')));
   const whole = find('.original');
-  whole.hidden = !String(original || '').startsWith('data:image/');
+  whole.hidden = !isPicture(original);
   if (whole.hidden) whole.removeAttribute('src');
   else whole.src = original;
   whole.alt = 'Your whole picture, before it was cropped';

@@ -52,10 +52,7 @@ function walkMatrix(event) {
   if (event.key === 'x' || event.key === 'Delete') return toggleHead();
   if (!ARROWS.includes(event.key)) return;
   event.preventDefault();
-  const grid = { rows: shape.layers + 1, columns: shape.heads + 1 };
-  const index = (value, count) => (value === MEAN ? count : value);
-  const at = index(state.layer, shape.layers) * grid.columns + index(state.head, shape.heads);
-  const tile = tiles[neighbour(at, event.key, grid)];
+  const tile = nextTile(tiles, shape, state.layer, state.head, event.key);
   chooseHead(tile.layer, tile.head, 0);
   tile.button.focus();
 }
@@ -77,16 +74,11 @@ function acceptPaste(event) {
 }
 
 function changeTheme() {
-  if (!element.isConnected) return themeWatcher.disconnect();
-  if (dark === pageIsDark()) return;
-  dark = pageIsDark();
   if (!answer) return;
   drawMethods();
   drawOutlines();
   drawSoon();
 }
-
-const themeWatcher = new MutationObserver(changeTheme);
 
 function listen() {
   follow(pictureStage, 'hover', false);
@@ -123,23 +115,24 @@ function listen() {
     writeAddressSoon();
   });
   find('.versus select').addEventListener('change', (event) => answer && chooseVersus(event.target.value));
+  for (const select of findAll('.effect select')) {
+    select.addEventListener('change', () => takeAway({ [select.name]: select.value }));
+  }
   layerSelect.addEventListener('change', () => chooseHead(Number(layerSelect.value), state.head, 0));
   find('[data-do=link]').addEventListener('click', copyLink);
   find('[data-do=figure]').addEventListener('click', saveFigure);
   find('[data-do=off]').addEventListener('click', toggleHead);
-  find('[data-do=restore]').addEventListener('click', restoreAll);
+  find('[data-do=restore]').addEventListener('click', () => takeAway({ off: [], gone: [] }));
   find('[data-do=drop]').addEventListener('click', (event) => {
     event.target.setAttribute('aria-pressed', root.classList.toggle('drops'));
   });
   find('[data-do=leave]').addEventListener('click', () => act(() => { state.method = null; }, 0));
-  for (const node of [document.body, document.documentElement]) {
-    themeWatcher.observe(node, { attributes: true, attributeFilter: ['class'] });
-  }
+  followTheme(changeTheme);
 }
 
 /** Fill the lists that come from the catalog. */
 function fillLists() {
-  buildModels();
+  find('.model select').replaceChildren(...modelOptions());
   buildMethods();
   buildSamples();
   buildGallery();
@@ -148,13 +141,15 @@ function fillLists() {
 /** Empty tiles in the size of the model, until the first answer comes. */
 function sketch() {
   const { layers, heads } = checkpointOf(state.checkpoint);
-  shape = { layers, heads, rows: 8, columns: 8, prefix: 1 };
+  shape = { layers, heads, rows: 8, columns: 8, prefix: 1, classToken: true };
   build();
 }
 
-function start() {
+async function start() {
   fillLists();
   listen();
+  const models = find('.model select');
+  if (isOfRun(new URLSearchParams(location.search).get('checkpoint'))) await learnModels(models);
   if (!catalog.checkpoints.length) return fail('There is no model to explore yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
   const asked = readAddress();
   if (state.picture) picker.elements.source.value = state.picture.kind;
@@ -162,7 +157,8 @@ function start() {
   sketch();
   syncControls();
   if (!state.picture) return fail('There is no sample picture: choose CIFAR-10 or your own.');
-  load(state.checkpoint, state.picture, asked);
+  await load(state.checkpoint, state.picture, asked);
+  new IntersectionObserver(([entry]) => entry.isIntersecting && learnModels(models)).observe(root);
 }
 
 start();

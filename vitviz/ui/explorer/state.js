@@ -1,32 +1,10 @@
-/* The state, the address that holds it, and the status line.
-   Gradio calls this once per mount with (element, trigger, props, server, upload, watch). */
+/* The state, the address that holds it, and the status line. */
 
-const root = element.querySelector('.vitviz-explorer');
-const find = (selector) => root.querySelector(selector);
-const findAll = (selector) => [...root.querySelectorAll(selector)];
-
-const PATIENCE = 300; // ms until "Working…" appears
 const LINGER = 500; // ms a picture stays before its methods are asked for
 const BUSY_PAUSE = 3000; // ms until what a busy server put off is asked for again
-const REST = 600; // ms the pointer rests before a screen reader speaks
 const OUTLINE_SIDE = 336; // px of the contour drawing, the largest size of the map
-const ARROWS = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];
-const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
-
-function make(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text != null) node.textContent = text;
-  return node;
-}
-
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
 
 // --- state ---
-
-let catalog = props.catalog;
 
 /** What the visitor chose. Layers, heads and patches count from 0; `hover` and `read` are -1 for none. */
 const state = {
@@ -42,15 +20,17 @@ const state = {
   method: null,
   off: [], // heads, layer * heads + head
   gone: [], // patches that are left out
+  instead: 'nothing', // what a head that is off passes on: nothing, or its mean over the samples
+  way: 'drop', // of taking patches away: their tokens are dropped, or they are painted grey
   target: [], // the class that is explained, and the one it is compared with; empty: the predicted one
   hover: -1,
   read: -1,
 };
 
 /** What Python answered last, and what was made of it once. */
-let shape = null; // {layers, heads, rows, columns, prefix}
+let shape = null; // {layers, heads, rows, columns, prefix, classToken}
 let answer = null;
-let source = null; // {classRows: Float32Array, full: Uint16Array or null}
+let source = null; // {firstRows: Float32Array, full: Uint16Array or null}
 let rows = null;
 let limits = {}; // ends of the shared scale, by direction and kind of question
 let picture = null; // the decoded image
@@ -64,8 +44,6 @@ const keyNow = () => changed?.key ?? answer.key;
 
 const methodOf = (key) => catalog.methods.find((method) => method.key === key);
 const checkpointOf = (name) => catalog.checkpoints.find((checkpoint) => checkpoint.name === name);
-const pageIsDark = () => element.closest('.dark') !== null;
-let dark = pageIsDark(); // kept by the theme watcher, so that drawing need not look it up
 
 /** The patches asked right now: the one under the pointer beats the kept ones. Empty: the class token. */
 function askedPatches() {
@@ -79,8 +57,7 @@ const activeMethod = () => (state.hover < 0 && answer.maps[state.method] ? state
 
 // --- the address holds the state ---
 
-const DEFAULTS = { direction: 'from', scale: 'shared', draw: 'patches' };
-const numberName = (index) => (index === MEAN ? 'mean' : String(index + 1));
+const DEFAULTS = { direction: 'from', scale: 'shared', draw: 'patches', instead: 'nothing', way: 'drop' };
 
 function parseNumber(text, count, otherwise) {
   if (text === 'mean') return MEAN;
@@ -136,6 +113,8 @@ function readAddress() {
   state.direction = among(params.get('direction'), ['from', 'to']);
   state.scale = among(params.get('scale'), ['shared', 'even', 'own']);
   state.smooth = params.get('draw') === 'smooth';
+  state.instead = among(params.get('instead'), ['nothing', 'mean']);
+  state.way = among(params.get('way'), ['drop', 'grey']);
   state.method = methodOf(params.get('method'))?.key ?? null;
   state.target = (params.get('class') || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger).slice(0, 2);
   return { patch: params.get('patch'), off: params.get('off'), gone: params.get('gone') }; // these wait for the answer's sizes
@@ -158,6 +137,8 @@ function writeAddress() {
     class: state.target.join('-'),
     off: state.off.map((k) => `${Math.floor(k / shape.heads) + 1}-${(k % shape.heads) + 1}`).join('_'),
     gone: state.gone.map(patchParam).join('_'),
+    instead: state.off.length ? state.instead : '',
+    way: state.gone.length ? state.way : '',
   };
   for (const [name, value] of Object.entries(values)) {
     if (value && value !== DEFAULTS[name]) params.set(name, value);
@@ -180,10 +161,6 @@ const voice = find('.voice');
 let notice = null; // a sentence that stands in the status line until the next action
 let waiting = 0;
 
-function putLine(parts) {
-  status.replaceChildren(...parts.map((part) => (part.strong == null ? part : make('b', '', part.strong))));
-}
-
 function speakSoon(delay) {
   clearTimeout(speakSoon.timer);
   speakSoon.timer = setTimeout(() => setText(voice, `${headline.textContent}. ${status.textContent}`), delay);
@@ -193,7 +170,7 @@ function tell(sentence, isError = false) {
   notice = sentence;
   status.classList.toggle('error', isError);
   if (sentence == null) return;
-  putLine([sentence]);
+  putLine(status, [sentence]);
   setText(voice, sentence);
 }
 

@@ -1,0 +1,97 @@
+"""What a training will take: the arithmetic by hand, the measuring only in kind, for a test has no clock."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from tests import tiny
+from vitviz.model.architectures import build
+from vitviz.training import estimate as module
+from vitviz.training.estimate import calibrate, estimate, memory, work
+from vitviz.training.recipe import PRESETS, TrainConfig
+
+
+@pytest.fixture
+def config(cifar_config) -> TrainConfig:
+    return TrainConfig(
+        model=cifar_config, device="cpu", epochs=5, minutes=None, pictures=2000, batch_size=100, all_patches_from=0.8
+    )
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A machine that needs 1 ms for a picture while patches are dropped, and 2 ms with all."""
+    monkeypatch.setattr(module, "calibrate", lambda config, device: (0.001, 0.002))
+    monkeypatch.setattr(module, "memory_of", lambda device: 2**34)
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_budget_in_epochs_gives_seconds(config):
+    found = estimate(config)
+    steps = 5 * 2000 * (0.8 * 0.001 + 0.2 * 0.002)
+    watched = 5 * 2 * 1000 * 0.3 * 0.002
+    assert found.seconds == pytest.approx(steps + watched + 10_000 * 0.3 * 0.002)
+    assert found.epochs == 5
+    assert found.pictures_per_second == pytest.approx(10_000 / (steps + watched))
+    assert found.tokens == 17
+    assert found.parameters == sum(weight.numel() for weight in tiny.model(config.model).parameters())
+    assert "threads" in found.device
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_budget_in_minutes_gives_the_epochs_that_take_as_long(config):
+    whole = estimate(replace(config, epochs=None, minutes=10))
+    assert whole.seconds == pytest.approx(600 + 10_000 * 0.3 * 0.002)
+    early, late = 2000 * 0.001 + 1.2, 2000 * 0.002 + 1.2  # seconds of an epoch
+    assert whole.epochs == pytest.approx(600 * (0.8 / early + 0.2 / late))
+    rare = estimate(replace(config, epochs=None, minutes=10, save_every=100))
+    assert rare.epochs > whole.epochs
+
+
+def test_beside_a_training_nothing_is_measured_and_its_speed_is_converted(config, monkeypatch):
+    monkeypatch.setattr(module, "calibrate", lambda *given: pytest.fail("measured"))
+    same = estimate(replace(config, save_every=10_000), (config, 500.0))
+    assert same.pictures_per_second == pytest.approx(500, rel=0.01)
+    deeper = replace(config, model=replace(config.model, depth=4), save_every=10_000)
+    assert 200 < estimate(deeper, (config, 500.0)).pictures_per_second < 300
+
+
+def test_work_grows_with_tokens_and_depth(config):
+    model = config.model
+    by_hand = 2 * (17 * 24 * (4 * 24 + 2 * 40) + 2 * 17 * 17 * 24) + 17 * 24 * 3 * 64
+    assert work(model, 1.0) == by_hand
+    assert work(model, 0.5) < 0.55 * by_hand
+    assert work(replace(model, patch_size=4), 1.0) > 3 * by_hand
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_memory_counts_what_the_backward_pass_keeps(name):
+    config = replace(PRESETS[name], batch_size=16, pictures=100)
+    model = build(config.model).train()
+    own = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
+    kept: dict[int, torch.Tensor] = {}
+
+    def keep(tensor: torch.Tensor) -> torch.Tensor:
+        kept[tensor.untyped_storage().data_ptr()] = tensor
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        model(torch.randn(16, 3, 32, 32))
+    found = sum(tensor.untyped_storage().nbytes() for place, tensor in kept.items() if place not in own)
+    assert memory(config) - memory(replace(config, batch_size=2)) == pytest.approx(found * 14 / 16, rel=0.35)
+
+
+def test_a_training_that_does_not_fit_into_memory_is_refused(config, monkeypatch):
+    monkeypatch.setattr(module, "memory_of", lambda device: 2**20)
+    with pytest.raises(ValueError, match=r"must fit into memory: this one needs about 0\.\d GB, and there are 0\.0\."):
+        estimate(config)
+
+
+@pytest.mark.parametrize("objective", ["classify", "masked-patch"])
+def test_a_few_steps_tell_the_speed(config, objective, monkeypatch):
+    monkeypatch.setattr(module, "SECONDS", 0.0)
+    dropped, whole = calibrate(replace(config, objective=objective), torch.device("cpu"))
+    assert 0 < dropped < 10
+    assert 0 < whole < 10
+    assert torch.get_default_dtype() == torch.float32

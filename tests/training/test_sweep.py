@@ -1,0 +1,141 @@
+"""A grid of trainings: what is refused before it starts, what it notes, and that it goes on where it was."""
+
+import json
+import signal
+from dataclasses import replace
+
+import pytest
+
+from tests.training.test_loop import config, no_clock  # noqa: F401 (fixtures: two epochs of four steps)
+from vitviz.model.checkpoint import load
+from vitviz.training import sweep
+from vitviz.training.loop import Run
+from vitviz.training.process import Stopped
+from vitviz.training.recipe import TrainConfig, TrainingError
+from vitviz.training.sweep import Sweep
+
+pytestmark = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+GRID = ("model.depth=1,2", "seed=0,1")
+NAMES = ["grid-depth1-seed0", "grid-depth1-seed1", "grid-depth2-seed0", "grid-depth2-seed1"]
+
+
+@pytest.fixture
+def grid(config, tmp_path) -> Sweep:  # noqa: F811
+    return Sweep(replace(config, epochs=1, snapshots=0), GRID, tmp_path / "runs" / "grid")
+
+
+def test_a_sweep_has_a_run_for_each_combination(grid):
+    runs = grid.runs()
+    assert list(runs) == NAMES
+    settings, last = runs[NAMES[-1]]
+    assert settings == {"model.depth": "2", "seed": "1"}
+    assert (last.model.depth, last.seed, last.epochs) == (2, 1, 1)
+    assert last.folder == grid.folder.parent / NAMES[-1]
+
+
+@pytest.mark.parametrize(
+    ("vary", "sentence"),
+    [
+        (
+            ("model.heads=1,5,7", "seed=0,1"),
+            r"Each combination must fit\. These do not: model\.heads=5 seed=0 \(heads must divide width: 24 is not a "
+            r"multiple of 5\.\); .*; model\.heads=7 seed=0 .* And 1 more\. Leave them out\.",
+        ),
+        ((), "A sweep varies different names, in 2 to 64 combinations: got 1"),
+        (("seed=0",), "in 2 to 64 combinations: got 1"),
+        (("seed=" + ",".join(map(str, range(65))),), "in 2 to 64 combinations: got 65"),
+        (("seed=0,1", "seed=2,3"), "A sweep varies different names"),
+        (("seed=0,0",), "with different values: got 'seed'"),
+        (("seed",), "with different values: got 'seed'"),
+        (("data=a,b",), "with different values: got 'data'"),
+        (("wings=1,2",), r"These do not: wings=1 \(A setting is NAME=VALUE with a known name"),
+        (("adam_rate=1e-3,1e3,1e+3",), "needs a name of at most 64 letters of its own: grid-adamrate1e3"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_anything_is_written(grid, vary, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        replace(grid, vary=vary)
+    assert not grid.folder.parent.exists()
+
+
+def test_a_sweep_trains_one_after_another_and_notes_what_came_of_each(grid):
+    grid.write()
+    begun, ended = [], []
+    grid.run(begin=begun.append, end=ended.append)
+    assert begun == NAMES
+    lines = [json.loads(line) for line in (grid.folder / sweep.RESULTS).read_text().splitlines()]
+    assert lines == ended == grid.results()
+    assert [line["run"] for line in lines] == NAMES
+    for line in lines:
+        record = load(grid.folder.parent / line["run"] / "last.safetensors").record
+        assert (line["state"], line["message"]) == ("finished", "")
+        assert [line[name] for name in ("parameters", "epochs", "seconds")] == [
+            record[name] for name in ("parameters", "epochs", "seconds")
+        ]
+        assert line["accuracy"] == record["test_accuracy"]
+    assert lines[0]["parameters"] < lines[2]["parameters"]
+    again = []
+    sweep.read(grid.folder).run(begin=again.append)
+    assert again == [], "all is done"
+
+
+def test_a_sweep_that_is_stopped_goes_on_where_it_was(grid, monkeypatch):
+    grid.write()
+    real = Run.step
+
+    def asking(run: Run, batch):
+        real(run, batch)
+        if run.config.folder.name == NAMES[1] and run.step_count == 2:
+            signal.raise_signal(signal.SIGTERM)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "step", asking)
+        with pytest.raises(Stopped, match=r"after 1 of 4 runs; nothing is lost\. Go on with: .* sweep --resume --out"):
+            grid.run()
+    assert load(grid.folder.parent / NAMES[1] / "last.safetensors").record["steps"] == 2
+    begun = []
+    sweep.read(grid.folder).run(begin=begun.append)
+    assert begun == NAMES[1:]
+    assert [line["run"] for line in grid.results()] == NAMES
+
+
+def test_a_run_that_fails_is_noted_and_the_next_begins(grid, monkeypatch):
+    grid.write()
+    real = Run.step
+
+    def failing(run: Run, batch):
+        if run.config.folder.name == NAMES[0]:
+            raise TrainingError("The loss must stay finite.")
+        real(run, batch)
+
+    monkeypatch.setattr(Run, "step", failing)
+    grid.run()
+    first, *others = grid.results()
+    assert (first["state"], first["message"], first["accuracy"]) == ("failed", "The loss must stay finite.", None)
+    assert [line["state"] for line in others] == ["finished"] * 3
+
+
+def test_a_run_that_ended_without_being_noted_is_not_trained_again(grid):
+    grid.write()
+    grid.run()
+    results = grid.folder / sweep.RESULTS
+    lines = results.read_text().splitlines(keepends=True)
+    results.write_text(lines[0] + lines[1][:20])  # as a kill leaves it
+    before = load(grid.folder.parent / NAMES[1] / "last.safetensors").record
+    grid.run()
+    assert [line["run"] for line in grid.results()] == NAMES
+    assert load(grid.folder.parent / NAMES[1] / "last.safetensors").record == before
+
+
+def test_a_folder_in_use_or_without_a_sweep_is_refused(grid, tmp_path):
+    grid.write()
+    with pytest.raises(ValueError, match=r"The folder of a sweep must be new: .* is in use"):
+        grid.write()
+    with pytest.raises(ValueError, match=r"must hold a sweep\.json: .* has none"):
+        sweep.read(tmp_path)
+
+
+def test_the_config_of_a_sweep_is_read_back(grid):
+    grid.write()
+    assert isinstance(grid.config, TrainConfig)
+    assert sweep.read(grid.folder) == grid

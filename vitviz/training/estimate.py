@@ -1,0 +1,169 @@
+"""A config -> what its training will take here: parameters, tokens, memory, speed and time.
+
+About half a second of steps on random pictures tells the speed. Patches are dropped for a part of the budget, so both
+parts are measured; measuring the watched pictures after each epoch is counted too.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+
+import torch
+
+from vitviz.model import checkpoint
+from vitviz.model.config import ViTConfig
+from vitviz.training.device import choose_device, hardware
+from vitviz.training.loop import WATCHED, Run
+from vitviz.training.recipe import TrainConfig
+from vitviz.training.schedule import patches_kept
+from vitviz.training.team import Team
+
+SECONDS = 0.12  # that a measured call shall take at least; a few calls are made
+MOST_PICTURES = 256  # in a measured call
+PICTURES = 50_000  # to train on, if the config does not say how many
+TESTED = 10_000
+LIBRARIES = 450 * 2**20  # bytes that a process with torch needs before anything else
+COPIES = 5  # of the weights: themselves, gradients, average, two states of the optimizer
+FORWARD = 0.3  # of a step's time, about
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a training will take on this machine, about.
+
+    Attributes:
+        parameters: Numbers that the network learns.
+        tokens: Of one picture, with the class token.
+        pictures_per_second: Over the whole training.
+        seconds: Of training.
+        epochs: Passes over the pictures.
+        memory: Bytes at the highest.
+        device: In words.
+    """
+
+    parameters: int
+    tokens: int
+    pictures_per_second: float
+    seconds: float
+    epochs: float
+    memory: int
+    device: str
+
+
+def estimate(config: TrainConfig, measured: tuple[TrainConfig, float] | None = None) -> Estimate:
+    """Tell what a training will take on this machine.
+
+    Args:
+        config: What to train.
+        measured: The config and the pictures per second of a training that runs now; nothing is measured beside it,
+            and its speed is converted by the work for one picture.
+
+    Raises:
+        ValueError: If the device is not there, or has not enough memory.
+    """
+    device = choose_device(config.device)
+    need, there = memory(config), memory_of(device)
+    if need > there:
+        raise ValueError(
+            f"A training must fit into memory: this one needs about {need / 2**30:.1f} GB, and there are "
+            f"{there / 2**30:.1f}. Lower batch_size, width or depth, or use larger patches."
+        )
+    dropped, whole = calibrate(config, device) if measured is None else converted(config, *measured)
+    pictures = (config.pictures or PICTURES) - (0 if config.pictures else config.held_out)
+    measuring = FORWARD * whole * 2 * min(WATCHED, pictures) / config.save_every  # seconds of an epoch
+    early = config.all_patches_from
+    if config.minutes is None:
+        epochs = float(config.epochs or 0)
+        seconds = epochs * (pictures * (early * dropped + (1 - early) * whole) + measuring)
+    else:
+        seconds = 60 * config.minutes
+        epochs = seconds * (early / (pictures * dropped + measuring) + (1 - early) / (pictures * whole + measuring))
+    speed = epochs * pictures / seconds
+    seconds += FORWARD * whole * (config.held_out or TESTED)
+    words = hardware(device)
+    return Estimate(parameters(config.model), config.model.tokens, speed, seconds, epochs, need, words)
+
+
+@lru_cache(maxsize=256)
+def parameters(model: ViTConfig) -> int:
+    """How many numbers a network learns."""
+    return sum(weight.numel() for weight in checkpoint.empty_model(model).parameters())
+
+
+def memory(config: TrainConfig) -> int:
+    """Bytes that a training needs at the highest: libraries, data, weights, and what the backward pass reads again."""
+    model = config.model
+    per_token = 10 * model.width + 2 * model.mlp_width  # of each layer; counted from what autograd keeps
+    maps = 0 if model.architecture == "vit" else 3 * model.heads * model.tokens  # the fast attention keeps none
+    kept = 4 * config.batch_size * model.depth * model.tokens * (per_token + maps)
+    pixels = 3 * model.image_size[0] * model.image_size[1]
+    data = ((config.pictures or PICTURES) + TESTED) * pixels + 4 * 6 * config.batch_size * pixels
+    return LIBRARIES + data + 4 * COPIES * parameters(model) + kept
+
+
+def memory_of(device: torch.device) -> int:
+    """Bytes of memory that a device has."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_properties(device).total_memory
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 2**63
+
+
+def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
+    """Seconds for a picture while patches are dropped, and with all of them, by a few steps on random pictures."""
+    images = torch.randint(0, 256, (MOST_PICTURES, 3, *config.model.image_size), dtype=torch.uint8, device=device)
+    labels = torch.randint(0, config.model.classes, (MOST_PICTURES,), device=device)
+    small = replace(
+        config, snapshots=0, compiled=False, start=None, frozen=False, batch_size=2, pictures=None, held_out=0
+    )
+    run = Run(small, Team(config.device), (images, labels), (images, labels))
+
+    def learn(count: int) -> None:
+        run.objective(torch.arange(count)).backward()
+
+    def update() -> None:
+        for chosen in run.optimizers:
+            chosen.step()
+
+    run.share = 1.0
+    count = 2
+    learn(count)
+    while (taken := timed(partial(learn, count), device)) < SECONDS and count < MOST_PICTURES:
+        count *= 2
+    update()  # the first one makes the states
+    fixed = timed(update, device) / config.batch_size
+    whole = taken / count
+    run.share = config.all_patches_from / 2
+    learn(count)
+    dropped = timed(lambda: learn(count), device) / count if patches_kept(config, run.share) < 1 else whole
+    return dropped + fixed, whole + fixed
+
+
+def timed(call: Callable[[], None], device: torch.device) -> float:
+    """Seconds that a call takes, all work of the device included."""
+    start = time.perf_counter()
+    call()
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.perf_counter() - start
+
+
+def converted(config: TrainConfig, other: TrainConfig, speed: float) -> tuple[float, float]:
+    """The same from the speed of another training (pictures/s), by the work for one picture."""
+    unit = 1 / (speed * mean_work(other))  # seconds for one operation
+    early = patches_kept(config, config.all_patches_from / 2)
+    return unit * work(config.model, early), unit * work(config.model, 1.0)
+
+
+def mean_work(config: TrainConfig) -> float:
+    """Operations for one picture of a training, with its share of dropped patches."""
+    early = config.all_patches_from
+    return early * work(config.model, patches_kept(config, early / 2)) + (1 - early) * work(config.model, 1.0)
+
+
+def work(model: ViTConfig, kept: float) -> float:
+    """Operations of a forward pass over one picture, of whose patches this share is kept, up to a factor."""
+    tokens = model.prefix + kept * (model.tokens - model.prefix)
+    block = tokens * model.width * (4 * model.width + 2 * model.mlp_width) + 2 * tokens**2 * model.width
+    return model.depth * block + tokens * model.width * 3 * model.patch_size**2

@@ -1,0 +1,525 @@
+"""Trainings as processes of their own, started here and watched through their folders.
+
+A run is a folder `runs/NAME/`. `start` writes its `config.json` and starts `python -m vitviz train --resume` on it, in
+a session of its own: it outlives whoever started it, and anybody finds it again by looking at the folder. One process
+at a time trains for all of `runs/`: it is born with a file lock that the system takes back when it ends.
+
+A sweep (see `vitviz.training.sweep`) is one such process too, with a folder of its own; while it works, its runs stand
+among the others. `stop` and `delete` take the name of a run or of a sweep.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from vitviz.data import cifar, cifar100
+from vitviz.model.checkpoint import atomic_write
+from vitviz.training import process, run_folder, sweep
+from vitviz.training.device import choose_device
+from vitviz.training.estimate import parameters
+from vitviz.training.process import Busy, Process
+from vitviz.training.recipe import TrainConfig, from_json
+from vitviz.training.sweep import Sweep
+
+__all__ = ["Busy", "RunInfo", "Runs", "SweepInfo"]
+
+Info = TypeVar("Info")
+
+COMMAND = (sys.executable, "-m", "vitviz")
+NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
+LOCK = ".lock"  # in the runs folder; says in words which run trains
+LOG = "log.txt"  # what the process printed
+# The page goes first: a training yields to it, and its idle threads sleep instead of spinning, which on shared cores
+# trains three times as fast. On an idle machine both cost nothing, so it may use all cores.
+NICENESS = 10
+QUIET = {"OMP_WAIT_POLICY": "PASSIVE"}
+ENDED = "The process ended without a word: it was killed, ran out of memory, or the machine went off."
+PATIENCE = 10.0  # seconds for a training to save and end
+FILES = ("config.json", "metrics.jsonl", "last.safetensors", process.FILE)
+TAIL_BYTES = 4096  # more than one line of metrics
+MOST_BYTES = 2**22  # of metrics in one answer
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """A run as it stands.
+
+    Attributes:
+        name: Of its folder.
+        state: "training", "stopping", "stopped", "finished", "interrupted" (it ended without a word) or "failed".
+        preset: Name of its recipe.
+        parameters: Of the network.
+        share: Of the budget that is spent, 0..1.
+        epoch: Passes over the training pictures so far.
+        epochs: The budget in passes, or None.
+        minutes: The budget in minutes, or None.
+        seconds: Of training, without interruptions.
+        pictures_per_second: Since the process started; None before its first steps.
+        accuracy: Of the finished run on all pictures to measure on; None before.
+        message: Why it failed, how it ended, or what it waits for; else empty.
+        session: Another word for each process; when it changes, metrics are to be read from the start.
+        config: As written in config.json.
+    """
+
+    name: str
+    state: str
+    preset: str
+    parameters: int
+    share: float
+    epoch: float
+    epochs: float | None
+    minutes: float | None
+    seconds: float
+    pictures_per_second: float | None
+    accuracy: float | None
+    message: str
+    session: str
+    config: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SweepInfo:
+    """A sweep as it stands.
+
+    Attributes:
+        name: Of its folder.
+        state: As of a run.
+        message: As of a run.
+        session: As of a run.
+        vary: What is varied, each NAME=VALUE,VALUE,...
+        runs: The names of its runs, in order; those that have not begun are not there yet.
+        results: One table for each run that ended: "run", "settings", "state", "message", "parameters", "epochs",
+            "seconds", "pictures" (to train on) and "accuracy".
+        config: What all runs have in common, as written in sweep.json.
+    """
+
+    name: str
+    state: str
+    message: str
+    session: str
+    vary: tuple[str, ...]
+    runs: tuple[str, ...]
+    results: list[dict[str, Any]]
+    config: dict[str, Any]
+
+
+class Runs:
+    """The runs of one folder.
+
+    Args:
+        root: The folder; made when the first run starts.
+    """
+
+    def __init__(self, root: str | Path = "runs") -> None:
+        self.root = Path(root)
+        self.known: dict[str, tuple[tuple[Any, ...], RunInfo, Process | None, bool]] = {}  # with the files' stamps
+        self.turn = threading.RLock()
+
+    def start(self, config: TrainConfig, name: str) -> RunInfo:
+        """Start a training.
+
+        Args:
+            config: What and how; `out` is set here.
+            name: Of the run.
+
+        Raises:
+            Busy: If one is training already.
+            vitviz.data.cifar.DataError: If the data set is not there.
+            ValueError: If the name is taken or does not fit, or the device is not there.
+        """
+        folder = self.folder(name)
+        check_machine(config)
+        config = replace(config, out=str(folder))
+        with self.begin(folder) as handle:
+            with atomic_write(folder / "config.json") as file:
+                file.write(json.dumps(asdict(config), indent=1).encode())
+            spawn(folder, "train", handle)
+        return self.find(name)
+
+    def start_sweep(self, config: TrainConfig, vary: Sequence[str], name: str) -> SweepInfo:
+        """Start a sweep: one process, which trains its runs NAME-... one after another.
+
+        Args:
+            config: What all runs have in common, the budget of each among it.
+            vary: Each NAME=VALUE,VALUE,...
+
+        Raises:
+            As `start`; ValueError, too, if a combination does not fit.
+        """
+        folder = self.folder(name)
+        check_machine(config)
+        grid = Sweep(config, tuple(vary), folder)
+        for run in grid.runs():
+            if self.folder(run).exists():
+                raise taken(run)
+        with self.begin(folder) as handle:
+            grid.write()
+            spawn(folder, "sweep", handle)
+        return self.find_sweep(name)
+
+    @contextmanager
+    def begin(self, folder: Path) -> Iterator[int]:
+        """A new folder and the lock of all runs; the folder goes again if nothing could be started in it."""
+        with self.turn, self.alone(folder.name) as handle:
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                raise taken(folder.name) from None
+            try:
+                yield handle
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+
+    def resume(self, name: str) -> RunInfo:
+        """Go on with a run that was stopped, interrupted or failed.
+
+        Raises:
+            Busy: If one is training already.
+            ValueError: If there is no such run, or it is finished.
+        """
+        self.go_on(self.find(name), "train")
+        return self.find(name)
+
+    def resume_sweep(self, name: str) -> SweepInfo:
+        """The same for a sweep."""
+        self.go_on(self.find_sweep(name), "sweep")
+        return self.find_sweep(name)
+
+    def go_on(self, info: RunInfo | SweepInfo, command: str) -> None:
+        """Start another process on a folder."""
+        if info.state == "finished":
+            raise ValueError(f"The run {info.name} is finished: there is nothing to resume. Start another.")
+        check_machine(from_json(info.config))
+        with self.turn, self.alone(info.name) as handle:
+            spawn(self.folder(info.name), command, handle)
+
+    def stop(self, name: str) -> None:
+        """Ask a training to save and end; it is killed if it has not after 10 s.
+
+        Raises:
+            ValueError: If it does not train.
+        """
+        folder = self.folder(name)
+        with self.turn:
+            found = process.read(folder)
+            if found is None or found.pid <= 1 or not process.lives(folder):
+                raise ValueError(f"The run {name} is not training: there is nothing to stop.")
+            with suppress(FileExistsError):  # asked already: a second signal would end it before it has saved
+                stop_mark(folder, found).touch(exist_ok=False)
+                os.kill(found.pid, signal.SIGTERM)
+                threading.Thread(target=make_sure, args=(folder, found), daemon=True).start()
+
+    def all(self) -> list[RunInfo]:
+        """All runs, newest first."""
+        return self.listed("config.json", self.find)
+
+    def sweeps(self) -> list[SweepInfo]:
+        """All sweeps, newest first."""
+        return self.listed(sweep.FILE, self.find_sweep)
+
+    def listed(self, file: str, find: Callable[[str], Info]) -> list[Info]:
+        """What has this file in its folder and can be read, newest first."""
+        try:
+            names = [entry.name for entry in os.scandir(self.root) if entry.is_dir(follow_symlinks=False)]
+        except FileNotFoundError:
+            return []
+        begun = {name: stamp(self.root / name / file) for name in filter(NAME.fullmatch, names)}
+        found = []
+        for name in sorted((name for name in begun if begun[name]), key=lambda name: (begun[name], name), reverse=True):
+            with suppress(ValueError):
+                found.append(find(name))
+        return found
+
+    def find(self, name: str) -> RunInfo:
+        """The run of this name.
+
+        Raises:
+            ValueError: If there is none.
+        """
+        folder = self.folder(name)
+        stamps = tuple(stamp(folder / file) for file in FILES)
+        with self.turn:
+            if name not in self.known or self.known[name][0] != stamps:
+                self.known[name] = (stamps, *read_run(folder))
+            _, info, found, finished = self.known[name]
+        now, message = state(folder, found, info.message, finished)
+        return replace(info, state=now, message=message)
+
+    def find_sweep(self, name: str) -> SweepInfo:
+        """The sweep of this name.
+
+        Raises:
+            ValueError: If there is none.
+        """
+        folder = self.folder(name)
+        grid = sweep.read(folder)
+        names, results, found = tuple(grid.runs()), grid.results(), process.read(folder)
+        last_words = f"{ENDED} {len(results)} of {len(names)} runs are done; resume goes on from there."
+        now, message = state(folder, found, last_words, len(results) == len(names))
+        session = found.session if found else ""
+        return SweepInfo(name, now, message, session, grid.vary, names, results, asdict(grid.config))
+
+    def running(self) -> str | None:
+        """Name of the sweep or run that works now, or None."""
+        known: list[RunInfo | SweepInfo] = [*self.sweeps(), *self.all()]
+        return next((info.name for info in known if info.state in ("training", "stopping")), None)
+
+    def rename(self, name: str, new: str) -> RunInfo:
+        """Give a run another name.
+
+        Raises:
+            ValueError: If the name is taken or does not fit.
+            Busy: If it trains.
+        """
+        self.find(name)
+        with self.turn, untouched(self.folder(name)) as folder:
+            if self.folder(new).exists():
+                raise taken(new)
+            folder.rename(self.folder(new))
+            self.known.pop(name, None)
+        return self.find(new)
+
+    def delete(self, name: str) -> None:
+        """Delete a run or a sweep with all files in its folder; the runs of a sweep have folders of their own.
+
+        Raises:
+            ValueError: If there is no such run.
+            Busy: If it trains.
+        """
+        if not (self.folder(name) / sweep.FILE).exists():
+            self.find(name)
+        with self.turn, untouched(self.folder(name)) as folder:
+            shutil.rmtree(folder)
+            self.known.pop(name, None)
+
+    def metrics(self, name: str, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
+        """The whole lines of its metrics from a byte on, and where to read on."""
+        path, offset = self.folder(name) / "metrics.jsonl", max(0, offset)
+        if not process.is_file(path):
+            return [], 0
+        with path.open("rb") as file:
+            file.seek(offset)
+            whole = file.read(MOST_BYTES).rpartition(b"\n")[0].splitlines(keepends=True)
+        lines = (parsed(line) for line in whole)
+        return [line for line in lines if line is not None], offset + sum(map(len, whole)) + bool(whole)
+
+    def folder(self, name: str) -> Path:
+        """The folder of a run, which may not be there yet.
+
+        Raises:
+            ValueError: If it is no name, or leads out of the runs folder.
+        """
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise ValueError(
+                f"The name of a run may have 1 to 64 letters, digits, - _ and . and not begin with a dot: got "
+                f"{str(name)[:80]!r}."
+            )
+        folder = self.root / name
+        if folder.is_symlink():
+            raise ValueError(f"A run must be a folder of its own: {name} is a link. Name another.")
+        return folder
+
+    @contextmanager
+    def alone(self, name: str) -> Iterator[int]:
+        """Hold the lock of all runs, to hand it on to a process.
+
+        Raises:
+            Busy: If another holds it, or a training begun in a terminal is going on.
+        """
+        if sys.platform == "win32":
+            raise ValueError("Trainings are started here on Linux, macOS and WSL. Use: python -m vitviz train.")
+        self.root.mkdir(parents=True, exist_ok=True)
+        handle = process.lock(self.root / LOCK, patience=0)
+        if handle is None:
+            raise busy(self.holder())
+        try:
+            if (other := self.running()) is not None:
+                raise busy(other)
+            os.ftruncate(handle, 0)
+            os.write(handle, name.encode())
+            yield handle
+        finally:
+            os.close(handle)
+
+    def holder(self) -> str:
+        """Name of the run whose process holds the lock; who has just taken it may need a moment to write that."""
+        until = time.monotonic() + process.PATIENCE
+        while True:
+            name = (self.root / LOCK).read_text(errors="replace")
+            if NAME.fullmatch(name) and process.lives(self.root / name):
+                return name
+            if time.monotonic() >= until:
+                return name or "another"
+            time.sleep(0.005)
+
+
+def check_machine(config: TrainConfig) -> None:
+    """Demand what a training would miss at once."""
+    if config.dataset == "folder":
+        if not Path(config.data or "").exists():
+            raise cifar.DataError(
+                f"The pictures must be there: there is nothing at {config.data!r}. Name another folder."
+            )
+    else:
+        {"cifar10": cifar.find, "cifar100": cifar100.find}[config.dataset](config.data)
+    choose_device(config.device)
+
+
+def busy(name: str) -> Busy:
+    """The refusal of a second training."""
+    return Busy(f"One training at a time: {name} is running. Wait for it, or stop it first.")
+
+
+def taken(name: str) -> ValueError:
+    """The refusal of a name."""
+    return ValueError(f"The name of a run must be new: there is a run {name} already. Choose another name.")
+
+
+@contextmanager
+def untouched(folder: Path) -> Iterator[Path]:
+    """A run folder in which no process works, or can begin to."""
+    handle = process.lock(folder / process.FILE)
+    if handle is None:
+        raise Busy(f"The run {folder.name} is training. Stop it first.")
+    try:
+        yield folder
+    finally:
+        os.close(handle)
+
+
+def spawn(folder: Path, command: str, handle: int) -> None:
+    """Start `python -m vitviz train` or `sweep` on a folder, born with the lock of all runs and that of its folder."""
+    own = process.lock(folder / process.FILE)
+    if own is None:
+        raise busy(folder.name)
+    known = Process(0, process.new_session())
+    try:
+        if command == "train":
+            run_folder.rewind(folder)
+        for mark in folder.glob("stop-*"):
+            mark.unlink()
+        process.write(folder, known)
+        with (folder / LOG).open("wb") as log:
+            child = subprocess.Popen(
+                [*COMMAND, command, "--resume", "--out", str(folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                pass_fds=(handle, own),
+                env=os.environ | QUIET | {process.HELD: str(folder.resolve()), "PYTHONPATH": python_path()},
+            )
+        process.write(folder, replace(known, pid=child.pid))
+    finally:
+        os.close(own)
+    with suppress(OSError):  # it may be gone, or we may not
+        os.setpriority(os.PRIO_PROCESS, child.pid, NICENESS)
+    threading.Thread(target=child.wait, daemon=True).start()  # else the system keeps a dead one on its list
+
+
+def python_path() -> str:
+    """Where a child finds this package, wherever it is started from."""
+    return os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+
+
+def stop_mark(folder: Path, found: Process) -> Path:
+    """The empty file that says this process was asked to stop; making it works once."""
+    return folder / f"stop-{found.session}"
+
+
+def make_sure(folder: Path, found: Process) -> None:
+    """Kill a process that has not ended after its time."""
+    until = time.monotonic() + PATIENCE
+    while process.lives(folder) and process.read(folder) == found:
+        if time.monotonic() >= until:
+            with suppress(ProcessLookupError):
+                os.kill(found.pid, signal.SIGKILL)
+            return
+        time.sleep(0.05)
+
+
+def stamp(path: Path) -> tuple[int, int, int] | None:
+    """What changes when a file does."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def read_run(folder: Path) -> tuple[RunInfo, Process | None, bool]:
+    """Read a run from its files; its last process; and whether it is finished."""
+    stored = run_folder.read_config(folder)
+    config = from_json(stored)
+    at = last_line(folder / "metrics.jsonl")
+    record = run_folder.read_record(folder / "last.safetensors")
+    finished = bool(record) and "training" not in record
+    found = process.read(folder)
+    info = RunInfo(
+        name=folder.name,
+        state="",
+        preset=config.preset,
+        parameters=parameters(config.model),
+        share=at.get("share", 0.0),
+        epoch=at.get("epoch", 0.0),
+        epochs=config.epochs,
+        minutes=config.minutes,
+        seconds=at.get("seconds", 0.0),
+        pictures_per_second=at.get("pictures_per_second"),
+        accuracy=record.get("test_accuracy", record.get("held_out_accuracy")) if finished else None,
+        message=last_words(record),
+        session=found.session if found else "",
+        config=stored,
+    )
+    return info, found, finished
+
+
+def last_words(record: dict[str, Any]) -> str:
+    """What to say of a run whose process ended without a word."""
+    kept = f"The state at epoch {record['epochs']:.1f} is kept" if "epochs" in record else "Nothing was saved yet"
+    return f"{ENDED} {kept}; resume goes on from there."
+
+
+def state(folder: Path, found: Process | None, last_words: str, finished: bool) -> tuple[str, str]:
+    """State and message of a run or a sweep now; the last words are for a process that left none."""
+    asked = found is not None and found.state == "training" and stop_mark(folder, found).exists()
+    if process.lives(folder):
+        return "stopping" if asked else "training", found.message if found else ""
+    if finished:
+        return "finished", ""
+    if found is not None and found.state in ("stopped", "failed"):
+        return found.state, found.message
+    if asked:
+        return "stopped", last_words.replace("without a word", "before it could save", 1)
+    return "interrupted", last_words
+
+
+def last_line(path: Path) -> dict[str, Any]:
+    """The last whole line of a file of JSON lines; empty if there is none."""
+    if not process.is_file(path):
+        return {}
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - TAIL_BYTES))
+        lines = file.read().rpartition(b"\n")[0].splitlines()
+    return (parsed(lines[-1]) if lines else None) or {}
+
+
+def parsed(line: bytes) -> dict[str, Any] | None:
+    """A line of JSON as a table; None if it is none."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
