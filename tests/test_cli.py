@@ -20,7 +20,7 @@ from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.recipe import PRESETS
 
 SMALL_DATA = "from vitviz import cli; from vitviz.data import cifar; cifar.RECORDS = 20; "  # as in `cifar_folder`
-COMMANDS = ("app", "train", "sweep", "evaluate", "explain", "probe", "data", "bench")
+COMMANDS = ("app", "train", "sweep", "evaluate", "explain", "timeline", "probe", "data", "bench")
 
 
 @pytest.fixture
@@ -93,7 +93,10 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
             ("explain", "cat", "--out", "a.png", "--checkpoint", "PICKLE"),
             "A checkpoint must be a whole .safetensors file",
         ),
-        (("evaluate", "TINY", "--data", "nowhere"), "evaluate needs a model of CIFAR-10's classes"),
+        (
+            ("evaluate", "TINY", "--data", "nowhere"),
+            "A model can be tested on classes that it knows: tiny",
+        ),
         (("probe", "nonsense", "--out", "a.png"), "There is no checkpoint 'nonsense'"),
         (("probe", "TINY", "--out", "a.gif"), "The file must end in .png, .svg, .pdf, .html or .npz"),
         (
@@ -101,6 +104,13 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
             "Pictures of CIFAR-10 have 32 x 32 pixels: this model sees",
         ),
         (("probe", "cifar10-ti4", "--out", "a.png", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
+        (("timeline", "nonsense", "--out", "a.gif"), "There is no timeline of 'nonsense'"),
+        (("timeline", "TINY", "--out", "a.gif"), "There is no timeline of "),
+        (("timeline", "cifar10-ti4", "--out", "a.png"), "A movie's file must end in .gif or .mp4: got 'a.png'"),
+        (
+            ("timeline", "cifar10-ti4", "--out", "a.gif", "--picture", "unicorn"),
+            "There is no picture 'unicorn' in this timeline. Use one of: airplane",
+        ),
         (("data", "check", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("train", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
         (("train", "--preset", "nonsense"), "There is no preset 'nonsense'. Use one of: cifar10-ti4"),
@@ -173,6 +183,15 @@ def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp
         assert image.format == "PNG"
     with np.load(tmp_path / "new folder" / "map.npz") as numbers:
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
+
+
+def test_a_timeline_becomes_a_movie(vitviz, tmp_path):
+    path = tmp_path / "new folder" / "cat.gif"
+    said = f"{path}: 40 moments of cat, to epoch 24.9\n"
+    assert vitviz("timeline", "cifar10-ti4", "--picture", "cat", "--out", path) == (0, said, "")
+    with Image.open(path) as image:
+        assert (image.format, image.n_frames) == ("GIF", 40)
+    assert path.stat().st_size < 3_000_000
 
 
 def test_a_class_can_be_explained_by_name(vitviz, tiny_file, tmp_path):

@@ -12,7 +12,7 @@ import torch
 
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.config import ViTConfig
-from vitviz.model.vit import ViT
+from vitviz.model.vit import Trace, ViT
 
 B, H, W, GH, GW, N, T, D, A, L, M, K = 8, 20, 28, 5, 7, 35, 36, 18, 2, 6, 40, 11
 
@@ -26,6 +26,7 @@ VARIANTS = {
     "two registers": replace(CONFIG, registers=2),
     "layer scale": replace(CONFIG, layer_scale=0.5),
     "mean of patches": replace(CONFIG, pool="mean"),
+    "no class token": replace(CONFIG, pool="mean", class_token=False),
     "everything": replace(CONFIG, qkv_bias=True, qk_norm=True, registers=2, layer_scale=0.5, pool="mean"),
 }
 
@@ -73,3 +74,17 @@ def attention(layers: int = L, heads: int = A, tokens: int = T, seed: int = 0) -
     scores = 2 * np.random.default_rng(seed).standard_normal((layers, heads, tokens, tokens))
     weights = np.exp(scores)
     return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
+
+
+def trace_of(attention: np.ndarray | None = None, tokens: np.ndarray | None = None) -> Trace:
+    """A trace that holds what matters, in double precision."""
+    attention = np.zeros((1, 1, 1, 2, 2)) if attention is None else attention
+    tokens = np.zeros((2, 1, 2, 1)) if tokens is None else tokens
+    return Trace(torch.zeros(1, K), *(torch.from_numpy(values.astype(np.float64)) for values in (attention, tokens)))
+
+
+def random_trace(prefix: int = 1) -> Trace:
+    """Three pictures on the oblong grid."""
+    weights = np.stack([attention(tokens=prefix + N, seed=picture) for picture in range(3)], 1)
+    tokens = np.random.default_rng(5).standard_normal((L + 1, 3, prefix + N, D))
+    return trace_of(weights, tokens)

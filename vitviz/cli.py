@@ -1,4 +1,4 @@
-"""All of it as commands: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `probe`, `data` and `bench`.
+"""All as commands: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `timeline`, `probe`, `data` and `bench`.
 
 Heavy imports stand inside the commands, so that `--help` answers at once. A refusal ends with one sentence and exit
 status 1.
@@ -31,7 +31,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-data_app = typer.Typer(help="Fetch or check CIFAR-10.", no_args_is_help=True)
+data_app = typer.Typer(help="Fetch or check a data set.", no_args_is_help=True)
 bench_app = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 app.add_typer(bench_app, name="bench")
@@ -39,6 +39,12 @@ app.add_typer(bench_app, name="bench")
 Data = Annotated[
     str | None, typer.Option("--data", metavar="DIR", help="Folder of CIFAR-10; else VITVIZ_DATA, else data/.")
 ]
+AnyData = Annotated[
+    str | None,
+    typer.Option("--data", metavar="DIR", help="Folder of the data set; else VITVIZ_DATA, else data/. Or a zip."),
+]
+DatasetName = Literal["cifar10", "cifar100", "folder"]
+DATASET = "Which pictures; folder: your own, in one folder for each class, or a zip of that."
 CheckpointName = Annotated[str, typer.Argument(help="A name in checkpoints/, or a .safetensors file.")]
 
 
@@ -80,7 +86,8 @@ def train(
         str | None,
         typer.Option("--preset", help=f"Recipe: {', '.join(PRESETS)}; cifar10-ti4 if left out.", show_default=False),
     ] = None,
-    data: Data = None,
+    dataset: Annotated[DatasetName | None, typer.Option(help=f"{DATASET} Else cifar10.")] = None,
+    data: AnyData = None,
     pictures: Annotated[int | None, typer.Option(help="Use the first N training pictures.")] = None,
     epochs: Annotated[float | None, typer.Option(help="Budget in passes over the pictures; else the preset's.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Budget in minutes; else the preset's.")] = None,
@@ -96,7 +103,13 @@ def train(
         Literal["classify", "masked-patch"] | None, typer.Option(help="Learn labels, or to guess hidden patches.")
     ] = None,
     start: Annotated[
-        str | None, typer.Option(metavar="CHECKPOINT", help="Start from these weights, with a new head.")
+        str | None,
+        typer.Option(
+            metavar="CHECKPOINT", help="Fine-tune: start from these weights, in their network, with a new head."
+        ),
+    ] = None,
+    frozen: Annotated[
+        bool | None, typer.Option("--frozen", help="With --start: only the new head learns.", show_default=False)
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -104,8 +117,9 @@ def train(
     ] = None,
     log: Annotated[Literal["tensorboard"] | None, typer.Option(help="Log for TensorBoard as well.")] = None,
 ) -> None:
-    """Train a ViT on CIFAR-10; under torchrun, on several processes."""
+    """Train a ViT, or go on with a trained one on other pictures; under torchrun, on several processes."""
     flags = {
+        "dataset": dataset,
         "data": data,
         "pictures": pictures,
         "batch_size": batch_size,
@@ -114,6 +128,7 @@ def train(
         "out": out,
         "objective": objective,
         "start": start,
+        "frozen": frozen,
     }
     given: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
     if epochs is not None or minutes is not None:
@@ -121,7 +136,12 @@ def train(
     config = first_config(preset_name, out, resume)
     if network is not None:
         config = replace(config, model=preset(network).model)
-    config = changed(replace(config, **given), settings or [])
+    config = replace(config, **given)
+    if start is not None and network is None and not resume:
+        from vitviz.training.start import with_network
+
+        config = with_network(config)
+    config = changed(config, settings or [])
 
     from vitviz.training import loop
 
@@ -174,9 +194,9 @@ def sweep(
 
     grid = sweeps.read(folder) if resume else sweeps.Sweep(config, tuple(vary or ()), folder)
     if not resume:
-        from vitviz.data import cifar
+        from vitviz.training.runs import check_machine
 
-        cifar.find(config.data)
+        check_machine(config)
         grid.write()
     show_sweep(grid)
 
@@ -246,23 +266,20 @@ def tensorboard(log: str | None, folder: Path) -> "Iterator[Callable[[Progress],
 @app.command()
 def evaluate(
     checkpoint: CheckpointName,
-    data: Data = None,
+    dataset: Annotated[
+        DatasetName | None, typer.Option(help=f"{DATASET} Else what the checkpoint was trained on.", show_default=False)
+    ] = None,
+    data: AnyData = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
 ) -> None:
-    """Measure a checkpoint's accuracy on the 10,000 test pictures."""
+    """Measure a checkpoint's accuracy on the test pictures of its data set."""
     import json
 
-    from vitviz.data import cifar
     from vitviz.model.checkpoint import load
-    from vitviz.training.evaluate import accuracy
+    from vitviz.training.evaluate import accuracy, pictures_to_test
 
     model = load(checkpoint)
-    if model.classes != cifar.CLASSES or model.model.config.image_size != (32, 32):
-        raise ValueError(
-            f"evaluate needs a model of CIFAR-10's classes and 32 x 32 pixels: {checkpoint} has "
-            f"{', '.join(model.classes)[:200]} and {model.model.config.image_size}. Choose one trained on CIFAR-10."
-        )
-    images, labels = cifar.load("test", data)
+    images, labels = pictures_to_test(model, dataset, data)
     with progress_bar() as bar:
         task = bar.add_task(f"evaluating {model.name}", total=len(labels))
         measured = accuracy(model, images, labels, report=lambda done: bar.advance(task, done))
@@ -299,6 +316,26 @@ def explain_picture(
     print(
         f"{out}: {explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %; {explanation.picture.note}"
     )
+
+
+@app.command("timeline")
+def show_timeline(
+    run: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT_OR_RUN", help="A name in checkpoints/, a file, or a run folder.")
+    ],
+    out: Annotated[Path, typer.Option(help="File to write: .gif, or .mp4 with imageio-ffmpeg.")],
+    picture: Annotated[
+        str | None, typer.Option(help="Which of the timeline's pictures; the first if left out.", show_default=False)
+    ] = None,
+) -> None:
+    """Make a movie of a training: what every head looks at in one picture, from the first step to the last."""
+    from vitviz.figures.movie import movie
+    from vitviz.training import timeline
+
+    history = timeline.read(timeline.find(run))
+    name = picture or history.names[0]
+    movie(history, name, out)
+    print(f"{out}: {len(history.epoch)} moments of {name}, to epoch {history.epoch[-1]:.1f}")
 
 
 @app.command("probe")
@@ -359,20 +396,56 @@ def cifar_is_there() -> bool:
 
 
 @data_app.command("download")
-def data_download(data: Data = None) -> None:
-    """Fetch CIFAR-10 (170 MB), check it and put it in place."""
-    from vitviz.data import cifar
+def data_download(
+    dataset: Annotated[Literal["cifar10", "cifar100"], typer.Option(help="Which one.")] = "cifar10", data: Data = None
+) -> None:
+    """Fetch CIFAR-10 or CIFAR-100 (170 MB each), check it and put it in place."""
+    from vitviz.data import cifar, cifar100, sets
 
-    print(f"CIFAR-10 is in {cifar.download(data)}")
+    fetch = {"cifar10": cifar.download, "cifar100": cifar100.download}[dataset]
+    print(f"{sets.ABOUT[dataset].name} is in {fetch(data)}")
 
 
 @data_app.command("check")
-def data_check(data: Data = None) -> None:
-    """Say whether CIFAR-10 is there, and whole."""
-    from vitviz.data import cifar
+def data_check(
+    dataset: Annotated[DatasetName, typer.Option(help=DATASET)] = "cifar10",
+    data: AnyData = None,
+    size: Annotated[int, typer.Option(min=1, max=1024, help="Side of the model's pictures in pixels.")] = 32,
+) -> None:
+    """Say whether a data set is there, and whole; of your own pictures, what is taken and what is not."""
+    from vitviz.data import cifar, cifar100, sets
 
-    counts = [len(cifar.load(split, data)[1]) for split in ("train", "test")]
-    print(f"CIFAR-10 in {cifar.find(data)}: {counts[0]:,} training and {counts[1]:,} test pictures")
+    if dataset == "folder":
+        check_folder(data, size)
+        return
+    module = {"cifar10": cifar, "cifar100": cifar100}[dataset]
+    counts = [len(module.load(split, data)[1]) for split in sets.BOTH]
+    where = module.find(data)
+    print(f"{sets.ABOUT[dataset].name} in {where}: {counts[0]:,} training and {counts[1]:,} test pictures")
+
+
+def check_folder(data: str | None, size: int) -> None:
+    """Print the table of a folder of pictures; a refusal of the whole comes after the table."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from vitviz.data import folder
+
+    table = folder.survey(data, (size, size))
+    out = Console()
+    shown = Table("class", "to train on", "to test on")
+    for label, counts in table.counts.items():
+        shown.add_row(escape(label), *(f"{count:,}" for count in counts))
+    out.print(shown)
+    if table.divided:
+        out.print("There is no folder to test on: a fifth of each class is put aside.")
+    if table.refused:
+        shown = Table("not taken", "why")
+        for name, why in table.refused:
+            shown.add_row(escape(name.encode(errors="replace").decode()), escape(why))
+        out.print(shown)
+    folder.check_table(table, str(data))
 
 
 @bench_app.command("explain")

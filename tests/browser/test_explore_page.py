@@ -215,6 +215,8 @@ def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_
     page.wait_for_selector(f"{EXPLORER}[data-methods$=' {k},3']")
     expect(page.locator(".headline")).to_contain_text(f"Occlusion for {second}, rather than cat:")
     page.wait_for_url(f"**class={k}-3*")
+    other_picture(page, page.locator(".shelf[data-source=sample] .thumb").first.click)
+    page.wait_for_url(lambda url: "class=" not in url)  # of another picture the predicted class is explained
 
 
 def changed(page, act):
@@ -272,6 +274,10 @@ def test_a_link_reopens_what_was_switched_off(open_page):
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     expect(page.locator(".effect-what")).to_have_text("1 head off, 1 patch left out")
     expect(page.locator(".mark.gone:not([hidden])")).to_have_count(2)  # on the picture and on the map
+    changed(page, lambda: page.locator(".effect select[name=way]").select_option("grey"))
+    expect(page.locator(".effect-what")).to_have_text("1 head off, 1 patch painted grey")
+    changed(page, lambda: page.locator(".effect select[name=instead]").select_option("mean"))
+    page.wait_for_url("**instead=mean&way=grey*")
 
 
 def test_a_test_picture_is_chosen_by_class_and_shows_its_label(open_page):

@@ -27,14 +27,31 @@ def test_an_explanation_fits_together(name):
     T = model.model.config.tokens
     assert found.attention.shape == (L, A, T, T)
     np.testing.assert_allclose(found.attention.sum(-1), 1, rtol=0, atol=1e-5)
-    assert found.cls_rows.shape == (L, A, T)
-    assert found.cls_maps.shape == (L, A, GH, GW)
-    left_out = found.cls_rows[..., : found.prefix].sum(-1)
-    np.testing.assert_allclose(found.cls_maps.sum((-2, -1)), 1 - left_out, rtol=0, atol=1e-5)
+    assert found.rows.shape == (L, A, T)
+    assert found.maps_of().shape == (L, A, GH, GW)
+    left_out = found.rows[..., : found.prefix].sum(-1)
+    np.testing.assert_allclose(found.maps_of().sum((-2, -1)), 1 - left_out, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found.maps_of().mean((0, 1)), found.average, rtol=0, atol=1e-6)
     assert found.probabilities.sum() == pytest.approx(1, abs=1e-5)
     assert found.labels == list(model.classes)
-    for method in METHODS:
+    for method in found.methods:
         assert found.map(method).shape == (GH, GW)
+
+
+def test_without_class_token_all_patches_are_asked_alike_and_what_needs_one_says_so(tmp_path):
+    found = explain(tiny.checkpoint(tiny.VARIANTS["no class token"]), tiny.pixels())
+    np.testing.assert_allclose(found.rows, found.attention.mean(2), rtol=0, atol=1e-6)
+    assert [method for method in METHODS if method not in found.methods] == ["reverse_attention"]
+    with pytest.raises(ValueError, match=r"Reverse attention needs a class token: tiny has none\. Use average"):
+        found.map("reverse_attention")
+    with pytest.raises(ValueError, match=r"tiny has no class token\. Use rows, where all patches are asked alike"):
+        found.cls_maps  # noqa: B018 (asking for it is what is refused)
+    found.save(tmp_path / "numbers.npz")
+    with np.load(tmp_path / "numbers.npz") as numbers:
+        assert "cls_maps" not in numbers
+        np.testing.assert_array_equal(numbers["average"], found.average)
+    assert "Where the mean of the patches looks" in View().matrix_title(class_token=False)
+    assert found.figure() is not None
 
 
 def test_the_prediction_is_that_of_the_plain_forward_pass(tiny_checkpoint):

@@ -133,13 +133,13 @@ def test_chance_is_what_random_orders_reach(linear):
 
 def test_sensitivity_of_the_true_contributions_is_one_and_of_their_negatives_minus_one(linear):
     subject, contributions = linear
+    maps = {"true": contributions, "opposite": -contributions, "nothing": np.zeros(N, np.float32)}
     for count in (1, 7, 20):
-        assert faithfulness.sensitivity(subject, contributions, 1, count) == pytest.approx(1, abs=1e-4)
-        assert faithfulness.sensitivity(subject, -contributions, 1, count) == pytest.approx(-1, abs=1e-4)
-    assert faithfulness.sensitivity(subject, np.zeros(N, np.float32), 1, 5) == 0
+        found = faithfulness.sensitivity(subject, maps, 1, count)
+        assert found == pytest.approx({"true": 1, "opposite": -1, "nothing": 0}, abs=1e-4)
     for count in (0, N):
         with pytest.raises(ValueError, match=f"count must be from 1 to 34 patches: got {count}"):
-            faithfulness.sensitivity(subject, contributions, 1, count)
+            faithfulness.sensitivity(subject, maps, 1, count)
 
 
 def test_rank_correlation_by_hand():
@@ -152,14 +152,13 @@ def test_rank_correlation_by_hand():
 def test_a_map_of_the_model_changes_when_its_weights_do_and_one_of_chance_does_not():
     subject = case()
     before = {name: weight.clone() for name, weight in subject.model.state_dict().items()}
-    found = faithfulness.randomisation(subject, METHODS["relevance"].compute, 3)
-    assert [name for name, _ in found] == ["head", *(f"block {layer}" for layer in range(tiny.L, 0, -1))]
-    assert abs(found[-1][1]) < 0.9
+    methods = {name: METHODS[name].compute for name in ("relevance", "random", "average")}
+    found = faithfulness.randomisation(subject, methods, 3)
+    assert list(found["relevance"]) == ["head", *(f"block {layer}" for layer in range(tiny.L, 0, -1))]
+    assert abs(found["relevance"]["block 1"]) < 0.9
     assert all(torch.equal(weight, before[name]) for name, weight in subject.model.state_dict().items())
-    still = faithfulness.randomisation(subject, METHODS["random"].compute, 3)
-    assert [value for _, value in still] == pytest.approx([1.0] * (tiny.L + 1))
-    rows = dict(faithfulness.randomisation(subject, METHODS["average"].compute, 3))
-    assert rows["head"] == pytest.approx(1), "attention knows no head"
+    assert list(found["random"].values()) == pytest.approx([1.0] * (tiny.L + 1))
+    assert found["average"]["head"] == pytest.approx(1), "attention knows no head"
 
 
 def test_an_unknown_baseline_is_refused():

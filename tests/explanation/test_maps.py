@@ -4,11 +4,19 @@ import numpy as np
 import pytest
 
 from tests import tiny
-from vitviz.explanation.maps import average_attention, last_layer_attention, reverse_attention, rollout
+from vitviz.explanation import maps
 
 L, A, T = tiny.L, tiny.A, tiny.T
 PREFIXES = (1, 3)
-MAPS = {compute.__name__: compute for compute in (last_layer_attention, reverse_attention, average_attention, rollout)}
+
+
+def asked_by_the_class_token(compute):
+    return lambda attention, prefix: compute(attention, np.eye(1, attention.shape[-1], dtype=np.float32)[0], prefix)
+
+
+NAMES = ("last_layer_attention", "reverse_attention", "average_attention", "rollout")
+MAPS = {name: asked_by_the_class_token(getattr(maps, name)) for name in NAMES}
+last_layer_attention, reverse_attention, average_attention, rollout = MAPS.values()
 
 
 def full_rollout(attention: np.ndarray) -> np.ndarray:
@@ -73,6 +81,22 @@ def test_last_layer_and_average_by_hand():
     assert last_layer_attention(attention, 1).tolist() == [0.25, 0.0, 0.5]
     assert average_attention(attention, 1).tolist() == [0.375, 0.25, 0.25]
     assert last_layer_attention(attention, 2).tolist() == [0.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("last_layer_attention", lambda attention: attention[-1].mean(0)),
+        ("average_attention", lambda attention: attention.mean((0, 1))),
+        ("rollout", full_rollout),
+    ],
+)
+def test_without_class_token_all_patches_ask_alike(name, expected):
+    attention, registers = tiny.attention(), 2
+    patches = (np.arange(T) >= registers) / (T - registers)
+    found = getattr(maps, name)(attention, patches.astype(np.float32), registers)
+    rows = expected(attention)[registers:, registers:]
+    np.testing.assert_allclose(found, rows.mean(0), rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", MAPS)

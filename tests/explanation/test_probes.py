@@ -15,21 +15,6 @@ from vitviz.model.config import ViTConfig
 from vitviz.model.vit import Trace
 
 B, GH, GW, N, T, D, A, L, K = tiny.B, tiny.GH, tiny.GW, tiny.N, tiny.T, tiny.D, tiny.A, tiny.L, tiny.K
-GRIDS = {"small": ViTConfig(), "large": ViTConfig(image_size=(224, 224), patch_size=16), "oblong": tiny.CONFIG}
-
-
-def trace_of(attention: np.ndarray | None = None, tokens: np.ndarray | None = None) -> Trace:
-    """A trace that holds what matters, in double precision."""
-    attention = np.zeros((1, 1, 1, 2, 2)) if attention is None else attention
-    tokens = np.zeros((2, 1, 2, 1)) if tokens is None else tokens
-    return Trace(torch.zeros(1, K), *(torch.from_numpy(values.astype(np.float64)) for values in (attention, tokens)))
-
-
-def random_trace(prefix: int = 1) -> Trace:
-    """Three pictures on the oblong grid."""
-    attention = np.stack([tiny.attention(tokens=prefix + N, seed=picture) for picture in range(3)], 1)
-    tokens = np.random.default_rng(5).standard_normal((L + 1, 3, prefix + N, D))
-    return trace_of(attention, tokens)
 
 
 def seen(variant: str = "plain") -> tuple[torch.nn.Module, Trace]:
@@ -121,85 +106,14 @@ def test_positions_that_are_zero_are_like_nothing():
     assert not probes.position_similarity(model).any()
 
 
-# Distance
-
-
-@pytest.mark.parametrize(("grid", "pixels"), [("small", 16.54593084562152), ("large", 116.49222709176637)])
-def test_the_distance_of_uniform_attention_has_its_closed_form(grid, pixels):
-    config = GRIDS[grid]
-    uniform = np.full((1, 1, 1, config.tokens, config.tokens), 1 / config.tokens)
-    assert probes.attention_distance(trace_of(uniform), config).item() == pytest.approx(pixels, abs=1e-9)
-    assert probes.patch_distances(config).mean().item() == pytest.approx(pixels, abs=1e-9)
-
-
-@pytest.mark.parametrize("grid", GRIDS)
-def test_who_looks_at_himself_looks_zero_pixels_far(grid):
-    config = GRIDS[grid]
-    assert probes.attention_distance(trace_of(np.eye(config.tokens)[None, None, None]), config).item() == 0
-
-
-@pytest.mark.parametrize("grid", GRIDS)
-@pytest.mark.parametrize(("down", "right"), [(0, 1), (1, 0)])
-def test_who_looks_at_his_neighbour_looks_one_patch_far_but_at_the_edge(grid, down, right):
-    config = GRIDS[grid]
-    gh, gw = config.grid
-    attention = np.zeros((config.tokens, config.tokens))
-    attention[0, 0] = 1
-    for r, c in np.ndindex(gh, gw):
-        attention[1 + r * gw + c, 1 + min(r + down, gh - 1) * gw + min(c + right, gw - 1)] = 1
-    side = gw if right else gh
-    expected = config.patch_size * (side - 1) / side
-    found = probes.attention_distance(trace_of(attention[None, None, None]), config).item()
-    assert found == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("variant", ["plain", "two registers"])
-def test_distance_is_that_of_a_loop_over_all_pairs_of_patches(variant):
-    config = tiny.VARIANTS[variant]
-    trace = random_trace(config.prefix)
-    found = probes.attention_distance(trace, config)
-    assert found.shape == (L, A)
-    for layer, head in [(0, 1), (4, 0), (L - 1, 1)]:
-        total = 0.0
-        for picture in range(3):
-            rows = trace.attention[layer, picture, head, config.prefix :, config.prefix :].numpy()
-            for i in range(N):
-                far = sum(p * 4 * math.hypot(i // GW - j // GW, i % GW - j % GW) for j, p in enumerate(rows[i]))
-                total += far / rows[i].sum() / (3 * N)
-        assert found[layer, head].item() == pytest.approx(total, abs=1e-9)
-
-
-def test_a_patch_that_looks_at_no_patch_counts_as_no_distance():
-    attention = np.zeros((1, 1, 1, T, T))
-    attention[..., 0] = 1
-    assert probes.attention_distance(trace_of(attention), tiny.CONFIG).item() == 0
-
-
-def test_strips_are_as_far_apart_as_their_pixels():
-    config = network("tutorial-scratch").config
-    far = probes.patch_distances(config).view(12, 5, 12, 5)  # strips of 1 x 4 pixels
-    assert far[0, 0, 0, 1] == 4
-    assert far[0, 0, 3, 0] == 3
-    assert far[2, 1, 5, 2] == 5
-
-
-# Entropy and heads
-
-
-def test_entropy_of_an_even_spread_is_ln_t_and_that_of_one_token_is_zero():
-    attention = np.zeros((2, 3, 4, T, T))
-    attention[0, :, :, 0] = 1 / T
-    attention[1, :, :, 0, 5] = 1
-    nats, effective = probes.attention_entropy(trace_of(attention))
-    np.testing.assert_allclose(nats, np.log([[T] * 4, [1] * 4]), rtol=0, atol=1e-12)
-    np.testing.assert_allclose(effective, [[T] * 4, [1] * 4], rtol=0, atol=1e-9)
+# Heads
 
 
 def test_entropy_and_divergence_are_those_of_a_loop_over_tokens_from_either_kind_of_trace():
-    trace = random_trace()
+    trace = tiny.random_trace()
     rows = trace.attention[..., 0, :].numpy()
-    nats, effective = probes.attention_entropy(trace)
-    divergence = probes.head_divergence(trace)
+    nats, effective = probes.attention_entropy(trace, tiny.CONFIG)
+    divergence = probes.head_divergence(trace, tiny.CONFIG)
     assert divergence.shape == (L, A, A)
     for layer in (0, 3, L - 1):
         for head in range(A):
@@ -212,8 +126,8 @@ def test_entropy_and_divergence_are_those_of_a_loop_over_tokens_from_either_kind
             total += sum(x * math.log(x / y) / 2 for x, y in [*zip(p, m, strict=True), *zip(q, m, strict=True)])
         assert divergence[layer, 0, 1].item() == pytest.approx(total / 3, abs=1e-12)
     alone = Trace(trace.logits, trace.attention[..., 0, :])
-    assert torch.equal(probes.head_divergence(alone), divergence)
-    assert torch.equal(probes.attention_entropy(alone)[0], nats)
+    assert torch.equal(probes.head_divergence(alone, tiny.CONFIG), divergence)
+    assert torch.equal(probes.attention_entropy(alone, tiny.CONFIG)[0], nats)
 
 
 def test_heads_diverge_by_zero_when_equal_and_by_ln_2_when_they_share_no_token():
@@ -221,7 +135,9 @@ def test_heads_diverge_by_zero_when_equal_and_by_ln_2_when_they_share_no_token()
     attention[:, :, 0, 0, :4] = attention[:, :, 1, 0, :4] = 0.25
     attention[:, :, 2, 0, 7:9] = 0.5
     expected = math.log(2) * np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]])
-    np.testing.assert_allclose(probes.head_divergence(trace_of(attention))[0], expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        probes.head_divergence(tiny.trace_of(attention), tiny.CONFIG)[0], expected, rtol=0, atol=1e-12
+    )
 
 
 # Tokens
@@ -231,7 +147,7 @@ def test_a_planted_long_token_is_the_only_outlier():
     tokens = np.random.default_rng(0).uniform(1, 1.2, (L + 1, 3, 3 + N, D))
     tokens[2, 1, 3 + 17] *= 4
     tokens[:, :, 0] *= 9  # the class token does not shift what is usual for patches
-    norms = probes.token_norms(trace_of(tokens=tokens))
+    norms = probes.token_norms(tiny.trace_of(tokens=tokens))
     np.testing.assert_allclose(norms, np.sqrt((tokens**2).sum(-1)), rtol=0, atol=1e-12)
     found = probes.outliers(norms, prefix=3)
     assert found[..., 3:].nonzero().tolist() == [[2, 1, 17]]
@@ -239,7 +155,7 @@ def test_a_planted_long_token_is_the_only_outlier():
 
 
 def test_outliers_are_beyond_median_and_k_mad_of_a_loop_over_patches():
-    trace = random_trace(prefix=3)
+    trace = tiny.random_trace(prefix=3)
     trace.tokens[:, :, :3] *= 3
     norms = probes.token_norms(trace)
     found = probes.outliers(norms, 3, mads=2.5)
@@ -271,7 +187,7 @@ def test_the_lens_on_the_last_layer_gives_the_logits(variant):
 @pytest.mark.parametrize("variant", ["plain", "two registers"])
 def test_cosine_to_the_class_token_is_that_of_a_loop(variant):
     config = tiny.VARIANTS[variant]
-    trace = random_trace(config.prefix)
+    trace = tiny.random_trace(config.prefix)
     found = probes.class_token_cosine(trace, config)
     assert found.shape == (L + 1, GH, GW)
     tokens = trace.tokens.numpy()
@@ -282,7 +198,7 @@ def test_cosine_to_the_class_token_is_that_of_a_loop(variant):
 
 
 def test_cka_is_that_of_the_unbiased_estimate_written_out():
-    trace = random_trace()
+    trace = tiny.random_trace()
     grams = []
     for layer in trace.tokens.numpy():
         of_layer = [x[1:] @ x[1:].T for x in layer]
@@ -310,7 +226,7 @@ def test_cka_of_a_layer_with_itself_turned_shifted_and_enlarged_is_one():
     tokens = rng.standard_normal((3, 2, T, D))
     turn = np.linalg.qr(rng.standard_normal((D, D)))[0]
     tokens[1] = 7 * tokens[0] @ turn + 3
-    found = probes.cka(probes.layer_products(trace_of(tokens=tokens), 1)).numpy()
+    found = probes.cka(probes.layer_products(tiny.trace_of(tokens=tokens), 1)).numpy()
     np.testing.assert_allclose(np.diag(found), 1, rtol=0, atol=1e-12)
     np.testing.assert_allclose(found, found.T, rtol=0, atol=1e-12)
     assert found[0, 1] == pytest.approx(1, abs=1e-9)
@@ -318,13 +234,13 @@ def test_cka_of_a_layer_with_itself_turned_shifted_and_enlarged_is_one():
 
 
 def test_cka_of_equal_patches_is_zero_and_not_undefined():
-    found = probes.cka(probes.layer_products(trace_of(tokens=np.ones((2, 1, T, D))), 1))
+    found = probes.cka(probes.layer_products(tiny.trace_of(tokens=np.ones((2, 1, T, D))), 1))
     assert found.tolist() == [[0, 0], [0, 0]]
 
 
 def test_layers_are_not_compared_by_three_patches():
     with pytest.raises(ValueError, match="by at least 4 patches: this model has 3"):
-        probes.layer_products(trace_of(tokens=np.ones((2, 1, 4, D))), 1)
+        probes.layer_products(tiny.trace_of(tokens=np.ones((2, 1, 4, D))), 1)
 
 
 @pytest.mark.parametrize(
@@ -428,6 +344,11 @@ def test_the_tutorials_networks_are_probed_too(name):
 def test_pictures_that_do_not_fit_are_refused(tiny_checkpoint, images):
     with pytest.raises(ValueError, match=r"must be uint8 of shape \(B, 3, 20, 28\), at least one: got torch\."):
         probes.probe(tiny_checkpoint, images)
+
+
+def test_a_model_without_class_token_is_refused():
+    with pytest.raises(ValueError, match="The probes need a class token: tiny has none"):
+        probes.probe(tiny.checkpoint(tiny.VARIANTS["no class token"]), pictures())
 
 
 def test_what_is_saved_is_read_back(tiny_checkpoint, tmp_path):

@@ -319,7 +319,7 @@ def test_metadata_of_another_format_is_refused(parts, refused, number):
 
 def test_a_config_with_unknown_names_is_refused(parts, refused):
     parts.about["config"]["code"] = "import os"
-    refused(parts.joined(), "The model's config may only name architecture, classes, depth")
+    refused(parts.joined(), "The model's config may only name architecture, class_token, classes, depth")
     parts.about["config"] = None
     refused(parts.joined(), "The model's config may only name")
 

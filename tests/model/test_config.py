@@ -55,6 +55,8 @@ def test_a_config_cannot_be_changed_afterwards():
         ({"qkv_bias": 1}, "qkv_bias must be true or false: got 1"),
         ({"qk_norm": None}, "qk_norm must be true or false: got None"),
         ({"pool": "max"}, "pool must be 'token' or 'mean': got 'max'"),
+        ({"class_token": False}, "A model without class token must read the mean of its patches: pool is 'token'"),
+        ({"class_token": "no"}, "class_token must be true or false: got 'no'"),
         ({"pool": []}, r"pool must be 'token' or 'mean': got \[\]"),
     ],
 )

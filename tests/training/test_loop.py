@@ -13,10 +13,11 @@ import torch
 
 from vitviz.data import cifar, pictures
 from vitviz.model.checkpoint import load
-from vitviz.training import loop
+from vitviz.training import loop, timeline
 from vitviz.training.evaluate import accuracy
-from vitviz.training.loop import Run, TrainingError, patches_kept, schedule, train
+from vitviz.training.loop import Run, TrainingError, train
 from vitviz.training.recipe import TrainConfig, preset
+from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.team import Team
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
@@ -91,12 +92,25 @@ def test_a_run_leaves_config_metrics_checkpoint_and_timeline(config):
     assert result.record["recipe"]["muon_rate"] == config.muon_rate
     assert not {"data", "out"} & result.record["recipe"].keys(), "paths of this machine are nobody's business"
 
-    with np.load(folder / "timeline.npz") as timeline:
-        assert timeline["rows"].shape == (4, 10, 2, 2, 17)
-        assert timeline["names"].tolist() == list(pictures.sample_paths())
-        assert timeline["epoch"][0] == 0
-        assert timeline["epoch"][-1] == 2
-        assert np.abs(np.diff(timeline["rows"].astype(np.float32), axis=0)).max() > 0, "the weights moved"
+    with np.load(folder / "timeline.npz") as found:
+        assert found["rows"].shape == (4, 10, 2, 2, 17)
+        assert found["names"].tolist() == list(pictures.sample_paths())
+        assert found["epoch"][0] == 0
+        assert found["epoch"][-1] == 2
+        assert np.abs(np.diff(found["rows"].astype(np.float32), axis=0)).max() > 0, "the weights moved"
+
+
+def test_the_timeline_is_whole_on_disk_after_every_snapshot(config, monkeypatch):
+    real, seen = Run.snapshot, []
+
+    def watched(run):
+        real(run)
+        found = timeline.read(run.timeline_path)
+        seen.append((len(found.epoch), found.epoch[-1]))
+
+    monkeypatch.setattr(Run, "snapshot", watched)
+    train(config)
+    assert seen == [(1, 0), (2, 0.25), (3, 1), (4, 2)]
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_does_not(config):
@@ -263,7 +277,7 @@ def test_each_preset_trains(config, name):
 
 def test_pictures_held_out_are_measured_on_and_the_test_set_is_not_touched(config, monkeypatch):
     real, loaded = cifar.load, []
-    monkeypatch.setattr(loop.cifar, "load", lambda split, data: loaded.append(split) or real(split, data))
+    monkeypatch.setattr(cifar, "load", lambda split, data: loaded.append(split) or real(split, data))
     result = load(train(replace(config, held_out=30, epochs=1)))
     assert loaded == ["train"]
     assert result.record["pictures"] == 70

@@ -1,21 +1,30 @@
 """The timeline: when it looks, and what it writes."""
 
+import zipfile
+
 import numpy as np
 import pytest
+import torch
 
 from tests import tiny
-from vitviz.training.timeline import Timeline
+from vitviz.data import cifar, pictures
+from vitviz.model import spread
+from vitviz.model.checkpoint import CHECKPOINTS
+from vitviz.training import timeline as room
+from vitviz.training.timeline import Timeline, find, read
+
+SHIPPED = CHECKPOINTS / "cifar10-ti4.timeline.npz"
 
 
 class Blind(Timeline):
     """Counts moments without a model."""
 
     def mark(self) -> None:
-        self.moments.append((0.0, 0.0))
+        self.moments.append({})
 
 
 def moments(snapshots: int, shares: np.ndarray) -> list[float]:
-    timeline = Blind([], tiny.images(), snapshots)
+    timeline = Blind([], tiny.images(), tiny.images(), (), (1, 1), snapshots)
     found = []
     for share in shares:
         if timeline.due(share):
@@ -38,21 +47,116 @@ def test_few_snapshots_are_taken_as_asked(snapshots, count):
     assert len(moments(snapshots, np.linspace(0, 1, 11))) == count
 
 
-def test_what_is_saved_is_what_the_model_saw(tmp_path, tiny_model):
-    images = tiny.images(batch=3)
-    timeline = Timeline(["ant", "bee", "cow"], images, snapshots=2)
-    timeline.take(tiny_model, 0.0, 0.0)
-    timeline.take(tiny.model(seed=1), 1.5, 60.25)
-    timeline.save(tmp_path / "timeline.npz")
-    with np.load(tmp_path / "timeline.npz", allow_pickle=False) as found:
-        trace = tiny_model.trace(images, "rows")
-        assert found["rows"].shape == (2, 3, tiny.L, tiny.A, tiny.T)
-        assert found["rows"].dtype == np.float16
-        expected = trace.attention.detach().numpy().swapaxes(0, 1)
-        np.testing.assert_allclose(found["rows"][0], expected, rtol=0, atol=1e-3)  # half precision
-        assert np.abs(found["rows"][1] - expected).max() > 0.1
-        np.testing.assert_allclose(found["rows"].astype(np.float32).sum(-1), 1, rtol=0, atol=5e-3)
-        np.testing.assert_allclose(found["probabilities"][0], trace.logits.softmax(-1).detach(), rtol=0, atol=1e-6)
-        assert found["epoch"].tolist() == [0, 1.5]
-        assert found["seconds"].tolist() == [0, 60.25]
-        assert found["names"].tolist() == ["ant", "bee", "cow"]
+def two_moments() -> Timeline:
+    pixels = torch.from_numpy(np.stack([tiny.pixels(seed=n) for n in range(3)])).permute(0, 3, 1, 2)
+    classes = tuple(f"class {k}" for k in range(tiny.K))
+    given = Timeline(["ant", "bee", "cow"], pixels, tiny.images(batch=3), classes, (tiny.GH, tiny.GW), snapshots=2)
+    given.take(tiny.model(), 0.0, 0.0)
+    given.take(tiny.model(seed=1), 1.5, 60.25)
+    return given
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_what_is_saved_is_what_the_model_saw(tmp_path, tiny_model, compact):
+    given = two_moments()
+    given.save(tmp_path / "timeline.npz", compact)
+    found = read(tmp_path / "timeline.npz")
+    with torch.no_grad():
+        trace = tiny_model.trace(given.images, "full")
+    assert found.rows.shape == (2, 3, tiny.L, tiny.A, tiny.T)
+    assert found.rows.dtype == np.float16
+    expected = trace.attention[..., 0, :].numpy().swapaxes(0, 1)
+    np.testing.assert_allclose(found.rows[0], expected, rtol=0, atol=5e-4)  # half precision
+    assert np.abs(found.rows[1] - expected).max() > 0.1
+    np.testing.assert_allclose(found.rows.astype(np.float32).sum(-1), 1, rtol=0, atol=3e-3)
+    np.testing.assert_allclose(found.probabilities[0], trace.logits.softmax(-1), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.entropy[0], spread.attention_entropy(trace, tiny.CONFIG)[0], rtol=0, atol=1e-6)
+    distance = spread.attention_distance(trace, tiny.CONFIG)
+    np.testing.assert_allclose(found.distance[0], distance, rtol=0, atol=1e-5)
+    assert (found.epoch.tolist(), found.seconds.tolist()) == ([0, 1.5], [0, 60.25])
+    assert (found.names, found.classes) == (["ant", "bee", "cow"], list(given.classes))
+    assert np.array_equal(found.pictures[2], tiny.pixels(seed=2))
+
+
+def test_numbers_do_not_depend_on_how_many_pictures_are_looked_at_at_once(tiny_model, monkeypatch):
+    at_once = room.look(tiny_model, tiny.images(batch=3))
+    monkeypatch.setattr(room, "pictures_at_once", lambda config: 2)
+    for name, values in room.look(tiny_model, tiny.images(batch=3)).items():
+        np.testing.assert_allclose(values, at_once[name], rtol=0, atol=1e-5)
+
+
+def test_maps_are_the_rows_over_the_patches_in_reading_order(tmp_path):
+    given = two_moments()
+    for moment in given.moments:
+        moment["rows"] = np.arange(tiny.T, dtype=np.float16) + np.zeros_like(moment["rows"])
+        moment["rows"][2] += 100
+    given.save(tmp_path / "timeline.npz")
+    maps = read(tmp_path / "timeline.npz").maps(2)
+    assert maps.shape == (2, tiny.L, tiny.A, tiny.GH, tiny.GW)
+    assert maps[1, 4, 1, 2, 3] == 100 + 1 + 2 * tiny.GW + 3
+
+
+@pytest.mark.parametrize("tokens", [2, 65, 197, 4096])
+def test_kept_shares_are_within_a_hundredth_of_an_even_spread(tokens):
+    shares = torch.rand(50, tokens)
+    shares = shares / shares.sum(-1, keepdim=True)
+    kept = room.rounded(shares)
+    assert ((kept.float() - shares).abs() * tokens).max() < 0.01
+    assert torch.equal(room.rounded(kept.float()), kept)
+
+
+def test_moments_up_to_an_epoch_are_taken_back_exactly(tmp_path):
+    given = two_moments()
+    given.save(tmp_path / "timeline.npz")
+    again = Timeline(given.names, given.pictures, given.images, given.classes, given.grid, given.snapshots)
+    again.restore(tmp_path / "timeline.npz", 0.7)
+    assert len(again.moments) == 1
+    for name, values in given.moments[0].items():
+        assert np.array_equal(again.moments[0][name], values)
+        assert again.moments[0][name].dtype == values.dtype
+
+
+def test_the_timeline_that_ships_is_read_and_what_it_does_not_hold_is_known_or_none():
+    found = read(SHIPPED)
+    assert found.rows.shape == (40, 10, 6, 6, 65)
+    assert (found.entropy, found.distance) == (None, None)
+    assert found.names == list(pictures.sample_paths())
+    assert found.classes == list(cifar.CLASSES)
+    assert found.maps(3).shape == (40, 6, 6, 8, 8)
+    assert np.array_equal(
+        found.pictures[3], np.asarray(pictures.prepare(pictures.sample_paths()["cat"], (32, 32)).seen)
+    )
+    assert found.classes[found.probabilities[-1, 3].argmax()] == "cat"
+
+
+@pytest.mark.parametrize("damage", ["absent", "folder", "text", "cut", "other"])
+def test_a_file_that_is_no_timeline_is_refused_in_a_sentence(tmp_path, damage):
+    path = tmp_path / "timeline.npz"
+    two_moments().save(path)
+    content = path.read_bytes()
+    path.unlink()
+    if damage == "folder":
+        path.mkdir()
+    elif damage == "text":
+        path.write_text("hello")
+    elif damage == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    elif damage == "other":
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("readme.txt", "hello")
+    sentence = "There is no timeline at" if damage in ("absent", "folder") else "A timeline must be a whole .npz file"
+    with pytest.raises(ValueError, match=sentence):
+        read(path)
+
+
+def test_a_timeline_is_found_by_checkpoint_by_run_and_by_itself(tmp_path):
+    run, file = tmp_path / "run", tmp_path / "model.timeline.npz"
+    run.mkdir()
+    for path in (run / "timeline.npz", run / "last.safetensors", file, tmp_path / "model.safetensors"):
+        path.touch()
+    assert find("cifar10-ti4") == SHIPPED
+    assert find(run) == find(str(run / "last.safetensors")) == find(run / "timeline.npz") == run / "timeline.npz"
+    assert find(tmp_path / "model.safetensors") == file
+    for nowhere in (tmp_path, tmp_path / "other.safetensors", "nonsense", "", ".."):
+        with pytest.raises(ValueError, match="There is no timeline of"):
+            find(nowhere)

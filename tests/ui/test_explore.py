@@ -10,8 +10,9 @@ from PIL import Image
 
 import vitviz
 from vitviz.data import cifar
-from vitviz.data.pictures import sample_paths
-from vitviz.explanation.interventions import intervene
+from vitviz.data.pictures import sample_paths, samples
+from vitviz.explanation.case import softmax
+from vitviz.explanation.interventions import intervene, mean_outputs
 from vitviz.ui import explore
 from vitviz.ui.explore import Explore, Recent, in_words, size_of
 
@@ -103,6 +104,21 @@ def test_a_picture_without_some_heads_and_patches_has_a_key_of_its_own(answers):
     figure = answers.figure({"key": found["key"], "method": None, "layer": None, "head": None})
     assert figure["src"].startswith("data:image/png;base64,")
     assert answers.intervene({"key": "guess", "heads": [], "patches": []}) is None
+
+
+def test_heads_that_are_off_may_pass_on_their_mean_and_patches_be_painted_grey(answers):
+    key = answers.explain(sample())["key"]
+    ask = {"key": key, "heads": [[5, 2]], "patches": [27, 3], "instead": "mean", "way": "grey"}
+    found = answers.intervene(ask)
+    model = vitviz.load("cifar10-ti4")
+    case = vitviz.explain(model, sample_paths()["cat"]).case
+    expected = intervene(case, [(5, 2)], [27, 3], "grey", mean_outputs(model, samples((32, 32))))
+    np.testing.assert_allclose(found["probabilities"], softmax(expected.logits), atol=1e-5)
+    other = answers.intervene(ask | {"instead": "nothing"})["probabilities"]
+    assert max(abs(np.array(other) - found["probabilities"])) > 1e-4
+    assert answers.recent.asked(found).changes == "1 head off (passing on their mean), 2 patches painted grey"
+    for name, value in (("instead", "noise"), ("way", 7)):
+        assert f"{name} must be one of" in in_words(answers.intervene)(ask | {name: value})["error"]
 
 
 @pytest.mark.parametrize(

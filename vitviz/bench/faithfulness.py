@@ -1,6 +1,7 @@
-"""What the methods are worth over many pictures: deletion and insertion, with chance beside them."""
+"""What the methods are worth over many pictures, with chance beside them: deletion, insertion and two more tests."""
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from typing import get_args
 
 import numpy as np
@@ -10,15 +11,18 @@ from rich.table import Table
 
 from vitviz.data import cifar
 from vitviz.explanation.case import Case
-from vitviz.explanation.faithfulness import BASELINES, Baseline, score
-from vitviz.explanation.methods import METHODS
+from vitviz.explanation.faithfulness import BASELINES, Baseline, Score, randomisation, score, sensitivity
+from vitviz.explanation.methods import METHODS, methods_for
 from vitviz.model.checkpoint import load
 
 CHANCE = "chance"
+COUNTS = (1, 4, 16)  # patches taken away at once for sensitivity-n
+RANDOMISED = 25  # pictures of the randomisation test, which computes every map anew for every part of the model
+Found = Mapping[str, list[float]]
 
 
 def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
-    """Score all methods for the predicted class of test pictures, and print a table for each baseline.
+    """Test all methods for the predicted class of test pictures, and print a table for each test.
 
     Args:
         name: Of the checkpoint.
@@ -27,35 +31,64 @@ def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
         seed: Of that draw.
     """
     checkpoint = load(name)
+    methods = methods_for(checkpoint.model.config)
     images, _ = cifar.load("test", data)
     chosen = np.random.default_rng(seed).permutation(len(images))[:pictures]
-    found: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
-    for index in track(chosen, description="scoring", console=Console(stderr=True)):
+    scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
+    sensitivities: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    correlations: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for done, index in enumerate(track(chosen, description="testing", console=Console(stderr=True))):
         case = Case(checkpoint, checkpoint.normalise(images[int(index)][None])[0])
         predicted = int(case.logits.argmax())
-        maps = {key: method.compute(case, predicted) for key, method in METHODS.items()}
+        maps = {key: method.compute(case, predicted) for key, method in methods.items()}
         for baseline in get_args(Baseline):
             report = score(case, maps, predicted, baseline)
             for key, result in report.scores.items():
-                found[baseline, key].append((result.deletion, result.insertion))
+                scores[baseline, key].append(result)
             mean = float(np.mean([result.deletion for result in report.chance]))
-            found[baseline, CHANCE].append((mean, mean))
+            scores[baseline, CHANCE].append(Score(mean, mean))
+        for count in COUNTS:
+            for key, value in sensitivity(case, maps, predicted, count).items():
+                sensitivities[key][f"n = {count}"].append(value)
+        if done < RANDOMISED:
+            computes = {key: method.compute for key, method in methods.items()}
+            for key, parts in randomisation(case, computes, predicted).items():
+                for part, value in parts.items():
+                    correlations[key][part].append(value)
     out = Console()
+    of = f"{len(chosen)} test pictures, {checkpoint.name}"
     for baseline, words in BASELINES.items():
-        out.print(table_of(f"{len(chosen)} test pictures, {checkpoint.name}; patches {words}", baseline, found))
+        out.print(score_table(f"{of}; patches {words}", {key: scores[baseline, key] for key in (*methods, CHANCE)}))
+    out.print(table(f"{of}; sensitivity-n, correlation of a map's sum with what the logit loses", sensitivities))
+    few = f"{min(RANDOMISED, len(chosen))} test pictures, {checkpoint.name}"
+    out.print(table(f"{few}; rank correlation with the true map once these parts are noise too", correlations))
 
 
-def table_of(title: str, baseline: str, found: dict[tuple[str, str], list[tuple[float, float]]]) -> Table:
-    """Means with 95 % confidence intervals over the pictures; the gap is insertion less deletion."""
-    table = Table("method", "deletion (low is good)", "insertion (high is good)", "gap", title=title)
-    for key in (*METHODS, CHANCE):
-        deletion, insertion = np.array(found[baseline, key]).T
-        name = METHODS[key].title if key in METHODS else "20 random orders"
-        table.add_row(name, *(interval(values) for values in (deletion, insertion, insertion - deletion)))
-    return table
+def score_table(title: str, scores: Mapping[str, list[Score]]) -> Table:
+    """Means of deletion and insertion with 95 % confidence intervals over the pictures."""
+    columns = {
+        "deletion (low is good)": lambda one: one.deletion,
+        "insertion (high is good)": lambda one: one.insertion,
+        "gap": lambda one: one.gap,
+    }
+    return table(
+        title,
+        {key: {name: [of(one) for one in found] for name, of in columns.items()} for key, found in scores.items()},
+    )
 
 
-def interval(values: np.ndarray) -> str:
+def table(title: str, rows: Mapping[str, Found]) -> Table:
+    """A row for each method, a column for each measure, each a mean with its 95 % confidence interval."""
+    names: Iterable[str] = next(iter(rows.values()))
+    made = Table("method", *names, title=title)
+    for key, found in rows.items():
+        made.add_row(
+            METHODS[key].title if key in METHODS else "20 random orders", *(interval(v) for v in found.values())
+        )
+    return made
+
+
+def interval(values: list[float]) -> str:
     """A mean and its 95 % confidence interval, by the normal approximation."""
-    spread = 1.96 * values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else float("nan")
-    return f"{values.mean():.3f} ± {spread:.3f}"
+    spread = 1.96 * np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else float("nan")
+    return f"{np.mean(values):.3f} ± {spread:.3f}"

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from vitviz.bench.timing import alternate
 from vitviz.explanation.case import Case
-from vitviz.explanation.methods import METHODS, Method
+from vitviz.explanation.methods import Method, methods_for
 from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint, load
 from vitviz.model.config import ViTConfig
@@ -45,11 +45,12 @@ def method_table(checkpoint: Checkpoint) -> Table:
     torch.manual_seed(0)
     image = torch.randn(3, *checkpoint.model.config.image_size)
     plain = Case(checkpoint, image)
+    methods = methods_for(checkpoint.model.config).values()
     calls: list[Callable[[], Any]] = [lambda: plain.predict(image[None])]
-    calls += [partial(compute_anew, checkpoint, image, method) for method in METHODS.values()]
+    calls += [partial(compute_anew, checkpoint, image, method) for method in methods]
     forward, *times = alternate(calls, 20)
     table = Table("method, batch 1", "time", "forward passes")
-    for method, time in zip(METHODS.values(), times, strict=True):
+    for method, time in zip(methods, times, strict=True):
         table.add_row(method.title, f"{time:.1f} ms", f"{time / forward:.1f}")
     return table
 

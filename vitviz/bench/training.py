@@ -22,8 +22,9 @@ from torchvision import transforms
 from vitviz.data import cifar
 from vitviz.model.architectures import build
 from vitviz.training.device import mixed_precision
-from vitviz.training.loop import Run, patches_kept
+from vitviz.training.loop import Run
 from vitviz.training.recipe import TrainConfig
+from vitviz.training.schedule import patches_kept
 from vitviz.training.team import Team
 
 WORKERS = 8

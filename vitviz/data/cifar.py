@@ -10,6 +10,7 @@ import os
 import shutil
 import tempfile
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -151,14 +152,23 @@ def download(data: str | Path | None = None) -> Path:
     root = data_root(data)
     if (root / PYTHON_FOLDER).is_dir() or (root / BINARY_FOLDER).is_dir():
         return find(root)
+    return fetch(CIFAR10, "CIFAR-10", root, (PYTHON_FOLDER, BINARY_FOLDER))
+
+
+def fetch(known: Callable[..., object], name: str, root: Path, folders: tuple[str, str]) -> Path:
+    """Fetch one of torchvision's data sets, whose python version comes in the first of these folders, into `root`.
+
+    Raises:
+        DataError: If it cannot be fetched or what came is damaged; nothing is left behind then.
+    """
     root.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="cifar-10-", suffix=".part", dir=root) as part:
+    with tempfile.TemporaryDirectory(prefix="cifar-", suffix=".part", dir=root) as part:
         try:
-            CIFAR10(part, download=True)
+            known(part, download=True)
         except (OSError, RuntimeError) as error:
             raise DataError(
-                f"CIFAR-10 could not be fetched ({error}). Check the connection and try again, or copy "
-                f"{PYTHON_FOLDER} or {BINARY_FOLDER} into {root}."
+                f"{name} could not be fetched ({error}). Check the connection and try again, or copy "
+                f"{' or '.join(folders)} into {root}."
             ) from error
-        shutil.move(Path(part) / PYTHON_FOLDER, root / PYTHON_FOLDER)
-    return root / PYTHON_FOLDER
+        shutil.move(Path(part) / folders[0], root / folders[0])
+    return root / folders[0]

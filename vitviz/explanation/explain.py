@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vitviz.data.pictures import Picture, PictureSource, prepare, to_tensor
 from vitviz.explanation.case import Case, Target, softmax
-from vitviz.explanation.methods import METHODS
+from vitviz.explanation.methods import METHODS, Method, asking, methods_for
 from vitviz.model.checkpoint import Checkpoint, atomic_write
 
 if TYPE_CHECKING:
@@ -47,11 +47,10 @@ class View:
         if self.direction not in ("from", "to"):
             raise ValueError(f"direction must be from or to: got {str(self.direction)[:40]!r}.")
 
-    @property
-    def who(self) -> str:
-        """Who is asked, for a title."""
+    def who(self, class_token: bool) -> str:
+        """Who is asked, for a title, in a model with or without class token."""
         if not self.patches:
-            return "the class token"
+            return "the class token" if class_token else "the mean of the patches"
         return "one patch" if len(self.patches) == 1 else f"{len(self.patches)} patches"
 
     @property
@@ -63,12 +62,12 @@ class View:
         head = "mean of heads" if self.head is None else f"head {self.head + 1}"
         return f"{layer}, {head}".capitalize()
 
-    @property
-    def matrix_title(self) -> str:
-        """What the small maps are."""
+    def matrix_title(self, class_token: bool) -> str:
+        """What the small maps are, in a model with or without class token."""
+        who = self.who(class_token)
         if self.direction == "from":
-            return f"Where {self.who} look{'s' if len(self.patches) < 2 else ''}: all layers and heads, one scale"
-        return f"What looks at {self.who}: all layers and heads, one scale"
+            return f"Where {who} look{'s' if len(self.patches) < 2 else ''}: all layers and heads, one scale"
+        return f"What looks at {who}: all layers and heads, one scale"
 
 
 @dataclass(frozen=True)
@@ -98,9 +97,29 @@ class Explanation:
     changes: str = ""
 
     @property
+    def methods(self) -> dict[str, Method]:
+        """The methods that can be asked of this model."""
+        return methods_for(self.case.config)
+
+    @property
+    def rows(self) -> NDArray[np.float32]:
+        """The class token's row of each head over all tokens, or in a model without one the mean of the patches' rows.
+
+        Returns:
+            (L, A, T).
+        """
+        return asking(self.case) @ self.attention
+
+    @property
     def cls_rows(self) -> NDArray[np.float32]:
-        """The class token's row of each head over all tokens, (L, A, T)."""
-        return self.attention[:, :, 0]
+        """The class token's row of each head over all tokens, (L, A, T).
+
+        Raises:
+            ValueError: If the model has no class token.
+        """
+        if not self.case.config.class_token:
+            raise ValueError(f"{self.checkpoint} has no class token. Use rows, where all patches are asked alike.")
+        return self.rows
 
     @property
     def cls_maps(self) -> NDArray[np.float32]:
@@ -109,7 +128,7 @@ class Explanation:
 
     @property
     def average(self) -> NDArray[np.float32]:
-        """Mean of `cls_maps` over layers and heads, (gh, gw)."""
+        """Mean of `cls_maps` over layers and heads, (gh, gw); without class token, of all patches' maps."""
         return self.map("average")
 
     def map(self, method: str, target: Target | str | None = None) -> NDArray[np.float32]:
@@ -159,7 +178,8 @@ class Explanation:
         """What some patches look at, or what looks at them, in each head.
 
         Args:
-            patches: Positions in reading order from 0; several are averaged; empty for the class token.
+            patches: Positions in reading order from 0; several are averaged; empty for the class token, or for all
+                patches in a model without one.
             direction: "from" takes rows of the attention, "to" its columns.
 
         Returns:
@@ -171,7 +191,7 @@ class Explanation:
         rows, columns = self.grid
         if len(set(patches)) < len(patches) or any(not 0 <= patch < rows * columns for patch in patches):
             raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {patches[:8]}.")
-        tokens = [self.prefix + patch for patch in patches] or [0]
+        tokens = [self.prefix + patch for patch in patches] or np.flatnonzero(asking(self.case)).tolist()
         asked = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
         return asked[:, :, tokens, self.prefix :].mean(2).reshape(*asked.shape[:2], rows, columns)
 
@@ -196,7 +216,7 @@ class Explanation:
             large=mean_of_heads(chosen) if view.method is None else self.map(view.method, view.target),
             unit="shares" if view.method is None else METHODS[view.method].unit,
             maps=maps,
-            matrix_title=view.matrix_title,
+            matrix_title=view.matrix_title(self.case.config.class_token),
             labels=self.labels,
             probabilities=self.probabilities,
             footer="; ".join(filter(None, (f"{self.checkpoint}: {self.picture.note}", self.changes))),
@@ -214,9 +234,9 @@ class Explanation:
     def save(self, path: str | Path, method: str = "average", target: Target | str | None = None) -> None:
         """Write the figure (.png, .svg, .pdf, .html) or the numbers (.npz), by the file's ending.
 
-        The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T), `cls_maps` (L, A, gh, gw), the
-        maps (gh, gw) of all methods by name, that of "attention" as `last_layer`, and `picture` (H, W, 3) as it was
-        seen.
+        The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T), `cls_maps` (L, A, gh, gw) if there
+        is a class token, the maps (gh, gw) of all methods by name, that of "attention" as `last_layer`, and `picture`
+        (H, W, 3) as it was seen.
 
         Raises:
             ValueError: If the ending is another one, or there is no such method.
@@ -239,12 +259,13 @@ class Explanation:
 
     def arrays(self, target: Target | None = None) -> dict[str, NDArray[np.generic]]:
         """All numbers by name, as `save` writes them."""
-        maps = {method: self.map(method, target) for method in METHODS if method != "attention"}
+        maps = {method: self.map(method, target) for method in self.methods if method != "attention"}
+        if self.case.config.class_token:
+            maps["cls_maps"] = self.cls_maps
         return {
             "labels": np.array(self.labels),
             "probabilities": self.probabilities,
             "attention": self.attention,
-            "cls_maps": self.cls_maps,
             "last_layer": self.map("attention"),
             "picture": np.asarray(self.picture.seen),
             **maps,

@@ -158,23 +158,25 @@ def score(
     return Report(scores, chance)
 
 
-def sensitivity(case: Case, values: Array, target: Target, count: int, draws: int = 100) -> float:
-    """Sensitivity-n (Ancona et al. 2018, arXiv 1711.06104, section 4): does the map's sum foretell the logit's fall?
+def sensitivity(
+    case: Case, maps: Mapping[str, Array], target: Target, count: int, draws: int = 100
+) -> dict[str, float]:
+    """Sensitivity-n (Ancona et al. 2018, arXiv 1711.06104, section 4): does a map's sum foretell the logit's fall?
 
     Args:
         case: The picture in the model.
-        values: One number for each patch, (N,).
+        maps: One number for each patch, (N,), by the method's name.
         target: Whose logit.
         count: Patches taken away at once (n), painted in mean colour.
-        draws: Random sets of so many patches.
+        draws: Random sets of so many patches, the same for every method.
 
     Returns:
-        Pearson correlation over the sets, -1..1; 0 if one of the two never changes.
+        For each method the Pearson correlation over the sets, -1..1; 0 if one of the two never changes.
 
     Raises:
         ValueError: If so many patches cannot be taken away.
     """
-    patches = len(values)
+    patches = case.config.tokens - case.prefix
     if not 1 <= count < patches:
         raise ValueError(f"count must be from 1 to {patches - 1} patches: got {count}.")
     generator = np.random.default_rng(0)
@@ -183,7 +185,8 @@ def sensitivity(case: Case, values: Array, target: Target, count: int, draws: in
         row[generator.choice(patches, count, replace=False)] = True
     images = torch.cat([case.image[None], case.without(torch.from_numpy(hidden))])
     whole, *rest = logit_of(torch.from_numpy(case.predict(images)), target).tolist()
-    return correlation(hidden @ values.astype(float), whole - np.array(rest))
+    lost = whole - np.array(rest)
+    return {name: correlation(hidden @ values.astype(float), lost) for name, values in maps.items()}
 
 
 def correlation(one: NDArray[Any], other: NDArray[Any]) -> float:
@@ -204,7 +207,9 @@ def ranks_of(values: Array) -> NDArray[np.float64]:
     return (np.cumsum(counts) - (counts + 1) / 2)[place]
 
 
-def randomisation(case: Case, compute: Callable[[Case, Target], Array], target: Target) -> list[tuple[str, float]]:
+def randomisation(
+    case: Case, methods: Mapping[str, Callable[[Case, Target], Array]], target: Target
+) -> dict[str, dict[str, float]]:
     """The randomisation test (Adebayo et al. 2018, arXiv 1810.03292, section 3.1): does a map depend on the weights?
 
     Weights of the head, then of the blocks from the last to the first, are replaced one after the other by normal noise
@@ -212,23 +217,24 @@ def randomisation(case: Case, compute: Callable[[Case, Target], Array], target: 
 
     Args:
         case: The picture in the model.
-        compute: The method.
-        target: What it explains.
+        methods: Each method's function, by name.
+        target: What they explain.
 
     Returns:
-        For each part, the rank correlation of the map with the true one once all parts so far are noise. A method that
-        explains the model must fall towards 0.
+        For each method and each part ("head", "block 6" ...), the rank correlation of the map with the true one once
+        all parts so far are noise. A method that explains the model must fall towards 0.
     """
-    true = compute(case, target)
+    true = {name: compute(case, target) for name, compute in methods.items()}
+    found: dict[str, dict[str, float]] = {name: {} for name in methods}
     model = deepcopy(case.model)
     generator = torch.Generator().manual_seed(0)
-    found = []
     blocks = list(enumerate(cast(Any, model.blocks), start=1))
-    for name, part in [("head", model.head), *((f"block {layer}", block) for layer, block in reversed(blocks))]:
+    for part, module in [("head", model.head), *((f"block {layer}", block) for layer, block in reversed(blocks))]:
         with torch.no_grad():
-            for weight in cast(torch.nn.Module, part).parameters():
+            for weight in cast(torch.nn.Module, module).parameters():
                 noise = torch.randn(weight.shape, generator=generator).to(weight)
                 weight.copy_(weight.mean() + noise * weight.std(correction=0))
         changed = Case(replace(case.checkpoint, model=model), case.image)
-        found.append((name, rank_correlation(compute(changed, target), true)))
+        for name, compute in methods.items():
+            found[name][part] = rank_correlation(compute(changed, target), true[name])
     return found

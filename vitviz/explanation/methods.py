@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vitviz.explanation import gradients, maps, perturbation
 from vitviz.explanation.case import Case, Target
+from vitviz.model.config import ViTConfig
 
 Array = NDArray[np.float32]
 
@@ -49,17 +50,23 @@ class Method:
 
 def asked(case: Case) -> Array:
     """Weights of the tokens that the head reads, (T,): the class token alone, or all patches alike."""
-    weights = np.zeros(case.config.tokens, np.float32)
-    if case.config.pool == "token":
-        weights[0] = 1
-    else:
-        weights[case.prefix :] = 1 / (case.config.tokens - case.prefix)
-    return weights
+    return weights_of(case, case.config.pool == "token")
 
 
-def from_attention(compute: Callable[[Array, int], Array]) -> Callable[[Case, Target], Array]:
+def asking(case: Case) -> Array:
+    """Weights of the tokens whose attention is shown, (T,): the class token alone, or without one all patches alike."""
+    return weights_of(case, case.config.class_token)
+
+
+def weights_of(case: Case, class_token: bool) -> Array:
+    """1 for the class token, or the same for all patches, of sum 1: (T,)."""
+    patches = np.arange(case.config.tokens) >= case.prefix
+    return np.eye(1, len(patches), dtype=np.float32)[0] if class_token else (patches / patches.sum()).astype(np.float32)
+
+
+def from_attention(compute: Callable[[Array, Array, int], Array]) -> Callable[[Case, Target], Array]:
     """A method of the attention alone."""
-    return lambda case, target: compute(case.attention, case.prefix)
+    return lambda case, target: compute(case.attention, asking(case), case.prefix)
 
 
 def from_gradients(compute: Callable[[Array, Array, Array, int], Array]) -> Callable[[Case, Target], Array]:
@@ -70,6 +77,20 @@ def from_gradients(compute: Callable[[Array, Array, Array, int], Array]) -> Call
         return compute(case.attention, slopes, asked(case), case.prefix)
 
     return computed
+
+
+def reverse_attention(case: Case, target: Target) -> Array:
+    """How much each patch looks at the class token; see `maps.reverse_attention`.
+
+    Raises:
+        ValueError: If the model has no class token.
+    """
+    if not case.config.class_token:
+        raise ValueError(
+            f"Reverse attention needs a class token: {case.checkpoint.name} has none. Use average, which asks all its "
+            "patches alike."
+        )
+    return maps.reverse_attention(case.attention, asking(case), case.prefix)
 
 
 METHODS: dict[str, Method] = {
@@ -89,7 +110,7 @@ METHODS: dict[str, Method] = {
         "it.",
         "mean over heads of A[last, h, j, class token]",
         "a column of the attention; no paper's explanation",
-        from_attention(maps.reverse_attention),
+        reverse_attention,
         instant=True,
     ),
     "average": Method(
@@ -181,3 +202,8 @@ METHODS: dict[str, Method] = {
         perturbation.random,
     ),
 }
+
+
+def methods_for(config: ViTConfig) -> dict[str, Method]:
+    """The methods that can be asked of a model."""
+    return {key: method for key, method in METHODS.items() if config.class_token or key != "reverse_attention"}

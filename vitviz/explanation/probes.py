@@ -18,6 +18,15 @@ from torch import Tensor
 from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint, atomic_write
 from vitviz.model.config import ViTConfig
+from vitviz.model.spread import (
+    attention_distance,
+    attention_entropy,
+    cell_size,
+    full,
+    patch_distances,
+    pictures_at_once,
+    rows_of,
+)
 from vitviz.model.tutorials import TutorialViT
 from vitviz.model.vit import Trace
 
@@ -25,13 +34,6 @@ Array = NDArray[np.float32]
 
 COMPONENTS = 28  # as many as the paper shows
 MADS = 3.5 / 0.6745  # Iglewicz & Hoaglin 1993: beyond this many deviations a value is a potential outlier
-MOST_NUMBERS = 2**25  # in the attention and tokens of one batch: 128 MiB
-
-
-def cell_size(config: ViTConfig) -> tuple[int, int]:
-    """Height and width (px) of what one patch covers: P and P, but for the strips of tutorial-scratch."""
-    (H, W), (gh, gw) = config.image_size, config.grid
-    return H // gh, W // gw
 
 
 def patch_filters(model: Network, components: int = COMPONENTS) -> tuple[Tensor, Tensor]:
@@ -85,42 +87,7 @@ def position_similarity(model: Network) -> Tensor:
     return (places @ places.T).view(*model.config.grid, *model.config.grid)
 
 
-def patch_distances(config: ViTConfig) -> Tensor:
-    """How far each patch is from each other, centre to centre: pixels, (N, N), in double precision."""
-    places = torch.cartesian_prod(*(torch.arange(side) for side in config.grid)).double()  # (N, 2)
-    places = places * torch.tensor(cell_size(config))
-    return (places[:, None] - places).norm(dim=-1)
-
-
-def attention_distance(trace: Trace, config: ViTConfig) -> Tensor:
-    """How far patches look, by layer and head (Dosovitskiy et al. 2021, figure 7 right and appendix D.7).
-
-    Attention among the patches is brought to sum 1, A'_ij = A_ij / sum_j A_ij, so that what goes to the class token
-    and the registers does not count as near. The mean over pictures and patches i of sum_j A'_ij |place_i - place_j|.
-
-    Returns:
-        Pixels, from 0 to the picture's diagonal less one patch, (L, A). A patch that looks at no patch counts as 0.
-    """
-    attention = full(trace)[0][..., config.prefix :, config.prefix :]  # (L, B, A, N, N)
-    distances = patch_distances(config).to(attention)  # (N, N)
-    far = (attention * distances).sum(-1) / attention.sum(-1).clamp_min(1e-30)  # (L, B, A, N)
-    return far.mean((1, 3))
-
-
-def attention_entropy(trace: Trace) -> tuple[Tensor, Tensor]:
-    """How widely the class token looks, by layer and head (Clark et al. 2019, arXiv 1906.04341, section 3.3).
-
-    Of its row over all T tokens H = -sum_j A_0j ln A_0j, with 0 ln 0 = 0.
-
-    Returns:
-        Mean of H over the pictures, nats in 0..ln T, (L, A); and mean of exp(H), the effective number of tokens looked
-        at, in 1..T, (L, A).
-    """
-    entropy = torch.special.entr(class_rows(trace)).sum(-1)  # (L, B, A)
-    return entropy.mean(1), entropy.exp().mean(1)
-
-
-def head_divergence(trace: Trace) -> Tensor:
+def head_divergence(trace: Trace, config: ViTConfig) -> Tensor:
     """How differently two heads of a layer look: Jensen-Shannon divergence (Clark et al. 2019, section 6).
 
     Of the class token's rows p and q over all T tokens H((p + q) / 2) - (H(p) + H(q)) / 2, mean over the pictures.
@@ -128,7 +95,7 @@ def head_divergence(trace: Trace) -> Tensor:
     Returns:
         Nats, from 0 for the same row to ln 2 for rows that share no token, (L, A, A); symmetric.
     """
-    rows = class_rows(trace)  # (L, B, A, T)
+    rows = rows_of(trace, config)  # (L, B, A, T)
     entropy = torch.special.entr(rows).sum(-1)  # (L, B, A)
     middle = (rows.unsqueeze(2) + rows.unsqueeze(3)) / 2  # (L, B, A, A, T)
     mixed = torch.special.entr(middle).sum(-1)  # (L, B, A, A)
@@ -244,21 +211,6 @@ def cka(products: Tensor) -> Tensor:
     return products / (size[:, None] * size).clamp_min(torch.finfo(products.dtype).tiny)
 
 
-def full(trace: Trace) -> tuple[Tensor, Tensor]:
-    """All attention (L, B, A, T, T) and all tokens (L + 1, B, T, D) of a trace that holds them."""
-    if trace.tokens is None:
-        raise ValueError(
-            "This probe reads all attention and tokens: the trace holds the class token's row alone. "
-            "Use model.trace(images, 'full')."
-        )
-    return trace.attention, trace.tokens
-
-
-def class_rows(trace: Trace) -> Tensor:
-    """The class token's row of each head, (L, B, A, T), from a trace of either kind."""
-    return trace.attention if trace.attention.ndim == 4 else trace.attention[..., 0, :]
-
-
 @dataclass(frozen=True)
 class Probes:
     """What all probes found, over B pictures.
@@ -331,9 +283,14 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
         images: Pictures (B, 3, H, W) of uint8, of the model's size.
 
     Raises:
-        ValueError: If the pictures do not fit, or the model has fewer than 4 patches.
+        ValueError: If the pictures do not fit, or the model has fewer than 4 patches or no class token.
     """
     model, config = checkpoint.model, checkpoint.model.config
+    if not config.class_token:
+        raise ValueError(
+            f"The probes need a class token: {checkpoint.name} has none. Explain single pictures with it, where all "
+            "patches are asked alike."
+        )
     if images.dtype != torch.uint8 or images.shape[1:] != (3, *config.image_size) or not len(images):
         size = ", ".join(map(str, config.image_size))
         raise ValueError(
@@ -360,21 +317,15 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
     return Probes(np.array(checkpoint.classes), **{name: value.float().cpu().numpy() for name, value in found.items()})
 
 
-def pictures_at_once(config: ViTConfig) -> int:
-    """How many pictures' attention and tokens fit into `MOST_NUMBERS`; at least one."""
-    attention = config.depth * config.heads * config.tokens**2
-    return max(1, MOST_NUMBERS // (attention + (config.depth + 1) * config.tokens * config.width))
-
-
 def measure(trace: Trace, config: ViTConfig) -> dict[str, Tensor]:
     """All that is averaged over pictures, for those of one batch."""
-    entropy, effective = attention_entropy(trace)
+    entropy, effective = attention_entropy(trace, config)
     norms = token_norms(trace)  # (L + 1, B, T)
     return {
         "distance": attention_distance(trace, config),
         "entropy": entropy,
         "effective_tokens": effective,
-        "head_divergence": head_divergence(trace),
+        "head_divergence": head_divergence(trace, config),
         "norms": norms.mean(1),
         "longest": norms[..., config.prefix :].amax(-1).mean(1),
         "outliers": outliers(norms, config.prefix).float().mean(1),

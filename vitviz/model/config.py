@@ -27,6 +27,7 @@ class ViTConfig:
         drop_path: Share of branches skipped in training, growing linearly with depth (Huang et al. 2016).
         pool: What the head reads: the class token, or the mean of the patches.
         dropout: Share of numbers zeroed in training, where a tutorial does so.
+        class_token: Whether a class token stands in front; without one the head reads the mean of the patches.
         architecture: "vit" is the plain `ViT`; the others are those of `vitviz.model.tutorials`, which have their own
             biases and norms and know no registers, QK-norm, LayerScale, stochastic depth or other pooling.
 
@@ -49,6 +50,7 @@ class ViTConfig:
     pool: Literal["token", "mean"] = "token"
     dropout: float = 0.0
     architecture: Architecture = "vit"
+    class_token: bool = True
 
     def __post_init__(self) -> None:
         if not (isinstance(self.image_size, list | tuple) and len(self.image_size) == 2):
@@ -91,11 +93,15 @@ class ViTConfig:
             raise ValueError(
                 f"architecture must be one of {', '.join(get_args(Architecture))}: got {str(self.architecture)[:80]!r}."
             )
-        for name in ("qkv_bias", "qk_norm"):
+        for name in ("qkv_bias", "qk_norm", "class_token"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be true or false: got {getattr(self, name)!r}.")
         if self.pool not in ("token", "mean"):
             raise ValueError(f"pool must be 'token' or 'mean': got {self.pool!r}.")
+        if self.pool == "token" and not self.class_token:
+            raise ValueError(
+                "A model without class token must read the mean of its patches: pool is 'token'. Use 'mean'."
+            )
 
     def check_fit(self) -> None:
         """Demand that patches fit the image, and heads the width."""
@@ -141,8 +147,8 @@ class ViTConfig:
 
     @property
     def prefix(self) -> int:
-        """Tokens before the first patch: the class token and the registers (R)."""
-        return 1 + self.registers
+        """Tokens before the first patch: the class token, where there is one, and the registers (R)."""
+        return self.class_token + self.registers
 
     @property
     def tokens(self) -> int:

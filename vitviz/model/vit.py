@@ -5,7 +5,7 @@ timm's `VisionTransformer`, so weights go both ways without a mapping. There is 
 `forward` and `trace` both use it, so what is shown is what was computed.
 
 Letters in shape comments: B batch, T tokens = prefix + N, N patches = gh * gw, D width, A heads, d = D // A, L layers,
-M width of the MLP, K classes, P patch side, R = 1 + registers (the prefix: class token first).
+M width of the MLP, K classes, P patch side, R the prefix (the class token, where there is one, and the registers).
 """
 
 from collections.abc import Callable, Sequence
@@ -28,8 +28,9 @@ class Trace:
 
     Attributes:
         logits: (B, K).
-        attention: After the softmax, in float32. Wanted "rows": the class token's row, (L, B, A, T). Wanted "full":
-            (L, B, A, T, T), queries before keys. Each row sums to 1.
+        attention: After the softmax, in float32. Wanted "rows": the class token's row, or in a model without one the
+            mean of the patches' rows, (L, B, A, T). Wanted "full": (L, B, A, T, T), queries before keys. Each row sums
+            to 1.
         tokens: Wanted "full": what goes into each block, and what comes out of the last, (L + 1, B, T, D).
     """
 
@@ -247,6 +248,11 @@ def sine_positions(grid: tuple[int, int], width: int) -> Tensor:
     return F.pad(waves, (0, width - waves.shape[1]))
 
 
+def asked_rows(attention: Tensor, config: ViTConfig) -> Tensor:
+    """All attention (..., T, T) -> the class token's row, or without class token the mean of the patches': (..., T)."""
+    return attention[..., 0, :] if config.class_token else attention[..., config.prefix :, :].mean(-2)
+
+
 class Transformer(nn.Module):
     """What every network here can be asked: `forward` gives logits, `trace` also attention, both from one `run`."""
 
@@ -271,6 +277,9 @@ class Transformer(nn.Module):
         gates: Gates = None,
     ) -> Trace:
         """Logits and attention of images, from the loop that `forward` uses; arguments as there."""
+        if want == "rows" and not self.config.class_token:
+            whole = self.trace(images, "full", keep, gates)
+            return Trace(whole.logits, asked_rows(whole.attention, self.config))
         return self.run(images, want, keep, gates).trace()
 
     def run(self, images: Tensor, want: Want, keep: Tensor | None = None, gates: Gates = None) -> Pass:
@@ -285,7 +294,7 @@ class ViT(Transformer):
         super().__init__()
         self.config = config
         self.patch_embed = PatchEmbed(config)
-        self.cls_token = nn.Parameter(torch.empty(1, 1, config.width))
+        self.cls_token = nn.Parameter(torch.empty(1, 1, config.width)) if config.class_token else None
         self.reg_token = nn.Parameter(torch.empty(1, config.registers, config.width)) if config.registers else None
         self.pos_embed = nn.Parameter(torch.empty(1, config.tokens, config.width))
         rates = [config.drop_path * layer / max(1, config.depth - 1) for layer in range(config.depth)]
@@ -318,8 +327,10 @@ class ViT(Transformer):
         """Patches (B, N, D) -> tokens with their positions, (B, T, D), or fewer where `keep` says so."""
         R = self.config.prefix
         x = choose_patches(patches + self.pos_embed[:, R:], keep)  # (B, N, D), or (B, n, D)
-        prefix = self.cls_token if self.reg_token is None else torch.cat([self.cls_token, self.reg_token], 1)
-        prefix = (prefix + self.pos_embed[:, :R]).expand(x.shape[0], -1, -1)  # (B, R, D)
+        own: list[Tensor] = [token for token in (self.cls_token, self.reg_token) if token is not None]
+        if not own:
+            return x
+        prefix = (torch.cat(own, 1) + self.pos_embed[:, :R]).expand(x.shape[0], -1, -1)  # (B, R, D)
         return torch.cat([prefix, x], 1)  # (B, T, D)
 
     def encode(self, x: Tensor, want: Want, whole: bool, gates: Gates = None) -> tuple[Tensor, list[Seen]]:

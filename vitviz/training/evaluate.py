@@ -5,6 +5,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from vitviz.data import sets
+from vitviz.data.cifar import DataError
+from vitviz.data.sets import Part
 from vitviz.model.checkpoint import Checkpoint
 
 
@@ -34,3 +37,37 @@ def accuracy(
         right += int((logits.argmax(-1) == truth.to(logits.device)).sum())
         report(len(part))
     return right / len(labels)
+
+
+def pictures_to_test(checkpoint: Checkpoint, dataset: str | None, data: str | None) -> Part:
+    """The pictures to test a checkpoint on, uint8 (n, 3, H, W) of its size, and their labels (n,) among its classes.
+
+    Args:
+        checkpoint: The model.
+        dataset: As in a `TrainConfig`; None for what the model was trained on.
+        data: Where the data set is.
+
+    Raises:
+        DataError: If the data set is not there, or has a class that the model does not know.
+    """
+    recipe = checkpoint.record.get("recipe")
+    trained_on = recipe.get("dataset") if isinstance(recipe, dict) else None
+    dataset = dataset or ("folder" if trained_on == "folder" else "cifar100" if trained_on == "cifar100" else "cifar10")
+    known = sets.ABOUT.get(dataset)
+    if known is not None and known.classes != checkpoint.classes:
+        raise other_classes(checkpoint, known.name, known.classes)
+    held = sets.load(dataset, data, checkpoint.model.config.image_size, ("test",))
+    images, labels = held.parts["test"]
+    if not set(held.about.classes) <= set(checkpoint.classes):
+        raise other_classes(checkpoint, "this folder", held.about.classes)
+    places = torch.tensor([checkpoint.classes.index(name) for name in held.about.classes])
+    return images, places[labels]
+
+
+def other_classes(checkpoint: Checkpoint, name: str, classes: tuple[str, ...]) -> DataError:
+    """The refusal of pictures of classes that the model does not know."""
+    ours, theirs = (", ".join(names)[:200] for names in (checkpoint.classes, classes))
+    return DataError(
+        f"A model can be tested on classes that it knows: {checkpoint.name} knows {ours}, and {name} has {theirs}. "
+        "Choose another --dataset, or fine-tune the model on it."
+    )

@@ -26,7 +26,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from vitviz.data import augment, cifar, pictures
+from vitviz.data import augment
+from vitviz.data.sets import CIFAR10, About, Part
 from vitviz.model import checkpoint
 from vitviz.model.architectures import Network, build
 from vitviz.model.checkpoint import Checkpoint
@@ -37,9 +38,11 @@ from vitviz.training.evaluate import accuracy
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.process import Stopped, Work
 from vitviz.training.recipe import TrainConfig, TrainingError
+from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.signals import StopRequest
+from vitviz.training.start import adopt, freeze
+from vitviz.training.supply import data_sets, for_classes, probe_timeline, vary
 from vitviz.training.team import Team
-from vitviz.training.timeline import Timeline
 
 WATCHED = 1000  # pictures whose accuracy is followed during training; the result is that of all
 LOOK_EVERY = 2.0  # seconds between looks at the loss, which make the device wait
@@ -73,7 +76,7 @@ class Progress:
 def train(
     config: TrainConfig, report: Callable[[Progress], None] = lambda progress: None, resume: bool = False
 ) -> Path:
-    """Train a ViT on CIFAR-10.
+    """Train a ViT.
 
     Args:
         config: The recipe, the data and the budget.
@@ -82,21 +85,22 @@ def train(
 
     Returns:
         The checkpoint, `last.safetensors` in the run folder, beside `config.json`, `metrics.jsonl` and `timeline.npz`.
-        Its record's `test_accuracy` is that of the final averaged weights on all 10,000 test pictures
+        Its record's `test_accuracy` is that of the final averaged weights on all test pictures
         (`held_out_accuracy` if pictures are held out).
 
     Raises:
-        vitviz.data.cifar.DataError: If the data set is not there.
+        vitviz.data.cifar.DataError: If the data set is not there, or nothing can be learned from it.
         ValueError: If the run folder holds another run or a finished one.
         TrainingError: If the loss stops being finite, or the training is asked to stop (SIGINT, SIGTERM); the state
             saved last stays.
     """
     with Team(config.device) as team, StopRequest() as stop:
-        training, measured = data_sets(config, team.device)
-        if min(config.batch_size, len(training[1])) < team.size:
+        supply = data_sets(config, team.device)
+        config, pictures = for_classes(config, supply.about), len(supply.training[1])
+        if min(config.batch_size, pictures) < team.size:
             raise ValueError(
                 f"batch_size and pictures must be at least the number of processes: "
-                f"{min(config.batch_size, len(training[1]))} is below {team.size}. Raise it, or start fewer processes."
+                f"{min(config.batch_size, pictures)} is below {team.size}. Raise it, or start fewer processes."
             )
         resume = resume or os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
         with Work(config.folder, stop) if team.leads else nullcontext() as work:
@@ -104,42 +108,13 @@ def train(
             if work is not None:
                 run_folder.prepare(config, saved)
                 work.begin()
-            run = Run(config, team, training, measured)
+            run = Run(config, team, supply.training, supply.measured, supply.about)
             run.work = work
             if saved is not None:
                 run.restore(saved)
             for progress in run.steps(stop):
                 report(progress)
             return run.finish()
-
-
-def data_sets(config: TrainConfig, device: torch.device) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-    """The pictures and labels to train on, and those to measure on: the test set, or what is held out."""
-    images, labels = (part.to(device) for part in cifar.load("train", config.data))
-    kept = len(labels) - config.held_out
-    if config.held_out:
-        measured = images[kept:], labels[kept:]
-    else:
-        measured = cast(tuple[Tensor, Tensor], tuple(part.to(device) for part in cifar.load("test", config.data)))
-    used = min(kept, config.pictures or kept)
-    return (images[:used], labels[:used]), measured
-
-
-def vary(config: TrainConfig, images: Tensor, labels: Tensor, mixing: bool) -> tuple[Tensor, Tensor]:
-    """uint8 pictures (B, 3, H, W) and labels (B,) -> what a step sees of them, (B, 3, H, W) and targets (B, K)."""
-    images = augment.shift_and_flip(images)
-    if config.augment_operations:
-        images = augment.rand_augment(images, config.augment_operations, config.augment_strength)
-    images = augment.normalise(images, cifar.MEAN, cifar.STD)
-    targets = augment.one_hot(labels, config.model.classes)  # (B, K)
-    draw = torch.rand(len(labels), device=labels.device)
-    if mixing and config.cutmix:
-        images, targets = augment.cutmix(images, targets, draw < config.cutmix)
-    if mixing and config.mixup:
-        images, targets = augment.mixup(images, targets, draw >= 1 - config.mixup)
-    if config.erase:
-        images = augment.erase(images, config.erase)
-    return images, targets
 
 
 class Run:
@@ -149,21 +124,24 @@ class Run:
         self,
         config: TrainConfig,
         team: Team,
-        train_set: tuple[Tensor, Tensor],
-        measured_set: tuple[Tensor, Tensor],
+        train_set: Part,
+        measured_set: Part,
+        about: About = CIFAR10,
     ) -> None:
-        self.config, self.team, self.device = config, team, team.device
+        self.config, self.team, self.device, self.about = config, team, team.device, about
         (self.images, self.labels), self.measured = train_set, measured_set
         torch.manual_seed(config.seed)
         self.model = build(config.model).to(self.device)
         if config.start is not None:
             adopt(self.model, checkpoint.load(config.start))
+        if config.frozen:
+            freeze(self.model)
         self.average = AveragedModel(self.model, multi_avg_fn=self.blend)
         self.trained: nn.Module = self.model  # with what only the objective needs
         if config.objective == "masked-patch":
-            self.trained = MaskedPatches(cast(ViT, self.model)).to(self.device)
+            self.trained = MaskedPatches(cast(ViT, self.model), about.mean, about.std).to(self.device)
         self.optimizers = optimizer.build(self.trained, config, team)
-        self.timeline = probe_timeline(config, self.device)
+        self.timeline = probe_timeline(config, about, self.measured)
         self.bfloat16 = bool(team.agree(bfloat16_is_faster(self.device))[0])
         self.share = 0.0  # of the budget that is spent
         self.passes = 0  # over the training pictures, begun before this one
@@ -207,6 +185,11 @@ class Run:
         """Where the result goes."""
         return self.config.folder / "last.safetensors"
 
+    @property
+    def timeline_path(self) -> Path:
+        """Where the timeline goes."""
+        return self.config.folder / "timeline.npz"
+
     def blend(self, average: Any, current: Any, count: Any) -> None:
         """Update the running average; its memory grows from a few steps to the full length."""
         decay = min(self.config.average_decay, (1 + self.step_count) / (10 + self.step_count))
@@ -236,7 +219,7 @@ class Run:
 
     def steps(self, stop: StopRequest) -> Iterator[Progress]:
         """Train until the budget is spent or a stop is asked for, telling now and then where it stands."""
-        if self.step_count == 0:
+        if self.step_count == 0 and self.timeline.due(0.0):
             self.snapshot()
         while self.share < 1:
             for batch in self.batches():
@@ -287,7 +270,7 @@ class Run:
         """The loss on this process's slice of the pictures at these positions (B,), weighed by its size; in nats."""
         mine = self.team.slice(batch).to(self.device)
         mixing = self.share < self.config.mixing_until
-        images, targets = self.vary(self.config, self.images[mine], self.labels[mine], mixing)
+        images, targets = self.vary(self.config, self.about, self.images[mine], self.labels[mine], mixing)
         with mixed_precision(self.device, self.bfloat16):
             loss = self.loss_of(images, targets)
         return loss * (len(mine) * self.team.size / len(batch))  # slices may differ by one picture
@@ -351,8 +334,10 @@ class Run:
         )
 
     def snapshot(self) -> None:
-        """Keep the timeline's pictures as the averaged model sees them now."""
+        """Keep the timeline's pictures as the averaged model sees them now, where a page that follows can find them."""
         self.timeline.take(self.averaged(), self.epoch, self.seconds)
+        if self.team.leads:
+            self.write(lambda: self.timeline.save(self.timeline_path))
 
     def averaged(self) -> Network:
         """The averaged model, in evaluation mode."""
@@ -362,6 +347,8 @@ class Run:
         """Measure the result on the whole set and write the checkpoint without what only training needs."""
         if not self.team.leads:
             return self.path
+        if self.config.snapshots:
+            self.write(lambda: self.timeline.save(self.timeline_path, compact=True))
         self.save({self.measure: self.measured_accuracy()}, finished=True)
         return self.path
 
@@ -378,17 +365,17 @@ class Run:
         images, labels = self.measured
         if not isinstance(self.trained, MaskedPatches):
             return accuracy(self.result({}), images, labels)
-        parts = [self.trained(augment.normalise(part, cifar.MEAN, cifar.STD))[1] for part in images.split(500)]
+        parts = [
+            self.trained(augment.normalise(part, self.about.mean, self.about.std))[1] for part in images.split(500)
+        ]
         return torch.stack(parts).mean().item()
 
     def save(self, found: dict[str, Any], finished: bool = False) -> None:
-        """Write timeline and checkpoint; until the training is finished, with all that is needed to go on."""
+        """Write the checkpoint; until the training is finished, with all that is needed to go on."""
         if not self.team.leads:
             return
         if not all(weight.isfinite().all() for weight in self.averaged().parameters()):
             raise self.not_finite(f"The weights must stay finite: they are not after step {self.step_count}.")
-        if self.config.snapshots:
-            self.write(lambda: self.timeline.save(self.config.folder / "timeline.npz"))
         result = self.result(self.record() | found)
         state = None if finished else self.state()
         self.write(lambda: run_folder.save(result, self.path, state))
@@ -418,19 +405,20 @@ class Run:
         self.step_count, self.pictures_seen = int(counters["step_count"]), int(counters["pictures_seen"])
         self.pictures_before = self.pictures_seen
         if self.config.snapshots:
-            self.timeline.restore(self.config.folder / "timeline.npz", self.epoch)
+            self.timeline.restore(self.timeline_path, self.epoch)
         self.started = time.monotonic()
 
     def result(self, record: dict[str, Any]) -> Checkpoint:
         """The averaged model with all that is needed to use it."""
-        return Checkpoint(self.config.preset, self.averaged(), cifar.CLASSES, cifar.MEAN, cifar.STD, record)
+        about = self.about
+        return Checkpoint(self.config.preset, self.averaged(), about.classes, about.mean, about.std, record)
 
     def record(self) -> dict[str, Any]:
         """How this training is being done, for the checkpoint's metadata."""
         recipe = asdict(replace(self.config, data=None, out=None))
         del recipe["model"], recipe["data"], recipe["out"]
         return {
-            "data_set": "CIFAR-10",
+            "data_set": self.about.name,
             "pictures": len(self.labels),
             "epochs": round(self.epoch, 2),
             "steps": self.step_count,
@@ -443,45 +431,3 @@ class Run:
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "recipe": recipe,
         }
-
-
-def adopt(model: Network, source: Checkpoint) -> None:
-    """Begin with the weights of a checkpoint, all but its head: fine-tuning puts a new one in its place.
-
-    Raises:
-        ValueError: If the two networks are not the same otherwise.
-    """
-    ours, theirs = asdict(model.config), asdict(source.model.config)
-    free = ("classes", "drop_path", "dropout")
-    different = [name for name in ours if name not in free and ours[name] != theirs[name]]
-    if different:
-        name = different[0]
-        raise ValueError(
-            f"A training can start from the weights of the same network: {name} is {theirs[name]} in {source.name} and "
-            f"{ours[name]} here. Set model.{name}={theirs[name]}."
-        )
-    body = {name: weight for name, weight in source.model.state_dict().items() if not name.startswith("head.")}
-    model.load_state_dict(body, strict=False)
-
-
-def schedule(config: TrainConfig, share: float) -> float:
-    """The rate at a share of the budget, relative to its peak: a straight climb, then as the config says."""
-    if share < config.warm_up:
-        return share / config.warm_up
-    left = (1 - share) / (1 - config.warm_up)
-    return {"line": left, "cosine": 0.5 - 0.5 * math.cos(math.pi * left), "constant": 1.0}[config.schedule]
-
-
-def patches_kept(config: TrainConfig, share: float) -> float:
-    """The share of patches used at a share of the budget: a steady climb, then all."""
-    if share >= config.all_patches_from:
-        return 1.0
-    return config.first_patches + (config.last_patches - config.first_patches) * share / config.all_patches_from
-
-
-def probe_timeline(config: TrainConfig, device: torch.device) -> Timeline:
-    """A timeline of the project's own sample pictures."""
-    paths = pictures.sample_paths()
-    seen = [pictures.to_tensor(pictures.prepare(path, config.model.image_size).seen) for path in paths.values()]
-    images = augment.normalise(torch.stack(seen).to(device), cifar.MEAN, cifar.STD)
-    return Timeline(list(paths), images, config.snapshots)

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from vitviz.data import cifar
+from vitviz.data.sets import Channels
 from vitviz.model.vit import ViT
 
 CORRUPTED = 0.5  # share of patches
@@ -17,11 +18,17 @@ LEVELS = 8  # a channel, so 512 colours
 
 
 class MaskedPatches(nn.Module):
-    """A network with what it needs to guess hidden patches: a learned [mask] and a head that names colours."""
+    """A network with what it needs to guess hidden patches: a learned [mask] and a head that names colours.
 
-    def __init__(self, vit: ViT) -> None:
+    Args:
+        vit: The network.
+        mean: Of each colour channel, in 0..1, with which its input is normalised.
+        std: Standard deviation of each.
+    """
+
+    def __init__(self, vit: ViT, mean: Channels = cifar.MEAN, std: Channels = cifar.STD) -> None:
         super().__init__()
-        self.vit = vit
+        self.vit, self.mean, self.std = vit, mean, std
         self.mask = nn.Parameter(0.02 * torch.randn(vit.config.width))
         self.colours = nn.Linear(vit.config.width, LEVELS**3)
         nn.init.zeros_(self.colours.weight)
@@ -36,7 +43,7 @@ class MaskedPatches(nn.Module):
         corrupted, patches = self.corrupt(patches)
         x, _ = self.vit.encode(self.vit.place(patches, None), "nothing", whole=True)  # (B, T, D)
         guesses = self.colours(self.vit.norm(x[:, self.vit.config.prefix :])).transpose(1, 2)  # (B, 512, N)
-        truth = mean_colours(images, self.vit.config.patch_size)  # (B, N)
+        truth = mean_colours(images, self.vit.config.patch_size, self.mean, self.std)  # (B, N)
         losses = F.cross_entropy(guesses.float(), truth, reduction="none")  # (B, N)
         count = corrupted.sum().clamp(min=1)
         right = (guesses.argmax(1) == truth) & corrupted
@@ -53,9 +60,9 @@ class MaskedPatches(nn.Module):
         return corrupted, torch.where(exchanged.unsqueeze(-1), others, patches)
 
 
-def mean_colours(images: Tensor, patch_size: int) -> Tensor:
+def mean_colours(images: Tensor, patch_size: int, mean: Channels = cifar.MEAN, std: Channels = cifar.STD) -> Tensor:
     """Name the mean colour of each patch of normalised images (B, 3, H, W) -> 0..511, (B, N), red counting most."""
-    mean, std = (images.new_tensor(values).view(1, 3, 1, 1) for values in (cifar.MEAN, cifar.STD))
-    means = F.avg_pool2d(images.float() * std + mean, patch_size)  # (B, 3, gh, gw), in 0..1
+    shift, scale = (images.new_tensor(values).view(1, 3, 1, 1) for values in (mean, std))
+    means = F.avg_pool2d(images.float() * scale + shift, patch_size)  # (B, 3, gh, gw), in 0..1
     levels = (means * LEVELS).long().clamp(0, LEVELS - 1).flatten(2)  # (B, 3, N)
     return (levels[:, 0] * LEVELS + levels[:, 1]) * LEVELS + levels[:, 2]

@@ -88,16 +88,17 @@ class Muon(torch.optim.Optimizer):
 
 
 def build(model: nn.Module, config: TrainConfig, team: Team) -> list[torch.optim.Optimizer]:
-    """Give each parameter its optimizer; 1-D parameters, such as gains and biases, do not decay.
+    """Give each parameter that learns its optimizer; 1-D parameters, such as gains and biases, do not decay.
 
     Returns:
         Muon for the matrices in blocks if the config wants it, then Adam or AdamW for the rest. Each group's `base_lr`
         is the rate that the schedule multiplies.
     """
     inside = {}
+    learning = {n: p for n, p in model.named_parameters() if p.requires_grad}
     if config.optimizer == "muon":
-        inside = {n: p for n, p in model.named_parameters() if "blocks." in n and p.ndim == 2}
-    rest = [p for n, p in model.named_parameters() if n not in inside]
+        inside = {n: p for n, p in learning.items() if "blocks." in n and p.ndim == 2}
+    rest = [p for n, p in learning.items() if n not in inside]
     adam = torch.optim.Adam if config.optimizer == "adam" else torch.optim.AdamW
     betas = (0.9, 0.95) if config.optimizer == "muon" else (0.9, 0.999)  # the field's habits beside Muon and alone
     groups = [

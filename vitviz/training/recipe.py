@@ -36,7 +36,14 @@ Optimizer = Literal["muon", "adamw", "adam"]
 Schedule = Literal["line", "cosine", "constant"]
 Objective = Literal["classify", "masked-patch"]
 Device = Literal["auto", "cuda", "cpu"]
-CHOICES = {"optimizer": Optimizer, "schedule": Schedule, "objective": Objective, "device": Device}
+Dataset = Literal["cifar10", "cifar100", "folder"]
+CHOICES = {
+    "optimizer": Optimizer,
+    "schedule": Schedule,
+    "objective": Objective,
+    "device": Device,
+    "dataset": Dataset,
+}
 
 
 class TrainingError(RuntimeError):
@@ -45,7 +52,7 @@ class TrainingError(RuntimeError):
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """A training of a ViT on CIFAR-10.
+    """A training of a ViT.
 
     The schedule runs by share of the budget, which is either epochs or minutes, so the rate always lands.
 
@@ -54,8 +61,11 @@ class TrainConfig:
         model: The network.
         objective: "classify" learns the labels; "masked-patch" learns to name the mean colour of hidden patches
             (Dosovitskiy et al. 2021, appendix B.1.2) and needs none.
-        start: Checkpoint whose weights to start from, all but a head of other classes; None for random weights.
-        data: Folder of the data set, as for `vitviz.data.cifar.find`.
+        start: Checkpoint whose weights to start from, all but the head; None for random weights.
+        frozen: With `start`: only the new head learns; the rest keeps its weights and needs no gradients.
+        dataset: CIFAR-10, CIFAR-100, or a folder of one's own labelled pictures. The network gets as many classes as
+            there are.
+        data: Folder of the data set, as for `vitviz.data.cifar.find`; with "folder", as for `vitviz.data.folder.load`.
         out: Run folder; if None, `runs/PRESET`.
         pictures: Use the first so many training pictures; None for all.
         held_out: Keep so many pictures at the end of the training set out of it and measure on them; the test set is
@@ -95,6 +105,8 @@ class TrainConfig:
     model: ViTConfig = field(default_factory=ViTConfig)
     objective: Objective = "classify"
     start: str | None = None
+    frozen: bool = False
+    dataset: Dataset = "cifar10"
     data: str | None = None
     out: str | None = None
     pictures: int | None = None
@@ -124,7 +136,7 @@ class TrainConfig:
     average_decay: float = 0.99
     clip: float = 1.0
     save_every: int = 1
-    snapshots: int = 40
+    snapshots: int = 60
 
     def __post_init__(self) -> None:
         if (self.epochs is None) == (self.minutes is None):
@@ -143,6 +155,8 @@ class TrainConfig:
                 f"batch_size must be at most the number of training pictures: {self.batch_size} is above {most}. "
                 "Lower batch_size, or use more pictures."
             )
+        if self.frozen and (self.start is None or self.objective == "masked-patch"):
+            raise ValueError("frozen needs a body that has learned, and labels: use it with start, and to classify.")
         if self.objective == "masked-patch" and self.model.architecture != "vit":
             raise ValueError(f"The objective masked-patch needs the plain vit: got {self.model.architecture}.")
 
@@ -167,6 +181,8 @@ class TrainConfig:
 
     def check_choices(self) -> None:
         """Demand that each choice is one of those there are."""
+        if not isinstance(self.frozen, bool):
+            raise ValueError(f"frozen must be true or false: got {self.frozen!r}.")
         for name, choices in CHOICES.items():
             if getattr(self, name) not in get_args(choices):
                 raise ValueError(f"{name} must be one of {', '.join(get_args(choices))}: got {getattr(self, name)!r}.")

@@ -1,18 +1,119 @@
-"""A model in training -> what it looked at on the way.
+"""A model in training -> what it looked at on the way, in one file, and back.
 
-At about `snapshots` moments, closer together at the start, the class token's rows of all layers and heads and the
-predictions of a few fixed pictures are kept, so that a page can show attention forming.
+At about `snapshots` moments, closer together at the start, the class token's rows of all layers and heads, how widely
+and how far they look, and the predictions of a few fixed pictures are kept, so that a page can show attention forming.
+The file also holds the pictures and the names of the classes: nothing else is needed to show it.
 """
 
+import math
+import zipfile
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from vitviz.data import cifar, pictures
 from vitviz.model.architectures import Network
-from vitviz.model.checkpoint import atomic_write
+from vitviz.model.checkpoint import atomic_write, shipped
+from vitviz.model.spread import attention_distance, attention_entropy, pictures_at_once, rows_of
+
+Array = NDArray[np.float32]
+Moment = dict[str, np.ndarray]
+
+FINENESS = 64  # steps, at least, from nothing to the share of an even spread: each less than a colour of the page
+EARLY_SIZE = (32, 32)  # px, of the pictures of a file that holds none
+SERIES = ("rows", "probabilities", "entropy", "distance", "epoch", "seconds")  # one array for each moment
+
+
+@dataclass(frozen=True)
+class History:
+    """What the file of a timeline holds: S moments of a training, P pictures.
+
+    Attributes:
+        names: Of the pictures.
+        classes: K class names.
+        pictures: As the model saw them, (P, H, W, 3) uint8.
+        grid: Rows and columns of patches (gh, gw).
+        rows: The class token's row of each head, shares of attention that sum to 1, (S, P, L, A, T) float16.
+        probabilities: (S, P, K).
+        epoch: Passes over the training pictures before each moment, (S,).
+        seconds: Of training before each moment, (S,).
+        entropy: Of the class token's row, mean over the pictures, nats, (S, L, A); None in an older file.
+        distance: Mean attention distance, mean over the pictures, pixels, (S, L, A); None in an older file.
+    """
+
+    names: list[str]
+    classes: list[str]
+    pictures: NDArray[np.uint8]
+    grid: tuple[int, int]
+    rows: NDArray[np.float16]
+    probabilities: Array
+    epoch: Array
+    seconds: Array
+    entropy: Array | None = None
+    distance: Array | None = None
+
+    def maps(self, picture: int) -> Array:
+        """The class token's maps of one picture at every moment, (S, L, A, gh, gw)."""
+        gh, gw = self.grid
+        patches = self.rows[:, picture, :, :, -gh * gw :].astype(np.float32)
+        return patches.reshape(*patches.shape[:-1], gh, gw)
+
+
+def find(name: str | Path) -> Path:
+    """The timeline of a checkpoint that ships, of a .safetensors file, or of a run folder; a .npz file is its own.
+
+    Raises:
+        ValueError: If there is none.
+    """
+    path = shipped().get(str(name)) or Path(name)
+    if path.suffix == ".safetensors":
+        places = [path.with_suffix(".timeline.npz"), path.with_name("timeline.npz")]
+    else:
+        places = [path] if path.suffix == ".npz" else [path / "timeline.npz"]
+    for place in places:
+        if place.is_file():
+            return place
+    raise ValueError(
+        f"There is no timeline of {str(name)[:200]!r}. Name a run folder, a checkpoint with a timeline beside it, or a "
+        "timeline.npz."
+    )
+
+
+def read(path: str | Path) -> History:
+    """Read the file of a timeline.
+
+    Raises:
+        ValueError: If there is none, or it is damaged.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            held = {name: file[name] for name in file.files}
+        return from_arrays(held if "grid" in held else held | left_out(held["rows"].shape[-1]))
+    except OSError as error:
+        raise ValueError(f"There is no timeline at {str(path)[:200]!r} ({error.strerror or error}).") from None
+    except (KeyError, IndexError, ValueError, EOFError, zipfile.BadZipFile, zlib.error):
+        raise ValueError(f"A timeline must be a whole .npz file of a training: {str(path)[:200]!r} is not.") from None
+
+
+def from_arrays(held: Moment) -> History:
+    """The arrays of a file, by name -> what they are."""
+    numbers: dict[str, Any] = {name: held[name] for name in ("pictures", "rows", "probabilities", "epoch", "seconds")}
+    later: dict[str, Any] = {name: held.get(name) for name in ("entropy", "distance")}
+    gh, gw = held["grid"].tolist()
+    return History(names=held["names"].tolist(), classes=held["classes"].tolist(), grid=(gh, gw), **numbers, **later)
+
+
+def left_out(tokens: int) -> Moment:
+    """What an older file leaves out: it is always about the samples and CIFAR-10's classes, on a square grid."""
+    side = math.isqrt(tokens)
+    seen = pictures.samples(EARLY_SIZE).permute(0, 2, 3, 1).numpy()
+    return {"classes": np.array(cifar.CLASSES), "pictures": seen, "grid": np.array([side, side])}
 
 
 @dataclass
@@ -21,42 +122,62 @@ class Timeline:
 
     Args:
         names: Of the P pictures.
-        images: (P, 3, H, W), normalised.
+        pictures: As the model sees them, uint8 (P, 3, H, W).
+        images: The same, normalised, on the model's device.
+        classes: K class names.
+        grid: Rows and columns of patches (gh, gw).
         snapshots: How many moments (S) to keep.
     """
 
     names: list[str]
+    pictures: Tensor
     images: Tensor
+    classes: tuple[str, ...]
+    grid: tuple[int, int]
     snapshots: int
-    rows: list[np.ndarray] = field(default_factory=list)
-    probabilities: list[np.ndarray] = field(default_factory=list)
-    moments: list[tuple[float, float]] = field(default_factory=list)
+    moments: list[Moment] = field(default_factory=list)
 
     def due(self, share: float) -> bool:
         """Whether the next snapshot is due at this share of the budget: moment i is at (i / (S - 1)) ** 2."""
         taken = len(self.moments)
         return taken < self.snapshots and share >= (taken / max(1, self.snapshots - 1)) ** 2
 
-    @torch.no_grad()
     def take(self, model: Network, epoch: float, seconds: float) -> None:
         """Keep what the model sees now, at a time counted in epochs and in seconds of training."""
-        trace = model.trace(self.images, "rows")
-        self.rows.append(trace.attention.transpose(0, 1).half().cpu().numpy())  # (P, L, A, T)
-        self.probabilities.append(trace.logits.float().softmax(-1).cpu().numpy())  # (P, K)
-        self.moments.append((epoch, seconds))
+        when = {"epoch": np.array(epoch, np.float32), "seconds": np.array(seconds, np.float32)}
+        self.moments.append(look(model, self.images) | when)
 
     def restore(self, path: Path, epoch: float) -> None:
         """Take back the moments up to this epoch from a file that `save` wrote."""
-        with np.load(path) as held:
-            kept = held["epoch"] <= np.float32(epoch)
-            self.rows, self.probabilities = list(held["rows"][kept]), list(held["probabilities"][kept])
-            self.moments = list(zip(held["epoch"][kept].tolist(), held["seconds"][kept].tolist(), strict=True))
+        held = read(path)
+        series = {name: getattr(held, name) for name in SERIES}
+        count = int((held.epoch <= np.float32(epoch)).sum())
+        self.moments = [{name: values[i] for name, values in series.items()} for i in range(count)]
 
-    def save(self, path: Path) -> None:
-        """Write rows (S, P, L, A, T) in float16, probabilities (S, P, K), epoch (S,), seconds (S,) and names (P,)."""
-        epochs, seconds = np.array(self.moments, np.float32).T
-        rows, probabilities, names = np.stack(self.rows), np.stack(self.probabilities), np.array(self.names)
+    def save(self, path: Path, compact: bool = False) -> None:
+        """Write a file for `read`, atomically; a compact one is half as large and takes a hundred times as long."""
+        arrays: dict[str, Any] = {name: np.stack([moment[name] for moment in self.moments]) for name in SERIES}
+        arrays |= {name: np.array(getattr(self, name)) for name in ("names", "classes", "grid")}
+        arrays["pictures"] = self.pictures.permute(0, 2, 3, 1).cpu().numpy()
         with atomic_write(path) as file:
-            np.savez_compressed(
-                file, rows=rows, probabilities=probabilities, epoch=epochs, seconds=seconds, names=names
-            )
+            (np.savez_compressed if compact else np.savez)(file, **arrays)
+
+
+@torch.no_grad()
+def look(model: Network, images: Tensor) -> Moment:
+    """What a model sees in normalised images (P, 3, H, W) now: the arrays of `SERIES`, but for the time."""
+    rows, probabilities, entropy, distance = [], [], [], []
+    for part in images.split(pictures_at_once(model.config)):
+        trace, share = model.trace(part, "full"), len(part) / len(images)
+        rows.append(rows_of(trace, model.config).transpose(0, 1))  # (P, L, A, T)
+        probabilities.append(trace.logits.float().softmax(-1))  # (P, K)
+        entropy.append(share * attention_entropy(trace, model.config)[0])  # (L, A)
+        distance.append(share * attention_distance(trace, model.config))
+    found = (rounded(torch.cat(rows)), torch.cat(probabilities), sum(entropy), sum(distance))
+    return {name: torch.as_tensor(values).cpu().numpy() for name, values in zip(SERIES, found, strict=False)}
+
+
+def rounded(rows: Tensor) -> Tensor:
+    """Shares (..., T) in float16, in steps that no eye can see, so that a file of many moments stays small."""
+    steps = 2 ** math.ceil(math.log2(FINENESS * rows.shape[-1]))
+    return (rows * steps).round().div(steps).half()

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from gradio.utils import get_upload_folder
@@ -23,11 +23,11 @@ from torch import Tensor
 
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
-from vitviz.data.pictures import PictureError, PictureSource, sample_paths
+from vitviz.data.pictures import PictureError, PictureSource, sample_paths, samples
 from vitviz.explanation.case import Target, softmax
 from vitviz.explanation.explain import Explanation, View, explain
 from vitviz.explanation.faithfulness import score
-from vitviz.explanation.interventions import intervene
+from vitviz.explanation.interventions import intervene, mean_outputs
 from vitviz.explanation.methods import METHODS
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
@@ -171,6 +171,7 @@ class Explore:
             "rows": explanation.grid[0],
             "columns": explanation.grid[1],
             "prefix": explanation.prefix,
+            "classToken": model.model.config.class_token,
             "picture": {
                 "src": data_url(picture.seen),
                 "original": data_url(original) if chosen["kind"] == "upload" else None,
@@ -179,8 +180,12 @@ class Explore:
                 "note": picture.note,
             },
             "probabilities": explanation.probabilities.tolist(),
-            "cls": base64_of(explanation.cls_rows.astype("<f4")),
-            "maps": {key: explanation.map(key).ravel().tolist() for key, method in METHODS.items() if method.instant},
+            "cls": base64_of(explanation.rows.astype("<f4")),
+            "maps": {
+                key: explanation.map(key).ravel().tolist()
+                for key, method in explanation.methods.items()
+                if method.instant
+            },
         }
 
     def picture(self, chosen: Answer) -> tuple[PictureSource, str, str | None]:
@@ -218,7 +223,7 @@ class Explore:
             return None
         target = explanation.target(target_of(question))
         with self.judging:
-            return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in METHODS}}
+            return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in explanation.methods}}
 
     def scores(self, question: Answer) -> Answer | None:
         """What each method's map of a key is worth, and chance; None if it is no longer kept.
@@ -236,7 +241,7 @@ class Explore:
         target = explanation.target(target_of(question))
         first = target[0] if isinstance(target, tuple) else target
         with self.judging:
-            maps = {key: explanation.map(key, target).ravel() for key in METHODS}
+            maps = {key: explanation.map(key, target).ravel() for key in explanation.methods}
             report = score(explanation.case, maps, first)
         start = float(explanation.probabilities[first])
         lost = [1 - found.deletion / start for found in report.chance]
@@ -249,7 +254,9 @@ class Explore:
         """The picture of a key with heads switched off and patches left out; None if it is no longer kept.
 
         Args:
-            question: `key`, of the picture as it is; `heads`, pairs of layer and head; `patches`.
+            question: `key`, of the picture as it is; `heads`, pairs of layer and head; `patches`; `instead`, what a
+                head that is off passes on, "nothing" or its "mean" over the sample pictures; `way`,
+                "drop" or "grey".
 
         Returns:
             `key`, under which `attention` and `figure` find what was seen, `probabilities` and `cls`.
@@ -259,18 +266,19 @@ class Explore:
             return None
         heads = [(layer, head) for layer, head in pairs(field(question, "heads", list))]
         patches = whole_numbers(field(question, "patches", list))
-        after = intervene(explanation.case, heads, patches)
-        words = [f"{len(heads)} heads off" if heads else "", f"{len(patches)} patches left out" if patches else ""]
+        instead, way = one_of(question, "instead", ("nothing", "mean")), one_of(question, "way", ("drop", "grey"))
+        usual = usual_outputs(explanation.checkpoint) if heads and instead == "mean" else None
+        after = intervene(explanation.case, heads, patches, cast(Literal["drop", "grey"], way), usual)
         changed = replace(
             explanation,
             probabilities=softmax(after.logits),
             attention=after.attention,
-            changes=", ".join(filter(None, words)),
+            changes=changes_in_words(len(heads), len(patches), instead, way),
         )
         return {
             "key": self.recent.keep(changed),
             "probabilities": changed.probabilities.tolist(),
-            "cls": base64_of(np.nan_to_num(changed.cls_rows).astype("<f4")),
+            "cls": base64_of(np.nan_to_num(changed.rows).astype("<f4")),
         }
 
     def gallery(self, question: Answer) -> Answer:
@@ -313,6 +321,23 @@ def field(question: object, name: str, kind: type[T]) -> T:
     return value
 
 
+def one_of(question: Answer, name: str, choices: tuple[str, ...]) -> str:
+    """A choice of a question; the first one if it names none."""
+    value = question.get(name, choices[0])
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}: got {str(value)[:40]!r}.")
+    return str(value)
+
+
+def changes_in_words(heads: int, patches: int, instead: str, way: str) -> str:
+    """What was switched off and taken away, for the figure."""
+    passing = " (passing on their mean)" if instead == "mean" else ""
+    gone = "left out" if way == "drop" else "painted grey"
+    words = [(heads, "head", f"off{passing}"), (patches, "patch", gone)]
+    plural = {"head": "heads", "patch": "patches"}
+    return ", ".join(f"{n} {name if n == 1 else plural[name]} {what}" for n, name, what in words if n)
+
+
 def view(question: Answer) -> View:
     """The view that a question describes; what is out of bounds is refused where it is drawn."""
     patches = whole_numbers(question.get("patches", []))
@@ -353,6 +378,13 @@ def model_named(name: str) -> Checkpoint:
             f"There is no checkpoint {name[:80]!r} here. Choose one of: {', '.join(checkpoint.shipped())}."
         )
     return checkpoint.load(name)
+
+
+@cache
+def usual_outputs(name: str) -> Tensor:
+    """What each head of a checkpoint passes on over the sample pictures, on average, (L, A, d)."""
+    model = model_named(name)
+    return mean_outputs(model, samples(model.model.config.image_size))
 
 
 def checkpoints() -> list[Answer]:

@@ -32,7 +32,7 @@ async function load(checkpoint, wanted, asked = null) {
   const image = await decoded(reply.picture.src);
   if (mine !== ticket) return;
   if (!image) return fail('The picture could not be shown. Choose another one.');
-  // A question beyond the class token's rows waits for all: new picture and old maps must never meet.
+  // A question beyond the first rows waits for all: new picture and old maps must never meet.
   const full = needsFull(asked?.patch) ? await ask('attention', { key: reply.key }) : null;
   if (mine !== ticket) return;
   show(reply, image, asked);
@@ -54,18 +54,19 @@ async function decoded(src) {
 }
 
 function show(reply, image, asked) {
-  const { layers, heads, rows: down, columns, prefix } = reply;
+  const { layers, heads, rows: down, columns, prefix, classToken } = reply;
   const before = shape;
   const kept = before && answer && before.rows === down && before.columns === columns;
   answer = reply;
   picture = image;
+  if (shown && JSON.stringify(shown.picture) !== JSON.stringify(state.picture)) state.target = []; // back to what is predicted
   shown = { checkpoint: state.checkpoint, picture: state.picture };
-  source = { classRows: floatsOf(reply.cls), full: null };
+  source = { firstRows: floatsOf(reply.cls), full: null };
   judged = changed = null;
   state.target = state.target.filter((k) => k >= 0 && k < reply.classes.length);
   limits = {};
   fullFailed = false;
-  shape = { layers, heads, rows: down, columns, prefix };
+  shape = { layers, heads, rows: down, columns, prefix, classToken };
   if (!rows || JSON.stringify(before) !== JSON.stringify(shape)) build();
   fitChoice(asked, kept);
   forgetPainted();
@@ -164,11 +165,11 @@ let changeTicket = 0; // as above, for heads switched off and patches left out
 async function fetchChanged() {
   const mine = ++changeTicket;
   const { key } = answer;
-  const { off, gone } = state;
+  const { off, gone, instead, way } = state;
   delete root.dataset.changed;
   if (!off.length && !gone.length) return showChanged(null, answer.cls);
   const heads = off.map((k) => [Math.floor(k / shape.heads), k % shape.heads]);
-  const reply = await ask('intervene', { key, heads, patches: gone });
+  const reply = await ask('intervene', { key, heads, patches: gone, instead, way });
   if (mine !== changeTicket || answer.key !== key) return;
   if (reply && !reply.error) return showChanged({ key: reply.key, probabilities: reply.probabilities }, reply.cls);
   Object.assign(state, before);
@@ -176,12 +177,12 @@ async function fetchChanged() {
   drawSoon();
 }
 
-let before = { off: [], gone: [] }; // what was off or gone when it was last shown
+let before = { off: [], gone: [], instead: 'nothing', way: 'drop' }; // what was off or gone when it was last shown
 
 function showChanged(now, rowsText) {
   changed = now;
-  before = { off: state.off, gone: state.gone };
-  source = { classRows: floatsOf(rowsText), full: null };
+  before = { off: state.off, gone: state.gone, instead: state.instead, way: state.way };
+  source = { firstRows: floatsOf(rowsText), full: null };
   fullFailed = false;
   forgetPainted();
   drawPredictions();

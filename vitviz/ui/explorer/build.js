@@ -17,6 +17,8 @@ function build() {
   root.style.setProperty('--columns', shape.columns);
   root.style.setProperty('--heads', shape.heads);
   root.classList.toggle('many-heads', shape.heads > 8);
+  for (const node of findAll('.asker')) setText(node, shape.classToken ? 'Class token' : 'All patches');
+  setText(find('.class-token i'), shape.classToken ? 'cls' : 'all');
   largeTile = mapTile();
   rows = makeRows(shape);
   for (const entry of methodTiles) entry.values = makeTile(entry.canvas, shape.columns, shape.rows);

@@ -209,20 +209,19 @@ function retarget(target) {
 
 const toggled = (list, item) => (list.includes(item) ? list.filter((other) => other !== item) : [...list, item]);
 
+/** Change what is off or gone, or what that means, and ask what the model says then. */
+function takeAway(change) {
+  act(() => Object.assign(state, change), 0);
+  fetchChanged();
+}
+
 /** Switch the chosen head off, or on again. */
 function toggleHead() {
   if (!answer || state.layer === MEAN || state.head === MEAN) return;
-  act(() => Object.assign(state, { off: toggled(state.off, state.layer * shape.heads + state.head), method: null }), 0);
-  fetchChanged();
+  takeAway({ off: toggled(state.off, state.layer * shape.heads + state.head), method: null });
 }
 
 /** Leave a patch out, or put it back. */
 function togglePatch(patch) {
-  act(() => Object.assign(state, { gone: toggled(state.gone, patch), pins: state.pins.filter((pin) => pin !== patch), method: null }), 0);
-  fetchChanged();
-}
-
-function restoreAll() {
-  act(() => Object.assign(state, { off: [], gone: [] }), 0);
-  fetchChanged();
+  takeAway({ gone: toggled(state.gone, patch), pins: state.pins.filter((pin) => pin !== patch), method: null });
 }

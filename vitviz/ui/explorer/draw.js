@@ -111,13 +111,12 @@ function measure(start) {
   performance.measure('vitviz:redraw', { start, end: performance.now() });
 }
 
-const tokensOf = (asked) => (asked.length ? asked.map((patch) => shape.prefix + patch) : [0]);
-const canAnswer = (asked) => source.full !== null || classRowsSuffice(tokensOf(asked), state.direction);
+const canAnswer = (asked) => source.full !== null || firstRowsSuffice(asked, state.direction);
 
 function answerQuestion(asked) {
   const question = `${state.direction} ${asked}`;
   if (painted.question === question) return;
-  fillRows(rows, shape, source, tokensOf(asked), state.direction, isOff);
+  fillRows(rows, shape, source, asked, state.direction, isOff);
   sharedScale.limit = limitFor(asked);
   evenScale.even = evenShare(shape);
   painted.question = question;
@@ -196,7 +195,7 @@ function drawEvenMark(scale) {
 
 function drawClassCell(method) {
   const { values, scale } = painted.map;
-  classTile.canvas.hidden = Boolean(method);
+  classTile.canvas.hidden = Boolean(method) || !shape.classToken;
   setText(find('.class-share'), method ? '' : outsideLine(values, shape, state.direction));
   if (!method) paintTile(classTile, values, 0, tableFor(scale), scale);
 }
@@ -353,15 +352,22 @@ function drawPredictions() {
     was.style.left = `${100 * old[k]}%`;
   });
   find('.versus select').value = state.target[1] ?? '';
+  root.classList.toggle('greyed', state.way === 'grey');
   find('.effect').hidden = !changed;
   setText(find('.methods-head span'), changed ? 'of the whole picture with all heads on, each map on its own scale' : 'each map on its own scale');
   if (changed) drawEffect(old, probabilities);
+  find('.accuracy').hidden = Boolean(changed);
   setText(find('.accuracy'), accuracyLine(checkpointOf(answer.checkpoint)?.accuracy));
 }
 
 function drawEffect(old, now) {
   const k = targetClass();
-  setText(find('.effect-what'), changesLine(state.off.length, state.gone.length));
+  setText(find('.effect-what'), changesLine(state));
+  for (const [name, used] of [['instead', state.off.length], ['way', state.gone.length]]) {
+    const select = find(`.effect select[name=${name}]`);
+    select.value = state[name];
+    select.parentNode.hidden = !used;
+  }
   setText(find('.effect-points'), `${signed(100 * (now[k] - old[k]), 1)} points`);
   setText(find('.effect-from'), `for ${answer.classes[k]}, from ${percent(old[k], 1)}`);
 }

@@ -123,11 +123,14 @@ function listen() {
     writeAddressSoon();
   });
   find('.versus select').addEventListener('change', (event) => answer && chooseVersus(event.target.value));
+  for (const select of findAll('.effect select')) {
+    select.addEventListener('change', () => takeAway({ [select.name]: select.value }));
+  }
   layerSelect.addEventListener('change', () => chooseHead(Number(layerSelect.value), state.head, 0));
   find('[data-do=link]').addEventListener('click', copyLink);
   find('[data-do=figure]').addEventListener('click', saveFigure);
   find('[data-do=off]').addEventListener('click', toggleHead);
-  find('[data-do=restore]').addEventListener('click', restoreAll);
+  find('[data-do=restore]').addEventListener('click', () => takeAway({ off: [], gone: [] }));
   find('[data-do=drop]').addEventListener('click', (event) => {
     event.target.setAttribute('aria-pressed', root.classList.toggle('drops'));
   });
@@ -148,7 +151,7 @@ function fillLists() {
 /** Empty tiles in the size of the model, until the first answer comes. */
 function sketch() {
   const { layers, heads } = checkpointOf(state.checkpoint);
-  shape = { layers, heads, rows: 8, columns: 8, prefix: 1 };
+  shape = { layers, heads, rows: 8, columns: 8, prefix: 1, classToken: true };
   build();
 }
 

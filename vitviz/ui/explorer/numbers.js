@@ -2,8 +2,9 @@
 
 /* Numbers of the explorer: pure functions that know nothing of the page.
 
-   A "shape" is what Python sends with a picture: {layers, heads, rows, columns, prefix}.
-   Tokens: the class token, then registers (prefix in all), then patches in reading order. */
+   A "shape" is what Python sends with a picture: {layers, heads, rows, columns, prefix, classToken}.
+   Tokens: the class token, if there is one, then registers (prefix in all), then patches in reading order.
+   Where no patch is asked, the class token is, or in a model without one all patches alike. */
 
 const MEAN = -1; // in place of a layer or head: the mean of all of them
 
@@ -50,16 +51,24 @@ function rowOf(rows, shape, layer, head) {
   return rows.cells[down * rows.across + right];
 }
 
-/** Whether the class token's own rows are enough to answer. */
-const classRowsSuffice = (asked, direction) => direction === 'from' && asked.length === 1 && asked[0] === 0;
+/** The tokens that answer for these patches; for none, see above. */
+function tokensFor(patches, shape) {
+  if (!patches.length && shape.classToken) return [0];
+  const places = patches.length ? patches : Array.from({ length: patchCount(shape) }, (_, patch) => patch);
+  return places.map((patch) => shape.prefix + patch);
+}
 
-/** Fill `out` (tokens) with the mean attention of the asked tokens in one head; "to" turns the question round. */
-function fillHead(out, shape, source, head, asked, direction) {
+/** Whether the rows that came first, of who is asked where no patch is, are enough to answer. */
+const firstRowsSuffice = (patches, direction) => direction === 'from' && !patches.length;
+
+/** Fill `out` (tokens) with the mean attention of the asked patches in one head; "to" turns the question round. */
+function fillHead(out, shape, source, head, patches, direction) {
   const tokens = out.length;
-  if (classRowsSuffice(asked, direction)) {
-    for (let j = 0; j < tokens; j++) out[j] = source.classRows[head * tokens + j];
+  if (firstRowsSuffice(patches, direction)) {
+    for (let j = 0; j < tokens; j++) out[j] = source.firstRows[head * tokens + j];
     return;
   }
+  const asked = tokensFor(patches, shape);
   out.fill(0);
   const full = source.full;
   const start = head * tokens * tokens;
@@ -80,7 +89,7 @@ function addScaled(out, row, weight) {
 
 /** Answer one question for every head, then take the means over those that are on.
     @param {(layer: number, head: number) => boolean} isOff */
-function fillRows(rows, shape, source, asked, direction, isOff) {
+function fillRows(rows, shape, source, patches, direction, isOff) {
   const { layers, heads } = shape;
   const ofLayers = new Int32Array(layers);
   const ofHeads = new Int32Array(heads);
@@ -96,7 +105,7 @@ function fillRows(rows, shape, source, asked, direction, isOff) {
     const ofLayer = rowOf(rows, shape, layer, MEAN).fill(0);
     for (let head = 0; head < heads; head++) {
       const row = rowOf(rows, shape, layer, head);
-      fillHead(row, shape, source, layer * heads + head, asked, direction);
+      fillHead(row, shape, source, layer * heads + head, patches, direction);
       if (isOff(layer, head)) continue;
       addScaled(ofLayer, row, 1 / ofLayers[layer]);
       addScaled(rowOf(rows, shape, MEAN, head), row, 1 / ofHeads[head]);
@@ -120,14 +129,14 @@ function roundLimit(value) {
 function sharedLimit(shape, source, direction, kind) {
   const tokens = tokenCount(shape);
   const patches = patchCount(shape);
-  const asked = kind === 'class' ? [0] : spreadPatches(patches, 8).map((patch) => shape.prefix + patch);
+  const asked = kind === 'class' ? [[]] : spreadPatches(patches, 8).map((patch) => [patch]);
   const heads = shape.layers * shape.heads;
   const values = new Float32Array(asked.length * heads * patches);
   const row = new Float32Array(tokens);
   let at = 0;
-  for (const token of asked) {
+  for (const one of asked) {
     for (let head = 0; head < heads; head++) {
-      fillHead(row, shape, source, head, [token], direction);
+      fillHead(row, shape, source, head, one, direction);
       values.set(row.subarray(shape.prefix), at);
       at += patches;
     }

@@ -41,15 +41,17 @@ const state = {
   method: null,
   off: [], // heads, layer * heads + head
   gone: [], // patches that are left out
+  instead: 'nothing', // what a head that is off passes on: nothing, or its mean over the samples
+  way: 'drop', // of taking patches away: their tokens are dropped, or they are painted grey
   target: [], // the class that is explained, and the one it is compared with; empty: the predicted one
   hover: -1,
   read: -1,
 };
 
 /** What Python answered last, and what was made of it once. */
-let shape = null; // {layers, heads, rows, columns, prefix}
+let shape = null; // {layers, heads, rows, columns, prefix, classToken}
 let answer = null;
-let source = null; // {classRows: Float32Array, full: Uint16Array or null}
+let source = null; // {firstRows: Float32Array, full: Uint16Array or null}
 let rows = null;
 let limits = {}; // ends of the shared scale, by direction and kind of question
 let picture = null; // the decoded image
@@ -78,7 +80,7 @@ const activeMethod = () => (state.hover < 0 && answer.maps[state.method] ? state
 
 // --- the address holds the state ---
 
-const DEFAULTS = { direction: 'from', scale: 'shared', draw: 'patches' };
+const DEFAULTS = { direction: 'from', scale: 'shared', draw: 'patches', instead: 'nothing', way: 'drop' };
 const numberName = (index) => (index === MEAN ? 'mean' : String(index + 1));
 
 function parseNumber(text, count, otherwise) {
@@ -135,6 +137,8 @@ function readAddress() {
   state.direction = among(params.get('direction'), ['from', 'to']);
   state.scale = among(params.get('scale'), ['shared', 'even', 'own']);
   state.smooth = params.get('draw') === 'smooth';
+  state.instead = among(params.get('instead'), ['nothing', 'mean']);
+  state.way = among(params.get('way'), ['drop', 'grey']);
   state.method = methodOf(params.get('method'))?.key ?? null;
   state.target = (params.get('class') || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger).slice(0, 2);
   return { patch: params.get('patch'), off: params.get('off'), gone: params.get('gone') }; // these wait for the answer's sizes
@@ -157,6 +161,8 @@ function writeAddress() {
     class: state.target.join('-'),
     off: state.off.map((k) => `${Math.floor(k / shape.heads) + 1}-${(k % shape.heads) + 1}`).join('_'),
     gone: state.gone.map(patchParam).join('_'),
+    instead: state.off.length ? state.instead : '',
+    way: state.gone.length ? state.way : '',
   };
   for (const [name, value] of Object.entries(values)) {
     if (value && value !== DEFAULTS[name]) params.set(name, value);

@@ -27,9 +27,9 @@ function mapName(layer, head) {
   return `Layer ${layer + 1}, head ${head + 1}`;
 }
 
-/** Who is asked: the class token, one patch, or several. */
+/** Who is asked: the class token (or all patches alike, where there is none), one patch, or several. */
 function askedName(patches, direction, shape) {
-  if (patches.length === 0) return 'the class token';
+  if (patches.length === 0) return shape.classToken ? 'the class token' : 'the mean of the patches';
   if (patches.length === 1) return patchName(patches[0], shape);
   return direction === 'from' ? `${patches.length} patches together` : `these ${patches.length} patches`;
 }
@@ -69,9 +69,13 @@ function concentration(seen, shape) {
 
 /** What the map leaves out: the class token and, where a model has them, registers. */
 function outsideLine(row, shape, direction) {
-  const registers = shape.prefix - 1;
+  const registers = shape.prefix - shape.classToken;
   const plural = registers === 1 ? 'register' : 'registers';
-  const theirs = sumOf(row, 1, shape.prefix);
+  const theirs = sumOf(row, Number(shape.classToken), shape.prefix);
+  if (!shape.classToken) {
+    if (!registers) return '';
+    return direction === 'from' ? `${percent(theirs)} goes to ${registers} ${plural}` : `on average ${percent(theirs / registers)} given by each of ${registers} ${plural}`;
+  }
   if (direction === 'from') {
     const first = `${percent(row[0])} goes to the class token`;
     return registers ? `${first} and ${percent(theirs)} to ${registers} ${plural}` : first;
@@ -145,8 +149,9 @@ function unitOf(scale) {
 const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
 /** "3 heads off, 1 patch left out" */
-function changesLine(heads, patches) {
-  const parts = [heads && `${counted(heads, 'head', 'heads')} off`, patches && `${counted(patches, 'patch', 'patches')} left out`];
+function changesLine({ off, gone, way }) {
+  const out = way === 'grey' ? 'painted grey' : 'left out';
+  const parts = [off.length && `${counted(off.length, 'head', 'heads')} off`, gone.length && `${counted(gone.length, 'patch', 'patches')} ${out}`];
   return parts.filter(Boolean).join(', ');
 }
 

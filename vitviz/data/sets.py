@@ -1,0 +1,99 @@
+"""The name of a data set -> its pictures as tensors, with all that a checkpoint must know about them.
+
+CIFAR-10, CIFAR-100, or a folder of one's own labelled pictures: all come as uint8 tensors of the size the model sees.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from vitviz.data import cifar, cifar100, folder
+from vitviz.data.cifar import Split
+
+Channels = tuple[float, float, float]  # red, green, blue
+Part = tuple[Tensor, Tensor]  # pictures (n, 3, H, W) of uint8, labels (n,)
+
+LEAST_STD = 0.01  # of pictures that are all alike
+
+
+@dataclass(frozen=True)
+class About:
+    """What a checkpoint must know about the pictures it was trained on.
+
+    Attributes:
+        name: Of the data set, for the record.
+        classes: K names, in the order of the labels.
+        mean: Of each colour channel of the training pictures, in 0..1.
+        std: Standard deviation of each.
+    """
+
+    name: str
+    classes: tuple[str, ...]
+    mean: Channels = cifar.MEAN
+    std: Channels = cifar.STD
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set in memory.
+
+    Attributes:
+        about: Names and numbers.
+        parts: Pictures and labels of the splits that were asked for.
+    """
+
+    about: About
+    parts: dict[Split, Part]
+
+
+CIFAR10 = About("CIFAR-10", cifar.CLASSES)
+ABOUT = {"cifar10": CIFAR10, "cifar100": About("CIFAR-100", cifar100.CLASSES)}
+BOTH: tuple[Split, ...] = ("train", "test")
+
+
+def load(kind: str, data: str | Path | None, size: tuple[int, int], splits: tuple[Split, ...] = BOTH) -> DataSet:
+    """Load a data set.
+
+    Args:
+        kind: "cifar10", "cifar100" or "folder".
+        data: Where it is: as for `cifar.find`, or a folder or zip as for `folder.load`.
+        size: Height and width (px) of what the model sees.
+        splits: Which are needed.
+
+    Raises:
+        vitviz.data.cifar.DataError: If it is not there, damaged, or nothing can be learned from it.
+    """
+    if kind == "folder":
+        parts, table = folder.load(data, size)
+        return DataSet(About("labelled pictures", table.classes, *statistics(parts["train"][0])), parts)
+    about, read = ABOUT[kind], {"cifar10": cifar.load, "cifar100": cifar100.load}[kind]
+    parts = {split: fitted(*read(split, data), size) for split in splits}
+    if kind != "cifar10" and "train" in splits:
+        about = About(about.name, about.classes, *statistics(parts["train"][0]))
+    return DataSet(about, parts)
+
+
+def fitted(images: Tensor, labels: Tensor, size: tuple[int, int]) -> Part:
+    """Pictures (n, 3, h, w) of uint8 at the size that the model sees, (n, 3, H, W)."""
+    if images.shape[2:] == size:
+        return images, labels
+    folder.check_memory(len(images), size)
+    resized = images.new_empty(len(images), 3, *size)
+    for part, place in zip(images.split(1000), resized.split(1000), strict=True):
+        place.copy_(F.interpolate(part.float(), size, mode="bicubic", antialias=True).round().clamp(0, 255))
+    return resized, labels
+
+
+def statistics(images: Tensor) -> tuple[Channels, Channels]:
+    """Mean and standard deviation of each channel of pictures (n, 3, H, W) of uint8, in 0..1, counted exactly."""
+    counts = torch.zeros(3, 256, dtype=torch.float64)
+    for part in images.split(1000):
+        counts += torch.stack([torch.bincount(channel.flatten(), minlength=256) for channel in part.unbind(1)])
+    shares, levels = counts / counts.sum(1, keepdim=True), torch.arange(256, dtype=torch.float64) / 255
+    mean = shares @ levels  # (3,)
+    std = (shares @ levels.square() - mean.square()).clamp_min(0).sqrt().clamp_min(LEAST_STD)
+    rounded = [tuple(round(value, 4) for value in values.tolist()) for values in (mean, std)]
+    return (rounded[0][0], rounded[0][1], rounded[0][2]), (rounded[1][0], rounded[1][1], rounded[1][2])

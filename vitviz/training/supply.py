@@ -1,0 +1,84 @@
+"""What a training is given: the data set as tensors on the device, varied in batches, and the timeline's pictures."""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from vitviz.data import augment, pictures, sets
+from vitviz.data.cifar import DataError
+from vitviz.data.sets import CIFAR10, About, Part
+from vitviz.training.recipe import TrainConfig
+from vitviz.training.timeline import Timeline
+
+PROBES = 10  # pictures of the timeline, of as many classes
+
+
+@dataclass(frozen=True)
+class Supply:
+    """The pictures of a training, on its device.
+
+    Attributes:
+        about: Of the data set: class names, mean and standard deviation.
+        training: Pictures and labels to train on.
+        measured: Those to measure on: the test set, or what is held out.
+    """
+
+    about: About
+    training: Part
+    measured: Part
+
+
+def data_sets(config: TrainConfig, device: torch.device) -> Supply:
+    """Load what a training needs.
+
+    Raises:
+        DataError: If the data set is not there, or has too few pictures.
+    """
+    size = config.model.image_size
+    held = sets.load(config.dataset, config.data, size, ("train",) if config.held_out else sets.BOTH)
+    images, labels = (part.to(device) for part in held.parts["train"])
+    kept = len(labels) - config.held_out
+    if kept < 2:
+        raise DataError(f"held_out must leave pictures to train on: of {len(labels):,} it takes {config.held_out:,}.")
+    if config.held_out:
+        measured = images[kept:], labels[kept:]
+    else:
+        measured = held.parts["test"][0].to(device), held.parts["test"][1].to(device)
+    used = min(kept, config.pictures or kept)
+    return Supply(held.about, (images[:used], labels[:used]), measured)
+
+
+def for_classes(config: TrainConfig, about: About) -> TrainConfig:
+    """The config with a head for the classes that the data set has."""
+    return replace(config, model=replace(config.model, classes=len(about.classes)))
+
+
+def vary(config: TrainConfig, about: About, images: Tensor, labels: Tensor, mixing: bool) -> tuple[Tensor, Tensor]:
+    """uint8 pictures (B, 3, H, W) and labels (B,) -> what a step sees of them, (B, 3, H, W) and targets (B, K)."""
+    images = augment.shift_and_flip(images)
+    if config.augment_operations:
+        images = augment.rand_augment(images, config.augment_operations, config.augment_strength)
+    images = augment.normalise(images, about.mean, about.std)
+    targets = augment.one_hot(labels, config.model.classes)  # (B, K)
+    draw = torch.rand(len(labels), device=labels.device)
+    if mixing and config.cutmix:
+        images, targets = augment.cutmix(images, targets, draw < config.cutmix)
+    if mixing and config.mixup:
+        images, targets = augment.mixup(images, targets, draw >= 1 - config.mixup)
+    if config.erase:
+        images = augment.erase(images, config.erase)
+    return images, targets
+
+
+def probe_timeline(config: TrainConfig, about: About, measured: Part) -> Timeline:
+    """A timeline of the project's own samples, or, of other data, of one picture to measure on for each class."""
+    if about is CIFAR10:
+        names, seen = list(pictures.sample_paths()), pictures.samples(config.model.image_size)
+    else:
+        images, labels = measured
+        firsts = {about.classes[label]: place for place, label in reversed(list(enumerate(labels.tolist())))}
+        names = [name for name in about.classes if name in firsts][:PROBES]
+        seen = images[[firsts[name] for name in names]].cpu()
+    normal = augment.normalise(seen.to(measured[0].device), about.mean, about.std)
+    return Timeline(names, seen, normal, about.classes, config.model.grid, config.snapshots)
