@@ -259,6 +259,43 @@ def test_a_data_set_that_is_there_is_counted(vitviz, cifar_folder):
     assert out == f"CIFAR-10 in {cifar_folder / cifar.BINARY_FOLDER}: 100 training and 20 test pictures\n"
 
 
+def test_a_folder_of_pictures_is_told_as_a_table_and_refused_after_it(vitviz, tmp_path):
+    for name in ("[red]", "cat"):
+        (tmp_path / "pets" / name).mkdir(parents=True)
+        for number in range(3):
+            Image.new("RGB", (8, 8)).save(tmp_path / "pets" / name / f"{number}.png")
+    (tmp_path / "pets" / "cat" / "notes.txt").write_text("hello")
+    words = ("data", "check", "--dataset", "folder", "--data", tmp_path / "pets")
+    code, out, err = vitviz(*words)
+    assert (code, err) == (0, "")
+    assert re.search(r"\[red\]\W+2\W+1\W", out)
+    assert re.search(r"cat/notes\.txt\W+The file must be a whole PNG", out)
+    assert "a fifth of each class is put aside" in out
+    for picture in (tmp_path / "pets" / "[red]").iterdir():
+        picture.unlink()
+    code, out, err = vitviz(*words)
+    assert code == 1
+    assert re.search(r"cat\W+2\W+1\W", out), "the table comes first"
+    assert err.startswith("vitviz: A data set needs at least two classes with pictures")
+
+
+def test_a_model_is_fine_tuned_on_a_folder_and_evaluated_by_its_checkpoint_alone(vitviz, tiny_file, tmp_path):
+    for level, name in enumerate(("dark", "light")):
+        (tmp_path / "pictures" / name).mkdir(parents=True)
+        for number in range(5):
+            Image.new("L", (30, 30), 200 * level + number).save(tmp_path / "pictures" / name / f"{number}.png")
+    words = ["train", "--start", tiny_file, "--frozen", "--dataset", "folder", "--data", tmp_path / "pictures"]
+    words += ["--epochs", "2", "--batch-size", "4", "--out", tmp_path / "run", "--device", "cpu"]
+    code, out, err = vitviz(*words, "--set", "model.image_size=[24, 24]")
+    assert code == 0, err
+    result = checkpoint.load(tmp_path / "run" / "last.safetensors")
+    assert (result.classes, result.model.config.grid, result.model.config.depth) == (("dark", "light"), (6, 6), tiny.L)
+    code, again, _ = vitviz("evaluate", tmp_path / "run" / "last.safetensors", "--data", tmp_path / "pictures")
+    assert code == 0
+    assert re.search(r"of 2 test pictures", again)
+    assert again.split(": ")[1].split(" %")[0] == out.split("test_accuracy ")[1].split(" %")[0]
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 @pytest.mark.parametrize("name", sorted(PRESETS))

@@ -1,4 +1,4 @@
-"""All as commands: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `timeline`, `probe`, `data` and `bench`.
+"""All of it as commands: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `timeline`, `probe`, `data`, `bench`.
 
 Heavy imports stand inside the commands, so that `--help` answers at once. A refusal ends with one sentence and exit
 status 1.

@@ -42,7 +42,7 @@ def test_pictures(tmp_path_factory):
 @pytest.fixture(scope="session")
 def address(guarded, test_pictures, tmp_path_factory):
     extra = guarded | {"VITVIZ_DATA": str(test_pictures), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
-    with bench.server(extra) as (address, _):
+    with bench.server(extra, tmp_path_factory.mktemp("work")) as (address, _):
         yield address
 
 

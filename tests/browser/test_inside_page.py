@@ -55,13 +55,13 @@ def walk(page, name, *keys):
 
 def test_nothing_is_measured_before_the_page_is_shown(open_page, requests):
     page = open_page()
-    expect(page.get_by_role("tab")).to_have_text(["Explore", "Inside"])
+    expect(page.get_by_role("tab")).to_have_text(["Explore", "Train", "Inside"])
     expect(page.locator(INSIDE)).to_have_count(0)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     before = sum("component_server" in url for url in requests)
     page.get_by_role("tab", name="Inside").click()
     page.wait_for_selector(f"{INSIDE}[data-ready]")
-    assert sum("component_server" in url for url in requests) == before + 1
+    assert sum("component_server" in url for url in requests) == before + 2  # the list of models, and its probes
     expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the 10 sample pictures.")
 
 

@@ -79,7 +79,11 @@ def test_a_gif_plays_all_moments_and_rests_at_the_end():
         shown = np.asarray(image.convert("RGB")).astype(int)
     assert times == [100, 100, 100, 2500]
     drawn = np.asarray(movie.frames(History(), 1)[-1])
-    assert np.abs(shown - drawn)[:, movie.MATRIX_LEFT :].max() < 16, "colours are nearly those drawn"
+    top, left = movie.TOP + 2 * (5 * 8 + movie.GAP), movie.MATRIX_LEFT + 7 * 8 + movie.GAP  # the tile that is lit
+    tile = (slice(top, top + 5 * 8), slice(left, left + 7 * 8))
+    assert drawn[tile].min() < 100
+    assert np.abs(shown - drawn)[tile].max() < 4, "colours are nearly those drawn"
+    assert (shown[0, 0] == 255).all()
 
 
 def test_an_mp4_holds_the_same_frames_and_the_rest_at_the_end():

@@ -83,11 +83,12 @@ def quiet_environment() -> dict[str, str]:
 
 
 @contextmanager
-def server(environment: dict[str, str] | None = None) -> Iterator[tuple[str, float]]:
+def server(environment: dict[str, str] | None = None, folder: Path | None = None) -> Iterator[tuple[str, float]]:
     """Start the page in a process of its own; gives its address and the seconds until it answered, and ends it.
 
     Args:
         environment: Variables to add to this process's own.
+        folder: The working folder, where runs go; this process's if None.
     """
     from vitviz.ui.app import free_port
 
@@ -95,13 +96,20 @@ def server(environment: dict[str, str] | None = None) -> Iterator[tuple[str, flo
     command = [sys.executable, "-m", "vitviz", "app", "--port", address.rsplit(":", 1)[1].strip("/")]
     with tempfile.TemporaryFile() as log:
         start = time.perf_counter()
-        process = subprocess.Popen(command, env=quiet_environment() | (environment or {}), stdout=log, stderr=log)
+        added = (environment or {}) | {"PYTHONPATH": python_path(environment or {})}
+        process = subprocess.Popen(command, env=quiet_environment() | added, stdout=log, stderr=log, cwd=folder)
         try:
             wait_for_answer(address, process)
             yield address, time.perf_counter() - start
         finally:
             process.terminate()
             process.wait()
+
+
+def python_path(environment: dict[str, str]) -> str:
+    """Where Python finds this package from any folder, before what the environment says."""
+    before = environment.get("PYTHONPATH") or os.environ.get("PYTHONPATH")
+    return os.pathsep.join(filter(None, [before, str(Path(__file__).parents[2])]))
 
 
 def wait_for_answer(address: str, process: subprocess.Popen[bytes]) -> None:

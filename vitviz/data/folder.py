@@ -161,15 +161,16 @@ def walked(root: Path) -> Source:
         refused.append(Refused(os.path.relpath(error.filename, root), f"It cannot be opened: {error.strerror}."))
 
     for folder, folders, files in os.walk(root, onerror=unreadable):
-        for entry in (*folders, *files):
-            name = Path(folder, entry).relative_to(root).as_posix()
-            if hidden(name):
-                continue
-            if Path(folder, entry).is_symlink():
-                refused.append(Refused(name, "Links are not followed: put the pictures themselves there."))
+        place = Path(folder).relative_to(root)
+        folders[:] = [entry for entry in folders if not hidden(entry)]
+        if not folders and not files and place != Path():
+            refused.append(Refused(place.as_posix(), "It is an empty folder."))
+        for entry in (*folders, *(entry for entry in files if not hidden(entry))):
+            if (root / place / entry).is_symlink():
+                why = "Links are not followed: put the pictures themselves there."
+                refused.append(Refused((place / entry).as_posix(), why))
             elif entry in files:
-                names.append(name)
-        folders[:] = [entry for entry in folders if not entry.startswith(".")]
+                names.append((place / entry).as_posix())
         if len(names) > MOST_FILES:
             raise DataError(
                 f"A data set may have at most {MOST_FILES:,} files: {root} has more. Name a smaller folder."

@@ -222,22 +222,32 @@ def fitting(text: str, width: int) -> str:
 def gif(images: list[Image.Image]) -> bytes:
     """Frames -> the bytes of a GIF that begins anew at its end; one palette, and no dithering, which would lie."""
     colours = palette(images[0])
-    first, *others = [image.quantize(palette=colours, dither=Image.Dither.NONE) for image in images]
+    first, *others = [indexed(image, colours) for image in images]
     times = [1000 // FRAMES_A_SECOND] * len(others) + [1000 * LAST_FRAMES // FRAMES_A_SECOND]
     buffer = io.BytesIO()
     first.save(buffer, "GIF", save_all=True, append_images=others, duration=times, loop=0)
     return buffer.getvalue()
 
 
-def palette(frame: Image.Image) -> Image.Image:
-    """256 colours: shades of the maps, greys for text, and those of the picture in this frame."""
+def palette(frame: Image.Image) -> NDArray[np.uint8]:
+    """At most 256 colours, (n, 3): shades of the maps, greys for text, and those of the picture in this frame."""
     maps = COLOURS[np.linspace(0, 255, MAP_SHADES).round().astype(int)]
-    greys = np.linspace(int(INK[1:3], 16), 255, GREY_SHADES).round().astype(np.uint8)[:, None].repeat(3, 1)
-    count = 256 - MAP_SHADES - GREY_SHADES
-    picture = frame.crop((MARGIN, TOP, MARGIN + SIDE, TOP + SIDE)).quantize(count).getpalette() or []
-    image = Image.new("P", (1, 1))
-    image.putpalette([*maps.flatten().tolist(), *greys.flatten().tolist(), *picture[: 3 * count]])
-    return image
+    ink = [int(INK[place : place + 2], 16) for place in (1, 3, 5)]
+    greys = np.linspace(ink, (255, 255, 255), GREY_SHADES).round().astype(np.uint8)
+    place = (MARGIN, TOP, MARGIN + SIDE, TOP + SIDE)
+    picture = frame.crop(place).quantize(256 - MAP_SHADES - GREY_SHADES).getpalette() or []
+    return np.concatenate([maps, greys, np.array(picture, np.uint8).reshape(-1, 3)])[:256]
+
+
+def indexed(image: Image.Image, colours: NDArray[np.uint8]) -> Image.Image:
+    """An image in these colours (n, 3), each pixel in the nearest; Pillow's own search takes near ones for equal."""
+    packed = np.asarray(image).astype(np.int32) @ np.array([1 << 16, 1 << 8, 1], np.int32)  # (H, W)
+    there, where = np.unique(packed, return_inverse=True)
+    levels = np.stack([there >> 16, there >> 8 & 255, there & 255], -1)  # (m, 3)
+    nearest = ((levels[:, None] - colours.astype(np.int32)) ** 2).sum(-1).argmin(1)  # (m,)
+    found = Image.fromarray(nearest[where].reshape(packed.shape).astype(np.uint8), "P")
+    found.putpalette(colours.tobytes())
+    return found
 
 
 def mp4(images: list[Image.Image]) -> bytes:

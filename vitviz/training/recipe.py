@@ -95,7 +95,7 @@ class TrainConfig:
         average_decay: Decay of the running average of the weights, which is the result.
         clip: Largest norm of the gradient.
         save_every: Epochs from one saved state to the next; a lost process loses at most these.
-        snapshots: Moments of the timeline.
+        snapshots: Moments of the timeline, closer together at the start.
 
     Raises:
         ValueError: If a number is out of range.

@@ -18,6 +18,7 @@ from vitviz.ui import explore, page
 from vitviz.ui.explore import Explore
 from vitviz.ui.explorer import colour_tables
 from vitviz.ui.inside import Inside
+from vitviz.ui.train import Train
 
 FIRST_PORT, LAST_PORT = 7860, 7879
 
@@ -28,9 +29,14 @@ def build_app(data: str | None = None) -> gr.Blocks:
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
     """
-    answers = Explore(data)
-    catalog = answers.catalog() | {"colours": colour_tables()}
-    with page.build(catalog, answers.functions, Inside(data).functions) as app:
+    trainer = Train(data, public=on_a_space())
+    runs = None if trainer.public else trainer.runs
+    explorer, inspector = Explore(data, runs), Inside(data, runs)
+    colours = {"colours": colour_tables()}
+    offered = explorer.catalog() | colours
+    catalogs = {"explore": offered, "train": trainer.catalog() | colours, "inside": offered}
+    functions = {"explore": explorer.functions, "train": trainer.functions, "inside": inspector.functions}
+    with page.build(catalogs, functions) as app:
         gr.api(explain_picture, api_name="explain")
         gr.api(explore.checkpoints, api_name="checkpoints")
         gr.api(list_methods, api_name="methods")

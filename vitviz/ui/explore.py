@@ -12,9 +12,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, wraps
+from functools import cache, lru_cache, wraps
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from gradio.utils import get_upload_folder
@@ -30,16 +31,20 @@ from vitviz.explanation.faithfulness import score
 from vitviz.explanation.interventions import intervene, mean_outputs
 from vitviz.explanation.methods import METHODS
 from vitviz.model import checkpoint
+from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
+from vitviz.training.runs import Runs
 
 Answer = dict[str, Any]
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
+OF_RUN = "runs/"  # begins the names of models that were trained here
 GALLERY_PAGE = 10
 MOST_KEPT_BYTES = 256 * 2**20
 AT_ONCE = 2  # pictures decoded or drawn at the same time; more would only take memory
 THUMBNAIL_SIDE = 144  # px of the original's preview
+USUAL: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `usual_outputs`
 
 
 def in_words(answer: Callable[..., Any]) -> Callable[..., Any]:
@@ -98,10 +103,11 @@ class Explore:
 
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
+        runs: Whose checkpoints can be explored beside those that ship; None for no others.
     """
 
-    def __init__(self, data: str | None = None) -> None:
-        self.data = data
+    def __init__(self, data: str | None = None, runs: Runs | None = None) -> None:
+        self.data, self.runs = data, runs
         self.recent = Recent()
         self.busy = threading.BoundedSemaphore(AT_ONCE)
         self.judging = threading.BoundedSemaphore(1)  # methods take long: one at a time, beside what is quick
@@ -117,6 +123,7 @@ class Explore:
             self.intervene,
             self.gallery,
             self.figure,
+            self.models,
         )
         return [in_words(answer) for answer in answers]
 
@@ -139,6 +146,10 @@ class Explore:
         ]
         return {"checkpoints": checkpoints(), "samples": samples, "cifar": self.data_state(), "methods": methods}
 
+    def models(self, question: Answer) -> list[Answer]:
+        """The models there are now: those that ship, and those of runs."""
+        return checkpoints() + of_runs(self.runs)
+
     def data_state(self) -> Answer:
         """Whether CIFAR-10 is there, and if not, the sentence that says how to fetch it."""
         try:
@@ -151,11 +162,11 @@ class Explore:
         """Explain a picture with a checkpoint.
 
         Args:
-            question: `checkpoint`, a name that ships, and `picture`: {"kind": "sample", "name"}, {"kind": "cifar",
+            question: `checkpoint`, as `models` names it, and `picture`: {"kind": "sample", "name"}, {"kind": "cifar",
                 "index"} or {"kind": "upload", "path", "name"}.
         """
         chosen = field(question, "picture", dict)
-        model = model_named(field(question, "checkpoint", str))
+        model = model_named(field(question, "checkpoint", str), self.runs)
         source, caption, truth = self.picture(chosen)
         with self.busy:
             explanation = explain(model, source)
@@ -267,7 +278,7 @@ class Explore:
         heads = [(layer, head) for layer, head in pairs(field(question, "heads", list))]
         patches = whole_numbers(field(question, "patches", list))
         instead, way = one_of(question, "instead", ("nothing", "mean")), one_of(question, "way", ("drop", "grey"))
-        usual = usual_outputs(explanation.checkpoint) if heads and instead == "mean" else None
+        usual = usual_outputs(explanation.case.checkpoint) if heads and instead == "mean" else None
         after = intervene(explanation.case, heads, patches, cast(Literal["drop", "grey"], way), usual)
         changed = replace(
             explanation,
@@ -310,7 +321,7 @@ class Explore:
 
         with self.busy:
             png = base64.b64encode(paper.render(explanation.figure(view(question)), ".png")).decode()
-        return {"name": f"vitviz-{explanation.checkpoint}.png", "src": f"data:image/png;base64,{png}"}
+        return {"name": f"vitviz-{explanation.checkpoint.replace('/', '-')}.png", "src": f"data:image/png;base64,{png}"}
 
 
 def field(question: object, name: str, kind: type[T]) -> T:
@@ -370,21 +381,39 @@ def target_of(question: Answer) -> Target | None:
     return target[0] if target else None
 
 
-@cache
-def model_named(name: str) -> Checkpoint:
-    """A checkpoint that ships, loaded once; other names and paths are refused."""
+def model_named(name: str, runs: Runs | None = None) -> Checkpoint:
+    """A checkpoint that ships, or the one of a run, "runs/NAME"; other names and paths are refused."""
+    if runs is not None and name.startswith(OF_RUN):
+        path = runs.folder(runs.find(name.removeprefix(OF_RUN)).name) / "last.safetensors"
+        if not path.is_file():
+            raise CheckpointError(
+                f"The run {name.removeprefix(OF_RUN)} has saved nothing yet. Wait for its first epoch."
+            )
+        return loaded_run(path, name, path.stat().st_mtime_ns)
     if name not in checkpoint.shipped():
         raise CheckpointError(
             f"There is no checkpoint {name[:80]!r} here. Choose one of: {', '.join(checkpoint.shipped())}."
         )
-    return checkpoint.load(name)
+    return loaded(name)
 
 
 @cache
-def usual_outputs(name: str) -> Tensor:
-    """What each head of a checkpoint passes on over the sample pictures, on average, (L, A, d)."""
-    model = model_named(name)
-    return mean_outputs(model, samples(model.model.config.image_size))
+def loaded(name: str) -> Checkpoint:
+    """A checkpoint that ships, loaded once."""
+    return checkpoint.load(name)
+
+
+@lru_cache(maxsize=4)
+def loaded_run(path: Path, name: str, changed_at: int) -> Checkpoint:
+    """The checkpoint of a run, loaded once for each state of its file."""
+    return replace(checkpoint.load(path), name=name)
+
+
+def usual_outputs(model: Checkpoint) -> Tensor:
+    """What each head of a model passes on over the sample pictures, on average, (L, A, d)."""
+    if model.model not in USUAL:
+        USUAL[model.model] = mean_outputs(model, samples(model.model.config.image_size))
+    return USUAL[model.model]
 
 
 def checkpoints() -> list[Answer]:
@@ -399,6 +428,25 @@ def checkpoints() -> list[Answer]:
         }
         for model in models
     ]
+
+
+def of_runs(runs: Runs | None) -> list[Answer]:
+    """The runs that have saved a checkpoint, as `checkpoints` lists those that ship."""
+    if runs is None:
+        return []
+    found = []
+    for info in runs.all():
+        if (runs.folder(info.name) / "last.safetensors").is_file():
+            network = info.config["model"]
+            found.append(
+                {
+                    "name": OF_RUN + info.name,
+                    "layers": network["depth"],
+                    "heads": network["heads"],
+                    "accuracy": info.accuracy,
+                }
+            )
+    return found
 
 
 def sample(name: str) -> Path:

@@ -1,7 +1,7 @@
 """What the page Inside may ask of Python, and the answer: what the probes of a model found, as plain lists.
 
 A question is treated as hostile, as those of the explorer are. Each answer is computed once and kept: there are only as
-many as checkpoints that ship, times two choices of pictures.
+many as models, times two choices of pictures.
 """
 
 import threading
@@ -14,7 +14,8 @@ from torch import Tensor
 from vitviz.data import pictures
 from vitviz.explanation.probes import Probes, final_answers, probe
 from vitviz.model.checkpoint import Checkpoint
-from vitviz.ui.explore import Answer, field, in_words, model_named, test_set
+from vitviz.training.runs import Runs
+from vitviz.ui.explore import Answer, checkpoints, field, in_words, model_named, of_runs, test_set
 
 TEST_PICTURES = 500  # as many as `python -m vitviz probe` takes unasked, so that both give the same numbers
 DECIMALS = 5  # more than anybody reads, and half the characters to send
@@ -39,34 +40,40 @@ class Inside:
 
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
+        runs: Whose models can be looked into beside those that ship; None for no others.
     """
 
-    def __init__(self, data: str | None = None) -> None:
-        self.data = data
-        self.found: dict[tuple[str, str], Answer] = {}
+    def __init__(self, data: str | None = None, runs: Runs | None = None) -> None:
+        self.data, self.runs = data, runs
+        self.found: dict[tuple[str, str], tuple[Checkpoint, Answer]] = {}
         self.one_at_a_time = threading.Lock()
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names."""
-        return [in_words(self.probes)]
+        return [in_words(self.probes), in_words(self.models)]
+
+    def models(self, question: Answer) -> list[Answer]:
+        """The models there are now: those that ship, and those of runs."""
+        return checkpoints() + of_runs(self.runs)
 
     def probes(self, question: Answer) -> Answer:
         """Measure a model, or give what was measured before.
 
         Args:
-            question: `checkpoint`, a name that ships, and `pictures`, "samples" or "test".
+            question: `checkpoint`, as `models` names it, and `pictures`, "samples" or "test".
 
         Returns:
             What `answer_of` gives. Whoever asks while another question is computed waits for it.
         """
-        model = model_named(field(question, "checkpoint", str))
+        model = model_named(field(question, "checkpoint", str), self.runs)
         chosen = field(question, "pictures", str)
         with self.one_at_a_time:
-            if (model.name, chosen) not in self.found:
+            known = self.found.get((model.name, chosen))
+            if known is None or known[0] is not model:  # a run may have gone on since
                 images, which = self.pictures(chosen, model.model.config.image_size)
-                self.found[model.name, chosen] = answer_of(model, probe(model, images), which)
-            return self.found[model.name, chosen]
+                known = self.found[model.name, chosen] = model, answer_of(model, probe(model, images), which)
+            return known[1]
 
     def pictures(self, chosen: str, size: tuple[int, int]) -> tuple[Tensor, str]:
         """The pictures to measure with, uint8 (B, 3, H, W), and in words which."""

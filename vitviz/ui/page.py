@@ -12,6 +12,7 @@ import gradio as gr
 
 from vitviz.ui.explorer import attention_explorer
 from vitviz.ui.inspector import model_inspector
+from vitviz.ui.trainer import model_trainer
 
 SANS = [
     "-apple-system",
@@ -114,6 +115,26 @@ button.addEventListener("click", () => {
   document.body.classList.toggle("dark");
   keep(isDark() ? "dark" : "light");
 });
+/* The address names the tab, so that it is open again after a reload (Gradio keeps the name "page" for itself).
+   Tabs come after this script. */
+const tabs = () => [...document.querySelectorAll("#pages [role=tab]")];
+const nameOf = (tab) => tab.textContent.trim().toLowerCase();
+document.addEventListener("click", (event) => {
+  const tab = event.target.closest?.("#pages [role=tab]");
+  if (!tab) return;
+  const params = new URLSearchParams(location.search);
+  if (tab === tabs()[0]) params.delete("tab");
+  else params.set("tab", nameOf(tab));
+  history.replaceState(history.state, "", `${location.pathname}?${params}${location.hash}`);
+});
+const wanted = new URLSearchParams(location.search).get("tab");
+function open(times) {
+  const tab = tabs().find((one) => nameOf(one) === wanted);
+  if (tab?.getAttribute("aria-selected") === "true" || times === 0) return;
+  tab?.click();
+  setTimeout(open, 50, times - 1);
+}
+if (wanted) open(200);
 new MutationObserver(label).observe(document.body, { attributes: true, attributeFilter: ["class"] });
 label();
 """
@@ -128,13 +149,12 @@ LAUNCH: dict[str, Any] = {
 }
 
 
-def build(catalog: dict[str, Any], explore: list[Callable[..., Any]], inside: list[Callable[..., Any]]) -> gr.Blocks:
+def build(catalogs: dict[str, dict[str, Any]], functions: dict[str, list[Callable[..., Any]]]) -> gr.Blocks:
     """Lay out the page; only pages that exist have a tab.
 
     Args:
-        catalog: What the pages offer: models, pictures, methods, colour tables.
-        explore: What the explorer may ask, as `attention_explorer` lists it.
-        inside: What the inspector may ask, as `model_inspector` lists it.
+        catalogs: What each page offers, by its name: "explore", "train", "inside".
+        functions: What each may ask of Python, by the same names.
     """
     with gr.Blocks(title="vitviz", analytics_enabled=False, fill_width=True, delete_cache=(3600, 3600)) as page:
         gr.HTML(
@@ -145,7 +165,9 @@ def build(catalog: dict[str, Any], explore: list[Callable[..., Any]], inside: li
         )
         with gr.Tabs(elem_id="pages"):
             with gr.Tab("Explore", id="explore"):
-                attention_explorer(catalog, explore)
+                attention_explorer(catalogs["explore"], functions["explore"])
+            with gr.Tab("Train", id="train"):
+                model_trainer(catalogs["train"], functions["train"])
             with gr.Tab("Inside", id="inside"):
-                model_inspector(catalog, inside)
+                model_inspector(catalogs["inside"], functions["inside"])
     return page

@@ -1,36 +1,19 @@
 """The explorer: one picture, every layer and head, drawn in the browser.
 
 In: a catalog (models, sample pictures, methods, colour tables) and the functions that answer its
-questions. Out: a `gr.HTML` component. Template and style are static; every text that comes from
-outside reaches the page through `textContent`, never through a template.
+questions. Out: a `gr.HTML` component.
 """
 
 import base64
 from collections.abc import Callable
-from importlib.resources import files
 from typing import Any
 
 import gradio as gr
 
 from vitviz.figures.colours import COLOUR_MAPS
+from vitviz.ui.shared import component
 
-# One script to the browser; each file uses only the files before it.
-SCRIPTS = (
-    "numbers.js",
-    "words.js",
-    "paint.js",
-    "state.js",
-    "build.js",
-    "draw.js",
-    "ask.js",
-    "choose.js",
-    "events.js",
-)
-
-
-def source(name: str) -> str:
-    """Read one of the static files beside this module."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+SCRIPTS = ("state.js", "build.js", "draw.js", "ask.js", "choose.js", "events.js")
 
 
 def colour_tables() -> dict[str, dict[str, str]]:
@@ -49,12 +32,4 @@ def attention_explorer(catalog: dict[str, Any], server_functions: list[Callable[
         server_functions: `explain`, `attention`, `methods`, `scores`, `intervene`, `gallery` and
             `figure`, called by these names with one dict each.
     """
-    return gr.HTML(
-        html_template=source("explorer.html"),
-        css_template=source("explorer.css"),
-        js_on_load="\n".join(source(name) for name in SCRIPTS),
-        apply_default_css=False,
-        catalog=catalog,
-        server_functions=server_functions,
-        elem_id="explorer",
-    )
+    return component(__name__, SCRIPTS, catalog, server_functions, "explorer")

@@ -2,14 +2,6 @@
 
 let ticket = 0; // the newest question wins, late answers to older ones are dropped
 
-async function ask(name, argument) {
-  try {
-    return (await server[name](argument)) ?? null;
-  } catch {
-    return { error: NO_ANSWER };
-  }
-}
-
 function fail(sentence) {
   root.dataset.state = 'error';
   waitNoMore();
@@ -44,7 +36,7 @@ const needsFull = (patches) => Boolean(patches) || state.pins.length > 0 || stat
 
 async function decoded(src) {
   const image = new Image();
-  image.src = String(src).startsWith('data:image/') ? src : '';
+  image.src = isPicture(src) ? src : '';
   try {
     await image.decode();
     return image;

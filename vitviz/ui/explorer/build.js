@@ -13,67 +13,14 @@ let largeTile = null;
 const methodTiles = []; // {key, button, canvas, track, fill, chance, value, beside, values}
 
 function build() {
-  root.style.setProperty('--rows', shape.rows);
-  root.style.setProperty('--columns', shape.columns);
-  root.style.setProperty('--heads', shape.heads);
-  root.classList.toggle('many-heads', shape.heads > 8);
+  sizeMatrix(shape);
   for (const node of findAll('.asker')) setText(node, shape.classToken ? 'Class token' : 'All patches');
   setText(find('.class-token i'), shape.classToken ? 'cls' : 'all');
   largeTile = mapTile();
   rows = makeRows(shape);
   for (const entry of methodTiles) entry.values = makeTile(entry.canvas, shape.columns, shape.rows);
-  buildMatrix();
+  ({ tiles, labels } = makeMatrix(matrix, shape, chooseHead));
   buildLayerSelect();
-}
-
-function buildMatrix() {
-  const across = [...Array(shape.heads).keys(), MEAN];
-  const down = [...Array(shape.layers).keys(), MEAN];
-  tiles = [];
-  labels = [];
-  matrix.replaceChildren(headRow(across), ...down.map((layer) => layerRow(layer, across)));
-}
-
-function headRow(across) {
-  const row = matrixRow('head-row');
-  row.append(make('span', 'label corner', shape.heads > 8 ? 'head' : ''));
-  for (const head of across) row.append(label('columnheader', 'head', head));
-  return row;
-}
-
-function layerRow(layer, across) {
-  const row = matrixRow(layer === MEAN ? 'mean-row' : '');
-  row.dataset.layer = layer;
-  row.append(label('rowheader', 'layer', layer), ...across.map((head) => cell(layer, head)));
-  return row;
-}
-
-function matrixRow(className) {
-  const row = make('div', `matrix-row ${className}`);
-  row.setAttribute('role', 'row');
-  return row;
-}
-
-function label(role, kind, index) {
-  const named = index === 0 && (kind === 'layer' || shape.heads <= 8); // many heads: the corner says "head"
-  const text = index === MEAN ? 'mean' : named ? `${kind} 1` : index + 1;
-  const node = make('span', `label${index === MEAN ? ' mean' : ''}`, text);
-  node.setAttribute('role', role);
-  labels.push({ kind, index, node });
-  return node;
-}
-
-function cell(layer, head) {
-  const button = make('button', `cell${head === MEAN ? ' mean' : ''}`);
-  const canvas = make('canvas');
-  button.type = 'button';
-  button.dataset.head = numberName(head);
-  button.setAttribute('role', 'gridcell');
-  button.setAttribute('aria-label', mapName(layer, head));
-  button.append(canvas);
-  button.addEventListener('click', () => chooseHead(layer, head));
-  tiles.push({ layer, head, button, values: makeTile(canvas, shape.columns, shape.rows) });
-  return button;
 }
 
 const layerSelect = find('.layer-select select');
@@ -117,14 +64,6 @@ function methodTile(method) {
 function buildVersus() {
   const options = answer.classes.map((name, k) => new Option(name, k));
   find('.versus select').replaceChildren(new Option('nothing', ''), ...options);
-}
-
-function buildModels() {
-  const options = catalog.checkpoints.map(({ name, layers, heads }) => {
-    const size = `${layers} ${layers === 1 ? 'layer' : 'layers'}, ${heads} ${heads === 1 ? 'head' : 'heads'}`;
-    return new Option(`${name} · ${size}`, name);
-  });
-  find('.model select').replaceChildren(...options);
 }
 
 /** Five rows, filled by each new picture. */

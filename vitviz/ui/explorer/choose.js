@@ -98,10 +98,7 @@ async function saveFigure() {
   });
   waitNoMore();
   if (!reply?.src) return tell(reply?.error || NO_ANSWER, true);
-  const link = make('a');
-  link.href = reply.src;
-  link.download = reply.name;
-  link.click();
+  saveAs(reply.name, reply.src);
   tell(`Saved as ${reply.name}.`);
 }
 
@@ -113,7 +110,7 @@ function makeThumb(wanted, name, src) {
   thumb.type = 'button';
   thumb.dataset.picture = JSON.stringify(wanted);
   image.alt = name;
-  if (String(src).startsWith('data:image/')) image.src = src;
+  if (isPicture(src)) image.src = src;
   thumb.append(image);
   thumb.addEventListener('click', () => choosePicture(wanted));
   return thumb;

@@ -36,18 +36,13 @@ function placeMarks(marks, asked, read) {
 
 // --- scales and colours ---
 
-const tables = {};
 const sharedScale = { kind: 'linear', limit: 1, clips: true, isShare: true };
 const ownScale = { kind: 'linear', limit: 1, clips: false, isShare: true };
 const methodScale = { kind: 'linear', limit: 1, clips: false, isShare: true };
 const signedScale = { kind: 'signed', limit: 1, isShare: false };
 const evenScale = { kind: 'even', even: 1, isShare: true };
 
-function tableFor(scale) {
-  const page = dark ? 'dark' : 'light';
-  const kind = scale.kind === 'linear' ? 'seq' : 'div';
-  return (tables[page + kind] ??= pixelsOf(catalog.colours[page][kind]));
-}
+const tableFor = (scale) => table(scale.kind === 'linear' ? 'seq' : 'div');
 
 function limitFor(asked) {
   const kind = asked.length ? 'patch' : 'class';
@@ -244,14 +239,6 @@ function frameAsked(asked) {
   matrix.style.setProperty('--asked-top', `${(100 * Math.floor(asked[0] / shape.columns)) / shape.rows}%`);
 }
 
-/** Bring a cell into a frame that scrolls sideways; the page itself stays where it is. */
-function scrollInto(frame, cell) {
-  const margin = 12;
-  const [left, right] = [cell.offsetLeft - margin, cell.offsetLeft + cell.offsetWidth + margin];
-  if (left < frame.scrollLeft) frame.scrollLeft = left;
-  else if (right > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = right - frame.clientWidth;
-}
-
 function drawChoice(method) {
   const key = `${state.layer} ${state.head} ${method} ${state.smooth} ${state.off}`;
   if (painted.choice === key) return;
@@ -259,12 +246,8 @@ function drawChoice(method) {
   for (const { layer, head, button } of tiles) {
     button.classList.toggle('off', isOff(layer, head));
     button.setAttribute('aria-label', mapName(layer, head) + (isOff(layer, head) ? ', switched off' : ''));
-    const chosen = layer === state.layer && head === state.head;
-    button.setAttribute('aria-selected', chosen && !method);
-    button.tabIndex = chosen ? 0 : -1;
-    if (chosen) scrollInto(find('.matrix-frame'), button);
   }
-  for (const { kind, index, node } of labels) node.classList.toggle('on', !method && state[kind] === index);
+  markTile({ tiles, labels }, state.layer, state.head, find('.matrix-frame'), !method);
   for (const row of matrix.children) row.classList.toggle('current', Number(row.dataset.layer) === state.layer);
   for (const { key: name, button } of methodTiles) button.setAttribute('aria-pressed', name === method);
   layerSelect.value = state.layer;
@@ -283,12 +266,12 @@ function drawWords(asked, method) {
   const seen = { row: values, asked, direction: state.direction, layer: state.layer, head: state.head, read: state.read };
   if (!method && isOff(state.layer, state.head)) {
     setText(headline, `${mapName(state.layer, state.head)} is switched off`);
-    if (notice === null) putLine(['Its output is set to zero. The other heads go on without it; see the prediction.']);
+    if (notice === null) putLine(status, ['Its output is set to zero. The other heads go on without it; see the prediction.']);
     return;
   }
   setText(headline, method ? methodHeadline(methodOf(method), targetNames(), values, shape) : headHeadline(seen, shape));
   if (notice !== null) return;
-  putLine(method ? methodLine(methodOf(method), values, state.read, scale, judged, targetNames()[0], shape) : headLine(seen, shape));
+  putLine(status, method ? methodLine(methodOf(method), values, state.read, scale, judged, targetNames()[0], shape) : headLine(seen, shape));
 }
 
 const predictedClass = () => largest(answer.probabilities);
@@ -381,7 +364,7 @@ function drawPicture() {
   setText(find('.truth'), truth == null ? '' : `true label: ${answer.classes[truth]}`);
   setText(find('.seen'), keepSizes([caption, note].filter(Boolean).join(' · ')));
   const whole = find('.original');
-  whole.hidden = !String(original || '').startsWith('data:image/');
+  whole.hidden = !isPicture(original);
   if (whole.hidden) whole.removeAttribute('src');
   else whole.src = original;
   whole.alt = 'Your whole picture, before it was cropped';

@@ -52,10 +52,7 @@ function walkMatrix(event) {
   if (event.key === 'x' || event.key === 'Delete') return toggleHead();
   if (!ARROWS.includes(event.key)) return;
   event.preventDefault();
-  const grid = { rows: shape.layers + 1, columns: shape.heads + 1 };
-  const index = (value, count) => (value === MEAN ? count : value);
-  const at = index(state.layer, shape.layers) * grid.columns + index(state.head, shape.heads);
-  const tile = tiles[neighbour(at, event.key, grid)];
+  const tile = nextTile(tiles, shape, state.layer, state.head, event.key);
   chooseHead(tile.layer, tile.head, 0);
   tile.button.focus();
 }
@@ -77,16 +74,11 @@ function acceptPaste(event) {
 }
 
 function changeTheme() {
-  if (!element.isConnected) return themeWatcher.disconnect();
-  if (dark === pageIsDark()) return;
-  dark = pageIsDark();
   if (!answer) return;
   drawMethods();
   drawOutlines();
   drawSoon();
 }
-
-const themeWatcher = new MutationObserver(changeTheme);
 
 function listen() {
   follow(pictureStage, 'hover', false);
@@ -135,14 +127,12 @@ function listen() {
     event.target.setAttribute('aria-pressed', root.classList.toggle('drops'));
   });
   find('[data-do=leave]').addEventListener('click', () => act(() => { state.method = null; }, 0));
-  for (const node of [document.body, document.documentElement]) {
-    themeWatcher.observe(node, { attributes: true, attributeFilter: ['class'] });
-  }
+  followTheme(changeTheme);
 }
 
 /** Fill the lists that come from the catalog. */
 function fillLists() {
-  buildModels();
+  find('.model select').replaceChildren(...modelOptions());
   buildMethods();
   buildSamples();
   buildGallery();
@@ -155,9 +145,11 @@ function sketch() {
   build();
 }
 
-function start() {
+async function start() {
   fillLists();
   listen();
+  const models = find('.model select');
+  if (isOfRun(new URLSearchParams(location.search).get('checkpoint'))) await learnModels(models);
   if (!catalog.checkpoints.length) return fail('There is no model to explore yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
   const asked = readAddress();
   if (state.picture) picker.elements.source.value = state.picture.kind;
@@ -165,7 +157,8 @@ function start() {
   sketch();
   syncControls();
   if (!state.picture) return fail('There is no sample picture: choose CIFAR-10 or your own.');
-  load(state.checkpoint, state.picture, asked);
+  await load(state.checkpoint, state.picture, asked);
+  new IntersectionObserver(([entry]) => entry.isIntersecting && learnModels(models)).observe(root);
 }
 
 start();

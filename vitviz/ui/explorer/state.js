@@ -1,31 +1,9 @@
-/* The state, the address that holds it, and the status line.
-   Gradio calls this once per mount with (element, trigger, props, server, upload, watch). */
+/* The state, the address that holds it, and the status line. */
 
-const root = element.querySelector('.vitviz-explorer');
-const find = (selector) => root.querySelector(selector);
-const findAll = (selector) => [...root.querySelectorAll(selector)];
-
-const PATIENCE = 300; // ms until "Working…" appears
 const LINGER = 500; // ms a picture stays before its methods are asked for
-const REST = 600; // ms the pointer rests before a screen reader speaks
 const OUTLINE_SIDE = 336; // px of the contour drawing, the largest size of the map
-const ARROWS = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];
-const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
-
-function make(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text != null) node.textContent = text;
-  return node;
-}
-
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
 
 // --- state ---
-
-let catalog = props.catalog;
 
 /** What the visitor chose. Layers, heads and patches count from 0; `hover` and `read` are -1 for none. */
 const state = {
@@ -65,8 +43,6 @@ const keyNow = () => changed?.key ?? answer.key;
 
 const methodOf = (key) => catalog.methods.find((method) => method.key === key);
 const checkpointOf = (name) => catalog.checkpoints.find((checkpoint) => checkpoint.name === name);
-const pageIsDark = () => element.closest('.dark') !== null;
-let dark = pageIsDark(); // kept by the theme watcher, so that drawing need not look it up
 
 /** The patches asked right now: the one under the pointer beats the kept ones. Empty: the class token. */
 function askedPatches() {
@@ -81,7 +57,6 @@ const activeMethod = () => (state.hover < 0 && answer.maps[state.method] ? state
 // --- the address holds the state ---
 
 const DEFAULTS = { direction: 'from', scale: 'shared', draw: 'patches', instead: 'nothing', way: 'drop' };
-const numberName = (index) => (index === MEAN ? 'mean' : String(index + 1));
 
 function parseNumber(text, count, otherwise) {
   if (text === 'mean') return MEAN;
@@ -185,10 +160,6 @@ const voice = find('.voice');
 let notice = null; // a sentence that stands in the status line until the next action
 let waiting = 0;
 
-function putLine(parts) {
-  status.replaceChildren(...parts.map((part) => (part.strong == null ? part : make('b', '', part.strong))));
-}
-
 function speakSoon(delay) {
   clearTimeout(speakSoon.timer);
   speakSoon.timer = setTimeout(() => setText(voice, `${headline.textContent}. ${status.textContent}`), delay);
@@ -198,7 +169,7 @@ function tell(sentence, isError = false) {
   notice = sentence;
   status.classList.toggle('error', isError);
   if (sentence == null) return;
-  putLine([sentence]);
+  putLine(status, [sentence]);
   setText(voice, sentence);
 }
 

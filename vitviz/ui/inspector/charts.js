@@ -1,28 +1,4 @@
-/* Charts by layer: dots for heads, curves for layers, drawn in whole pixels of the stage. */
-
-function drawing(stage, width, height) {
-  stage.replaceChildren();
-  return shape(stage, 'svg', { width, height, 'aria-hidden': 'true' });
-}
-
-/** Round steps from 0 that stay below `end`: about `count`. */
-function ticks(end, count) {
-  const power = 10 ** Math.floor(Math.log10(end / count));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => end / size <= 1.1 * count);
-  return Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, i) => i * step);
-}
-
-/** Lines across with their numbers, the unit above; gives value -> y. */
-function valueAxis(svg, frame, end, unit, print = String) {
-  const y = (value) => frame.bottom - (value / end) * (frame.bottom - frame.top);
-  const room = Math.min(5, Math.max(2, (frame.bottom - frame.top) / 32));
-  for (const tick of ticks(end, room)) {
-    shape(svg, 'line', { class: 'grid', x1: frame.left, x2: frame.right, y1: y(tick), y2: y(tick) });
-    shape(svg, 'text', { x: frame.left - 8, y: y(tick) + 4, 'text-anchor': 'end' }, print(Number(tick.toPrecision(6))));
-  }
-  shape(svg, 'text', { x: frame.left, y: frame.top - 8 }, unit);
-  return y;
-}
+/* Charts by layer: dots for heads, curves for layers. */
 
 /** Names of the layers below; gives layer -> x. `first` is 0 if what enters the first layer is shown too. */
 function layerAxis(svg, frame, count, first) {
@@ -31,21 +7,20 @@ function layerAxis(svg, frame, count, first) {
   const every = Math.ceil(count / Math.floor((frame.right - frame.left) / 44));
   for (let i = 0; i < count; i += every) {
     const text = first + i === 1 ? 'layer 1' : layerMark(first + i);
-    shape(svg, 'text', { x: x(i), y: frame.bottom + 18, 'text-anchor': 'middle' }, text);
+    addShape(svg, 'text', { x: x(i), y: frame.bottom + 18, 'text-anchor': 'middle' }, text);
   }
   return x;
 }
 
 /** A dashed line at what an even spread or chance would give, with its words at its start or end. */
 function evenLine(svg, frame, y, words, anchor = 'start') {
-  shape(svg, 'line', { class: 'even', x1: frame.left, x2: frame.right, y1: y, y2: y });
+  addShape(svg, 'line', { class: 'even', x1: frame.left, x2: frame.right, y1: y, y2: y });
   const x = anchor === 'start' ? frame.left + 4 : frame.right - 4;
-  shape(svg, 'text', { class: 'halo', x, y: y - 7, 'text-anchor': anchor }, words);
+  addShape(svg, 'text', { class: 'halo', x, y: y - 7, 'text-anchor': anchor }, words);
 }
 
 function curve(svg, className, x, y, values) {
-  const points = values.map((value, i) => `${x(i)},${y(value)}`).join(' ');
-  shape(svg, 'polyline', { class: `curve ${className}`, points });
+  polyline(svg, className, values.map((value, i) => [x(i), y(value)]));
 }
 
 /** A dot for each head above its layer, and the mean of heads; values (layers, heads). */
@@ -61,10 +36,10 @@ function dotView(stage, width, { values, even, unit, evenWords }) {
   const place = (layer, head) => ({ x: x(layer) + (head - (heads - 1) / 2) * step, y: y(values[layer][head]) });
   values.forEach((row, layer) => {
     const mean = y(meanOf(row));
-    shape(svg, 'line', { class: 'mean', x1: x(layer) - reach, x2: x(layer) + reach, y1: mean, y2: mean });
+    addShape(svg, 'line', { class: 'mean', x1: x(layer) - reach, x2: x(layer) + reach, y1: mean, y2: mean });
     row.forEach((_, head) => {
       const { x: cx, y: cy } = place(layer, head);
-      shape(svg, 'circle', { class: 'dot', cx, cy, r: heads > 8 ? 4 : 5, 'data-layer': layer, 'data-head': head });
+      addShape(svg, 'circle', { class: 'dot', cx, cy, r: heads > 8 ? 4 : 5, 'data-layer': layer, 'data-head': head });
     });
   });
   evenLine(svg, frame, y(even), evenWords); // last, so that no dot hides its words
@@ -118,10 +93,10 @@ function squareView(stage, width, values) {
   const every = Math.ceil(count / Math.floor(side / 24));
   const top = (row) => (count - 1 - row) * cell;
   values.forEach((line, row) => {
-    if (row % every === 0) shape(svg, 'text', { x: 24, y: top(row) + cell / 2 + 4, 'text-anchor': 'end' }, layerMark(row));
+    if (row % every === 0) addShape(svg, 'text', { x: 24, y: top(row) + cell / 2 + 4, 'text-anchor': 'end' }, layerMark(row));
     line.forEach((value, column) => {
       const fill = cssColour(table('seq')[colourIndex({ kind: 'linear', limit: 1 }, value)]);
-      shape(svg, 'rect', { x: 32 + column * cell, y: top(row), width: cell, height: cell, fill, 'shape-rendering': 'crispEdges' });
+      addShape(svg, 'rect', { x: 32 + column * cell, y: top(row), width: cell, height: cell, fill, 'shape-rendering': 'crispEdges' });
     });
   });
   const partsOf = (index) => ({ row: count - 1 - Math.floor(index / count), column: index % count });

@@ -17,7 +17,6 @@ const views = {}; // what stands on each stage, by probe
 
 function draw() {
   if (!answer) return;
-  dark = pageIsDark();
   drawnWidth = root.clientWidth;
   root.style.setProperty('--data', cssColour(table('seq')[DATA_COLOUR]));
   for (const figure of findAll('figure')) drawFigure(figure);
@@ -28,7 +27,7 @@ function drawFigure(figure) {
   const key = figure.dataset.probe;
   const stage = figure.querySelector('.stage');
   const view = FIGURES[key](stage, figure.clientWidth);
-  const bar = figure.querySelector('.bar');
+  const bar = figure.querySelector('.scale');
   if (bar) {
     bar.style.maxWidth = `${stage.clientWidth}px`;
     addBar(bar, ...(view.bar ?? BARS[key]));
@@ -128,7 +127,7 @@ async function load() {
   syncControls();
   tell(null);
   const waiting = setTimeout(() => mine === ticket && tell('Working…'), PATIENCE);
-  const reply = await server.probes(asked).catch(() => null);
+  const reply = await ask('probes', asked);
   clearTimeout(waiting);
   if (mine !== ticket) return;
   if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
@@ -156,22 +155,12 @@ function follow() {
   return isNew;
 }
 
+async function comeBack() {
+  await learnModels(models);
+  if (follow() || root.dataset.state === 'error') load();
+}
+
 // --- events ---
-
-function changeTheme() {
-  if (!element.isConnected) return themeWatcher.disconnect();
-  if (dark !== pageIsDark()) draw();
-}
-
-const themeWatcher = new MutationObserver(changeTheme);
-
-function buildModels() {
-  const options = catalog.checkpoints.map(({ name, layers, heads }) => {
-    const size = `${layers} ${layers === 1 ? 'layer' : 'layers'}, ${heads} ${heads === 1 ? 'head' : 'heads'}`;
-    return new Option(`${name} · ${size}`, name);
-  });
-  models.replaceChildren(...options);
-}
 
 function offerPictures() {
   choice.hidden = !catalog.cifar.available;
@@ -192,16 +181,13 @@ function listen() {
   new ResizeObserver(() => {
     if (root.clientWidth && root.clientWidth !== drawnWidth) draw();
   }).observe(root);
-  new IntersectionObserver(([entry]) => {
-    if (entry.isIntersecting && (follow() || root.dataset.state === 'error')) load();
-  }).observe(root);
-  for (const node of [document.body, document.documentElement]) {
-    themeWatcher.observe(node, { attributes: true, attributeFilter: ['class'] });
-  }
+  new IntersectionObserver(([entry]) => entry.isIntersecting && comeBack()).observe(root);
+  followTheme(draw);
 }
 
-function start() {
-  buildModels();
+async function start() {
+  models.replaceChildren(...modelOptions());
+  if (isOfRun(new URLSearchParams(location.search).get('checkpoint'))) await learnModels(models);
   offerPictures();
   if (!catalog.checkpoints.length) return fail('There is no model to look into yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
   state.checkpoint = catalog.checkpoints[0].name;

@@ -122,13 +122,13 @@ function showNorms(stage, width) {
   const y = valueAxis(svg, above, 1.06 * Math.max(...of('token'), ...of('longest'), ...of('high')), 'length of a token');
   const x = layerAxis(svg, below, ofLayer.length, 0);
   const edge = (names) => names.map((value, i) => `${x(i)},${y(value)}`);
-  shape(svg, 'polygon', { class: 'band', points: [...edge(of('high')), ...edge(of('low')).reverse()].join(' ') });
+  addShape(svg, 'polygon', { class: 'band', points: [...edge(of('high')), ...edge(of('low')).reverse()].join(' ') });
   curve(svg, 'data dotted', x, y, of('longest'));
   curve(svg, 'data', x, y, of('median'));
   curve(svg, 'ink', x, y, of('token'));
   const share = valueAxis(svg, below, 1.2 * Math.max(0.02, ...of('odd')), 'outliers among the patches', (tick) => `${Number((100 * tick).toPrecision(3))}${SPACE}%`);
   const band = (below.right - below.left) / ofLayer.length;
-  ofLayer.forEach((layer, i) => shape(svg, 'rect', { class: 'column', x: x(i) - 0.3 * band, width: 0.6 * band, y: share(layer.odd), height: below.bottom - share(layer.odd) }));
+  ofLayer.forEach((layer, i) => addShape(svg, 'rect', { class: 'column', x: x(i) - 0.3 * band, width: 0.6 * band, y: share(layer.odd), height: below.bottom - share(layer.odd) }));
   const length = (value) => value.toFixed(1);
   return {
     ...columnsOf(stage, { ...above, bottom: below.bottom }, ofLayer.length),

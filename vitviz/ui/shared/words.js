@@ -1,4 +1,4 @@
-/* Words of the explorer: pure functions from numbers to sentences. Screen text counts from 1, the state from 0.
+/* Words: pure functions from numbers to sentences. Screen text counts from 1, the state from 0.
    A line is a list of strings and {strong: string}. */
 
 const SPACE = '\u00a0'; // keeps a number and its unit on one line
@@ -13,6 +13,9 @@ const timesEven = (ratio) => (ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(1))
 
 /** Keeps "640 × 480" on one line. */
 const keepSizes = (text) => text.replaceAll(' × ', `${SPACE}×${SPACE}`);
+
+/** A layer or head on screen and in the address. */
+const numberName = (index) => (index === MEAN ? 'mean' : String(index + 1));
 
 const capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 

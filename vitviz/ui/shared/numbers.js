@@ -1,6 +1,6 @@
 "use strict";
 
-/* Numbers of the explorer: pure functions that know nothing of the page.
+/* Numbers: pure functions that know nothing of the page.
 
    A "shape" is what Python sends with a picture: {layers, heads, rows, columns, prefix, classToken}.
    Tokens: the class token, if there is one, then registers (prefix in all), then patches in reading order.

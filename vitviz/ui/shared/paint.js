@@ -1,4 +1,4 @@
-/* Paint of the explorer: small canvases, one pixel per patch, enlarged by the style sheet.
+/* Paint: small canvases, one pixel per patch, enlarged by the style sheet.
    Each map owns its canvas, so that no head can bleed into its neighbour. */
 
 /** A canvas of its own with pixels that are reused at every repaint. */

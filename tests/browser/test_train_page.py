@@ -1,0 +1,281 @@
+"""The page Train in a real browser: a training is started, watched, found again, stopped, gone on with and explored."""
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from vitviz.bench import page as bench
+from vitviz.bench.page import EXPLORER
+from vitviz.data import cifar
+from vitviz.model import checkpoint
+from vitviz.training import timeline
+
+pytestmark = pytest.mark.browser
+
+TRAIN = ".vitviz-train"
+SHIPPED = "cifar10-ti4"
+# A network and a recipe small enough to be trained in a test.
+SMALL = {
+    "model.width": 48,
+    "model.depth": 2,
+    "model.heads": 2,
+    "model.mlp_width": 96,
+    "model.patch_size": 8,
+    "batch_size": 100,
+    "pictures": 2000,
+}
+
+
+@pytest.fixture(scope="module")
+def moments():
+    return timeline.read(checkpoint.CHECKPOINTS / f"{SHIPPED}.timeline.npz")
+
+
+@pytest.fixture(scope="module")
+def training_pictures(test_pictures, tmp_path_factory):
+    """A data folder with noise to train on, too."""
+    root = tmp_path_factory.mktemp("training")
+    folder = root / cifar.BINARY_FOLDER
+    folder.mkdir()
+    for names in cifar.BINARY_FILES.values():
+        for name in names:
+            os.link(test_pictures / cifar.BINARY_FOLDER / "test_batch.bin", folder / name)
+    return root
+
+
+@pytest.fixture
+def trainer(guarded, training_pictures, tmp_path):
+    """The address of a server of its own, without any run, and its folder of runs."""
+    extra = guarded | {"VITVIZ_DATA": str(training_pictures), "GRADIO_TEMP_DIR": str(tmp_path / "uploads")}
+    with bench.server(extra, tmp_path) as (address, _):
+        yield address, tmp_path / "runs"
+
+
+def open_train(context, address, query=""):
+    page = context.new_page()
+    page.goto(f"{address}?tab=train{query}")
+    page.wait_for_selector(f"{TRAIN}[data-ready]")
+    return page
+
+
+def state(page, name):
+    """Wait until the run on screen is in this state."""
+    page.wait_for_selector(f"{TRAIN}[data-run-state={name}]")
+
+
+def painted(page, wanted):
+    page.wait_for_selector(f"{TRAIN}[data-ready='{wanted}'][data-state=ready]")
+
+
+def step_to(page, place):
+    """Move the slider as a hand does."""
+    page.locator(".moment").evaluate(
+        "(node, place) => { node.value = place; node.dispatchEvent(new Event('input', { bubbles: true })); }", place
+    )
+    page.wait_for_selector(f"{TRAIN}[data-moment='{place}']")
+
+
+def number(text):
+    return float(re.search(r"\d+(?:\.\d+)?", text)[0])
+
+
+def test_without_any_training_the_page_shows_how_attention_formed(open_page, requests, moments):
+    page = open_page()
+    expect(page.locator(TRAIN)).to_have_count(0)
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    page.get_by_role("tab", name="Train").click()
+    painted(page, f"{SHIPPED} 0")
+    expect(page.locator(".watch .headline")).to_have_text("How attention formed")
+    last = len(moments.epoch) - 1
+    expect(page.locator(TRAIN)).to_have_attribute("data-moment", str(last))
+    for place in (0, 7, last):
+        step_to(page, place)
+        expect(page.locator(".when")).to_contain_text("Epoch")
+        assert number(page.locator(".when").inner_text()) == pytest.approx(moments.epoch[place], abs=0.0501)
+        shown = number(page.locator(".prediction", has_text="(true)").locator(".value").inner_text())
+        assert shown == pytest.approx(100 * moments.probabilities[place, 0, 0], abs=0.0501)
+    page.locator(f"{TRAIN} [role=gridcell]").first.click()
+    expect(page.locator(".map-line")).to_contain_text("Layer 1, head 1")
+    share = number(page.locator(".map-line b").nth(1).inner_text())
+    assert share == pytest.approx(100 * moments.rows[last, 0, 0, 0, 1:].max(), abs=0.0601)
+
+
+@pytest.mark.slow
+def test_nothing_is_asked_while_nothing_runs(context, trainer, requests):
+    page = open_train(context, trainer[0])
+    page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    assert page.get_attribute(TRAIN, "data-polls") is None
+    step_to(page, 3)
+    page.keyboard.press("ArrowRight")
+    assert page.get_attribute(TRAIN, "data-polls") is None
+
+
+@pytest.mark.slow
+def test_the_timeline_plays_and_steps_by_keys(context, address):
+    page = open_train(context, address)
+    step_to(page, 37)
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_selector(f"{TRAIN}[data-moment='39']")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    page.locator(".moment").evaluate("node => node.blur()")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector(f"{TRAIN}[data-moment='38']")
+    page.locator(f"{TRAIN} .cell[aria-selected=true]").focus()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".map-line")).to_contain_text("Layer 6, mean of heads")
+    page.locator(".probes [aria-checked=true]").focus()
+    page.keyboard.press("ArrowRight")
+    painted(page, f"{SHIPPED} 1")
+    expect(page.locator(TRAIN)).to_have_attribute("data-moment", "38")
+
+
+@pytest.mark.slow
+def test_going_through_the_moments_only_draws_and_quickly(context, address):
+    page = open_train(context, address)
+    page.evaluate("performance.clearMeasures('vitviz:moment')")
+    for place in range(40):
+        step_to(page, place)
+    times = page.evaluate("() => performance.getEntriesByName('vitviz:moment').map((entry) => entry.duration)")
+    assert np.median(times) < 1000 / 30
+
+
+def start(page, name, epochs):
+    """Fill the form by hand and start."""
+    page.locator(".numbers").evaluate("node => { node.open = true; }")
+    for setting, value in SMALL.items():
+        page.locator(f"[data-setting='{setting}']").fill(str(value))
+    page.locator("select[name=unit]").select_option("epochs")
+    page.locator("input[name=budget]").fill(str(epochs))
+    page.locator("input[name=name]").fill(name)
+    page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    page.get_by_role("button", name="Start training").click()
+    page.wait_for_selector(f"{TRAIN}[data-run={name}]")
+
+
+@pytest.mark.slow
+def test_a_training_is_found_again_stopped_and_gone_on_with(context, trainer):
+    address, runs = trainer
+    page = open_train(context, address)
+    start(page, "long", 1000)
+    page.wait_for_selector("[data-curve=loss] circle")
+    expect(page.locator(".plan [data-name=Tokens]")).to_contain_text("17")
+    expect(page.locator(".begin .note")).to_contain_text("long is training")
+    page.reload()
+    page.wait_for_selector(f"{TRAIN}[data-run=long][data-run-state=training]")
+    page.wait_for_selector("[data-curve=loss] circle")
+    page.locator(".now [data-do=stop]").click()
+    state(page, "stopped")
+    assert (runs / "long" / "last.safetensors").is_file()
+    expect(page.locator("tr[data-run=long] .stopped")).to_have_text("stopped")
+    page.locator(".now [data-do=resume]").click()
+    state(page, "training")
+    page.locator(".now [data-do=stop]").click()
+    state(page, "stopped")
+
+
+@pytest.mark.slow
+def test_a_training_of_two_epochs_is_watched_to_its_end_and_explored(context, trainer):
+    address, runs = trainer
+    page = open_train(context, address)
+    start(page, "short", 2)
+    state(page, "finished")
+    expect(page.locator(".watch .headline")).to_contain_text("of the test pictures")
+    held = timeline.read(runs / "short" / "timeline.npz")
+    page.wait_for_selector(f"{TRAIN}[data-count='{len(held.epoch)}']")
+    for place in (0, len(held.epoch) - 1):
+        step_to(page, place)
+        assert number(page.locator(".when").inner_text()) == pytest.approx(held.epoch[place], abs=0.0501)
+    page.locator(".now [data-do=explore]").click()
+    page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
+    expect(page.locator("#explorer .model select")).to_have_value("runs/short")
+    expect(page.locator(f"{EXPLORER} [role=gridcell]")).to_have_count(3 * 3)
+
+
+@pytest.mark.slow
+def test_the_table_renames_and_deletes_after_asking(context, trainer):
+    from tests.ui import runs
+
+    address, root = trainer
+    for name in ("one", "two"):
+        runs.make(root, name, finished=name == "two")
+    page = open_train(context, address, "&run=one")
+    painted(page, "runs/one 0")
+    expect(page.locator("tbody tr[data-run]")).to_have_count(2)
+    page.locator("tr[data-run=two] input[type=checkbox]").check()
+    expect(page.locator("[data-curve=loss] .name")).to_have_count(2)
+    page.get_by_role("button", name="Test accuracy").click()
+    expect(page.locator("tbody tr[data-run]").first).to_contain_text("50.00")
+    row = page.locator("tr[data-run=one]")
+    row.get_by_role("button", name="Rename").click()
+    page.get_by_label("New name of one").fill("a/b")
+    page.keyboard.press("Enter")
+    expect(page.locator(".watch .status")).to_contain_text("The name of a run may have")
+    page.get_by_label("New name of one").fill("three")
+    page.keyboard.press("Enter")
+    row = page.locator("tr[data-run=three]")
+    expect(row).to_be_visible()
+    row.get_by_role("button", name="Delete").click()
+    row.get_by_role("button", name="Keep it").click()
+    assert (root / "three").is_dir()
+    row.get_by_role("button", name="Delete").click()
+    row.get_by_role("button", name="Delete").click()
+    expect(page.locator("tr[data-run=three]")).to_have_count(0)
+    assert sorted(path.name for path in root.iterdir() if not path.name.startswith(".")) == ["two"]
+
+
+@pytest.mark.slow
+def test_options_that_do_not_fit_are_marked_at_their_field(context, trainer):
+    page = open_train(context, trainer[0])
+    page.locator(".numbers summary").click()
+    page.locator("[data-setting='model.heads']").fill("5")
+    page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
+    expect(page.locator("[data-field='model.heads'] + .refusal")).to_have_text(
+        "heads must divide width: 192 is not a multiple of 5."
+    )
+    expect(page.locator("[data-setting='model.heads']")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_role("button", name="Start training")).to_be_disabled()
+    page.locator("[data-setting='model.heads']").fill("4")
+    page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    expect(page.locator(".refusal")).to_be_hidden()
+    expect(page.get_by_role("button", name="Start training")).to_be_enabled()
+
+
+@pytest.mark.slow
+def test_pictures_that_are_not_here_can_be_fetched_or_not(context, tmp_path):
+    guard = {"PYTHONPATH": str(Path(__file__).parent / "guard"), "VITVIZ_TEST_CONNECTIONS": str(tmp_path / "notes")}
+    with bench.server(guard | {"VITVIZ_DATA": str(tmp_path / "none")}, tmp_path) as (address, _):
+        page = open_train(context, address)
+        expect(page.locator(".absent .sentence")).to_contain_text("CIFAR-10 is not on this computer yet")
+        expect(page.get_by_role("button", name="Start training")).to_be_disabled()
+        page.get_by_role("button", name="Fetch CIFAR-10 (170 MB)").click()
+        expect(page.locator(".absent .sentence")).to_contain_text("CIFAR-10 could not be fetched", timeout=60_000)
+        expect(page.get_by_role("button", name="Fetch CIFAR-10 (170 MB)")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_on_a_public_page_there_is_the_timeline_and_no_form(context, tmp_path):
+    with bench.server({"SPACE_ID": "someone/vitviz"}, tmp_path) as (address, _):
+        page = open_train(context, address)
+        expect(page.locator(".closed")).to_contain_text("Training is off on this public page")
+        expect(page.locator(f"{TRAIN} .form")).to_be_hidden()
+        expect(page.locator(".watch .headline")).to_have_text("How attention formed")
+
+
+@pytest.mark.slow
+def test_nothing_is_wider_than_the_page_and_dark_repaints(context, address):
+    page = open_train(context, address, "&__theme=light")
+    for width in (1400, 1100, 1024, 700, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    pixel = "node => String([...node.getContext('2d').getImageData(0, 0, 1, 1).data])"
+    canvas = f"{TRAIN} [role=gridcell] canvas"
+    light = page.eval_on_selector(canvas, pixel)
+    page.get_by_role("button", name="Switch to dark colours").click()
+    page.wait_for_function(
+        f"([selector, before]) => ({pixel})(document.querySelector(selector)) !== before", arg=[canvas, light]
+    )

@@ -1,0 +1,208 @@
+"""Fine-tuning: a new head on a body that has learned, for other pictures, of other classes and another size."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from timm.layers import resample_abs_pos_embed
+
+from tests import tiny
+from vitviz import explain
+from vitviz.data import sets
+from vitviz.model import checkpoint
+from vitviz.model.checkpoint import load
+from vitviz.training import loop, timeline
+from vitviz.training.evaluate import accuracy, pictures_to_test
+from vitviz.training.recipe import TrainConfig, TrainingError
+from vitviz.training.start import interpolated, with_network
+from vitviz.training.supply import data_sets
+
+CLASSES = ("bars", "dots", "plain")
+
+
+@pytest.fixture(autouse=True)
+def no_clock(monkeypatch):
+    monkeypatch.setattr(loop, "bfloat16_is_faster", lambda device: False)
+    monkeypatch.setattr(loop, "LOOK_EVERY", float("inf"))
+
+
+@pytest.fixture
+def shapes(tmp_path) -> Path:
+    """A folder of thirty pictures of each of three patterns, in noise."""
+    rng = np.random.default_rng(0)
+    for name in CLASSES:
+        (tmp_path / "shapes" / name).mkdir(parents=True)
+        for number in range(30):
+            pixels = rng.integers(0, 120, (24, 32, 3), np.uint8)
+            if name == "bars":
+                pixels[:, ::2] += 120
+            if name == "dots":
+                pixels[::4, ::4] += 130
+            Image.fromarray(pixels).save(tmp_path / "shapes" / name / f"{number}.png")
+    return tmp_path / "shapes"
+
+
+@pytest.fixture
+def body(tmp_path) -> Path:
+    """A checkpoint of eleven classes, for pictures of 20 x 28 pixels."""
+    path = tmp_path / "body.safetensors"
+    checkpoint.save(tiny.checkpoint(), path)
+    return path
+
+
+@pytest.fixture
+def config(shapes, body, tmp_path) -> TrainConfig:
+    return TrainConfig(
+        preset="fine",
+        model=replace(tiny.CONFIG, drop_path=0.1),
+        dataset="folder",
+        start=str(body),
+        data=str(shapes),
+        out=str(tmp_path / "run"),
+        epochs=4,
+        minutes=None,
+        batch_size=12,
+        device="cpu",
+        augment_operations=0,
+        cutmix=0.0,
+        first_patches=1.0,
+        last_patches=1.0,
+        snapshots=3,
+        adam_rate=5e-3,
+    )
+
+
+def test_fine_tuning_beats_chance_and_its_result_knows_its_classes(config, shapes):
+    path = loop.train(config)
+    result = load(path)
+    assert result.classes == CLASSES
+    assert result.model.config.classes == 3
+    assert result.record["data_set"] == "labelled pictures"
+    assert result.record["test_accuracy"] > 0.8, "chance is a third"
+    images, labels = pictures_to_test(result, None, str(shapes))
+    assert accuracy(result, images, labels) == result.record["test_accuracy"]
+    assert (result.mean, result.std) == sets.statistics(data_sets(config, torch.device("cpu")).training[0])
+    explanation = explain(result, str(shapes / "bars" / "3.png"))
+    assert explanation.labels == list(CLASSES)
+    assert explanation.probabilities.shape == (3,)
+    assert explanation.map("relevance", target="dots").shape == (tiny.GH, tiny.GW)
+    found = timeline.read(timeline.find(path))
+    assert (found.names, found.classes) == (list(CLASSES), list(CLASSES))
+    assert found.pictures.shape == (3, tiny.H, tiny.W, 3)
+    assert found.probabilities.shape == (3, 3, 3)
+
+
+@pytest.mark.parametrize("optimizer", ["muon", pytest.param("adam", marks=pytest.mark.slow)])
+def test_a_frozen_body_keeps_every_bit_and_the_head_learns(config, body, optimizer):
+    path = loop.train(replace(config, frozen=True, optimizer=optimizer, weight_decay=0.1))
+    before, after = load(body).model.state_dict(), load(path).model.state_dict()
+    assert all(torch.equal(after[name], before[name]) for name in before if not name.startswith("head."))
+    assert after["head.weight"].abs().max() > 0.01
+    assert load(path).record["test_accuracy"] > 0.5
+
+
+def test_a_body_that_is_not_frozen_moves(config, body):
+    after = load(loop.train(replace(config, epochs=1))).model.state_dict()
+    before = load(body).model.state_dict()
+    assert all(not torch.equal(after[name], before[name]) for name in before if "weight" in name)
+
+
+def test_a_frozen_body_needs_no_gradients(config):
+    supply = data_sets(config, torch.device("cpu"))
+    run = loop.Run(replace(config, frozen=True), loop.Team(), supply.training, supply.measured, supply.about)
+    run.objective(torch.arange(12)).backward()
+    assert {name for name, parameter in run.model.named_parameters() if parameter.grad is not None} == {
+        "head.weight",
+        "head.bias",
+    }
+    assert sum(len(group["params"]) for chosen in run.optimizers for group in chosen.param_groups) == 2
+    assert not run.model.training, "a frozen body drops nothing out"
+
+
+@pytest.mark.slow
+def test_a_frozen_training_that_was_stopped_ends_with_the_same_weights(config, monkeypatch):
+    config = replace(config, frozen=True, epochs=2)
+    whole = load(loop.train(replace(config, out=f"{config.out}-whole"))).model.state_dict()
+    real = loop.Run.snapshot
+
+    def stopping(run):
+        real(run)
+        if run.step_count > 0:
+            run.pause()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(loop.Run, "snapshot", stopping)
+        with pytest.raises(TrainingError, match="Stopped as asked"):
+            loop.train(config)
+    found = load(loop.train(config, resume=True)).model.state_dict()
+    assert all(torch.equal(found[name], whole[name]) for name in whole)
+
+
+def test_another_size_gets_the_positions_interpolated(config, body):
+    model = replace(config.model, image_size=(32, 24))
+    supply = data_sets(replace(config, model=model), torch.device("cpu"))
+    given = replace(config, model=replace(model, classes=3))
+    run = loop.Run(given, loop.Team(), supply.training, supply.measured, supply.about)
+    before = load(body).model.pos_embed
+    expected = resample_abs_pos_embed(before, [8, 6], [tiny.GH, tiny.GW], num_prefix_tokens=1)
+    torch.testing.assert_close(run.model.pos_embed, expected)
+    assert torch.equal(run.model.pos_embed[:, 0], before[:, 0]), "the class token has no place"
+    assert load(loop.train(replace(config, model=model, epochs=1))).model.config.image_size == (32, 24)
+
+
+def test_interpolated_positions_keep_a_slope_and_their_axes():
+    rows, columns = torch.meshgrid(torch.arange(4.0), torch.arange(6.0), indexing="ij")
+    plane = torch.stack([rows, columns], -1).flatten(0, 1)  # (N, 2)
+    positions = torch.cat([torch.full((2, 2), 9.0), plane])[None]
+    larger = interpolated(positions, 2, (4, 6), (8, 18))
+    assert torch.equal(larger[0, :2], positions[0, :2])
+    grid = larger[0, 2:].view(8, 18, 2)
+    torch.testing.assert_close(grid[2:6, 3, 0], torch.tensor([0.75, 1.25, 1.75, 2.25]), rtol=0, atol=0.08)
+    assert (grid[:, 1:, 1] - grid[:, :-1, 1])[:, 4:13].mean().item() == pytest.approx(1 / 3, abs=0.01)
+    assert interpolated(positions, 2, (4, 6), (4, 6)) is positions
+
+
+def test_the_network_of_the_start_is_taken_over_but_for_its_head(config):
+    found = with_network(replace(config, model=TrainConfig().model))
+    assert found.model == replace(tiny.CONFIG, classes=10)
+    assert with_network(TrainConfig()) == TrainConfig()
+
+
+@pytest.mark.parametrize("changes", [{"start": None}, {"objective": "masked-patch"}])
+def test_frozen_asks_for_a_body_and_labels(config, changes):
+    with pytest.raises(ValueError, match="frozen needs a body that has learned, and labels"):
+        replace(config, frozen=True, **changes)
+    with pytest.raises(ValueError, match="frozen must be true or false: got 'yes'"):
+        replace(config, frozen="yes")
+    with pytest.raises(ValueError, match="dataset must be one of cifar10, cifar100, folder: got 'mnist'"):
+        replace(config, dataset="mnist")
+
+
+def test_other_classes_cannot_be_tested_on(config, shapes, tmp_path):
+    result = load(loop.train(replace(config, epochs=1)))
+    with pytest.raises(ValueError, match=r"knows bars, dots, plain, and CIFAR-10 has airplane, .* Choose another"):
+        pictures_to_test(result, "cifar10", None)
+    fewer = tmp_path / "fewer"
+    fewer.mkdir()
+    for name in ("plain", "dots"):
+        (shapes / name).rename(fewer / name)
+    _, labels = pictures_to_test(result, None, str(fewer))
+    assert set(labels.tolist()) == {1, 2}, "as the model counts them"
+    (fewer / "plain").rename(fewer / "stripes")
+    with pytest.raises(ValueError, match="this folder has dots, stripes"):
+        pictures_to_test(result, None, str(fewer))
+
+
+def test_more_cannot_be_held_out_than_there_is(config):
+    with pytest.raises(ValueError, match=r"held_out must leave pictures to train on: of 72 it takes 71\."):
+        loop.train(replace(config, held_out=71))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("objective", ["classify", "masked-patch"])
+def test_a_folder_can_be_trained_on_from_nothing(config, objective):
+    record = load(loop.train(replace(config, start=None, epochs=1, objective=objective, held_out=10))).record
+    assert record["pictures"] == 62

@@ -1,0 +1,273 @@
+"""The questions of the page Train, called as plain functions: what is new and no more, a sentence for each refusal."""
+
+import base64
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.ui import runs
+from vitviz.model import checkpoint
+from vitviz.training import timeline
+from vitviz.training.recipe import PRESETS
+from vitviz.ui.explore import Explore, in_words, model_named
+from vitviz.ui.inside import Inside
+from vitviz.ui.train import OWN, SETTINGS, Train
+
+TI4 = {"preset": "cifar10-ti4", "settings": {}, "name": "new"}
+
+
+@pytest.fixture
+def trains(tmp_path):
+    return Train(str(tmp_path / "data"), tmp_path / "runs")
+
+
+@pytest.fixture
+def run(trains):
+    return runs.make(trains.runs.root, "first")
+
+
+def refusal(answer, question):
+    return in_words(answer)(question)["error"]
+
+
+def test_each_recipe_says_what_it_would_be(trains):
+    catalog = trains.catalog()
+    assert [preset["name"] for preset in catalog["presets"]] == list(PRESETS)
+    first = catalog["presets"][0]
+    assert (first["parameters"], first["tokens"], first["grid"]) == (1803850, 65, [8, 8])
+    assert set(first["settings"]) == OWN
+    assert catalog["sources"][0]["name"] == "cifar10-ti4"
+    json.dumps(catalog, allow_nan=False)
+
+
+def test_every_setting_on_the_page_is_one_of_the_library(trains):
+    values = {preset["name"]: preset["settings"] for preset in trains.catalog()["presets"]}
+    for name in [name for group in SETTINGS.values() for name in group]:
+        preset = "cifar10-ti4" if name != "model.dropout" else "tutorial-notebook"
+        settings = {name: values[preset][name]}
+        assert "refused" not in trains.check(TI4 | {"preset": preset, "settings": settings}), name
+
+
+def test_a_plan_is_that_of_the_settings(trains):
+    plan = trains.check(TI4 | {"settings": {"model.patch_size": 8, "model.depth": 2, "epochs": 3}})
+    assert (plan["tokens"], plan["grid"]) == (17, [4, 4])
+    assert plan["parameters"] < 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("question", "field", "sentence"),
+    [
+        ({"settings": {"model.patch_size": 5}}, "model.patch_size", "patch_size must divide the image side"),
+        ({"settings": {"model.heads": 5}}, "model.heads", "heads must divide width"),
+        ({"settings": {"model.dropout": 0.5}}, "model.dropout", "dropout is only known to the tutorials"),
+        ({"settings": {"batch_size": 1}}, "batch_size", "batch_size must be a whole number from 2"),
+        ({"settings": {"batch_size": 60000, "pictures": 50}}, "batch_size", "batch_size must be at most the number"),
+        ({"settings": {"cutmix": 2}}, "cutmix", "cutmix is a share"),
+        ({"settings": {"epochs": "ten"}}, "epochs", "epochs must be above 0"),
+        (
+            {"settings": {"model.width": 4096, "model.heads": 8, "model.depth": 9}},
+            "model.width",
+            "at most 200 million parameters",
+        ),
+        ({"settings": {"frozen": True}}, "frozen", "frozen needs a body that has learned"),
+        ({"settings": {"dataset": "folder"}, "own": "../x"}, "own", "There are no pictures '../x'"),
+        ({"settings": {}, "start": "../x"}, "start", "There is no checkpoint '../x'"),
+        ({"settings": {}, "name": "a/b"}, "name", "The name of a run may have"),
+        ({"settings": {}, "name": "first"}, "name", "there is a run first already"),
+        ({"preset": "cifar11"}, None, "There is no preset"),
+        ({"settings": {"out": "/etc"}}, None, "There is no setting 'out' here"),
+        ({"settings": {"data": "/etc"}}, None, "There is no setting 'data' here"),
+        ({"settings": {"start": "/etc/x.safetensors"}}, None, "There is no setting 'start' here"),
+        ({"settings": []}, None, "must name settings as dict"),
+    ],
+)
+def test_what_does_not_fit_is_refused_at_its_field(trains, run, question, field, sentence):
+    answer = trains.check(TI4 | question)
+    assert sentence in answer["refused"]
+    assert answer["field"] == field
+
+
+def test_a_training_starts_with_what_was_asked_for(trains, monkeypatch):
+    started = []
+    monkeypatch.setattr(trains.runs, "start", lambda config, name: started.append((config, name)))
+    settings = {"model.depth": 2, "epochs": 3, "optimizer": "adamw", "pictures": 500}
+    answer = trains.start(TI4 | {"settings": settings})
+    (config, name) = started[0]
+    assert (name, config.model.depth, config.epochs, config.minutes) == ("new", 2, 3, None)
+    assert (config.optimizer, config.pictures, config.data) == ("adamw", 500, trains.sets.data)
+    assert answer["runs"] == []
+
+
+def test_fine_tuning_takes_the_network_of_the_model_it_starts_from(trains, run):
+    config = trains.wanted(TI4 | {"start": "runs/first", "settings": {"frozen": True, "epochs": 1}})
+    assert config.start == str((run / "last.safetensors").resolve())
+    assert (config.model.depth, config.frozen) == (2, True)
+
+
+def test_no_training_starts_without_pictures(trains):
+    assert "CIFAR-10 is not in" in refusal(trains.start, TI4)
+    assert trains.listed()["runs"] == []
+    assert trains.listed()["data"]["here"] == {"cifar10": False, "cifar100": False}
+
+
+def test_a_poll_brings_only_what_is_new(trains, run):
+    first = trains.poll({"version": "", "run": "first", "session": "", "offset": 0})
+    assert [info["name"] for info in first["runs"]] == ["first"]
+    assert first["runs"][0]["saved"]
+    assert len(first["metrics"]) == 4
+    known = {"version": first["version"], "run": "first", "session": first["session"], "offset": first["offset"]}
+    second = trains.poll(known)
+    assert "runs" not in second
+    assert second["metrics"] == []
+    runs.note(run, 2)
+    third = trains.poll(known)
+    assert [line["epoch"] for line in third["metrics"]] == [2.0, 2.5]
+    assert third["runs"][0]["epoch"] == 2.5
+    json.dumps(third, allow_nan=False)
+
+
+def test_another_session_is_read_from_the_start(trains, run):
+    known = trains.poll({"run": "first", "session": "", "offset": 0})
+    again = trains.poll({"run": "first", "session": "of another process", "offset": known["offset"]})
+    assert again["whole"]
+    assert len(again["metrics"]) == 4
+    assert not trains.poll({"run": "first", "session": known["session"], "offset": 0})["whole"]
+
+
+def test_the_moments_are_those_of_the_file(trains):
+    held = timeline.read(checkpoint.CHECKPOINTS / "cifar10-ti4.timeline.npz")
+    answer = trains.poll({"timeline": {"source": "cifar10-ti4", "picture": 3, "from": 0}})["timeline"]
+    shares = np.frombuffer(base64.b64decode(answer["rows"]), "<u2").reshape(len(held.epoch), 6, 6, 65) / 65535
+    np.testing.assert_allclose(shares, held.rows[:, 3], atol=1e-5)
+    np.testing.assert_allclose(answer["probabilities"], held.probabilities[:, 3], atol=1e-5)
+    np.testing.assert_allclose(answer["epoch"], held.epoch, atol=1e-4)
+    assert answer["shape"] == {"layers": 6, "heads": 6, "rows": 8, "columns": 8, "prefix": 1}
+    assert answer["pictures"][3]["name"] == held.names[3] == "cat"
+    assert answer["entropy"] is answer["distance"] is None  # an older file
+
+
+def test_only_new_moments_are_sent_and_all_of_them_if_there_are_fewer_than_before(trains, run):
+    asked = {"source": "runs/first", "picture": 1, "from": 3}
+    assert trains.moments(asked)["epoch"] == []
+    runs.longer(run, 5)
+    new = trains.moments(asked)
+    assert (new["from"], new["count"], new["epoch"]) == (3, 5, [1.5, 2.0])
+    assert np.shape(new["entropy"]) == np.shape(new["distance"]) == (2, 2, 2)
+    assert "shape" not in new
+    runs.longer(run, 2)
+    assert trains.moments(asked)["from"] == 0
+    (run / "timeline.npz").unlink()
+    assert trains.moments(asked) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"source": "../x", "picture": 0, "from": 0}, "There is no timeline of '../x'"),
+        ({"source": "runs/../../etc", "picture": 0, "from": 0}, "The name of a run may have"),
+        ({"source": "cifar10-ti4", "picture": 10, "from": 0}, "must be from 0 to 9"),
+        ({"source": "cifar10-ti4", "picture": -1, "from": 0}, "must be from 0 to 9"),
+        ({"source": "cifar10-ti4", "picture": 0}, "must name from as int"),
+        ("cifar10-ti4", "must name timeline as dict"),
+    ],
+)
+def test_a_timeline_that_is_none_is_refused(trains, asked, sentence):
+    assert sentence in refusal(trains.poll, {"timeline": asked})
+
+
+@pytest.mark.parametrize("name", ["../first", "/etc", "", ".", "a" * 65, "nobody", 3, None])
+def test_a_name_that_is_none_touches_nothing(trains, run, name):
+    for answer in (trains.resume, trains.stop, trains.delete, trains.download):
+        assert refusal(answer, {"name": name})
+    assert refusal(trains.rename, {"name": name, "new": "x"})
+    if name != "nobody":
+        assert refusal(trains.rename, {"name": "first", "new": name})
+    assert sorted(path.name for path in trains.runs.root.iterdir()) == ["first"]
+
+
+def test_a_run_is_renamed_and_deleted(trains, run):
+    assert [info["name"] for info in trains.rename({"name": "first", "new": "second"})["runs"]] == ["second"]
+    assert trains.delete({"name": "second"})["runs"] == []
+    assert not (trains.runs.root / "second").exists()
+
+
+def test_the_checkpoint_of_a_run_comes_without_what_only_its_training_needs(trains, run, tmp_path):
+    answer = trains.download({"name": "first"})
+    path = tmp_path / answer["name"]
+    path.write_bytes(base64.b64decode(answer["content"]))
+    assert path.name == "first.safetensors"
+    assert checkpoint.load(path).record == {"epochs": 2.0, "seconds": 8.0, "test_accuracy": 0.5}
+    assert checkpoint.read_tensors(path)[1] == {}
+
+
+def test_a_timeline_is_saved_as_a_movie(trains, run):
+    answer = trains.movie({"source": "runs/first", "picture": 1, "ending": ".gif"})
+    assert answer["name"] == "first-dog.gif"
+    assert base64.b64decode(answer["content"]).startswith(b"GIF89a")
+    for wrong in ({"picture": 7}, {"ending": ".exe"}):
+        question = {"source": "runs/first", "picture": 1, "ending": ".gif"} | wrong
+        assert "There is no such timeline to save" in refusal(trains.movie, question)
+
+
+def test_nothing_can_be_trained_or_seen_of_runs_on_a_public_page(run, trains):
+    public = Train(None, trains.runs.root, public=True)
+    questions = {"name": "first", "new": "x", "dataset": "cifar10", "own": "x", **TI4}
+    for answer in public.functions:
+        if answer.__name__ not in ("poll", "movie"):
+            assert "Training is off on a public page" in answer(questions)["error"], answer.__name__
+    assert public.poll({"version": "", "run": "first", "session": "", "offset": 0}) == {}
+    asked = {"source": "runs/first", "picture": 0, "from": 0}
+    assert "There is no timeline of" in refusal(public.poll, {"timeline": asked})
+    assert public.poll({"timeline": asked | {"source": "cifar10-ti4"}})["timeline"]["count"] == 40
+
+
+def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):
+    answers = Explore(None, trains.runs)
+    listed = answers.models({})[-1]
+    assert listed == {"name": "runs/first", "layers": 2, "heads": 2, "accuracy": None}
+    answer = answers.explain({"checkpoint": "runs/first", "picture": {"kind": "sample", "name": "cat"}})
+    assert (answer["checkpoint"], answer["layers"], answer["rows"]) == ("runs/first", 2, 4)
+    assert answers.figure({"key": answer["key"], "layer": 0, "head": 0})["name"] == "vitviz-runs-first.png"
+    before = model_named("runs/first", trains.runs)
+    assert model_named("runs/first", trains.runs) is before
+    checkpoint.save(before, run / "last.safetensors")
+    assert model_named("runs/first", trains.runs) is not before
+    for wrong in ("runs/../first", "runs/nobody", "runs/"):
+        assert refusal(answers.explain, {"checkpoint": wrong, "picture": {}})
+    assert "There is no checkpoint 'runs/first'" in refusal(
+        Explore(None).explain, {"checkpoint": "runs/first", "picture": {}}
+    )
+
+
+def test_the_model_of_a_run_is_measured_again_when_it_went_on(trains, run):
+    inside = Inside(None, trains.runs)
+    question = {"checkpoint": "runs/first", "pictures": "samples"}
+    first = inside.probes(question)
+    assert inside.probes(question) is first
+    checkpoint.save(model_named("runs/first", trains.runs), run / "last.safetensors")
+    assert inside.probes(question) is not first
+
+
+def test_own_pictures_are_what_lies_in_the_data_folder(trains, tmp_path, monkeypatch):
+    uploads = tmp_path / "uploads"
+    uploads.mkdir()
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(uploads))
+    with zipfile.ZipFile(uploads / "x.zip", "w") as packed:
+        for i in range(4):
+            Image.new("RGB", (40, 40), ("teal", "plum")[i % 2]).save(tmp_path / "one.png")
+            packed.write(tmp_path / "one.png", f"{'ab'[i % 2]}/{i}.png")
+        packed.writestr("a/notes.txt", "no picture")
+    taken = trains.take_pictures({"path": str(uploads / "x.zip"), "name": "../My pets!.zip"})
+    assert taken["taken"] == "My-pets.zip"
+    assert taken["data"]["own"] == ["My-pets.zip"]
+    assert trains.take_pictures({"path": str(uploads / "x.zip"), "name": "My-pets.zip"})["taken"] == "My-pets-2.zip"
+    asked = TI4 | {"settings": {"dataset": "folder"}, "own": "My-pets.zip"}
+    found = trains.survey(asked)
+    assert [label for label, *_ in found["counts"]] == ["a", "b"]
+    assert [name for name, _ in found["refused"]] == ["a/notes.txt"]
+    assert trains.wanted(asked).data == str((tmp_path / "data" / "My-pets.zip").resolve())
+    assert "Only an uploaded picture" in refusal(trains.take_pictures, {"path": "/etc/passwd", "name": "x.zip"})
+    assert "There are no pictures" in refusal(trains.survey, asked | {"own": "../uploads/x.zip"})

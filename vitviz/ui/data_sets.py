@@ -1,0 +1,97 @@
+"""The data sets that the page can train on: what is here, what can be fetched, and people's own pictures.
+
+Own pictures are folders and zips in the data folder; an uploaded zip is put there, too. Nothing else can be named.
+"""
+
+import os
+import re
+import shutil
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from vitviz.data import cifar, cifar100, folder
+from vitviz.data.cifar import DataError, data_root
+from vitviz.data.fetch import Fetch
+from vitviz.ui.explore import Answer, uploaded
+
+KNOWN = {"cifar10": cifar, "cifar100": cifar100}
+OTHERS = re.compile(r"cifar-10|\.", re.IGNORECASE)  # begins what is in a data folder and not people's own
+SAFE = re.compile(r"[^A-Za-z0-9_-]+")
+MOST_LISTED = 50
+MOST_TOLD = 100  # files that were not taken, in one answer
+
+
+class DataSets:
+    """The data sets of one data folder.
+
+    Args:
+        data: The folder, as for `vitviz.data.cifar.find`.
+    """
+
+    def __init__(self, data: str | None = None) -> None:
+        self.data = data
+        self.root = data_root(data)
+        self.fetch = Fetch(data)
+
+    def state(self) -> Answer:
+        """What is `here` by name, people's `own`, how a download stands, and the folder it would lie in."""
+        fetching = asdict(self.fetch.state())
+        return {"here": {name: self.is_here(name) for name in KNOWN}, "own": self.own(), "fetch": fetching}
+
+    def is_here(self, name: str) -> bool:
+        """Whether CIFAR-10 or CIFAR-100 is in the folder."""
+        try:
+            KNOWN[name].find(self.data)
+        except DataError:
+            return False
+        return True
+
+    def own(self) -> list[str]:
+        """Names of the folders and zips that may hold pictures."""
+        with suppress(OSError), os.scandir(self.root) as entries:
+            found = (entry for entry in entries if not OTHERS.match(entry.name) and not entry.is_symlink())
+            return sorted(e.name for e in found if e.is_dir() or e.name.lower().endswith(".zip"))[:MOST_LISTED]
+        return []
+
+    def path(self, name: str) -> Path:
+        """The folder or zip of people's own pictures of this name.
+
+        Raises:
+            DataError: If there is none.
+        """
+        if name not in self.own():
+            raise DataError(
+                f"There are no pictures {name[:80]!r} in {self.root}. Choose a folder or a zip that is there."
+            )
+        return self.root / name
+
+    def take(self, path: str, name: str) -> str:
+        """Put an uploaded zip into the folder, and return its name there."""
+        file = uploaded(path)
+        stem = SAFE.sub("-", Path(name).stem)[:40].strip("-") or "pictures"
+        taken = set(self.own())
+        new = next(n for k in range(1, len(taken) + 3) if (n := f"{stem}{f'-{k}' if k > 1 else ''}.zip") not in taken)
+        self.root.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, self.root / new)
+        return new
+
+    def survey(self, name: str, size: tuple[int, int]) -> Answer:
+        """What would be taken of people's own pictures, and what not.
+
+        Returns:
+            `counts`, [class, to train on, to test on]; `refused`, [file, why], the first hundred, and how many `more`;
+            `divided`, whether the pictures to test on were put aside; `problem`, why nothing can be learned, or "".
+        """
+        path = self.path(name)
+        table = folder.survey(path, size)
+        try:
+            folder.check_table(table, name)
+            problem = ""
+        except DataError as error:
+            problem = str(error)
+        counts: list[list[Any]] = [[label, *both] for label, both in table.counts.items()]
+        told = [list(refused) for refused in table.refused[:MOST_TOLD]]
+        more = len(table.refused) - len(told)
+        return {"counts": counts, "refused": told, "more": more, "divided": table.divided, "problem": problem}

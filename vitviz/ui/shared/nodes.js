@@ -1,0 +1,116 @@
+/* What every component needs of the page: nodes, text, questions, colours.
+   Gradio calls the whole script once per mount with (element, trigger, props, server, upload, watch). */
+
+const root = element.querySelector('.vitviz');
+const find = (selector) => root.querySelector(selector);
+const findAll = (selector) => [...root.querySelectorAll(selector)];
+const catalog = { ...props.catalog };
+
+const PATIENCE = 300; // ms until "Working…" appears
+const REST = 600; // ms the pointer rests before a screen reader speaks
+const ARROWS = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];
+const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
+const SVG = 'http://www.w3.org/2000/svg';
+
+function make(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text != null) node.textContent = text;
+  return node;
+}
+
+/** Add a shape to a drawing. */
+function addShape(parent, tag, attributes, text) {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  if (text != null) node.textContent = text;
+  parent.append(node);
+  return node;
+}
+
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** Parts of a line, strings and {strong: string}, as nodes. */
+function putLine(node, parts) {
+  node.replaceChildren(...parts.map((part) => (part.strong == null ? part : make('b', '', part.strong))));
+}
+
+/** Ask Python; a server that does not answer is an error in words, too. */
+async function ask(name, argument) {
+  try {
+    return (await server[name](argument)) ?? null;
+  } catch {
+    return { error: NO_ANSWER };
+  }
+}
+
+/** A picture only from a data URL that Python made. */
+const isPicture = (src) => String(src).startsWith('data:image/');
+
+/** Hand a file to the visitor. */
+function saveAs(name, href) {
+  const link = make('a');
+  link.href = href;
+  link.download = name;
+  link.click();
+}
+
+// --- colours ---
+
+const pageIsDark = () => element.closest('.dark') !== null;
+let dark = pageIsDark(); // kept by the theme watcher, so that drawing need not look it up
+const tables = {};
+
+/** The colour table "seq" or "div" of the page as it is, 256 pixels. */
+function table(kind) {
+  const page = dark ? 'dark' : 'light';
+  return (tables[page + kind] ??= pixelsOf(catalog.colours[page][kind]));
+}
+
+function cssColour(pixel) {
+  return `rgb(${pixel & 255} ${(pixel >> 8) & 255} ${(pixel >> 16) & 255})`;
+}
+
+/** Lay a colour scale under a figure: its bar and its words from left to right. */
+function addBar(node, kind, words) {
+  const canvas = make('canvas');
+  const text = make('div');
+  text.append(...words.map((word) => make('span', '', word)));
+  node.replaceChildren(canvas, text);
+  paintBar(makeTile(canvas, 256, 1), table(kind));
+}
+
+/** Call `redraw` whenever the page turns dark or light, as long as this component is in it. */
+function followTheme(redraw) {
+  const watcher = new MutationObserver(() => {
+    if (!element.isConnected) return watcher.disconnect();
+    if (dark === pageIsDark()) return;
+    dark = pageIsDark();
+    redraw();
+  });
+  for (const node of [document.body, document.documentElement]) {
+    watcher.observe(node, { attributes: true, attributeFilter: ['class'] });
+  }
+}
+
+/** Ask for the models there are now and fill the choice with them; what is chosen stays. */
+async function learnModels(select) {
+  const reply = await ask('models', {});
+  if (!Array.isArray(reply)) return;
+  catalog.checkpoints = reply;
+  const { value } = select;
+  select.replaceChildren(...modelOptions());
+  if (value) select.value = value;
+}
+
+const isOfRun = (name) => String(name).startsWith('runs/');
+
+/** The choices of a model. */
+function modelOptions() {
+  return catalog.checkpoints.map(({ name, layers, heads }) => {
+    const size = `${counted(layers, 'layer', 'layers')}, ${counted(heads, 'head', 'heads')}`;
+    return new Option(`${name} · ${size}`, name);
+  });
+}

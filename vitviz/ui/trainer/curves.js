@@ -1,0 +1,96 @@
+/* Curves over epochs: those of the run that is followed, and those of others laid over them. */
+
+const LINE_COLOURS = [150, 105, 195, 125, 175]; // entries of the colour map, for runs laid over each other
+const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4'];
+const CHARTS = {
+  loss: { height: 176, keys: ['loss'], print: (value) => value.toFixed(2), axis: (tick) => tick.toFixed(1) },
+  accuracy: { height: 176, keys: ['accuracy', 'train_accuracy'], print: (value) => percent(value, 1), end: 1, axis: (tick) => percent(tick, 0) },
+  rate: { height: 76, keys: ['learning_rate'], print: (value) => short(value), bare: true },
+  speed: { height: 76, keys: ['pictures_per_second'], print: (value) => value.toFixed(0), bare: true },
+};
+const LINE_NAMES = { loss: 'training', accuracy: 'test', train_accuracy: 'training' };
+
+/** The lines of all charts: [{run, key, name, points: [[epoch, value]], style}] */
+function linesOf(keys) {
+  const names = [followed, ...overlaid.filter((name) => name !== followed)].filter((name) => curves[name]?.lines.length);
+  return names.flatMap((run, i) => keys.slice(0, names.length > 1 ? 1 : undefined).map((key) => ({
+    run,
+    key,
+    name: names.length > 1 ? run : LINE_NAMES[key] ?? '',
+    points: curves[run].lines.filter((line) => line[key] != null).map((line) => [line.epoch, line[key]]),
+    colour: i ? cssColour(table('seq')[LINE_COLOURS[(i - 1) % LINE_COLOURS.length]]) : '',
+    dash: DASHES[i % DASHES.length],
+    className: i ? 'other' : key === 'train_accuracy' ? 'quiet' : 'ink',
+  })));
+}
+
+/** Where the axis of epochs ends: where the longest run will. */
+function lastEpoch(lines) {
+  const ends = [...new Set(lines.map(({ run }) => run))].map((name) => {
+    const run = runOf(name);
+    const now = curves[name].lines.at(-1).epoch;
+    if (!run || !RUNNING.includes(run.state)) return now;
+    return run.epochs ?? (run.share > 0.02 ? now / run.share : 1.5 * now);
+  });
+  return Math.max(...ends, 0.01);
+}
+
+function drawCurves() {
+  const hasLines = Boolean(followed && curves[followed]?.lines.length);
+  find('.curves').hidden = find('.curves-note').hidden = !hasLines;
+  if (!hasLines) return;
+  for (const figure of findAll('[data-curve]')) drawChart(figure.querySelector('.chart'), CHARTS[figure.dataset.curve]);
+}
+
+function drawChart(stage, { height, keys, print, end, axis = String, bare }) {
+  const lines = linesOf(keys).filter(({ points }) => points.length);
+  const width = Math.floor(stage.clientWidth);
+  if (width < 80) return;
+  if (!lines.length) return stage.replaceChildren(make('p', 'note', 'Measured after each epoch.'));
+  const svg = drawing(stage, width, height);
+  const frame = { left: bare ? 44 : 40, right: width - (bare ? 48 : 104), top: 8, bottom: height - 22 };
+  const top = end ?? 1.08 * Math.max(...lines.flatMap(({ points }) => points.map(([, value]) => value)));
+  const y = valueAxis(svg, frame, top || 1, '', axis);
+  const last = lastEpoch(lines);
+  const x = (epoch) => frame.left + (Math.min(epoch, last) / last) * (frame.right - frame.left);
+  for (const tick of ticks(last, Math.max(1, (frame.right - frame.left) / 90))) {
+    if (x(tick) < frame.right - 24) addShape(svg, 'text', { x: x(tick), y: height - 4, 'text-anchor': 'middle' }, Number(tick.toPrecision(6)) || '0');
+  }
+  addShape(svg, 'text', { x: frame.right, y: height - 4, 'text-anchor': 'middle' }, `${epochText(last)} epochs`);
+  const cursor = epochShown();
+  if (cursor !== null && cursor <= last) addShape(svg, 'line', { class: 'cursor', x1: x(cursor), x2: x(cursor), y1: frame.top - 4, y2: frame.bottom });
+  const ends = lines.map((line) => {
+    const style = `${line.colour ? `stroke: ${line.colour};` : ''} stroke-dasharray: ${line.dash || 'none'}`;
+    polyline(svg, line.className, line.points.map(([epoch, value]) => [x(epoch), y(value)]), style);
+    const at = pointAt(line.points, line.run === followed ? cursor : null);
+    addShape(svg, 'circle', { class: `end ${line.className}`, cx: x(at[0]), cy: y(at[1]), r: 3, style: line.colour ? `fill: ${line.colour}` : '' });
+    const [lastX, lastY] = line.points.at(-1);
+    return { line, x: x(lastX) + 8, y: y(lastY), text: `${line.name} ${print(at[1])}`.trim() };
+  });
+  placeLabels(ends, frame);
+  for (const { line, x: left, y: high, text } of ends) {
+    addShape(svg, 'text', { class: `name ${line.className}`, x: Math.min(left, width - 6.4 * text.length), y: high + 4 }, text);
+  }
+}
+
+/** The last point before the epoch on screen; without one, the last. */
+function pointAt(points, epoch) {
+  if (epoch === null) return points.at(-1);
+  return points.findLast(([at]) => at <= epoch + 1e-6) ?? points[0];
+}
+
+/** Names at the ends of lines must not lie on each other. */
+function placeLabels(ends, frame) {
+  const sorted = [...ends].sort((a, b) => a.y - b.y);
+  for (let i = 1; i < sorted.length; i++) sorted[i].y = Math.max(sorted[i].y, sorted[i - 1].y + 15);
+  for (let i = sorted.length - 1, floor = frame.bottom; i >= 0; i--, floor = sorted[i + 1].y - 15) sorted[i].y = Math.min(sorted[i].y, floor);
+}
+
+/** Take new lines of metrics; another session of a run begins from the start. */
+function takeMetrics(name, { session, metrics, offset, whole }) {
+  const known = (curves[name] ??= { session: '', offset: 0, lines: [] });
+  if (whole) known.lines = [];
+  known.lines.push(...metrics);
+  Object.assign(known, { session, offset });
+  return metrics.length > 0 || whole;
+}

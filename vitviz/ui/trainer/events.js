@@ -1,0 +1,345 @@
+/* Following a run, asking what is new while something runs, and events, which come last. */
+
+let notice = null; // a sentence that stands in the status line until the next action
+let asking = false;
+let timer = 0;
+let polls = 0;
+
+// --- what is said ---
+
+function tell(sentence, isError = false) {
+  notice = sentence && { sentence, isError };
+  drawWords();
+  if (sentence) say(sentence);
+}
+
+function fail(sentence) {
+  root.dataset.state = 'error';
+  tell(sentence, true);
+}
+
+function drawWords() {
+  const run = runOf(followed);
+  const shipped = catalog.sources.find(({ name }) => name === source);
+  const words = run ? runWords(run) : shipped ? sourceWords(shipped) : { headline: 'Watch it learn', line: '' };
+  const before = find('.headline').textContent;
+  setText(find('.headline'), words.headline);
+  setText(status, notice?.sentence ?? words.line);
+  status.classList.toggle('error', Boolean(notice ? notice.isError : words.isError));
+  if (run && before && run.state !== root.dataset.runState) say(`${words.headline}. ${words.line}`);
+  root.dataset.run = followed ?? '';
+  root.dataset.runState = run?.state ?? '';
+  find('[data-do=stop]').hidden = run?.state !== 'training';
+  const resume = find('[data-do=resume]');
+  resume.hidden = !run || RUNNING.includes(run.state) || run.state === 'finished';
+  resume.disabled = Boolean(running());
+  const explore = find('[data-do=explore]');
+  explore.hidden = run ? !run.saved : !shipped;
+  explore.href = run ? exploreAddress(run.name) : `?checkpoint=${encodeURIComponent(source)}`;
+  const bar = find('.whole');
+  bar.hidden = !run;
+  if (run) fillProgress(bar, run.share);
+}
+
+// --- following ---
+
+/** Show a run with its curves and its timeline; null goes back to a timeline that ships. */
+async function follow(name, place = picture) {
+  pause();
+  followed = name;
+  overlaid = overlaid.filter((other) => other !== name);
+  const wanted = name ? sourceOf(name) : catalog.sources[0]?.name ?? null;
+  source = null;
+  writeAddress();
+  drawWords();
+  drawRuns();
+  drawCurves();
+  if (name) await fetchCurves(name);
+  if (followed !== name) return;
+  if (wanted) await loadTimeline(wanted, place);
+  if (followed !== name) return;
+  sourceSelect.value = wanted;
+  drawWords();
+  drawCurves();
+  wake();
+}
+
+/** Of an experiment, follow the training that runs. */
+function followNewest() {
+  const run = running();
+  if (run && run.name !== followed) follow(run.name);
+  else wake();
+}
+
+/** All that Python lists: runs, the data set. Answers without it say that nothing changed. */
+function takeListed(reply) {
+  version = reply.version ?? version;
+  if (!reply.runs) return;
+  ({ runs, sweeps, data } = reply);
+  if (followed && !runOf(followed)) followed = null;
+  if (!nameIsOwn && recipe) form.elements.name.value = freeName();
+  listSources();
+  if (!catalog.public) fillOther();
+  syncData();
+  syncStart();
+  drawRuns();
+  drawExperiments();
+  drawWords();
+}
+
+function listSources() {
+  const names = [...runs.map(({ name }) => sourceOf(name)), ...catalog.sources.map(({ name }) => name)];
+  if (sourceSelect.dataset.names === names.join()) return;
+  sourceSelect.dataset.names = names.join();
+  sourceSelect.replaceChildren(...names.map((name) => new Option(name.startsWith('runs/') ? name.slice(5) : `${name}, which comes with vitviz`, name)));
+  if (source) sourceSelect.value = source;
+}
+
+function writeAddress() {
+  const params = new URLSearchParams(location.search);
+  if (followed) params.set('run', followed);
+  else params.delete('run');
+  history.replaceState(history.state, '', `${location.pathname}?${params}${location.hash}`);
+}
+
+// --- what is new ---
+
+const isShown = () => element.isConnected && root.offsetParent !== null && !document.hidden;
+const somethingRuns = () => Boolean(running() || sweepRunning() || data?.fetch?.running);
+
+/** Ask again in a while, as long as the page is shown and something runs. */
+function wake(soon = EVERY) {
+  clearTimeout(timer);
+  if (isShown() && somethingRuns()) timer = setTimeout(poll, soon);
+}
+
+async function poll() {
+  if (asking) return;
+  asking = true;
+  await pollOnce();
+  asking = false;
+  wake();
+}
+
+async function pollOnce() {
+  const run = followed;
+  const { session, offset } = curves[run] ?? { session: '', offset: 0 };
+  const asked = { version };
+  if (run) Object.assign(asked, { run, session, offset });
+  if (run && source === sourceOf(run)) asked.timeline = { source, picture, from: past ? past.moments.length : 0 };
+  const mine = tickets;
+  const reply = await ask('poll', asked);
+  root.dataset.polls = ++polls;
+  if (!reply || reply.error) return tell(reply?.error || NO_ANSWER, true);
+  if (notice?.sentence === NO_ANSWER) tell(null);
+  takeListed(reply);
+  if (sweepRunning() && !RUNNING.includes(runOf(followed)?.state) && running()) return followNewest();
+  if (run !== followed) return;
+  const hasLines = reply.metrics && takeMetrics(run, reply);
+  const began = reply.whole && session !== '';
+  if (began) await loadTimeline(source, picture);
+  else if (mine === tickets && reply.timeline && (reply.timeline.from === 0 || reply.timeline.epoch.length)) takeMoments(reply.timeline);
+  if (hasLines) drawCurves();
+  for (const name of overlaid) if (RUNNING.includes(runOf(name)?.state)) await fetchCurves(name);
+}
+
+// --- events ---
+
+function changeTheme() {
+  root.style.setProperty('--data', cssColour(table('seq')[DATA_COLOUR]));
+  drawScale();
+  drawMoment();
+  drawCurves();
+  drawExperiments();
+}
+
+function listenToForm() {
+  form.addEventListener('input', (event) => {
+    if (event.target.name === 'preset') return choosePreset(event.target.value);
+    if (event.target.name === 'name') nameIsOwn = event.target.value.trim() !== '';
+    if (event.target.name === 'unit') form.elements.budget.value = recipe.settings[event.target.value] ?? '';
+    if (['own', 'dataset'].includes(event.target.name)) showSurvey();
+    if (event.target.type === 'file') return;
+    changeForm();
+  });
+  find('.upload input').addEventListener('change', takeZip);
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (startButton.disabled) return;
+    startButton.disabled = true;
+    const asked = question();
+    const reply = await ask('start', asked);
+    if (!reply || reply.error) {
+      refusal = { refused: reply?.error || NO_ANSWER, field: null };
+      showRefusal();
+      refusal = null;
+      return syncStart();
+    }
+    nameIsOwn = false;
+    takeListed(reply);
+    if (asked.vary) followNewest();
+    else follow(asked.name);
+  });
+  find('[data-do=reset]').addEventListener('click', () => choosePreset(recipe.name));
+  find('[data-do=fetch]').addEventListener('click', () => change('fetch_data', { dataset: form.elements.dataset.value }));
+  find('[data-do=call-off]').addEventListener('click', () => change('cancel_fetch', {}));
+}
+
+async function takeZip(event) {
+  const [file] = event.target.files;
+  event.target.value = '';
+  if (!file) return;
+  find('.survey').replaceChildren(make('p', 'note', `Uploading ${file.name}…`));
+  let path;
+  try {
+    ({ path } = await upload(file));
+  } catch {
+    return find('.survey').replaceChildren(make('p', 'refusal', `${file.name} could not be uploaded: it may be too large (${(file.size / 1e6).toFixed(1)} MB). Unpack it into ${catalog.folder} instead.`));
+  }
+  const reply = await act('take_pictures', { path, name: file.name });
+  if (!reply) return;
+  takeListed(reply);
+  form.elements.own.value = reply.taken;
+  changeForm();
+  showSurvey();
+}
+
+/** Ask for something that changes what is listed. */
+async function change(name, argument) {
+  const reply = await act(name, argument);
+  if (!reply) return;
+  takeListed(reply);
+  wake();
+}
+
+function listenToTimeline() {
+  slider.addEventListener('input', () => {
+    pause();
+    if (past) showMoment(Number(slider.value));
+  });
+  playButton.addEventListener('click', () => past && play());
+  sourceSelect.addEventListener('change', () => {
+    const name = sourceSelect.value;
+    if (name.startsWith('runs/')) follow(name.slice(5));
+    else showShipped(name);
+  });
+  root.addEventListener('keydown', (event) => {
+    if (!past || event.target.closest('input, select, summary, [role=gridcell], .map, .probes') || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'ArrowLeft') stepMoment(-1);
+    else if (event.key === 'ArrowRight') stepMoment(1);
+    else if (event.key === ' ' && !event.target.closest('button, a')) play();
+    else return;
+    event.preventDefault();
+  });
+  find('.matrix').addEventListener('keydown', (event) => {
+    if (!past || !ARROWS.includes(event.key)) return;
+    event.preventDefault();
+    const tile = nextTile(grid.tiles, past.shape, chosen.layer, chosen.head, event.key);
+    chooseTile(tile.layer, tile.head);
+    tile.button.focus();
+  });
+  find('.probes').addEventListener('keydown', (event) => {
+    if (!past || !ARROWS.includes(event.key)) return;
+    event.preventDefault();
+    const by = event.key === 'ArrowRight' || event.key === 'ArrowDown' ? 1 : -1;
+    const place = (picture + by + past.pictures.length) % past.pictures.length;
+    find('.probes').children[place].focus();
+    loadTimeline(source, place);
+  });
+  for (const button of findAll('[data-save]')) button.addEventListener('click', () => past && saveMovie(button));
+  listenToMap();
+}
+
+async function saveMovie(button) {
+  const { textContent: words } = button;
+  button.disabled = true;
+  setText(button, 'Drawing…');
+  const reply = await ask('movie', { source, picture, ending: button.dataset.save });
+  button.disabled = false;
+  setText(button, words);
+  if (!reply?.content) return tell(reply?.error || NO_ANSWER, true);
+  const address = URL.createObjectURL(new Blob([bytesOf(reply.content)]));
+  saveAs(reply.name, address);
+  URL.revokeObjectURL(address);
+  tell(`Saved as ${reply.name}.`);
+}
+
+function listenToMap() {
+  const readPatch = (patch) => {
+    if (!past || read === patch) return;
+    read = patch;
+    drawMap();
+    clearTimeout(readPatch.timer);
+    readPatch.timer = setTimeout(() => read >= 0 && say(find('.map-line').textContent), REST);
+  };
+  const patchAt = (event) => {
+    const box = mapNode.getBoundingClientRect();
+    const column = Math.floor(((event.clientX - box.left) / box.width) * past.shape.columns);
+    const row = Math.floor(((event.clientY - box.top) / box.height) * past.shape.rows);
+    return column >= 0 && row >= 0 && column < past.shape.columns && row < past.shape.rows ? row * past.shape.columns + column : -1;
+  };
+  mapNode.addEventListener('pointermove', (event) => past && readPatch(patchAt(event)));
+  mapNode.addEventListener('pointerleave', () => readPatch(-1));
+  mapNode.addEventListener('blur', () => readPatch(-1));
+  mapNode.addEventListener('keydown', (event) => {
+    if (!past) return;
+    if (ARROWS.includes(event.key)) readPatch(read < 0 ? middlePatch(past.shape) : neighbour(read, event.key, past.shape));
+    else if (event.key === 'Escape') readPatch(-1);
+    else return;
+    event.preventDefault();
+  });
+}
+
+async function showShipped(name) {
+  pause();
+  followed = null;
+  source = null;
+  writeAddress();
+  drawRuns();
+  drawCurves();
+  await loadTimeline(name, picture);
+  drawWords();
+}
+
+function listen() {
+  listenToTimeline();
+  find('[data-do=stop]').addEventListener('click', () => change('stop', { name: followed }));
+  find('[data-do=resume]').addEventListener('click', () => resumeRun(followed));
+  experimentSelect.addEventListener('change', drawExperiments);
+  new ResizeObserver(() => {
+    drawCurves();
+    drawExperiments();
+  }).observe(find('.watch'));
+  new IntersectionObserver(([entry]) => entry.isIntersecting && runs && !asking && poll()).observe(root);
+  document.addEventListener('visibilitychange', () => isShown() && runs && poll());
+  followTheme(changeTheme);
+}
+
+// --- the start ---
+
+async function start() {
+  root.style.setProperty('--data', cssColour(table('seq')[DATA_COLOUR]));
+  root.classList.toggle('public', catalog.public);
+  find('.form').hidden = find('.about-data').hidden = catalog.public;
+  find('.closed').hidden = !catalog.public;
+  setText(find('.folder'), catalog.folder);
+  setText(find('.machine'), `This computer: ${catalog.machine}.`);
+  if (catalog.public) runs = [];
+  buildTable();
+  listen();
+  if (catalog.public) return catalog.sources.length ? showShipped(catalog.sources[0].name) : fail('There is no timeline to show.');
+  buildPresets();
+  buildSettings();
+  buildVary();
+  listenToForm();
+  const reply = await ask('poll', { version });
+  if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
+  takeListed(reply);
+  choosePreset(catalog.presets[0].name);
+  const asked = new URLSearchParams(location.search).get('run');
+  const first = runOf(asked) ?? running() ?? runs[0];
+  await follow(first?.name ?? null);
+  if (!running()) expectPresets();
+}
+
+start();

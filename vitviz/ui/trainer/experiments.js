@@ -1,0 +1,123 @@
+/* Experiments: what is varied, and the table and the plot that grow with each training that ends. */
+
+const experimentsTable = find('.experiments table');
+const experimentSelect = find('.which');
+let sweeps = []; // as Python lists them, newest first
+
+const sweepRunning = () => sweeps.find(({ state }) => RUNNING.includes(state));
+
+// --- the form ---
+
+function buildVary() {
+  const names = catalog.settings.flatMap(({ fields }) => Object.entries(fields));
+  findAll('[data-vary]').forEach((select, i) => {
+    select.append(new Option(i ? 'nothing else' : 'nothing', ''), ...names.map(([key, words]) => new Option(words, key)));
+  });
+}
+
+/** What the form varies, as Python reads it: ["model.depth=2,4,8"] */
+function varies() {
+  return findAll('[data-vary]').flatMap((select, i) => {
+    const values = find(`[data-values="${i}"]`).value.split(/[\s,;]+/).filter(Boolean);
+    return select.value && !select.disabled ? [`${select.value}=${values.join(',')}`] : [];
+  });
+}
+
+function syncVary() {
+  findAll('[data-vary]').forEach((select, i) => { find(`[data-values="${i}"]`).disabled = !select.value; });
+  const count = varies().reduce((product, text) => product * text.split('=')[1].split(',').length, 1);
+  setText(find('.vary .own-count'), count > 1 ? `: ${count} trainings` : '');
+  setText(startButton, count > 1 ? `Start ${count} trainings` : 'Start training');
+}
+
+// --- the table and the plot ---
+
+const settingName = (key) => catalog.settings.map(({ fields }) => fields[key]).find(Boolean) ?? key;
+const shownSweep = () => sweeps.find(({ name }) => name === experimentSelect.value) ?? sweeps[0];
+
+/** The runs of an experiment, in order: {name, settings, state, accuracy, parameters, seconds} */
+function entriesOf(sweep) {
+  const keys = sweep.vary.map((text) => text.split('=')[0]);
+  const values = sweep.vary.map((text) => text.split('=')[1].split(','));
+  return sweep.runs.map((name, place) => {
+    let rest = place;
+    const chosen = values.map((list, i) => {
+      const size = values.slice(i + 1).reduce((product, later) => product * later.length, 1);
+      const at = Math.floor(rest / size);
+      rest %= size;
+      return list[at];
+    });
+    const settings = Object.fromEntries(keys.map((key, i) => [key, chosen[i]]));
+    const ended = sweep.results.find(({ run }) => run === name);
+    return { state: 'to come', ...runOf(name), ...ended, name, settings };
+  });
+}
+
+function drawExperiments() {
+  find('.experiments').hidden = !sweeps.length;
+  if (!sweeps.length) return;
+  fillSelect(experimentSelect, sweeps.map(({ name }) => [name, name]));
+  const sweep = shownSweep();
+  const entries = entriesOf(sweep);
+  const isBusy = RUNNING.includes(sweep.state);
+  setText(find('.about-experiment'), `${sweep.results.length} of ${sweep.runs.length} trainings ended; ${sweep.state}.${isBusy ? '' : ` ${sweep.message}`}`);
+  drawExperimentTable(sweep, entries);
+  drawPlot(find('.experiments .chart'), sweep, entries);
+  const actions = [];
+  if (sweep.state === 'training') actions.push(link('stop', 'Stop', () => change('stop', { name: sweep.name })));
+  if (!isBusy && sweep.state !== 'finished') actions.push(link('resume', 'Resume', () => change('resume_sweep', { name: sweep.name })));
+  if (!isBusy) actions.push(link('delete', 'Forget it, keep its runs', () => change('delete', { name: sweep.name })));
+  const box = find('.experiments .row-actions');
+  const words = actions.map(({ textContent }) => textContent).join() + sweep.name;
+  if (box.dataset.words !== words) box.replaceChildren(...actions);
+  box.dataset.words = words;
+}
+
+function drawExperimentTable(sweep, entries) {
+  const keys = Object.keys(entries[0].settings);
+  const row = (tag, cells) => {
+    const line = make('tr');
+    line.append(...cells.map((text, i) => make(tag, i < cells.length - 1 ? 'number' : '', text)));
+    return line;
+  };
+  experimentsTable.tHead.replaceChildren(row('th', [...keys.map(settingName), 'Parameters', 'Time', 'Test accuracy, last epoch', 'State']));
+  experimentsTable.tBodies[0].replaceChildren(...entries.map((entry) => {
+    const line = row('td', [
+      ...keys.map((key) => entry.settings[key]),
+      entry.parameters ? thousands(entry.parameters) : '',
+      entry.seconds ? duration(entry.seconds) : '',
+      entry.accuracy == null ? '' : percent(entry.accuracy, 2),
+      entry.state === 'training' && entry.share ? `${Math.round(100 * entry.share)}${SPACE}%` : entry.state,
+    ]);
+    line.lastChild.className = entry.state.replace(' ', '-');
+    line.lastChild.title = entry.message ?? '';
+    return line;
+  }));
+}
+
+/** Accuracy over the values of the first setting, one line for each value of the others. */
+function drawPlot(stage, sweep, entries) {
+  const [first, ...others] = Object.keys(entries[0].settings);
+  const values = sweep.vary[0].split('=')[1].split(',');
+  const ended = entries.filter(({ accuracy }) => accuracy != null);
+  setText(find('.experiments h3'), `Test accuracy by ${settingName(first).toLowerCase()}${others.length ? `, a line for each ${settingName(others[0]).toLowerCase()}` : ''}`);
+  const width = Math.floor(stage.clientWidth);
+  if (!ended.length || width < 80) return stage.replaceChildren(make('p', 'note', 'The first point comes when the first training ends.'));
+  const height = 232;
+  const svg = drawing(stage, width, height);
+  const frame = { left: 44, right: width - 96, top: 10, bottom: height - 24 };
+  const y = valueAxis(svg, frame, 1.08 * Math.max(...ended.map(({ accuracy }) => accuracy)), '', (tick) => percent(tick, 0));
+  const x = (value) => frame.left + ((values.indexOf(value) + 0.5) / values.length) * (frame.right - frame.left);
+  for (const value of values) addShape(svg, 'text', { x: x(value), y: height - 4, 'text-anchor': 'middle' }, value);
+  const groups = Object.groupBy(ended, ({ settings }) => others.map((key) => `${settingName(key).toLowerCase()} ${settings[key]}`).join(', '));
+  const ends = Object.entries(groups).map(([name, found], i) => {
+    const colour = cssColour(table('seq')[LINE_COLOURS[i % LINE_COLOURS.length]]);
+    const points = found.map(({ settings, accuracy }) => [x(settings[first]), y(accuracy)]);
+    polyline(svg, 'other', points, `stroke: ${colour}; stroke-dasharray: ${DASHES[i % DASHES.length] || 'none'}`);
+    for (const [cx, cy] of points) addShape(svg, 'circle', { cx, cy, r: 3.5, style: `fill: ${colour}` });
+    const [lastX, lastY] = points.at(-1);
+    return { x: lastX + 8, y: lastY, text: name || percent(found.at(-1).accuracy, 1) };
+  });
+  placeLabels(ends, frame);
+  for (const { x: left, y: high, text } of ends) addShape(svg, 'text', { class: 'name', x: left, y: high + 4 }, text);
+}

@@ -1,0 +1,316 @@
+/* The form: a recipe, own settings, and what they would make, checked by Python while one types. */
+
+const form = find('.form');
+const startButton = find('.begin .button');
+const SETTLE = 250; // ms without typing until Python is asked
+const CALM = 700; // ms until this machine is measured
+
+let recipe = null; // the chosen preset
+const DATASETS = { cifar10: 'CIFAR-10', cifar100: 'CIFAR-100' };
+let nameIsOwn = false; // whether the visitor wrote the name
+let refusal = null; // {refused, field} of the form as it is
+let checks = 0; // the newest check wins
+const expected = {}; // estimates by what was asked
+
+const presetOf = (name) => catalog.presets.find((preset) => preset.name === name);
+const inputs = () => [...form.querySelectorAll('[data-setting]')];
+
+// --- building ---
+
+function buildPresets() {
+  find('.presets').append(...catalog.presets.map((preset) => {
+    const label = make('label', 'preset');
+    const radio = make('input');
+    Object.assign(radio, { type: 'radio', name: 'preset', value: preset.name });
+    const size = make('span', 'size', millions(preset.parameters));
+    size.dataset.preset = preset.name;
+    label.append(radio, make('b', '', preset.name), size, make('span', 'about', preset.about));
+    return label;
+  }));
+}
+
+function buildSettings() {
+  find('.groups').append(...catalog.settings.map(({ name, fields }) => {
+    const group = make('fieldset', 'group');
+    group.append(make('legend', '', name), ...Object.entries(fields).map(([key, words]) => {
+      const label = make('label', 'field');
+      label.dataset.field = key;
+      const choices = catalog.choices[key];
+      const input = make(choices ? 'select' : 'input', choices ? 'button' : '');
+      if (choices) input.append(...choices.map((choice) => new Option(choice, choice)));
+      else Object.assign(input, { inputMode: 'decimal', autocomplete: 'off' });
+      input.dataset.setting = key;
+      label.append(make('span', '', words), input);
+      return label;
+    }));
+    return group;
+  }));
+}
+
+// --- values ---
+
+/** What a field holds: a number, nothing, or the words as they are, which Python will refuse. */
+function valueOf(input) {
+  const text = input.value.trim();
+  if (input.tagName === 'SELECT') return text;
+  if (text === '') return null;
+  return Number.isNaN(Number(text)) ? text : Number(text);
+}
+
+/** The settings that differ from the recipe. */
+function settings() {
+  const own = {};
+  const { unit, budget, device, dataset, start, frozen } = form.elements;
+  for (const input of inputs()) {
+    if (start.value && input.dataset.setting.startsWith('model.')) continue; // the network is that of the model it starts from
+    if (!input.closest('.field').hidden && valueOf(input) !== recipe.settings[input.dataset.setting]) own[input.dataset.setting] = valueOf(input);
+  }
+  const length = valueOf(budget);
+  if (length !== recipe.settings[unit.value]) own[unit.value] = length ?? '';
+  if (device.value !== recipe.settings.device) own.device = device.value;
+  if (dataset.value !== recipe.settings.dataset) own.dataset = dataset.value;
+  if (start.value && frozen.checked) own.frozen = true;
+  return own;
+}
+
+function choosePreset(name) {
+  recipe = presetOf(name);
+  form.elements.preset.value = name;
+  for (const input of inputs()) input.value = recipe.settings[input.dataset.setting] ?? '';
+  const unit = recipe.settings.epochs == null ? 'minutes' : 'epochs';
+  form.elements.unit.value = unit;
+  form.elements.budget.value = recipe.settings[unit];
+  form.elements.device.value = recipe.settings.device;
+  changeForm();
+}
+
+/** A name that no run has yet. */
+function freeName() {
+  const stem = recipe.name.replace(/^cifar10-/, '');
+  let number = 1;
+  while (runOf(`${stem}-${number}`)) number++;
+  return `${stem}-${number}`;
+}
+
+function question() {
+  const { start, own, dataset, name } = form.elements;
+  const vary = varies();
+  const asked = { preset: recipe.name, settings: settings(), name: name.value.trim() };
+  if (vary.length) asked.vary = vary;
+  if (start.value) asked.start = start.value;
+  if (dataset.value === 'folder') asked.own = own.value;
+  return asked;
+}
+
+// --- checking ---
+
+/** After each change: show what belongs to it, and ask Python once the typing rests. */
+function changeForm() {
+  if (!nameIsOwn && runs) form.elements.name.value = freeName();
+  const isMuon = form.querySelector('[data-setting=optimizer]').value === 'muon';
+  const shows = { 'model.dropout': !recipe.plain, 'model.drop_path': recipe.plain, muon_rate: isMuon };
+  for (const [key, isShown] of Object.entries(shows)) find(`[data-field="${key}"]`).hidden = !isShown;
+  syncOther();
+  syncVary();
+  const own = Object.keys(settings()).filter((key) => inputs().some((input) => input.dataset.setting === key));
+  setText(find('.numbers .own-count'), own.length ? `: ${counted(own.length, 'change', 'changes')}` : '');
+  find('[data-do=reset]').disabled = !own.length;
+  for (const input of inputs()) input.closest('.field').classList.toggle('changed', own.includes(input.dataset.setting));
+  delete root.dataset.checked;
+  clearTimeout(changeForm.timer);
+  changeForm.timer = setTimeout(checkForm, SETTLE);
+}
+
+async function checkForm() {
+  const mine = ++checks;
+  const asked = question();
+  const reply = await ask('check', asked);
+  if (mine !== checks) return;
+  refusal = reply?.refused ? reply : reply?.error ? { refused: reply.error, field: null } : null;
+  showRefusal();
+  if (!refusal) drawPlan(reply);
+  syncStart();
+  root.dataset.checked = refusal ? 'refused' : 'fits';
+  if (!refusal) expectSoon(asked);
+}
+
+/** Mark the field that does not fit, with Python's own sentence under it. */
+function showRefusal() {
+  const sentence = find('.refusal');
+  for (const field of findAll('.field.refused')) {
+    field.classList.remove('refused');
+    for (const control of field.querySelectorAll('input, select')) control.removeAttribute('aria-invalid');
+  }
+  sentence.hidden = !refusal;
+  if (!refusal) return;
+  setText(sentence, refusal.refused);
+  const key = ['epochs', 'minutes'].includes(refusal.field) ? 'budget' : refusal.field;
+  const field = key && find(`[data-field="${key}"]`);
+  if (!field) return find('.begin').before(sentence);
+  field.classList.add('refused');
+  for (const control of field.querySelectorAll('input, select')) control.setAttribute('aria-invalid', 'true');
+  field.after(sentence);
+  if (field.closest('details')) field.closest('details').open = true;
+}
+
+let trainings = 1; // in the form as it is
+
+function drawPlan({ parameters, tokens, grid, prefix, trainings: count }) {
+  trainings = count;
+  const [rows, columns] = grid;
+  const cut = find('.cut');
+  cut.style.setProperty('--rows', rows);
+  cut.style.setProperty('--columns', columns);
+  if (!cut.firstElementChild.src) cut.firstElementChild.src = catalog.picture;
+  const patches = `${rows}${SPACE}×${SPACE}${columns} patches and ${prefix === 1 ? 'the class token' : `${prefix} others`}`;
+  fillPlan({ Parameters: thousands(parameters), Tokens: `${tokens}: ${patches}`, Time: '…', Memory: '…' });
+}
+
+function fillPlan(values) {
+  const list = find('.plan dl');
+  for (const [name, value] of Object.entries(values)) {
+    let entry = list.querySelector(`[data-name="${name}"]`);
+    if (!entry) {
+      entry = make('dd');
+      entry.dataset.name = name;
+      list.append(make('dt', '', name), entry);
+    }
+    setText(entry, value);
+  }
+}
+
+// --- what it would take ---
+
+function expectSoon(asked) {
+  clearTimeout(expectSoon.timer);
+  expectSoon.timer = setTimeout(() => expectNow(asked), expected[keyOf(asked)] ? 0 : CALM);
+}
+
+const keyOf = ({ preset, settings: own, start, own: pictures }) => JSON.stringify([preset, own, start, pictures]);
+
+async function expectNow(asked) {
+  const mine = checks;
+  const found = await estimateOf(asked);
+  if (mine !== checks || refusal) return;
+  fillPlan({ Time: found.error ?? timeWords(found), Memory: found.error ? '…' : memoryWords(found) });
+  root.dataset.expected = keyOf(asked);
+}
+
+async function estimateOf(asked) {
+  return (expected[keyOf(asked)] ??= await ask('estimate', asked));
+}
+
+function timeWords({ seconds, epochs, pictures_per_second: speed }) {
+  const one = `about ${duration(seconds)} for ${short(epochs)} epochs, at ${short(speed)} pictures/s`;
+  return trainings > 1 ? `about ${duration(trainings * seconds)}: ${trainings} times ${one}` : one;
+}
+
+const memoryWords = ({ memory, device }) => `about ${short(memory / 1e9)}${SPACE}GB on ${device}`;
+
+/** Measure the recipes one after another, for the numbers beside them. */
+async function expectPresets() {
+  for (const { name, parameters } of catalog.presets) {
+    const found = await estimateOf({ preset: name, settings: {} });
+    if (found?.error) return;
+    const length = presetOf(name).settings.epochs == null ? `${short(found.epochs)} epochs in ${duration(found.seconds)}` : `about ${duration(found.seconds)}`;
+    setText(find(`[data-preset="${name}"]`), `${millions(parameters)}, ${length}`);
+  }
+}
+
+// --- starting ---
+
+function syncStart() {
+  const busy = running() ?? sweepRunning();
+  startButton.disabled = Boolean(busy || refusal || !dataIsHere());
+  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : refusal ? 'One field does not fit.' : data && !dataIsHere() ? 'The pictures are not here yet.' : 'You may close the page while it trains.';
+  setText(find('.begin .note'), why);
+}
+
+const dataIsHere = () => Boolean(data && (form.elements.dataset.value === 'folder' ? form.elements.own.value : data.here[form.elements.dataset.value]));
+
+/** The data set that is wanted and not here: the sentence, the button that fetches it, how far it is. */
+function syncData() {
+  const wanted = form.elements.dataset.value;
+  const absent = find('.absent');
+  const { dataset, running: isFetching, share, message } = data.fetch;
+  absent.hidden = wanted === 'folder' || (data.here[wanted] && !isFetching);
+  if (absent.hidden) return;
+  const failed = message && dataset === wanted;
+  const name = DATASETS[isFetching ? dataset : wanted];
+  setText(absent.querySelector('.sentence'), failed ? message : isFetching ? `Fetching ${name}. It is checked before it is put in place.` : `${name} is not on this computer yet: training needs it. It will lie in ${catalog.folder}.`);
+  absent.classList.toggle('failed', Boolean(failed));
+  find('[data-do=fetch]').hidden = isFetching;
+  setText(find('[data-do=fetch]'), `Fetch ${name} (170 MB)`);
+  find('[data-do=call-off]').hidden = !isFetching;
+  find('.fetching').hidden = !isFetching;
+  fillProgress(find('.fetching .progress'), share);
+  setText(find('.fetched'), `${Math.round(170 * share)} of 170 MB`);
+}
+
+// --- other pictures, other weights ---
+
+/** Fill the lists that change: own pictures, and models to start from. */
+function fillOther() {
+  fillSelect(form.elements.own, data.own.map((name) => [name, name]));
+  const models = [...catalog.models, ...runs.filter(({ saved }) => saved).map(({ name }) => sourceOf(name))];
+  fillSelect(form.elements.start, [['random weights', ''], ...models.map((name) => [name, name])]);
+}
+
+function fillSelect(select, options) {
+  const words = JSON.stringify(options);
+  if (select.dataset.words === words) return;
+  select.dataset.words = words;
+  const { value } = select;
+  select.replaceChildren(...options.map(([text, name]) => new Option(text, name)));
+  if (options.some(([, name]) => name === value)) select.value = value;
+}
+
+function syncOther() {
+  const { dataset, start, frozen } = form.elements;
+  find('.own-pictures').hidden = dataset.value !== 'folder';
+  find('[data-field=frozen]').hidden = !start.value;
+  if (!start.value) frozen.checked = false;
+  const words = [dataset.value !== 'cifar10' && (DATASETS[dataset.value] ?? 'your own pictures'), start.value].filter(Boolean);
+  setText(find('.other .own-count'), words.length ? `: ${words.join(', from ')}` : '');
+  for (const input of inputs()) input.disabled = Boolean(start.value) && input.dataset.setting.startsWith('model.');
+  if (data) syncData();
+}
+
+let surveys = 0;
+
+/** What would be taken of one's own pictures, and what not. */
+async function showSurvey() {
+  const box = find('.survey');
+  const asked = question();
+  const mine = ++surveys;
+  if (asked.own === undefined || !asked.own) return box.replaceChildren();
+  box.replaceChildren(make('p', 'note', 'Reading the pictures…'));
+  const reply = await ask('survey', asked);
+  if (mine !== surveys) return;
+  if (!reply || reply.error) return box.replaceChildren(make('p', 'refusal', reply?.error || NO_ANSWER));
+  const { counts, refused, more, divided, problem } = reply;
+  const parts = [countsTable('Class', ['to train on', 'to test on'], counts)];
+  if (problem) parts.unshift(make('p', 'refusal', problem));
+  if (divided) parts.push(make('p', 'note', 'There is no folder to test on: a fifth of each class is put aside.'));
+  if (refused.length) parts.push(make('p', 'note', `${counted(refused.length + more, 'file was', 'files were')} not taken:`), countsTable('File', ['why'], refused));
+  box.replaceChildren(...parts);
+}
+
+function countsTable(first, others, lines) {
+  const all = make('table');
+  const row = (tag, cells) => {
+    const line = make('tr');
+    line.append(...cells.map((text) => make(tag, typeof text === 'number' ? 'number' : '', text)));
+    return line;
+  };
+  const [head, body] = [make('thead'), make('tbody')];
+  head.append(row('th', [first, ...others]));
+  body.append(...lines.map((cells) => row('td', cells)));
+  all.append(head, body);
+  return all;
+}
+
+function fillProgress(bar, share) {
+  bar.setAttribute('aria-valuenow', Math.round(100 * share));
+  bar.firstElementChild.style.width = `${100 * share}%`;
+}

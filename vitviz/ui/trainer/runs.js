@@ -1,0 +1,213 @@
+/* The table of runs. Rows stay as they are while their run does, so that what is being typed there is not lost. */
+
+const runsTable = find('.runs table');
+const COLUMNS = [
+  { key: 'name', words: 'Name' },
+  { key: 'preset', words: 'Recipe' },
+  { key: 'parameters', words: 'Parameters', number: true, print: (run) => thousands(run.parameters) },
+  { key: 'epoch', words: 'Epochs', number: true, print: (run) => (run.epochs != null && run.state !== 'finished' ? `${epochText(run.epoch)} of ${short(run.epochs)}` : epochText(run.epoch)) },
+  { key: 'seconds', words: 'Time', number: true, print: (run) => (run.seconds ? duration(run.seconds) : '') },
+  { key: 'pictures_per_second', words: 'Pictures/s', number: true, print: (run) => (run.pictures_per_second ? run.pictures_per_second.toFixed(0) : '') },
+  { key: 'accuracy', words: 'Test accuracy, last epoch', number: true, print: (run) => (run.accuracy == null ? 'not finished' : percent(run.accuracy, 2)) },
+  { key: 'state', words: 'State' },
+];
+const order = { key: null, down: false }; // null: as Python lists them, newest first
+const lines = new Map(); // by name of a run: {node, cells, run}
+
+function buildTable() {
+  const row = make('tr');
+  row.append(make('th'), ...COLUMNS.map(({ key, words, number }) => {
+    const head = make('th', number ? 'number' : '');
+    const button = make('button', 'sort', words);
+    button.type = 'button';
+    button.addEventListener('click', () => sortBy(key));
+    head.dataset.key = key;
+    head.append(button);
+    return head;
+  }), make('th'));
+  row.firstElementChild.append(make('span', 'voice', 'Curves'));
+  row.lastElementChild.append(make('span', 'voice', 'Actions'));
+  runsTable.tHead.append(row);
+}
+
+/** First the larger end, then the other, then as they came. */
+function sortBy(key) {
+  const first = !COLUMNS.find((column) => column.key === key).number;
+  if (order.key !== key) Object.assign(order, { key, down: !first });
+  else if (order.down === !first) order.down = first;
+  else order.key = null;
+  drawRuns();
+}
+
+function sorted() {
+  if (!order.key) return runs;
+  const value = (run) => run[order.key] ?? -Infinity;
+  const sign = order.down ? -1 : 1;
+  return [...runs].sort((a, b) => sign * (value(a) > value(b) ? 1 : value(a) < value(b) ? -1 : 0));
+}
+
+function drawRuns() {
+  find('.runs').hidden = !runs?.length;
+  if (!runs) return;
+  for (const head of runsTable.tHead.querySelectorAll('[data-key]')) {
+    const way = head.dataset.key === order.key ? (order.down ? 'descending' : 'ascending') : 'none';
+    head.setAttribute('aria-sort', way);
+  }
+  for (const name of lines.keys()) if (!runOf(name)) lines.delete(name);
+  const nodes = sorted().map((run) => {
+    if (!lines.has(run.name)) lines.set(run.name, makeLine(run));
+    fillLine(lines.get(run.name), run);
+    return lines.get(run.name).node;
+  });
+  const body = runsTable.tBodies[0];
+  if (nodes.length !== body.children.length || nodes.some((node, i) => node !== body.children[i])) body.replaceChildren(...nodes);
+}
+
+function makeLine({ name }) {
+  const node = make('tr');
+  node.dataset.run = name;
+  const tick = make('input');
+  Object.assign(tick, { type: 'checkbox' });
+  tick.setAttribute('aria-label', `Curves of ${name}`);
+  tick.addEventListener('change', () => overlay(name, tick.checked));
+  const first = make('td');
+  first.append(tick);
+  const cells = Object.fromEntries(COLUMNS.map(({ key, number }) => [key, make('td', number ? 'number' : '')]));
+  const actions = make('div', 'row-actions');
+  const lastCell = make('td');
+  lastCell.append(actions);
+  node.append(first, ...Object.values(cells), lastCell);
+  showActions(actions, name);
+  return { node, tick, cells, actions };
+}
+
+function fillLine({ node, tick, cells, actions }, run) {
+  node.classList.toggle('followed', run.name === followed);
+  tick.checked = run.name === followed || overlaid.includes(run.name);
+  tick.disabled = run.name === followed;
+  for (const { key, print } of COLUMNS) setText(cells[key], print ? print(run) : run[key]);
+  cells.state.className = run.state;
+  cells.accuracy.classList.toggle('open', run.accuracy == null);
+  cells.state.title = run.message;
+  const isBusy = RUNNING.includes(run.state);
+  const show = (name, isShown) => { const button = actions.querySelector(`[data-act=${name}]`); if (button) button.hidden = !isShown; };
+  show('follow', run.name !== followed);
+  show('explore', run.saved);
+  show('resume', !isBusy && run.state !== 'finished');
+  show('download', run.saved);
+  show('rename', !isBusy);
+  show('delete', !isBusy);
+  const resume = actions.querySelector('[data-act=resume]');
+  if (resume) resume.disabled = Boolean(running());
+}
+
+// --- what can be done with a run ---
+
+function link(act, words, does) {
+  const button = make('button', 'link', words);
+  button.type = 'button';
+  button.dataset.act = act;
+  button.addEventListener('click', does);
+  return button;
+}
+
+function showActions(box, name) {
+  const explore = make('a', 'link', 'Explore');
+  explore.dataset.act = 'explore';
+  explore.href = exploreAddress(name);
+  box.replaceChildren(
+    link('follow', 'Follow', () => follow(name)),
+    explore,
+    link('resume', 'Resume', () => resumeRun(name)),
+    link('download', 'Download', () => downloadRun(name)),
+    link('rename', 'Rename', () => askName(box, name)),
+    link('delete', 'Delete', () => askDelete(box, name)),
+  );
+}
+
+const exploreAddress = (name) => `?checkpoint=${encodeURIComponent(sourceOf(name))}`;
+
+function back(box, name) {
+  showActions(box, name);
+  drawRuns();
+}
+
+function askName(box, name) {
+  const input = make('input');
+  input.value = name;
+  input.maxLength = 64;
+  input.setAttribute('aria-label', `New name of ${name}`);
+  const save = () => (input.value.trim() === name ? back(box, name) : renameRun(box, name, input.value.trim()));
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') save();
+    else if (event.key === 'Escape') back(box, name);
+  });
+  box.replaceChildren(input, link('save', 'Save', save), link('keep', 'Cancel', () => back(box, name)));
+  input.select();
+}
+
+function askDelete(box, name) {
+  const keep = link('keep', 'Keep it', () => back(box, name));
+  box.replaceChildren(make('span', '', 'Delete it with all its files?'), link('really', 'Delete', () => deleteRun(box, name)), keep);
+  keep.focus();
+}
+
+async function act(name, argument) {
+  const reply = await ask(name, argument);
+  if (!reply || reply.error) {
+    tell(reply?.error || NO_ANSWER, true);
+    return null;
+  }
+  tell(null);
+  return reply;
+}
+
+async function renameRun(box, name, wanted) {
+  const reply = await act('rename', { name, new: wanted });
+  if (!reply) return;
+  overlaid = overlaid.filter((other) => other !== name);
+  if (followed === name) followed = wanted;
+  curves[wanted] = curves[name];
+  delete curves[name];
+  if (source === sourceOf(name)) source = sourceOf(wanted);
+  takeListed(reply);
+}
+
+async function deleteRun(box, name) {
+  const reply = await act('delete', { name });
+  if (!reply) return back(box, name);
+  delete curves[name];
+  overlaid = overlaid.filter((other) => other !== name);
+  takeListed(reply);
+  if (followed === name) follow(null);
+}
+
+async function resumeRun(name) {
+  const reply = await act('resume', { name });
+  if (!reply) return;
+  takeListed(reply);
+  follow(name);
+}
+
+async function downloadRun(name) {
+  tell('Packing the checkpoint…');
+  const reply = await act('download', { name });
+  if (!reply) return;
+  const address = URL.createObjectURL(new Blob([bytesOf(reply.content)]));
+  saveAs(reply.name, address);
+  URL.revokeObjectURL(address);
+  tell(`Saved as ${reply.name}.`);
+}
+
+/** Lay the curves of a run over those of the one that is followed, or take them away. */
+async function overlay(name, isOn) {
+  overlaid = isOn ? [...overlaid, name] : overlaid.filter((other) => other !== name);
+  if (isOn) await fetchCurves(name);
+  drawCurves();
+}
+
+async function fetchCurves(name) {
+  const { session, offset } = curves[name] ?? { session: '', offset: 0 };
+  const reply = await ask('poll', { version, run: name, session, offset });
+  if (reply?.metrics) takeMetrics(name, reply);
+}

@@ -1,0 +1,70 @@
+/* Sentences of this page: pure functions. */
+
+function duration(seconds) {
+  const minutes = seconds / 60;
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))}${SPACE}s`;
+  if (minutes < 10) return `${Math.floor(minutes)}${SPACE}min${SPACE}${Math.round(seconds % 60)}${SPACE}s`.replace(/(\d+)\u00a0min\u00a060\u00a0s/, (_, m) => `${Number(m) + 1}${SPACE}min`);
+  if (minutes < 60) return `${Math.round(minutes)}${SPACE}min`;
+  if (minutes < 48 * 60) return `${Math.floor(Math.round(minutes) / 60)}${SPACE}h${SPACE}${Math.round(minutes) % 60}${SPACE}min`;
+  return `${(minutes / 60 / 24).toFixed(1)}${SPACE}days`;
+}
+
+const thousands = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
+const short = (number) => String(Number(number.toPrecision(3)));
+const millions = (count) => `${(count / 1e6).toFixed(2)}${SPACE}M`;
+const epochText = (epoch) => (epoch < 10 ? epoch.toFixed(epoch % 1 && epoch < 1 ? 2 : 1) : epoch.toFixed(1)).replace(/\.0+$/, '');
+
+/** "3.4 of 10 epochs", "12 of 88 minutes" */
+function doneOf(run) {
+  if (run.epochs != null) return `Epoch ${epochText(run.epoch)} of ${short(run.epochs)}`;
+  return `Epoch ${epochText(run.epoch)}, ${short(Math.floor(run.seconds / 60))} of ${short(run.minutes)} minutes`;
+}
+
+const left = (run) => (run.minutes != null ? 60 * run.minutes - run.seconds : (run.seconds / run.share) * (1 - run.share));
+
+/** Headline and line of a run: {headline, line, isError} */
+function runWords(run) {
+  const name = run.name;
+  const here = `epoch ${epochText(run.epoch)}`;
+  switch (run.state) {
+    case 'training': {
+      if (!run.share) return { headline: `${name} is starting`, line: run.message || 'It reads the pictures and takes its first steps. You may close this page; it goes on.' };
+      const time = run.share > 0.005 ? ` About ${duration(Math.max(1, left(run)))} left.` : '';
+      return { headline: doneOf(run), line: `${name} is training.${time} ${run.message || 'You may close this page; it goes on.'}` };
+    }
+    case 'stopping':
+      return { headline: `${name} is stopping`, line: 'It saves everything first; that takes some seconds.' };
+    case 'stopped':
+      return { headline: `Stopped at ${here}`, line: `${name} is saved, nothing is lost. Resume goes on where it was.` };
+    case 'finished':
+      return { headline: run.accuracy == null ? `Finished after ${here}` : `Right on ${percent(run.accuracy, 2)} of the test pictures`, line: `${name} is finished: ${epochText(run.epoch)} epochs in ${duration(run.seconds)}.` };
+    case 'interrupted':
+      return { headline: `Interrupted at ${here}`, line: `${name}: ${run.message}`, isError: true };
+    default:
+      return { headline: `Failed at ${here}`, line: `${name}: ${run.message}`, isError: true };
+  }
+}
+
+function sourceWords(source) {
+  const result = source.test_accuracy == null ? '' : ` It is right on ${percent(source.test_accuracy, 2)} of the test pictures.`;
+  return {
+    headline: 'How attention formed',
+    line: `${source.name}, which comes with vitviz, learned for ${epochText(source.epochs)} epochs in ${duration(source.seconds)}.${result} Press Play.`,
+  };
+}
+
+/** How a share of the tokens reads: the effective number of tokens of a row, exp of its entropy. */
+function effectiveTokens(row) {
+  let entropy = 0;
+  for (let j = 0; j < row.length; j++) if (row[j] > 0) entropy -= row[j] * Math.log(row[j]);
+  return Math.exp(entropy);
+}
+
+/** What to look for at a moment, from the rows of all heads: a line. */
+function lookWords(effective, heads, tokens) {
+  const mean = effective.reduce((sum, value) => sum + value, 0) / effective.length;
+  const sharpest = effective.indexOf(Math.min(...effective));
+  const where = mapName(Math.floor(sharpest / heads), sharpest % heads).toLowerCase();
+  const start = mean > 0.9 * tokens ? 'Every head looks almost everywhere: ' : mean > 0.6 * tokens ? 'Heads begin to choose: ' : 'Heads have chosen: ';
+  return [start, 'on average the class token looks at ', { strong: mean.toFixed(0) }, ` of ${tokens} tokens. The sharpest is ${where}, with `, { strong: effective[sharpest].toFixed(1) }, '.'];
+}

@@ -1,0 +1,271 @@
+/* The timeline: what the class token looked at, moment by moment. All moments of one picture are in the browser, so
+   that going through them only draws. */
+
+const slider = find('.moment');
+const playButton = find('[data-do=play]');
+const sourceSelect = find('.source');
+const mapNode = find('.map');
+const STEP = 200; // ms of a moment while it plays: five a second
+const BARS = 6; // predictions on screen
+
+let source = null; // whose timeline is on screen: a checkpoint that ships, or runs/NAME
+let picture = 0; // which probe picture
+let moment = -1; // which moment; as long as it is the last one, it goes on with the training
+let past = null; // what Python sent: {shape, classes, pictures, moments: [{epoch, seconds, rows, probabilities, ...}]}
+let rows = null; // of the moment on screen, with means
+let grid = null; // {tiles, labels}
+let mapTile = null;
+let chosen = { layer: MEAN, head: MEAN };
+let read = -1; // the patch under the pointer
+let playing = 0;
+let tickets = 0; // the newest question wins
+const scale = { kind: 'linear', limit: 1, clips: true, isShare: true };
+
+const epochShown = () => (past && followed && source === sourceOf(followed) ? past.moments[moment].epoch : null);
+
+// --- taking what comes ---
+
+/** Ask for a timeline from its start. */
+async function loadTimeline(name, place) {
+  const mine = ++tickets;
+  root.dataset.state = 'working';
+  const reply = await ask('poll', { version, timeline: { source: name, picture: place, from: 0 } });
+  if (mine !== tickets) return;
+  if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
+  takeListed(reply);
+  const stays = source === name && past && moment < past.moments.length - 1 ? moment : -1;
+  Object.assign(chosen, source === name ? {} : { layer: MEAN, head: MEAN });
+  source = name;
+  picture = place;
+  past = null;
+  takeMoments(reply.timeline, stays);
+}
+
+/** Add moments that are new; those of another beginning replace all. */
+function takeMoments(reply, stays = null) {
+  if (!reply) return showNoMoments();
+  const follows = !past || moment >= past.moments.length - 1;
+  if (!reply.from) startTimeline(reply);
+  if (!past) return showNoMoments();
+  const { layers, heads } = past.shape;
+  const tokens = tokenCount(past.shape);
+  const shares = sharesOf(reply.rows);
+  const size = layers * heads * tokens;
+  past.moments.length = reply.from;
+  reply.epoch.forEach((epoch, i) => {
+    const firstRows = Float32Array.from(shares.subarray(i * size, (i + 1) * size), (share) => share / 65535);
+    past.moments.push({
+      epoch,
+      seconds: reply.seconds[i],
+      firstRows,
+      probabilities: reply.probabilities[i],
+      entropy: reply.entropy?.[i] ?? null,
+      distance: reply.distance?.[i] ?? null,
+      limit: sharedLimit(past.shape, { firstRows, full: null }, 'from', 'class'),
+    });
+  });
+  scale.limit = Math.max(...past.moments.map(({ limit }) => limit));
+  drawScale();
+  slider.max = past.moments.length - 1;
+  const last = past.moments.length - 1;
+  showMoment(stays !== null && stays >= 0 ? Math.min(stays, last) : follows ? last : Math.min(moment, last));
+  showLive(true);
+  root.dataset.state = 'ready';
+  root.dataset.count = past.moments.length;
+  markPainted(`${source} ${picture}`);
+}
+
+function startTimeline(reply) {
+  past = { shape: reply.shape, classes: reply.classes, pictures: reply.pictures, moments: [] };
+  const kind = JSON.stringify([past.shape, past.classes.length]);
+  if (grid?.kind !== kind) buildLive(kind);
+  buildProbes();
+  const seen = find('.seen');
+  const { name, src } = reply.pictures[picture];
+  if (isPicture(src)) seen.src = src;
+  seen.alt = `Probe picture: ${name}`;
+}
+
+function showNoMoments() {
+  past = null;
+  moment = -1;
+  showLive(false);
+  setText(find('.no-moments'), 'No moment of this training is kept yet: the first comes with its first steps.');
+  root.dataset.state = 'ready';
+  root.dataset.count = 0;
+  markPainted(`${source} ${picture}`);
+}
+
+function showLive(isThere) {
+  find('.no-moments').hidden = isThere;
+  find('.live').hidden = !isThere;
+  slider.disabled = playButton.disabled = !isThere;
+}
+
+function markPainted(key) {
+  const painted = new MessageChannel();
+  painted.port1.onmessage = () => { root.dataset.ready = key; };
+  painted.port2.postMessage(null);
+}
+
+// --- building ---
+
+function buildLive(kind) {
+  const { shape } = past;
+  sizeMatrix(shape);
+  rows = makeRows(shape);
+  grid = { kind, ...makeMatrix(find('.matrix'), shape, chooseTile) };
+  mapTile = makeTile(find('.values'), shape.columns, shape.rows);
+  find('.predictions').replaceChildren(...Array.from({ length: Math.min(BARS, past.classes.length) }, () => {
+    const item = make('li', 'prediction');
+    const track = make('span', 'track');
+    track.append(make('span', 'fill'));
+    item.append(make('span', 'class-name'), track, make('span', 'value'));
+    return item;
+  }));
+}
+
+function buildProbes() {
+  const box = find('.probes');
+  const names = past.pictures.map(({ name }) => name).join();
+  if (box.dataset.names === names) return markProbe();
+  box.dataset.names = names;
+  box.replaceChildren(...past.pictures.map(({ name, src }, place) => {
+    const button = make('button', 'thumb');
+    const image = make('img');
+    button.type = 'button';
+    button.setAttribute('role', 'radio');
+    if (isPicture(src)) image.src = src;
+    image.alt = name;
+    button.append(image);
+    button.addEventListener('click', () => loadTimeline(source, place));
+    return button;
+  }));
+  markProbe();
+}
+
+function markProbe() {
+  [...find('.probes').children].forEach((button, place) => {
+    button.setAttribute('aria-checked', place === picture);
+    button.tabIndex = place === picture ? 0 : -1;
+  });
+}
+
+// --- drawing ---
+
+function showMoment(place) {
+  moment = place;
+  slider.value = place;
+  drawMoment();
+  drawCursor();
+}
+
+function drawMoment() {
+  if (!past) return;
+  const start = performance.now();
+  const { shape } = past;
+  const { firstRows, epoch, seconds } = past.moments[moment];
+  fillRows(rows, shape, { firstRows, full: null }, [], 'from', () => false);
+  for (const tile of grid.tiles) paintTile(tile.values, rowOf(rows, shape, tile.layer, tile.head), shape.prefix, table('seq'), scale);
+  const isLast = moment === past.moments.length - 1;
+  const now = isLast && followed && RUNNING.includes(runOf(followed)?.state) ? ' (now)' : '';
+  setText(find('.when'), `Epoch ${epochText(epoch)}${now}`);
+  slider.setAttribute('aria-valuetext', `Epoch ${epochText(epoch)}, after ${duration(seconds)}`);
+  drawMap();
+  drawPredictions();
+  drawLook();
+  root.dataset.moment = moment;
+  performance.measure('vitviz:moment', { start, end: performance.now() });
+}
+
+/** The chosen map, large, and its line. */
+function drawMap() {
+  const { shape } = past;
+  const row = rowOf(rows, shape, chosen.layer, chosen.head);
+  paintTile(mapTile, row, shape.prefix, table('seq'), scale);
+  markTile(grid, chosen.layer, chosen.head, find('.matrix-frame'));
+  const patch = read >= 0 ? read : largest(row, shape.prefix) - shape.prefix;
+  const share = row[shape.prefix + patch];
+  const mark = find('.map .read');
+  mark.hidden = read < 0;
+  mark.style.left = `${(100 * (patch % shape.columns)) / shape.columns}%`;
+  mark.style.top = `${(100 * Math.floor(patch / shape.columns)) / shape.rows}%`;
+  putLine(find('.map-line'), [{ strong: mapName(chosen.layer, chosen.head) }, `: ${read >= 0 ? '' : 'most at '}${patchName(patch, shape)}, `, { strong: percent(share) }, `, ${timesEven(share / evenShare(shape))} an even spread.`]);
+}
+
+/** Bars in the order of the last moment, so that they move and not their places. */
+function drawPredictions() {
+  const { probabilities } = past.moments[moment];
+  const last = past.moments.at(-1).probabilities;
+  const truth = past.classes.indexOf(past.pictures[picture].name);
+  const order = last.map((_, k) => k).sort((a, b) => last[b] - last[a]).slice(0, BARS);
+  if (truth >= 0 && !order.includes(truth)) order[order.length - 1] = truth;
+  const best = largest(probabilities);
+  [...find('.predictions').children].forEach((item, i) => {
+    const k = order[i];
+    const [name, track, value] = item.children;
+    item.classList.toggle('best', k === best);
+    setText(name, k === truth ? `${past.classes[k]} (true)` : past.classes[k]);
+    setText(value, percent(probabilities[k], 1));
+    track.firstElementChild.style.width = `${100 * probabilities[k]}%`;
+  });
+}
+
+function drawLook() {
+  const { shape } = past;
+  const now = past.moments[moment];
+  const tokens = tokenCount(shape);
+  now.effective ??= Array.from({ length: shape.layers * shape.heads }, (_, k) => effectiveTokens(now.firstRows.subarray(k * tokens, (k + 1) * tokens)));
+  putLine(find('.look'), lookWords(now.effective, shape.heads, tokens));
+  const measured = find('.measured');
+  measured.hidden = !now.distance;
+  if (!now.distance) return;
+  const mean = (values) => values.flat().reduce((sum, value, _, all) => sum + value / all.length, 0);
+  const near = now.distance.map((heads) => mean([heads]));
+  putLine(measured, ['Over all probe pictures a patch looks ', { strong: mean(now.distance).toFixed(1) }, ` pixels far on average: ${near[0].toFixed(1)} in layer 1, ${near.at(-1).toFixed(1)} in the last. Entropy `, { strong: mean(now.entropy).toFixed(2) }, ` nats; an even spread has ${Math.log(tokens).toFixed(2)}.`]);
+}
+
+/** The cursor in the curves; drawn once a frame at most. */
+let cursorFrame = 0;
+function drawCursor() {
+  if (!followed) return;
+  cursorFrame ||= requestAnimationFrame(() => {
+    cursorFrame = 0;
+    drawCurves();
+  });
+}
+
+function drawScale() {
+  if (!past) return;
+  const digits = digitsOf(scale.limit);
+  addBar(find('.scale'), 'seq', [`0${SPACE}%`, 'share of attention, one scale for all moments', `≥ ${percent(scale.limit, digits)}`]);
+}
+
+// --- acting ---
+
+function chooseTile(layer, head) {
+  chosen = { layer, head };
+  read = -1;
+  drawMap();
+}
+
+function play() {
+  if (playing) return pause();
+  if (moment >= past.moments.length - 1) showMoment(0);
+  setText(playButton, 'Pause');
+  playing = setInterval(() => {
+    if (!element.isConnected || !past || moment >= past.moments.length - 1) return pause();
+    showMoment(moment + 1);
+  }, STEP);
+}
+
+function pause() {
+  clearInterval(playing);
+  playing = 0;
+  setText(playButton, 'Play');
+}
+
+function stepMoment(by) {
+  pause();
+  showMoment(Math.min(past.moments.length - 1, Math.max(0, moment + by)));
+}
