@@ -202,9 +202,9 @@ def sweep(
 
     grid = sweeps.read(folder) if resume else sweeps.Sweep(config, tuple(vary or ()), folder)
     if not resume:
-        from vitviz.data import cifar
+        from vitviz.training.runs import check_machine
 
-        cifar.find(config.data)
+        check_machine(config)
         grid.write()
     show_sweep(grid)
 

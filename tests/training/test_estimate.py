@@ -40,6 +40,15 @@ def test_a_budget_in_epochs_gives_seconds(config):
 
 
 @pytest.mark.usefixtures("clock")
+@pytest.mark.parametrize(
+    ("pictures", "held_out", "available", "used"), [(None, 0, 600, 600), (None, 100, 600, 500), (300, 100, 600, 300)]
+)
+def test_no_more_pictures_are_counted_than_there_are(config, pictures, held_out, available, used):
+    found = estimate(replace(config, pictures=pictures, held_out=held_out), available=available)
+    assert found.pictures_per_second == estimate(replace(config, pictures=used)).pictures_per_second
+
+
+@pytest.mark.usefixtures("clock")
 def test_a_budget_in_minutes_gives_the_epochs_that_take_as_long(config):
     whole = estimate(replace(config, epochs=None, minutes=10))
     assert whole.seconds == pytest.approx(600 + 10_000 * 0.3 * 0.002)
@@ -88,10 +97,20 @@ def test_a_training_that_does_not_fit_into_memory_is_refused(config, monkeypatch
         estimate(config)
 
 
-@pytest.mark.parametrize("objective", ["classify", "masked-patch"])
-def test_a_few_steps_tell_the_speed(config, objective, monkeypatch):
+@pytest.mark.parametrize("change", [{}, {"objective": "masked-patch"}, {"start": "a.safetensors", "frozen": True}])
+def test_a_few_steps_tell_the_speed_and_leave_the_random_numbers_alone(config, change, monkeypatch):
     monkeypatch.setattr(module, "SECONDS", 0.0)
-    dropped, whole = calibrate(replace(config, objective=objective), torch.device("cpu"))
+    seeds: list[int] = []
+    real = module.Run.__init__
+
+    def watched(run, *given):
+        real(run, *given)
+        seeds.append(torch.initial_seed())
+
+    monkeypatch.setattr(module.Run, "__init__", watched)
+    before = torch.initial_seed()
+    dropped, whole = calibrate(replace(config, seed=before + 1, **change), torch.device("cpu"))
     assert 0 < dropped < 10
     assert 0 < whole < 10
-    assert torch.get_default_dtype() == torch.float32
+    assert seeds == [before + 1]
+    assert torch.initial_seed() == before

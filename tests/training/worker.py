@@ -31,8 +31,8 @@ def work(behaviour: str, folder: Path) -> None:
             raise ValueError("The weather must be fine: it rains. Take an umbrella.")
         with Work(folder, stop) as held:
             held.begin()
-            (folder / f"worker-{os.getpid()}").touch()
             (folder / "metrics.jsonl").write_text(LINE)
+            (folder / f"worker-{os.getpid()}").touch()  # the last thing before it waits
             if behaviour == "failed":
                 raise ZeroDivisionError("by zero\nand more")
             if behaviour == "deaf":

@@ -9,20 +9,23 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import Any
 
 import torch
 
 from vitviz.model import checkpoint
 from vitviz.model.config import ViTConfig
+from vitviz.training import optimizer
 from vitviz.training.device import choose_device, hardware
 from vitviz.training.loop import WATCHED, Run
 from vitviz.training.recipe import TrainConfig
 from vitviz.training.schedule import patches_kept
+from vitviz.training.start import freeze
 from vitviz.training.team import Team
 
 SECONDS = 0.12  # that a measured call shall take at least; a few calls are made
 MOST_PICTURES = 256  # in a measured call
-PICTURES = 50_000  # to train on, if the config does not say how many
+PICTURES = 50_000  # in the training set of CIFAR
 TESTED = 10_000
 LIBRARIES = 450 * 2**20  # bytes that a process with torch needs before anything else
 COPIES = 5  # of the weights: themselves, gradients, average, two states of the optimizer
@@ -52,13 +55,16 @@ class Estimate:
     device: str
 
 
-def estimate(config: TrainConfig, measured: tuple[TrainConfig, float] | None = None) -> Estimate:
+def estimate(
+    config: TrainConfig, measured: tuple[TrainConfig, float] | None = None, available: int = PICTURES
+) -> Estimate:
     """Tell what a training will take on this machine.
 
     Args:
         config: What to train.
         measured: The config and the pictures per second of a training that runs now; nothing is measured beside it,
             and its speed is converted by the work for one picture.
+        available: Pictures in the training set.
 
     Raises:
         ValueError: If the device is not there, or has not enough memory.
@@ -71,7 +77,7 @@ def estimate(config: TrainConfig, measured: tuple[TrainConfig, float] | None = N
             f"{there / 2**30:.1f}. Lower batch_size, width or depth, or use larger patches."
         )
     dropped, whole = calibrate(config, device) if measured is None else converted(config, *measured)
-    pictures = (config.pictures or PICTURES) - (0 if config.pictures else config.held_out)
+    pictures = max(2, min(available - config.held_out, config.pictures or available))
     measuring = FORWARD * whole * 2 * min(WATCHED, pictures) / config.save_every  # seconds of an epoch
     early = config.all_patches_from
     if config.minutes is None:
@@ -114,10 +120,15 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
     """Seconds for a picture while patches are dropped, and with all of them, by a few steps on random pictures."""
     images = torch.randint(0, 256, (MOST_PICTURES, 3, *config.model.image_size), dtype=torch.uint8, device=device)
     labels = torch.randint(0, config.model.classes, (MOST_PICTURES,), device=device)
-    small = replace(
-        config, snapshots=0, compiled=False, start=None, frozen=False, batch_size=2, pictures=None, held_out=0
-    )
-    run = Run(small, Team(config.device), (images, labels), (images, labels))
+    free: dict[str, Any] = {"start": None, "frozen": False, "pictures": None, "held_out": 0}  # of what is not measured
+    team = Team(config.device)
+    with torch.random.fork_rng(devices=[]):  # a run sets the seed
+        run = Run(
+            replace(config, snapshots=0, compiled=False, batch_size=2, **free), team, (images, labels), (images, labels)
+        )
+    if config.frozen:
+        freeze(run.model)
+        run.optimizers = optimizer.build(run.trained, config, team)
 
     def learn(count: int) -> None:
         run.objective(torch.arange(count)).backward()

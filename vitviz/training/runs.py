@@ -37,6 +37,7 @@ __all__ = ["Busy", "RunInfo", "Runs", "SweepInfo"]
 Info = TypeVar("Info")
 
 COMMAND = (sys.executable, "-m", "vitviz")
+FIND = {"cifar10": cifar.find, "cifar100": cifar100.find}
 NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 LOCK = ".lock"  # in the runs folder; says in words which run trains
 LOG = "log.txt"  # what the process printed
@@ -46,7 +47,7 @@ NICENESS = 10
 QUIET = {"OMP_WAIT_POLICY": "PASSIVE"}
 ENDED = "The process ended without a word: it was killed, ran out of memory, or the machine went off."
 PATIENCE = 10.0  # seconds for a training to save and end
-FILES = ("config.json", "metrics.jsonl", "last.safetensors", process.FILE)
+FILES = ("config.json", "metrics.jsonl", "last.safetensors")
 TAIL_BYTES = 4096  # more than one line of metrics
 MOST_BYTES = 2**22  # of metrics in one answer
 
@@ -123,7 +124,7 @@ class Runs:
 
     def __init__(self, root: str | Path = "runs") -> None:
         self.root = Path(root)
-        self.known: dict[str, tuple[tuple[Any, ...], RunInfo, Process | None, bool]] = {}  # with the files' stamps
+        self.known: dict[str, tuple[tuple[Any, ...], RunInfo, bool]] = {}  # by name: files' stamps, run, is finished
         self.turn = threading.RLock()
 
     def start(self, config: TrainConfig, name: str) -> RunInfo:
@@ -253,9 +254,10 @@ class Runs:
         with self.turn:
             if name not in self.known or self.known[name][0] != stamps:
                 self.known[name] = (stamps, *read_run(folder))
-            _, info, found, finished = self.known[name]
+            _, info, finished = self.known[name]
+        found = process.read(folder)  # rewritten in place, twice within a tick of the clock perhaps
         now, message = state(folder, found, info.message, finished)
-        return replace(info, state=now, message=message)
+        return replace(info, state=now, message=message, session=found.session if found else "")
 
     def find_sweep(self, name: str) -> SweepInfo:
         """The sweep of this name.
@@ -367,13 +369,10 @@ class Runs:
 
 def check_machine(config: TrainConfig) -> None:
     """Demand what a training would miss at once."""
-    if config.dataset == "folder":
-        if not Path(config.data or "").exists():
-            raise cifar.DataError(
-                f"The pictures must be there: there is nothing at {config.data!r}. Name another folder."
-            )
-    else:
-        {"cifar10": cifar.find, "cifar100": cifar100.find}[config.dataset](config.data)
+    if config.dataset in FIND:
+        FIND[config.dataset](config.data)
+    elif not Path(config.data or "").exists():
+        raise cifar.DataError(f"There must be a folder or a zip of pictures: {config.data} is not there. Name another.")
     choose_device(config.device)
 
 
@@ -459,14 +458,13 @@ def stamp(path: Path) -> tuple[int, int, int] | None:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def read_run(folder: Path) -> tuple[RunInfo, Process | None, bool]:
-    """Read a run from its files; its last process; and whether it is finished."""
+def read_run(folder: Path) -> tuple[RunInfo, bool]:
+    """Read a run from its files, but for its process; and whether it is finished."""
     stored = run_folder.read_config(folder)
     config = from_json(stored)
     at = last_line(folder / "metrics.jsonl")
     record = run_folder.read_record(folder / "last.safetensors")
     finished = bool(record) and "training" not in record
-    found = process.read(folder)
     info = RunInfo(
         name=folder.name,
         state="",
@@ -480,10 +478,10 @@ def read_run(folder: Path) -> tuple[RunInfo, Process | None, bool]:
         pictures_per_second=at.get("pictures_per_second"),
         accuracy=record.get("test_accuracy", record.get("held_out_accuracy")) if finished else None,
         message=last_words(record),
-        session=found.session if found else "",
+        session="",
         config=stored,
     )
-    return info, found, finished
+    return info, finished
 
 
 def last_words(record: dict[str, Any]) -> str:
