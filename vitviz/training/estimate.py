@@ -114,9 +114,8 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
     """Seconds for a picture while patches are dropped, and with all of them, by a few steps on random pictures."""
     images = torch.randint(0, 256, (MOST_PICTURES, 3, *config.model.image_size), dtype=torch.uint8, device=device)
     labels = torch.randint(0, config.model.classes, (MOST_PICTURES,), device=device)
-    small = replace(
-        config, snapshots=0, compiled=False, start=None, frozen=False, batch_size=2, pictures=None, held_out=0
-    )
+    plain = replace(config, compiled=False, start=None, frozen=False)
+    small = replace(plain, snapshots=0, batch_size=2, pictures=None, held_out=0)
     run = Run(small, Team(config.device), (images, labels), (images, labels))
 
     def learn(count: int) -> None:

@@ -369,9 +369,7 @@ def check_machine(config: TrainConfig) -> None:
     """Demand what a training would miss at once."""
     if config.dataset == "folder":
         if not Path(config.data or "").exists():
-            raise cifar.DataError(
-                f"The pictures must be there: there is nothing at {config.data!r}. Name another folder."
-            )
+            raise cifar.DataError(f"The pictures must be there: {config.data!r} is not. Name another folder.")
     else:
         {"cifar10": cifar.find, "cifar100": cifar100.find}[config.dataset](config.data)
     choose_device(config.device)

@@ -295,7 +295,7 @@ class Train:
         return answer
 
     def listed(self) -> Answer:
-        """All runs and experiments, newest first, the state of the data sets, and a `version` that changes with them."""
+        """All runs and experiments, newest first, the data sets' state, and a `version` that changes with them."""
         sweeps = [asdict(replace(info, config={})) for info in self.runs.sweeps()]
         answer = {"runs": [self.row(info) for info in self.runs.all()], "sweeps": sweeps, "data": self.sets.state()}
         return answer | {"version": f"{hash(json.dumps(answer)):x}"}

@@ -150,6 +150,7 @@ function changeTheme() {
   drawScale();
   drawMoment();
   drawCurves();
+  drawForming();
   drawExperiments();
 }
 
@@ -308,6 +309,7 @@ function listen() {
   experimentSelect.addEventListener('change', drawExperiments);
   new ResizeObserver(() => {
     drawCurves();
+    drawForming();
     drawExperiments();
   }).observe(find('.watch'));
   new IntersectionObserver(([entry]) => entry.isIntersecting && runs && !asking && poll()).observe(root);
