@@ -146,6 +146,8 @@ def test_the_time_to_expect_is_converted_beside_a_training(trains, run, monkeypa
     trains.estimate(TI4)
     assert asked[0] is None
     assert (asked[1][0].model, asked[1][1]) == (runs.MODEL, 100.0)
+    monkeypatch.setattr(trains.runs, "all", lambda: [replace(info, pictures_per_second=None)])
+    assert "Nothing is measured beside a training" in refusal(trains.estimate, TI4)
 
 
 def test_fine_tuning_takes_the_network_of_the_model_it_starts_from(trains, run):

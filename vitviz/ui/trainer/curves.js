@@ -5,9 +5,10 @@ const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4'];
 const CHARTS = {
   loss: { height: 176, keys: ['loss'], print: (value) => value.toFixed(2), axis: (tick) => tick.toFixed(1) },
   accuracy: { height: 176, keys: ['accuracy', 'train_accuracy'], print: (value) => percent(value, 1), end: 1, axis: (tick) => percent(tick, 0) },
-  rate: { height: 76, keys: ['learning_rate'], print: (value) => rough(value), bare: true },
+  rate: { height: 76, keys: ['learning_rate'], print: (value) => (value < 1e-4 ? value.toExponential(0) : rough(value)), bare: true },
   speed: { height: 76, keys: ['pictures_per_second'], print: (value) => value.toFixed(0), bare: true },
 };
+const MOST_POINTS = 300; // of a line
 const LINE_NAMES = { loss: 'training', accuracy: 'test', train_accuracy: 'training' };
 
 /** The lines of all charts: [{run, key, name, points: [[epoch, value]], style}] */
@@ -17,11 +18,17 @@ function linesOf(keys) {
     run,
     key,
     name: names.length > 1 ? run : LINE_NAMES[key] ?? '',
-    points: curves[run].lines.filter((line) => line[key] != null).map((line) => [line.epoch, line[key]]),
+    points: thinned(curves[run].lines.filter((line) => line[key] != null).map((line) => [line.epoch, line[key]])),
     colour: i ? cssColour(table('seq')[LINE_COLOURS[(i - 1) % LINE_COLOURS.length]]) : '',
     dash: DASHES[i % DASHES.length],
     className: i ? 'other' : key === 'train_accuracy' ? 'quiet' : 'ink',
   })));
+}
+
+/** No more points than a chart has pixels, and always the last one. */
+function thinned(points) {
+  const every = Math.ceil(points.length / MOST_POINTS);
+  return points.filter((_, i) => i % every === 0 || i === points.length - 1);
 }
 
 /** Where the axis of epochs ends: where the longest run will. */
@@ -57,9 +64,9 @@ function drawChart(stage, { height, print, end, axis = String, bare }, lines, la
   const y = valueAxis(svg, frame, top || 1, '', axis);
   const x = (epoch) => frame.left + (Math.min(epoch, last) / last) * (frame.right - frame.left);
   for (const tick of ticks(last, Math.max(1, (frame.right - frame.left) / 90))) {
-    if (x(tick) < frame.right - 24) addShape(svg, 'text', { x: x(tick), y: height - 4, 'text-anchor': 'middle' }, Number(tick.toPrecision(6)) || '0');
+    if (x(tick) < frame.right - 44) addShape(svg, 'text', { x: x(tick), y: height - 4, 'text-anchor': 'middle' }, Number(tick.toPrecision(6)) || '0');
   }
-  addShape(svg, 'text', { x: frame.right, y: height - 4, 'text-anchor': 'middle' }, `${epochText(last)} epochs`);
+  addShape(svg, 'text', { x: frame.right, y: height - 4, 'text-anchor': 'middle' }, `${epochText(last)} ${last === 1 ? 'epoch' : 'epochs'}`);
   const cursor = cursorOf(followed);
   if (cursor !== null && cursor <= last) addShape(svg, 'line', { class: 'cursor', x1: x(cursor), x2: x(cursor), y1: frame.top - 4, y2: frame.bottom });
   const ends = lines.map((line) => {

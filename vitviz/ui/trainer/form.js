@@ -196,8 +196,12 @@ async function expectNow(asked) {
   root.dataset.expected = keyOf(asked);
 }
 
+/** What is told beside a training is rough, and asked again. */
 async function estimateOf(asked) {
-  return (expected[keyOf(asked)] ??= await ask('estimate', asked));
+  const key = keyOf(asked);
+  const found = expected[key] ?? (await ask('estimate', asked)) ?? { error: NO_ANSWER };
+  if (!found.error && !running()) expected[key] = found;
+  return found;
 }
 
 function timeWords({ seconds, epochs, pictures_per_second: speed }) {
@@ -211,7 +215,7 @@ const memoryWords = ({ memory }) => `about ${(memory / 1e9).toFixed(1)}${SPACE}G
 async function expectPresets() {
   for (const { name, parameters } of catalog.presets) {
     const found = await estimateOf({ preset: name, settings: {} });
-    if (found?.error) return;
+    if (found.error || running()) return;
     const length = presetOf(name).settings.epochs == null ? `${rough(found.epochs)} epochs in ${duration(found.seconds)}` : `about ${duration(found.seconds)}`;
     setText(find(`[data-preset="${name}"]`), `${millions(parameters)}, ${length}`);
   }

@@ -34,7 +34,6 @@ async function loadTimeline(name, place) {
   if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
   takeListed(reply);
   const stays = source === name && past && moment < past.moments.length - 1 ? moment : -1;
-  Object.assign(chosen, source === name ? {} : { layer: MEAN, head: MEAN });
   source = name;
   picture = place;
   past = null;
@@ -116,6 +115,8 @@ function buildLive(kind) {
   rows = makeRows(shape);
   grid = { kind, ...makeMatrix(find('.matrix'), shape, chooseTile) };
   mapTile = makeTile(find('.values'), shape.columns, shape.rows);
+  if (chosen.layer >= shape.layers || chosen.head >= shape.heads) chosen = { layer: MEAN, head: MEAN };
+  markTile(grid, chosen.layer, chosen.head, find('.matrix-frame'));
   find('.predictions').replaceChildren(...Array.from({ length: Math.min(BARS, past.classes.length) }, () => {
     const item = make('li', 'prediction');
     const track = make('span', 'track');
@@ -183,7 +184,6 @@ function drawMap() {
   const { shape } = past;
   const row = rowOf(rows, shape, chosen.layer, chosen.head);
   paintTile(mapTile, row, shape.prefix, table('seq'), scale);
-  markTile(grid, chosen.layer, chosen.head, find('.matrix-frame'));
   const patch = read >= 0 ? read : largest(row, shape.prefix) - shape.prefix;
   const share = row[shape.prefix + patch];
   const mark = find('.map .read');
@@ -280,6 +280,7 @@ function drawScale() {
 function chooseTile(layer, head) {
   chosen = { layer, head };
   read = -1;
+  markTile(grid, layer, head, find('.matrix-frame'));
   drawMap();
 }
 
