@@ -245,6 +245,20 @@ def test_options_that_do_not_fit_are_marked_at_their_field(context, trainer):
 
 
 @pytest.mark.slow
+def test_an_experiment_says_how_many_trainings_it_is(context, trainer):
+    page = open_train(context, trainer[0])
+    page.locator(".vary summary").click()
+    for place, (name, values) in enumerate((("model.depth", "2, 4"), ("model.heads", "2 4 8"))):
+        page.locator(f"[data-vary='{place}']").select_option(name)
+        page.locator(f"[data-values='{place}']").fill(values)
+    page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    expect(page.locator(".begin .button")).to_have_text("Start 6 trainings")
+    page.locator("[data-values='1']").fill("2 5")
+    page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
+    expect(page.locator("[data-field=vary] + .refusal")).to_contain_text("heads must divide width")
+
+
+@pytest.mark.slow
 def test_pictures_that_are_not_here_can_be_fetched_or_not(context, tmp_path):
     guard = {"PYTHONPATH": str(Path(__file__).parent / "guard"), "VITVIZ_TEST_CONNECTIONS": str(tmp_path / "notes")}
     with bench.server(guard | {"VITVIZ_DATA": str(tmp_path / "none")}, tmp_path) as (address, _):

@@ -3,6 +3,7 @@
 import base64
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from PIL import Image
 from tests.ui import runs
 from vitviz.model import checkpoint
 from vitviz.training import timeline
+from vitviz.training.estimate import Estimate
 from vitviz.training.recipe import PRESETS
+from vitviz.ui import train
 from vitviz.ui.explore import Explore, in_words, model_named
 from vitviz.ui.inside import Inside
 from vitviz.ui.train import OWN, SETTINGS, Train
@@ -99,6 +102,52 @@ def test_a_training_starts_with_what_was_asked_for(trains, monkeypatch):
     assert (name, config.model.depth, config.epochs, config.minutes) == ("new", 2, 3, None)
     assert (config.optimizer, config.pictures, config.data) == ("adamw", 500, trains.sets.data)
     assert answer["runs"] == []
+
+
+def test_an_experiment_is_one_training_for_each_combination(trains, monkeypatch):
+    started = []
+    monkeypatch.setattr(
+        trains.runs, "start_sweep", lambda config, vary, name: started.append((config.epochs, vary, name))
+    )
+    question = TI4 | {"settings": {"epochs": 1}, "vary": ["model.depth=2,4", "model.heads=2,4,8"]}
+    assert trains.check(question)["trainings"] == 6
+    trains.start(question)
+    assert started == [(1, ("model.depth=2,4", "model.heads=2,4,8"), "new")]
+    for vary in (
+        ["model.heads=2,5"],
+        ["model.depth=2"],
+        ["out=a,b"],
+        ["minutes=1,2"],
+        "depth",
+        [3],
+        ["model.depth=2,2"],
+    ):
+        answer = trains.check(question | {"vary": vary})
+        assert answer["field"] == "vary", vary
+        assert started[1:] == []
+
+
+def test_the_time_to_expect_is_converted_beside_a_training(trains, run, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        train, "estimated", lambda config, measured: asked.append(measured) or Estimate(1, 2, 3, 4, 5, 6, "x")
+    )
+    assert trains.estimate(TI4) == {
+        "parameters": 1,
+        "tokens": 2,
+        "pictures_per_second": 3,
+        "seconds": 4,
+        "epochs": 5,
+        "memory": 6,
+        "device": "x",
+    }
+    info = replace(trains.runs.find("first"), state="training")
+    monkeypatch.setattr(trains.runs, "all", lambda: [info])
+    trains.estimate(TI4)
+    assert asked[0] is None
+    assert (asked[1][0].model, asked[1][1]) == (runs.MODEL, 100.0)
+    monkeypatch.setattr(trains.runs, "all", lambda: [replace(info, pictures_per_second=None)])
+    assert "Nothing is measured beside a training" in refusal(trains.estimate, TI4)
 
 
 def test_fine_tuning_takes_the_network_of_the_model_it_starts_from(trains, run):

@@ -210,11 +210,17 @@ class Train:
             return asdict(estimated(config, self.speed()))
 
     def speed(self) -> tuple[TrainConfig, float] | None:
-        """Config and pictures per second of the training that runs now, if it knows them already."""
-        for info in self.runs.all():
-            if info.state in ("training", "stopping"):
-                return from_json(info.config), info.pictures_per_second or 1.0
-        return None
+        """Config and pictures per second of the training that runs now; None if none runs.
+
+        Raises:
+            ValueError: If it does not know its speed yet.
+        """
+        busy = next((info for info in self.runs.all() if info.state in ("training", "stopping")), None)
+        if busy is None:
+            return None
+        if not busy.pictures_per_second:
+            raise ValueError(f"Nothing is measured beside a training: {busy.name} tells its own speed in a moment.")
+        return from_json(busy.config), busy.pictures_per_second
 
     def new_name(self, question: Answer) -> str:
         """The name of a new run."""
@@ -296,14 +302,15 @@ class Train:
 
     def listed(self) -> Answer:
         """All runs and experiments, newest first, the data sets' state, and a `version` that changes with them."""
-        sweeps = [asdict(replace(info, config={})) for info in self.runs.sweeps()]
+        sweeps = [
+            {name: value for name, value in vars(info).items() if name != "config"} for info in self.runs.sweeps()
+        ]
         answer = {"runs": [self.row(info) for info in self.runs.all()], "sweeps": sweeps, "data": self.sets.state()}
         return answer | {"version": f"{hash(json.dumps(answer)):x}"}
 
     def row(self, info: RunInfo) -> Answer:
         """A run for the table: all but its config, and whether it has `saved` a checkpoint."""
-        answer = asdict(info)
-        del answer["config"]
+        answer = {name: value for name, value in vars(info).items() if name != "config"}  # asdict would copy it
         return answer | {"saved": (self.runs.folder(info.name) / LAST).is_file()}
 
     def metrics(self, question: Answer) -> Answer:

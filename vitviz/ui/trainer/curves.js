@@ -5,9 +5,10 @@ const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4'];
 const CHARTS = {
   loss: { height: 176, keys: ['loss'], print: (value) => value.toFixed(2), axis: (tick) => tick.toFixed(1) },
   accuracy: { height: 176, keys: ['accuracy', 'train_accuracy'], print: (value) => percent(value, 1), end: 1, axis: (tick) => percent(tick, 0) },
-  rate: { height: 76, keys: ['learning_rate'], print: (value) => short(value), bare: true },
+  rate: { height: 76, keys: ['learning_rate'], print: (value) => (value < 1e-4 ? value.toExponential(0) : rough(value)), bare: true },
   speed: { height: 76, keys: ['pictures_per_second'], print: (value) => value.toFixed(0), bare: true },
 };
+const MOST_POINTS = 300; // of a line
 const LINE_NAMES = { loss: 'training', accuracy: 'test', train_accuracy: 'training' };
 
 /** The lines of all charts: [{run, key, name, points: [[epoch, value]], style}] */
@@ -17,11 +18,17 @@ function linesOf(keys) {
     run,
     key,
     name: names.length > 1 ? run : LINE_NAMES[key] ?? '',
-    points: curves[run].lines.filter((line) => line[key] != null).map((line) => [line.epoch, line[key]]),
+    points: thinned(curves[run].lines.filter((line) => line[key] != null).map((line) => [line.epoch, line[key]])),
     colour: i ? cssColour(table('seq')[LINE_COLOURS[(i - 1) % LINE_COLOURS.length]]) : '',
     dash: DASHES[i % DASHES.length],
     className: i ? 'other' : key === 'train_accuracy' ? 'quiet' : 'ink',
   })));
+}
+
+/** No more points than a chart has pixels, and always the last one. */
+function thinned(points) {
+  const every = Math.ceil(points.length / MOST_POINTS);
+  return points.filter((_, i) => i % every === 0 || i === points.length - 1);
 }
 
 /** Where the axis of epochs ends: where the longest run will. */
@@ -39,39 +46,45 @@ function drawCurves() {
   const hasLines = Boolean(followed && curves[followed]?.lines.length);
   find('.curves').hidden = find('.curves-note').hidden = !hasLines;
   if (!hasLines) return;
-  for (const figure of findAll('[data-curve]')) drawChart(figure.querySelector('.chart'), CHARTS[figure.dataset.curve]);
+  for (const figure of findAll('[data-curve]')) {
+    const chart = CHARTS[figure.dataset.curve];
+    const found = linesOf(chart.keys).filter(({ points }) => points.length);
+    drawChart(figure.querySelector('.chart'), chart, found, found.length && lastEpoch(found), (run) => (run === followed ? epochShown() : null));
+  }
 }
 
-function drawChart(stage, { height, keys, print, end, axis = String, bare }) {
-  const lines = linesOf(keys).filter(({ points }) => points.length);
+/** Draw lines over epochs up to `last`, with what they were at the epoch of the cursor, or null. */
+function drawChart(stage, { height, print, end, axis = String, bare }, lines, last, cursorOf) {
   const width = Math.floor(stage.clientWidth);
   if (width < 80) return;
   if (!lines.length) return stage.replaceChildren(make('p', 'note', 'Measured after each epoch.'));
   const svg = drawing(stage, width, height);
-  const frame = { left: bare ? 44 : 40, right: width - (bare ? 48 : 104), top: 8, bottom: height - 22 };
+  const frame = { left: bare ? 44 : 40, right: width - (bare ? 56 : lines.some(({ colour }) => colour) ? 124 : 104), top: 8, bottom: height - 22 };
   const top = end ?? 1.08 * Math.max(...lines.flatMap(({ points }) => points.map(([, value]) => value)));
   const y = valueAxis(svg, frame, top || 1, '', axis);
-  const last = lastEpoch(lines);
   const x = (epoch) => frame.left + (Math.min(epoch, last) / last) * (frame.right - frame.left);
   for (const tick of ticks(last, Math.max(1, (frame.right - frame.left) / 90))) {
-    if (x(tick) < frame.right - 24) addShape(svg, 'text', { x: x(tick), y: height - 4, 'text-anchor': 'middle' }, Number(tick.toPrecision(6)) || '0');
+    if (x(tick) < frame.right - 44) addShape(svg, 'text', { x: x(tick), y: height - 4, 'text-anchor': 'middle' }, Number(tick.toPrecision(6)) || '0');
   }
-  addShape(svg, 'text', { x: frame.right, y: height - 4, 'text-anchor': 'middle' }, `${epochText(last)} epochs`);
-  const cursor = epochShown();
+  addShape(svg, 'text', { x: frame.right, y: height - 4, 'text-anchor': 'middle' }, `${epochText(last)} ${last === 1 ? 'epoch' : 'epochs'}`);
+  const cursor = cursorOf(followed);
   if (cursor !== null && cursor <= last) addShape(svg, 'line', { class: 'cursor', x1: x(cursor), x2: x(cursor), y1: frame.top - 4, y2: frame.bottom });
   const ends = lines.map((line) => {
-    const style = `${line.colour ? `stroke: ${line.colour};` : ''} stroke-dasharray: ${line.dash || 'none'}`;
-    polyline(svg, line.className, line.points.map(([epoch, value]) => [x(epoch), y(value)]), style);
-    const at = pointAt(line.points, line.run === followed ? cursor : null);
+    polyline(svg, line.className, line.points.map(([epoch, value]) => [x(epoch), y(value)]), styleOf(line));
+    const at = pointAt(line.points, cursorOf(line.run));
     addShape(svg, 'circle', { class: `end ${line.className}`, cx: x(at[0]), cy: y(at[1]), r: 3, style: line.colour ? `fill: ${line.colour}` : '' });
     const [lastX, lastY] = line.points.at(-1);
-    return { line, x: x(lastX) + 8, y: y(lastY), text: `${line.name} ${print(at[1])}`.trim() };
+    return { line, x: x(lastX) + (line.colour ? 26 : 8), y: y(lastY), text: `${line.name} ${print(at[1])}`.trim() };
   });
   placeLabels(ends, frame);
   for (const { line, x: left, y: high, text } of ends) {
-    addShape(svg, 'text', { class: `name ${line.className}`, x: Math.min(left, width - 6.4 * text.length), y: high + 4 }, text);
+    const start = Math.min(left, width - 6.4 * text.length);
+    addShape(svg, 'text', { class: `name ${line.className}`, x: start, y: high + 4 }, text);
+    if (line.colour) polyline(svg, 'other', [[start - 18, high], [start - 4, high]], styleOf(line)); // whose name it is
   }
 }
+
+const styleOf = ({ colour, dash }) => `${colour ? `stroke: ${colour};` : ''} stroke-dasharray: ${dash || 'none'}`;
 
 /** The last point before the epoch on screen; without one, the last. */
 function pointAt(points, epoch) {

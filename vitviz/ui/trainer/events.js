@@ -4,6 +4,7 @@ let notice = null; // a sentence that stands in the status line until the next a
 let asking = false;
 let timer = 0;
 let polls = 0;
+let wasBusy = false;
 
 // --- what is said ---
 
@@ -77,6 +78,8 @@ function takeListed(reply) {
   if (!reply.runs) return;
   ({ runs, sweeps, data } = reply);
   if (followed && !runOf(followed)) followed = null;
+  if (recipe && wasBusy !== Boolean(running())) changeForm(); // what it would take is told in another way now
+  wasBusy = Boolean(running());
   if (!nameIsOwn && recipe) form.elements.name.value = freeName();
   listSources();
   if (!catalog.public) fillOther();
@@ -150,6 +153,7 @@ function changeTheme() {
   drawScale();
   drawMoment();
   drawCurves();
+  drawForming();
   drawExperiments();
 }
 
@@ -308,6 +312,7 @@ function listen() {
   experimentSelect.addEventListener('change', drawExperiments);
   new ResizeObserver(() => {
     drawCurves();
+    drawForming();
     drawExperiments();
   }).observe(find('.watch'));
   new IntersectionObserver(([entry]) => entry.isIntersecting && runs && !asking && poll()).observe(root);

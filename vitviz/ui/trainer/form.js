@@ -163,7 +163,7 @@ function drawPlan({ parameters, tokens, grid, prefix, trainings: count }) {
   cut.style.setProperty('--columns', columns);
   if (!cut.firstElementChild.src) cut.firstElementChild.src = catalog.picture;
   const patches = `${rows}${SPACE}×${SPACE}${columns} patches and ${prefix === 1 ? 'the class token' : `${prefix} others`}`;
-  fillPlan({ Parameters: thousands(parameters), Tokens: `${tokens}: ${patches}`, Time: '…', Memory: '…' });
+  fillPlan({ Parameters: thousands(parameters), Tokens: `${tokens}: ${patches}`, Time: 'measuring…', Memory: 'measuring…' });
 }
 
 function fillPlan(values) {
@@ -192,27 +192,31 @@ async function expectNow(asked) {
   const mine = checks;
   const found = await estimateOf(asked);
   if (mine !== checks || refusal) return;
-  fillPlan({ Time: found.error ?? timeWords(found), Memory: found.error ? '…' : memoryWords(found) });
+  fillPlan({ Time: found.error ?? timeWords(found), Memory: found.error ? '' : memoryWords(found) });
   root.dataset.expected = keyOf(asked);
 }
 
+/** What is told beside a training is rough, and asked again. */
 async function estimateOf(asked) {
-  return (expected[keyOf(asked)] ??= await ask('estimate', asked));
+  const key = keyOf(asked);
+  const found = expected[key] ?? (await ask('estimate', asked)) ?? { error: NO_ANSWER };
+  if (!found.error && !running()) expected[key] = found;
+  return found;
 }
 
 function timeWords({ seconds, epochs, pictures_per_second: speed }) {
-  const one = `about ${duration(seconds)} for ${short(epochs)} epochs, at ${short(speed)} pictures/s`;
+  const one = `about ${duration(seconds)} for ${rough(epochs)} epochs, at ${rough(speed)} pictures/s`;
   return trainings > 1 ? `about ${duration(trainings * seconds)}: ${trainings} times ${one}` : one;
 }
 
-const memoryWords = ({ memory, device }) => `about ${short(memory / 1e9)}${SPACE}GB on ${device}`;
+const memoryWords = ({ memory }) => `about ${(memory / 1e9).toFixed(1)}${SPACE}GB`;
 
 /** Measure the recipes one after another, for the numbers beside them. */
 async function expectPresets() {
   for (const { name, parameters } of catalog.presets) {
     const found = await estimateOf({ preset: name, settings: {} });
-    if (found?.error) return;
-    const length = presetOf(name).settings.epochs == null ? `${short(found.epochs)} epochs in ${duration(found.seconds)}` : `about ${duration(found.seconds)}`;
+    if (found.error || running()) return;
+    const length = presetOf(name).settings.epochs == null ? `${rough(found.epochs)} epochs in ${duration(found.seconds)}` : `about ${duration(found.seconds)}`;
     setText(find(`[data-preset="${name}"]`), `${millions(parameters)}, ${length}`);
   }
 }

@@ -11,6 +11,7 @@ function duration(seconds) {
 
 const thousands = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 const short = (number) => String(Number(number.toPrecision(3)));
+const rough = (number) => String(Number(number.toPrecision(2)));
 const millions = (count) => `${(count / 1e6).toFixed(2)}${SPACE}M`;
 const epochText = (epoch) => (epoch < 10 ? epoch.toFixed(epoch % 1 && epoch < 1 ? 2 : 1) : epoch.toFixed(1)).replace(/\.0+$/, '');
 
@@ -46,10 +47,10 @@ function runWords(run) {
 }
 
 function sourceWords(source) {
-  const result = source.test_accuracy == null ? '' : ` It is right on ${percent(source.test_accuracy, 2)} of the test pictures.`;
+  const result = source.test_accuracy == null ? '' : `, right on ${percent(source.test_accuracy, 2)} of the test pictures`;
   return {
     headline: 'How attention formed',
-    line: `${source.name}, which comes with vitviz, learned for ${epochText(source.epochs)} epochs in ${duration(source.seconds)}.${result} Press Play.`,
+    line: `${source.name}, which comes with vitviz: ${epochText(source.epochs)} epochs in ${duration(source.seconds)}${result}. Press Play.`,
   };
 }
 

@@ -34,7 +34,6 @@ async function loadTimeline(name, place) {
   if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
   takeListed(reply);
   const stays = source === name && past && moment < past.moments.length - 1 ? moment : -1;
-  Object.assign(chosen, source === name ? {} : { layer: MEAN, head: MEAN });
   source = name;
   picture = place;
   past = null;
@@ -98,7 +97,7 @@ function showNoMoments() {
 
 function showLive(isThere) {
   find('.no-moments').hidden = isThere;
-  find('.live').hidden = !isThere;
+  find('.live').hidden = find('.forming').hidden = !isThere;
   slider.disabled = playButton.disabled = !isThere;
 }
 
@@ -116,6 +115,8 @@ function buildLive(kind) {
   rows = makeRows(shape);
   grid = { kind, ...makeMatrix(find('.matrix'), shape, chooseTile) };
   mapTile = makeTile(find('.values'), shape.columns, shape.rows);
+  if (chosen.layer >= shape.layers || chosen.head >= shape.heads) chosen = { layer: MEAN, head: MEAN };
+  markTile(grid, chosen.layer, chosen.head, find('.matrix-frame'));
   find('.predictions').replaceChildren(...Array.from({ length: Math.min(BARS, past.classes.length) }, () => {
     const item = make('li', 'prediction');
     const track = make('span', 'track');
@@ -183,7 +184,6 @@ function drawMap() {
   const { shape } = past;
   const row = rowOf(rows, shape, chosen.layer, chosen.head);
   paintTile(mapTile, row, shape.prefix, table('seq'), scale);
-  markTile(grid, chosen.layer, chosen.head, find('.matrix-frame'));
   const patch = read >= 0 ? read : largest(row, shape.prefix) - shape.prefix;
   const share = row[shape.prefix + patch];
   const mark = find('.map .read');
@@ -215,23 +215,57 @@ function drawLook() {
   const { shape } = past;
   const now = past.moments[moment];
   const tokens = tokenCount(shape);
-  now.effective ??= Array.from({ length: shape.layers * shape.heads }, (_, k) => effectiveTokens(now.firstRows.subarray(k * tokens, (k + 1) * tokens)));
-  putLine(find('.look'), lookWords(now.effective, shape.heads, tokens));
+  putLine(find('.look'), lookWords(effectiveOf(now), shape.heads, tokens));
   const measured = find('.measured');
   measured.hidden = !now.distance;
   if (!now.distance) return;
-  const mean = (values) => values.flat().reduce((sum, value, _, all) => sum + value / all.length, 0);
-  const near = now.distance.map((heads) => mean([heads]));
-  putLine(measured, ['Over all probe pictures a patch looks ', { strong: mean(now.distance).toFixed(1) }, ` pixels far on average: ${near[0].toFixed(1)} in layer 1, ${near.at(-1).toFixed(1)} in the last. Entropy `, { strong: mean(now.entropy).toFixed(2) }, ` nats; an even spread has ${Math.log(tokens).toFixed(2)}.`]);
+  const near = now.distance.map(meanOf);
+  putLine(measured, ['Over all probe pictures a patch looks ', { strong: meanOf(near).toFixed(1) }, ` pixels far on average: ${near[0].toFixed(1)} in layer 1, ${near.at(-1).toFixed(1)} in the last. Entropy `, { strong: meanOf(now.entropy.flat()).toFixed(2) }, ` nats; an even spread has ${Math.log(tokens).toFixed(2)}.`]);
 }
+
+const FORMING = {
+  effective: { height: 150, print: (value) => value.toFixed(0) },
+  distance: { height: 150, print: (value) => value.toFixed(1) },
+};
+
+/** One line for each layer, the mean of its heads: how sharp attention is at each moment, and how far it looks. */
+function drawForming() {
+  if (!past) return;
+  const { layers, heads } = past.shape;
+  const last = Math.max(past.moments.at(-1).epoch, 0.01);
+  const lineOf = (layer, valuesOf) => ({
+    name: `layer ${layer + 1}`,
+    points: past.moments.map((now) => [now.epoch, meanOf(valuesOf(now).slice(layer * heads, (layer + 1) * heads))]),
+    colour: cssColour(table('seq')[Math.round(90 + (130 * layer) / Math.max(1, layers - 1))]),
+    dash: '',
+    className: 'other',
+  });
+  const cursor = () => past.moments[moment].epoch;
+  const all = [...Array(layers).keys()];
+  const shown = layers > 6 ? all.filter((layer) => layer % Math.ceil(layers / 6) === 0 || layer === layers - 1) : all;
+  const draw = (name, valuesOf) => drawChart(find(`[data-forming=${name}] .chart`), FORMING[name], shown.map((layer) => lineOf(layer, valuesOf)), last, cursor);
+  draw('effective', effectiveOf);
+  const hasDistance = past.moments.every(({ distance }) => distance);
+  find('[data-forming=distance]').hidden = !hasDistance;
+  if (hasDistance) draw('distance', ({ distance }) => distance.flat());
+}
+
+/** The effective number of tokens of each head at a moment. */
+function effectiveOf(now) {
+  const { layers, heads } = past.shape;
+  const tokens = tokenCount(past.shape);
+  return (now.effective ??= Array.from({ length: layers * heads }, (_, k) => effectiveTokens(now.firstRows.subarray(k * tokens, (k + 1) * tokens))));
+}
+
+const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** The cursor in the curves; drawn once a frame at most. */
 let cursorFrame = 0;
 function drawCursor() {
-  if (!followed) return;
   cursorFrame ||= requestAnimationFrame(() => {
     cursorFrame = 0;
     drawCurves();
+    drawForming();
   });
 }
 
@@ -246,6 +280,7 @@ function drawScale() {
 function chooseTile(layer, head) {
   chosen = { layer, head };
   read = -1;
+  markTile(grid, layer, head, find('.matrix-frame'));
   drawMap();
 }
 
