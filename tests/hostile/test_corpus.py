@@ -124,6 +124,8 @@ def send(visitor, entry: Entry, path: Path) -> str | None:
     if LEAKS.search(words):
         return f"{entry.name}: {words}"
     expected = entry.refused if entry.kind == "picture" else "must be a whole PNG|is empty|at most"
+    if entry.name == "a picture":  # under the name of a checkpoint
+        expected = None
     if expected is None:
         return None if "probabilities" in answer else f"{entry.name}: {words}"
     return None if re.search(expected, words, re.DOTALL) else f"{entry.name}: {words or 'accepted'}"

@@ -60,7 +60,7 @@ class Visitor:
     def call(self, name: str, question: Any, component: str = "explorer"):
         """Ask what the page's script asks; returns status and the answer."""
         if not hasattr(self, "numbers"):
-            self.numbers = {part: self.component(part) for part in ("explorer", "inside")}
+            self.numbers = {part: self.component(part) for part in ("explorer", "inside", "train")}
         asked = {"session_hash": "s", "component_id": self.numbers[component], "fn_name": name, "data": question}
         status, text = self.post("/gradio_api/component_server/", asked)
         return status, json.loads(text) if text.startswith(("{", "[", '"', "null")) else text

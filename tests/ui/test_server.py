@@ -191,14 +191,12 @@ def test_nothing_but_the_curated_functions_can_be_called(visitor):
         if getattr(getattr(block, name, None), "_is_server_fn", False)
     }
     asked = {
-        "explorer": ["explain", "attention", "methods", "scores", "intervene", "gallery", "figure", "models"],
-        "train": [
-            *("poll", "movie", "check", "estimate", "start", "resume", "resume_sweep", "stop", "rename", "delete"),
-            *("download", "fetch_data", "cancel_fetch", "take_pictures", "survey"),
-        ],
-        "inside": ["probes", "models"],
+        "explorer": "explain attention methods scores intervene gallery figure models",
+        "inside": "probes models",
+        "train": "poll movie check estimate start resume resume_sweep stop rename delete download fetch_data "
+        "cancel_fetch take_pictures survey",
     }
-    assert offered == {(block, name) for block, names in asked.items() for name in names}
+    assert offered == {(component, name) for component, names in asked.items() for name in names.split()}
     for name in ("__init__", "picture", "catalog", "launch", "__class__"):
         assert visitor.call(name, {})[0] == 404
     assert visitor.endpoint("predict", 1)[0] == 404
@@ -307,6 +305,23 @@ def test_strangers_are_not_told_where_the_data_set_was_looked_for(tmp_path):
     )
     assert catalog["public"] is True
     assert catalog["cifar"]["message"] == "CIFAR-10 is not on this server."
+
+
+def test_strangers_can_neither_train_nor_change_anything_over_http(stranger):
+    for name in (
+        "check",
+        "estimate",
+        "start",
+        "resume",
+        "stop",
+        "rename",
+        "delete",
+        "download",
+        "fetch_data",
+        "survey",
+    ):
+        _, answer = stranger.call(name, {"config": {}, "run": "x"}, "train")
+        assert "Training is off on a public page" in answer["error"], name
 
 
 def test_a_space_is_public_whatever_is_said(monkeypatch):

@@ -41,8 +41,8 @@ FIND = {"cifar10": cifar.find, "cifar100": cifar100.find}
 NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 LOCK = ".lock"  # in the runs folder; says in words which run trains
 LOG = "log.txt"  # what the process printed
-# The page goes first: a training yields to it, and its idle threads sleep instead of spinning, which on busy cores trained
-# between as fast and three times as fast (two rounds on two cores).
+# The page goes first: a training yields to it, and its idle threads sleep instead of spinning, which on busy cores
+# trained between as fast and three times as fast (two rounds on two cores).
 NICENESS = 10
 QUIET = {"OMP_WAIT_POLICY": "PASSIVE"}
 ENDED = "The process ended without a word: it was killed, ran out of memory, or the machine went off."

@@ -34,6 +34,7 @@ from vitviz.training.sweep import Sweep
 from vitviz.training.timeline import History
 from vitviz.ui.data_sets import DataSets
 from vitviz.ui.explore import OF_RUN, Answer, base64_of, data_url, field, in_words, model_named
+from vitviz.ui.turns import Line
 
 ABOUT = {
     "cifar10-ti4": "The one to start with: made for two processor cores.",
@@ -93,7 +94,6 @@ class Train:
         self.runs = Runs(root)
         self.sets = DataSets(data)
         self.measuring = threading.Lock()
-        self.drawing = threading.Lock()  # one movie at a time
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
@@ -113,9 +113,8 @@ class Train:
             self.take_pictures,
             self.survey,
         )
-        return [
-            in_words(answer) for answer in (self.poll, self.movie, *(self.for_the_owner(owner) for owner in owners))
-        ]
+        movie = Line(1, waiting=4, yielding=True)(in_words(self.movie))
+        return [in_words(self.poll), movie, *(in_words(self.for_the_owner(owner)) for owner in owners)]
 
     def for_the_owner(self, answer: Callable[[Answer], Answer]) -> Callable[[Answer], Answer]:
         """The same function, but one that refuses on a public page."""
@@ -369,8 +368,7 @@ class Train:
         held, picture = self.history(source), field(question, "picture", int)
         if held is None or not 0 <= picture < len(held.names) or ending not in movie.FORMATS:
             raise ValueError("There is no such timeline to save. Choose one with its probe picture, and GIF or MP4.")
-        with self.drawing:
-            content = movie.render(held, held.names[picture], ending)
+        content = movie.render(held, held.names[picture], ending)
         name = f"{source.removeprefix(OF_RUN)}-{held.names[picture]}{ending}"
         return {"name": name, "content": base64.b64encode(content).decode()}
 
