@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -90,10 +91,9 @@ def server(environment: dict[str, str] | None = None, folder: Path | None = None
         environment: Variables to add to this process's own.
         folder: The working folder, where runs go; this process's if None.
     """
-    from vitviz.ui.app import free_port
-
-    address = f"http://127.0.0.1:{free_port('127.0.0.1', None)}/"
-    command = [sys.executable, "-m", "vitviz", "app", "--port", address.rsplit(":", 1)[1].strip("/")]
+    port = unused_port()
+    address = f"http://127.0.0.1:{port}/"
+    command = [sys.executable, "-m", "vitviz", "app", "--port", str(port)]
     with tempfile.TemporaryFile() as log:
         start = time.perf_counter()
         added = (environment or {}) | {"PYTHONPATH": python_path(environment or {})}
@@ -104,6 +104,13 @@ def server(environment: dict[str, str] | None = None, folder: Path | None = None
         finally:
             process.terminate()
             process.wait()
+
+
+def unused_port() -> int:
+    """A port that the system has just chosen: servers started at the same moment do not get the same one."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def python_path(environment: dict[str, str]) -> str:
