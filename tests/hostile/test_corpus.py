@@ -158,6 +158,7 @@ def test_every_light_file_is_answered_over_http(visitor, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 def test_every_typed_text_is_refused_over_http(visitor):
     for text in runs.TYPED:
         questions = [
