@@ -64,6 +64,7 @@ def test_the_corpus_is_large_and_the_same_each_time(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_every_light_entry_is_answered_at_its_gate(tmp_path):
     judge(tmp_path, "--light")
 

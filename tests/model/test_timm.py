@@ -65,6 +65,7 @@ def test_timm_finds_the_same_logits_and_the_same_attention(name):
     torch.testing.assert_close(trace.attention, torch.stack(seen), rtol=0, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("explicit_attention")
 @pytest.mark.parametrize("name", [name for name, config in tiny.VARIANTS.items() if config.pool == "token"])
 def test_grad_cam_equals_pytorch_grad_cams_on_timms_attention(name):

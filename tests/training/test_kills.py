@@ -37,6 +37,7 @@ def check(found: dict, deaths: int) -> None:
     assert found["hidden after"] == []
 
 
+@pytest.mark.slow
 def test_a_training_that_is_killed_three_times_ends_with_the_same_weights(cifar_folder, tmp_path):
     check(report(cifar_folder, tmp_path, 3, 0), 3)
 

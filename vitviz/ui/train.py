@@ -139,7 +139,7 @@ class Train:
             "public": self.public,
             "machine": hardware(choose_device("auto")),
             "picture": data_url(Image.open(sample_paths()["cat"])),
-            "folder": str(self.sets.root),
+            "folder": "" if self.public else str(self.sets.root),
             "models": list(checkpoint.shipped()),
         }
 
