@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -29,6 +29,7 @@ Split = Literal["train", "test"]
 
 PYTHON_FOLDER = "cifar-10-batches-py"
 BINARY_FOLDER = "cifar-10-batches-bin"
+FOLDERS = PYTHON_FOLDER, BINARY_FOLDER
 BINARY_FILES: dict[Split, tuple[str, ...]] = {
     "train": tuple(f"data_batch_{i}.bin" for i in range(1, 6)),
     "test": ("test_batch.bin",),
@@ -63,13 +64,20 @@ def find(data: str | Path | None = None) -> Path:
     Raises:
         DataError: If neither version is there.
     """
-    root = data_root(data)
-    for folder in (root / PYTHON_FOLDER, root / BINARY_FOLDER, root):
-        if folder.name in (PYTHON_FOLDER, BINARY_FOLDER) and folder.is_dir():
+    return look_for("CIFAR-10", data_root(data), FOLDERS, "python -m vitviz data download")
+
+
+def look_for(name: str, root: Path, folders: tuple[str, str], command: str) -> Path:
+    """The folder of either version of a data set, in `root` or `root` itself.
+
+    Raises:
+        DataError: If neither is there; it names the command that fetches it.
+    """
+    for folder in (*(root / known for known in folders), root):
+        if folder.name in folders and folder.is_dir():
             return folder
     raise DataError(
-        f"CIFAR-10 is not in {root}: there is neither {PYTHON_FOLDER} nor {BINARY_FOLDER}. "
-        f"Fetch it with: python -m vitviz data download --data {root}"
+        f"{name} is not in {root}: there is neither {' nor '.join(folders)}. Fetch it with: {command} --data {root}"
     )
 
 
@@ -127,15 +135,24 @@ def load_python(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
     """Read the python version through torchvision, which checks every file's sum before it opens it."""
     from torchvision.datasets import CIFAR10
 
+    cure = f"Delete it and fetch it again with: python -m vitviz data download --data {folder.parent}"
+    return read_python(CIFAR10, folder, split, cure)
+
+
+def read_python(known: Callable[..., Any], folder: Path, split: Split, cure: str) -> tuple[Tensor, Tensor]:
+    """Read a split of one of torchvision's data sets from its folder.
+
+    Raises:
+        DataError: If a file is missing or damaged; it ends with the cure.
+    """
     try:
-        known = CIFAR10(str(folder.parent), train=split == "train")
+        held = known(str(folder.parent), train=split == "train")
     except RuntimeError as error:
         raise DataError(
-            f"{folder} is incomplete or damaged (its sums differ from the official ones). Delete it and fetch it again "
-            f"with: python -m vitviz data download --data {folder.parent}"
+            f"{folder} is incomplete or damaged (its sums differ from the official ones). {cure}"
         ) from error
-    images = torch.from_numpy(known.data).permute(0, 3, 1, 2).contiguous()  # (n, 3, 32, 32)
-    return images, torch.tensor(known.targets)
+    images = torch.from_numpy(held.data).permute(0, 3, 1, 2).contiguous()  # (n, 3, 32, 32)
+    return images, torch.tensor(held.targets)
 
 
 @contextmanager
@@ -166,7 +183,7 @@ def download(data: str | Path | None = None) -> Path:
     root = data_root(data)
     if (root / PYTHON_FOLDER).is_dir() or (root / BINARY_FOLDER).is_dir():
         return find(root)
-    return fetch(CIFAR10, "CIFAR-10", root, (PYTHON_FOLDER, BINARY_FOLDER))
+    return fetch(CIFAR10, "CIFAR-10", root, FOLDERS)
 
 
 def fetch(known: Callable[..., object], name: str, root: Path, folders: tuple[str, str]) -> Path:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vitviz.data.cifar import PIXELS, DataError, Split, data_root, fetch
+from vitviz.data.cifar import PIXELS, DataError, Split, data_root, fetch, look_for, read_python
 
 NAMES = """
 apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle bowl boy bridge bus butterfly camel can
@@ -20,6 +20,8 @@ tractor train trout tulip turtle wardrobe whale willow_tree wolf woman worm
 CLASSES = tuple(NAMES.split())
 PYTHON_FOLDER = "cifar-100-python"
 BINARY_FOLDER = "cifar-100-binary"
+FOLDERS = PYTHON_FOLDER, BINARY_FOLDER
+COMMAND = "python -m vitviz data download --dataset cifar100"
 RECORDS: dict[Split, int] = {"train": 50_000, "test": 10_000}
 LABELS = 2  # bytes before each picture: the coarse label, then the fine one
 
@@ -30,14 +32,7 @@ def find(data: str | Path | None = None) -> Path:
     Raises:
         DataError: If neither version is there.
     """
-    root = data_root(data)
-    for folder in (root / PYTHON_FOLDER, root / BINARY_FOLDER, root):
-        if folder.name in (PYTHON_FOLDER, BINARY_FOLDER) and folder.is_dir():
-            return folder
-    raise DataError(
-        f"CIFAR-100 is not in {root}: there is neither {PYTHON_FOLDER} nor {BINARY_FOLDER}. "
-        f"Fetch it with: python -m vitviz data download --dataset cifar100 --data {root}"
-    )
+    return look_for("CIFAR-100", data_root(data), FOLDERS, COMMAND)
 
 
 def load(split: Split, data: str | Path | None = None) -> tuple[Tensor, Tensor]:
@@ -67,22 +62,12 @@ def load_python(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
     """Read the python version through torchvision, which checks every file's sum before it opens it."""
     from torchvision.datasets import CIFAR100
 
-    try:
-        known = CIFAR100(str(folder.parent), train=split == "train")
-    except RuntimeError as error:
-        raise DataError(
-            f"{folder} is incomplete or damaged (its sums differ from the official ones). {again(folder)}"
-        ) from error
-    images = torch.from_numpy(known.data).permute(0, 3, 1, 2).contiguous()  # (n, 3, 32, 32)
-    return images, torch.tensor(known.targets)
+    return read_python(CIFAR100, folder, split, again(folder))
 
 
 def again(folder: Path) -> str:
     """What helps against a damaged data set."""
-    return (
-        f"Delete {folder} and fetch it again with: python -m vitviz data download --dataset cifar100 --data "
-        f"{folder.parent}"
-    )
+    return f"Delete {folder} and fetch it again with: {COMMAND} --data {folder.parent}"
 
 
 def download(data: str | Path | None = None) -> Path:
@@ -92,4 +77,4 @@ def download(data: str | Path | None = None) -> Path:
     root = data_root(data)
     if (root / PYTHON_FOLDER).is_dir() or (root / BINARY_FOLDER).is_dir():
         return find(root)
-    return fetch(CIFAR100, "CIFAR-100", root, (PYTHON_FOLDER, BINARY_FOLDER))
+    return fetch(CIFAR100, "CIFAR-100", root, FOLDERS)
