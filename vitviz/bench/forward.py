@@ -13,6 +13,7 @@ from torch import Tensor
 
 from vitviz.bench.timing import alternate
 from vitviz.explanation.case import Case
+from vitviz.explanation.faithfulness import score
 from vitviz.explanation.methods import Method, methods_for
 from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint, load
@@ -49,15 +50,23 @@ def method_table(checkpoint: Checkpoint) -> Table:
     calls: list[Callable[[], Any]] = [lambda: plain.predict(image[None])]
     calls += [partial(compute_anew, checkpoint, image, method) for method in methods]
     forward, *times = alternate(calls, 20)
+    maps = maps_of(plain, *methods)
+    everything = [partial(compute_anew, checkpoint, image, *methods), lambda: score(plain, maps, 0)]
+    names = [*(method.title for method in methods), "All maps", "Scores of all, one baseline"]
     table = Table("method, batch 1", "time", "forward passes")
-    for method, time in zip(methods, times, strict=True):
-        table.add_row(method.title, f"{time:.1f} ms", f"{time / forward:.1f}")
+    for name, time in zip(names, times + alternate(everything, 6), strict=True):
+        table.add_row(name, f"{time:.1f} ms", f"{time / forward:.1f}")
     return table
 
 
-def compute_anew(checkpoint: Checkpoint, image: Tensor, method: Method) -> Any:
-    """Compute a method's map from nothing."""
-    return method.compute(Case(checkpoint, image), 0)
+def compute_anew(checkpoint: Checkpoint, image: Tensor, *methods: Method) -> Any:
+    """Compute methods' maps from nothing."""
+    return maps_of(Case(checkpoint, image), *methods)
+
+
+def maps_of(case: Case, *methods: Method) -> dict[str, Any]:
+    """Methods' maps of a picture for class 0, by title."""
+    return {method.title: method.compute(case, 0) for method in methods}
 
 
 def peer_table(checkpoint: Checkpoint) -> Table:

@@ -119,7 +119,7 @@ Gates = Sequence[Gate | None] | None
 
 
 class Attention(nn.Module):
-    """Multi-head self-attention with a fused projection to queries, keys and values."""
+    """Multi-head self-attention; one matrix holds the projections to queries, keys and values."""
 
     def __init__(self, config: ViTConfig) -> None:
         super().__init__()
@@ -132,25 +132,23 @@ class Attention(nn.Module):
 
     def forward(self, x: Tensor, queries: int, want: Want, gate: Gate | None = None) -> tuple[Tensor, Tensor | None]:
         """Mix tokens (B, T, D) for the first `queries` of them -> (B, queries, D) and the weights wanted."""
-        split = partial(Tensor.unflatten, dim=-1, sizes=(-1, self.heads, x.shape[-1] // self.heads))
-        if queries == x.shape[1]:
-            q, k, v = split(self.qkv(x)).permute(2, 0, 3, 1, 4)  # 3 x (B, A, T, d)
-        else:
-            D, bias = x.shape[-1], self.qkv.bias
-            kv = F.linear(x, self.qkv.weight[D:], None if bias is None else bias[D:])  # (B, T, 2 D)
-            k, v = split(kv).permute(2, 0, 3, 1, 4)  # 2 x (B, A, T, d)
-            ask = F.linear(x[:, :queries], self.qkv.weight[:D], None if bias is None else bias[:D])  # (B, queries, D)
-            (q,) = split(ask).permute(2, 0, 3, 1, 4)  # (B, A, queries, d)
-        mixed, weights = attend(self.q_norm(q), self.k_norm(k), v, want)
+        q = self.q_norm(self.part(0, x[:, :queries])).transpose(1, 2)  # (B, A, queries, d)
+        k = self.k_norm(self.part(1, x)).transpose(1, 2)  # (B, A, T, d)
+        v = self.part(2, x).transpose(1, 2)  # (B, A, T, d)
+        mixed, weights = attend(q, k, v, want)
         if gate is not None:
             mixed = gate.close(mixed)
         return self.proj(mixed.transpose(1, 2).flatten(2)), weights  # (B, queries, D)
 
     def values(self, x: Tensor) -> Tensor:
         """What each head would pass on of each token (B, T, D), before its share of the projection: (B, A, T, d)."""
-        D, bias = x.shape[-1], self.qkv.bias
-        v = F.linear(x, self.qkv.weight[2 * D :], None if bias is None else bias[2 * D :])  # (B, T, D)
-        return v.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        return self.part(2, x).transpose(1, 2)
+
+    def part(self, which: int, x: Tensor) -> Tensor:
+        """Queries (0), keys (1) or values (2) of tokens (B, T, D), by head: (B, T, A, d)."""
+        rows = slice(which * x.shape[-1], (which + 1) * x.shape[-1])
+        bias = None if self.qkv.bias is None else self.qkv.bias[rows]
+        return F.linear(x, self.qkv.weight[rows], bias).unflatten(-1, (self.heads, -1))
 
 
 class MLP(nn.Module):
