@@ -502,6 +502,14 @@ def bench_load(
     load.load(users, seconds, burst)
 
 
+@bench_app.command("watch")
+def bench_watch(data: Data = None) -> None:
+    """A training watched in the page: start to first point, what watching costs, and the page's speed meanwhile."""
+    from vitviz.bench import watch
+
+    watch.watch(data)
+
+
 @bench_app.command("faithfulness")
 def bench_faithfulness(
     checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",

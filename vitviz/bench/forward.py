@@ -51,7 +51,10 @@ def method_table(checkpoint: Checkpoint) -> Table:
     calls += [partial(compute_anew, checkpoint, image, method) for method in methods]
     forward, *times = alternate(calls, 20)
     maps = maps_of(plain, *methods)
-    everything = [partial(compute_anew, checkpoint, image, *methods), lambda: score(plain, maps, 0)]
+    everything: list[Callable[[], Any]] = [
+        lambda: compute_anew(checkpoint, image, *methods),
+        lambda: score(plain, maps, 0),
+    ]
     names = [*(method.title for method in methods), "All maps", "Scores of all, one baseline"]
     table = Table("method, batch 1", "time", "forward passes")
     for name, time in zip(names, times + alternate(everything, 6), strict=True):

@@ -29,6 +29,8 @@ from vitviz.training.team import Team
 
 WORKERS = 8
 ROUNDS = 3  # of each side in turn
+ALL = "all patches"
+MOMENTS = (0.125, 0.375, 0.625, 0.875)  # shares of the budget, the middles of its quarters
 MATRIX = {"cuda": 8192, "cpu": 2048}  # side of the product that measures the peak
 
 
@@ -64,9 +66,10 @@ def train(config: TrainConfig, steps: int) -> None:
         images, labels = cifar.load("train", config.data)
         on_device = images.to(team.device), labels.to(team.device)
         run = Run(replace(config, snapshots=0), team, on_device, on_device)
-        shares = {"all patches": config.all_patches_from}
+        shares = {ALL: 1.0}
         if patches_kept(config, 0.0) < 1:
-            shares |= {"patches dropped as at the start": 0.0, "as half-way to all": config.all_patches_from / 2}
+            kept = {share: patches_kept(config, share) for share in MOMENTS}
+            shares |= {f"{kept[share]:.0%} of them, after {share:.1%} of the budget": share for share in MOMENTS}
         plain = PlainLoop(config, team.device, PilPictures(images, labels))
         times: dict[str, list[float]] = {name: [] for name in ("plain", *shares)}
         for _ in range(ROUNDS):
@@ -74,7 +77,15 @@ def train(config: TrainConfig, steps: int) -> None:
             for name, share in shares.items():
                 times[name].append(engine_seconds(run, share, steps))
         peak = peak_of_product(team.device, run.bfloat16)
-    show(config, {name: steps * config.batch_size / statistics.median(found) for name, found in times.items()}, peak)
+    speeds = {name: steps * config.batch_size / statistics.median(found) for name, found in times.items()}
+    if len(shares) > 1:
+        speeds["the whole training"] = over_budget(config, [speeds[name] for name in shares if name != ALL])
+    show(config, speeds, peak)
+
+
+def over_budget(config: TrainConfig, speeds: list[float]) -> float:
+    """Pictures a second of a training, from those in equal parts of its budget: minutes, or pictures."""
+    return statistics.mean(speeds) if config.minutes is not None else statistics.harmonic_mean(speeds)
 
 
 def show(config: TrainConfig, speeds: dict[str, float], peak: float) -> None:
@@ -86,7 +97,7 @@ def show(config: TrainConfig, speeds: dict[str, float], peak: float) -> None:
     out = Console()
     out.print(table)
     work = work_of_step(config)
-    reached = speeds["all patches"] * work
+    reached = speeds[ALL] * work
     out.print(
         f"{config.preset}, batch {config.batch_size}: {work / 1e9:.2f} GFLOP a picture, so with all patches "
         f"{reached / 1e12:.2f} TFLOP/s, {100 * reached / peak:.0f} % of the {peak / 1e12:.2f} of a large product"
