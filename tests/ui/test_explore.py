@@ -1,8 +1,10 @@
 """The explorer's questions and answers, called as plain functions: right numbers, a sentence for each bad question."""
 
+import asyncio
 import base64
 import logging
 import os
+import threading
 
 import numpy as np
 import pytest
@@ -12,9 +14,13 @@ import vitviz
 from vitviz.data import cifar
 from vitviz.data.pictures import sample_paths, samples
 from vitviz.explanation.case import softmax
+from vitviz.explanation.explain import Explanation
 from vitviz.explanation.interventions import intervene, mean_outputs
 from vitviz.ui import explore
-from vitviz.ui.explore import Explore, Recent, in_words, size_of
+from vitviz.ui.explore import Explore
+from vitviz.ui.kept import Recent, size_of
+from vitviz.ui.questions import in_words
+from vitviz.ui.turns import BUSY
 
 
 @pytest.fixture
@@ -209,6 +215,28 @@ def test_an_unforeseen_failure_is_logged_and_told_calmly(caplog):
     assert "Something went wrong on the server (reference " in error
     assert "secret" not in error
     assert "secret place" in caplog.text
+
+
+def test_what_was_found_before_is_told_while_the_line_is_full(answers, monkeypatch):
+    functions = {answer.__name__: answer for answer in answers.functions}
+    cat, dog, again = (answers.explain(sample(name))["key"] for name in ("cat", "dog", "cat"))
+    go_on, maps = threading.Event(), Explanation.map
+
+    def waiting(explanation, *args):
+        assert go_on.wait(60)
+        return maps(explanation, *args)
+
+    async def ask():
+        found = await functions["methods"]({"key": cat, "target": []})
+        monkeypatch.setattr(Explanation, "map", waiting)
+        line = [asyncio.create_task(functions["methods"]({"key": dog, "target": []})) for _ in range(10)]
+        refused, _ = await asyncio.wait(line, return_when=asyncio.FIRST_COMPLETED)
+        assert [asked.result() for asked in refused] == [{"error": BUSY, "busy": True}]
+        assert await functions["methods"]({"key": again, "target": []}) == found
+        go_on.set()
+        assert sum("maps" in answer for answer in await asyncio.gather(*line)) == 9
+
+    asyncio.run(ask())
 
 
 def test_old_explanations_make_room_for_new_ones():

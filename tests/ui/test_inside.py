@@ -11,8 +11,8 @@ from tests import tiny
 from vitviz.data import cifar, pictures
 from vitviz.explanation.probes import final_answers, probe
 from vitviz.ui import inside
-from vitviz.ui.explore import in_words
 from vitviz.ui.inside import DECIMALS, SENT, Inside
+from vitviz.ui.questions import in_words
 
 SAMPLES = {"checkpoint": "cifar10-ti4", "pictures": "samples"}
 HALF = 0.5 * 10**-DECIMALS

@@ -15,8 +15,9 @@ from vitviz.training import timeline
 from vitviz.training.estimate import Estimate
 from vitviz.training.recipe import PRESETS
 from vitviz.ui import train
-from vitviz.ui.explore import Explore, in_words, model_named
+from vitviz.ui.explore import Explore, model_named
 from vitviz.ui.inside import Inside
+from vitviz.ui.questions import in_words
 from vitviz.ui.train import OWN, SETTINGS, Train
 
 TI4 = {"preset": "cifar10-ti4", "settings": {}, "name": "new"}

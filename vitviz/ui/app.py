@@ -25,9 +25,10 @@ from starlette.requests import Request
 from vitviz.explanation.explain import explain
 from vitviz.explanation.methods import METHODS
 from vitviz.ui import explore, page
-from vitviz.ui.explore import Explore, calm_sentence, in_words
+from vitviz.ui.explore import Explore
 from vitviz.ui.explorer import colour_tables
 from vitviz.ui.inside import Inside
+from vitviz.ui.questions import calm_sentence, in_words
 from vitviz.ui.server import Guard, Uploads, further_names, on_a_space, own_folder
 from vitviz.ui.train import Train
 from vitviz.ui.turns import BUSY, share_processors

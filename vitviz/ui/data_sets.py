@@ -14,7 +14,8 @@ from typing import Any
 from vitviz.data import cifar, cifar100, folder
 from vitviz.data.cifar import DataError, data_root
 from vitviz.data.fetch import Fetch
-from vitviz.ui.explore import Answer, uploaded
+from vitviz.ui.explore import uploaded
+from vitviz.ui.questions import Answer
 
 KNOWN = {"cifar10": cifar, "cifar100": cifar100}
 OTHERS = re.compile(r"cifar-10|\.", re.IGNORECASE)  # begins what is in a data folder and not people's own

@@ -1,22 +1,15 @@
 """What the explorer may ask of Python, and the answers: plain dictionaries and strings.
 
-Questions come from the browser and are treated as hostile: every field is checked, pictures pass the gate, files must
-lie in the server's own upload folder. A refusal is an answer too: {"error": one sentence}.
+Pictures pass the gate, and files must lie in the server's own upload folder.
 """
 
 import base64
-import hashlib
 import io
-import logging
-import secrets
-import threading
-import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, lru_cache, wraps
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,7 +21,7 @@ from vitviz.data import cifar
 from vitviz.data.cifar import DataError
 from vitviz.data.pictures import PictureError, PictureSource, sample_paths, samples
 from vitviz.explanation.case import Target, softmax
-from vitviz.explanation.explain import Explanation, View, explain
+from vitviz.explanation.explain import Explanation, explain
 from vitviz.explanation.faithfulness import score
 from vitviz.explanation.interventions import intervene, mean_outputs
 from vitviz.explanation.methods import METHODS
@@ -36,115 +29,15 @@ from vitviz.model import checkpoint
 from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
 from vitviz.training.runs import Runs
-from vitviz.ui.turns import Line
+from vitviz.ui.kept import OF_RUN, Judged, Recent
+from vitviz.ui.questions import Answer, field, in_words, one_of, pairs, target_of, view, whole_numbers
+from vitviz.ui.turns import Line, unless_known
 
-Answer = dict[str, Any]
-T = TypeVar("T")
-log = logging.getLogger(__name__)
-
-OF_RUN = "runs/"  # begins the names of models that were trained here
 GALLERY_PAGE = 10
-MOST_KEPT_BYTES = 256 * 2**20
-MOST_KEPT_SECONDS = 3300  # less than an hour
-MOST_JUDGED = 1000  # pictures whose maps and scores are kept, some kilobytes each
 ABSENT = "CIFAR-10 is not on this server."  # all that strangers are told
 AT_ONCE = 2  # pictures decoded at the same time; more would only take memory
 THUMBNAIL_SIDE = 144  # px of the original's preview
 USUAL: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `usual_outputs`
-
-
-def in_words(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn a refusal into {"error": its sentence}; log anything else and say so calmly, with a reference."""
-
-    @wraps(answer)
-    def guarded(*args: Any) -> Any:
-        try:
-            return answer(*args)
-        except ValueError as error:
-            return {"error": str(error)}
-        except Exception:
-            sentence, reference = calm_sentence()
-            log.exception("Answer %s failed", reference)
-            return {"error": sentence}
-
-    return guarded
-
-
-def calm_sentence() -> tuple[str, str]:
-    """What a visitor is told of a failure that nobody foresaw, and the reference that leads to it in the log."""
-    reference = secrets.token_hex(3)
-    return f"Something went wrong on the server (reference {reference}). Try again or another picture.", reference
-
-
-def size_of(explanation: Explanation) -> int:
-    """Bytes of an explanation: its attention, as much again for gradients, and the tokens."""
-    tokens = explanation.case.trace.tokens
-    return 2 * explanation.attention.nbytes + (0 if tokens is None else tokens.nbytes)
-
-
-class Recent:
-    """The last explanations by key, bounded in bytes and age; safe for many threads."""
-
-    def __init__(self, most_bytes: int = MOST_KEPT_BYTES) -> None:
-        self.most_bytes = most_bytes
-        self.kept: OrderedDict[str, tuple[float, Explanation]] = OrderedDict()  # with the time it came
-        self.bytes = 0
-        self.lock = threading.Lock()
-
-    def keep(self, explanation: Explanation) -> str:
-        """Keep an explanation and return the key that finds it; nobody can guess one."""
-        key = secrets.token_urlsafe(16)
-        with self.lock:
-            self.kept[key] = time.monotonic(), explanation
-            self.bytes += size_of(explanation)
-            self.tidy()
-        return key
-
-    def asked(self, question: object) -> Explanation | None:
-        """The explanation whose key a question names, if it is still kept."""
-        key = question.get("key") if isinstance(question, dict) else None
-        with self.lock:
-            self.tidy()
-            return self.kept[key][1] if isinstance(key, str) and key in self.kept else None
-
-    def tidy(self) -> None:
-        """Let go of the oldest while they are too large together, and of all that are too old."""
-        expired = time.monotonic() - MOST_KEPT_SECONDS
-        while self.kept and (
-            (self.bytes > self.most_bytes and len(self.kept) > 1) or next(iter(self.kept.values()))[0] < expired
-        ):
-            self.bytes -= size_of(self.kept.popitem(last=False)[1][1])
-
-
-class Judged:
-    """Maps and scores of pictures, kept for who asks again: many visitors choose the same ones."""
-
-    def __init__(self, most: int = MOST_JUDGED) -> None:
-        self.most = most
-        self.kept: OrderedDict[tuple[str, str, Target, bytes], tuple[float, Answer]] = OrderedDict()
-        self.lock = threading.Lock()
-
-    def answer(self, what: str, explanation: Explanation, target: Target, compute: Callable[[], Answer]) -> Answer:
-        """What was computed before for the same pixels, model and target, or is now.
-
-        It is kept for pictures as they are, seen by models that ship: those of runs go on learning.
-        """
-        if explanation.changes or explanation.checkpoint.startswith(OF_RUN):
-            return compute()
-        pixels = hashlib.sha256(explanation.picture.seen.tobytes()).digest()
-        place = what, explanation.checkpoint, target, pixels
-        expired = time.monotonic() - MOST_KEPT_SECONDS
-        with self.lock:
-            while self.kept and next(iter(self.kept.values()))[0] < expired:
-                self.kept.popitem(last=False)
-            if place in self.kept:
-                return self.kept[place][1]
-        answer = compute()
-        with self.lock:
-            self.kept[place] = time.monotonic(), answer
-            if len(self.kept) > self.most:
-                self.kept.popitem(last=False)
-        return answer
 
 
 class Explore:
@@ -164,14 +57,25 @@ class Explore:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names; what takes long stands in lines of its own."""
-        quick = Line(AT_ONCE, waiting=100)
-        lines = {
-            quick: (self.explain, self.attention, self.intervene, self.gallery, self.models),
-            Line(1, waiting=8, yielding=True): (self.methods,),
-            Line(1, waiting=4, yielding=True): (self.scores,),
-            Line(1, waiting=10): (self.figure,),
-        }
-        return [line(in_words(answer)) for line, answers in lines.items() for answer in answers]
+        quick, maps, scores = Line(AT_ONCE, 100), Line(1, 8, yielding=True), Line(1, 4, yielding=True)
+        asked = (self.explain, self.attention, self.intervene, self.gallery, self.models)
+        return [
+            *(quick(in_words(answer)) for answer in asked),
+            unless_known(quick(in_words(self.kept("maps"))), maps(in_words(self.methods))),
+            unless_known(quick(in_words(self.kept("scores"))), scores(in_words(self.scores))),
+            Line(1, 10)(in_words(self.figure)),
+        ]
+
+    def kept(self, what: str) -> Callable[[Answer], Answer | None]:
+        """The function that finds what `methods` or `scores` told before; None where that was not asked yet."""
+
+        def find(question: Answer) -> Answer | None:
+            explanation = self.recent.asked(question)
+            if explanation is None:
+                return None
+            return self.judged.known(what, explanation, explanation.target(target_of(question)))
+
+        return find
 
     def catalog(self) -> Answer:
         """What the page offers: checkpoints, samples, the data set and methods."""
@@ -376,22 +280,6 @@ def scores_of(explanation: Explanation, target: Target) -> Answer:
     }
 
 
-def field(question: object, name: str, kind: type[T]) -> T:
-    """Take a field of a question, of the kind it must have."""
-    value = question.get(name) if isinstance(question, dict) else None
-    if type(value) is not kind:
-        raise ValueError(f"The request must name {name} as {kind.__name__}: got {str(value)[:40]!r}.")
-    return value
-
-
-def one_of(question: Answer, name: str, choices: tuple[str, ...]) -> str:
-    """A choice of a question; the first one if it names none."""
-    value = question.get(name, choices[0])
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}: got {str(value)[:40]!r}.")
-    return str(value)
-
-
 def changes_in_words(heads: int, patches: int, instead: str, way: str) -> str:
     """What was switched off and taken away, for the figure."""
     passing = " (passing on their mean)" if instead == "mean" else ""
@@ -399,38 +287,6 @@ def changes_in_words(heads: int, patches: int, instead: str, way: str) -> str:
     words = [(heads, "head", f"off{passing}"), (patches, "patch", gone)]
     plural = {"head": "heads", "patch": "patches"}
     return ", ".join(f"{n} {name if n == 1 else plural[name]} {what}" for n, name, what in words if n)
-
-
-def view(question: Answer) -> View:
-    """The view that a question describes; what is out of bounds is refused where it is drawn."""
-    patches = whole_numbers(question.get("patches", []))
-    method, direction = question.get("method"), question.get("direction", "from")
-    return View(method, question.get("layer"), question.get("head"), tuple(patches), direction, target_of(question))
-
-
-def whole_numbers(values: object) -> list[int]:
-    """A list of whole numbers, or a refusal."""
-    if not isinstance(values, list) or any(type(value) is not int for value in values):
-        raise ValueError(f"patches must be whole numbers: got {str(values)[:40]!r}.")
-    return values
-
-
-def pairs(values: list[Any]) -> list[list[int]]:
-    """A list of pairs of whole numbers, or a refusal."""
-    for pair in values:
-        if not isinstance(pair, list) or len(pair) != 2 or any(type(number) is not int for number in pair):
-            raise ValueError(f"heads must be pairs of layer and head: got {str(values)[:40]!r}.")
-    return values
-
-
-def target_of(question: Answer) -> Target | None:
-    """The class or the two classes that a question asks about; whether there are such is seen where they are used."""
-    target = question.get("target") or []
-    if not isinstance(target, list) or len(target) > 2 or any(type(k) is not int for k in target):
-        raise ValueError(f"target must be up to two classes by number: got {str(target)[:40]!r}.")
-    if len(target) == 2:
-        return target[0], target[1]
-    return target[0] if target else None
 
 
 def model_named(name: str, runs: Runs | None = None) -> Checkpoint:

@@ -15,7 +15,8 @@ from vitviz.data import pictures
 from vitviz.explanation.probes import Probes, final_answers, probe
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.runs import Runs
-from vitviz.ui.explore import Answer, checkpoints, field, in_words, model_named, of_runs, test_set
+from vitviz.ui.explore import checkpoints, model_named, of_runs, test_set
+from vitviz.ui.questions import Answer, field, in_words
 from vitviz.ui.turns import Line
 
 TEST_PICTURES = 500  # as many as `python -m vitviz probe` takes unasked, so that both give the same numbers

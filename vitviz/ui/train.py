@@ -33,7 +33,9 @@ from vitviz.training.start import with_network
 from vitviz.training.sweep import Sweep
 from vitviz.training.timeline import History
 from vitviz.ui.data_sets import DataSets
-from vitviz.ui.explore import OF_RUN, Answer, base64_of, data_url, field, in_words, model_named
+from vitviz.ui.explore import base64_of, data_url, model_named
+from vitviz.ui.kept import OF_RUN
+from vitviz.ui.questions import Answer, field, in_words
 from vitviz.ui.turns import Line
 
 ABOUT = {

@@ -50,6 +50,17 @@ class Line:
         return in_turn
 
 
+def unless_known(known: Callable[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
+    """An answer for whose line nobody needs to stand if `known`, which is quick, has it already."""
+
+    @wraps(answer)
+    async def either(question: Any) -> Any:
+        found = await known(question)
+        return await answer(question) if found is None else found
+
+    return either
+
+
 def begin(yielding: bool) -> None:
     """Prepare a worker's thread; if it yields, put it behind all others."""
     share_processors()

@@ -1,0 +1,98 @@
+"""What the server keeps in memory for a while: explanations, and what was computed from them."""
+
+import hashlib
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from vitviz.explanation.case import Target
+from vitviz.explanation.explain import Explanation
+from vitviz.ui.questions import Answer
+
+Place = tuple[str, str, str, Target, bytes]
+OF_RUN = "runs/"  # begins the names of models that were trained here
+MOST_KEPT_BYTES = 256 * 2**20
+MOST_KEPT_SECONDS = 3300  # less than an hour
+MOST_JUDGED = 1000  # pictures whose maps and scores are kept, some kilobytes each
+
+
+def size_of(explanation: Explanation) -> int:
+    """Bytes of an explanation: its attention, as much again for gradients, and the tokens."""
+    tokens = explanation.case.trace.tokens
+    return 2 * explanation.attention.nbytes + (0 if tokens is None else tokens.nbytes)
+
+
+class Recent:
+    """The last explanations by key, bounded in bytes and age; safe for many threads."""
+
+    def __init__(self, most_bytes: int = MOST_KEPT_BYTES) -> None:
+        self.most_bytes = most_bytes
+        self.kept: OrderedDict[str, tuple[float, Explanation]] = OrderedDict()  # with the time it came
+        self.bytes = 0
+        self.lock = threading.Lock()
+
+    def keep(self, explanation: Explanation) -> str:
+        """Keep an explanation and return the key that finds it; nobody can guess one."""
+        key = secrets.token_urlsafe(16)
+        with self.lock:
+            self.kept[key] = time.monotonic(), explanation
+            self.bytes += size_of(explanation)
+            self.tidy()
+        return key
+
+    def asked(self, question: object) -> Explanation | None:
+        """The explanation whose key a question names, if it is still kept."""
+        key = question.get("key") if isinstance(question, dict) else None
+        with self.lock:
+            self.tidy()
+            return self.kept[key][1] if isinstance(key, str) and key in self.kept else None
+
+    def tidy(self) -> None:
+        """Let go of the oldest while they are too large together, and of all that are too old."""
+        expired = time.monotonic() - MOST_KEPT_SECONDS
+        while self.kept and (
+            (self.bytes > self.most_bytes and len(self.kept) > 1) or next(iter(self.kept.values()))[0] < expired
+        ):
+            self.bytes -= size_of(self.kept.popitem(last=False)[1][1])
+
+
+class Judged:
+    """Maps and scores of pictures, kept for who asks again: many visitors choose the same ones.
+
+    They are kept for pictures as they are, seen by models that ship: those of runs go on learning.
+    """
+
+    def __init__(self, most: int = MOST_JUDGED) -> None:
+        self.most = most
+        self.kept: OrderedDict[Place, tuple[float, Answer]] = OrderedDict()  # with the time it came
+        self.lock = threading.Lock()
+
+    def known(self, what: str, explanation: Explanation, target: Target) -> Answer | None:
+        """What was computed before for the same pixels, model and target; None if nothing was."""
+        expired = time.monotonic() - MOST_KEPT_SECONDS
+        with self.lock:
+            while self.kept and next(iter(self.kept.values()))[0] < expired:
+                self.kept.popitem(last=False)
+            _, answer = self.kept.get(place_of(what, explanation, target), (0.0, None))
+        return answer
+
+    def answer(self, what: str, explanation: Explanation, target: Target, compute: Callable[[], Answer]) -> Answer:
+        """What was computed before, or is now."""
+        answer = self.known(what, explanation, target)
+        if answer is not None:
+            return answer
+        answer = compute()
+        if not explanation.changes and not explanation.checkpoint.startswith(OF_RUN):
+            with self.lock:
+                self.kept[place_of(what, explanation, target)] = time.monotonic(), answer
+                if len(self.kept) > self.most:
+                    self.kept.popitem(last=False)
+        return answer
+
+
+def place_of(what: str, explanation: Explanation, target: Target) -> Place:
+    """Where an answer is kept: pictures changed by hand, and models of runs, have places that stay empty."""
+    pixels = hashlib.sha256(explanation.picture.seen.tobytes()).digest()
+    return what, explanation.checkpoint, explanation.changes, target, pixels
