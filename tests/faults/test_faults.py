@@ -2,7 +2,9 @@
 
 import hashlib
 import os
+import re
 import resource
+import shutil
 import socket
 import subprocess
 import sys
@@ -90,10 +92,10 @@ def test_a_place_that_takes_no_files_is_said_in_a_sentence():
 
 
 @contextmanager
-def page(environment):
-    """The page with nothing in its environment but this."""
+def page(environment, before=()):
+    """The page with nothing in its environment but this, and these words before its command."""
     port = free_port("127.0.0.1", None)
-    command = [sys.executable, "-m", "vitviz", "app", "--port", str(port)]
+    command = [*before, sys.executable, "-m", "vitviz", "app", "--port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
         wait_for_answer(f"http://127.0.0.1:{port}/", process)
@@ -108,6 +110,48 @@ def test_the_page_starts_without_a_home_and_leaves_no_uploads_behind(tmp_path):
     with page({"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}):
         assert len(list(tmp_path.glob("vitviz-uploads-*"))) == 1
     assert not list(tmp_path.glob("vitviz-uploads-*"))
+
+
+READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$0" && exec "$@"'
+START = """
+from vitviz.ui.questions import in_words
+from vitviz.ui.train import Train
+train = Train("{data}")
+question = {{"preset": "cifar10-ti4", "settings": {{"epochs": 1, "minutes": None}}, "name": "mine"}}
+print(in_words(train.start)(question)["error"])
+"""
+
+
+@pytest.fixture
+def read_only():
+    """What to put before a command, so that to it alone the whole tree is read-only, and its folder."""
+    words = ["unshare", "--mount", "sh", "-c", READ_ONLY, str(ROOT)]
+    if shutil.which("unshare") is None or subprocess.run([*words, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("a tree can be made read-only by root on Linux alone")
+    return words
+
+
+@pytest.mark.slow
+def test_on_a_tree_that_is_read_only_pictures_are_explained(read_only, tmp_path):
+    command = [*read_only, sys.executable, "-m", "vitviz", "explain", "cat", "--out"]
+    found = subprocess.run([*command, str(tmp_path / "cat.svg")], capture_output=True, text=True, check=False)
+    assert (found.returncode, (tmp_path / "cat.svg").is_file()) == (0, True), found.stderr
+    found = subprocess.run([*command, "cat.svg"], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr.count("\n"), "Traceback" in found.stderr) == (1, 1, False)
+
+
+@pytest.mark.slow
+def test_on_a_tree_that_is_read_only_the_page_works_and_training_names_the_folder(read_only, cifar_folder, tmp_path):
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    with page(environment, read_only):
+        pass
+    command = [*read_only, sys.executable, "-c", START.format(data=cifar_folder)]
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert re.fullmatch(
+        r"A training needs a folder that can be written to: \S+runs cannot \(Read-only file system\)\. "
+        r"Start vitviz in a folder of your own\.\n",
+        found.stdout,
+    ), found
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The checkpoint file: what goes in comes out, and everything else is refused with a sentence before it can do harm."""
 
+import hashlib
 import json
 import os
 import pickle
@@ -100,6 +101,25 @@ def test_a_name_or_a_class_may_hold_markup(parts, tmp_path):
 def test_what_ships_is_found_by_name():
     for name, path in shipped().items():
         assert load(name).name == path.stem == name
+
+
+def test_what_ships_is_what_its_sums_say():
+    listed = dict(line.split("  ")[::-1] for line in (checkpoint.CHECKPOINTS / "SHA256SUMS").read_text().splitlines())
+    assert listed.keys() == {
+        path.name for path in checkpoint.CHECKPOINTS.iterdir() if path.suffix in (".safetensors", ".npz")
+    }
+    for name, found in listed.items():
+        assert hashlib.sha256((checkpoint.CHECKPOINTS / name).read_bytes()).hexdigest() == found
+
+
+def test_a_file_under_a_shipped_name_that_is_another_is_refused(tiny_checkpoint, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "CHECKPOINTS", tmp_path)
+    for name in ("shipped", "own"):
+        checkpoint.save(tiny_checkpoint, tmp_path / f"{name}.safetensors")
+    (tmp_path / "SHA256SUMS").write_text(f"{'0' * 64}  shipped.safetensors\n")
+    with pytest.raises(CheckpointError, match=r"the SHA-256 of shipped\.safetensors is not the one in SHA256SUMS"):
+        checkpoint.load("shipped")
+    checkpoint.load("own")
 
 
 def test_normalise_by_hand(tiny_checkpoint):

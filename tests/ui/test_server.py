@@ -162,6 +162,8 @@ def test_a_space_may_be_framed_by_its_host_alone(monkeypatch):
         "/login",
         "/app.py",
         "/configuration",
+        "/?page=another",
+        "/config?page=another",
     ],
 )  # fmt: skip
 def test_there_is_nothing_but_the_page(visitor, path):
@@ -325,6 +327,17 @@ def test_strangers_can_neither_train_nor_change_anything_over_http(stranger):
         assert "Training is off on a public page" in answer["error"], name
 
 
+def test_on_a_public_page_secrets_are_forgotten_at_the_start(monkeypatch):
+    secrets = ("HF_TOKEN", "aws_secret_access_key", "DB_PASSWORD", "OPENAI_API_KEY", "SSH_PRIVATE_KEY")
+    for name in (*secrets, "VITVIZ_TEST_KEYBOARD"):
+        monkeypatch.setenv(name, "x")
+    build_app()
+    assert all(name in os.environ for name in secrets)
+    build_app(public=True)
+    assert not any(name in os.environ for name in secrets)
+    assert "VITVIZ_TEST_KEYBOARD" in os.environ
+
+
 def test_a_space_is_public_whatever_is_said(monkeypatch):
     monkeypatch.setenv("SPACE_ID", "someone/vitviz")
     app = build_app(public=False)
@@ -344,6 +357,19 @@ def test_a_failure_that_nobody_foresaw_is_one_calm_sentence_with_a_reference(vis
     _, events = visitor.endpoint("explain", "cat", "cifar10-ti4", "average")
     assert "Something went wrong on the server (reference" in events
     assert "secret" not in events
+
+
+def test_a_failure_before_any_answer_is_as_calm_and_binds_the_browser_too(visitor, monkeypatch, caplog):
+    def fail(*_):
+        raise RuntimeError("secret /home/x")
+
+    monkeypatch.setattr(server, "is_known", fail)
+    status, headers, body = visitor.ask("GET", "/")
+    assert status == 500
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    reference = re.search(rb"reference (\w{6})", body)[1].decode()
+    assert f"Request {reference} failed" in caplog.text
+    assert b"secret" not in body
 
 
 # How much is taken in

@@ -5,6 +5,7 @@ standard deviation, and the training record. A file is checked from its header, 
 config, names, shapes and dtypes; then its values must be finite. Nothing is ever unpickled.
 """
 
+import hashlib
 import json
 import os
 import tempfile
@@ -24,6 +25,7 @@ from vitviz.model.config import ViTConfig
 PACKAGE = Path(__file__).parents[1]
 # Beside the package in a checkout, inside it when installed.
 CHECKPOINTS = next((f for f in (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints") if f.is_dir()), PACKAGE)
+SUMS = "SHA256SUMS"  # beside the files, as `sha256sum` writes it
 FORMAT = 1
 MOST_BYTES = 256 * 2**20
 MOST_HEADER_BYTES = 2**20
@@ -141,6 +143,8 @@ def load(name: str | Path) -> Checkpoint:
     if size > MOST_BYTES:
         raise CheckpointError(f"A checkpoint may have at most {MOST_BYTES // 2**20} MiB: this one has {size // 2**20}.")
     content = path.read_bytes()
+    if path in shipped().values():
+        check_sum(path.name, content)
     header, about = read_header(content, path.name)
     config = read_config(about)
     model = empty_model(config)
@@ -154,6 +158,18 @@ def load(name: str | Path) -> Checkpoint:
     model.load_state_dict(tensors, assign=True)
     model.requires_grad_(True).eval()
     return Checkpoint(path.stem, model, *read_labels(about, config), record=about.get("record", {}))
+
+
+def check_sum(name: str, content: bytes) -> None:
+    """Refuse a file that is not the one which ships under its name; names that are not listed are the user's own."""
+    sums = CHECKPOINTS / SUMS
+    lines = sums.read_text().splitlines() if sums.is_file() else []
+    expected = {file: found for found, _, file in (line.partition("  ") for line in lines)}
+    if expected.get(name, found := hashlib.sha256(content).hexdigest()) != found:
+        raise CheckpointError(
+            f"A checkpoint that ships must be as it was made: the SHA-256 of {name} is not the one in {SUMS}. Get it "
+            "again, or give your own file another name."
+        )
 
 
 def check_finite(weights: Mapping[str, torch.Tensor]) -> None:

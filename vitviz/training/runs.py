@@ -342,8 +342,14 @@ class Runs:
         """
         if sys.platform == "win32":
             raise ValueError("Trainings are started here on Linux, macOS and WSL. Use: python -m vitviz train.")
-        self.root.mkdir(parents=True, exist_ok=True)
-        handle = process.lock(self.root / LOCK, patience=0)
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            handle = process.lock(self.root / LOCK, patience=0)
+        except OSError as error:
+            raise ValueError(
+                f"A training needs a folder that can be written to: {self.root.resolve()} cannot ({error.strerror}). "
+                "Start vitviz in a folder of your own."
+            ) from error
         if handle is None:
             raise busy(self.holder())
         try:

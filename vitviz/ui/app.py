@@ -5,7 +5,6 @@ machine only, unless told otherwise.
 """
 
 import errno
-import logging
 import os
 import shutil
 import signal
@@ -28,12 +27,10 @@ from vitviz.ui import explore, page
 from vitviz.ui.explore import Explore
 from vitviz.ui.explorer import colour_tables
 from vitviz.ui.inside import Inside
-from vitviz.ui.questions import calm_sentence, in_words
-from vitviz.ui.server import Guard, Uploads, further_names, on_a_space, own_folder
+from vitviz.ui.questions import in_words
+from vitviz.ui.server import Guard, Uploads, forget_secrets, further_names, on_a_space, own_folder
 from vitviz.ui.train import Train
 from vitviz.ui.turns import BUSY, share_processors
-
-log = logging.getLogger(__name__)
 
 FIRST_PORT, LAST_PORT = 7860, 7879
 
@@ -46,6 +43,8 @@ def build_app(data: str | None = None, public: bool = False) -> gr.Blocks:
         public: Whether strangers use it; on a Space they do, whatever is said here.
     """
     public = public or on_a_space()
+    if public:
+        forget_secrets()
     trainer = Train(data, public=public)
     runs = None if public else trainer.runs
     explorer, inspector = Explore(data, runs, public), Inside(data, runs, public)
@@ -170,7 +169,7 @@ def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
         app_kwargs={
             "middleware": [Middleware(Guard, names=names, uploads=uploads)],
             "lifespan": uploads.kept_tidy,
-            "exception_handlers": {503: busy, Exception: failed},
+            "exception_handlers": {503: busy},
             "docs_url": None,
             "redoc_url": None,
             "openapi_url": None,
@@ -183,10 +182,3 @@ def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
 def busy(request: Request, error: Exception) -> JSONResponse:
     """The answer when the queue of the endpoints is full."""
     return JSONResponse({"detail": BUSY}, 503)
-
-
-def failed(request: Request, error: Exception) -> JSONResponse:
-    """The answer when something failed that nobody foresaw; the server writes its traceback."""
-    sentence, reference = calm_sentence()
-    log.error("Request %s failed", reference, exc_info=error)
-    return JSONResponse({"detail": sentence}, 500)

@@ -7,7 +7,9 @@ of uploaded files small and young.
 
 import asyncio
 import ipaddress
+import logging
 import os
+import re
 import shutil
 import socket
 import tempfile
@@ -15,13 +17,16 @@ import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vitviz.data.pictures import MOST_BYTES
+from vitviz.ui.questions import calm_sentence
+
+log = logging.getLogger(__name__)
 
 UPLOAD = "/gradio_api/upload"
 MOST_UPLOAD_BYTES = MOST_BYTES + 2**16  # one picture and the frame around it
@@ -32,6 +37,7 @@ UPLOAD_AGE = 3300  # s; with TIDY_EVERY, nothing is kept for an hour
 TIDY_EVERY = 60  # s
 FOLDER_PREFIX = "vitviz-uploads-"
 
+SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY", re.IGNORECASE)
 ENDPOINTS = ("explain", "checkpoints", "methods")  # for programs
 
 # What the page and `gradio_client` ask for; a path that ends in "/" stands for all below it.
@@ -89,6 +95,12 @@ class Refusal(Exception):  # noqa: N818 (no error of ours: the sender's)
 def on_a_space() -> bool:
     """Whether this runs as a public Hugging Face Space."""
     return "SPACE_ID" in os.environ
+
+
+def forget_secrets() -> None:
+    """Take what looks like a secret out of the environment: the page needs none, so that none can leak."""
+    for name in filter(SECRET.search, [*os.environ]):
+        del os.environ[name]
 
 
 def own_names() -> frozenset[str]:
@@ -239,10 +251,17 @@ class Guard:
             self.check(scope)
             await self.app(scope, self.bounded(scope, receive), send_guarded)
         except Refusal as refusal:
-            if started:
-                raise
-            answer = PlainTextResponse(refusal.sentence, refusal.status, {"Connection": "close"})
-            await answer(scope, receive, send_guarded)
+            answer: Response = PlainTextResponse(refusal.sentence, refusal.status, {"Connection": "close"})
+            error: Exception = refusal
+        except Exception as unforeseen:
+            sentence, reference = calm_sentence()
+            log.exception("Request %s failed", reference)
+            answer, error = JSONResponse({"detail": sentence}, 500), unforeseen
+        else:
+            return
+        if started:
+            raise error
+        await answer(scope, receive, send_guarded)
 
     def check(self, scope: Scope) -> None:
         """Refuse what its head alone rules out.
@@ -255,7 +274,7 @@ class Guard:
             raise Refusal(400, "vitviz does not answer under this name. Allow it with --allow-host NAME at the start.")
         if "origin" in headers and not self.is_ours(headers["origin"], headers["host"]):
             raise Refusal(403, "A page of another site may not use this server.")
-        if not is_known(path):
+        if not is_known(path) or b"page" in parse_qs(scope["query_string"]):  # Gradio's own word for other pages
             raise Refusal(404, "There is nothing here.")
         if path.rstrip("/") == UPLOAD and scope["method"] == "POST" and self.uploads.full:
             raise Refusal(503, "The server holds as many pictures as it can. Try again later.")
