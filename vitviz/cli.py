@@ -495,11 +495,12 @@ def bench_load(
     users: Annotated[int, typer.Option(min=1, max=1000, help="Visitors at once.")] = 50,
     seconds: Annotated[float, typer.Option(min=1, help="How long they stay.")] = 60,
     burst: Annotated[int, typer.Option(min=1, max=1000, help="Explanations asked for in the same moment.")] = 200,
+    slow: Annotated[int, typer.Option(min=0, max=1000, help="Others that send at a byte a second.")] = 0,
 ) -> None:
     """Many visitors of a page on this machine: how long they wait, what is refused, and whether memory stays."""
     from vitviz.bench import load
 
-    load.load(users, seconds, burst)
+    load.load(users, seconds, burst, slow)
 
 
 @bench_app.command("watch")

@@ -7,6 +7,7 @@ import re
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 
@@ -417,6 +418,17 @@ def test_a_body_that_does_not_arrive_is_given_up(visitor, monkeypatch):
         slow.sendall(f"{head}Content-Type: multipart/form-data; boundary=x\r\n\r\n--x".encode())
         slow.settimeout(30)
         assert slow.recv(1000).startswith(b"HTTP/1.1 408")
+
+
+def test_while_many_send_slowly_others_are_answered(visitor):
+    head = f"POST /gradio_api/upload HTTP/1.1\r\nHost: {visitor.host}\r\nContent-Length: 1000\r\n"
+    with ExitStack() as stack:
+        for _ in range(100):
+            slow = stack.enter_context(socket.create_connection(visitor.host.split(":")))
+            slow.sendall(f"{head}Content-Type: multipart/form-data; boundary=x\r\n\r\n--x".encode())
+        question = {"checkpoint": "cifar10-ti4", "picture": {"kind": "sample", "name": "cat"}}
+        assert "probabilities" in visitor.call("explain", question)[1]
+        assert visitor.upload(CAT)[0] == 200
 
 
 def test_a_deep_question_is_refused(visitor):

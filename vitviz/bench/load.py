@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import numpy as np
@@ -158,15 +159,31 @@ async def watch(process: int, tally: Tally, end: float) -> None:
         await asyncio.sleep(2)
 
 
-async def crowd(address: str, process: int, users: int, seconds: float) -> Tally:
-    """Let so many visitors look at pictures for so long."""
+async def dawdle(address: str, end: float) -> None:
+    """Upload a picture at a byte a second, and begin again whenever the server has had enough."""
+    place = urlsplit(address)
+    head = f"POST /gradio_api/upload HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 100000\r\n"
+    while time.monotonic() < end:
+        with suppress(OSError):  # it was shut
+            _, writer = await asyncio.open_connection(place.hostname, place.port)
+            writer.write(f"{head}Content-Type: multipart/form-data; boundary=x\r\n\r\n--x".encode())
+            while time.monotonic() < end:
+                writer.write(b"-")
+                await writer.drain()
+                await asyncio.sleep(1)
+            writer.close()
+
+
+async def crowd(address: str, process: int, users: int, seconds: float, slow: int = 0) -> Tally:
+    """Let so many visitors look at pictures for so long, beside others that send at a byte a second."""
     tally = Tally()
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(base_url=address, timeout=60, limits=limits, trust_env=False) as client:
         component = await number_of_explorer(client)
         end = time.monotonic() + seconds
         visitors = [Visitor(client, component, seed, tally).stay(end) for seed in range(users)]
-        await asyncio.gather(watch(process, tally, end), *visitors)
+        dawdlers = [dawdle(address, end) for _ in range(slow)]
+        await asyncio.gather(watch(process, tally, end), *visitors, *dawdlers)
     return tally
 
 
@@ -187,19 +204,19 @@ async def number_of_explorer(client: httpx.AsyncClient) -> int:
     return int(next(part["id"] for part in config["components"] if part["props"].get("elem_id") == "explorer"))
 
 
-def load(users: int, seconds: float, bursts: int) -> None:
-    """Print how a crowd of visitors and then a burst are served."""
+def load(users: int, seconds: float, bursts: int, slow: int) -> None:
+    """Print how a crowd of visitors, with slow ones beside, and then a burst are served."""
     with server() as (address, _):
         process = process_at(address)
         asyncio.run(burst(address, 4))  # the first questions of all load the model
-        tally = asyncio.run(crowd(address, process, users, seconds))
+        tally = asyncio.run(crowd(address, process, users, seconds, slow))
         after = asyncio.run(burst(address, bursts))
     table = Table("call", "answers", "busy", "50 %", "95 %", "99 %")
     for name, found in tally.seconds.items():
         table.add_row(name, str(len(found)), str(tally.busy[name]), *(f"{1000 * p:.0f} ms" for p in percentiles(found)))
     console = Console()
     machine = f"{os.cpu_count()} processors, a product of two 1000 x 1000 matrices takes {calibration():.0f} ms"
-    console.print(f"{users} visitors for {seconds:.0f} s; {machine}")
+    console.print(f"{users} visitors and {slow} slow ones for {seconds:.0f} s; {machine}")
     console.print(table)
     console.print(f"errors: {len(tally.errors)} {json.dumps(sorted(set(tally.errors))[:5])}")
     console.print(memory_words(tally.memory))
