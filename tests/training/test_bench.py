@@ -1,14 +1,16 @@
 """What the benchmark of training makes of its measurements."""
 
+from dataclasses import replace
+
 import pytest
 
 from vitviz.bench.training import over_budget
-from vitviz.training.recipe import preset_config
+from vitviz.training.recipe import preset
 
 
 @pytest.mark.parametrize(
     ("budget", "expected"), [({"minutes": 10.0, "epochs": None}, 200.0), ({"minutes": None, "epochs": 10}, 150.0)]
 )
 def test_speed_over_a_budget_is_the_mean_by_time_or_by_pictures(budget, expected):
-    config = preset_config("cifar10-ti4", **budget)
+    config = replace(preset("cifar10-ti4"), **budget)
     assert over_budget(config, [100.0, 300.0]) == pytest.approx(expected)
