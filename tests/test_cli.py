@@ -185,6 +185,7 @@ def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
 
 
+@pytest.mark.slow
 def test_a_timeline_becomes_a_movie(vitviz, tmp_path):
     path = tmp_path / "new folder" / "cat.gif"
     said = f"{path}: 40 moments of cat, to epoch 24.9\n"
@@ -194,6 +195,7 @@ def test_a_timeline_becomes_a_movie(vitviz, tmp_path):
     assert path.stat().st_size < 3_000_000
 
 
+@pytest.mark.slow
 def test_a_class_can_be_explained_by_name(vitviz, tiny_file, tmp_path):
     words = ("explain", "cat", "--checkpoint", tiny_file, "--method", "relevance", "--out", tmp_path / "map.npz")
     assert vitviz(*words, "--target", "class 4")[0] == 0
@@ -279,6 +281,7 @@ def test_a_folder_of_pictures_is_told_as_a_table_and_refused_after_it(vitviz, tm
     assert err.startswith("vitviz: A data set needs at least two classes with pictures")
 
 
+@pytest.mark.slow
 def test_a_model_is_fine_tuned_on_a_folder_and_evaluated_by_its_checkpoint_alone(vitviz, tiny_file, tmp_path):
     for level, name in enumerate(("dark", "light")):
         (tmp_path / "pictures" / name).mkdir(parents=True)

@@ -86,6 +86,7 @@ def test_the_large_map_is_that_of_the_layer_and_head_it_names(open_page, explana
         assert says(number_at(page, patch), explanation.cls_maps[layer, head].flat[patch])
 
 
+@pytest.mark.slow
 def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
     maps = explanation.cls_maps.reshape(6, 6, 64)
     page = open_page("?picture=cat")
@@ -117,6 +118,7 @@ def test_tiles_hold_one_flat_cell_for_each_patch(open_page):
     assert sizes == [[8, 8]] * 49
 
 
+@pytest.mark.slow
 def test_on_one_scale_the_darkest_tile_holds_the_largest_share(open_page, explanation):
     page = open_page("?picture=cat&scale=own&layer=1&head=1&__theme=light")
     pixels = page.eval_on_selector(
@@ -165,11 +167,13 @@ def test_the_address_reopens_the_view(open_page, context):
     expect(again.locator("input[name=scale][value=even]")).to_be_checked()
 
 
+@pytest.mark.slow
 def test_nonsense_in_the_address_still_opens_the_example(open_page):
     page = open_page("?checkpoint=../../etc&picture=%3Cb%3E&layer=99&head=-4&patch=9-9_x&method=magic&scale=huge")
     expect(page.locator(".map-title")).to_have_text("Layer 6, head 1")
 
 
+@pytest.mark.slow
 def test_methods_are_shown_and_one_click_makes_them_large(open_page, explanation):
     page = open_page("?picture=cat")
     expect(page.locator(".method")).to_have_count(11)
@@ -280,6 +284,7 @@ def test_a_link_reopens_what_was_switched_off(open_page):
     page.wait_for_url("**instead=mean&way=grey*")
 
 
+@pytest.mark.slow
 def test_a_test_picture_is_chosen_by_class_and_shows_its_label(open_page):
     page = open_page()
     page.locator("input[name=source][value=cifar]").check()
@@ -310,6 +315,7 @@ def test_an_uploaded_picture_is_explained_and_says_what_became_of_it(open_page):
     expect(page.locator(".seen")).to_contain_text("cropped to a square, shrunk from 120 × 60 to 32 × 32")
 
 
+@pytest.mark.slow
 def test_a_text_file_named_png_gets_one_sentence_and_the_old_view_stays(open_page):
     page = open_page("?picture=cat")
     before = page.locator(".headline").inner_text()

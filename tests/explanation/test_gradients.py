@@ -186,6 +186,7 @@ def test_every_method_gives_a_finite_number_for_each_patch(name):
         assert METHODS[name].signed or (found >= 0).all()
 
 
+@pytest.mark.slow
 def test_methods_are_the_same_for_the_tutorials_networks():
     from tests.model.test_tutorials import TUTORIALS, network
 

@@ -51,6 +51,7 @@ def judge(folder: Path, *options: str) -> None:
     assert not list(folder.rglob(corpus.MARKER))
 
 
+@pytest.mark.slow
 def test_the_corpus_is_large_and_the_same_each_time(tmp_path):
     (first := tmp_path / "1").mkdir()
     (again := tmp_path / "2").mkdir()

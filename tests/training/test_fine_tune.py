@@ -75,6 +75,7 @@ def config(shapes, body, tmp_path) -> TrainConfig:
     )
 
 
+@pytest.mark.slow
 def test_fine_tuning_beats_chance_and_its_result_knows_its_classes(config, shapes):
     path = loop.train(config)
     result = load(path)
@@ -141,6 +142,7 @@ def test_a_frozen_training_that_was_stopped_ends_with_the_same_weights(config, m
     assert all(torch.equal(found[name], whole[name]) for name in whole)
 
 
+@pytest.mark.slow
 def test_another_size_gets_the_positions_interpolated(config, body):
     model = replace(config.model, image_size=(32, 24))
     supply = data_sets(replace(config, model=model), torch.device("cpu"))
@@ -181,6 +183,7 @@ def test_frozen_asks_for_a_body_and_labels(config, changes):
         replace(config, dataset="mnist")
 
 
+@pytest.mark.slow
 def test_other_classes_cannot_be_tested_on(config, shapes, tmp_path):
     result = load(loop.train(replace(config, epochs=1)))
     with pytest.raises(ValueError, match=r"knows bars, dots, plain, and CIFAR-10 has airplane, .* Choose another"):

@@ -51,6 +51,7 @@ def whole_run(config: TrainConfig) -> Run:
     return Run(config, Team(), cifar.load("train", config.data), cifar.load("test", config.data))
 
 
+@pytest.mark.slow
 def test_one_batch_can_be_learned_by_heart(config, monkeypatch):
     monkeypatch.setattr(loop.augment, "shift_and_flip", lambda images: images)  # of noise nothing would be left
     plain = {"cutmix": 0.0, "label_smoothing": 0.0, "first_patches": 1.0, "last_patches": 1.0, "warm_up": 0.0}
@@ -113,6 +114,7 @@ def test_the_timeline_is_whole_on_disk_after_every_snapshot(config, monkeypatch)
     assert seen == [(1, 0), (2, 0.25), (3, 1), (4, 2)]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_weights_and_another_does_not(config):
     def trained(name, seed):
         return weights(train(replace(config, out=str(config.folder / name), seed=seed)))
