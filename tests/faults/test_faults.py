@@ -164,6 +164,30 @@ def test_a_port_in_use_ends_the_start_with_one_sentence():
     assert "Traceback" not in found.stderr
 
 
+# Memory runs out
+
+
+GREEDY = """
+import resource, sys
+from vitviz.cli import main
+from vitviz.data import cifar
+cifar.RECORDS = 20
+resource.setrlimit(resource.RLIMIT_AS, (int(open("/proc/self/statm").read().split()[0]) * 4096 + 200 * 2**20,) * 2)
+sys.argv = ["vitviz", "train", "--set", "model.width=4800", "--set", "model.mlp_width=19200", "--epochs", "1"]
+sys.argv += ["--batch-size", "50", "--data", "{data}", "--out", "{out}"]
+main()
+"""
+
+
+@pytest.mark.slow
+def test_a_training_that_does_not_fit_into_memory_ends_with_a_sentence(cifar_folder, tmp_path):
+    code = GREEDY.format(data=cifar_folder, out=tmp_path / "run")
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert found.returncode == 1
+    assert "vitviz: A step must fit into memory: 50 pictures in this network do not." in found.stderr
+    assert "Traceback" not in found.stderr
+
+
 # A broken download of the data set
 
 

@@ -333,6 +333,21 @@ def test_a_loss_that_is_no_number_is_found_within_a_long_epoch(config, monkeypat
     assert not (config.folder / "last.safetensors").exists()
 
 
+@pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory."), MemoryError()])
+def test_memory_that_runs_out_is_said_and_the_last_whole_epoch_kept(config, monkeypatch, error):
+    real, calls = loop.F.cross_entropy, itertools.count()
+
+    def failing(*given, **named):
+        if next(calls) == 6:  # in the middle of the second epoch
+            raise error
+        return real(*given, **named)
+
+    monkeypatch.setattr(loop.F, "cross_entropy", failing)
+    with pytest.raises(TrainingError, match=r"A step must fit into memory: 25 pictures in this network do not\. Lower"):
+        train(config)
+    assert load(config.folder / "last.safetensors").record["epochs"] == 1.0
+
+
 def test_without_data_nothing_is_written(config, tmp_path):
     with pytest.raises(cifar.DataError, match="CIFAR-10 is not in"):
         train(replace(config, data=str(tmp_path / "nowhere")))

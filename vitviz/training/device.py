@@ -2,11 +2,16 @@
 
 import platform
 import time
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import torch
+
+from vitviz.training.recipe import TrainingError
+
+ALLOCATOR = "DefaultCPUAllocator"  # in the words of a plain RuntimeError, torch's only sign that a CPU's memory is full
 
 
 def choose_device(wanted: str, index: int = 0) -> torch.device:
@@ -23,6 +28,24 @@ def choose_device(wanted: str, index: int = 0) -> torch.device:
             f"{index + 1}. Use --device cpu, or fewer processes."
         )
     return torch.device("cuda", index)
+
+
+@contextmanager
+def memory_in_words(batch_size: int) -> Iterator[None]:
+    """Work on batches of this size; if the memory of a GPU or of the machine runs out, say so.
+
+    Raises:
+        TrainingError: If it does.
+    """
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError | torch.OutOfMemoryError) and ALLOCATOR not in str(error):
+            raise
+        raise TrainingError(
+            f"A step must fit into memory: {batch_size} pictures in this network do not. Lower batch_size or the "
+            "network; what was saved before is kept."
+        ) from None
 
 
 def mixed_precision(device: torch.device, bfloat16: bool) -> AbstractContextManager[Any]:

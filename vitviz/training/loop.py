@@ -33,7 +33,7 @@ from vitviz.model.architectures import Network, build
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.vit import ViT
 from vitviz.training import optimizer, run_folder
-from vitviz.training.device import bfloat16_is_faster, hardware, mixed_precision
+from vitviz.training.device import bfloat16_is_faster, hardware, memory_in_words, mixed_precision
 from vitviz.training.evaluate import accuracy
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.process import Stopped, Work
@@ -91,8 +91,8 @@ def train(
     Raises:
         vitviz.data.cifar.DataError: If the data set is not there, or nothing can be learned from it.
         ValueError: If the run folder holds another run or a finished one.
-        TrainingError: If the loss stops being finite, or the training is asked to stop (SIGINT, SIGTERM); the state
-            saved last stays.
+        TrainingError: If the loss stops being finite, memory runs out, or the training is asked to stop (SIGINT,
+            SIGTERM); the state saved last stays.
     """
     with Team(config.device) as team, StopRequest() as stop:
         supply = data_sets(config, team.device)
@@ -108,13 +108,14 @@ def train(
             if work is not None:
                 run_folder.prepare(config, saved)
                 work.begin()
-            run = Run(config, team, supply.training, supply.measured, supply.about)
-            run.work = work
-            if saved is not None:
-                run.restore(saved)
-            for progress in run.steps(stop):
-                report(progress)
-            return run.finish()
+            with memory_in_words(config.batch_size):
+                run = Run(config, team, supply.training, supply.measured, supply.about)
+                run.work = work
+                if saved is not None:
+                    run.restore(saved)
+                for progress in run.steps(stop):
+                    report(progress)
+                return run.finish()
 
 
 class Run:
