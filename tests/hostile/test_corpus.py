@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -204,7 +205,7 @@ def test_a_name_too_long_for_a_file_is_refused_over_http(visitor):
 
 
 @pytest.mark.slow
-def test_every_big_file_is_answered_over_http_within_512_mib(tmp_path):
+def test_every_big_file_and_all_at_once_are_answered_over_http_within_512_mib(tmp_path):
     uploads = tmp_path / "uploads"
     (files := tmp_path / "files").mkdir()
     placed = [(entry, path) for entry, path in corpus.put(files) if entry.big and entry.kind == "picture"]
@@ -218,6 +219,14 @@ def test_every_big_file_is_answered_over_http_within_512_mib(tmp_path):
             Path(f"/proc/{process}/clear_refs").write_text("5")
             assert send(visitor, entry, path) is None
             assert memory(process, "VmHWM") - before <= corpus.MOST_MIB, entry.name
+        uploaded = [json.loads(visitor.upload(path.read_bytes(), path.name)[1])[0] for _, path in placed]
+        before = memory(process, "VmRSS")
+        Path(f"/proc/{process}/clear_refs").write_text("5")
+        with ThreadPoolExecutor(len(uploaded)) as crowd:
+            answers = list(crowd.map(lambda path: shown(visitor, path), uploaded))
+        assert any("probabilities" in answer for answer in answers)
+        assert all("probabilities" in answer or answer["error"] for answer in answers)
+        assert memory(process, "VmHWM") - before <= corpus.MOST_MIB, "all at once"
 
 
 def memory(process: int, what: str) -> float:

@@ -241,6 +241,29 @@ def test_what_was_found_before_is_told_while_the_line_is_full(answers, monkeypat
         apart.submit(asyncio.run, ask()).result()
 
 
+def test_a_huge_picture_keeps_nobody_with_a_small_one_waiting(answers, uploads, monkeypatch):
+    explain = {answer.__name__: answer for answer in answers.functions}["explain"]
+    Image.new("L", (4000, 4000)).save(uploads / "huge.png")
+    Image.new("L", (40, 40)).save(uploads / "small.png")
+    go_on = threading.Event()
+
+    def waiting(model, source):
+        assert source.name == "small.png" or go_on.wait(60)
+        return vitviz.explain(model, source)
+
+    async def ask():
+        monkeypatch.setattr(explore, "explain", waiting)
+        line = [asyncio.create_task(explain(upload(uploads / "huge.png"))) for _ in range(10)]
+        refused, _ = await asyncio.wait(line, return_when=asyncio.FIRST_COMPLETED)
+        assert [asked.result() for asked in refused] == [{"error": BUSY, "busy": True}]
+        assert "probabilities" in await explain(upload(uploads / "small.png"))
+        go_on.set()
+        assert sum("probabilities" in answer for answer in await asyncio.gather(*line)) == 9
+
+    with ThreadPoolExecutor(1) as apart:
+        apart.submit(asyncio.run, ask()).result()
+
+
 def test_old_explanations_make_room_for_new_ones():
     explanation = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
     recent = Recent(most_bytes=2 * size_of(explanation))

@@ -1,6 +1,8 @@
 """The server over HTTP: whom it answers, what it takes in, what strangers see. A control taken away fails here."""
 
+import base64
 import http.client
+import io
 import json
 import os
 import re
@@ -10,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
+from PIL import Image
 
 from tests.ui.serving import running
 from vitviz.data.pictures import sample_paths
@@ -475,6 +478,24 @@ def test_the_folder_of_a_process_that_is_gone_is_removed(tmp_path, monkeypatch):
     own = server.own_folder()
     assert [folder.exists() for folder in left] == [False, True, True]
     assert own.stat().st_mode & 0o777 == 0o700
+
+
+def test_each_visitor_of_a_crowd_gets_an_answer_about_the_own_picture(visitor):
+    def own(shade):
+        buffer = io.BytesIO()
+        Image.new("RGB", (64, 64), (shade, 255 - shade, shade // 2)).save(buffer, "PNG")
+        path = json.loads(visitor.upload(buffer.getvalue(), f"{shade}.png")[1])[0]
+        chosen = {"kind": "upload", "path": path, "name": f"{shade}.png"}
+        answer = visitor.call("explain", {"checkpoint": "cifar10-ti4", "picture": chosen})[1]
+        seen = Image.open(io.BytesIO(base64.b64decode(answer["picture"]["src"].partition(",")[2])))
+        return answer["key"], answer["picture"]["caption"], seen.getcolors()
+
+    visitor.call("explain", {})
+    with ThreadPoolExecutor(20) as crowd:
+        found = list(crowd.map(own, range(200)))
+    assert len({key for key, _, _ in found}) == 200
+    for shade, (_, caption, colours) in enumerate(found):
+        assert (caption, colours) == (f"{shade}.png", [(32 * 32, (shade, 255 - shade, shade // 2))])
 
 
 def test_many_who_ask_at_once_get_an_answer_or_are_told_that_the_server_is_busy(visitor):

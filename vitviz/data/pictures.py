@@ -124,6 +124,16 @@ def open_picture(source: PictureSource) -> tuple[Image.Image, tuple[int, int]]:
         ) from error
 
 
+def is_huge(path: Path) -> bool:
+    """Whether a file's header promises a picture that takes long to decode; False for what is no picture."""
+    try:
+        check_file(path)
+        with Image.open(path, formats=FORMATS) as image:
+            return image.width * image.height > HUGE_PIXELS
+    except Exception:  # hostile files make Pillow raise almost anything; `open_picture` says what is wrong
+        return False
+
+
 def check_file(path: Path) -> None:
     """Refuse what is not a regular file of a bounded size, before anything is read."""
     try:

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
-from vitviz.data.pictures import PictureError, PictureSource, sample_paths, samples
+from vitviz.data.pictures import PictureError, PictureSource, is_huge, sample_paths, samples
 from vitviz.explanation.case import Target, softmax
 from vitviz.explanation.explain import Explanation, explain
 from vitviz.explanation.faithfulness import score
@@ -31,7 +31,7 @@ from vitviz.model.checkpoint import Checkpoint, CheckpointError
 from vitviz.training.runs import Runs
 from vitviz.ui.kept import OF_RUN, Judged, Recent
 from vitviz.ui.questions import Answer, field, in_words, one_of, pairs, target_of, view, whole_numbers
-from vitviz.ui.turns import Line, unless_known
+from vitviz.ui.turns import Line, by_length, unless_known
 
 GALLERY_PAGE = 10
 ABSENT = "CIFAR-10 is not on this server."  # all that strangers are told
@@ -58,9 +58,9 @@ class Explore:
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names; what takes long stands in lines of its own."""
         quick, maps, scores = Line(AT_ONCE, 100), Line(1, 8, yielding=True), Line(1, 4, yielding=True)
-        asked = (self.explain, self.attention, self.intervene, self.gallery, self.models)
         return [
-            *(quick(in_words(answer)) for answer in asked),
+            by_length(quick(in_words(takes_long)), quick(in_words(self.explain)), Line(1, 8)(in_words(self.explain))),
+            *(quick(in_words(answer)) for answer in (self.attention, self.intervene, self.gallery, self.models)),
             unless_known(quick(in_words(self.kept("maps"))), maps(in_words(self.methods))),
             unless_known(quick(in_words(self.kept("scores"))), scores(in_words(self.scores))),
             Line(1, 10)(in_words(self.figure)),
@@ -379,6 +379,12 @@ def test_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
 def read_test_set(data: str | None) -> tuple[Tensor, Tensor]:
     """The 10,000 test pictures, read once."""
     return cifar.load("test", data)
+
+
+def takes_long(question: Answer) -> bool:
+    """Whether a question for `Explore.explain` comes with a picture that keeps others waiting while it is decoded."""
+    picture = field(question, "picture", dict)
+    return picture.get("kind") == "upload" and is_huge(uploaded(field(picture, "path", str)))
 
 
 def uploaded(path: str) -> Path:

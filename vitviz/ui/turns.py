@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+Asked = Callable[..., Any]  # awaited, with a question
 BUSY = "The server is busy. Try again in a moment."
 BEHIND = 5  # priority of a thread whose work may wait; if it were lower, others would wait for the locks it holds
 
@@ -33,7 +34,7 @@ class Line:
         self.turn = asyncio.Semaphore(workers)
         self.pool = ThreadPoolExecutor(workers, initializer=begin, initargs=(yielding,))
 
-    def __call__(self, answer: Callable[[Any], Any]) -> Callable[..., Any]:
+    def __call__(self, answer: Callable[[Any], Any]) -> Asked:
         """An answer that waits for its turn; too many at once get {"error": `BUSY`, "busy": True}."""
 
         @wraps(answer)
@@ -50,7 +51,20 @@ class Line:
         return in_turn
 
 
-def unless_known(known: Callable[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
+def by_length(takes_long: Asked, quick: Asked, slow: Asked) -> Asked:
+    """An answer that stands in the slow line if the question takes long, which a quick look tells."""
+
+    @wraps(quick)
+    async def either(question: Any) -> Any:
+        found = await takes_long(question)
+        if isinstance(found, dict):  # a refusal
+            return found
+        return await (slow if found else quick)(question)
+
+    return either
+
+
+def unless_known(known: Asked, answer: Asked) -> Asked:
     """An answer for whose line nobody needs to stand if `known`, which is quick, has it already."""
 
     @wraps(answer)
