@@ -37,6 +37,7 @@ function drawWords() {
   const explore = find('[data-do=explore]');
   explore.hidden = run ? !run.saved : !shipped;
   explore.href = run ? exploreAddress(run.name) : `?checkpoint=${encodeURIComponent(source)}`;
+  drawWhen();
   const bar = find('.whole');
   bar.hidden = !run;
   if (run) fillProgress(bar, run.share);
@@ -83,7 +84,7 @@ function takeListed(reply) {
   if (!nameIsOwn && recipe) form.elements.name.value = freeName();
   listSources();
   if (!catalog.public) fillOther();
-  syncData();
+  syncOther();
   syncStart();
   drawRuns();
   drawExperiments();
@@ -194,14 +195,17 @@ async function takeZip(event) {
   event.target.value = '';
   if (!file) return;
   find('.survey').replaceChildren(make('p', 'note', `Uploading ${file.name}…`));
+  const refuse = (sentence) => find('.survey').replaceChildren(make('p', 'refusal', sentence));
+  const most = catalog.most_upload / 2 ** 20;
+  if (file.size > catalog.most_upload) return refuse(`A zip to upload may have at most ${most} MiB: ${file.name} has ${(file.size / 2 ** 20).toFixed(1)}. Unpack it into ${catalog.folder} instead, then load this page again.`);
   let path;
   try {
     ({ path } = await upload(file));
   } catch {
-    return find('.survey').replaceChildren(make('p', 'refusal', `${file.name} could not be uploaded: it may be too large (${(file.size / 1e6).toFixed(1)} MB). Unpack it into ${catalog.folder} instead.`));
+    return refuse(`${file.name} could not be uploaded: the server did not take it. Put it into ${catalog.folder} instead, then load this page again.`);
   }
-  const reply = await act('take_pictures', { path, name: file.name });
-  if (!reply) return;
+  const reply = await ask('take_pictures', { path, name: file.name });
+  if (!reply || reply.error) return refuse(reply?.error || NO_ANSWER);
   takeListed(reply);
   form.elements.own.value = reply.taken;
   changeForm();
@@ -329,7 +333,10 @@ async function start() {
   find('.closed').hidden = !catalog.public;
   setText(find('.folder'), catalog.folder);
   setText(find('.machine'), `This computer: ${catalog.machine}.`);
-  if (catalog.public) runs = [];
+  if (catalog.public) {
+    runs = [];
+    listSources();
+  }
   buildTable();
   listen();
   if (catalog.public) return catalog.sources.length ? showShipped(catalog.sources[0].name) : fail('There is no timeline to show.');
