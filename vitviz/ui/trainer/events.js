@@ -4,7 +4,7 @@ let notice = null; // a sentence that stands in the status line until the next a
 let asking = false;
 let timer = 0;
 let polls = 0;
-let wasBusy = false;
+let before = null; // whether the speed of the training that runs is known; null while none runs
 
 // --- what is said ---
 
@@ -79,8 +79,9 @@ function takeListed(reply) {
   if (!reply.runs) return;
   ({ runs, sweeps, data } = reply);
   if (followed && !runOf(followed)) followed = null;
-  if (recipe && wasBusy !== Boolean(running())) changeForm(); // what it would take is told in another way now
-  wasBusy = Boolean(running());
+  const busy = running() ? Boolean(running().pictures_per_second) : null;
+  if (recipe && busy !== before) changeForm(); // what it would take is told in another way now
+  before = busy;
   if (!nameIsOwn && recipe) form.elements.name.value = freeName();
   listSources();
   if (!catalog.public) fillOther();
@@ -178,7 +179,8 @@ function listenToForm() {
       refusal = { refused: reply?.error || NO_ANSWER, field: null };
       showRefusal();
       refusal = null;
-      return syncStart();
+      syncStart();
+      return poll(); // another page may have changed what there is
     }
     nameIsOwn = false;
     takeListed(reply);
@@ -320,7 +322,9 @@ function listen() {
     drawExperiments();
   }).observe(find('.watch'));
   new IntersectionObserver(([entry]) => entry.isIntersecting && runs && !asking && poll()).observe(root);
-  document.addEventListener('visibilitychange', () => isShown() && runs && poll());
+  const lookAgain = () => isShown() && runs && poll(); // another page may have started something meanwhile
+  document.addEventListener('visibilitychange', lookAgain);
+  window.addEventListener('focus', lookAgain);
   followTheme(changeTheme);
 }
 

@@ -195,6 +195,7 @@ async function expectNow(asked) {
   const mine = checks;
   const found = await estimateOf(asked);
   if (mine !== checks || refusal) return;
+  if (unfit) return fillPlan({ Time: '', Memory: '' });
   fillPlan({ Time: found.error ?? timeWords(found), Memory: found.error ? '' : memoryWords(found) });
   root.dataset.expected = keyOf(asked);
 }
@@ -208,7 +209,7 @@ async function estimateOf(asked) {
 }
 
 function timeWords({ seconds, epochs, pictures_per_second: speed }) {
-  const one = `about ${duration(seconds)} for ${inEpochs(rough(epochs))}, at ${rough(speed)} pictures/s`;
+  const one = `about ${duration(seconds)} for ${inEpochs(thousands(rough(epochs)))}, at ${rough(speed)} pictures/s`;
   return trainings > 1 ? `about ${duration(trainings * seconds)}: ${trainings} times ${one}` : one;
 }
 

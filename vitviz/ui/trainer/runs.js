@@ -158,6 +158,7 @@ async function act(name, argument) {
   const reply = await ask(name, argument);
   if (!reply || reply.error) {
     tell(reply?.error || NO_ANSWER, true);
+    poll(); // another page may have changed what there is
     return null;
   }
   tell(null);
