@@ -52,6 +52,19 @@ def test_links_and_devices_are_refused(good, kind):
         folder.load(good, SIZE)
 
 
+def test_what_is_no_picture_is_refused_for_one_reason_whatever_its_name(good, tmp_path):
+    with zipfile.ZipFile(good, "a") as packed:
+        for name in ("ant/notes.txt", "ant/more.txt"):
+            packed.writestr(name, "no picture")
+    with zipfile.ZipFile(good) as packed:
+        packed.extractall(tmp_path / "unpacked")
+    for place in (good, tmp_path / "unpacked"):
+        one, other = folder.survey(place, SIZE).refused
+        assert (one.name, other.name) == ("ant/more.txt", "ant/notes.txt")
+        assert one.why == other.why
+        assert one.why.startswith("The file must be a whole PNG, JPEG, WebP, GIF or BMP picture: it cannot be read")
+
+
 def test_a_zip_with_a_password_is_refused(good):
     content = bytearray(good.read_bytes())
     place = content.rfind(b"PK\x01\x02")

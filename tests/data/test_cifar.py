@@ -3,6 +3,8 @@
 import hashlib
 import pickle
 import warnings
+from socket import gaierror
+from urllib.error import URLError
 
 import numpy as np
 import pytest
@@ -177,3 +179,12 @@ def test_a_fetch_that_fails_leaves_nothing_behind(tmp_path, monkeypatch, error):
     with pytest.raises(DataError, match=rf"CIFAR-10 could not be fetched \({error}\)\. Check the connection"):
         cifar.download(tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_machine_without_a_network_is_told_so_in_plain_words(tmp_path, monkeypatch):
+    def fetch(root, download):
+        raise URLError(gaierror(-2, "Name or service not known"))
+
+    monkeypatch.setattr(torchvision.datasets, "CIFAR10", fetch)
+    with pytest.raises(DataError, match=r"CIFAR-10 could not be fetched \(Name or service not known\)\. Check the"):
+        cifar.download(tmp_path)

@@ -297,7 +297,9 @@ def test_a_truncated_picture_is_refused(opened, form, share):
 
 
 def test_an_empty_file_is_refused(opened):
-    with pytest.raises(PictureError, match=r"The file 'picture\.png' is empty\. Choose another picture"):
+    with pytest.raises(
+        PictureError, match=r"A picture must hold something: 'picture\.png' is empty\. Choose another picture"
+    ):
         opened(b"")
 
 

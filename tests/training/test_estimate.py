@@ -36,7 +36,7 @@ def test_a_budget_in_epochs_gives_seconds(config):
     assert found.pictures_per_second == pytest.approx(10_000 / (steps + watched))
     assert found.tokens == 17
     assert found.parameters == sum(weight.numel() for weight in tiny.model(config.model).parameters())
-    assert "threads" in found.device
+    assert "thread" in found.device
 
 
 @pytest.mark.usefixtures("clock")

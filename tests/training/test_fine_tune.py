@@ -123,10 +123,8 @@ def test_a_frozen_body_needs_no_gradients(config):
     assert not run.model.training, "a frozen body drops nothing out"
 
 
-@pytest.mark.slow
-def test_a_frozen_training_that_was_stopped_ends_with_the_same_weights(config, monkeypatch):
-    config = replace(config, frozen=True, epochs=2)
-    whole = load(loop.train(replace(config, out=f"{config.out}-whole"))).model.state_dict()
+def stopped(config, monkeypatch) -> None:
+    """Train, with a stop in the middle."""
     real = loop.Run.snapshot
 
     def stopping(run):
@@ -138,6 +136,20 @@ def test_a_frozen_training_that_was_stopped_ends_with_the_same_weights(config, m
         patch.setattr(loop.Run, "snapshot", stopping)
         with pytest.raises(TrainingError, match="Stopped as asked"):
             loop.train(config)
+
+
+def test_a_training_goes_on_though_the_checkpoint_it_began_with_is_gone(config, body, monkeypatch):
+    config = replace(config, epochs=1)
+    stopped(config, monkeypatch)
+    body.unlink()
+    assert load(loop.train(config, resume=True)).record["epochs"] == 1.0
+
+
+@pytest.mark.slow
+def test_a_frozen_training_that_was_stopped_ends_with_the_same_weights(config, monkeypatch):
+    config = replace(config, frozen=True, epochs=2)
+    whole = load(loop.train(replace(config, out=f"{config.out}-whole"))).model.state_dict()
+    stopped(config, monkeypatch)
     found = load(loop.train(config, resume=True)).model.state_dict()
     assert all(torch.equal(found[name], whole[name]) for name in whole)
 

@@ -188,19 +188,30 @@ def test_a_training_that_was_stopped_and_goes_on_ends_with_the_same_weights(conf
     one, other = (np.load(folder / "timeline.npz") for folder in (config.folder, Path(f"{config.out}-whole")))
     assert np.array_equal(one["rows"], other["rows"])
     assert np.array_equal(one["epoch"], other["epoch"])
-    assert len((config.folder / "metrics.jsonl").read_text().splitlines()) == 2
+    epochs = [json.loads(line)["epoch"] for line in (config.folder / "metrics.jsonl").read_text().splitlines()]
+    assert epochs == sorted({step / 4, 1.0, 2.0}), "each pass, and where it was stopped"
+
+
+def test_the_metrics_end_where_a_stopped_training_was_saved(config, monkeypatch):
+    interrupted(config, monkeypatch, 3)
+    (line,) = map(json.loads, (config.folder / "metrics.jsonl").read_text().splitlines())
+    saved = load(config.folder / "last.safetensors").record
+    assert (line["epoch"], line["share"]) == (0.75, 0.375)
+    assert saved["epochs"] == 0.75
+    assert 0 < line["loss"] < 10
+    assert line["accuracy"] is None
 
 
 def test_what_was_noted_after_the_saved_state_is_taken_back(config, monkeypatch):
     interrupted(config, monkeypatch, 5)  # after the first pass was measured and saved
     metrics = config.folder / "metrics.jsonl"
-    (first,) = metrics.read_text().splitlines()
+    first, stopped = metrics.read_text().splitlines()
     later = json.dumps(json.loads(first) | {"seconds": 1e6})
-    metrics.write_text(f"{first}\n{later}\n" + later[:20])
+    metrics.write_text(f"{first}\n{stopped}\n{later}\n" + later[:20])
     train(config, resume=True)
     lines = metrics.read_text().splitlines()
-    assert lines[0] == first
-    assert [json.loads(line)["epoch"] for line in lines] == [1.0, 2.0]
+    assert lines[:2] == [first, stopped]
+    assert [json.loads(line)["epoch"] for line in lines] == [1.0, 1.25, 2.0]
 
 
 def test_a_lost_process_loses_at_most_the_pass_it_was_in(config, monkeypatch):

@@ -129,6 +129,14 @@ def test_a_stop_is_asked_for_once_and_the_process_says_how_it_ended(folder, conf
         folder.stop("one")
 
 
+def test_a_process_that_has_said_how_it_ends_and_is_not_gone_yet_is_stopping(folder, config):
+    started(folder, config, "one")
+    place = folder.folder("one")
+    process.write(place, replace(process.read(place), state="stopped", message="Stopped as asked."))
+    info = folder.find("one")
+    assert (info.state, info.message) == ("stopping", "")
+
+
 def test_a_process_that_does_not_stop_is_killed(folder, config, monkeypatch):
     monkeypatch.setattr(runs, "COMMAND", (*WORKER, "deaf"))
     monkeypatch.setattr(runs, "PATIENCE", 0.0)

@@ -99,6 +99,20 @@ def test_a_sweep_that_is_stopped_goes_on_where_it_was(grid, monkeypatch):
     assert [line["run"] for line in grid.results()] == NAMES
 
 
+def test_a_stop_that_comes_while_a_run_ends_stops_the_sweep(grid, monkeypatch):
+    grid.write()
+    real = Run.finish
+
+    def asking(run: Run):
+        signal.raise_signal(signal.SIGTERM)
+        return real(run)
+
+    monkeypatch.setattr(Run, "finish", asking)
+    with pytest.raises(Stopped, match=r"after 1 of 4 runs; nothing is lost"):
+        grid.run()
+    assert [line["state"] for line in grid.results()] == ["finished"]
+
+
 def test_a_run_that_fails_is_noted_and_the_next_begins(grid, monkeypatch):
     grid.write()
     real = Run.step

@@ -404,7 +404,7 @@ def test_a_body_that_does_not_say_its_size_is_cut_off_and_leaves_nothing_for_lon
     status, _, body = visitor.ask(
         "POST", "/gradio_api/upload", {"Content-Type": "multipart/form-data; boundary=x"}, pieces
     )
-    assert (status, body[:32]) == (413, b"A picture may have at most 20 Mi")
+    assert (status, body[:32]) == (413, b"An uploaded file may have at mos")
     assert visitor.ask("POST", "/gradio_api/call/explain", {"Content-Type": "application/json"}, iter([chunk] * 20))[
         0
     ] in (400, 413)

@@ -314,10 +314,19 @@ def test_own_pictures_are_what_lies_in_the_data_folder(trains, tmp_path, monkeyp
     assert taken["taken"] == "My-pets.zip"
     assert taken["data"]["own"] == ["My-pets.zip"]
     assert trains.take_pictures({"path": str(uploads / "x.zip"), "name": "My-pets.zip"})["taken"] == "My-pets-2.zip"
-    asked = TI4 | {"settings": {"dataset": "folder"}, "own": "My-pets.zip"}
+    asked = TI4 | {"settings": {"dataset": "folder", "minutes": None, "epochs": 3}, "own": "My-pets.zip"}
+    assert "once they have been read" in refusal(trains.estimate, asked)
     found = trains.survey(asked)
+    few, many = (
+        trains.estimate(asked),
+        trains.estimate(asked | {"settings": asked["settings"] | {"dataset": "cifar10"}}),
+    )
+    assert few["seconds"] < many["seconds"] / 1000, "of two pictures, not of 50,000"
     assert [label for label, *_ in found["counts"]] == ["a", "b"]
     assert [name for name, _ in found["refused"]] == ["a/notes.txt"]
     assert trains.wanted(asked).data == str((tmp_path / "data" / "My-pets.zip").resolve())
+    (uploads / "bad.zip").write_bytes(b"no zip")
+    assert "neither" in refusal(trains.take_pictures, {"path": str(uploads / "bad.zip"), "name": "bad.zip"})
+    assert trains.sets.own() == ["My-pets-2.zip", "My-pets.zip"], "nothing of it is kept"
     assert "Only an uploaded picture" in refusal(trains.take_pictures, {"path": "/etc/passwd", "name": "x.zip"})
     assert "There are no pictures" in refusal(trains.survey, asked | {"own": "../uploads/x.zip"})

@@ -198,8 +198,10 @@ def fetch(known: Callable[..., object], name: str, root: Path, folders: tuple[st
             with patience(STALL):
                 known(part, download=True)
         except (OSError, RuntimeError) as error:
+            reason = getattr(error, "reason", error)  # of an URLError
+            words = getattr(reason, "strerror", None) or reason
             raise DataError(
-                f"{name} could not be fetched ({error}). Check the connection and try again, or copy "
+                f"{name} could not be fetched ({words}). Check the connection and try again, or copy "
                 f"{' or '.join(folders)} into {root}."
             ) from error
         shutil.move(Path(part) / folders[0], root / folders[0])

@@ -7,6 +7,7 @@ to test on, a share of each class is put aside: by the names alone, so it is the
 
 import hashlib
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -125,9 +126,14 @@ def read_all(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[str, 
                 with source.fetch(name) as path:
                     taken[name] = pictures.to_tensor(pictures.prepare(path, size).seen)
             except PictureError as error:
-                refused.append(Refused(name, str(error)))
+                refused.append(Refused(name, without_name(error)))
     splits = divided({name: places[name] for name in taken})
     return taken, places, tabulated(places, splits, sorted(refused + source.refused))
+
+
+def without_name(error: PictureError) -> str:
+    """A refusal that stands beside the file's name: equal for equal reasons."""
+    return re.sub(r"(?<=: )(['\"]).*\1(?= (cannot|is))", "it", str(error))
 
 
 @contextmanager

@@ -143,7 +143,7 @@ def check_file(path: Path) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise PictureError(f"A picture must be a file: {path.name[:80]!r} is something else. Choose a picture file.")
     if status.st_size == 0:
-        raise PictureError(f"The file {path.name[:80]!r} is empty. Choose another picture.")
+        raise PictureError(f"A picture must hold something: {path.name[:80]!r} is empty. Choose another picture.")
     if status.st_size > MOST_BYTES:
         raise PictureError(
             f"A picture may have at most {MOST_BYTES // 2**20} MiB: this one has {status.st_size / 2**20:.1f}. "

@@ -79,7 +79,8 @@ def hardware(device: torch.device) -> str:
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     names = [line.split(":", 1)[1].strip() for line in cpu_lines() if line.startswith("model name")]
-    return f"{names[0] if names else platform.machine()}, {torch.get_num_threads()} threads"
+    count = torch.get_num_threads()
+    return f"{names[0] if names else platform.machine()}, {count} thread{'s' if count > 1 else ''}"
 
 
 def cpu_lines() -> list[str]:

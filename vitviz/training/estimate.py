@@ -56,7 +56,10 @@ class Estimate:
 
 
 def estimate(
-    config: TrainConfig, measured: tuple[TrainConfig, float] | None = None, available: int = PICTURES
+    config: TrainConfig,
+    measured: tuple[TrainConfig, float] | None = None,
+    available: int = PICTURES,
+    tested: int = TESTED,
 ) -> Estimate:
     """Tell what a training will take on this machine.
 
@@ -65,6 +68,7 @@ def estimate(
         measured: The config and the pictures per second of a training that runs now; nothing is measured beside it,
             and its speed is converted by the work for one picture.
         available: Pictures in the training set.
+        tested: Pictures in the test set.
 
     Raises:
         ValueError: If the device is not there, or has not enough memory.
@@ -87,7 +91,7 @@ def estimate(
         seconds = 60 * config.minutes
         epochs = seconds * (early / (pictures * dropped + measuring) + (1 - early) / (pictures * whole + measuring))
     speed = epochs * pictures / seconds
-    seconds += FORWARD * whole * (config.held_out or TESTED)
+    seconds += FORWARD * whole * (config.held_out or tested)
     words = hardware(device)
     return Estimate(parameters(config.model), config.model.tokens, speed, seconds, epochs, need, words)
 

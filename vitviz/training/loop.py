@@ -38,6 +38,7 @@ from vitviz.training.evaluate import accuracy
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.process import Stopped, Work
 from vitviz.training.recipe import TrainConfig, TrainingError
+from vitviz.training.run_folder import State
 from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.signals import StopRequest
 from vitviz.training.start import adopt, freeze
@@ -109,10 +110,8 @@ def train(
                 run_folder.prepare(config, saved)
                 work.begin()
             with memory_in_words(config.batch_size):
-                run = Run(config, team, supply.training, supply.measured, supply.about)
+                run = Run(config, team, supply.training, supply.measured, supply.about, saved)
                 run.work = work
-                if saved is not None:
-                    run.restore(saved)
                 for progress in run.steps(stop):
                     report(progress)
                 return run.finish()
@@ -128,12 +127,13 @@ class Run:
         train_set: Part,
         measured_set: Part,
         about: About = CIFAR10,
+        saved: State | None = None,
     ) -> None:
         self.config, self.team, self.device, self.about = config, team, team.device, about
         (self.images, self.labels), self.measured = train_set, measured_set
         torch.manual_seed(config.seed)
         self.model = build(config.model).to(self.device)
-        if config.start is not None:
+        if config.start is not None and saved is None:  # a saved state has it all, and outlives the checkpoint
             adopt(self.model, checkpoint.load(config.start))
         if config.frozen:
             freeze(self.model)
@@ -162,6 +162,8 @@ class Run:
                 self.compile()
         self.work: Work | None = None  # of this process in the run folder
         self.started, self.looked = time.monotonic(), -math.inf  # so that the first step is noted at once
+        if saved is not None:
+            self.restore(saved)
 
     def write(self, write: Callable[[], None]) -> None:
         """Write to the run folder; to wait for room on the disk is no time of training."""
@@ -327,7 +329,7 @@ class Run:
         Raises:
             Stopped: Always; it tells how to go on.
         """
-        self.check_loss()
+        self.look()  # so that curves and lists end where the saved state does
         self.save({})
         raise Stopped(
             f"Stopped as asked in epoch {self.epoch:.1f}, at {100 * self.share:.0f} % of the budget; nothing is lost. "
@@ -386,13 +388,13 @@ class Run:
         names = ("share", "passes", "batches_done", "step_count", "pictures_seen", "seconds", "bfloat16")
         return {name: getattr(self, name) for name in names}
 
-    def state(self) -> run_folder.State:
+    def state(self) -> State:
         """All that decides how this training goes on, beside the average."""
         weights = dict(self.trained.state_dict())
         states = [chosen.state_dict()["state"] for chosen in self.optimizers]
-        return run_folder.State(self.average.module.state_dict(), weights, states, self.counters())
+        return State(self.average.module.state_dict(), weights, states, self.counters())
 
-    def restore(self, saved: run_folder.State) -> None:
+    def restore(self, saved: State) -> None:
         """Go on from a saved state."""
         self.trained.load_state_dict(saved.weights)
         self.average.module.load_state_dict(saved.average)

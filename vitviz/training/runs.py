@@ -500,7 +500,9 @@ def state(folder: Path, found: Process | None, last_words: str, finished: bool) 
     """State and message of a run or a sweep now; the last words are for a process that left none."""
     asked = found is not None and found.state == "training" and stop_mark(folder, found).exists()
     if process.lives(folder):
-        return "stopping" if asked else "training", found.message if found else ""
+        leaves = found is not None and found.state in ("stopped", "failed")  # it has said so, and is not gone yet
+        said = found.message if found is not None and not leaves else ""
+        return "stopping" if asked or leaves else "training", said
     if finished:
         return "finished", ""
     if found is not None and found.state in ("stopped", "failed"):

@@ -31,6 +31,12 @@ class StopRequest:
             signal.signal(number, handler)
 
     def ask(self, number: int, frame: FrameType | None) -> None:
-        """Note the wish, and let the next signal of this kind do what it did before."""
+        """Note the wish, and let the next signal of this kind do what it did before.
+
+        What listens around this one is told as well: a training that is just ending cannot fulfil the wish for it.
+        """
         self.asked = True
-        signal.signal(number, self.before[signal.Signals(number)])
+        before = self.before[signal.Signals(number)]
+        signal.signal(number, before)
+        if isinstance(around := getattr(before, "__self__", None), StopRequest):
+            around.ask(number, frame)

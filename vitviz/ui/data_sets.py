@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from vitviz.data import cifar, cifar100, folder
+from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError, data_root
 from vitviz.data.fetch import Fetch
 from vitviz.ui.explore import uploaded
@@ -35,6 +36,7 @@ class DataSets:
         self.data = data
         self.root = data_root(data)
         self.fetch = Fetch(data)
+        self.counted: dict[str, tuple[int, int]] = {}  # of people's own pictures, by name: to train on and to test on
 
     def state(self) -> Answer:
         """What is `here` by name, people's `own`, how a download stands, and the folder it would lie in."""
@@ -69,8 +71,13 @@ class DataSets:
         return self.root / name
 
     def take(self, path: str, name: str) -> str:
-        """Put an uploaded zip into the folder, and return its name there."""
+        """Put an uploaded zip into the folder, and return its name there.
+
+        Raises:
+            DataError: If it is none that may be opened; then nothing of it is kept.
+        """
         file = uploaded(path)
+        Archive(file).zip.close()
         stem = SAFE.sub("-", Path(name).stem)[:40].strip("-") or "pictures"
         taken = set(self.own())
         new = next(n for k in range(1, len(taken) + 3) if (n := f"{stem}{f'-{k}' if k > 1 else ''}.zip") not in taken)
@@ -87,6 +94,8 @@ class DataSets:
         """
         path = self.path(name)
         table = folder.survey(path, size)
+        train, test = zip(*table.counts.values(), strict=True) if table.counts else ((), ())
+        self.counted[name] = sum(train), sum(test)
         try:
             folder.check_table(table, name)
             problem = ""

@@ -138,6 +138,7 @@ class Explore:
                 "original": data_url(original) if chosen["kind"] == "upload" else None,
                 "caption": caption,
                 "truth": labels.index(truth) if truth in labels else None,
+                "shows": truth,
                 "note": picture.note,
             },
             "probabilities": explanation.probabilities.tolist(),

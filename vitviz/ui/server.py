@@ -327,5 +327,7 @@ def most_bytes(scope: Scope) -> int:
 def too_large(scope: Scope) -> str:
     """The sentence for a body that is too large."""
     if most_bytes(scope) == MOST_UPLOAD_BYTES:
-        return f"A picture may have at most {MOST_BYTES // 2**20} MiB. Save it smaller, as JPEG for example."
+        return (
+            f"An uploaded file may have at most {MOST_BYTES // 2**20} MiB. Save a picture smaller, as JPEG for example."
+        )
     return f"A request may have at most {MOST_REQUEST_BYTES // 2**20} MiB."

@@ -21,6 +21,7 @@ import numpy as np
 from PIL import Image
 
 from vitviz.data.cifar import DataError
+from vitviz.data.pictures import MOST_BYTES as MOST_UPLOAD
 from vitviz.data.pictures import sample_paths
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import CheckpointError
@@ -143,6 +144,7 @@ class Train:
             "picture": data_url(Image.open(sample_paths()["cat"])),
             "folder": "" if self.public else str(self.sets.root),
             "models": list(checkpoint.shipped()),
+            "most_upload": MOST_UPLOAD,
         }
 
     # --- before a training ---
@@ -207,8 +209,19 @@ class Train:
         While one trains, nothing is measured beside it: its own speed is converted.
         """
         config = self.wanted(question)
+        counts = self.counts(question) if config.dataset == "folder" else ()
         with self.measuring:
-            return asdict(estimated(config, self.speed()))
+            return asdict(estimated(config, self.speed(), *counts))
+
+    def counts(self, question: Answer) -> tuple[int, int]:
+        """How many of people's `own` pictures there are to train on and to test on.
+
+        Raises:
+            ValueError: If that was not surveyed yet.
+        """
+        if (own := field(question, "own", str)) not in self.sets.counted:
+            raise ValueError("The time depends on how many pictures there are: it is told once they have been read.")
+        return self.sets.counted[own]
 
     def speed(self) -> tuple[TrainConfig, float] | None:
         """Config and pictures per second of the training that runs now; None if none runs.
@@ -310,8 +323,10 @@ class Train:
         return answer | {"version": f"{hash(json.dumps(answer)):x}"}
 
     def row(self, info: RunInfo) -> Answer:
-        """A run for the table: all but its config, and whether it has `saved` a checkpoint."""
+        """A run for the table: all but its config, of which the recipe tells, and whether it `saved` a checkpoint."""
         answer = {name: value for name, value in vars(info).items() if name != "config"}  # asdict would copy it
+        if info.config.get("start"):
+            answer["preset"] += ", fine-tuned"
         return answer | {"saved": (self.runs.folder(info.name) / LAST).is_file()}
 
     def metrics(self, question: Answer) -> Answer:
@@ -435,9 +450,9 @@ def varied(question: Answer) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def estimated(config: TrainConfig, measured: tuple[TrainConfig, float] | None) -> Estimate:
+def estimated(config: TrainConfig, measured: tuple[TrainConfig, float] | None, *counts: int) -> Estimate:
     """An estimate, measured once for each config; beside a training, converted once for each of its speeds."""
-    return estimate(config, measured)
+    return estimate(config, measured, *counts)
 
 
 def blamed(refusal: ValueError) -> str | None:

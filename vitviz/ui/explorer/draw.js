@@ -357,11 +357,11 @@ function drawEffect(old, now) {
 
 function drawPicture() {
   const canvas = find('.pixels');
-  const { caption, note, truth, original } = answer.picture;
+  const { caption, note, truth, shows, original } = answer.picture;
   canvas.width = picture.naturalWidth;
   canvas.height = picture.naturalHeight;
   canvas.getContext('2d').drawImage(picture, 0, 0);
-  setText(find('.truth'), truth == null ? '' : `true label: ${answer.classes[truth]}`);
+  setText(find('.truth'), truth == null ? (shows ? `${shows}: no class of this model` : '') : `true label: ${answer.classes[truth]}`);
   setText(find('.seen'), keepSizes([caption, note].filter(Boolean).join(' · ')));
   const whole = find('.original');
   whole.hidden = !isPicture(original);

@@ -59,14 +59,14 @@ function drawChart(stage, { height, print, end, axis = String, bare }, lines, la
   if (width < 80) return;
   if (!lines.length) return stage.replaceChildren(make('p', 'note', 'Measured after each epoch.'));
   const svg = drawing(stage, width, height);
-  const frame = { left: bare ? 44 : 40, right: width - (bare ? 56 : lines.some(({ colour }) => colour) ? 124 : 104), top: 8, bottom: height - 22 };
+  const frame = { left: bare ? 48 : 44, right: width - (bare ? 56 : lines.some(({ colour }) => colour) ? 124 : 104), top: 8, bottom: height - 22 };
   const top = end ?? 1.08 * Math.max(...lines.flatMap(({ points }) => points.map(([, value]) => value)));
   const y = valueAxis(svg, frame, top || 1, '', axis);
   const x = (epoch) => frame.left + (Math.min(epoch, last) / last) * (frame.right - frame.left);
   for (const tick of ticks(last, Math.max(1, (frame.right - frame.left) / 90))) {
     if (x(tick) < frame.right - 44) addShape(svg, 'text', { x: x(tick), y: height - 4, 'text-anchor': 'middle' }, Number(tick.toPrecision(6)) || '0');
   }
-  addShape(svg, 'text', { x: frame.right, y: height - 4, 'text-anchor': 'middle' }, `${epochText(last)} ${last === 1 ? 'epoch' : 'epochs'}`);
+  addShape(svg, 'text', { x: frame.right, y: height - 4, 'text-anchor': 'middle' }, inEpochs(epochText(last)));
   const cursor = cursorOf(followed);
   if (cursor !== null && cursor <= last) addShape(svg, 'line', { class: 'cursor', x1: x(cursor), x2: x(cursor), y1: frame.top - 4, y2: frame.bottom });
   const ends = lines.map((line) => {

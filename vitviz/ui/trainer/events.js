@@ -4,7 +4,7 @@ let notice = null; // a sentence that stands in the status line until the next a
 let asking = false;
 let timer = 0;
 let polls = 0;
-let wasBusy = false;
+let before = null; // whether the speed of the training that runs is known; null while none runs
 
 // --- what is said ---
 
@@ -37,6 +37,7 @@ function drawWords() {
   const explore = find('[data-do=explore]');
   explore.hidden = run ? !run.saved : !shipped;
   explore.href = run ? exploreAddress(run.name) : `?checkpoint=${encodeURIComponent(source)}`;
+  drawWhen();
   const bar = find('.whole');
   bar.hidden = !run;
   if (run) fillProgress(bar, run.share);
@@ -78,12 +79,13 @@ function takeListed(reply) {
   if (!reply.runs) return;
   ({ runs, sweeps, data } = reply);
   if (followed && !runOf(followed)) followed = null;
-  if (recipe && wasBusy !== Boolean(running())) changeForm(); // what it would take is told in another way now
-  wasBusy = Boolean(running());
+  const busy = running() ? Boolean(running().pictures_per_second) : null;
+  if (recipe && busy !== before) changeForm(); // what it would take is told in another way now
+  before = busy;
   if (!nameIsOwn && recipe) form.elements.name.value = freeName();
   listSources();
   if (!catalog.public) fillOther();
-  syncData();
+  syncOther();
   syncStart();
   drawRuns();
   drawExperiments();
@@ -177,7 +179,8 @@ function listenToForm() {
       refusal = { refused: reply?.error || NO_ANSWER, field: null };
       showRefusal();
       refusal = null;
-      return syncStart();
+      syncStart();
+      return poll(); // another page may have changed what there is
     }
     nameIsOwn = false;
     takeListed(reply);
@@ -194,14 +197,17 @@ async function takeZip(event) {
   event.target.value = '';
   if (!file) return;
   find('.survey').replaceChildren(make('p', 'note', `Uploading ${file.name}…`));
+  const refuse = (sentence) => find('.survey').replaceChildren(make('p', 'refusal', sentence));
+  const most = catalog.most_upload / 2 ** 20;
+  if (file.size > catalog.most_upload) return refuse(`A zip to upload may have at most ${most} MiB: ${file.name} has ${(file.size / 2 ** 20).toFixed(1)}. Unpack it into ${catalog.folder} instead, then load this page again.`);
   let path;
   try {
     ({ path } = await upload(file));
   } catch {
-    return find('.survey').replaceChildren(make('p', 'refusal', `${file.name} could not be uploaded: it may be too large (${(file.size / 1e6).toFixed(1)} MB). Unpack it into ${catalog.folder} instead.`));
+    return refuse(`${file.name} could not be uploaded: the server did not take it. Put it into ${catalog.folder} instead, then load this page again.`);
   }
-  const reply = await act('take_pictures', { path, name: file.name });
-  if (!reply) return;
+  const reply = await ask('take_pictures', { path, name: file.name });
+  if (!reply || reply.error) return refuse(reply?.error || NO_ANSWER);
   takeListed(reply);
   form.elements.own.value = reply.taken;
   changeForm();
@@ -316,7 +322,9 @@ function listen() {
     drawExperiments();
   }).observe(find('.watch'));
   new IntersectionObserver(([entry]) => entry.isIntersecting && runs && !asking && poll()).observe(root);
-  document.addEventListener('visibilitychange', () => isShown() && runs && poll());
+  const lookAgain = () => isShown() && runs && poll(); // another page may have started something meanwhile
+  document.addEventListener('visibilitychange', lookAgain);
+  window.addEventListener('focus', lookAgain);
   followTheme(changeTheme);
 }
 
@@ -329,7 +337,10 @@ async function start() {
   find('.closed').hidden = !catalog.public;
   setText(find('.folder'), catalog.folder);
   setText(find('.machine'), `This computer: ${catalog.machine}.`);
-  if (catalog.public) runs = [];
+  if (catalog.public) {
+    runs = [];
+    listSources();
+  }
   buildTable();
   listen();
   if (catalog.public) return catalog.sources.length ? showShipped(catalog.sources[0].name) : fail('There is no timeline to show.');

@@ -100,7 +100,7 @@ function drawPlot(stage, sweep, entries) {
   const [first, ...others] = Object.keys(entries[0].settings);
   const values = sweep.vary[0].split('=')[1].split(',');
   const ended = entries.filter(({ accuracy }) => accuracy != null);
-  setText(find('.experiments h3'), `Test accuracy by ${settingName(first).toLowerCase()}${others.length ? `, a line for each ${settingName(others[0]).toLowerCase()}` : ''}`);
+  setText(find('.experiments h3'), `Test accuracy by ${settingName(first).toLowerCase()}${others.length ? `, a line for each value of ${settingName(others[0]).toLowerCase()}` : ''}`);
   const width = Math.floor(stage.clientWidth);
   if (!ended.length || width < 80) return stage.replaceChildren(make('p', 'note', 'The first point comes when the first training ends.'));
   const height = 232;

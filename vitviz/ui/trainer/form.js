@@ -2,6 +2,7 @@
 
 const form = find('.form');
 const startButton = find('.begin .button');
+const refusalNode = find('.refusal'); // others of this class come and go
 const SETTLE = 250; // ms without typing until Python is asked
 const CALM = 700; // ms until this machine is measured
 
@@ -9,6 +10,7 @@ let recipe = null; // the chosen preset
 const DATASETS = { cifar10: 'CIFAR-10', cifar100: 'CIFAR-100' };
 let nameIsOwn = false; // whether the visitor wrote the name
 let refusal = null; // {refused, field} of the form as it is
+let unfit = ''; // why nothing can be learned from the chosen pictures of one's own
 let checks = 0; // the newest check wins
 const expected = {}; // estimates by what was asked
 
@@ -124,32 +126,33 @@ function changeForm() {
 async function checkForm() {
   const mine = ++checks;
   const asked = question();
-  const reply = await ask('check', asked);
+  const isNamed = asked.own !== ''; // without pictures to choose from there is nothing to check
+  const reply = isNamed ? await ask('check', asked) : null;
   if (mine !== checks) return;
   refusal = reply?.refused ? reply : reply?.error ? { refused: reply.error, field: null } : null;
   showRefusal();
-  if (!refusal) drawPlan(reply);
+  if (refusal || !isNamed) fillPlan({ Time: '', Memory: '' });
+  else drawPlan(reply);
   syncStart();
-  root.dataset.checked = refusal ? 'refused' : 'fits';
-  if (!refusal) expectSoon(asked);
+  root.dataset.checked = refusal ? 'refused' : isNamed ? 'fits' : 'empty';
+  if (!refusal && isNamed) expectSoon(asked);
 }
 
 /** Mark the field that does not fit, with Python's own sentence under it. */
 function showRefusal() {
-  const sentence = find('.refusal');
   for (const field of findAll('.field.refused')) {
     field.classList.remove('refused');
     for (const control of field.querySelectorAll('input, select')) control.removeAttribute('aria-invalid');
   }
-  sentence.hidden = !refusal;
+  refusalNode.hidden = !refusal;
   if (!refusal) return;
-  setText(sentence, refusal.refused);
+  setText(refusalNode, refusal.refused);
   const key = ['epochs', 'minutes'].includes(refusal.field) ? 'budget' : refusal.field;
   const field = key && find(`[data-field="${key}"]`);
-  if (!field) return find('.begin').before(sentence);
+  if (!field) return find('.begin').before(refusalNode);
   field.classList.add('refused');
   for (const control of field.querySelectorAll('input, select')) control.setAttribute('aria-invalid', 'true');
-  field.after(sentence);
+  field.after(refusalNode);
   if (field.closest('details')) field.closest('details').open = true;
 }
 
@@ -192,6 +195,7 @@ async function expectNow(asked) {
   const mine = checks;
   const found = await estimateOf(asked);
   if (mine !== checks || refusal) return;
+  if (unfit) return fillPlan({ Time: '', Memory: '' });
   fillPlan({ Time: found.error ?? timeWords(found), Memory: found.error ? '' : memoryWords(found) });
   root.dataset.expected = keyOf(asked);
 }
@@ -205,7 +209,7 @@ async function estimateOf(asked) {
 }
 
 function timeWords({ seconds, epochs, pictures_per_second: speed }) {
-  const one = `about ${duration(seconds)} for ${rough(epochs)} epochs, at ${rough(speed)} pictures/s`;
+  const one = `about ${duration(seconds)} for ${inEpochs(thousands(rough(epochs)))}, at ${rough(speed)} pictures/s`;
   return trainings > 1 ? `about ${duration(trainings * seconds)}: ${trainings} times ${one}` : one;
 }
 
@@ -216,7 +220,7 @@ async function expectPresets() {
   for (const { name, parameters } of catalog.presets) {
     const found = await estimateOf({ preset: name, settings: {} });
     if (found.error || running()) return;
-    const length = presetOf(name).settings.epochs == null ? `${rough(found.epochs)} epochs in ${duration(found.seconds)}` : `about ${duration(found.seconds)}`;
+    const length = presetOf(name).settings.epochs == null ? `${inEpochs(rough(found.epochs))} in ${duration(found.seconds)}` : `about ${duration(found.seconds)}`;
     setText(find(`[data-preset="${name}"]`), `${millions(parameters)}, ${length}`);
   }
 }
@@ -225,8 +229,8 @@ async function expectPresets() {
 
 function syncStart() {
   const busy = running() ?? sweepRunning();
-  startButton.disabled = Boolean(busy || refusal || !dataIsHere());
-  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : refusal ? 'One field does not fit.' : data && !dataIsHere() ? 'The pictures are not here yet.' : 'You may close the page while it trains.';
+  startButton.disabled = Boolean(busy || refusal || unfit || !dataIsHere());
+  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : refusal ? 'One field does not fit.' : data && !dataIsHere() ? 'The pictures are not here yet.' : unfit ? 'Nothing can be learned from these pictures.' : 'You may close the page while it trains.';
   setText(find('.begin .note'), why);
 }
 
@@ -271,7 +275,11 @@ function fillSelect(select, options) {
 
 function syncOther() {
   const { dataset, start, frozen } = form.elements;
-  find('.own-pictures').hidden = dataset.value !== 'folder';
+  const isOwn = dataset.value === 'folder';
+  find('.own-pictures').hidden = !isOwn;
+  find('[data-field=own]').hidden = !data?.own.length;
+  find('.no-own').hidden = Boolean(data?.own.length);
+  setText(find('.about-data'), `${isOwn ? 'Your own pictures.' : `${DATASETS[dataset.value]}: 50,000 pictures to learn from, 10,000 to test on.`} Beside each recipe: parameters and the time to expect here${isOwn ? ' with CIFAR-10' : ''}.`);
   find('[data-field=frozen]').hidden = !start.value;
   if (!start.value) frozen.checked = false;
   const words = [dataset.value !== 'cifar10' && (DATASETS[dataset.value] ?? 'your own pictures'), start.value].filter(Boolean);
@@ -287,31 +295,54 @@ async function showSurvey() {
   const box = find('.survey');
   const asked = question();
   const mine = ++surveys;
-  if (asked.own === undefined || !asked.own) return box.replaceChildren();
+  unfit = '';
+  syncStart();
+  if (!asked.own) return box.replaceChildren();
   box.replaceChildren(make('p', 'note', 'Reading the pictures…'));
   const reply = await ask('survey', asked);
   if (mine !== surveys) return;
-  if (!reply || reply.error) return box.replaceChildren(make('p', 'refusal', reply?.error || NO_ANSWER));
-  const { counts, refused, more, divided, problem } = reply;
-  const parts = [countsTable('Class', ['to train on', 'to test on'], counts)];
-  if (problem) parts.unshift(make('p', 'refusal', problem));
-  if (divided) parts.push(make('p', 'note', 'There is no folder to test on: a fifth of each class is put aside.'));
-  if (refused.length) parts.push(make('p', 'note', `${counted(refused.length + more, 'file was', 'files were')} not taken:`), countsTable('File', ['why'], refused));
+  unfit = !reply || reply.error ? reply?.error || NO_ANSWER : reply.problem;
+  syncStart();
+  const parts = unfit ? [make('p', 'refusal', unfit)] : [];
+  if (reply?.counts) parts.push(...surveyParts(reply));
   box.replaceChildren(...parts);
+  if (!refusal) expectSoon(question()); // how many there are is known only now
 }
 
-function countsTable(first, others, lines) {
+function surveyParts({ counts, refused, more, divided }) {
+  const parts = counts.length ? [countsTable(counts)] : [];
+  const empty = counts.filter(([, train]) => !train).map(([label]) => label);
+  if (empty.length && empty.length < counts.length) parts.push(make('p', 'note', `Left out, without a picture to train on: ${empty.join(', ')}.`));
+  if (divided && empty.length < counts.length) parts.push(make('p', 'note', 'There is no folder to test on: a fifth of each class is put aside.'));
+  if (refused.length) parts.push(make('p', 'note', `${counted(refused.length + more, 'file was', 'files were')} not taken:`), refusedList(refused, more));
+  return parts;
+}
+
+function countsTable(counts) {
   const all = make('table');
   const row = (tag, cells) => {
     const line = make('tr');
-    line.append(...cells.map((text) => make(tag, typeof text === 'number' ? 'number' : '', text)));
+    line.append(...cells.map((text, i) => make(tag, i ? 'number' : '', text)));
     return line;
   };
   const [head, body] = [make('thead'), make('tbody')];
-  head.append(row('th', [first, ...others]));
-  body.append(...lines.map((cells) => row('td', cells)));
+  head.append(row('th', ['Class', 'to train on', 'to test on']));
+  body.append(...counts.map((cells) => row('td', cells)));
   all.append(head, body);
   return all;
+}
+
+/** Each reason once, after the files that it is about. */
+function refusedList(refused, more) {
+  const list = make('ul', 'not-taken');
+  const byReason = Object.entries(Object.groupBy(refused, ([, why]) => why));
+  list.append(...byReason.map(([why, files]) => {
+    const item = make('li');
+    item.append(make('b', '', files.map(([name]) => name).join(', ')), `: ${why}`);
+    return item;
+  }));
+  if (more) list.append(make('li', '', `And ${more} more.`));
+  return list;
 }
 
 function fillProgress(bar, share) {

@@ -92,6 +92,8 @@ function fillLine({ node, tick, cells, actions }, run) {
   const isBusy = RUNNING.includes(run.state);
   const show = (name, isShown) => { const button = actions.querySelector(`[data-act=${name}]`); if (button) button.hidden = !isShown; };
   show('follow', run.name !== followed);
+  const follows = actions.querySelector('[data-act=follow]');
+  if (follows) setText(follows, isBusy ? 'Follow' : 'Show');
   show('explore', run.saved);
   show('resume', !isBusy && run.state !== 'finished');
   show('download', run.saved);
@@ -156,6 +158,7 @@ async function act(name, argument) {
   const reply = await ask(name, argument);
   if (!reply || reply.error) {
     tell(reply?.error || NO_ANSWER, true);
+    poll(); // another page may have changed what there is
     return null;
   }
   tell(null);

@@ -12,6 +12,7 @@ function duration(seconds) {
 const thousands = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 const short = (number) => String(Number(number.toPrecision(3)));
 const rough = (number) => String(Number(number.toPrecision(2)));
+const inEpochs = (words) => `${words} ${words === '1' ? 'epoch' : 'epochs'}`;
 const millions = (count) => `${(count / 1e6).toFixed(2)}${SPACE}M`;
 const epochText = (epoch) => (epoch < 10 ? epoch.toFixed(epoch % 1 && epoch < 1 ? 2 : 1) : epoch.toFixed(1)).replace(/\.0+$/, '');
 
@@ -30,6 +31,7 @@ function runWords(run) {
   switch (run.state) {
     case 'training': {
       if (!run.share) return { headline: `${name} is starting`, line: run.message || 'It reads the pictures and takes its first steps. You may close this page; it goes on.' };
+      if (run.share >= 1) return { headline: doneOf(run), line: `${name} has taken its last step. Now it is measured on all test pictures.` };
       const time = run.share > 0.005 ? ` About ${duration(Math.max(1, left(run)))} left.` : '';
       return { headline: doneOf(run), line: `${name} is training.${time} ${run.message || 'You may close this page; it goes on.'}` };
     }
@@ -38,7 +40,7 @@ function runWords(run) {
     case 'stopped':
       return { headline: `Stopped at ${here}`, line: `${name} is saved, nothing is lost. Resume goes on where it was.` };
     case 'finished':
-      return { headline: run.accuracy == null ? `Finished after ${here}` : `Right on ${percent(run.accuracy, 2)} of the test pictures`, line: `${name} is finished: ${epochText(run.epoch)} epochs in ${duration(run.seconds)}.` };
+      return { headline: run.accuracy == null ? `Finished after ${here}` : `Right on ${percent(run.accuracy, 2)} of the test pictures`, line: `${name} is finished: ${inEpochs(epochText(run.epoch))} in ${duration(run.seconds)}.` };
     case 'interrupted':
       return { headline: `Interrupted at ${here}`, line: `${name}: ${run.message}`, isError: true };
     default:
@@ -50,7 +52,7 @@ function sourceWords(source) {
   const result = source.test_accuracy == null ? '' : `, right on ${percent(source.test_accuracy, 2)} of the test pictures`;
   return {
     headline: 'How attention formed',
-    line: `${source.name}, which comes with vitviz: ${epochText(source.epochs)} epochs in ${duration(source.seconds)}${result}. Press Play.`,
+    line: `${source.name}, which comes with vitviz: ${inEpochs(epochText(source.epochs))} in ${duration(source.seconds)}${result}. Press Play.`,
   };
 }
 

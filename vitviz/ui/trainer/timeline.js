@@ -168,15 +168,20 @@ function drawMoment() {
   const { firstRows, epoch, seconds } = past.moments[moment];
   fillRows(rows, shape, { firstRows, full: null }, [], 'from', () => false);
   for (const tile of grid.tiles) paintTile(tile.values, rowOf(rows, shape, tile.layer, tile.head), shape.prefix, table('seq'), scale);
-  const isLast = moment === past.moments.length - 1;
-  const now = isLast && followed && RUNNING.includes(runOf(followed)?.state) ? ' (now)' : '';
-  setText(find('.when'), `Epoch ${epochText(epoch)}${now}`);
+  drawWhen();
   slider.setAttribute('aria-valuetext', `Epoch ${epochText(epoch)}, after ${duration(seconds)}`);
   drawMap();
   drawPredictions();
   drawLook();
   root.dataset.moment = moment;
   performance.measure('vitviz:moment', { start, end: performance.now() });
+}
+
+/** The epoch on screen, and whether the training stands there now. */
+function drawWhen() {
+  if (!past) return;
+  const isNow = moment === past.moments.length - 1 && RUNNING.includes(runOf(followed)?.state);
+  setText(find('.when'), `Epoch ${epochText(past.moments[moment].epoch)}${isNow ? ' (now)' : ''}`);
 }
 
 /** The chosen map, large, and its line. */
