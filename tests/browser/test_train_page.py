@@ -1,10 +1,13 @@
 """The page Train in a real browser: a training is started, watched, found again, stopped, gone on with and explored."""
 
+import io
 import os
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from vitviz.bench import page as bench
@@ -217,12 +220,19 @@ def test_the_table_renames_and_deletes_after_asking(context, trainer):
     page.keyboard.press("Enter")
     row = page.locator("tr[data-run=three]")
     expect(row).to_be_visible()
+    other = open_train(context, address, "&run=three")
+    expect(other.locator(TRAIN)).to_have_attribute("data-run", "three")
+    page.bring_to_front()
     row.get_by_role("button", name="Delete").click()
     row.get_by_role("button", name="Keep it").click()
     assert (root / "three").is_dir()
     row.get_by_role("button", name="Delete").click()
     row.get_by_role("button", name="Delete").click()
     expect(page.locator("tr[data-run=three]")).to_have_count(0)
+    for seen in (page, other):
+        seen.evaluate("window.dispatchEvent(new Event('focus'))")  # a browser does so when one comes back to its window
+        expect(seen.locator(".watch .headline")).to_have_text("How attention formed")
+        painted(seen, f"{SHIPPED} 0")
     assert sorted(path.name for path in root.iterdir() if not path.name.startswith(".")) == ["two"]
 
 
@@ -269,12 +279,53 @@ def test_pictures_that_are_not_here_can_be_fetched_or_not(context, tmp_path):
         expect(page.get_by_role("button", name="Fetch CIFAR-10 (170 MB)")).to_be_visible()
 
 
+def labelled(counts):
+    """A zip with so many pictures of each class, as a file to upload."""
+    held, drawn = io.BytesIO(), io.BytesIO()
+    Image.new("RGB", (40, 40), "teal").save(drawn, "PNG")
+    with zipfile.ZipFile(held, "w") as packed:
+        for label, count in counts.items():
+            for number in range(count):
+                packed.writestr(f"{label}/{number}.png", drawn.getvalue())
+    return {"name": f"{'-'.join(counts)}.zip", "mimeType": "application/zip", "buffer": held.getvalue()}
+
+
+@pytest.mark.slow
+def test_own_pictures_are_told_of_and_those_that_teach_nothing_are_not_trained_on(context, guarded, tmp_path):
+    (data := tmp_path / "data").mkdir()
+    with bench.server(guarded | {"VITVIZ_DATA": str(data)}, tmp_path) as (address, _):
+        page = open_train(context, address)
+        begin = page.get_by_role("button", name="Start training")
+        page.locator("details.other summary").click()
+        page.locator("select[name=dataset]").select_option("folder")
+        expect(page.locator(".no-own")).to_be_visible()
+        expect(page.locator(".begin .note")).to_have_text("The pictures are not here yet.")
+        page.locator(".upload input").set_input_files(labelled({"ant": 3}))
+        expect(page.locator(".survey .refusal")).to_contain_text("at least two classes")
+        expect(page.locator(".begin .note")).to_have_text("Nothing can be learned from these pictures.")
+        expect(begin).to_be_disabled()
+        page.locator(".upload input").set_input_files(labelled({"ant": 3, "bee": 5}))
+        expect(page.locator(".survey tbody tr")).to_have_text(["ant21", "bee41"])
+        expect(page.locator(".survey .refusal")).to_have_count(0)
+        expect(begin).to_be_enabled()
+        expect(page.locator(".plan [data-name=Time]")).to_contain_text("pictures/s")
+        no_zip = {"name": "x.zip", "mimeType": "application/zip", "buffer": b"no zip"}
+        page.locator(".upload input").set_input_files(no_zip)
+        expect(page.locator(".survey .refusal")).to_contain_text("a folder or a whole zip file")
+        with (tmp_path / "big.zip").open("wb") as file:
+            file.truncate(21 * 2**20)
+        page.locator(".upload input").set_input_files(tmp_path / "big.zip")
+        expect(page.locator(".survey .refusal")).to_contain_text("at most 20 MiB: big.zip has 21.0.")
+    assert sorted(path.name for path in data.iterdir()) == ["ant-bee.zip", "ant.zip"]
+
+
 @pytest.mark.slow
 def test_on_a_public_page_there_is_the_timeline_and_no_form(context, tmp_path):
     with bench.server({"SPACE_ID": "someone/vitviz"}, tmp_path) as (address, _):
         page = open_train(context, address)
         expect(page.locator(".closed")).to_contain_text("Training is off on this public page")
         expect(page.locator(f"{TRAIN} .form")).to_be_hidden()
+        expect(page.locator(".source")).to_have_value(SHIPPED)
         expect(page.locator(".watch .headline")).to_have_text("How attention formed")
 
 

@@ -6,6 +6,7 @@ import logging
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -55,6 +56,13 @@ def test_the_answer_holds_what_the_library_computes(answers):
     assert set(answer["maps"]) == {"attention", "reverse_attention", "average", "rollout"}
     for method in answer["maps"]:
         np.testing.assert_allclose(answer["maps"][method], expected.map(method).ravel(), atol=1e-7)
+
+
+def test_a_label_that_is_no_class_of_the_model_is_told_and_not_judged(answers, monkeypatch):
+    other = replace(vitviz.load("cifar10-ti4"), classes=tuple("abcdefghij"))
+    monkeypatch.setattr(explore, "model_named", lambda name, runs: other)
+    found = answers.explain(sample())["picture"]
+    assert (found["truth"], found["shows"]) == (None, "cat")
 
 
 def test_all_methods_follow_by_key_for_the_class_that_is_asked(answers):

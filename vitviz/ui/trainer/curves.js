@@ -8,6 +8,7 @@ const CHARTS = {
   rate: { height: 76, keys: ['learning_rate'], print: (value) => (value < 1e-4 ? value.toExponential(0) : rough(value)), bare: true },
   speed: { height: 76, keys: ['pictures_per_second'], print: (value) => value.toFixed(0), bare: true },
 };
+const WIDE = 6.4; // pixels of a letter, about
 const MOST_POINTS = 300; // of a line
 const LINE_NAMES = { loss: 'training', accuracy: 'test', train_accuracy: 'training' };
 
@@ -59,7 +60,14 @@ function drawChart(stage, { height, print, end, axis = String, bare }, lines, la
   if (width < 80) return;
   if (!lines.length) return stage.replaceChildren(make('p', 'note', 'Measured after each epoch.'));
   const svg = drawing(stage, width, height);
-  const frame = { left: bare ? 48 : 44, right: width - (bare ? 56 : lines.some(({ colour }) => colour) ? 124 : 104), top: 8, bottom: height - 22 };
+  const shown = lines.map((line) => {
+    const at = pointAt(line.points, cursorOf(line.run));
+    return { line, at, text: `${line.name} ${print(at[1])}`.trim() };
+  });
+  const isKeyed = lines.some(({ colour }) => colour); // names of several runs or layers stand beside the chart, and not where each line ends
+  const longest = Math.max(...shown.map(({ text }) => text.length));
+  const room = bare ? (isKeyed ? 40 : 56) : isKeyed ? Math.min(0.6 * width, 34 + WIDE * longest) : 104;
+  const frame = { left: bare ? 48 : 44, right: width - room, top: 8, bottom: height - 22 };
   const top = end ?? 1.08 * Math.max(...lines.flatMap(({ points }) => points.map(([, value]) => value)));
   const y = valueAxis(svg, frame, top || 1, '', axis);
   const x = (epoch) => frame.left + (Math.min(epoch, last) / last) * (frame.right - frame.left);
@@ -69,18 +77,18 @@ function drawChart(stage, { height, print, end, axis = String, bare }, lines, la
   addShape(svg, 'text', { x: frame.right, y: height - 4, 'text-anchor': 'middle' }, inEpochs(epochText(last)));
   const cursor = cursorOf(followed);
   if (cursor !== null && cursor <= last) addShape(svg, 'line', { class: 'cursor', x1: x(cursor), x2: x(cursor), y1: frame.top - 4, y2: frame.bottom });
-  const ends = lines.map((line) => {
+  const ends = shown.map(({ line, at, text }) => {
     polyline(svg, line.className, line.points.map(([epoch, value]) => [x(epoch), y(value)]), styleOf(line));
-    const at = pointAt(line.points, cursorOf(line.run));
     addShape(svg, 'circle', { class: `end ${line.className}`, cx: x(at[0]), cy: y(at[1]), r: 3, style: line.colour ? `fill: ${line.colour}` : '' });
     const [lastX, lastY] = line.points.at(-1);
-    return { line, x: x(lastX) + (line.colour ? 26 : 8), y: y(lastY), text: `${line.name} ${print(at[1])}`.trim() };
+    return { line, x: isKeyed ? frame.right + 26 : x(lastX) + 8, y: y(lastY), text };
   });
+  if (bare && isKeyed) return; // their lines are named in the large charts
   placeLabels(ends, frame);
   for (const { line, x: left, y: high, text } of ends) {
-    const start = Math.min(left, width - 6.4 * text.length);
+    const start = Math.min(left, width - WIDE * text.length);
     addShape(svg, 'text', { class: `name ${line.className}`, x: start, y: high + 4 }, text);
-    if (line.colour) polyline(svg, 'other', [[start - 18, high], [start - 4, high]], styleOf(line)); // whose name it is
+    if (isKeyed) polyline(svg, line.className, [[start - 18, high], [start - 4, high]], styleOf(line)); // whose name it is
   }
 }
 

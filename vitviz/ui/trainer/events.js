@@ -78,7 +78,6 @@ function takeListed(reply) {
   version = reply.version ?? version;
   if (!reply.runs) return;
   ({ runs, sweeps, data } = reply);
-  if (followed && !runOf(followed)) followed = null;
   const busy = running() ? Boolean(running().pictures_per_second) : null;
   if (recipe && busy !== before) changeForm(); // what it would take is told in another way now
   before = busy;
@@ -90,6 +89,7 @@ function takeListed(reply) {
   drawRuns();
   drawExperiments();
   drawWords();
+  if (followed && !runOf(followed)) follow(null); // it was deleted, perhaps from another page
 }
 
 function listSources() {

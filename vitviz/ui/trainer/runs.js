@@ -182,7 +182,6 @@ async function deleteRun(box, name) {
   delete curves[name];
   overlaid = overlaid.filter((other) => other !== name);
   takeListed(reply);
-  if (followed === name) follow(null);
 }
 
 async function resumeRun(name) {

@@ -33,6 +33,7 @@ async function loadTimeline(name, place) {
   if (mine !== tickets) return;
   if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
   takeListed(reply);
+  if (mine !== tickets) return; // it follows another now
   const stays = source === name && past && moment < past.moments.length - 1 ? moment : -1;
   source = name;
   picture = place;
@@ -89,7 +90,10 @@ function showNoMoments() {
   past = null;
   moment = -1;
   showLive(false);
-  setText(find('.no-moments'), 'No moment of this training is kept yet: the first comes with its first steps.');
+  const isOver = followed && !RUNNING.includes(runOf(followed)?.state);
+  setText(find('.no-moments'), isOver ? 'There is no moment of this training: it ended before its first step.' : 'No moment of this training is kept yet: the first comes with its first steps.');
+  setText(find('.when'), '');
+  slider.max = slider.value = 0;
   root.dataset.state = 'ready';
   root.dataset.count = 0;
   markPainted(`${source} ${picture}`);
