@@ -230,6 +230,7 @@ def test_the_table_renames_and_deletes_after_asking(context, trainer):
     row.get_by_role("button", name="Delete").click()
     expect(page.locator("tr[data-run=three]")).to_have_count(0)
     for seen in (page, other):
+        seen.bring_to_front()
         seen.evaluate("window.dispatchEvent(new Event('focus'))")  # a browser does so when one comes back to its window
         expect(seen.locator(".watch .headline")).to_have_text("How attention formed")
         painted(seen, f"{SHIPPED} 0")

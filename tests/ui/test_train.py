@@ -179,6 +179,15 @@ def test_a_poll_brings_only_what_is_new(trains, run):
     json.dumps(third, allow_nan=False)
 
 
+def test_who_follows_a_run_that_was_deleted_learns_of_it(trains, run):
+    known = trains.poll({"version": "", "run": "first", "session": "", "offset": 0})
+    trains.delete({"name": "first"})
+    asked = {"source": "runs/first", "picture": 0, "from": 3}
+    answer = trains.poll(known | {"run": "first", "timeline": asked})
+    assert (answer["runs"], answer["timeline"]) == ([], None)
+    assert "metrics" not in answer
+
+
 def test_another_session_is_read_from_the_start(trains, run):
     known = trains.poll({"run": "first", "session": "", "offset": 0})
     again = trains.poll({"run": "first", "session": "of another process", "offset": known["offset"]})

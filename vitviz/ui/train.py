@@ -308,7 +308,7 @@ class Train:
         if not self.public:
             listed = self.listed()
             answer = listed if listed["version"] != question.get("version") else {"version": listed["version"]}
-            if question.get("run") is not None:
+            if question.get("run") in [run["name"] for run in listed["runs"]]:  # else it was deleted, as the list tells
                 answer |= self.metrics(question)
         if question.get("timeline") is not None:
             answer["timeline"] = self.moments(field(question, "timeline", dict))
