@@ -216,7 +216,8 @@ def show_sweep(grid: "Sweep") -> None:
     from rich.table import Table
 
     names = list(next(iter(grid.runs().values()))[0])
-    table = Table("run", *names, "parameters", "epochs", "seconds", "accuracy")
+    short = [name.removeprefix("model.") for name in names]  # eighty columns are not many
+    table = Table("run", *short, "parameters", "epochs", "seconds", "accuracy")
     bar = progress_bar()
     task = bar.add_task("training", total=1.0)
 
