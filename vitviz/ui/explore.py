@@ -57,12 +57,12 @@ class Explore:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names; what takes long stands in lines of its own."""
-        quick, maps, scores = Line(AT_ONCE, 100), Line(1, 8, yielding=True), Line(1, 4, yielding=True)
+        quick, long = Line(AT_ONCE, 100), Line(1, 8, yielding=True)  # two long ones at once would slow the quick ones
         return [
             by_length(quick(in_words(takes_long)), quick(in_words(self.explain)), Line(1, 8)(in_words(self.explain))),
             *(quick(in_words(answer)) for answer in (self.attention, self.intervene, self.gallery, self.models)),
-            unless_known(quick(in_words(self.kept("maps"))), maps(in_words(self.methods))),
-            unless_known(quick(in_words(self.kept("scores"))), scores(in_words(self.scores))),
+            unless_known(quick(in_words(self.kept("maps"))), long(in_words(self.methods))),
+            unless_known(quick(in_words(self.kept("scores"))), long(in_words(self.scores))),
             Line(1, 10)(in_words(self.figure)),
         ]
 
