@@ -1,5 +1,6 @@
 """Calls -> their times, taken in turn, so that a busy machine slows all alike."""
 
+import random
 import statistics
 import time
 from collections.abc import Callable
@@ -7,14 +8,20 @@ from typing import Any
 
 
 def alternate(calls: list[Callable[[], Any]], rounds: int) -> list[float]:
-    """Run several calls in turn and return each one's median time (ms)."""
+    """Run several calls in turn, in another order each round, and return each one's median time (ms).
+
+    In one and the same order, a call would always pay for what the one before it left of memory and cache.
+    """
+    order = random.Random(0)  # noqa: S311 (no secret)
+    places = list(range(len(calls)))
     times: list[list[float]] = [[] for _ in calls]
     for turn in range(rounds + 2):
-        for call, found in zip(calls, times, strict=True):
+        order.shuffle(places)
+        for place in places:
             start = time.perf_counter()
-            call()
+            calls[place]()
             if turn >= 2:  # the first turns warm up
-                found.append(1000 * (time.perf_counter() - start))
+                times[place].append(1000 * (time.perf_counter() - start))
     return [statistics.median(found) for found in times]
 
 
