@@ -10,6 +10,7 @@ import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 
 import pytest
 from PIL import Image
@@ -480,19 +481,20 @@ def test_the_folder_of_a_process_that_is_gone_is_removed(tmp_path, monkeypatch):
     assert own.stat().st_mode & 0o777 == 0o700
 
 
-def test_each_visitor_of_a_crowd_gets_an_answer_about_the_own_picture(visitor):
-    def own(shade):
+def test_each_visitor_of_a_crowd_gets_an_answer_about_the_own_picture(tmp_path):
+    def own(visitor, shade):
         buffer = io.BytesIO()
         Image.new("RGB", (64, 64), (shade, 255 - shade, shade // 2)).save(buffer, "PNG")
         path = json.loads(visitor.upload(buffer.getvalue(), f"{shade}.png")[1])[0]
         chosen = {"kind": "upload", "path": path, "name": f"{shade}.png"}
         answer = visitor.call("explain", {"checkpoint": "cifar10-ti4", "picture": chosen})[1]
+        assert "error" not in answer, answer
         seen = Image.open(io.BytesIO(base64.b64decode(answer["picture"]["src"].partition(",")[2])))
         return answer["key"], answer["picture"]["caption"], seen.getcolors()
 
-    visitor.call("explain", {})
-    with ThreadPoolExecutor(20) as crowd:
-        found = list(crowd.map(own, range(200)))
+    with running(tmp_path) as visitor, ThreadPoolExecutor(20) as crowd:
+        visitor.call("explain", {})
+        found = list(crowd.map(partial(own, visitor), range(200)))
     assert len({key for key, _, _ in found}) == 200
     for shade, (_, caption, colours) in enumerate(found):
         assert (caption, colours) == (f"{shade}.png", [(32 * 32, (shade, 255 - shade, shade // 2))])
