@@ -28,7 +28,7 @@ from vitviz.ui.explore import Explore
 from vitviz.ui.explorer import colour_tables
 from vitviz.ui.inside import Inside
 from vitviz.ui.questions import in_words
-from vitviz.ui.server import Guard, Uploads, forget_secrets, further_names, on_a_space, own_folder
+from vitviz.ui.server import MOST_UPLOAD_BYTES, Guard, Uploads, forget_secrets, further_names, on_a_space, own_folder
 from vitviz.ui.train import Train
 from vitviz.ui.turns import BUSY, share_processors
 
@@ -159,7 +159,7 @@ def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
     _, address, _ = app.launch(
         server_name=host,
         server_port=port,
-        max_file_size="20mb",
+        max_file_size=MOST_UPLOAD_BYTES,  # the guard refuses first, in its own words
         allowed_paths=[],
         share=False,
         show_error=False,
