@@ -32,10 +32,15 @@ pytestmark = pytest.mark.fault
 ROOT = Path(__file__).parents[2]
 
 
+def run(*command, **options):
+    """Run a command to its end, as a process of its own."""
+    words = list(map(str, command))
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
 def vitviz_command(*words, **options):
-    """Run the command line as a process of its own."""
-    command = [sys.executable, "-m", "vitviz", *map(str, words)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False, **options)
+    """Run the command line."""
+    return run(sys.executable, "-m", "vitviz", *words, **options)
 
 
 # The disk is full: no file may grow above some kilobytes, which the system says with the same kind of error
@@ -72,11 +77,26 @@ def test_on_a_full_disk_the_old_checkpoint_stays_whole(tmp_path):
     path = tmp_path / "model.safetensors"
     checkpoint.save(tiny.checkpoint(), path)
     before = hashlib.sha256(path.read_bytes()).digest()
-    found = subprocess.run([sys.executable, "-c", SAVE, path], cwd=ROOT, capture_output=True, text=True, check=False)
+    found = run(sys.executable, "-c", SAVE, path)
     assert "OSError: [Errno 27] File too large" in found.stderr
     assert hashlib.sha256(path.read_bytes()).digest() == before
     assert list(tmp_path.iterdir()) == [path]
     checkpoint.load(path)
+
+
+FULL_TABLE = 'mount -t tmpfs -o size=64m,nr_inodes=3 none "$0" && echo an older file > "$0/cat.npz" && touch "$0/last" '
+FULL_TABLE += '&& "$@"; echo "$?"; ls -A "$0"; cat "$0/cat.npz"'
+
+
+@pytest.mark.slow
+def test_on_a_disk_that_takes_no_more_files_an_explanation_ends_with_a_sentence_and_the_old_file_stays(tmp_path):
+    words = ["unshare", "--mount", "sh", "-c", FULL_TABLE, tmp_path]
+    if shutil.which("unshare") is None or "last" not in run(*words, "true").stdout:
+        pytest.skip("a small disk can be made by root on Linux alone")
+    found = run(*words, sys.executable, "-m", "vitviz", "explain", "cat", "--out", tmp_path / "cat.npz")
+    assert found.stderr.startswith("vitviz: the system refused: No space left on device")
+    assert found.stderr.count("\n") == 1
+    assert found.stdout.split("\n") == ["1", "cat.npz", "last", "an older file", ""]
 
 
 # Nothing may be written; there is no home; the port is taken
@@ -126,7 +146,7 @@ print(in_words(train.start)(question)["error"])
 def read_only():
     """What to put before a command, so that to it alone the whole tree is read-only, and its folder."""
     words = ["unshare", "--mount", "sh", "-c", READ_ONLY, str(ROOT)]
-    if shutil.which("unshare") is None or subprocess.run([*words, "true"], capture_output=True, check=False).returncode:
+    if shutil.which("unshare") is None or run(*words, "true").returncode:
         pytest.skip("a tree can be made read-only by root on Linux alone")
     return words
 
@@ -134,9 +154,9 @@ def read_only():
 @pytest.mark.slow
 def test_on_a_tree_that_is_read_only_pictures_are_explained(read_only, tmp_path):
     command = [*read_only, sys.executable, "-m", "vitviz", "explain", "cat", "--out"]
-    found = subprocess.run([*command, str(tmp_path / "cat.svg")], capture_output=True, text=True, check=False)
+    found = run(*command, tmp_path / "cat.svg")
     assert (found.returncode, (tmp_path / "cat.svg").is_file()) == (0, True), found.stderr
-    found = subprocess.run([*command, "cat.svg"], capture_output=True, text=True, check=False)
+    found = run(*command, "cat.svg")
     assert (found.returncode, found.stderr.count("\n"), "Traceback" in found.stderr) == (1, 1, False)
 
 
@@ -146,7 +166,7 @@ def test_on_a_tree_that_is_read_only_the_page_works_and_training_names_the_folde
     with page(environment, read_only):
         pass
     command = [*read_only, sys.executable, "-c", START.format(data=cifar_folder)]
-    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    found = run(*command, env=environment)
     assert re.fullmatch(
         r"A training needs a folder that can be written to: \S+runs cannot \(Read-only file system\)\. "
         r"Start vitviz in a folder of your own\.\n",
@@ -182,7 +202,7 @@ main()
 @pytest.mark.slow
 def test_a_training_that_does_not_fit_into_memory_ends_with_a_sentence(cifar_folder, tmp_path):
     code = GREEDY.format(data=cifar_folder, out=tmp_path / "run")
-    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    found = run(sys.executable, "-c", code)
     assert found.returncode == 1
     assert "vitviz: A step must fit into memory: 50 pictures in this network do not." in found.stderr
     assert "Traceback" not in found.stderr

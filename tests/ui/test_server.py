@@ -435,6 +435,22 @@ def test_while_many_send_slowly_others_are_answered(visitor):
         assert visitor.upload(CAT)[0] == 200
 
 
+def test_visitors_who_are_cut_off_before_their_answer_hold_no_place(visitor):
+    model, name = "cifar10-ti4", "cat"
+    asked = {"checkpoint": model, "picture": {"kind": "sample", "name": name}}
+    assert "probabilities" in visitor.call("explain", asked)[1]
+    component = {"session_hash": "s", "component_id": visitor.numbers["explorer"], "fn_name": "explain", "data": asked}
+    program = {"data": [name, model, "attention"]}
+    for _ in range(100):  # more than the page's line holds, and more than the queue of the endpoints
+        for path, question in (("component_server/", component), ("call/explain", program)):
+            body = json.dumps(question)
+            head = f"POST /gradio_api/{path} HTTP/1.1\r\nHost: {visitor.host}\r\nContent-Type: application/json\r\n"
+            with socket.create_connection(visitor.host.split(":")) as cut:
+                cut.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+    assert "probabilities" in visitor.call("explain", asked)[1]
+    assert "event: complete" in visitor.endpoint("explain", *program["data"])[1]
+
+
 def test_a_deep_question_is_refused(visitor):
     for body in ("[" * 200_000, "{" * 1000, '{"data": ' * 90_000):
         assert visitor.ask("POST", "/gradio_api/call/explain", {"Content-Type": "application/json"}, body)[0] in (
