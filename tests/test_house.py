@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,12 @@ def name(path: Path) -> str:
 def test_every_file_stands_in_a_known_room():
     places = {room(path.relative_to(PACKAGE).with_suffix("").parts) for path in FILES}
     assert places == {None, *ROOMS}
+
+
+def test_an_installed_vitviz_has_every_folder_of_the_package():
+    packages = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    folders = {".".join(path.parent.relative_to(PACKAGE.parent).parts) for path in FILES}
+    assert set(packages) == folders | {"vitviz.checkpoints"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=name)
