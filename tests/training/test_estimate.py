@@ -49,6 +49,12 @@ def test_no_more_pictures_are_counted_than_there_are(config, pictures, held_out,
 
 
 @pytest.mark.usefixtures("clock")
+def test_the_memory_of_few_pictures_is_less(config):
+    few, many = (estimate(replace(config, pictures=None), available=n, tested=n // 5).memory for n in (100, 1100))
+    assert many - few == 1200 * 3 * 32 * 32
+
+
+@pytest.mark.usefixtures("clock")
 def test_a_budget_in_minutes_gives_the_epochs_that_take_as_long(config):
     whole = estimate(replace(config, epochs=None, minutes=10))
     assert whole.seconds == pytest.approx(600 + 10_000 * 0.3 * 0.002)

@@ -5,8 +5,7 @@ precision. Both give pictures a second; the engine's also as a share of what a l
 """
 
 import statistics
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import torch
@@ -21,7 +20,7 @@ from torchvision import transforms
 
 from vitviz.data import cifar
 from vitviz.model.architectures import build
-from vitviz.training.device import mixed_precision
+from vitviz.training.device import mixed_precision, timed
 from vitviz.training.loop import Run
 from vitviz.training.recipe import TrainConfig
 from vitviz.training.schedule import patches_kept
@@ -143,17 +142,6 @@ def engine_seconds(run: Run, share: float, steps: int) -> float:
 
     timed(lambda: take(places[:2]), run.device)
     return timed(lambda: take(places[2:]), run.device)
-
-
-def timed(call: Callable[[], object], device: torch.device) -> float:
-    """Seconds that a call takes, all work of the device included."""
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-    start = time.perf_counter()
-    call()
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-    return time.perf_counter() - start
 
 
 def work_of_step(config: TrainConfig) -> float:

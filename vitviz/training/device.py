@@ -2,7 +2,7 @@
 
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,17 @@ def seconds_of_product(dtype: torch.dtype) -> float:
         a @ b
         times.append(time.perf_counter() - start)
     return min(times)
+
+
+def timed(call: Callable[[], object], device: torch.device) -> float:
+    """Seconds that a call takes, all work of the device included."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    start = time.perf_counter()
+    call()
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.perf_counter() - start
 
 
 def hardware(device: torch.device) -> str:

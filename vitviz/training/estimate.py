@@ -5,8 +5,6 @@ parts are measured; measuring the watched pictures after each epoch is counted t
 """
 
 import os
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
@@ -16,7 +14,7 @@ import torch
 from vitviz.model import checkpoint
 from vitviz.model.config import ViTConfig
 from vitviz.training import optimizer
-from vitviz.training.device import choose_device, hardware
+from vitviz.training.device import choose_device, hardware, timed
 from vitviz.training.loop import WATCHED, Run
 from vitviz.training.recipe import TrainConfig
 from vitviz.training.schedule import patches_kept
@@ -74,11 +72,11 @@ def estimate(
         ValueError: If the device is not there, or has not enough memory.
     """
     device = choose_device(config.device)
-    need, there = memory(config), memory_of(device)
+    need, there = memory(config, available, tested), memory_of(device)
     if need > there:
         raise ValueError(
-            f"A training must fit into memory: this one needs about {need / 2**30:.1f} GB, and there are "
-            f"{there / 2**30:.1f}. Lower batch_size, width or depth, or use larger patches."
+            f"A training must fit into memory: this one needs about {need / 1e9:.1f} GB, and there are "
+            f"{there / 1e9:.1f}. Lower batch_size, width or depth, or use larger patches."
         )
     dropped, whole = calibrate(config, device) if measured is None else converted(config, *measured)
     pictures = max(2, min(available - config.held_out, config.pictures or available))
@@ -102,14 +100,18 @@ def parameters(model: ViTConfig) -> int:
     return sum(weight.numel() for weight in checkpoint.empty_model(model).parameters())
 
 
-def memory(config: TrainConfig) -> int:
-    """Bytes that a training needs at the highest: libraries, data, weights, and what the backward pass reads again."""
+def memory(config: TrainConfig, available: int = PICTURES, tested: int = TESTED) -> int:
+    """Bytes that a training needs at the highest: libraries, data, weights, and what the backward pass reads again.
+
+    The other arguments are those of `estimate`.
+    """
     model = config.model
     per_token = 10 * model.width + 2 * model.mlp_width  # of each layer; counted from what autograd keeps
     maps = 0 if model.architecture == "vit" else 3 * model.heads * model.tokens  # the fast attention keeps none
     kept = 4 * config.batch_size * model.depth * model.tokens * (per_token + maps)
     pixels = 3 * model.image_size[0] * model.image_size[1]
-    data = ((config.pictures or PICTURES) + TESTED) * pixels + 4 * 6 * config.batch_size * pixels
+    held = min(config.pictures or available, available) + tested
+    data = held * pixels + 4 * 6 * config.batch_size * pixels
     return LIBRARIES + data + 4 * COPIES * parameters(model) + kept
 
 
@@ -153,15 +155,6 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
     learn(count)
     dropped = timed(lambda: learn(count), device) / count if patches_kept(config, run.share) < 1 else whole
     return dropped + fixed, whole + fixed
-
-
-def timed(call: Callable[[], None], device: torch.device) -> float:
-    """Seconds that a call takes, all work of the device included."""
-    start = time.perf_counter()
-    call()
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-    return time.perf_counter() - start
 
 
 def converted(config: TrainConfig, other: TrainConfig, speed: float) -> tuple[float, float]:
