@@ -118,7 +118,7 @@ def test_an_absent_data_set_is_said_with_the_command_that_fetches_it(tmp_path):
 def test_an_absent_file_is_refused(cifar_folder):
     (cifar_folder / BINARY_FOLDER / "test_batch.bin").unlink()
     with pytest.raises(
-        DataError, match=r"test_batch\.bin must have 61,460 bytes: it has 0\. The data set is incomplete"
+        DataError, match=r"test_batch\.bin must have 61,460 bytes: it has 0\. Delete \S+ and fetch it again"
     ):
         cifar.load("test", cifar_folder)
 

@@ -51,10 +51,13 @@ def small_files_only():
 
 
 @pytest.mark.slow
-def test_on_a_full_disk_an_explanation_ends_with_a_sentence_and_the_old_file_stays(tmp_path):
-    out = tmp_path / "cat.npz"
+@pytest.mark.parametrize(
+    ("command", "name"), [(("explain", "cat"), "cat.npz"), (("timeline", "cifar10-ti4"), "cat.gif")], ids=lambda v: v[0]
+)
+def test_on_a_full_disk_an_export_ends_with_a_sentence_and_the_old_file_stays(tmp_path, command, name):
+    out = tmp_path / name
     out.write_bytes(b"an older file")
-    found = vitviz_command("explain", "cat", "--out", out, preexec_fn=small_files_only)
+    found = vitviz_command(*command, "--out", out, preexec_fn=small_files_only)
     assert found.returncode == 1
     assert "vitviz: the system refused: File too large" in found.stderr
     assert "Traceback" not in found.stderr

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from tests import tiny
+from vitviz.data import files
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import CheckpointError, load, save, shipped
 
@@ -426,38 +427,11 @@ def test_labels_that_do_not_fit_are_refused(parts, refused, key, value, sentence
 
 def test_a_write_that_fails_midway_leaves_the_old_file_and_no_litter(tiny_file, monkeypatch):
     old = tiny_file.read_bytes()
-    monkeypatch.setattr(
-        checkpoint.os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left on device"))
-    )
+    monkeypatch.setattr(files.os, "fsync", lambda handle: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(OSError, match="No space left on device"):
         save(tiny.checkpoint(seed=1), tiny_file)
     assert tiny_file.read_bytes() == old
     assert list(tiny_file.parent.iterdir()) == [tiny_file]
-
-
-def test_an_interruption_while_writing_leaves_the_old_file_and_no_litter(tmp_path):
-    path = tmp_path / "numbers.bin"
-    path.write_bytes(b"old")
-
-    def interrupted():
-        with checkpoint.atomic_write(path) as file:
-            file.write(b"half of the ne")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_write_makes_its_folder_and_replaces_what_was_there(tmp_path):
-    path = tmp_path / "new" / "folder" / "numbers.bin"
-    for content in (b"first", b"second"):
-        with checkpoint.atomic_write(path) as file:
-            file.write(content)
-        assert path.read_bytes() == content
-    assert list(path.parent.iterdir()) == [path]
-    assert path.stat().st_mode & 0o777 == 0o644
 
 
 def test_a_record_that_json_cannot_hold_is_refused_before_anything_is_written(tmp_path, tiny_checkpoint):

@@ -16,7 +16,7 @@ from tests import tiny
 from vitviz.data import cifar
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint
-from vitviz.training import process, runs
+from vitviz.training import launch, process, runs
 from vitviz.training.recipe import TrainConfig
 from vitviz.training.runs import Busy, Runs
 
@@ -33,7 +33,7 @@ def config(cifar_folder, cifar_config) -> TrainConfig:
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Runs whose processes learn nothing; what still lives at the end is killed."""
-    monkeypatch.setattr(runs, "COMMAND", (*WORKER, "waiting"))
+    monkeypatch.setattr(launch, "COMMAND", (*WORKER, "waiting"))
     made = Runs(tmp_path / "runs")
     yield made
     for info in made.all():
@@ -78,7 +78,7 @@ def test_a_training_is_a_process_that_anybody_finds_by_its_folder(folder, config
     assert info.state == "training"
     at_work(folder, "one")
     assert os.getsid(pid(folder, "one")) == pid(folder, "one") != os.getsid(0), "it outlives its server"
-    assert os.getpriority(os.PRIO_PROCESS, pid(folder, "one")) >= runs.NICENESS
+    assert os.getpriority(os.PRIO_PROCESS, pid(folder, "one")) >= launch.NICENESS
 
     (found,) = Runs(folder.root).all()
     assert (found.name, found.state, found.preset, found.message) == ("one", "training", "tiny", "")
@@ -138,8 +138,8 @@ def test_a_process_that_has_said_how_it_ends_and_is_not_gone_yet_is_stopping(fol
 
 
 def test_a_process_that_does_not_stop_is_killed(folder, config, monkeypatch):
-    monkeypatch.setattr(runs, "COMMAND", (*WORKER, "deaf"))
-    monkeypatch.setattr(runs, "PATIENCE", 0.0)
+    monkeypatch.setattr(launch, "COMMAND", (*WORKER, "deaf"))
+    monkeypatch.setattr(launch, "PATIENCE", 0.0)
     started(folder, config, "one")
     folder.stop("one")
     info = ended(folder, "one")
@@ -167,11 +167,11 @@ def test_a_killed_process_is_shown_as_interrupted_and_gone_on_with_by_another(fo
     ],
 )
 def test_a_process_that_fails_says_so_in_a_sentence(folder, config, monkeypatch, behaviour, sentence):
-    monkeypatch.setattr(runs, "COMMAND", (*WORKER, behaviour))
+    monkeypatch.setattr(launch, "COMMAND", (*WORKER, behaviour))
     folder.start(config, "one")
     info = ended(folder, "one")
     assert (info.state, info.message) == ("failed", sentence)
-    assert (folder.folder("one") / runs.LOG).read_text().startswith("started\n")
+    assert (folder.folder("one") / launch.LOG).read_text().startswith("started\n")
 
 
 def test_a_lock_of_a_dead_process_is_free_though_its_number_lives(folder, config):
@@ -377,12 +377,12 @@ def test_a_sweep_that_does_not_fit_or_whose_runs_are_there_is_refused(folder, co
 def test_what_cannot_start_leaves_nothing_behind(folder, config, monkeypatch):
     with pytest.raises(cifar.DataError, match="CIFAR-10 is not in"):
         folder.start(replace(config, data="nowhere"), "one")
-    monkeypatch.setattr(runs, "COMMAND", ("/nowhere/python",))
+    monkeypatch.setattr(launch, "COMMAND", ("/nowhere/python",))
     with pytest.raises(FileNotFoundError):
         folder.start(config, "one")
     assert folder.all() == []
     assert not (folder.root / "one").exists()
-    monkeypatch.setattr(runs, "COMMAND", (*WORKER, "waiting"))
+    monkeypatch.setattr(launch, "COMMAND", (*WORKER, "waiting"))
     folder.start(config, "one")  # the lock is free
     os.kill(pid(folder, "one"), signal.SIGKILL)
     ended(folder, "one")
@@ -395,7 +395,7 @@ REAL = (sys.executable, "-c", "from vitviz import cli; from vitviz.data import c
 
 @pytest.mark.slow
 def test_a_real_training_waits_for_room_stops_goes_on_under_another_name_and_ends(folder, config, monkeypatch):
-    monkeypatch.setattr(runs, "COMMAND", REAL)
+    monkeypatch.setattr(launch, "COMMAND", REAL)
     folder.start(replace(config, epochs=1e4, snapshots=0), "one")
     until(lambda: folder.find("one").epoch > 0, "the first live point")
     until((folder.folder("one") / "last.safetensors").exists, "a saved state")
@@ -424,7 +424,7 @@ def test_a_real_training_waits_for_room_stops_goes_on_under_another_name_and_end
 
 @pytest.mark.slow
 def test_a_real_training_ends_with_its_accuracy_and_one_that_fails_with_its_sentence(folder, config, monkeypatch):
-    monkeypatch.setattr(runs, "COMMAND", REAL)
+    monkeypatch.setattr(launch, "COMMAND", REAL)
     folder.start(replace(config, epochs=1, snapshots=2), "one")
     info = ended(folder, "one")
     result = checkpoint.load(folder.folder("one") / "last.safetensors")
@@ -433,7 +433,7 @@ def test_a_real_training_ends_with_its_accuracy_and_one_that_fails_with_its_sent
     info = ended(folder, "two")
     assert info.state == "failed"
     assert "must stay finite" in info.message
-    assert "Traceback" not in (folder.folder("two") / runs.LOG).read_text()
+    assert "Traceback" not in (folder.folder("two") / launch.LOG).read_text()
 
     folder.start_sweep(replace(config, epochs=1, snapshots=0), ("seed=0,1",), "grid")
     until(lambda: not process.lives(folder.folder("grid")), "the sweep ends")

@@ -30,6 +30,7 @@ Split = Literal["train", "test"]
 PYTHON_FOLDER = "cifar-10-batches-py"
 BINARY_FOLDER = "cifar-10-batches-bin"
 FOLDERS = PYTHON_FOLDER, BINARY_FOLDER
+COMMAND = "python -m vitviz data download"
 BINARY_FILES: dict[Split, tuple[str, ...]] = {
     "train": tuple(f"data_batch_{i}.bin" for i in range(1, 6)),
     "test": ("test_batch.bin",),
@@ -64,7 +65,7 @@ def find(data: str | Path | None = None) -> Path:
     Raises:
         DataError: If neither version is there.
     """
-    return look_for("CIFAR-10", data_root(data), FOLDERS, "python -m vitviz data download")
+    return look_for("CIFAR-10", data_root(data), FOLDERS, COMMAND)
 
 
 def look_for(name: str, root: Path, folders: tuple[str, str], command: str) -> Path:
@@ -112,7 +113,7 @@ def load_binary(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
             warnings.warn(f"{name} differs from the official CIFAR-10 file; it is used as it is.", stacklevel=3)
         records = np.frombuffer(content, np.uint8).reshape(RECORDS, 1 + PIXELS)
         if records[:, 0].max() >= len(CLASSES):
-            raise DataError(f"{folder / name} holds a label above 9: it is damaged. Fetch the data set again.")
+            raise DataError(f"{folder / name} holds a label above 9: it is damaged. {again(folder)}")
         labels.append(records[:, 0])
         pictures.append(records[:, 1:])
     images = torch.from_numpy(np.concatenate(pictures).reshape(-1, 3, 32, 32))
@@ -124,10 +125,7 @@ def read_batch(path: Path) -> bytes:
     expected = RECORDS * (1 + PIXELS)
     size = path.stat().st_size if path.is_file() else 0
     if size != expected:
-        raise DataError(
-            f"{path} must have {expected:,} bytes: it has {size:,}. The data set is incomplete; delete "
-            f"{path.parent} and fetch it again with: python -m vitviz data download --data {path.parent.parent}"
-        )
+        raise DataError(f"{path} must have {expected:,} bytes: it has {size:,}. {again(path.parent)}")
     return path.read_bytes()
 
 
@@ -135,8 +133,12 @@ def load_python(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
     """Read the python version through torchvision, which checks every file's sum before it opens it."""
     from torchvision.datasets import CIFAR10
 
-    cure = f"Delete it and fetch it again with: python -m vitviz data download --data {folder.parent}"
-    return read_python(CIFAR10, folder, split, cure)
+    return read_python(CIFAR10, folder, split, again(folder))
+
+
+def again(folder: Path, command: str = COMMAND) -> str:
+    """What helps against a damaged data set."""
+    return f"Delete {folder} and fetch it again with: {command} --data {folder.parent}"
 
 
 def read_python(known: Callable[..., Any], folder: Path, split: Split, cure: str) -> tuple[Tensor, Tensor]:
@@ -180,18 +182,20 @@ def download(data: str | Path | None = None) -> Path:
     """
     from torchvision.datasets import CIFAR10
 
-    root = data_root(data)
-    if (root / PYTHON_FOLDER).is_dir() or (root / BINARY_FOLDER).is_dir():
-        return find(root)
-    return fetch(CIFAR10, "CIFAR-10", root, FOLDERS)
+    return fetch(CIFAR10, "CIFAR-10", data_root(data), FOLDERS)
 
 
 def fetch(known: Callable[..., object], name: str, root: Path, folders: tuple[str, str]) -> Path:
     """Fetch one of torchvision's data sets, whose python version comes in the first of these folders, into `root`.
 
+    Does nothing if one of the folders is there.
+
     Raises:
         DataError: If it cannot be fetched or what came is damaged; nothing is left behind then.
     """
+    for folder in folders:
+        if (root / folder).is_dir():
+            return root / folder
     root.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="cifar-", suffix=".part", dir=root) as part:
         try:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vitviz.data.cifar import PIXELS, DataError, Split, data_root, fetch, look_for, read_python
+from vitviz.data.cifar import PIXELS, DataError, Split, again, data_root, fetch, look_for, read_python
 
 NAMES = """
 apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle bowl boy bridge bus butterfly camel can
@@ -50,10 +50,10 @@ def load_binary(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
     path, expected = folder / f"{split}.bin", RECORDS[split] * (LABELS + PIXELS)
     size = path.stat().st_size if path.is_file() else 0
     if size != expected:
-        raise DataError(f"{path} must have {expected:,} bytes: it has {size:,}. {again(folder)}")
+        raise DataError(f"{path} must have {expected:,} bytes: it has {size:,}. {again(folder, COMMAND)}")
     records = np.frombuffer(path.read_bytes(), np.uint8).reshape(-1, LABELS + PIXELS)
     if records[:, 1].max() >= len(CLASSES):
-        raise DataError(f"{path} holds a label above 99: it is damaged. {again(folder)}")
+        raise DataError(f"{path} holds a label above 99: it is damaged. {again(folder, COMMAND)}")
     images = torch.from_numpy(records[:, LABELS:].reshape(-1, 3, 32, 32).copy())
     return images, torch.from_numpy(records[:, 1].astype(np.int64))
 
@@ -62,19 +62,11 @@ def load_python(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
     """Read the python version through torchvision, which checks every file's sum before it opens it."""
     from torchvision.datasets import CIFAR100
 
-    return read_python(CIFAR100, folder, split, again(folder))
-
-
-def again(folder: Path) -> str:
-    """What helps against a damaged data set."""
-    return f"Delete {folder} and fetch it again with: {COMMAND} --data {folder.parent}"
+    return read_python(CIFAR100, folder, split, again(folder, COMMAND))
 
 
 def download(data: str | Path | None = None) -> Path:
     """Fetch the python version through torchvision; as `cifar.download`."""
     from torchvision.datasets import CIFAR100
 
-    root = data_root(data)
-    if (root / PYTHON_FOLDER).is_dir() or (root / BINARY_FOLDER).is_dir():
-        return find(root)
-    return fetch(CIFAR100, "CIFAR-100", root, FOLDERS)
+    return fetch(CIFAR100, "CIFAR-100", data_root(data), FOLDERS)

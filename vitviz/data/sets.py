@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from vitviz.data import cifar, cifar100, folder
-from vitviz.data.cifar import Split
+from vitviz.data.cifar import DataError, Split
 
 Channels = tuple[float, float, float]  # red, green, blue
 Part = tuple[Tensor, Tensor]  # pictures (n, 3, H, W) of uint8, labels (n,)
@@ -51,6 +51,7 @@ class DataSet:
 
 CIFAR10 = About("CIFAR-10", cifar.CLASSES)
 ABOUT = {"cifar10": CIFAR10, "cifar100": About("CIFAR-100", cifar100.CLASSES)}
+MODULES = {"cifar10": cifar, "cifar100": cifar100}
 BOTH: tuple[Split, ...] = ("train", "test")
 
 
@@ -69,11 +70,23 @@ def load(kind: str, data: str | Path | None, size: tuple[int, int], splits: tupl
     if kind == "folder":
         parts, table = folder.load(data, size)
         return DataSet(About("labelled pictures", table.classes, *statistics(parts["train"][0])), parts)
-    about, read = ABOUT[kind], {"cifar10": cifar.load, "cifar100": cifar100.load}[kind]
-    parts = {split: fitted(*read(split, data), size) for split in splits}
+    about = ABOUT[kind]
+    parts = {}
+    for split in splits:
+        images, labels = MODULES[kind].load(split, data)
+        parts[split] = fitted(images, labels, size)
     if kind != "cifar10" and "train" in splits:
         about = About(about.name, about.classes, *statistics(parts["train"][0]))
     return DataSet(about, parts)
+
+
+def is_here(kind: str, data: str | Path | None = None) -> bool:
+    """Whether "cifar10" or "cifar100" is where it is looked for, as by `cifar.find`."""
+    try:
+        MODULES[kind].find(data)
+    except DataError:
+        return False
+    return True
 
 
 def fitted(images: Tensor, labels: Tensor, size: tuple[int, int]) -> Part:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from vitviz.data.pictures import Picture, PictureSource, prepare, to_tensor
 from vitviz.explanation.case import Case, Target, softmax
+from vitviz.explanation.export import export
 from vitviz.explanation.methods import METHODS, Method, asking, methods_for
-from vitviz.model.checkpoint import Checkpoint, atomic_write
+from vitviz.model.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -241,21 +242,9 @@ class Explanation:
         Raises:
             ValueError: If the ending is another one, or there is no such method.
         """
-        from vitviz.figures import paper
-
-        path = Path(path)
-        ending = path.suffix.lower()
-        if ending not in (*paper.FORMATS, ".npz"):
-            raise ValueError(f"The file must end in {', '.join(paper.FORMATS)} or .npz: got {path.name!r}.")
         chosen = self.target(target)
         self.map(method, chosen)
-        if ending == ".npz":
-            with atomic_write(path) as file:
-                np.savez_compressed(file, **self.arrays(chosen))  # type: ignore[arg-type]
-        else:
-            content = paper.render(self.figure(View(method, target=chosen)), ending)
-            with atomic_write(path) as file:
-                file.write(content)
+        export(path, lambda: self.arrays(chosen), lambda: self.figure(View(method, target=chosen)))
 
     def arrays(self, target: Target | None = None) -> dict[str, NDArray[np.generic]]:
         """All numbers by name, as `save` writes them."""

@@ -15,8 +15,9 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vitviz.explanation.export import export
 from vitviz.model.architectures import Network
-from vitviz.model.checkpoint import Checkpoint, atomic_write
+from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.config import ViTConfig
 from vitviz.model.spread import (
     attention_distance,
@@ -259,19 +260,9 @@ class Probes:
         Raises:
             ValueError: If the ending is another one.
         """
-        from vitviz.figures import paper, probes
+        from vitviz.figures import probes
 
-        path = Path(path)
-        ending = path.suffix.lower()
-        if ending not in (*paper.FORMATS, ".npz"):
-            raise ValueError(f"The file must end in {', '.join(paper.FORMATS)} or .npz: got {path.name!r}.")
-        if ending == ".npz":
-            with atomic_write(path) as file:
-                np.savez_compressed(file, **vars(self))
-        else:
-            content = paper.render(probes.draw(vars(self), note), ending)
-            with atomic_write(path) as file:
-                file.write(content)
+        export(path, lambda: vars(self), lambda: probes.draw(vars(self), note))
 
 
 @torch.inference_mode()

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from vitviz.data.files import write_whole
 from vitviz.figures.colours import COLOUR_MAPS
 from vitviz.figures.paper import CLIPPED, INK, LINE, QUIET
 
@@ -69,9 +70,7 @@ def movie(timeline: Timeline, picture: str, path: str | Path) -> None:
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise ValueError(f"A movie's file must end in {' or '.join(FORMATS)}: got {path.name!r}.")
-    content = render(timeline, picture, path.suffix.lower())
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    write_whole(path, render(timeline, picture, path.suffix.lower()))
 
 
 def render(timeline: Timeline, picture: str, ending: str) -> bytes:

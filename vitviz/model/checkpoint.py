@@ -7,18 +7,16 @@ config, names, shapes and dtypes; then its values must be finite. Nothing is eve
 
 import hashlib
 import json
-import os
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import safetensors
 import safetensors.torch
 import torch
 
+from vitviz.data.files import write_whole
 from vitviz.model.architectures import Network, build
 from vitviz.model.config import ViTConfig
 
@@ -66,29 +64,6 @@ class Checkpoint:
         return (images.to(device).float() / 255 - mean) / std
 
 
-@contextmanager
-def atomic_write(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file that is either whole or not there: temporary name, fsync, rename, fsync of the folder."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
 def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | None = None) -> None:
     """Write a checkpoint, atomically.
 
@@ -112,8 +87,7 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
     named = checkpoint.model.state_dict() | {EXTRA + name: tensor for name, tensor in (extra or {}).items()}
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}
     content = safetensors.torch.save(tensors, {"vitviz": json.dumps(about, allow_nan=False)})
-    with atomic_write(path) as file:
-        file.write(content)
+    write_whole(path, content)
 
 
 def shipped() -> dict[str, Path]:

@@ -52,7 +52,7 @@ def pictures_to_test(checkpoint: Checkpoint, dataset: str | None, data: str | No
     """
     recipe = checkpoint.record.get("recipe")
     trained_on = recipe.get("dataset") if isinstance(recipe, dict) else None
-    dataset = dataset or ("folder" if trained_on == "folder" else "cifar100" if trained_on == "cifar100" else "cifar10")
+    dataset = dataset or (trained_on if trained_on in ("cifar100", "folder") else "cifar10")
     known = sets.ABOUT.get(dataset)
     if known is not None and known.classes != checkpoint.classes:
         raise other_classes(checkpoint, known.name, known.classes)

@@ -186,12 +186,12 @@ class Run:
     @property
     def path(self) -> Path:
         """Where the result goes."""
-        return self.config.folder / "last.safetensors"
+        return self.config.folder / run_folder.LAST
 
     @property
     def timeline_path(self) -> Path:
         """Where the timeline goes."""
-        return self.config.folder / "timeline.npz"
+        return self.config.folder / run_folder.TIMELINE
 
     def blend(self, average: Any, current: Any, count: Any) -> None:
         """Update the running average; its memory grows from a few steps to the full length."""
@@ -300,7 +300,7 @@ class Run:
         progress = self.progress(*found)
         if self.team.leads:
             line = json.dumps(asdict(progress)) + "\n"
-            self.write(lambda: run_folder.append(self.config.folder / "metrics.jsonl", line))
+            self.write(lambda: run_folder.append(self.config.folder / run_folder.METRICS, line))
         return progress
 
     def watched(self) -> list[tuple[Tensor, Tensor]]:

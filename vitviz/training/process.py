@@ -9,7 +9,6 @@ import errno
 import json
 import os
 import shutil
-import stat
 import sys
 import time
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
+from vitviz.data.files import is_file
 from vitviz.training.recipe import TrainingError
 from vitviz.training.signals import StopRequest
 
@@ -101,14 +101,6 @@ def lives(folder: Path) -> bool:
     finally:
         os.close(handle)
     return False
-
-
-def is_file(path: Path) -> bool:
-    """Whether this is a plain file; opening a pipe would wait for ever, and a link may lead anywhere."""
-    try:
-        return stat.S_ISREG(path.lstat().st_mode)
-    except OSError:
-        return False
 
 
 def read(folder: Path) -> Process | None:

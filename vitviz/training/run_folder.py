@@ -16,11 +16,12 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from vitviz.data.files import is_file, write_whole
 from vitviz.model import checkpoint
-from vitviz.model.checkpoint import Checkpoint, atomic_write
-from vitviz.training.process import is_file
+from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.recipe import TrainConfig
 
+CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
 MOST_CONFIG_BYTES = 2**20
 ELSEWHERE = ("data", "out", "device")  # what may differ when a run goes on at another place
 
@@ -48,7 +49,7 @@ def read_config(folder: Path) -> dict[str, Any]:
     Raises:
         ValueError: If there is none.
     """
-    path = folder / "config.json"
+    path = folder / CONFIG
     try:
         # Only a regular file ends, and a config is short.
         stored = json.loads(path.read_text()) if is_file(path) and path.stat().st_size <= MOST_CONFIG_BYTES else None
@@ -57,6 +58,11 @@ def read_config(folder: Path) -> dict[str, Any]:
     if not isinstance(stored, dict):
         raise ValueError(f"A run folder must hold a config.json: {folder} has none that can be read. Name another run.")
     return stored
+
+
+def write_config(config: TrainConfig, folder: Path) -> None:
+    """Write the config of a run into its folder."""
+    write_whole(folder / CONFIG, json.dumps(asdict(config), indent=1).encode())
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -71,13 +77,23 @@ def read_record(path: Path) -> dict[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
+def finished(record: dict[str, Any]) -> bool:
+    """Whether the training with this record is."""
+    return bool(record) and "training" not in record
+
+
+def accuracy_of(record: dict[str, Any]) -> float | None:
+    """The accuracy of a finished training on all pictures to measure on, in 0..1; None before."""
+    return record.get("test_accuracy", record.get("held_out_accuracy")) if finished(record) else None
+
+
 def saved_state(config: TrainConfig) -> State | None:
     """What the run folder holds to go on from; None if no state was saved there yet.
 
     Raises:
         ValueError: If the run there is finished, or is one of another config.
     """
-    path = config.folder / "last.safetensors"
+    path = config.folder / LAST
     if not path.exists():
         return None
     stored, wanted = read_config(config.folder), json.loads(json.dumps(asdict(config)))
@@ -111,30 +127,27 @@ def prepare(config: TrainConfig, saved: State | None) -> None:
     for left in folder.glob(".*.tmp"):  # by a process that was killed
         left.unlink(missing_ok=True)
     if saved is not None:
-        rewind_metrics(folder / "metrics.jsonl", saved.counters["seconds"])
+        rewind_metrics(folder / METRICS, saved.counters["seconds"])
         return
-    if (folder / "last.safetensors").exists():
+    if (folder / LAST).exists():
         raise ValueError(
             f"A run folder must be new: {folder} holds a training. Name another with --out, go on with --resume, "
             "or delete it."
         )
-    folder.mkdir(parents=True, exist_ok=True)
-    with atomic_write(folder / "config.json") as file:
-        file.write(json.dumps(asdict(config), indent=1).encode())
-    (folder / "metrics.jsonl").write_bytes(b"")
+    write_config(config, folder)
+    (folder / METRICS).write_bytes(b"")
 
 
 def rewind(folder: Path) -> None:
     """Take back what was noted after the saved state of a run that will go on."""
-    saved = read_record(folder / "last.safetensors").get("training")
-    rewind_metrics(folder / "metrics.jsonl", saved["seconds"] if saved else 0.0)
+    saved = read_record(folder / LAST).get("training")
+    rewind_metrics(folder / METRICS, saved["seconds"] if saved else 0.0)
 
 
 def rewind_metrics(path: Path, seconds: float) -> None:
     """Drop the lines of steps that were taken after the saved state, and will be taken again; and a torn last line."""
     kept = itertools.takewhile(lambda line: json.loads(line)["seconds"] <= seconds, whole_lines(path))
-    with atomic_write(path) as file:
-        file.write(b"".join(kept))
+    write_whole(path, b"".join(kept))
 
 
 def whole_lines(path: Path) -> list[bytes]:

@@ -8,111 +8,36 @@ A sweep (see `vitviz.training.sweep`) is one such process too, with a folder of 
 among the others. `stop` and `delete` take the name of a run or of a sweep.
 """
 
-import json
 import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vitviz.data import cifar, cifar100
-from vitviz.model.checkpoint import atomic_write
+from vitviz.data import sets
+from vitviz.data.cifar import DataError
+from vitviz.data.files import is_file
 from vitviz.training import process, run_folder, sweep
 from vitviz.training.device import choose_device
-from vitviz.training.estimate import parameters
-from vitviz.training.process import Busy, Process
+from vitviz.training.launch import ask_to_stop, busy, spawn
+from vitviz.training.process import Busy
 from vitviz.training.recipe import TrainConfig, from_json
+from vitviz.training.run_info import ENDED, FILES, RUNNING, RunInfo, SweepInfo, parsed, read_run, stamp, state
 from vitviz.training.sweep import Sweep
 
 __all__ = ["Busy", "RunInfo", "Runs", "SweepInfo"]
 
 Info = TypeVar("Info")
 
-COMMAND = (sys.executable, "-m", "vitviz")
-FIND = {"cifar10": cifar.find, "cifar100": cifar100.find}
 NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 LOCK = ".lock"  # in the runs folder; says in words which run trains
-LOG = "log.txt"  # what the process printed
-# The page goes first: a training yields to it, and its idle threads sleep instead of spinning, which on busy cores
-# trained between as fast and three times as fast (two rounds on two cores).
-NICENESS = 10
-QUIET = {"OMP_WAIT_POLICY": "PASSIVE"}
-ENDED = "The process ended without a word: it was killed, ran out of memory, or the machine went off."
-PATIENCE = 10.0  # seconds for a training to save and end
-FILES = ("config.json", "metrics.jsonl", "last.safetensors")
-TAIL_BYTES = 4096  # more than one line of metrics
 MOST_BYTES = 2**22  # of metrics in one answer
-
-
-@dataclass(frozen=True)
-class RunInfo:
-    """A run as it stands.
-
-    Attributes:
-        name: Of its folder.
-        state: "training", "stopping", "stopped", "finished", "interrupted" (it ended without a word) or "failed".
-        preset: Name of its recipe.
-        parameters: Of the network.
-        share: Of the budget that is spent, 0..1.
-        epoch: Passes over the training pictures so far.
-        epochs: The budget in passes, or None.
-        minutes: The budget in minutes, or None.
-        seconds: Of training, without interruptions.
-        pictures_per_second: Since the process started; None before its first steps.
-        accuracy: Of the finished run on all pictures to measure on; None before.
-        message: Why it failed, how it ended, or what it waits for; else empty.
-        session: Another word for each process; when it changes, metrics are to be read from the start.
-        config: As written in config.json.
-    """
-
-    name: str
-    state: str
-    preset: str
-    parameters: int
-    share: float
-    epoch: float
-    epochs: float | None
-    minutes: float | None
-    seconds: float
-    pictures_per_second: float | None
-    accuracy: float | None
-    message: str
-    session: str
-    config: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class SweepInfo:
-    """A sweep as it stands.
-
-    Attributes:
-        name: Of its folder.
-        state: As of a run.
-        message: As of a run.
-        session: As of a run.
-        vary: What is varied, each NAME=VALUE,VALUE,...
-        runs: The names of its runs, in order; those that have not begun are not there yet.
-        results: One table for each run that ended: "run", "settings", "state", "message", "parameters", "epochs",
-            "seconds", "pictures" (to train on) and "accuracy".
-        config: What all runs have in common, as written in sweep.json.
-    """
-
-    name: str
-    state: str
-    message: str
-    session: str
-    vary: tuple[str, ...]
-    runs: tuple[str, ...]
-    results: list[dict[str, Any]]
-    config: dict[str, Any]
 
 
 class Runs:
@@ -143,8 +68,7 @@ class Runs:
         check_machine(config)
         config = replace(config, out=str(folder))
         with self.begin(folder) as handle:
-            with atomic_write(folder / "config.json") as file:
-                file.write(json.dumps(asdict(config), indent=1).encode())
+            run_folder.write_config(config, folder)
             spawn(folder, "train", handle)
         return self.find(name)
 
@@ -217,14 +141,11 @@ class Runs:
             found = process.read(folder)
             if found is None or found.pid <= 1 or not process.lives(folder):
                 raise ValueError(f"The run {name} is not training: there is nothing to stop.")
-            with suppress(FileExistsError):  # asked already: a second signal would end it before it has saved
-                stop_mark(folder, found).touch(exist_ok=False)
-                os.kill(found.pid, signal.SIGTERM)
-                threading.Thread(target=make_sure, args=(folder, found), daemon=True).start()
+            ask_to_stop(folder, found)
 
     def all(self) -> list[RunInfo]:
         """All runs, newest first."""
-        return self.listed("config.json", self.find)
+        return self.listed(run_folder.CONFIG, self.find)
 
     def sweeps(self) -> list[SweepInfo]:
         """All sweeps, newest first."""
@@ -276,7 +197,7 @@ class Runs:
     def running(self) -> str | None:
         """Name of the sweep or run that works now, or None."""
         known: list[RunInfo | SweepInfo] = [*self.sweeps(), *self.all()]
-        return next((info.name for info in known if info.state in ("training", "stopping")), None)
+        return next((info.name for info in known if info.state in RUNNING), None)
 
     def rename(self, name: str, new: str) -> RunInfo:
         """Give a run another name.
@@ -308,8 +229,8 @@ class Runs:
 
     def metrics(self, name: str, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
         """The whole lines of its metrics from a byte on, and where to read on."""
-        path, offset = self.folder(name) / "metrics.jsonl", max(0, offset)
-        if not process.is_file(path):
+        path, offset = self.folder(name) / run_folder.METRICS, max(0, offset)
+        if not is_file(path):
             return [], 0
         with path.open("rb") as file:
             file.seek(offset)
@@ -375,16 +296,11 @@ class Runs:
 
 def check_machine(config: TrainConfig) -> None:
     """Demand what a training would miss at once."""
-    if config.dataset in FIND:
-        FIND[config.dataset](config.data)
+    if config.dataset in sets.MODULES:
+        sets.MODULES[config.dataset].find(config.data)
     elif not Path(config.data or "").exists():
-        raise cifar.DataError(f"There must be a folder or a zip of pictures: {config.data} is not there. Name another.")
+        raise DataError(f"There must be a folder or a zip of pictures: {config.data} is not there. Name another.")
     choose_device(config.device)
-
-
-def busy(name: str) -> Busy:
-    """The refusal of a second training."""
-    return Busy(f"One training at a time: {name} is running. Wait for it, or stop it first.")
 
 
 def taken(name: str) -> ValueError:
@@ -402,130 +318,3 @@ def untouched(folder: Path) -> Iterator[Path]:
         yield folder
     finally:
         os.close(handle)
-
-
-def spawn(folder: Path, command: str, handle: int) -> None:
-    """Start `python -m vitviz train` or `sweep` on a folder, born with the lock of all runs and that of its folder."""
-    own = process.lock(folder / process.FILE)
-    if own is None:
-        raise busy(folder.name)
-    known = Process(0, process.new_session())
-    try:
-        if command == "train":
-            run_folder.rewind(folder)
-        for mark in folder.glob("stop-*"):
-            mark.unlink()
-        process.write(folder, known)
-        with (folder / LOG).open("wb") as log:
-            child = subprocess.Popen(
-                [*COMMAND, command, "--resume", "--out", str(folder)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                pass_fds=(handle, own),
-                env=os.environ | QUIET | {process.HELD: str(folder.resolve()), "PYTHONPATH": python_path()},
-            )
-        process.write(folder, replace(known, pid=child.pid))
-    finally:
-        os.close(own)
-    with suppress(OSError):  # it may be gone, or we may not
-        os.setpriority(os.PRIO_PROCESS, child.pid, NICENESS)
-    threading.Thread(target=child.wait, daemon=True).start()  # else the system keeps a dead one on its list
-
-
-def python_path() -> str:
-    """Where a child finds this package, wherever it is started from."""
-    return os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-
-
-def stop_mark(folder: Path, found: Process) -> Path:
-    """The empty file that says this process was asked to stop; making it works once."""
-    return folder / f"stop-{found.session}"
-
-
-def make_sure(folder: Path, found: Process) -> None:
-    """Kill a process that has not ended after its time."""
-    until = time.monotonic() + PATIENCE
-    while process.lives(folder) and process.read(folder) == found:
-        if time.monotonic() >= until:
-            with suppress(ProcessLookupError):
-                os.kill(found.pid, signal.SIGKILL)
-            return
-        time.sleep(0.05)
-
-
-def stamp(path: Path) -> tuple[int, int, int] | None:
-    """What changes when a file does."""
-    try:
-        found = path.lstat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-def read_run(folder: Path) -> tuple[RunInfo, bool]:
-    """Read a run from its files, but for its process; and whether it is finished."""
-    stored = run_folder.read_config(folder)
-    config = from_json(stored)
-    at = last_line(folder / "metrics.jsonl")
-    record = run_folder.read_record(folder / "last.safetensors")
-    finished = bool(record) and "training" not in record
-    info = RunInfo(
-        name=folder.name,
-        state="",
-        preset=config.preset,
-        parameters=parameters(config.model),
-        share=at.get("share", 0.0),
-        epoch=at.get("epoch", 0.0),
-        epochs=config.epochs,
-        minutes=config.minutes,
-        seconds=at.get("seconds", 0.0),
-        pictures_per_second=at.get("pictures_per_second"),
-        accuracy=record.get("test_accuracy", record.get("held_out_accuracy")) if finished else None,
-        message=last_words(record),
-        session="",
-        config=stored,
-    )
-    return info, finished
-
-
-def last_words(record: dict[str, Any]) -> str:
-    """What to say of a run whose process ended without a word."""
-    kept = f"The state at epoch {record['epochs']:.1f} is kept" if "epochs" in record else "Nothing was saved yet"
-    return f"{ENDED} {kept}; resume goes on from there."
-
-
-def state(folder: Path, found: Process | None, last_words: str, finished: bool) -> tuple[str, str]:
-    """State and message of a run or a sweep now; the last words are for a process that left none."""
-    asked = found is not None and found.state == "training" and stop_mark(folder, found).exists()
-    if process.lives(folder):
-        leaves = found is not None and found.state in ("stopped", "failed")  # it has said so, and is not gone yet
-        said = found.message if found is not None and not leaves else ""
-        return "stopping" if asked or leaves else "training", said
-    if finished:
-        return "finished", ""
-    if found is not None and found.state in ("stopped", "failed"):
-        return found.state, found.message
-    if asked:
-        return "stopped", last_words.replace("without a word", "before it could save", 1)
-    return "interrupted", last_words
-
-
-def last_line(path: Path) -> dict[str, Any]:
-    """The last whole line of a file of JSON lines; empty if there is none."""
-    if not process.is_file(path):
-        return {}
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - TAIL_BYTES))
-        lines = file.read().rpartition(b"\n")[0].splitlines()
-    return (parsed(lines[-1]) if lines else None) or {}
-
-
-def parsed(line: bytes) -> dict[str, Any] | None:
-    """A line of JSON as a table; None if it is none."""
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None

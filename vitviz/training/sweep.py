@@ -15,10 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vitviz.model.checkpoint import atomic_write
+from vitviz.data.files import is_file, write_whole
 from vitviz.training import run_folder
 from vitviz.training.loop import Progress, train
-from vitviz.training.process import Stopped, Work, in_words, is_file
+from vitviz.training.process import Stopped, Work, in_words
 from vitviz.training.recipe import TrainConfig, TrainingError, changed, from_json
 from vitviz.training.signals import StopRequest
 
@@ -75,13 +75,13 @@ class Sweep:
         Raises:
             ValueError: If there is a sweep or a run in it.
         """
-        if (self.folder / FILE).exists() or (self.folder / "config.json").exists():
+        if (self.folder / FILE).exists() or (self.folder / run_folder.CONFIG).exists():
             raise ValueError(
                 f"The folder of a sweep must be new: {self.folder} is in use. Name another with --out, go on with "
                 "--resume, or delete it."
             )
-        with atomic_write(self.folder / FILE) as file:
-            file.write(json.dumps({"config": asdict(self.config), "vary": self.vary}, indent=1).encode())
+        about = {"config": asdict(self.config), "vary": self.vary}
+        write_whole(self.folder / FILE, json.dumps(about, indent=1).encode())
 
     def results(self) -> list[dict[str, Any]]:
         """What is known of the runs that ended: name, settings, state, parameters, accuracy and what it took."""
@@ -106,8 +106,7 @@ class Sweep:
         """
         with StopRequest() as stop, Work(self.folder, stop) as work:
             work.begin()
-            with atomic_write(self.folder / RESULTS) as file:
-                file.write(b"".join(run_folder.whole_lines(self.folder / RESULTS)))
+            write_whole(self.folder / RESULTS, b"".join(run_folder.whole_lines(self.folder / RESULTS)))
             for result in (done := self.results()):
                 end(result)
             over = {result["run"] for result in done}
@@ -181,11 +180,10 @@ def short(word: str) -> str:
 
 def trained(config: TrainConfig, report: Callable[[Progress], None]) -> dict[str, Any]:
     """Train, or go on, or only read what came of it if that was not noted any more."""
-    path = config.folder / "last.safetensors"
+    path = config.folder / run_folder.LAST
     found: dict[str, Any] = {"state": "finished", "message": ""}
     try:
-        record = run_folder.read_record(path)
-        if not record or "training" in record:
+        if not run_folder.finished(run_folder.read_record(path)):
             train(config, report, resume=True)
     except Stopped:
         raise
@@ -194,6 +192,4 @@ def trained(config: TrainConfig, report: Callable[[Progress], None]) -> dict[str
     record = run_folder.read_record(path)
     names = ("parameters", "epochs", "seconds", "pictures")
     found |= {name: record.get(name) for name in names}
-    done = found["state"] == "finished"
-    found["accuracy"] = record.get("test_accuracy", record.get("held_out_accuracy")) if done else None
-    return found
+    return found | {"accuracy": run_folder.accuracy_of(record)}

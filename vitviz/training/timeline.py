@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz.data import cifar, pictures
+from vitviz.data.files import atomic_write
 from vitviz.model.architectures import Network
-from vitviz.model.checkpoint import atomic_write, shipped
+from vitviz.model.checkpoint import shipped
 from vitviz.model.spread import attention_distance, attention_entropy, pictures_at_once, rows_of
 
 Array = NDArray[np.float32]

@@ -3,6 +3,7 @@
 Own pictures are folders and zips in the data folder; an uploaded zip is put there, too. Nothing else can be named.
 """
 
+import itertools
 import os
 import re
 import shutil
@@ -11,14 +12,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from vitviz.data import cifar, cifar100, folder
+from vitviz.data import folder, sets
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError, data_root
 from vitviz.data.fetch import Fetch
+from vitviz.data.files import atomic_write
 from vitviz.ui.explore import uploaded
 from vitviz.ui.questions import Answer
 
-KNOWN = {"cifar10": cifar, "cifar100": cifar100}
 OTHERS = re.compile(r"cifar-10|\.", re.IGNORECASE)  # begins what is in a data folder and not people's own
 SAFE = re.compile(r"[^A-Za-z0-9_-]+")
 MOST_LISTED = 50
@@ -41,15 +42,11 @@ class DataSets:
     def state(self) -> Answer:
         """What is `here` by name, people's `own`, how a download stands, and the folder it would lie in."""
         fetching = asdict(self.fetch.state())
-        return {"here": {name: self.is_here(name) for name in KNOWN}, "own": self.own(), "fetch": fetching}
-
-    def is_here(self, name: str) -> bool:
-        """Whether CIFAR-10 or CIFAR-100 is in the folder."""
-        try:
-            KNOWN[name].find(self.data)
-        except DataError:
-            return False
-        return True
+        return {
+            "here": {name: sets.is_here(name, self.data) for name in sets.MODULES},
+            "own": self.own(),
+            "fetch": fetching,
+        }
 
     def own(self) -> list[str]:
         """Names of the folders and zips that may hold pictures."""
@@ -79,10 +76,12 @@ class DataSets:
         file = uploaded(path)
         Archive(file).zip.close()
         stem = SAFE.sub("-", Path(name).stem)[:40].strip("-") or "pictures"
-        taken = set(self.own())
-        new = next(n for k in range(1, len(taken) + 3) if (n := f"{stem}{f'-{k}' if k > 1 else ''}.zip") not in taken)
-        self.root.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, self.root / new)
+        if OTHERS.match(stem):
+            stem = f"own-{stem}"
+        names = (f"{stem}{f'-{k}' if k > 1 else ''}.zip" for k in itertools.count(1))
+        new = next(name for name in names if not os.path.lexists(self.root / name))
+        with file.open("rb") as content, atomic_write(self.root / new) as copy:
+            shutil.copyfileobj(content, copy)
         return new
 
     def survey(self, name: str, size: tuple[int, int]) -> Answer:

@@ -29,7 +29,8 @@ from vitviz.training import timeline
 from vitviz.training.device import choose_device, hardware
 from vitviz.training.estimate import Estimate, estimate, parameters
 from vitviz.training.recipe import CHOICES, PRESETS, TrainConfig, changed, from_json, preset
-from vitviz.training.runs import RunInfo, Runs
+from vitviz.training.run_info import RUNNING, RunInfo
+from vitviz.training.runs import Runs, taken
 from vitviz.training.start import with_network
 from vitviz.training.sweep import Sweep
 from vitviz.training.timeline import History
@@ -229,7 +230,7 @@ class Train:
         Raises:
             ValueError: If it does not know its speed yet.
         """
-        busy = next((info for info in self.runs.all() if info.state in ("training", "stopping")), None)
+        busy = next((info for info in self.runs.all() if info.state in RUNNING), None)
         if busy is None:
             return None
         if not busy.pictures_per_second:
@@ -240,7 +241,7 @@ class Train:
         """The name of a new run."""
         name = field(question, "name", str)
         if self.runs.folder(name).exists():
-            raise ValueError(f"The name of a run must be new: there is a run {name} already. Choose another name.")
+            raise taken(name)
         return name
 
     def start(self, question: Answer) -> Answer:

@@ -1,0 +1,29 @@
+"""Files are whole or not there."""
+
+import pytest
+
+from vitviz.data.files import atomic_write, write_whole
+
+
+def test_an_interruption_while_writing_leaves_the_old_file_and_no_litter(tmp_path):
+    path = tmp_path / "numbers.bin"
+    path.write_bytes(b"old")
+
+    def interrupted():
+        with atomic_write(path) as file:
+            file.write(b"half of the ne")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_write_makes_its_folder_and_replaces_what_was_there(tmp_path):
+    path = tmp_path / "new" / "folder" / "numbers.bin"
+    for content in (b"first", b"second"):
+        write_whole(path, content)
+        assert path.read_bytes() == content
+    assert list(path.parent.iterdir()) == [path]
+    assert path.stat().st_mode & 0o777 == 0o644

@@ -1,0 +1,32 @@
+"""What was found -> a file, as its name's ending says."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vitviz.data.files import atomic_write, write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def export(path: str | Path, arrays: Callable[[], Mapping[str, Any]], figure: Callable[[], "Figure"]) -> None:
+    """Write the figure (.png, .svg, .pdf, .html) or the numbers (.npz); only what is written is made.
+
+    Raises:
+        ValueError: If the ending is another one.
+    """
+    from vitviz.figures import paper
+
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending not in (*paper.FORMATS, ".npz"):
+        raise ValueError(f"The file must end in {', '.join(paper.FORMATS)} or .npz: got {path.name!r}.")
+    if ending != ".npz":
+        write_whole(path, paper.render(figure(), ending))
+        return
+    numbers = arrays()
+    with atomic_write(path) as file:
+        np.savez_compressed(file, **numbers)
