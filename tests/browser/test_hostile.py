@@ -9,7 +9,7 @@ from tests.ui.serving import running
 from vitviz.bench.page import EXPLORER
 from vitviz.data.pictures import sample_paths
 from vitviz.model import checkpoint
-from vitviz.ui import explore
+from vitviz.ui import models
 
 pytestmark = pytest.mark.browser
 
@@ -122,7 +122,7 @@ def test_names_of_a_checkpoint_and_its_classes_are_text(context, tmp_path, monke
     (folder := tmp_path / "checkpoints").mkdir()
     checkpoint.save(hostile, folder / f"{SCRIPTS[0]}.safetensors")
     monkeypatch.setattr(checkpoint, "CHECKPOINTS", folder)
-    explore.loaded.cache_clear()
+    models.loaded.cache_clear()
     with running(tmp_path / "uploads") as visitor:
         page = context.new_page()
         page.goto(f"http://{visitor.host}/")
@@ -133,7 +133,7 @@ def test_names_of_a_checkpoint_and_its_classes_are_text(context, tmp_path, monke
         expect(page.get_by_role("tabpanel").locator("visible=true").first).to_be_visible()
         assert untouched(page)
         page.close()
-    explore.loaded.cache_clear()
+    models.loaded.cache_clear()
 
 
 @pytest.mark.slow

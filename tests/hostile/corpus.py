@@ -21,7 +21,7 @@ from vitviz.explanation.methods import METHODS
 from vitviz.model import checkpoint
 from vitviz.training import run_folder
 from vitviz.training.recipe import from_json
-from vitviz.ui import explore
+from vitviz.ui import models, sources
 
 MOST_SECONDS = 10
 MOST_MIB = 512
@@ -60,7 +60,7 @@ def enter(entry: Entry, path: Path) -> None:
 
 def typed(text: str) -> None:
     """Put a text where visitors can name something; each place must refuse it."""
-    places = (explore.sample, explore.model_named, explore.uploaded)
+    places = (sources.sample, models.model_named, sources.uploaded)
     sentences = []
     for place in places:
         try:

@@ -14,11 +14,11 @@ from PIL import Image
 
 import vitviz
 from vitviz.data import cifar
-from vitviz.data.pictures import sample_paths, samples
+from vitviz.data.pictures import PictureError, sample_paths, samples
 from vitviz.explanation.case import softmax
 from vitviz.explanation.explain import Explanation
 from vitviz.explanation.interventions import intervene, mean_outputs
-from vitviz.ui import explore
+from vitviz.ui import explore, sources
 from vitviz.ui.explore import Explore
 from vitviz.ui.kept import Recent, size_of
 from vitviz.ui.questions import in_words
@@ -341,5 +341,5 @@ def test_the_figure_of_a_lost_key_is_refused(answers):
 
 
 def test_sample_names_are_not_paths():
-    with pytest.raises(explore.PictureError, match="There is no sample"):
-        explore.sample("../data/cifar")
+    with pytest.raises(PictureError, match="There is no sample"):
+        sources.sample("../data/cifar")

@@ -354,7 +354,7 @@ def test_a_failure_that_nobody_foresaw_is_one_calm_sentence_with_a_reference(vis
         raise RuntimeError("secret /home/x")
 
     monkeypatch.setattr("vitviz.ui.explore.sample", fail)
-    monkeypatch.setattr("vitviz.ui.app.explore.sample", fail)
+    monkeypatch.setattr("vitviz.ui.app.sample", fail)
     _, answer = visitor.call("explain", {"checkpoint": "cifar10-ti4", "picture": {"kind": "sample", "name": "cat"}})
     reference = re.fullmatch(r"Something went wrong on the server \(reference (\w{6})\)\. .*", answer["error"])[1]
     assert f"Answer {reference} failed" in caplog.text

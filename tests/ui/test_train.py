@@ -15,10 +15,12 @@ from vitviz.training import timeline
 from vitviz.training.estimate import Estimate
 from vitviz.training.recipe import PRESETS
 from vitviz.ui import train
-from vitviz.ui.explore import Explore, model_named
+from vitviz.ui.explore import Explore
 from vitviz.ui.inside import Inside
+from vitviz.ui.models import model_named
 from vitviz.ui.questions import in_words
-from vitviz.ui.train import OWN, SETTINGS, Train
+from vitviz.ui.recipes import OWN, SETTINGS
+from vitviz.ui.train import Train
 
 TI4 = {"preset": "cifar10-ti4", "settings": {}, "name": "new"}
 
@@ -210,16 +212,16 @@ def test_the_moments_are_those_of_the_file(trains):
 
 def test_only_new_moments_are_sent_and_all_of_them_if_there_are_fewer_than_before(trains, run):
     asked = {"source": "runs/first", "picture": 1, "from": 3}
-    assert trains.moments(asked)["epoch"] == []
+    assert trains.timelines.moments(asked)["epoch"] == []
     runs.longer(run, 5)
-    new = trains.moments(asked)
+    new = trains.timelines.moments(asked)
     assert (new["from"], new["count"], new["epoch"]) == (3, 5, [1.5, 2.0])
     assert np.shape(new["entropy"]) == np.shape(new["distance"]) == (2, 2, 2)
     assert "shape" not in new
     runs.longer(run, 2)
-    assert trains.moments(asked)["from"] == 0
+    assert trains.timelines.moments(asked)["from"] == 0
     (run / "timeline.npz").unlink()
-    assert trains.moments(asked) is None
+    assert trains.timelines.moments(asked) is None
 
 
 @pytest.mark.parametrize(
@@ -263,12 +265,12 @@ def test_the_checkpoint_of_a_run_comes_without_what_only_its_training_needs(trai
 
 
 def test_a_timeline_is_saved_as_a_movie(trains, run):
-    answer = trains.movie({"source": "runs/first", "picture": 1, "ending": ".gif"})
+    answer = trains.timelines.movie({"source": "runs/first", "picture": 1, "ending": ".gif"})
     assert answer["name"] == "first-dog.gif"
     assert base64.b64decode(answer["content"]).startswith(b"GIF89a")
     for wrong in ({"picture": 7}, {"ending": ".exe"}):
         question = {"source": "runs/first", "picture": 1, "ending": ".gif"} | wrong
-        assert "There is no such timeline to save" in refusal(trains.movie, question)
+        assert "There is no such timeline to save" in refusal(trains.timelines.movie, question)
 
 
 def test_nothing_can_be_trained_or_seen_of_runs_on_a_public_page(run, trains):

@@ -23,12 +23,14 @@ from starlette.requests import Request
 
 from vitviz.explanation.explain import explain
 from vitviz.explanation.methods import METHODS
-from vitviz.ui import explore, page
+from vitviz.ui import page
 from vitviz.ui.explore import Explore
 from vitviz.ui.explorer import colour_tables
 from vitviz.ui.inside import Inside
+from vitviz.ui.models import checkpoints, model_named
 from vitviz.ui.questions import in_words
 from vitviz.ui.server import MOST_UPLOAD_BYTES, Guard, Uploads, forget_secrets, further_names, on_a_space, own_folder
+from vitviz.ui.sources import sample, uploaded
 from vitviz.ui.train import Train
 from vitviz.ui.turns import BUSY, share_processors
 
@@ -54,7 +56,7 @@ def build_app(data: str | None = None, public: bool = False) -> gr.Blocks:
     functions = {"explore": explorer.functions, "train": trainer.functions, "inside": inspector.functions}
     with page.build(catalogs, functions) as app:
         gr.api(explain_picture, api_name="explain")
-        gr.api(explore.checkpoints, api_name="checkpoints")
+        gr.api(checkpoints, api_name="checkpoints")
         gr.api(list_methods, api_name="methods")
     return app.queue(default_concurrency_limit=2, max_size=64, api_open=False)
 
@@ -81,8 +83,8 @@ def explain_picture(
 def explained(picture: str | FileDataDict, checkpoint: str, method: str) -> dict[str, Any]:
     """The answer of `/explain`, as there."""
     share_processors()
-    source = explore.sample(picture) if isinstance(picture, str) else explore.uploaded(str(picture["path"]))
-    explanation = explain(explore.model_named(checkpoint), source)
+    source = sample(picture) if isinstance(picture, str) else uploaded(str(picture["path"]))
+    explanation = explain(model_named(checkpoint), source)
     values = explanation.map(method).tolist()
     probabilities = dict(zip(explanation.labels, explanation.probabilities.tolist(), strict=True))
     return {"probabilities": probabilities, "map": values, "note": explanation.picture.note}

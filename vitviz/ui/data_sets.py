@@ -17,8 +17,8 @@ from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError, data_root
 from vitviz.data.fetch import Fetch
 from vitviz.data.files import atomic_write
-from vitviz.ui.explore import uploaded
 from vitviz.ui.questions import Answer
+from vitviz.ui.sources import uploaded
 
 OTHERS = re.compile(r"cifar-10|\.", re.IGNORECASE)  # begins what is in a data folder and not people's own
 SAFE = re.compile(r"[^A-Za-z0-9_-]+")

@@ -4,16 +4,12 @@ Pictures pass the gate, and files must lie in the server's own upload folder.
 """
 
 import base64
-import io
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, Literal, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from gradio.utils import get_upload_folder
 from PIL import Image
 from torch import Tensor
 
@@ -25,16 +21,16 @@ from vitviz.explanation.explain import Explanation, explain
 from vitviz.explanation.faithfulness import score
 from vitviz.explanation.interventions import intervene, mean_outputs
 from vitviz.explanation.methods import METHODS
-from vitviz.model import checkpoint
 from vitviz.model.architectures import Network
-from vitviz.model.checkpoint import Checkpoint, CheckpointError
+from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.runs import Runs
-from vitviz.ui.kept import OF_RUN, Judged, Recent
+from vitviz.ui.kept import Judged, Recent
+from vitviz.ui.models import checkpoints, listed, model_named
 from vitviz.ui.questions import Answer, field, in_words, one_of, pairs, target_of, view, whole_numbers
+from vitviz.ui.sources import ABSENT, base64_of, data_url, sample, test_set, uploaded
 from vitviz.ui.turns import Line, by_length, unless_known
 
 GALLERY_PAGE = 10
-ABSENT = "CIFAR-10 is not on this server."  # all that strangers are told
 AT_ONCE = 2  # pictures decoded at the same time; more would only take memory
 THUMBNAIL_SIDE = 144  # px of the original's preview
 USUAL: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `usual_outputs`
@@ -98,7 +94,7 @@ class Explore:
 
     def models(self, question: Answer) -> list[Answer]:
         """The models there are now: those that ship, and those of runs."""
-        return checkpoints() + of_runs(self.runs)
+        return listed(self.runs)
 
     def data_state(self) -> Answer:
         """Whether CIFAR-10 is there, and if not, the sentence that says how to fetch it."""
@@ -290,34 +286,6 @@ def changes_in_words(heads: int, patches: int, instead: str, way: str) -> str:
     return ", ".join(f"{n} {name if n == 1 else plural[name]} {what}" for n, name, what in words if n)
 
 
-def model_named(name: str, runs: Runs | None = None) -> Checkpoint:
-    """A checkpoint that ships, or the one of a run, "runs/NAME"; other names and paths are refused."""
-    if runs is not None and name.startswith(OF_RUN):
-        path = runs.folder(runs.find(name.removeprefix(OF_RUN)).name) / "last.safetensors"
-        if not path.is_file():
-            raise CheckpointError(
-                f"The run {name.removeprefix(OF_RUN)} has saved nothing yet. Wait for its first epoch."
-            )
-        return loaded_run(path, name, path.stat().st_mtime_ns)
-    if name not in checkpoint.shipped():
-        raise CheckpointError(
-            f"There is no checkpoint {name[:80]!r} here. Choose one of: {', '.join(checkpoint.shipped())}."
-        )
-    return loaded(name)
-
-
-@cache
-def loaded(name: str) -> Checkpoint:
-    """A checkpoint that ships, loaded once."""
-    return checkpoint.load(name)
-
-
-@lru_cache(maxsize=4)
-def loaded_run(path: Path, name: str, changed_at: int) -> Checkpoint:
-    """The checkpoint of a run, loaded once for each state of its file."""
-    return replace(checkpoint.load(path), name=name)
-
-
 def usual_outputs(model: Checkpoint) -> Tensor:
     """What each head of a model passes on over the sample pictures, on average, (L, A, d)."""
     if model.model not in USUAL:
@@ -325,90 +293,7 @@ def usual_outputs(model: Checkpoint) -> Tensor:
     return USUAL[model.model]
 
 
-def checkpoints() -> list[Answer]:
-    """The checkpoints that ship: name, layers, heads and recorded accuracy."""
-    models = [model_named(name) for name in checkpoint.shipped()]
-    return [
-        {
-            "name": model.name,
-            "layers": model.model.config.depth,
-            "heads": model.model.config.heads,
-            "accuracy": model.record.get("test_accuracy"),
-        }
-        for model in models
-    ]
-
-
-def of_runs(runs: Runs | None) -> list[Answer]:
-    """The runs that have saved a checkpoint, as `checkpoints` lists those that ship."""
-    if runs is None:
-        return []
-    found = []
-    for info in runs.all():
-        if (runs.folder(info.name) / "last.safetensors").is_file():
-            network = info.config["model"]
-            found.append(
-                {
-                    "name": OF_RUN + info.name,
-                    "layers": network["depth"],
-                    "heads": network["heads"],
-                    "accuracy": info.accuracy,
-                }
-            )
-    return found
-
-
-def sample(name: str) -> Path:
-    """The file of a sample picture."""
-    paths = sample_paths()
-    if name not in paths:
-        raise PictureError(f"There is no sample {name[:80]!r}. Choose one of: {', '.join(paths)}.")
-    return paths[name]
-
-
-def test_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
-    """The 10,000 test pictures; strangers are not told where they were looked for."""
-    try:
-        return read_test_set(data)
-    except DataError:
-        if public:
-            raise DataError(ABSENT) from None
-        raise
-
-
-@cache
-def read_test_set(data: str | None) -> tuple[Tensor, Tensor]:
-    """The 10,000 test pictures, read once."""
-    return cifar.load("test", data)
-
-
 def takes_long(question: Answer) -> bool:
     """Whether a question for `Explore.explain` comes with a picture that keeps others waiting while it is decoded."""
     picture = field(question, "picture", dict)
     return picture.get("kind") == "upload" and is_huge(uploaded(field(picture, "path", str)))
-
-
-def uploaded(path: str) -> Path:
-    """An uploaded file, which must lie in the server's upload folder, links resolved."""
-    folder = Path(get_upload_folder()).resolve()
-    try:
-        file = Path(path).resolve()
-    except (OSError, ValueError, RuntimeError):  # the last of a link that leads to itself
-        file = folder
-    if file == folder or not file.is_relative_to(folder):
-        raise PictureError(
-            "Only an uploaded picture can be explained. Drop it on the page, paste it or choose the file."
-        )
-    return file
-
-
-def data_url(image: Image.Image) -> str:
-    """A picture as a PNG in a data URL."""
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
-
-
-def base64_of(array: np.ndarray) -> str:
-    """An array's bytes in C order, as base64."""
-    return base64.b64encode(array.tobytes()).decode()

@@ -15,8 +15,9 @@ from vitviz.data import pictures
 from vitviz.explanation.probes import Probes, final_answers, probe
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.runs import Runs
-from vitviz.ui.explore import checkpoints, model_named, of_runs, test_set
+from vitviz.ui.models import listed, model_named
 from vitviz.ui.questions import Answer, field, in_words
+from vitviz.ui.sources import test_set
 from vitviz.ui.turns import Line
 
 TEST_PICTURES = 500  # as many as `python -m vitviz probe` takes unasked, so that both give the same numbers
@@ -58,7 +59,7 @@ class Inside:
 
     def models(self, question: Answer) -> list[Answer]:
         """The models there are now: those that ship, and those of runs."""
-        return checkpoints() + of_runs(self.runs)
+        return listed(self.runs)
 
     def probes(self, question: Answer) -> Answer:
         """Measure a model, or give what was measured before.

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 from vitviz.explanation.case import Target
 from vitviz.explanation.explain import Explanation
+from vitviz.ui.models import OF_RUN
 from vitviz.ui.questions import Answer
 
 Place = tuple[str, str, str, Target, bytes]
-OF_RUN = "runs/"  # begins the names of models that were trained here
 MOST_KEPT_BYTES = 256 * 2**20
 MOST_KEPT_SECONDS = 3300  # less than an hour
 MOST_JUDGED = 1000  # pictures whose maps and scores are kept, some kilobytes each

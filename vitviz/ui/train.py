@@ -7,81 +7,37 @@ what ships is shown.
 
 import base64
 import json
-import os
-import re
 import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from functools import lru_cache
+from functools import wraps
 from pathlib import Path
 from typing import Any, get_args
 
-import numpy as np
 from PIL import Image
 
-from vitviz.data.cifar import DataError
 from vitviz.data.pictures import MOST_BYTES as MOST_UPLOAD
 from vitviz.data.pictures import sample_paths
 from vitviz.model import checkpoint
-from vitviz.model.checkpoint import CheckpointError
-from vitviz.training import timeline
 from vitviz.training.device import choose_device, hardware
-from vitviz.training.estimate import Estimate, estimate, parameters
+from vitviz.training.estimate import parameters
 from vitviz.training.recipe import CHOICES, PRESETS, TrainConfig, changed, from_json, preset
-from vitviz.training.run_info import RUNNING, RunInfo
+from vitviz.training.run_folder import LAST
+from vitviz.training.run_info import RUNNING, RunInfo, SweepInfo
 from vitviz.training.runs import Runs, taken
 from vitviz.training.start import with_network
 from vitviz.training.sweep import Sweep
-from vitviz.training.timeline import History
 from vitviz.ui.data_sets import DataSets
-from vitviz.ui.explore import base64_of, data_url, model_named
-from vitviz.ui.kept import OF_RUN
+from vitviz.ui.models import OF_RUN, model_named
 from vitviz.ui.questions import Answer, field, in_words
+from vitviz.ui.recipes import OWN, SETTINGS, about_preset, blamed, estimated, plan, varied
+from vitviz.ui.sources import data_url
+from vitviz.ui.timelines import Timelines, shipped_timelines
 from vitviz.ui.turns import Line
 
-ABOUT = {
-    "cifar10-ti4": "The one to start with: made for two processor cores.",
-    "cifar10-s4": "Larger and better. Made for a GPU; a processor needs days.",
-    "tutorial-notebook": "As in the notebook: a norm after each block, none at the end.",
-    "tutorial-lightning": "As in the Lightning tutorial: the residual is taken from the normalised input.",
-    "tutorial-scratch": "As in the tutorial from scratch: its patches are not square.",
-}
-# What may be set by hand, by group; names are those of TrainConfig, with model. before those of its network.
-SETTINGS: dict[str, dict[str, str]] = {
-    "Network": {
-        "model.patch_size": "Patch side, pixels",
-        "model.width": "Width",
-        "model.depth": "Layers",
-        "model.heads": "Heads",
-        "model.mlp_width": "MLP width",
-        "model.dropout": "Dropout",
-        "model.drop_path": "Skipped branches",
-    },
-    "Pictures are varied": {
-        "augment_operations": "Operations",
-        "augment_strength": "Their strength",
-        "cutmix": "CutMix",
-        "mixup": "Mixup",
-        "erase": "Erased boxes",
-        "label_smoothing": "Label smoothing",
-    },
-    "Learning": {
-        "optimizer": "Optimizer",
-        "adam_rate": "Rate",
-        "muon_rate": "Rate of Muon",
-        "weight_decay": "Weight decay",
-        "schedule": "Schedule",
-        "batch_size": "Batch",
-        "pictures": "Pictures",
-        "seed": "Seed",
-    },
-}
-OWN = {name for group in SETTINGS.values() for name in group} | {"epochs", "minutes", "device", "dataset", "frozen"}
-BLAMED = {"tokens": "model.patch_size", "patches": "model.patch_size"}  # words of a refusal -> the field to mend
 MOST_PARAMETERS = 200_000_000  # more would not fit into the memory of the machines this page is for
 MOST_BYTES = 100 * 2**20  # of a checkpoint that is handed to the browser
-TIMELINE, LAST = "timeline.npz", "last.safetensors"
 
 
 class Train:
@@ -98,6 +54,7 @@ class Train:
         self.runs = Runs(root)
         self.sets = DataSets(data)
         self.measuring = threading.Lock()
+        self.timelines = Timelines(None if public else self.runs)
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
@@ -117,12 +74,13 @@ class Train:
             self.take_pictures,
             self.survey,
         )
-        movie = Line(1, waiting=4, yielding=True)(in_words(self.movie))
+        movie = Line(1, waiting=4, yielding=True)(in_words(self.timelines.movie))
         return [in_words(self.poll), movie, *(in_words(self.for_the_owner(owner)) for owner in owners)]
 
     def for_the_owner(self, answer: Callable[[Answer], Answer]) -> Callable[[Answer], Answer]:
         """The same function, but one that refuses on a public page."""
 
+        @wraps(answer)
         def guarded(question: Answer) -> Answer:
             if self.public:
                 raise ValueError(
@@ -130,7 +88,6 @@ class Train:
                 )
             return answer(question)
 
-        guarded.__name__ = answer.__name__
         return guarded
 
     def catalog(self) -> Answer:
@@ -312,20 +269,18 @@ class Train:
             if question.get("run") in [run["name"] for run in listed["runs"]]:  # else it was deleted, as the list tells
                 answer |= self.metrics(question)
         if question.get("timeline") is not None:
-            answer["timeline"] = self.moments(field(question, "timeline", dict))
+            answer["timeline"] = self.timelines.moments(field(question, "timeline", dict))
         return answer
 
     def listed(self) -> Answer:
         """All runs and experiments, newest first, the data sets' state, and a `version` that changes with them."""
-        sweeps = [
-            {name: value for name, value in vars(info).items() if name != "config"} for info in self.runs.sweeps()
-        ]
-        answer = {"runs": [self.row(info) for info in self.runs.all()], "sweeps": sweeps, "data": self.sets.state()}
+        rows, sweeps = [self.row(info) for info in self.runs.all()], [told(info) for info in self.runs.sweeps()]
+        answer = {"runs": rows, "sweeps": sweeps, "data": self.sets.state()}
         return answer | {"version": f"{hash(json.dumps(answer)):x}"}
 
     def row(self, info: RunInfo) -> Answer:
-        """A run for the table: all but its config, of which the recipe tells, and whether it `saved` a checkpoint."""
-        answer = {name: value for name, value in vars(info).items() if name != "config"}  # asdict would copy it
+        """A run for the table, and whether it `saved` a checkpoint."""
+        answer = told(info)
         if info.config.get("start"):
             answer["preset"] += ", fine-tuned"
         return answer | {"saved": (self.runs.folder(info.name) / LAST).is_file()}
@@ -337,58 +292,6 @@ class Train:
         offset = field(question, "offset", int) if question.get("session") == session else 0
         lines, offset = self.runs.metrics(run, offset)
         return {"session": session, "metrics": lines, "offset": offset, "whole": question.get("session") != session}
-
-    def moments(self, question: Answer) -> Answer | None:
-        """The moments of a timeline from one on, for one picture; None if there are none.
-
-        Args:
-            question: `source`, a checkpoint that ships, or "runs/NAME"; `picture` from 0; `from`.
-
-        Returns:
-            `count` of all moments; for those from `from` on `epoch`, `seconds`, `probabilities` (S, K), `entropy` and
-            `distance` (S, L, A) or None, and `rows`, base64 of uint16 (S, L, A, T) / 65535. With `from` 0 also what
-            `frame` gives.
-        """
-        held = self.history(field(question, "source", str))
-        if held is None:
-            return None
-        picture, first = field(question, "picture", int), field(question, "from", int)
-        if not 0 <= picture < len(held.names):
-            raise ValueError(f"A probe picture must be from 0 to {len(held.names) - 1}: got {picture}.")
-        first = first if 0 < first <= len(held.epoch) else 0
-        answer: Answer = {"count": len(held.epoch), "from": first}
-        for name in ("epoch", "seconds", "entropy", "distance"):
-            values = getattr(held, name)
-            answer[name] = None if values is None else np.round(values[first:].astype(float), 4).tolist()
-        answer["probabilities"] = np.round(held.probabilities[first:, picture].astype(float), 5).tolist()
-        answer["rows"] = base64_of(np.round(held.rows[first:, picture].astype(np.float32) * 65535).astype("<u2"))
-        return answer if first else answer | frame(held)
-
-    def history(self, source: str) -> History | None:
-        """The timeline of a checkpoint that ships, or of a run; None if it has none yet."""
-        if source.startswith(OF_RUN) and not self.public:
-            path = self.runs.folder(source.removeprefix(OF_RUN)) / TIMELINE
-        elif source in checkpoint.shipped():
-            path = checkpoint.CHECKPOINTS / f"{source}.{TIMELINE}"
-        else:
-            raise ValueError(f"There is no timeline of {source[:80]!r}. Choose a run, or a checkpoint that ships.")
-        try:
-            stamp = os.stat(path)
-        except OSError:
-            return None
-        return read_timeline(path, stamp.st_mtime_ns, stamp.st_size)
-
-    def movie(self, question: Answer) -> Answer:
-        """The timeline of `source` for one `picture`, as a file that ends in `ending`: its `name` and `content`."""
-        from vitviz.figures import movie
-
-        source, ending = field(question, "source", str), field(question, "ending", str)
-        held, picture = self.history(source), field(question, "picture", int)
-        if held is None or not 0 <= picture < len(held.names) or ending not in movie.FORMATS:
-            raise ValueError("There is no such timeline to save. Choose one with its probe picture, and GIF or MP4.")
-        content = movie.render(held, held.names[picture], ending)
-        name = f"{source.removeprefix(OF_RUN)}-{held.names[picture]}{ending}"
-        return {"name": name, "content": base64.b64encode(content).decode()}
 
     # --- data sets ---
 
@@ -413,86 +316,9 @@ class Train:
         return self.sets.survey(field(question, "own", str), config.model.image_size)
 
 
-def about_preset(name: str, config: TrainConfig) -> Answer:
-    """A preset for the page: its words, its settings by name, and what it would be."""
-    plain = asdict(config)
-    model = plain.pop("model")
-    values = plain | {f"model.{key}": value for key, value in model.items()}
-    network = f"{config.model.depth} layers, {config.model.heads} heads, {config.model.width} wide."
-    return {
-        "name": name,
-        "about": " ".join(filter(None, [network, ABOUT.get(name, "")])),
-        "settings": {key: values[key] for key in sorted(OWN)},
-        "plain": config.model.architecture == "vit",
-        **plan(config),
-    }
-
-
-def plan(config: TrainConfig) -> Answer:
-    """What a training would be, before it: parameters, tokens and the grid of patches."""
-    return {
-        "parameters": parameters(config.model),
-        "tokens": config.model.tokens,
-        "grid": list(config.model.grid),
-        "prefix": config.model.prefix,
-    }
-
-
-def varied(question: Answer) -> tuple[str, ...]:
-    """What an experiment varies, each NAME=VALUE,VALUE,... with a name of `SETTINGS`; nothing for a single training."""
-    vary = question.get("vary", [])
-    if not isinstance(vary, list) or not all(isinstance(text, str) and len(text) < 200 for text in vary):
-        raise ValueError(f"What is varied must be a list of NAME=VALUE,VALUE: got {str(vary)[:40]!r}.")
-    for text in vary:
-        name = text.partition("=")[0]
-        if not any(name in group for group in SETTINGS.values()):
-            raise ValueError(f"There is no setting {name[:40]!r} to vary here.")
-    return tuple(vary)
-
-
-@lru_cache(maxsize=64)
-def estimated(config: TrainConfig, measured: tuple[TrainConfig, float] | None, *counts: int) -> Estimate:
-    """An estimate, measured once for each config; beside a training, converted once for each of its speeds."""
-    return estimate(config, measured, *counts)
-
-
-def blamed(refusal: ValueError) -> str | None:
-    """The field that a refusal is about: by its kind, or the one it names first."""
-    for kind, name in ((DataError, "own"), (CheckpointError, "start")):
-        if isinstance(refusal, kind):
-            return name
-    words = {name.removeprefix("model."): name for name in OWN} | BLAMED
-    found = re.search(rf"\b({'|'.join(sorted(words, key=len, reverse=True))})\b", str(refusal))
-    return words[found[0]] if found else None
-
-
-def shipped_timelines() -> list[Answer]:
-    """The checkpoints that come with a timeline: name and training record."""
-    found = []
-    for name in checkpoint.shipped():
-        if (checkpoint.CHECKPOINTS / f"{name}.{TIMELINE}").is_file():
-            record = checkpoint.load(name).record
-            known = {key: record.get(key) for key in ("epochs", "seconds", "test_accuracy", "parameters")}
-            found.append({"name": name} | known)
-    return found
-
-
-@lru_cache(maxsize=4)
-def read_timeline(path: Path, changed_at: int, size: int) -> History:
-    """A timeline, read once for each state of its file."""
-    return timeline.read(path)
-
-
-def frame(held: History) -> Answer:
-    """What the moments of a timeline have in common."""
-    gh, gw = held.grid
-    layers, heads, tokens = held.rows.shape[2:]
-    shape = {"layers": layers, "heads": heads, "rows": gh, "columns": gw, "prefix": tokens - gh * gw}
-    pictures = [
-        {"name": name, "src": data_url(Image.fromarray(seen))}
-        for name, seen in zip(held.names, held.pictures, strict=True)
-    ]
-    return {"shape": shape, "classes": held.classes, "pictures": pictures}
+def told(info: RunInfo | SweepInfo) -> Answer:
+    """All that is known of a run or an experiment but its config, of which the recipe tells."""
+    return {name: value for name, value in vars(info).items() if name != "config"}  # asdict would copy it
 
 
 def plain_checkpoint(path: Path) -> bytes:

@@ -1,0 +1,202 @@
+"""All of it as commands: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `timeline`, `probe`, `data`, `bench`.
+
+Heavy imports stand inside the commands, so that `--help` answers at once. A refusal ends with one sentence and exit
+status 1.
+"""
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vitviz.cli.bench import bench_app
+from vitviz.cli.data import data_app
+from vitviz.cli.options import DATASET, AnyData, CheckpointName, Data, progress_bar
+from vitviz.cli.training import sweep, train
+from vitviz.training import process
+from vitviz.training.recipe import Dataset, TrainingError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+app = typer.Typer(
+    help="See what a Vision Transformer looks at.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the command line; our own refusals end with their sentence instead of a traceback."""
+    plain_warnings()
+    try:
+        app()
+    except (ValueError, TrainingError, OSError) as error:
+        process.refused(error)
+        print(f"vitviz: {process.in_words(error)}", file=sys.stderr)
+        sys.exit(1)
+    except Exception as error:
+        process.refused(error)
+        raise
+
+
+def plain_warnings() -> None:
+    """Print warnings as one sentence, without file and line."""
+    warnings.formatwarning = lambda message, *_, **__: f"vitviz: {message}\n"
+
+
+def serve_page(
+    host: Annotated[str | None, typer.Option(help="Address to listen on; only this machine if left out.")] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port; the first free one from 7860.")] = None,
+    data: Data = None,
+    public: Annotated[
+        bool,
+        typer.Option("--public", help="For strangers: no training, nothing kept over an hour; always so on a Space."),
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Answer under this name as well, of a proxy for example; may be repeated."),
+    ] = None,
+) -> None:
+    """Open the web page."""
+    os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+    from vitviz.ui.app import build_app, serve
+
+    serve(build_app(data, public), host, port, names=allow_host or ())
+
+
+def evaluate(
+    checkpoint: CheckpointName,
+    dataset: Annotated[
+        Dataset | None, typer.Option(help=f"{DATASET} Else what the checkpoint was trained on.", show_default=False)
+    ] = None,
+    data: AnyData = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
+) -> None:
+    """Measure a checkpoint's accuracy on the test pictures of its data set."""
+    import json
+
+    from vitviz.model.checkpoint import load
+    from vitviz.training.evaluate import accuracy, pictures_to_test
+
+    model = load(checkpoint)
+    images, labels = pictures_to_test(model, dataset, data)
+    with progress_bar() as bar:
+        task = bar.add_task(f"evaluating {model.name}", total=len(labels))
+        measured = accuracy(model, images, labels, report=lambda done: bar.advance(task, done))
+    recorded = model.record.get("test_accuracy")
+    if json_output:
+        print(json.dumps({"checkpoint": model.name, "test_accuracy": measured, "recorded": recorded}))
+    else:
+        note = f" (recorded: {100 * recorded:.2f} %)" if isinstance(recorded, float) else ""
+        print(f"{model.name}: {100 * measured:.2f} % of {len(labels):,} test pictures{note}")
+
+
+def explain_picture(
+    picture: Annotated[str, typer.Argument(help="A picture file, or the name of a sample (cat, ship, ...).")],
+    out: Annotated[
+        Path, typer.Option(help="File to write: .png .svg .pdf .html for the figure, .npz for the numbers.")
+    ],
+    checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",
+    method: Annotated[
+        str, typer.Option(help="The map shown large: average, rollout, relevance, occlusion or another of METHODS.")
+    ] = "average",
+    target: Annotated[
+        str | None, typer.Option(metavar="CLASS", help="The class that a class-specific method explains.")
+    ] = None,
+) -> None:
+    """Explain one picture, as a figure or as numbers."""
+    from vitviz.data.pictures import sample_paths
+    from vitviz.explanation.explain import explain
+    from vitviz.model.checkpoint import load
+
+    explanation = explain(load(checkpoint), sample_paths().get(picture, Path(picture)))
+    explanation.save(out, method, target)
+    best = explanation.probabilities.argmax()
+    print(
+        f"{out}: {explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %; {explanation.picture.note}"
+    )
+
+
+def show_timeline(
+    run: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT_OR_RUN", help="A name in checkpoints/, a file, or a run folder.")
+    ],
+    out: Annotated[Path, typer.Option(help="File to write: .gif, or .mp4 with imageio-ffmpeg.")],
+    picture: Annotated[
+        str | None, typer.Option(help="Which of the timeline's pictures; the first if left out.", show_default=False)
+    ] = None,
+) -> None:
+    """Make a movie of a training: what every head looks at in one picture, from the first step to the last."""
+    from vitviz.figures.movie import movie
+    from vitviz.training import timeline
+
+    history = timeline.read(timeline.find(run))
+    name = picture or history.names[0]
+    movie(history, name, out)
+    print(f"{out}: {len(history.epoch)} moments of {name}, to epoch {history.epoch[-1]:.1f}")
+
+
+def probe_model(
+    checkpoint: CheckpointName,
+    out: Annotated[
+        Path, typer.Option(help="File to write: .png .svg .pdf .html for the figure, .npz for the numbers.")
+    ],
+    data: Data = None,
+    pictures: Annotated[
+        int, typer.Option(min=1, help="Over the first N test pictures; over the ten samples without the data set.")
+    ] = 500,
+) -> None:
+    """Look inside a model: filters, positions, and what each layer and head does, as a figure or as numbers."""
+    from vitviz.explanation.probes import probe
+    from vitviz.model.checkpoint import load
+
+    model = load(checkpoint)
+    images, which = pictures_to_probe(model.model.config.image_size, data, pictures)
+    note = f"{model.name} over {which}"
+    probe(model, images).save(out, note)
+    print(f"{out}: {note}")
+
+
+def pictures_to_probe(size: tuple[int, int], data: str | None, count: int) -> "tuple[Tensor, str]":
+    """The first test pictures of CIFAR-10 where it is there and fits, else the samples; and in words which.
+
+    Returns:
+        Pictures (B, 3, H, W) of uint8.
+
+    Raises:
+        ValueError: If a folder is named, but the data set is not in it or not of the model's size.
+    """
+    from vitviz.data import cifar, pictures, sets
+
+    if size == (32, 32) and (data is not None or sets.is_here("cifar10")):
+        images = cifar.load("test", data)[0][:count]
+        return images, f"the first {len(images):,} test pictures of CIFAR-10"
+    if data is not None:
+        raise ValueError(
+            f"Pictures of CIFAR-10 have 32 x 32 pixels: this model sees {size[0]} x {size[1]}. Leave out --data to use "
+            "the samples."
+        )
+    images = pictures.samples(size)  # (10, 3, H, W)
+    why = "CIFAR-10 is not here" if size == (32, 32) else "CIFAR-10 is of another size"
+    return images, f"the {len(images)} samples ({why})"
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "app": serve_page,
+    "train": train,
+    "sweep": sweep,
+    "evaluate": evaluate,
+    "explain": explain_picture,
+    "timeline": show_timeline,
+    "probe": probe_model,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(command)
+app.add_typer(data_app, name="data")
+app.add_typer(bench_app, name="bench")

@@ -1,0 +1,62 @@
+"""`vitviz data ...`: fetch or check a data set."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from vitviz.cli.options import DATASET, AnyData, Data
+from vitviz.training.recipe import Dataset
+
+data_app = typer.Typer(help="Fetch or check a data set.", no_args_is_help=True)
+
+
+@data_app.command("download")
+def data_download(
+    dataset: Annotated[Literal["cifar10", "cifar100"], typer.Option(help="Which one.")] = "cifar10", data: Data = None
+) -> None:
+    """Fetch CIFAR-10 or CIFAR-100 (170 MB each), check it and put it in place."""
+    from vitviz.data import sets
+
+    print(f"{sets.ABOUT[dataset].name} is in {sets.MODULES[dataset].download(data)}")
+
+
+@data_app.command("check")
+def data_check(
+    dataset: Annotated[Dataset, typer.Option(help=DATASET)] = "cifar10",
+    data: AnyData = None,
+    size: Annotated[int, typer.Option(min=1, max=1024, help="Side of the model's pictures in pixels.")] = 32,
+) -> None:
+    """Say whether a data set is there, and whole; of your own pictures, what is taken and what is not."""
+    from vitviz.data import sets
+
+    if dataset == "folder":
+        check_folder(data, size)
+        return
+    module = sets.MODULES[dataset]
+    counts = [len(module.load(split, data)[1]) for split in sets.BOTH]
+    where = module.find(data)
+    print(f"{sets.ABOUT[dataset].name} in {where}: {counts[0]:,} training and {counts[1]:,} test pictures")
+
+
+def check_folder(data: str | None, size: int) -> None:
+    """Print the table of a folder of pictures; a refusal of the whole comes after the table."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from vitviz.data import folder
+
+    table = folder.survey(data, (size, size))
+    out = Console()
+    shown = Table("class", "to train on", "to test on")
+    for label, counts in table.counts.items():
+        shown.add_row(escape(label), *(f"{count:,}" for count in counts))
+    out.print(shown)
+    if table.divided:
+        out.print("There is no folder to test on: a fifth of each class is put aside.")
+    if table.refused:
+        shown = Table("not taken", "why")
+        for name, why in table.refused:
+            shown.add_row(escape(name.encode(errors="replace").decode()), escape(why))
+        out.print(shown)
+    folder.check_table(table, str(data))

@@ -1,0 +1,200 @@
+"""`vitviz train` and `vitviz sweep`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from vitviz.cli.options import DATASET, AnyData, Data, leads, progress_bar
+from vitviz.training.recipe import PRESETS, Dataset, Device, Objective, TrainConfig, changed, from_json, preset
+
+if TYPE_CHECKING:
+    from vitviz.training.loop import Progress
+    from vitviz.training.sweep import Sweep
+
+
+def train(
+    preset_name: Annotated[
+        str | None,
+        typer.Option("--preset", help=f"Recipe: {', '.join(PRESETS)}; cifar10-ti4 if left out.", show_default=False),
+    ] = None,
+    dataset: Annotated[Dataset | None, typer.Option(help=f"{DATASET} Else cifar10.")] = None,
+    data: AnyData = None,
+    pictures: Annotated[int | None, typer.Option(help="Use the first N training pictures.")] = None,
+    epochs: Annotated[float | None, typer.Option(help="Budget in passes over the pictures; else the preset's.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Budget in minutes; else the preset's.")] = None,
+    batch_size: Annotated[
+        int | None, typer.Option(help="Pictures in a step, over all processes; else the preset's.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of weights, order and augmentation; else 0.")] = None,
+    device: Annotated[Device | None, typer.Option(help="Where to train; else auto.")] = None,
+    out: Annotated[str | None, typer.Option(metavar="RUN", help="Run folder; runs/PRESET if left out.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the state saved in the run folder.")] = False,
+    network: Annotated[str | None, typer.Option("--network", help="Train the network of this other preset.")] = None,
+    objective: Annotated[Objective | None, typer.Option(help="Learn labels, or to guess hidden patches.")] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHECKPOINT", help="Fine-tune: start from these weights, in their network, with a new head."
+        ),
+    ] = None,
+    frozen: Annotated[
+        bool | None, typer.Option("--frozen", help="With --start: only the new head learns.", show_default=False)
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change any other number of the recipe, or model.NAME."),
+    ] = None,
+    log: Annotated[Literal["tensorboard"] | None, typer.Option(help="Log for TensorBoard as well.")] = None,
+) -> None:
+    """Train a ViT, or go on with a trained one on other pictures; under torchrun, on several processes."""
+    flags = {
+        "dataset": dataset,
+        "data": data,
+        "pictures": pictures,
+        "batch_size": batch_size,
+        "seed": seed,
+        "device": device,
+        "out": out,
+        "objective": objective,
+        "start": start,
+        "frozen": frozen,
+    }
+    given: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
+    if epochs is not None or minutes is not None:
+        given |= {"epochs": epochs, "minutes": minutes}
+    config = changed(asked_config(preset_name, network, resume, given), settings or [])
+
+    from vitviz.model.checkpoint import load
+    from vitviz.training import loop
+
+    with progress_bar() as bar, tensorboard(log, config.folder) as note:
+        task = bar.add_task("training", total=1.0)
+
+        def show(progress: "Progress") -> None:
+            found = "" if progress.accuracy is None else f", {100 * progress.accuracy:.1f} % of watched pictures"
+            speed = f"{progress.pictures_per_second:.0f} pictures/s"
+            words = f"epoch {progress.epoch:.1f}, loss {progress.loss:.3f}, {speed}{found}"
+            bar.update(task, completed=progress.share, description=words)
+            if found:
+                with suppress(OSError):  # the disk of a log may be full; the training waits for room by itself
+                    bar.console.print(words)
+            note(progress)
+
+        path = loop.train(config, show, resume)
+    if leads():
+        measured = {name: value for name, value in load(path).record.items() if name.endswith("_accuracy")}
+        print(f"{path}: {', '.join(f'{name} {100 * value:.2f} %' for name, value in measured.items())}")
+
+
+def sweep(
+    preset_name: Annotated[str, typer.Option("--preset", help="Recipe to vary.")] = "cifar10-ti4",
+    vary: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=V,V,...", help="What to vary, such as model.depth=2,4,8.")
+    ] = None,
+    epochs: Annotated[float | None, typer.Option(help="Budget of each run in passes; else the preset's.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Budget of each run in minutes; else the preset's.")] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Folder of the results; runs/sweep-PRESET if left out.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep in this folder.")] = False,
+    data: Data = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change any other number for all runs.")
+    ] = None,
+) -> None:
+    """Train one network for each combination of some settings, one after another, and compare them."""
+    given: dict[str, Any] = {} if data is None else {"data": data}
+    if epochs is not None or minutes is not None:
+        given |= {"epochs": epochs, "minutes": minutes}
+    config = changed(replace(preset(preset_name), **given), settings or [])
+    folder = Path(out or f"runs/sweep-{preset_name}")
+
+    from vitviz.training import sweep as sweeps
+
+    grid = sweeps.read(folder) if resume else sweeps.Sweep(config, tuple(vary or ()), folder)
+    if not resume:
+        from vitviz.training.runs import check_machine
+
+        check_machine(config)
+        grid.write()
+    show_sweep(grid)
+
+
+def show_sweep(grid: "Sweep") -> None:
+    """Run a sweep, with its table growing on the terminal."""
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.table import Table
+
+    names = list(next(iter(grid.runs().values()))[0])
+    short = [name.removeprefix("model.") for name in names]  # eighty columns are not many
+    table = Table("run", *short, "parameters", "epochs", "seconds", "accuracy")
+    bar = progress_bar()
+    task = bar.add_task("training", total=1.0)
+
+    def end(result: dict[str, Any]) -> None:
+        numbers = [f"{result[name]:,.0f}" if result[name] is not None else "" for name in ("parameters", "epochs")]
+        took = f"{result['seconds']:,.0f}" if result["seconds"] is not None else ""
+        worth = f"{100 * result['accuracy']:.2f} %" if result["accuracy"] is not None else result["message"]
+        table.add_row(result["run"], *result["settings"].values(), *numbers, took, worth)
+
+    with Live(Group(table, bar), console=Console(), refresh_per_second=2):
+        grid.run(
+            lambda name: bar.update(task, completed=0, description=name),
+            lambda progress: bar.update(task, completed=progress.share),
+            end,
+        )
+        bar.remove_task(task)
+
+
+def asked_config(preset_name: str | None, network: str | None, resume: bool, given: dict[str, Any]) -> TrainConfig:
+    """The config that the flags ask for, with what was `given` of its numbers."""
+    config = first_config(preset_name, given.get("out"), resume)
+    if network is not None:
+        config = replace(config, model=preset(network).model)
+    config = replace(config, **given)
+    if "start" not in given or network is not None or resume:
+        return config
+    from vitviz.training.start import with_network
+
+    return with_network(config)
+
+
+def first_config(preset_name: str | None, out: str | None, resume: bool) -> TrainConfig:
+    """The config before any flag: the preset's, or that of the run to go on with."""
+    if not resume or preset_name is not None:
+        return preset(preset_name or "cifar10-ti4")
+    folder = Path(out or preset("cifar10-ti4").folder)
+    if not (folder / "config.json").exists():
+        return preset("cifar10-ti4")
+    from vitviz.training.run_folder import read_config
+
+    return from_json(read_config(folder))
+
+
+@contextmanager
+def tensorboard(log: str | None, folder: Path) -> "Iterator[Callable[[Progress], None]]":
+    """Something to note a training's progress for TensorBoard with; nothing unless it is wanted.
+
+    Raises:
+        ValueError: If TensorBoard is not installed.
+    """
+    if log is None or not leads():
+        yield lambda progress: None
+        return
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise ValueError("--log tensorboard needs TensorBoard: it is not installed. pip install tensorboard") from None
+    with SummaryWriter(str(folder / "tensorboard")) as writer:
+
+        def note(progress: "Progress") -> None:
+            for name, value in vars(progress).items():
+                if value is not None and name not in ("share", "seconds"):
+                    writer.add_scalar(name, value, global_step=round(1000 * progress.epoch))
+
+        yield note

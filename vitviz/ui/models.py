@@ -1,0 +1,79 @@
+"""The models that the page offers: those that ship, and those of runs, by name."""
+
+from dataclasses import replace
+from functools import cache, lru_cache
+from pathlib import Path
+
+from vitviz.model import checkpoint
+from vitviz.model.checkpoint import Checkpoint, CheckpointError
+from vitviz.training import run_folder
+from vitviz.training.runs import Runs
+from vitviz.ui.questions import Answer
+
+OF_RUN = "runs/"  # begins the names of models that were trained here
+
+
+def model_named(name: str, runs: Runs | None = None) -> Checkpoint:
+    """A checkpoint that ships, or the one of a run, "runs/NAME"; other names and paths are refused."""
+    if runs is not None and name.startswith(OF_RUN):
+        path = runs.folder(runs.find(name.removeprefix(OF_RUN)).name) / run_folder.LAST
+        if not path.is_file():
+            raise CheckpointError(
+                f"The run {name.removeprefix(OF_RUN)} has saved nothing yet. Wait for its first epoch."
+            )
+        return loaded_run(path, name, path.stat().st_mtime_ns)
+    if name not in checkpoint.shipped():
+        raise CheckpointError(
+            f"There is no checkpoint {name[:80]!r} here. Choose one of: {', '.join(checkpoint.shipped())}."
+        )
+    return loaded(name)
+
+
+@cache
+def loaded(name: str) -> Checkpoint:
+    """A checkpoint that ships, loaded once."""
+    return checkpoint.load(name)
+
+
+@lru_cache(maxsize=4)
+def loaded_run(path: Path, name: str, changed_at: int) -> Checkpoint:
+    """The checkpoint of a run, loaded once for each state of its file."""
+    return replace(checkpoint.load(path), name=name)
+
+
+def checkpoints() -> list[Answer]:
+    """The checkpoints that ship: name, layers, heads and recorded accuracy."""
+    models = [model_named(name) for name in checkpoint.shipped()]
+    return [
+        {
+            "name": model.name,
+            "layers": model.model.config.depth,
+            "heads": model.model.config.heads,
+            "accuracy": model.record.get("test_accuracy"),
+        }
+        for model in models
+    ]
+
+
+def of_runs(runs: Runs | None) -> list[Answer]:
+    """The runs that have saved a checkpoint, as `checkpoints` lists those that ship."""
+    if runs is None:
+        return []
+    found = []
+    for info in runs.all():
+        if (runs.folder(info.name) / run_folder.LAST).is_file():
+            network = info.config["model"]
+            found.append(
+                {
+                    "name": OF_RUN + info.name,
+                    "layers": network["depth"],
+                    "heads": network["heads"],
+                    "accuracy": info.accuracy,
+                }
+            )
+    return found
+
+
+def listed(runs: Runs | None) -> list[Answer]:
+    """The models there are now: those that ship, and those of runs."""
+    return checkpoints() + of_runs(runs)
