@@ -57,6 +57,28 @@ function saveAs(name, href) {
   link.click();
 }
 
+// --- patches on a stage ---
+
+/** The patch under the pointer, or -1. */
+function patchAt(stage, event, shape) {
+  const box = stage.getBoundingClientRect();
+  const column = Math.floor(((event.clientX - box.left) / box.width) * shape.columns);
+  const row = Math.floor(((event.clientY - box.top) / box.height) * shape.rows);
+  const inside = column >= 0 && row >= 0 && column < shape.columns && row < shape.rows;
+  return inside ? row * shape.columns + column : -1;
+}
+
+/** Where the corner of a patch is, for the style of a mark. */
+function cornerOf(patch, shape) {
+  return { left: `${(100 * (patch % shape.columns)) / shape.columns}%`, top: `${(100 * Math.floor(patch / shape.columns)) / shape.rows}%` };
+}
+
+/** Lay a mark over a patch; -1 hides it. */
+function placeMark(mark, patch, shape) {
+  mark.hidden = patch < 0;
+  if (patch >= 0) Object.assign(mark.style, cornerOf(patch, shape));
+}
+
 // --- colours ---
 
 const pageIsDark = () => element.closest('.dark') !== null;

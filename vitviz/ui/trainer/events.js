@@ -282,13 +282,7 @@ function listenToMap() {
     clearTimeout(readPatch.timer);
     readPatch.timer = setTimeout(() => read >= 0 && say(find('.map-line').textContent), REST);
   };
-  const patchAt = (event) => {
-    const box = mapNode.getBoundingClientRect();
-    const column = Math.floor(((event.clientX - box.left) / box.width) * past.shape.columns);
-    const row = Math.floor(((event.clientY - box.top) / box.height) * past.shape.rows);
-    return column >= 0 && row >= 0 && column < past.shape.columns && row < past.shape.rows ? row * past.shape.columns + column : -1;
-  };
-  mapNode.addEventListener('pointermove', (event) => past && readPatch(patchAt(event)));
+  mapNode.addEventListener('pointermove', (event) => past && readPatch(patchAt(mapNode, event, past.shape)));
   mapNode.addEventListener('pointerleave', () => readPatch(-1));
   mapNode.addEventListener('blur', () => readPatch(-1));
   mapNode.addEventListener('keydown', (event) => {

@@ -195,10 +195,7 @@ function drawMap() {
   paintTile(mapTile, row, shape.prefix, table('seq'), scale);
   const patch = read >= 0 ? read : largest(row, shape.prefix) - shape.prefix;
   const share = row[shape.prefix + patch];
-  const mark = find('.map .read');
-  mark.hidden = read < 0;
-  mark.style.left = `${(100 * (patch % shape.columns)) / shape.columns}%`;
-  mark.style.top = `${(100 * Math.floor(patch / shape.columns)) / shape.rows}%`;
+  placeMark(find('.map .read'), read, shape);
   putLine(find('.map-line'), [{ strong: mapName(chosen.layer, chosen.head) }, `: ${read >= 0 ? '' : 'most at '}${patchName(patch, shape)}, `, { strong: percent(share) }, `, ${timesEven(share / evenShare(shape))} an even spread.`]);
 }
 
