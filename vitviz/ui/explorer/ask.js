@@ -90,9 +90,7 @@ function finishShowing(key) {
   revealThumb();
   if (state.off.length || state.gone.length) fetchChanged();
   fetchMethods(LINGER);
-  const painted = new MessageChannel();
-  painted.port1.onmessage = () => { root.dataset.ready = key; };
-  painted.port2.postMessage(null);
+  markPainted(key);
 }
 
 /** Fetch the attention between all tokens; if Python has forgotten it, ask for the picture once more. */

@@ -46,6 +46,13 @@ async function ask(name, argument) {
   }
 }
 
+/** Say that what belongs to `key` is on screen, once it is. */
+function markPainted(key) {
+  const painted = new MessageChannel();
+  painted.port1.onmessage = () => { root.dataset.ready = key; };
+  painted.port2.postMessage(null);
+}
+
 /** A picture only from a data URL that Python made. */
 const isPicture = (src) => String(src).startsWith('data:image/');
 
@@ -55,6 +62,13 @@ function saveAs(name, href) {
   link.href = href;
   link.download = name;
   link.click();
+}
+
+/** The same for a file that Python sent as base64. */
+function saveContent({ name, content }) {
+  const address = URL.createObjectURL(new Blob([bytesOf(content)]));
+  saveAs(name, address);
+  URL.revokeObjectURL(address);
 }
 
 // --- patches on a stage ---

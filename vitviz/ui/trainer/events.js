@@ -268,9 +268,7 @@ async function saveMovie(button) {
   button.disabled = false;
   setText(button, words);
   if (!reply?.content) return tell(reply?.error || NO_ANSWER, true);
-  const address = URL.createObjectURL(new Blob([bytesOf(reply.content)]));
-  saveAs(reply.name, address);
-  URL.revokeObjectURL(address);
+  saveContent(reply);
   tell(`Saved as ${reply.name}.`);
 }
 

@@ -195,9 +195,7 @@ async function downloadRun(name) {
   tell('Packing the checkpoint…');
   const reply = await act('download', { name });
   if (!reply) return;
-  const address = URL.createObjectURL(new Blob([bytesOf(reply.content)]));
-  saveAs(reply.name, address);
-  URL.revokeObjectURL(address);
+  saveContent(reply);
   tell(`Saved as ${reply.name}.`);
 }
 

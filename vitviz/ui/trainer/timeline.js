@@ -105,12 +105,6 @@ function showLive(isThere) {
   slider.disabled = playButton.disabled = !isThere;
 }
 
-function markPainted(key) {
-  const painted = new MessageChannel();
-  painted.port1.onmessage = () => { root.dataset.ready = key; };
-  painted.port2.postMessage(null);
-}
-
 // --- building ---
 
 function buildLive(kind) {
