@@ -3,7 +3,6 @@
 let answer = null; // what Python measured
 
 const flat = (rows) => rows.flat(Infinity);
-const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function medianOf(values) {
   const sorted = [...values].sort((a, b) => a - b);

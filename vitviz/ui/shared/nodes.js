@@ -4,6 +4,8 @@
 const root = element.querySelector('.vitviz');
 const find = (selector) => root.querySelector(selector);
 const findAll = (selector) => [...root.querySelectorAll(selector)];
+const status = find('.status');
+const voice = find('.voice');
 const catalog = { ...props.catalog };
 
 const PATIENCE = 300; // ms until "Working…" appears
@@ -139,6 +141,16 @@ async function learnModels(select) {
   const { value } = select;
   select.replaceChildren(...modelOptions());
   if (value) select.value = value;
+}
+
+/** Write what is chosen into the address; what is empty or as by default stays out of it. */
+function keepAddress(values, defaults = {}) {
+  const params = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(values)) {
+    if (value && value !== defaults[name]) params.set(name, value);
+    else params.delete(name);
+  }
+  history.replaceState(history.state, '', `${location.pathname}?${params}${location.hash}`);
 }
 
 const isOfRun = (name) => String(name).startsWith('runs/');

@@ -11,7 +11,7 @@ let before = null; // whether the speed of the training that runs is known; null
 function tell(sentence, isError = false) {
   notice = sentence && { sentence, isError };
   drawWords();
-  if (sentence) say(sentence);
+  if (sentence) setText(voice, sentence);
 }
 
 function fail(sentence) {
@@ -27,7 +27,7 @@ function drawWords() {
   setText(find('.headline'), words.headline);
   setText(status, notice?.sentence ?? words.line);
   status.classList.toggle('error', Boolean(notice ? notice.isError : words.isError));
-  if (run && before && run.state !== root.dataset.runState) say(`${words.headline}. ${words.line}`);
+  if (run && before && run.state !== root.dataset.runState) setText(voice, `${words.headline}. ${words.line}`);
   root.dataset.run = followed ?? '';
   root.dataset.runState = run?.state ?? '';
   find('[data-do=stop]').hidden = run?.state !== 'training';
@@ -52,7 +52,7 @@ async function follow(name, place = picture) {
   overlaid = overlaid.filter((other) => other !== name);
   const wanted = name ? sourceOf(name) : catalog.sources[0]?.name ?? null;
   source = null;
-  writeAddress();
+  keepAddress({ run: followed });
   drawWords();
   drawRuns();
   drawCurves();
@@ -98,13 +98,6 @@ function listSources() {
   sourceSelect.dataset.names = names.join();
   sourceSelect.replaceChildren(...names.map((name) => new Option(name.startsWith('runs/') ? name.slice(5) : `${name}, which comes with vitviz`, name)));
   if (source) sourceSelect.value = source;
-}
-
-function writeAddress() {
-  const params = new URLSearchParams(location.search);
-  if (followed) params.set('run', followed);
-  else params.delete('run');
-  history.replaceState(history.state, '', `${location.pathname}?${params}${location.hash}`);
 }
 
 // --- what is new ---
@@ -278,7 +271,7 @@ function listenToMap() {
     read = patch;
     drawMap();
     clearTimeout(readPatch.timer);
-    readPatch.timer = setTimeout(() => read >= 0 && say(find('.map-line').textContent), REST);
+    readPatch.timer = setTimeout(() => read >= 0 && setText(voice, find('.map-line').textContent), REST);
   };
   mapNode.addEventListener('pointermove', (event) => past && readPatch(patchAt(mapNode, event, past.shape)));
   mapNode.addEventListener('pointerleave', () => readPatch(-1));
@@ -296,7 +289,7 @@ async function showShipped(name) {
   pause();
   followed = null;
   source = null;
-  writeAddress();
+  keepAddress({ run: followed });
   drawRuns();
   drawCurves();
   await loadTimeline(name, picture);

@@ -65,7 +65,7 @@ function effectiveTokens(row) {
 
 /** What to look for at a moment, from the rows of all heads: a line. */
 function lookWords(effective, heads, tokens) {
-  const mean = effective.reduce((sum, value) => sum + value, 0) / effective.length;
+  const mean = meanOf(effective);
   const sharpest = effective.indexOf(Math.min(...effective));
   const where = mapName(Math.floor(sharpest / heads), sharpest % heads).toLowerCase();
   const start = mean > 0.9 * tokens ? 'Every head looks almost everywhere: ' : mean > 0.6 * tokens ? 'Heads begin to choose: ' : 'Heads have chosen: ';

@@ -1,8 +1,5 @@
 /* What is known: the runs, the one that is followed, its metrics, the form, the timeline. */
 
-const status = find('.status');
-const voice = find('.voice');
-
 const EVERY = 1000; // ms between polls while something runs
 const RUNNING = ['training', 'stopping'];
 
@@ -16,7 +13,3 @@ let overlaid = []; // names of runs whose curves are drawn beside
 const runOf = (name) => runs?.find((run) => run.name === name);
 const running = () => runs?.find((run) => RUNNING.includes(run.state));
 const sourceOf = (run) => `runs/${run}`;
-
-function say(sentence) {
-  if (voice.textContent !== sentence) voice.textContent = sentence;
-}

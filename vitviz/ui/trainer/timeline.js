@@ -257,8 +257,6 @@ function effectiveOf(now) {
   return (now.effective ??= Array.from({ length: layers * heads }, (_, k) => effectiveTokens(now.firstRows.subarray(k * tokens, (k + 1) * tokens))));
 }
 
-const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
 /** The cursor in the curves; drawn once a frame at most. */
 let cursorFrame = 0;
 function drawCursor() {
