@@ -154,6 +154,7 @@ function keepAddress(values, defaults = {}) {
 }
 
 const isOfRun = (name) => String(name).startsWith('runs/');
+const runName = (source) => source.slice('runs/'.length);
 
 /** The choices of a model. */
 function modelOptions() {

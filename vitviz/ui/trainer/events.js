@@ -96,7 +96,7 @@ function listSources() {
   const names = [...runs.map(({ name }) => sourceOf(name)), ...catalog.sources.map(({ name }) => name)];
   if (sourceSelect.dataset.names === names.join()) return;
   sourceSelect.dataset.names = names.join();
-  sourceSelect.replaceChildren(...names.map((name) => new Option(name.startsWith('runs/') ? name.slice(5) : `${name}, which comes with vitviz`, name)));
+  sourceSelect.replaceChildren(...names.map((name) => new Option(isOfRun(name) ? runName(name) : `${name}, which comes with vitviz`, name)));
   if (source) sourceSelect.value = source;
 }
 
@@ -223,7 +223,7 @@ function listenToTimeline() {
   playButton.addEventListener('click', () => past && play());
   sourceSelect.addEventListener('change', () => {
     const name = sourceSelect.value;
-    if (name.startsWith('runs/')) follow(name.slice(5));
+    if (isOfRun(name)) follow(runName(name));
     else showShipped(name);
   });
   root.addEventListener('keydown', (event) => {
