@@ -297,8 +297,8 @@ function drawScore({ key, track, fill, chance, value, beside }) {
   const share = (number) => `${100 * Math.min(1, Math.max(0, number))}%`;
   fill.style.width = judged ? share(judged.scores[key]) : '0';
   chance.style.left = judged ? share(judged.chance[0]) : '0';
-  setText(value, judged ? decimal(judged.scores[key]) : '…');
-  setText(beside, judged ? `chance ${decimal(judged.chance[0])}` : '');
+  setText(value, judged ? written(judged.scores[key], 2) : '…');
+  setText(beside, judged ? `chance ${written(judged.chance[0], 2)}` : '');
 }
 
 function drawWhy(method) {

@@ -12,9 +12,6 @@ function medianOf(values) {
 /** Index of the smallest value. */
 const smallest = (values) => largest(values.map((value) => -value));
 
-/** A number with a true minus sign. */
-const written = (value, digits) => value.toFixed(digits).replace(/^-(?=.*[1-9])/, '\u2212').replace(/^-/, '');
-
 /** Short name of what leaves a layer; 0 is what enters the first. */
 const layerMark = (place) => (place === 0 ? 'in' : String(place));
 const after = (place) => (place === 0 ? 'Before layer 1' : `After layer ${place}`);

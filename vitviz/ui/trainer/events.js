@@ -4,7 +4,7 @@ let notice = null; // a sentence that stands in the status line until the next a
 let asking = false;
 let timer = 0;
 let polls = 0;
-let before = null; // whether the speed of the training that runs is known; null while none runs
+let spedBefore = null; // whether the speed of the training that runs is known; null while none runs
 
 // --- what is said ---
 
@@ -79,8 +79,8 @@ function takeListed(reply) {
   if (!reply.runs) return;
   ({ runs, sweeps, data } = reply);
   const busy = running() ? Boolean(running().pictures_per_second) : null;
-  if (recipe && busy !== before) changeForm(); // what it would take is told in another way now
-  before = busy;
+  if (recipe && busy !== spedBefore) changeForm(); // what it would take is told in another way now
+  spedBefore = busy;
   if (!nameIsOwn && recipe) form.elements.name.value = freeName();
   listSources();
   if (!catalog.public) fillOther();

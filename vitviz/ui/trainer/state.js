@@ -5,7 +5,7 @@ const RUNNING = ['training', 'stopping'];
 
 let version = ''; // of the list of runs
 let runs = null; // as Python lists them, newest first; null before the first answer
-let data = null; // {available, message, fetch}
+let data = null; // {here, own, fetch}
 let followed = null; // name of the run whose state is shown; null: none, a timeline that ships is on screen
 const curves = {}; // by name of a run: {session, offset, lines}
 let overlaid = []; // names of runs whose curves are drawn beside

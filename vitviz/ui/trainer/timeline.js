@@ -198,11 +198,11 @@ function drawPredictions() {
   const { probabilities } = past.moments[moment];
   const last = past.moments.at(-1).probabilities;
   const truth = past.classes.indexOf(past.pictures[picture].name);
-  const order = last.map((_, k) => k).sort((a, b) => last[b] - last[a]).slice(0, BARS);
-  if (truth >= 0 && !order.includes(truth)) order[order.length - 1] = truth;
+  const ranking = last.map((_, k) => k).sort((a, b) => last[b] - last[a]).slice(0, BARS);
+  if (truth >= 0 && !ranking.includes(truth)) ranking[ranking.length - 1] = truth;
   const best = largest(probabilities);
   [...find('.predictions').children].forEach((item, i) => {
-    const k = order[i];
+    const k = ranking[i];
     const [name, track, value] = item.children;
     item.classList.toggle('best', k === best);
     setText(name, k === truth ? `${past.classes[k]} (true)` : past.classes[k]);
