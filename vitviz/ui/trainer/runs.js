@@ -71,8 +71,11 @@ function makeLine({ name }) {
   tick.setAttribute('aria-label', `Curves of ${name}`);
   tick.addEventListener('change', () => overlay(name, tick.checked));
   const first = make('td');
-  first.append(tick);
+  const target = make('label'); // larger than the box, for fingers
+  target.append(tick);
+  first.append(target);
   const cells = Object.fromEntries(COLUMNS.map(({ key, number }) => [key, make('td', number ? 'number' : '')]));
+  for (const { key, words } of COLUMNS) cells[key].dataset.label = words; // beside the value on a phone
   const actions = make('div', 'row-actions');
   const lastCell = make('td');
   lastCell.append(actions);
