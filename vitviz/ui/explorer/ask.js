@@ -47,8 +47,8 @@ async function decoded(src) {
 
 function show(reply, image, asked) {
   const { layers, heads, rows: down, columns, prefix, classToken } = reply;
-  const before = shape;
-  const kept = before && answer && before.rows === down && before.columns === columns;
+  const oldShape = shape;
+  const kept = oldShape && answer && oldShape.rows === down && oldShape.columns === columns;
   answer = reply;
   picture = image;
   if (shown && JSON.stringify(shown.picture) !== JSON.stringify(state.picture)) state.target = []; // back to what is predicted
@@ -59,7 +59,7 @@ function show(reply, image, asked) {
   limits = {};
   fullFailed = false;
   shape = { layers, heads, rows: down, columns, prefix, classToken };
-  if (!rows || JSON.stringify(before) !== JSON.stringify(shape)) build();
+  if (!rows || JSON.stringify(oldShape) !== JSON.stringify(shape)) build();
   fitChoice(asked, kept);
   forgetPainted();
   delete root.dataset.full;
@@ -90,9 +90,7 @@ function finishShowing(key) {
   revealThumb();
   if (state.off.length || state.gone.length) fetchChanged();
   fetchMethods(LINGER);
-  const painted = new MessageChannel();
-  painted.port1.onmessage = () => { root.dataset.ready = key; };
-  painted.port2.postMessage(null);
+  markPainted(key);
 }
 
 /** Fetch the attention between all tokens; if Python has forgotten it, ask for the picture once more. */

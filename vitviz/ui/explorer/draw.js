@@ -15,23 +15,16 @@ function makeMarks(stage) {
 
 function placeGone(marks) {
   while (marks.gone.length < state.gone.length) marks.gone.push(addMark(marks.stage, 'gone'));
-  marks.gone.forEach((mark, i) => placeMark(mark, i < state.gone.length ? state.gone[i] : -1));
+  marks.gone.forEach((mark, i) => placeMark(mark, state.gone[i] ?? -1, shape));
 }
 
 const pictureMarks = makeMarks(pictureStage);
 const mapMarks = makeMarks(mapStage);
 
-function placeMark(mark, patch) {
-  mark.hidden = patch < 0;
-  if (patch < 0) return;
-  mark.style.left = `${(100 * (patch % shape.columns)) / shape.columns}%`;
-  mark.style.top = `${(100 * Math.floor(patch / shape.columns)) / shape.rows}%`;
-}
-
 function placeMarks(marks, asked, read) {
   while (marks.asked.length < asked.length) marks.asked.push(addMark(marks.stage, 'asked'));
-  marks.asked.forEach((mark, i) => placeMark(mark, i < asked.length ? asked[i] : -1));
-  placeMark(marks.read, read);
+  marks.asked.forEach((mark, i) => placeMark(mark, asked[i] ?? -1, shape));
+  placeMark(marks.read, read, shape);
 }
 
 // --- scales and colours ---
@@ -235,8 +228,9 @@ function drawMatrix(asked, method) {
 function frameAsked(asked) {
   matrix.classList.toggle('asked', asked.length === 1);
   if (asked.length !== 1) return;
-  matrix.style.setProperty('--asked-left', `${(100 * (asked[0] % shape.columns)) / shape.columns}%`);
-  matrix.style.setProperty('--asked-top', `${(100 * Math.floor(asked[0] / shape.columns)) / shape.rows}%`);
+  const { left, top } = cornerOf(asked[0], shape);
+  matrix.style.setProperty('--asked-left', left);
+  matrix.style.setProperty('--asked-top', top);
 }
 
 function drawChoice(method) {
@@ -303,8 +297,8 @@ function drawScore({ key, track, fill, chance, value, beside }) {
   const share = (number) => `${100 * Math.min(1, Math.max(0, number))}%`;
   fill.style.width = judged ? share(judged.scores[key]) : '0';
   chance.style.left = judged ? share(judged.chance[0]) : '0';
-  setText(value, judged ? decimal(judged.scores[key]) : '…');
-  setText(beside, judged ? `chance ${decimal(judged.chance[0])}` : '');
+  setText(value, judged ? written(judged.scores[key], 2) : '…');
+  setText(beside, judged ? `chance ${written(judged.chance[0], 2)}` : '');
 }
 
 function drawWhy(method) {

@@ -1,21 +1,12 @@
 /* Events, which come last: pointer, keys, drop, paste, theme. */
 
-/** The patch under the pointer, or -1. */
-function patchAt(stage, event) {
-  const box = stage.getBoundingClientRect();
-  const column = Math.floor(((event.clientX - box.left) / box.width) * shape.columns);
-  const row = Math.floor(((event.clientY - box.top) / box.height) * shape.rows);
-  const inside = column >= 0 && row >= 0 && column < shape.columns && row < shape.rows;
-  return inside ? row * shape.columns + column : -1;
-}
-
 /** Follow the pointer or the keys over a stage; `name` is the part of the state that follows. */
 function follow(stage, name, touchReads) {
   const move = (patch, delay) => {
     if (answer && patch !== state[name]) glance(() => { state[name] = patch; }, delay);
   };
   stage.addEventListener('pointermove', (event) => {
-    if (answer && event.pointerType !== 'touch') move(patchAt(stage, event));
+    if (answer && event.pointerType !== 'touch') move(patchAt(stage, event, shape));
   });
   stage.addEventListener('pointerleave', (event) => {
     if (event.pointerType !== 'touch') move(-1);
@@ -23,7 +14,7 @@ function follow(stage, name, touchReads) {
   stage.addEventListener('blur', () => move(-1));
   stage.addEventListener('click', (event) => {
     if (!answer) return;
-    const patch = patchAt(stage, event);
+    const patch = patchAt(stage, event, shape);
     if (patch < 0) return;
     if (name === 'hover' && root.classList.contains('drops')) togglePatch(patch);
     else if (touchReads && event.pointerType === 'touch') move(state[name] === patch ? -1 : patch);

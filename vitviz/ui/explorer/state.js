@@ -123,7 +123,6 @@ function readAddress() {
 function writeAddress() {
   clearTimeout(writeAddress.timer);
   if (!answer) return;
-  const params = new URLSearchParams(location.search);
   const values = {
     checkpoint: state.checkpoint,
     picture: pictureParam(),
@@ -140,11 +139,7 @@ function writeAddress() {
     instead: state.off.length ? state.instead : '',
     way: state.gone.length ? state.way : '',
   };
-  for (const [name, value] of Object.entries(values)) {
-    if (value && value !== DEFAULTS[name]) params.set(name, value);
-    else params.delete(name);
-  }
-  history.replaceState(history.state, '', `${location.pathname}?${params}${location.hash}`);
+  keepAddress(values, DEFAULTS);
 }
 
 /** Browsers refuse many changes of the address in a row, so held keys wait. */
@@ -156,8 +151,6 @@ function writeAddressSoon() {
 // --- status line and voice ---
 
 const headline = find('.headline');
-const status = find('.status');
-const voice = find('.voice');
 let notice = null; // a sentence that stands in the status line until the next action
 let waiting = 0;
 

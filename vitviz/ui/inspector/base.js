@@ -3,7 +3,6 @@
 let answer = null; // what Python measured
 
 const flat = (rows) => rows.flat(Infinity);
-const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function medianOf(values) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -12,9 +11,6 @@ function medianOf(values) {
 
 /** Index of the smallest value. */
 const smallest = (values) => largest(values.map((value) => -value));
-
-/** A number with a true minus sign. */
-const written = (value, digits) => value.toFixed(digits).replace(/^-(?=.*[1-9])/, '\u2212').replace(/^-/, '');
 
 /** Short name of what leaves a layer; 0 is what enters the first. */
 const layerMark = (place) => (place === 0 ? 'in' : String(place));

@@ -1,5 +1,7 @@
 /* Charts by layer: dots for heads, curves for layers. */
 
+const chartHeight = (width) => Math.round(Math.min(360, Math.max(280, 0.8 * width)));
+
 /** Names of the layers below; gives layer -> x. `first` is 0 if what enters the first layer is shown too. */
 function layerAxis(svg, frame, count, first) {
   const band = (frame.right - frame.left) / count;
@@ -25,7 +27,7 @@ function curve(svg, className, x, y, values) {
 
 /** A dot for each head above its layer, and the mean of heads; values (layers, heads). */
 function dotView(stage, width, { values, even, unit, evenWords }) {
-  const height = Math.round(Math.min(360, Math.max(280, 0.8 * width)));
+  const height = chartHeight(width);
   const svg = drawing(stage, width, height);
   const frame = { left: 32, right: width, top: 22, bottom: height - 24 };
   const heads = values[0].length;

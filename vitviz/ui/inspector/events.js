@@ -1,7 +1,5 @@
 /* Drawing all figures, reading them by pointer and keys, asking Python; events come last. */
 
-const status = find('.status');
-const voice = find('.voice');
 const models = find('.model select');
 const choice = find('.choice');
 const QUIET = status.textContent;

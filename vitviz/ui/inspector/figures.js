@@ -109,7 +109,7 @@ function showDivergence(stage, width) {
 }
 
 function showNorms(stage, width) {
-  const height = Math.round(Math.min(360, Math.max(280, 0.8 * width)));
+  const height = chartHeight(width);
   const svg = drawing(stage, width, height);
   const above = { left: 32, right: width, top: 22, bottom: height - 116 };
   const below = { ...above, top: height - 70, bottom: height - 24 };
@@ -145,7 +145,7 @@ function showNorms(stage, width) {
 }
 
 function showLens(stage, width) {
-  const height = Math.round(Math.min(360, Math.max(280, 0.8 * width)));
+  const height = chartHeight(width);
   const svg = drawing(stage, width, height);
   const frame = { left: 40, right: width, top: 8, bottom: height - 24 };
   const { final_share: shares, final_probability: sure } = answer;

@@ -4,6 +4,8 @@
 const root = element.querySelector('.vitviz');
 const find = (selector) => root.querySelector(selector);
 const findAll = (selector) => [...root.querySelectorAll(selector)];
+const status = find('.status');
+const voice = find('.voice');
 const catalog = { ...props.catalog };
 
 const PATIENCE = 300; // ms until "Working…" appears
@@ -46,6 +48,13 @@ async function ask(name, argument) {
   }
 }
 
+/** Say that what belongs to `key` is on screen, once it is. */
+function markPainted(key) {
+  const painted = new MessageChannel();
+  painted.port1.onmessage = () => { root.dataset.ready = key; };
+  painted.port2.postMessage(null);
+}
+
 /** A picture only from a data URL that Python made. */
 const isPicture = (src) => String(src).startsWith('data:image/');
 
@@ -55,6 +64,35 @@ function saveAs(name, href) {
   link.href = href;
   link.download = name;
   link.click();
+}
+
+/** The same for a file that Python sent as base64. */
+function saveContent({ name, content }) {
+  const address = URL.createObjectURL(new Blob([bytesOf(content)]));
+  saveAs(name, address);
+  URL.revokeObjectURL(address);
+}
+
+// --- patches on a stage ---
+
+/** The patch under the pointer, or -1. */
+function patchAt(stage, event, shape) {
+  const box = stage.getBoundingClientRect();
+  const column = Math.floor(((event.clientX - box.left) / box.width) * shape.columns);
+  const row = Math.floor(((event.clientY - box.top) / box.height) * shape.rows);
+  const inside = column >= 0 && row >= 0 && column < shape.columns && row < shape.rows;
+  return inside ? row * shape.columns + column : -1;
+}
+
+/** Where the corner of a patch is, for the style of a mark. */
+function cornerOf(patch, shape) {
+  return { left: `${(100 * (patch % shape.columns)) / shape.columns}%`, top: `${(100 * Math.floor(patch / shape.columns)) / shape.rows}%` };
+}
+
+/** Lay a mark over a patch; -1 hides it. */
+function placeMark(mark, patch, shape) {
+  mark.hidden = patch < 0;
+  if (patch >= 0) Object.assign(mark.style, cornerOf(patch, shape));
 }
 
 // --- colours ---
@@ -105,7 +143,18 @@ async function learnModels(select) {
   if (value) select.value = value;
 }
 
+/** Write what is chosen into the address; what is empty or as by default stays out of it. */
+function keepAddress(values, defaults = {}) {
+  const params = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(values)) {
+    if (value && value !== defaults[name]) params.set(name, value);
+    else params.delete(name);
+  }
+  history.replaceState(history.state, '', `${location.pathname}?${params}${location.hash}`);
+}
+
 const isOfRun = (name) => String(name).startsWith('runs/');
+const runName = (source) => source.slice('runs/'.length);
 
 /** The choices of a model. */
 function modelOptions() {

@@ -164,6 +164,8 @@ function sumOf(values, first, end) {
   return sum;
 }
 
+const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 /** Share held by the `count` largest values from `first` on. */
 function shareOfLargest(values, first, count) {
   const sorted = values.slice(first).sort();

@@ -11,6 +11,11 @@ function percent(share, digits) {
 
 const timesEven = (ratio) => (ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(1)) + SPACE + '×';
 
+/** A number with a true minus sign; what rounds to zero has none. */
+const written = (value, digits) => value.toFixed(digits).replace(/^-(?=.*[1-9])/, '−').replace(/^-/, '');
+
+const signed = (number, digits = 2) => (number > 0 ? '+' : number < 0 ? '−' : '') + Math.abs(number).toFixed(digits);
+
 /** Keeps "640 × 480" on one line. */
 const keepSizes = (text) => text.replaceAll(' × ', `${SPACE}×${SPACE}`);
 
@@ -105,17 +110,16 @@ function methodLine(method, values, read, scale, judged, className, shape) {
 }
 
 const UNITS = { shares: 'of the attention', relative: 'of the largest value', logits: 'of the logit' };
-const decimal = (number) => (number < 0 ? '−' : '') + Math.abs(number).toFixed(2);
 
 function scoreNote(judged, className) {
   const what = `Score: how much of the probability of ${className} is lost while a map’s strongest patches are painted over first. Higher is better`;
-  return judged ? `${what}; the mark is random order, ${decimal(judged.chance[0])} ± ${judged.chance[1].toFixed(2)}.` : `${what}.`;
+  return judged ? `${what}; the mark is random order, ${written(judged.chance[0], 2)} ± ${judged.chance[1].toFixed(2)}.` : `${what}.`;
 }
 
 /** Number and remark at the pointer of a method's map. */
 function methodNumber(value, scale, shape) {
   if (scale.isShare) return headNumber(value, shape);
-  if (scale.kind === 'signed') return [(value < 0 ? '−' : '+') + Math.abs(value).toFixed(2), value < 0 ? 'against the class' : 'for the class'];
+  if (scale.kind === 'signed') return [signed(value), value < 0 ? 'against the class' : 'for the class'];
   return [(value / scale.limit).toFixed(2), 'of the largest'];
 }
 
@@ -139,8 +143,6 @@ function ticksOf(scale) {
   const digits = scale.clips ? digitsOf(scale.limit / 4) : scale.limit < 0.02 ? 2 : 1;
   return quarters.map((t) => [t, (t === 1 && scale.clips ? '≥ ' : '') + percent(scale.limit * t, t ? digits : 0)]);
 }
-
-const signed = (number, digits = 2) => (number > 0 ? '+' : number < 0 ? '−' : '') + Math.abs(number).toFixed(digits);
 
 function unitOf(scale) {
   if (scale.kind === 'signed') return 'change of the logit; below 0 speaks against the class';

@@ -4,14 +4,14 @@ let notice = null; // a sentence that stands in the status line until the next a
 let asking = false;
 let timer = 0;
 let polls = 0;
-let before = null; // whether the speed of the training that runs is known; null while none runs
+let spedBefore = null; // whether the speed of the training that runs is known; null while none runs
 
 // --- what is said ---
 
 function tell(sentence, isError = false) {
   notice = sentence && { sentence, isError };
   drawWords();
-  if (sentence) say(sentence);
+  if (sentence) setText(voice, sentence);
 }
 
 function fail(sentence) {
@@ -27,7 +27,7 @@ function drawWords() {
   setText(find('.headline'), words.headline);
   setText(status, notice?.sentence ?? words.line);
   status.classList.toggle('error', Boolean(notice ? notice.isError : words.isError));
-  if (run && before && run.state !== root.dataset.runState) say(`${words.headline}. ${words.line}`);
+  if (run && before && run.state !== root.dataset.runState) setText(voice, `${words.headline}. ${words.line}`);
   root.dataset.run = followed ?? '';
   root.dataset.runState = run?.state ?? '';
   find('[data-do=stop]').hidden = run?.state !== 'training';
@@ -52,7 +52,7 @@ async function follow(name, place = picture) {
   overlaid = overlaid.filter((other) => other !== name);
   const wanted = name ? sourceOf(name) : catalog.sources[0]?.name ?? null;
   source = null;
-  writeAddress();
+  keepAddress({ run: followed });
   drawWords();
   drawRuns();
   drawCurves();
@@ -79,8 +79,8 @@ function takeListed(reply) {
   if (!reply.runs) return;
   ({ runs, sweeps, data } = reply);
   const busy = running() ? Boolean(running().pictures_per_second) : null;
-  if (recipe && busy !== before) changeForm(); // what it would take is told in another way now
-  before = busy;
+  if (recipe && busy !== spedBefore) changeForm(); // what it would take is told in another way now
+  spedBefore = busy;
   if (!nameIsOwn && recipe) form.elements.name.value = freeName();
   listSources();
   if (!catalog.public) fillOther();
@@ -96,15 +96,8 @@ function listSources() {
   const names = [...runs.map(({ name }) => sourceOf(name)), ...catalog.sources.map(({ name }) => name)];
   if (sourceSelect.dataset.names === names.join()) return;
   sourceSelect.dataset.names = names.join();
-  sourceSelect.replaceChildren(...names.map((name) => new Option(name.startsWith('runs/') ? name.slice(5) : `${name}, which comes with vitviz`, name)));
+  sourceSelect.replaceChildren(...names.map((name) => new Option(isOfRun(name) ? runName(name) : `${name}, which comes with vitviz`, name)));
   if (source) sourceSelect.value = source;
-}
-
-function writeAddress() {
-  const params = new URLSearchParams(location.search);
-  if (followed) params.set('run', followed);
-  else params.delete('run');
-  history.replaceState(history.state, '', `${location.pathname}?${params}${location.hash}`);
 }
 
 // --- what is new ---
@@ -230,7 +223,7 @@ function listenToTimeline() {
   playButton.addEventListener('click', () => past && play());
   sourceSelect.addEventListener('change', () => {
     const name = sourceSelect.value;
-    if (name.startsWith('runs/')) follow(name.slice(5));
+    if (isOfRun(name)) follow(runName(name));
     else showShipped(name);
   });
   root.addEventListener('keydown', (event) => {
@@ -268,9 +261,7 @@ async function saveMovie(button) {
   button.disabled = false;
   setText(button, words);
   if (!reply?.content) return tell(reply?.error || NO_ANSWER, true);
-  const address = URL.createObjectURL(new Blob([bytesOf(reply.content)]));
-  saveAs(reply.name, address);
-  URL.revokeObjectURL(address);
+  saveContent(reply);
   tell(`Saved as ${reply.name}.`);
 }
 
@@ -280,15 +271,9 @@ function listenToMap() {
     read = patch;
     drawMap();
     clearTimeout(readPatch.timer);
-    readPatch.timer = setTimeout(() => read >= 0 && say(find('.map-line').textContent), REST);
+    readPatch.timer = setTimeout(() => read >= 0 && setText(voice, find('.map-line').textContent), REST);
   };
-  const patchAt = (event) => {
-    const box = mapNode.getBoundingClientRect();
-    const column = Math.floor(((event.clientX - box.left) / box.width) * past.shape.columns);
-    const row = Math.floor(((event.clientY - box.top) / box.height) * past.shape.rows);
-    return column >= 0 && row >= 0 && column < past.shape.columns && row < past.shape.rows ? row * past.shape.columns + column : -1;
-  };
-  mapNode.addEventListener('pointermove', (event) => past && readPatch(patchAt(event)));
+  mapNode.addEventListener('pointermove', (event) => past && readPatch(patchAt(mapNode, event, past.shape)));
   mapNode.addEventListener('pointerleave', () => readPatch(-1));
   mapNode.addEventListener('blur', () => readPatch(-1));
   mapNode.addEventListener('keydown', (event) => {
@@ -304,7 +289,7 @@ async function showShipped(name) {
   pause();
   followed = null;
   source = null;
-  writeAddress();
+  keepAddress({ run: followed });
   drawRuns();
   drawCurves();
   await loadTimeline(name, picture);

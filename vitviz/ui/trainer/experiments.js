@@ -75,20 +75,16 @@ function drawExperiments() {
 
 function drawExperimentTable(sweep, entries) {
   const keys = Object.keys(entries[0].settings);
-  const row = (tag, cells) => {
-    const line = make('tr');
-    line.append(...cells.map((text, i) => make(tag, i < cells.length - 1 ? 'number' : '', text)));
-    return line;
-  };
-  experimentsTable.tHead.replaceChildren(row('th', [...keys.map(settingName), 'Parameters', 'Time', 'Test accuracy, last epoch', 'State']));
+  const heads = [...keys.map(settingName), 'Parameters', 'Time', 'Test accuracy, last epoch', 'State'];
+  experimentsTable.tHead.replaceChildren(tableRow('th', heads, heads.length - 1));
   experimentsTable.tBodies[0].replaceChildren(...entries.map((entry) => {
-    const line = row('td', [
+    const line = tableRow('td', [
       ...keys.map((key) => entry.settings[key]),
       entry.parameters ? thousands(entry.parameters) : '',
       entry.seconds ? duration(entry.seconds) : '',
       entry.accuracy == null ? '' : percent(entry.accuracy, 2),
       entry.state === 'training' && entry.share ? `${Math.round(100 * entry.share)}${SPACE}%` : entry.state,
-    ]);
+    ], heads.length - 1);
     line.lastChild.className = entry.state.replace(' ', '-');
     line.lastChild.title = entry.message ?? '';
     return line;

@@ -318,16 +318,18 @@ function surveyParts({ counts, refused, more, divided }) {
   return parts;
 }
 
+/** A row of numbers beside the words at place `words`. */
+function tableRow(tag, cells, words) {
+  const line = make('tr');
+  line.append(...cells.map((text, i) => make(tag, i === words ? '' : 'number', text)));
+  return line;
+}
+
 function countsTable(counts) {
   const all = make('table');
-  const row = (tag, cells) => {
-    const line = make('tr');
-    line.append(...cells.map((text, i) => make(tag, i ? 'number' : '', text)));
-    return line;
-  };
   const [head, body] = [make('thead'), make('tbody')];
-  head.append(row('th', ['Class', 'to train on', 'to test on']));
-  body.append(...counts.map((cells) => row('td', cells)));
+  head.append(tableRow('th', ['Class', 'to train on', 'to test on'], 0));
+  body.append(...counts.map((cells) => tableRow('td', cells, 0)));
   all.append(head, body);
   return all;
 }

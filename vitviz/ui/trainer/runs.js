@@ -71,8 +71,11 @@ function makeLine({ name }) {
   tick.setAttribute('aria-label', `Curves of ${name}`);
   tick.addEventListener('change', () => overlay(name, tick.checked));
   const first = make('td');
-  first.append(tick);
+  const target = make('label'); // larger than the box, for fingers
+  target.append(tick);
+  first.append(target);
   const cells = Object.fromEntries(COLUMNS.map(({ key, number }) => [key, make('td', number ? 'number' : '')]));
+  for (const { key, words } of COLUMNS) cells[key].dataset.label = words; // beside the value on a phone
   const actions = make('div', 'row-actions');
   const lastCell = make('td');
   lastCell.append(actions);
@@ -195,9 +198,7 @@ async function downloadRun(name) {
   tell('Packing the checkpoint…');
   const reply = await act('download', { name });
   if (!reply) return;
-  const address = URL.createObjectURL(new Blob([bytesOf(reply.content)]));
-  saveAs(reply.name, address);
-  URL.revokeObjectURL(address);
+  saveContent(reply);
   tell(`Saved as ${reply.name}.`);
 }
 

@@ -1,9 +1,10 @@
 /* Sentences of this page: pure functions. */
 
 function duration(seconds) {
-  const minutes = seconds / 60;
-  if (seconds < 60) return `${Math.max(1, Math.round(seconds))}${SPACE}s`;
-  if (minutes < 10) return `${Math.floor(minutes)}${SPACE}min${SPACE}${Math.round(seconds % 60)}${SPACE}s`.replace(/(\d+)\u00a0min\u00a060\u00a0s/, (_, m) => `${Number(m) + 1}${SPACE}min`);
+  const whole = Math.max(1, Math.round(seconds));
+  const minutes = whole / 60;
+  if (whole < 60) return `${whole}${SPACE}s`;
+  if (minutes < 10) return `${Math.floor(minutes)}${SPACE}min${SPACE}${whole % 60}${SPACE}s`;
   if (minutes < 60) return `${Math.round(minutes)}${SPACE}min`;
   if (minutes < 48 * 60) return `${Math.floor(Math.round(minutes) / 60)}${SPACE}h${SPACE}${Math.round(minutes) % 60}${SPACE}min`;
   return `${(minutes / 60 / 24).toFixed(1)}${SPACE}days`;
@@ -14,7 +15,7 @@ const short = (number) => String(Number(number.toPrecision(3)));
 const rough = (number) => String(Number(number.toPrecision(2)));
 const inEpochs = (words) => `${words} ${words === '1' ? 'epoch' : 'epochs'}`;
 const millions = (count) => `${(count / 1e6).toFixed(2)}${SPACE}M`;
-const epochText = (epoch) => (epoch < 10 ? epoch.toFixed(epoch % 1 && epoch < 1 ? 2 : 1) : epoch.toFixed(1)).replace(/\.0+$/, '');
+const epochText = (epoch) => epoch.toFixed(epoch < 1 ? 2 : 1).replace(/\.0+$/, '');
 
 /** "3.4 of 10 epochs", "12 of 88 minutes" */
 function doneOf(run) {
@@ -65,7 +66,7 @@ function effectiveTokens(row) {
 
 /** What to look for at a moment, from the rows of all heads: a line. */
 function lookWords(effective, heads, tokens) {
-  const mean = effective.reduce((sum, value) => sum + value, 0) / effective.length;
+  const mean = meanOf(effective);
   const sharpest = effective.indexOf(Math.min(...effective));
   const where = mapName(Math.floor(sharpest / heads), sharpest % heads).toLowerCase();
   const start = mean > 0.9 * tokens ? 'Every head looks almost everywhere: ' : mean > 0.6 * tokens ? 'Heads begin to choose: ' : 'Heads have chosen: ';

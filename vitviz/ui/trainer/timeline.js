@@ -105,12 +105,6 @@ function showLive(isThere) {
   slider.disabled = playButton.disabled = !isThere;
 }
 
-function markPainted(key) {
-  const painted = new MessageChannel();
-  painted.port1.onmessage = () => { root.dataset.ready = key; };
-  painted.port2.postMessage(null);
-}
-
 // --- building ---
 
 function buildLive(kind) {
@@ -195,10 +189,7 @@ function drawMap() {
   paintTile(mapTile, row, shape.prefix, table('seq'), scale);
   const patch = read >= 0 ? read : largest(row, shape.prefix) - shape.prefix;
   const share = row[shape.prefix + patch];
-  const mark = find('.map .read');
-  mark.hidden = read < 0;
-  mark.style.left = `${(100 * (patch % shape.columns)) / shape.columns}%`;
-  mark.style.top = `${(100 * Math.floor(patch / shape.columns)) / shape.rows}%`;
+  placeMark(find('.map .read'), read, shape);
   putLine(find('.map-line'), [{ strong: mapName(chosen.layer, chosen.head) }, `: ${read >= 0 ? '' : 'most at '}${patchName(patch, shape)}, `, { strong: percent(share) }, `, ${timesEven(share / evenShare(shape))} an even spread.`]);
 }
 
@@ -207,11 +198,11 @@ function drawPredictions() {
   const { probabilities } = past.moments[moment];
   const last = past.moments.at(-1).probabilities;
   const truth = past.classes.indexOf(past.pictures[picture].name);
-  const order = last.map((_, k) => k).sort((a, b) => last[b] - last[a]).slice(0, BARS);
-  if (truth >= 0 && !order.includes(truth)) order[order.length - 1] = truth;
+  const ranking = last.map((_, k) => k).sort((a, b) => last[b] - last[a]).slice(0, BARS);
+  if (truth >= 0 && !ranking.includes(truth)) ranking[ranking.length - 1] = truth;
   const best = largest(probabilities);
   [...find('.predictions').children].forEach((item, i) => {
-    const k = order[i];
+    const k = ranking[i];
     const [name, track, value] = item.children;
     item.classList.toggle('best', k === best);
     setText(name, k === truth ? `${past.classes[k]} (true)` : past.classes[k]);
@@ -265,8 +256,6 @@ function effectiveOf(now) {
   const tokens = tokenCount(past.shape);
   return (now.effective ??= Array.from({ length: layers * heads }, (_, k) => effectiveTokens(now.firstRows.subarray(k * tokens, (k + 1) * tokens))));
 }
-
-const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** The cursor in the curves; drawn once a frame at most. */
 let cursorFrame = 0;
