@@ -114,7 +114,7 @@ def unused_port() -> int:
 
 
 def python_path(environment: dict[str, str]) -> str:
-    """Where Python finds this package from any folder, before what the environment says."""
+    """Where Python finds this package from any folder: behind what the environment says."""
     before = environment.get("PYTHONPATH") or os.environ.get("PYTHONPATH")
     return os.pathsep.join(filter(None, [before, str(Path(__file__).parents[2])]))
 

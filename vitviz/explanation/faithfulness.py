@@ -147,7 +147,7 @@ def score(
         steps: In how many steps patches are taken away.
         draws: Random orders, an even number: half of them and their reverses, the same for every picture and method.
     """
-    patches = case.config.tokens - case.prefix
+    patches = case.config.patches
     generator = np.random.default_rng(0)
     orders = [order_of(values) for values in maps.values()]
     orders += [generator.permutation(patches) for _ in range(draws // 2)]  # the reverse of each is the other half
@@ -177,7 +177,7 @@ def sensitivity(
     Raises:
         ValueError: If so many patches cannot be taken away.
     """
-    patches = case.config.tokens - case.prefix
+    patches = case.config.patches
     if not 1 <= count < patches:
         raise ValueError(f"count must be from 1 to {patches - 1} patches: got {count}.")
     generator = np.random.default_rng(0)

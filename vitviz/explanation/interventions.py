@@ -49,7 +49,7 @@ def intervene(
     Raises:
         ValueError: If a head or patch is not there, or all heads or all patches are off.
     """
-    patches = case.config.tokens - case.prefix
+    patches = case.config.patches
     if any(not 0 <= patch < patches for patch in patches_off):
         raise ValueError(f"A patch must be from 0 to {patches - 1}: got {sorted(patches_off)[:8]}.")
     if len(set(patches_off)) == patches:

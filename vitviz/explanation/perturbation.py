@@ -48,7 +48,7 @@ def occlusion(case: Case, target: Target) -> Array:
     Returns:
         In logits, positive where the patch speaks for the class, (N,).
     """
-    N = case.config.tokens - case.prefix
+    N = case.config.patches
     changed = case.predict(case.without(torch.eye(N, dtype=torch.bool)))  # (N, K)
     logits = np.concatenate([case.logits[None], changed])
     whole, *others = logit_of(torch.from_numpy(logits), target).tolist()
@@ -61,6 +61,6 @@ def random(case: Case, target: Target) -> Array:
     Returns:
         A permutation of 1 / N, 2 / N ... 1, (N,).
     """
-    N = case.config.tokens - case.prefix
+    N = case.config.patches
     seed = zlib.crc32(case.image.cpu().numpy().tobytes())
     return ((np.random.default_rng(seed).permutation(N) + 1) / N).astype(np.float32)

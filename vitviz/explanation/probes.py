@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vitviz.explanation.case import softmax
 from vitviz.explanation.export import export
 from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint
@@ -156,9 +157,7 @@ def final_answers(lens: Array) -> tuple[Array, Array]:
         of that class, mean over the pictures, (L + 1,). Both in 0..1.
     """
     final = lens[-1].argmax(-1)  # (B,)
-    powers = np.exp(lens - lens.max(-1, keepdims=True))
-    probabilities = powers / powers.sum(-1, keepdims=True)
-    return (lens.argmax(-1) == final).mean(1), probabilities[:, np.arange(len(final)), final].mean(1)
+    return (lens.argmax(-1) == final).mean(1), softmax(lens)[:, np.arange(len(final)), final].mean(1)
 
 
 def class_token_cosine(trace: Trace, config: ViTConfig) -> Tensor:

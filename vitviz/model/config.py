@@ -151,6 +151,11 @@ class ViTConfig:
         return self.class_token + self.registers
 
     @property
+    def patches(self) -> int:
+        """How many patches there are (N)."""
+        return self.grid[0] * self.grid[1]
+
+    @property
     def tokens(self) -> int:
         """Length of the sequence (T)."""
-        return self.prefix + self.grid[0] * self.grid[1]
+        return self.prefix + self.patches

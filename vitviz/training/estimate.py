@@ -172,6 +172,6 @@ def mean_work(config: TrainConfig) -> float:
 
 def work(model: ViTConfig, kept: float) -> float:
     """Operations of a forward pass over one picture, of whose patches this share is kept, up to a factor."""
-    tokens = model.prefix + kept * (model.tokens - model.prefix)
+    tokens = model.prefix + kept * model.patches
     block = tokens * model.width * (4 * model.width + 2 * model.mlp_width) + 2 * tokens**2 * model.width
     return model.depth * block + tokens * model.width * 3 * model.patch_size**2

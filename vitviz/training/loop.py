@@ -283,7 +283,7 @@ class Run:
         config = self.config
         if config.objective == "masked-patch":
             return self.network(images)[0]
-        patches = config.model.tokens - config.model.prefix
+        patches = config.model.patches
         keep = augment.keep_patches(len(images), patches, patches_kept(config, self.share), self.device)
         return F.cross_entropy(self.network(images, keep), targets, label_smoothing=config.label_smoothing)
 
