@@ -255,6 +255,20 @@ def test_options_that_do_not_fit_are_marked_at_their_field(context, trainer):
 
 
 @pytest.mark.slow
+def test_a_length_stays_as_typed_in_another_unit_and_is_never_guessed(context, trainer):
+    page = open_train(context, trainer[0])
+    length, unit = page.locator("[name=budget]"), page.locator("[name=unit]")
+    unit.select_option("epochs")
+    expect(length).to_have_value("")
+    page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
+    expect(page.locator("[data-field=budget] + .refusal")).to_contain_text("epochs must be above 0")
+    length.fill("2")
+    page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    unit.select_option("minutes")
+    expect(length).to_have_value("2")
+
+
+@pytest.mark.slow
 def test_an_experiment_says_how_many_trainings_it_is(context, trainer):
     page = open_train(context, trainer[0])
     page.locator(".vary summary").click()

@@ -70,6 +70,10 @@ def test_beside_a_training_nothing_is_measured_and_its_speed_is_converted(config
     assert same.pictures_per_second == pytest.approx(500, rel=0.01)
     deeper = replace(config, model=replace(config.model, depth=4), save_every=10_000)
     assert 200 < estimate(deeper, (config, 500.0)).pictures_per_second < 300
+    larger = replace(config, model=replace(config.model, depth=40))
+    for one, other in ((config, larger), (larger, config)):
+        with pytest.raises(ValueError, match="the network that trains now is of quite another size"):
+            estimate(one, (other, 500.0))
 
 
 def test_work_grows_with_tokens_and_depth(config):

@@ -27,6 +27,7 @@ PICTURES = 50_000  # in the training set of CIFAR
 TESTED = 10_000
 LIBRARIES = 450 * 2**20  # bytes that a process with torch needs before anything else
 COPIES = 5  # of the weights: themselves, gradients, average, two states of the optimizer
+MOST_UNLIKE = 8  # times the work for a picture, for one speed to tell another
 FORWARD = 0.3  # of a step's time, about
 
 
@@ -69,7 +70,7 @@ def estimate(
         tested: Pictures in the test set.
 
     Raises:
-        ValueError: If the device is not there, or has not enough memory.
+        ValueError: If the device is not there or has not enough memory, or `measured` cannot tell the speed.
     """
     device = choose_device(config.device)
     need, there = memory(config, available, tested), memory_of(device)
@@ -158,7 +159,13 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
 
 
 def converted(config: TrainConfig, other: TrainConfig, speed: float) -> tuple[float, float]:
-    """The same from the speed of another training (pictures/s), by the work for one picture."""
+    """The same from the speed of another training (pictures/s), by the work for one picture.
+
+    Raises:
+        ValueError: If the other's network is of quite another size: a small one hardly gets to its work.
+    """
+    if not 1 / MOST_UNLIKE <= mean_work(config) / mean_work(other) <= MOST_UNLIKE:
+        raise ValueError("The time is told when nothing trains: the network that trains now is of quite another size.")
     unit = 1 / (speed * mean_work(other))  # seconds for one operation
     early = patches_kept(config, config.all_patches_from / 2)
     return unit * work(config.model, early), unit * work(config.model, 1.0)

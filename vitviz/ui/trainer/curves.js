@@ -2,10 +2,11 @@
 
 const LINE_COLOURS = [150, 105, 195, 125, 175]; // entries of the colour map, for runs laid over each other
 const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4'];
+const rateText = (value) => (value > 0 && value < 1e-4 ? value.toExponential(0) : rough(value));
 const CHARTS = {
   loss: { height: 176, keys: ['loss'], print: (value) => value.toFixed(2), axis: (tick) => tick.toFixed(1) },
   accuracy: { height: 176, keys: ['accuracy', 'train_accuracy'], print: (value) => percent(value, 1), end: 1, axis: (tick) => percent(tick, 0) },
-  rate: { height: 76, keys: ['learning_rate'], print: (value) => (value < 1e-4 ? value.toExponential(0) : rough(value)), bare: true },
+  rate: { height: 76, keys: ['learning_rate'], print: rateText, axis: rateText, bare: true },
   speed: { height: 76, keys: ['pictures_per_second'], print: (value) => value.toFixed(0), bare: true },
 };
 const WIDE = 6.4; // pixels of a letter, about
@@ -71,10 +72,11 @@ function drawChart(stage, { height, print, end, axis = String, bare }, lines, la
   const top = end ?? 1.08 * Math.max(...lines.flatMap(({ points }) => points.map(([, value]) => value)));
   const y = valueAxis(svg, frame, top || 1, '', axis);
   const x = (epoch) => frame.left + (Math.min(epoch, last) / last) * (frame.right - frame.left);
+  const lastWords = inEpochs(epochText(last));
   for (const tick of ticks(last, Math.max(1, (frame.right - frame.left) / 90))) {
-    if (x(tick) < frame.right - 44) addShape(svg, 'text', { x: x(tick), y: height - 4, 'text-anchor': 'middle' }, Number(tick.toPrecision(6)) || '0');
+    if (x(tick) < frame.right - 0.5 * WIDE * lastWords.length - 20) addShape(svg, 'text', { x: x(tick), y: height - 4, 'text-anchor': 'middle' }, Number(tick.toPrecision(6)) || '0');
   }
-  addShape(svg, 'text', { x: frame.right, y: height - 4, 'text-anchor': 'middle' }, inEpochs(epochText(last)));
+  addShape(svg, 'text', { x: frame.right, y: height - 4, 'text-anchor': 'middle' }, lastWords);
   const cursor = cursorOf(followed);
   if (cursor !== null && cursor <= last) addShape(svg, 'line', { class: 'cursor', x1: x(cursor), x2: x(cursor), y1: frame.top - 4, y2: frame.bottom });
   const ends = shown.map(({ line, at, text }) => {

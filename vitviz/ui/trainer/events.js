@@ -156,7 +156,7 @@ function listenToForm() {
   form.addEventListener('input', (event) => {
     if (event.target.name === 'preset') return choosePreset(event.target.value);
     if (event.target.name === 'name') nameIsOwn = event.target.value.trim() !== '';
-    if (event.target.name === 'unit') form.elements.budget.value = recipe.settings[event.target.value] ?? '';
+    if (event.target.name === 'unit') changeUnit(event.target.value);
     if (['own', 'dataset'].includes(event.target.name)) showSurvey();
     if (event.target.type === 'file') return;
     changeForm();

@@ -60,7 +60,7 @@ function drawExperiments() {
   const sweep = shownSweep();
   const entries = entriesOf(sweep);
   const isBusy = RUNNING.includes(sweep.state);
-  setText(find('.about-experiment'), `${sweep.results.length} of ${sweep.runs.length} trainings ended; ${sweep.state}.${isBusy ? '' : ` ${sweep.message}`}`);
+  setText(find('.about-experiment'), `${sweep.results.length} of ${sweep.runs.length} trainings ended; ${sweep.state}.${isBusy || sweep.state === 'stopped' ? '' : ` ${sweep.message}`}`);
   drawExperimentTable(sweep, entries);
   drawPlot(find('.experiments .chart'), sweep, entries);
   const actions = [];

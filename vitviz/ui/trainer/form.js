@@ -68,7 +68,7 @@ function settings() {
     if (!input.closest('.field').hidden && valueOf(input) !== recipe.settings[input.dataset.setting]) own[input.dataset.setting] = valueOf(input);
   }
   const length = valueOf(budget);
-  if (length !== recipe.settings[unit.value]) own[unit.value] = length ?? '';
+  if (length == null || length !== recipe.settings[unit.value]) own[unit.value] = length ?? '';
   if (device.value !== recipe.settings.device) own.device = device.value;
   if (dataset.value !== recipe.settings.dataset) own.dataset = dataset.value;
   if (start.value && frozen.checked) own.frozen = true;
@@ -84,6 +84,13 @@ function choosePreset(name) {
   form.elements.budget.value = recipe.settings[unit];
   form.elements.device.value = recipe.settings.device;
   changeForm();
+}
+
+/** In another unit the recipe's own length means nothing; one that was typed stays. */
+function changeUnit(unit) {
+  const { budget } = form.elements;
+  const before = unit === 'epochs' ? 'minutes' : 'epochs';
+  if (valueOf(budget) === recipe.settings[before]) budget.value = recipe.settings[unit] ?? '';
 }
 
 /** A name that no run has yet. */
