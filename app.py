@@ -1,11 +1,11 @@
 """Front door: `python app.py` opens vitviz; a Hugging Face Space runs it too."""
 
-import os
 import sys
 
-os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # must be set before Gradio is imported
+from vitviz.cli import calm_libraries, plain_warnings
 
-from vitviz.cli import plain_warnings
+calm_libraries()
+
 from vitviz.ui.app import build_app, serve
 
 plain_warnings()

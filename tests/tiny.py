@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
+from vitviz.explanation.case import Case
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.config import ViTConfig
 from vitviz.model.vit import Trace, ViT
@@ -67,6 +68,13 @@ def checkpoint(config: ViTConfig = CONFIG, seed: int = 0) -> Checkpoint:
     names = tuple(f"class {k}" for k in range(config.classes))
     record = {"test_accuracy": 0.25, "epochs": 2}
     return Checkpoint("tiny", model(config, seed), names, (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), record)
+
+
+def case(variant: str = "plain", seed: int = 0, dtype: torch.dtype = torch.float32) -> Case:
+    """A variant's checkpoint with one picture."""
+    held = checkpoint(VARIANTS[variant])
+    held.model.to(dtype)
+    return Case(held, images(batch=1, seed=seed)[0].to(dtype))
 
 
 def attention(layers: int = L, heads: int = A, tokens: int = T, seed: int = 0) -> np.ndarray:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.data.test_folder import SIZE, fill, zipped
+from tests.data.folders import SIZE, fill, zipped
 from vitviz.data import archive, folder
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError

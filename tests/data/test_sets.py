@@ -11,7 +11,7 @@ import torch
 import torchvision.datasets
 
 from tests import tiny
-from tests.data.test_folder import fill
+from tests.data.folders import fill
 from vitviz.data import cifar, cifar100, sets
 from vitviz.data.cifar import DataError
 

@@ -8,7 +8,6 @@ import torch
 from torch import nn
 
 from tests import tiny
-from tests.explanation.test_gradients import case
 from vitviz.explanation import faithfulness
 from vitviz.explanation.case import Case, softmax
 from vitviz.explanation.methods import METHODS
@@ -66,7 +65,7 @@ def test_the_area_under_a_curve_by_hand():
 
 @pytest.mark.parametrize("baseline", faithfulness.BASELINES)
 def test_every_curve_begins_at_the_picture_and_ends_at_nothing(baseline):
-    subject = case()
+    subject = tiny.case()
     orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(3)])
     curves = faithfulness.deletion_curves(subject, orders, 4, baseline)
     probabilities = torch.from_numpy(subject.logits).softmax(0)
@@ -77,7 +76,7 @@ def test_every_curve_begins_at_the_picture_and_ends_at_nothing(baseline):
 
 @pytest.mark.parametrize("baseline", faithfulness.BASELINES)
 def test_curves_equal_a_plain_loop_one_picture_at_a_time(baseline):
-    subject = case("qk norm")
+    subject = tiny.case("qk norm")
     order = np.random.default_rng(7).permutation(N)
     found = faithfulness.deletion_curves(subject, order[None], 2, baseline, steps=5)[0]
     for point, count in zip(found, faithfulness.moments(N, 5), strict=True):
@@ -150,7 +149,7 @@ def test_rank_correlation_by_hand():
 
 
 def test_a_map_of_the_model_changes_when_its_weights_do_and_one_of_chance_does_not():
-    subject = case()
+    subject = tiny.case()
     before = {name: weight.clone() for name, weight in subject.model.state_dict().items()}
     methods = {name: METHODS[name].compute for name in ("relevance", "random", "average")}
     found = faithfulness.randomisation(subject, methods, 3)
@@ -163,4 +162,4 @@ def test_a_map_of_the_model_changes_when_its_weights_do_and_one_of_chance_does_n
 
 def test_an_unknown_baseline_is_refused():
     with pytest.raises(ValueError, match="baseline must be one of mean, blur, drop: got 'black'"):
-        faithfulness.deletion_curves(case(), np.arange(N)[None], 0, "black")
+        faithfulness.deletion_curves(tiny.case(), np.arange(N)[None], 0, "black")

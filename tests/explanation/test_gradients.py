@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from tests import tiny
+from tests.tutorials import TUTORIALS, network
 from vitviz.explanation import gradients
 from vitviz.explanation.case import Case
 from vitviz.explanation.methods import METHODS, asked
@@ -13,12 +14,6 @@ from vitviz.model.checkpoint import Checkpoint
 
 L, A, T, N = tiny.L, tiny.A, tiny.T, tiny.N
 TOKEN = np.eye(T, dtype=np.float32)[0]
-
-
-def case(variant: str = "plain", seed: int = 0, dtype: torch.dtype = torch.float32) -> Case:
-    checkpoint = tiny.checkpoint(tiny.VARIANTS[variant])
-    checkpoint.model.to(dtype)
-    return Case(checkpoint, tiny.images(batch=1, seed=seed)[0].to(dtype))
 
 
 def pair(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -30,7 +25,7 @@ def pair(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("variant", ["plain", "everything"])
 @pytest.mark.parametrize("target", [3, (3, 7)])
 def test_gradients_of_attention_are_those_of_finite_differences(monkeypatch, variant, target):
-    subject = case(variant, dtype=torch.float64)
+    subject = tiny.case(variant, dtype=torch.float64)
     tokens = subject.config.tokens
     places = [(0, 1, 0, 5), (2, 0, 9, 1), (L - 1, 1, 0, 7), (3, 1, tokens - 1, tokens - 2)]
     found = subject.gradients(target).attention
@@ -56,22 +51,22 @@ def test_gradients_of_attention_are_those_of_finite_differences(monkeypatch, var
 
 
 def test_only_the_row_that_the_head_reads_has_a_gradient_in_the_last_layer():
-    found = case().gradients(2).attention
+    found = tiny.case().gradients(2).attention
     assert np.abs(found[-1][:, 0]).max() > 0
     assert not found[-1][:, 1:].any()
     assert np.abs(found[:-1]).max(axis=(1, 3)).min() > 0
 
 
 def test_the_gradients_of_a_difference_are_the_difference_of_the_gradients():
-    subject = case()
+    subject = tiny.case()
     one, other, both = (subject.gradients(target) for target in (4, 9, (4, 9)))
     np.testing.assert_allclose(both.attention, one.attention - other.attention, rtol=0, atol=1e-5)
     np.testing.assert_allclose(both.image, one.image - other.image, rtol=0, atol=1e-5)
 
 
 def test_all_gradient_methods_cost_one_forward_and_one_backward(monkeypatch):
-    subject = case()
-    expected = case().attention
+    subject = tiny.case()
+    expected = tiny.case().attention
     calls = []
     real, forward = torch.autograd.grad, subject.model.run
     monkeypatch.setattr(torch.autograd, "grad", lambda *given: calls.append("backward") or real(*given))
@@ -113,8 +108,8 @@ def test_a_head_that_reads_all_patches_takes_the_mean_of_their_rows():
     patches = np.where(np.arange(T) >= 1, 1 / N, 0).astype(np.float32)
     expected = full_rule(attention, slopes, False)[1:].mean(0)[1:]
     np.testing.assert_allclose(gradients.relevance(attention, slopes, patches, 1), expected, rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(asked(case("mean of patches")), patches)
-    np.testing.assert_allclose(asked(case("plain")), TOKEN)
+    np.testing.assert_allclose(asked(tiny.case("mean of patches")), patches)
+    np.testing.assert_allclose(asked(tiny.case("plain")), TOKEN)
 
 
 def test_what_lowers_the_logit_counts_for_nothing():
@@ -145,7 +140,7 @@ def test_gradcam_by_hand():
 
 
 def test_value_norms_by_hand():
-    subject = case("qkv bias")
+    subject = tiny.case("qkv bias")
     tokens = subject.trace.tokens[2, 0]
     block = subject.model.blocks[2]
     with torch.no_grad():
@@ -170,7 +165,7 @@ def test_value_norm_weighs_attention_by_length():
 
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.class_specific])
 def test_a_class_specific_map_depends_on_the_class(name):
-    subject = case()
+    subject = tiny.case()
     one, other = (METHODS[name].compute(subject, k) for k in (2, 6))
     assert one.shape == other.shape == (N,)
     assert np.abs(one - other).max() > 1e-6
@@ -179,7 +174,7 @@ def test_a_class_specific_map_depends_on_the_class(name):
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_gives_a_finite_number_for_each_patch(name):
     for variant in ("plain", "everything"):
-        subject = case(variant)
+        subject = tiny.case(variant)
         found = METHODS[name].compute(subject, 4)
         assert found.shape == (N,)
         assert np.isfinite(found).all()
@@ -188,8 +183,6 @@ def test_every_method_gives_a_finite_number_for_each_patch(name):
 
 @pytest.mark.slow
 def test_methods_are_the_same_for_the_tutorials_networks():
-    from tests.model.test_tutorials import TUTORIALS, network
-
     for name in TUTORIALS:
         model = network(name)
         checkpoint = Checkpoint("tutorial", model, tuple("abcdefg"), (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), {})

@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from tests import tiny
-from tests.explanation.test_gradients import case
 from vitviz.explanation.interventions import intervene, mean_outputs
 
 L, A, N, D = tiny.L, tiny.A, tiny.N, tiny.D
@@ -13,13 +12,13 @@ d = D // A
 
 
 def test_nothing_switched_off_changes_nothing():
-    subject = case()
+    subject = tiny.case()
     assert intervene(subject).logits.tolist() == pytest.approx(subject.logits.tolist(), abs=1e-5)
 
 
 @pytest.mark.parametrize("variant", ["plain", "everything"])
 def test_a_head_that_is_off_is_one_without_its_part_of_the_projection(variant):
-    subject, other = case(variant), case(variant)
+    subject, other = tiny.case(variant), tiny.case(variant)
     with torch.no_grad():
         other.model.blocks[1].attn.proj.weight[:, d:] = 0
         other.model.blocks[4].attn.proj.weight[:, :d] = 0
@@ -29,7 +28,7 @@ def test_a_head_that_is_off_is_one_without_its_part_of_the_projection(variant):
 
 
 def test_a_head_can_pass_on_its_mean_instead():
-    subject = case()
+    subject = tiny.case()
     images = torch.randint(
         0, 256, (5, 3, tiny.H, tiny.W), dtype=torch.uint8, generator=torch.Generator().manual_seed(0)
     )
@@ -48,7 +47,7 @@ def test_a_head_can_pass_on_its_mean_instead():
 
 
 def test_patches_are_dropped_or_painted_over():
-    subject = case()
+    subject = tiny.case()
     gone = [0, 9, 34]
     keep = torch.tensor([[patch for patch in range(N) if patch not in gone]])
     with torch.no_grad():
@@ -77,11 +76,11 @@ def test_patches_are_dropped_or_painted_over():
 )
 def test_what_is_not_there_or_leaves_nothing_is_refused(heads, patches, sentence):
     with pytest.raises(ValueError, match=sentence):
-        intervene(case(), heads, patches)
+        intervene(tiny.case(), heads, patches)
 
 
 def test_attention_afterwards_stands_at_the_tokens_that_are_left():
-    subject = case("two registers")
+    subject = tiny.case("two registers")
     gone, prefix = [3, 20], 3
     keep = torch.tensor([[patch for patch in range(N) if patch not in gone]])
     with torch.no_grad():

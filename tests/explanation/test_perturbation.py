@@ -6,7 +6,6 @@ import torch
 from captum import attr
 
 from tests import tiny
-from tests.explanation.test_gradients import case
 from vitviz.explanation import perturbation
 
 N, GH, GW = tiny.N, tiny.GH, tiny.GW
@@ -25,7 +24,7 @@ def score(subject, target):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_integrated_gradients_add_up_to_what_the_picture_has_over_mean_colour(target):
-    subject = case(dtype=torch.float64)
+    subject = tiny.case(dtype=torch.float64)
     found = perturbation.integrated_gradients(subject, target)
     both = torch.stack([subject.image, torch.zeros_like(subject.image)])
     with torch.no_grad():
@@ -35,7 +34,7 @@ def test_integrated_gradients_add_up_to_what_the_picture_has_over_mean_colour(ta
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_occlusion_is_the_loss_of_each_patch_alone(target):
-    subject = case()
+    subject = tiny.case()
     found = perturbation.occlusion(subject, target).reshape(GH, GW)
     for row, column in ((0, 0), (1, 6), (4, 2)):
         changed = subject.image.clone()
@@ -46,7 +45,7 @@ def test_occlusion_is_the_loss_of_each_patch_alone(target):
 
 
 def test_gather_undoes_spread():
-    subject = case()
+    subject = tiny.case()
     numbers = torch.arange(2.0 * N).view(2, N)
     spread = subject.spread(numbers)
     assert spread.shape == (2, tiny.H, tiny.W)
@@ -56,7 +55,7 @@ def test_gather_undoes_spread():
 
 
 def test_the_random_map_is_a_permutation_that_belongs_to_the_picture():
-    one, again, other = case(seed=0), case(seed=0), case(seed=1)
+    one, again, other = tiny.case(seed=0), tiny.case(seed=0), tiny.case(seed=1)
     first = perturbation.random(one, 0)
     assert np.array_equal(first, perturbation.random(again, 5))
     assert not np.array_equal(first, perturbation.random(other, 0))
@@ -65,7 +64,7 @@ def test_the_random_map_is_a_permutation_that_belongs_to_the_picture():
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_gradients_and_occlusion_equal_captums(target):
-    subject = case("everything")
+    subject = tiny.case("everything")
     function, image = score(subject, target), subject.image[None].clone().requires_grad_()
 
     saliency = attr.Saliency(function).attribute(image)[0].detach().numpy()

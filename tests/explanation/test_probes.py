@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests import tiny
-from tests.model.test_tutorials import TUTORIALS, network
+from tests.tutorials import TUTORIALS, network
 from vitviz.data import cifar
 from vitviz.explanation import probes
 from vitviz.model.checkpoint import Checkpoint

@@ -1,11 +1,11 @@
 """The figure on paper: our colours, the scale in words, names taken literally, and pages that need no network."""
 
 import re
-import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
 
+from tests.figures.svg import words
 from vitviz.figures import paper
 from vitviz.figures.colours import COLOUR_MAPS
 
@@ -37,11 +37,6 @@ def figure():
 @pytest.fixture(scope="module")
 def svg(figure) -> str:
     return paper.render(figure, ".svg").decode()
-
-
-def words(svg: str) -> list[str]:
-    """All texts of an SVG picture."""
-    return ["".join(node.itertext()).strip() for node in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
 
 
 def images(figure) -> list:

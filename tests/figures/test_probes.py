@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.figures.test_paper import words
+from tests.figures.svg import words
 from vitviz.explanation.probes import MADS
 from vitviz.figures import paper, probes
 from vitviz.figures.colours import COLOUR_MAPS

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests import tiny
-from tests.model.test_tutorials import network
+from tests.tutorials import network
 from vitviz.model import spread
 from vitviz.model.config import ViTConfig
 

@@ -6,29 +6,13 @@ import pytest
 import torch
 
 from tests import tiny
-from vitviz.model.architectures import ARCHITECTURES, build
+from tests.tutorials import TUTORIALS, config, network
+from vitviz.model.architectures import build
 from vitviz.model.checkpoint import Checkpoint, load, save
 from vitviz.model.config import ViTConfig
 from vitviz.training.recipe import preset
 
-TUTORIALS = [name for name in ARCHITECTURES if name != "vit"]
 SQUARE = [name for name in TUTORIALS if name != "tutorial-scratch"]
-
-
-def config(architecture: str, **changes) -> ViTConfig:
-    """All letters differ: H 12, W 20, P 2 (strips of 4), D 18, A 3, d 6, L 2, M 40, K 7."""
-    sizes = {"image_size": (12, 20), "patch_size": 2, "width": 18, "depth": 2, "heads": 3, "mlp_width": 40}
-    return ViTConfig(architecture=architecture, classes=7, **sizes | changes)
-
-
-def network(architecture: str, **changes):
-    """A tutorial's network in evaluation mode whose weights all matter."""
-    torch.manual_seed(0)
-    built = build(config(architecture, **changes)).eval()
-    with torch.no_grad():
-        for weight in built.parameters():
-            weight.add_(0.3 * torch.randn(weight.shape))
-    return built
 
 
 @pytest.mark.parametrize(("name", "parameters"), [("tutorial-notebook", 1_824_394), ("tutorial-lightning", 1_086_730)])

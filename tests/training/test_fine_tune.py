@@ -21,12 +21,7 @@ from vitviz.training.start import interpolated, with_network
 from vitviz.training.supply import data_sets
 
 CLASSES = ("bars", "dots", "plain")
-
-
-@pytest.fixture(autouse=True)
-def no_clock(monkeypatch):
-    monkeypatch.setattr(loop, "bfloat16_is_faster", lambda device: False)
-    monkeypatch.setattr(loop, "LOOK_EVERY", float("inf"))
+pytestmark = pytest.mark.usefixtures("no_clock")
 
 
 @pytest.fixture

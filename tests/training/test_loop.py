@@ -20,30 +20,10 @@ from vitviz.training.recipe import TrainConfig, preset
 from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.team import Team
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-
-
-@pytest.fixture(autouse=True)
-def no_clock(monkeypatch):
-    """Whether bfloat16 is quick, and when to look at the loss, is found by the clock; a test must not depend on it."""
-    monkeypatch.setattr(loop, "bfloat16_is_faster", lambda device: False)
-    monkeypatch.setattr(loop, "LOOK_EVERY", float("inf"))
-
-
-@pytest.fixture
-def config(cifar_folder, cifar_config, tmp_path) -> TrainConfig:
-    """Two epochs of four steps."""
-    return TrainConfig(
-        preset="tiny",
-        model=cifar_config,
-        data=str(cifar_folder),
-        out=str(tmp_path / "run"),
-        epochs=2,
-        minutes=None,
-        batch_size=25,
-        device="cpu",
-        snapshots=4,
-    )
+pytestmark = [
+    pytest.mark.usefixtures("no_clock"),
+    pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file"),
+]
 
 
 def whole_run(config: TrainConfig) -> Run:

@@ -68,12 +68,9 @@ def test_the_colours_of_a_picture_can_be_learned_by_heart():
     assert masked(images)[0].item() < before / 2
 
 
+@pytest.mark.usefixtures("no_clock")
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(
-    cifar_folder, cifar_config, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(loop, "bfloat16_is_faster", lambda device: False)
-    monkeypatch.setattr(loop, "LOOK_EVERY", float("inf"))
+def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(cifar_folder, cifar_config, tmp_path):
     config = TrainConfig(
         model=cifar_config, data=str(cifar_folder), epochs=1, minutes=None, batch_size=25, device="cpu", snapshots=0
     )

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from tests.training.test_loop import config, no_clock  # noqa: F401 (fixtures: two epochs of four steps)
 from vitviz.model.checkpoint import load
 from vitviz.training import sweep
 from vitviz.training.loop import Run
@@ -14,13 +13,16 @@ from vitviz.training.process import Stopped
 from vitviz.training.recipe import TrainConfig, TrainingError
 from vitviz.training.sweep import Sweep
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+pytestmark = [
+    pytest.mark.usefixtures("no_clock"),
+    pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file"),
+]
 GRID = ("model.depth=1,2", "seed=0,1")
 NAMES = ["grid-depth1-seed0", "grid-depth1-seed1", "grid-depth2-seed0", "grid-depth2-seed1"]
 
 
 @pytest.fixture
-def grid(config, tmp_path) -> Sweep:  # noqa: F811
+def grid(config, tmp_path) -> Sweep:
     return Sweep(replace(config, epochs=1, snapshots=0), GRID, tmp_path / "runs" / "grid")
 
 

@@ -3,14 +3,26 @@
 import http.client
 import json
 import os
+import socket
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import gradio as gr
+import pytest
+
+from vitviz.data.pictures import sample_paths
 from vitviz.ui.app import build_app, serve
 
 BOUNDARY = "----vitviz"
+CAT = sample_paths()["cat"].read_bytes()
+ASK_CAT = {"checkpoint": "cifar10-ti4", "picture": {"kind": "sample", "name": "cat"}}
+
+# Gradio counts its queue with options that pandas is about to drop.
+OLD_OPTIONS = pytest.mark.filterwarnings(
+    "ignore:'future.no_silent_downcasting'", "ignore:The copy keyword is deprecated"
+)
 
 
 class Visitor:
@@ -49,6 +61,13 @@ class Visitor:
         status, _, answer = self.ask("POST", "/gradio_api/upload", kind | headers, body)
         return status, answer.decode(errors="replace")
 
+    def begin(self, path: str, kind: str, body: bytes, length: int | None = None) -> socket.socket:
+        """Send a request, or the beginning of a longer one, and wait for nothing; returns the open connection."""
+        head = f"POST {path} HTTP/1.1\r\nHost: {self.host}\r\nContent-Type: {kind}\r\n"
+        connection = socket.create_connection(self.host.split(":"))
+        connection.sendall(f"{head}Content-Length: {len(body) if length is None else length}\r\n\r\n".encode() + body)
+        return connection
+
     def config(self) -> dict[str, Any]:
         """What the server tells of the page."""
         return json.loads(self.ask("GET", "/config")[2])
@@ -72,6 +91,16 @@ class Visitor:
             return status, text
         status, _, body = self.ask("GET", f"/gradio_api/call/{name}/{json.loads(text)['event_id']}")
         return status, body.decode()
+
+
+def catalog_of(app: gr.Blocks) -> dict[str, Any]:
+    """What the explorer of a page is told at the start."""
+    return next(b.props["catalog"] for b in app.blocks.values() if getattr(b, "elem_id", "") == "explorer")
+
+
+def files_in(folder: Path) -> list[Path]:
+    """All files that lie there, at any depth."""
+    return [path for path in folder.rglob("*") if path.is_file()]
 
 
 @contextmanager

@@ -312,32 +312,46 @@ def test_the_model_of_a_run_is_measured_again_when_it_went_on(trains, run):
     assert inside.probes(question) is not first
 
 
-def test_own_pictures_are_what_lies_in_the_data_folder(trains, tmp_path, monkeypatch):
-    uploads = tmp_path / "uploads"
-    uploads.mkdir()
-    monkeypatch.setenv("GRADIO_TEMP_DIR", str(uploads))
-    with zipfile.ZipFile(uploads / "x.zip", "w") as packed:
+@pytest.fixture
+def packed(uploads, tmp_path):
+    """An uploaded zip of two pictures in each of two classes, and of something else."""
+    path = uploads / "x.zip"
+    with zipfile.ZipFile(path, "w") as file:
         for i in range(4):
             Image.new("RGB", (40, 40), ("teal", "plum")[i % 2]).save(tmp_path / "one.png")
-            packed.write(tmp_path / "one.png", f"{'ab'[i % 2]}/{i}.png")
-        packed.writestr("a/notes.txt", "no picture")
-    taken = trains.take_pictures({"path": str(uploads / "x.zip"), "name": "../My pets!.zip"})
+            file.write(tmp_path / "one.png", f"{'ab'[i % 2]}/{i}.png")
+        file.writestr("a/notes.txt", "no picture")
+    return {"path": str(path), "name": "My-pets.zip"}
+
+
+SMALL = {"model.depth": 1, "model.width": 24, "model.heads": 2}  # its speed is measured
+PETS = TI4 | {"settings": SMALL | {"dataset": "folder", "minutes": None, "epochs": 3}, "own": "My-pets.zip"}
+
+
+def test_own_pictures_lie_in_the_data_folder_each_under_a_name_of_its_own(trains, packed, tmp_path):
+    taken = trains.take_pictures(packed | {"name": "../My pets!.zip"})
     assert taken["taken"] == "My-pets.zip"
     assert taken["data"]["own"] == ["My-pets.zip"]
-    assert trains.take_pictures({"path": str(uploads / "x.zip"), "name": "My-pets.zip"})["taken"] == "My-pets-2.zip"
-    asked = TI4 | {"settings": {"dataset": "folder", "minutes": None, "epochs": 3}, "own": "My-pets.zip"}
-    assert "once they have been read" in refusal(trains.estimate, asked)
-    found = trains.survey(asked)
-    few, many = (
-        trains.estimate(asked),
-        trains.estimate(asked | {"settings": asked["settings"] | {"dataset": "cifar10"}}),
-    )
-    assert few["seconds"] < many["seconds"] / 1000, "of two pictures, not of 50,000"
+    assert trains.take_pictures(packed)["taken"] == "My-pets-2.zip"
+    assert trains.sets.own() == ["My-pets-2.zip", "My-pets.zip"]
+    assert trains.wanted(PETS).data == str((tmp_path / "data" / "My-pets.zip").resolve())
+
+
+def test_own_pictures_are_read_once_before_their_time_is_told(trains, packed):
+    trains.take_pictures(packed)
+    assert "once they have been read" in refusal(trains.estimate, PETS)
+    found = trains.survey(PETS)
     assert [label for label, *_ in found["counts"]] == ["a", "b"]
     assert [name for name, _ in found["refused"]] == ["a/notes.txt"]
-    assert trains.wanted(asked).data == str((tmp_path / "data" / "My-pets.zip").resolve())
+    few = trains.estimate(PETS)
+    many = trains.estimate(PETS | {"settings": PETS["settings"] | {"dataset": "cifar10"}})
+    assert few["seconds"] < many["seconds"] / 1000, "of two pictures, not of 50,000"
+
+
+def test_own_pictures_that_are_none_are_refused_and_not_kept(trains, packed, uploads):
+    trains.take_pictures(packed)
     (uploads / "bad.zip").write_bytes(b"no zip")
     assert "neither" in refusal(trains.take_pictures, {"path": str(uploads / "bad.zip"), "name": "bad.zip"})
-    assert trains.sets.own() == ["My-pets-2.zip", "My-pets.zip"], "nothing of it is kept"
     assert "Only an uploaded picture" in refusal(trains.take_pictures, {"path": "/etc/passwd", "name": "x.zip"})
-    assert "There are no pictures" in refusal(trains.survey, asked | {"own": "../uploads/x.zip"})
+    assert trains.sets.own() == ["My-pets.zip"], "nothing of it is kept"
+    assert "There are no pictures" in refusal(trains.survey, PETS | {"own": "../uploads/x.zip"})

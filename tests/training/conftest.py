@@ -1,0 +1,29 @@
+"""What tests of trainings start from: a short one on the false data set, and one that no clock has a say in."""
+
+import pytest
+
+from vitviz.training import loop
+from vitviz.training.recipe import TrainConfig
+
+
+@pytest.fixture
+def no_clock(monkeypatch):
+    """Whether bfloat16 is quick, and when to look at the loss, is found by the clock; a test must not depend on it."""
+    monkeypatch.setattr(loop, "bfloat16_is_faster", lambda device: False)
+    monkeypatch.setattr(loop, "LOOK_EVERY", float("inf"))
+
+
+@pytest.fixture
+def config(cifar_folder, cifar_config, tmp_path) -> TrainConfig:
+    """Two epochs of four steps."""
+    return TrainConfig(
+        preset="tiny",
+        model=cifar_config,
+        data=str(cifar_folder),
+        out=str(tmp_path / "run"),
+        epochs=2,
+        minutes=None,
+        batch_size=25,
+        device="cpu",
+        snapshots=4,
+    )
