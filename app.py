@@ -6,7 +6,7 @@ from vitviz.cli import calm_libraries, plain_warnings
 
 calm_libraries()
 
-from vitviz.ui.app import build_app, serve
+from vitviz.ui.app import build_app, serve  # noqa: E402
 
 plain_warnings()
 try:
