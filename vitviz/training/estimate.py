@@ -1,12 +1,12 @@
 """A config -> what its training will take here: parameters, tokens, memory, speed and time.
 
-About half a second of steps on random pictures tells the speed. Patches are dropped for a part of the budget, so both
+About a second of steps on random pictures tells the speed. Patches are dropped for a part of the budget, so both
 parts are measured; measuring the watched pictures after each epoch is counted too.
 """
 
 import os
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -21,7 +21,8 @@ from vitviz.training.schedule import patches_kept
 from vitviz.training.start import freeze
 from vitviz.training.team import Team
 
-SECONDS = 0.12  # that a measured call shall take at least; a few calls are made
+SECONDS = 0.4  # that a measured call shall take, about
+FIRST_PICTURES = 8  # in the call that tells how many those are; few pictures at once are slow
 MOST_PICTURES = 256  # in a measured call
 PICTURES = 50_000  # in the training set of CIFAR
 TESTED = 10_000
@@ -145,10 +146,10 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
             chosen.step()
 
     run.share = 1.0
-    count = 2
-    learn(count)
-    while (taken := timed(partial(learn, count), device)) < SECONDS and count < MOST_PICTURES:
-        count *= 2
+    learn(FIRST_PICTURES)
+    first = timed(lambda: learn(FIRST_PICTURES), device)
+    count = round(min(max(FIRST_PICTURES, FIRST_PICTURES * SECONDS / first), MOST_PICTURES))
+    taken = timed(lambda: learn(count), device)
     update()  # the first one makes the states
     fixed = timed(update, device) / config.batch_size
     whole = taken / count
