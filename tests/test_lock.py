@@ -6,7 +6,8 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 WANTED = [Requirement(line) for line in (ROOT / "requirements.txt").read_text().splitlines()]
-LOCKED = (ROOT / "requirements.lock").read_text().replace("\\\n", " ").splitlines()
+LINES = (ROOT / "requirements.lock").read_text().replace("\\\n", " ").splitlines()
+LOCKED = [line for line in LINES if not line.startswith("#")]
 PINS = [Requirement(line.split("--hash")[0]) for line in LOCKED]
 
 
