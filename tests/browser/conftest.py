@@ -12,6 +12,7 @@ from vitviz.bench import page as bench
 from vitviz.data import cifar
 
 GUARD = Path(__file__).parent / "guard"
+CAMERA = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")  # a moving test picture
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +52,7 @@ def browser():
     with sync_playwright() as playwright:
         if bench.browser_path(playwright) is None and not os.environ.get("CI"):
             pytest.skip("no browser: run `playwright install chromium`, or install your system's chromium")
-        browser = bench.launch_browser(playwright)
+        browser = bench.launch_browser(playwright, *CAMERA)
         yield browser
         browser.close()
 

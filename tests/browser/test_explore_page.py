@@ -1,6 +1,7 @@
 """The Explore page in a real browser: what it shows is what the model computed."""
 
 import io
+import re
 import subprocess
 import sys
 from urllib.parse import urlsplit
@@ -290,12 +291,43 @@ def test_a_test_picture_is_chosen_by_class_and_shows_its_label(open_page):
     page.locator("input[name=source][value=cifar]").check()
     shelf = page.locator(".shelf[data-source=cifar]")
     expect(shelf.locator(".thumb")).to_have_count(10)
-    shelf.locator("select").select_option(label="ship")
+    shelf.locator("[name=label]").select_option(label="ship")
     first = shelf.locator(".thumb[data-picture*='\"index\":8}']")
     expect(first).to_be_visible()
     other_picture(page, first.click)
     expect(page.locator(".truth")).to_contain_text("ship")
     page.wait_for_url("**picture=cifar*8**")
+
+
+@pytest.mark.slow
+def test_the_gallery_shows_what_the_model_names_wrong_with_what_it_says(open_page):
+    page = open_page()
+    page.locator("input[name=source][value=cifar]").check()
+    shelf = page.locator(".shelf[data-source=cifar]")
+    expect(shelf.locator(".thumb")).to_have_count(10)
+    shelf.locator("[name=shown]").select_option(label="Most surely wrong")
+    said = re.compile(r"^\w+, picture \d+, named \w+ with (\d+) %$".replace(" %", "\\s%"))
+    expect(shelf.locator(".thumb img").first).to_have_attribute("alt", said, timeout=300_000)  # it looks at 10,000
+    expect(shelf.locator(".sorting")).to_be_hidden()
+    names = [image.get_attribute("alt") for image in shelf.locator(".thumb img").all()]
+    shares = [int(said.match(name)[1]) for name in names]
+    assert shares == sorted(shares, reverse=True)
+    assert all(name.split(",")[0] != re.search(r"named (\w+)", name)[1] for name in names)
+    other_picture(page, shelf.locator(".thumb").first.click)
+    expect(page.locator(".predictions li").first).to_contain_text(re.search(r"named (\w+)", names[0])[1])
+    expect(page.locator(".truth")).to_contain_text(names[0].split(",")[0])
+
+
+@pytest.mark.slow
+def test_what_the_camera_sees_is_explained(open_page):
+    page = open_page()
+    page.locator("input[name=source][value=upload]").check()
+    page.get_by_role("button", name="Use the camera").click()
+    expect(page.locator(".camera video")).to_be_visible()
+    other_picture(page, page.get_by_role("button", name="Take it").click)
+    expect(page.locator(".seen")).to_contain_text("photo.png")
+    expect(page.locator(".camera")).to_be_hidden()
+    assert page.locator(".camera video").evaluate("video => video.srcObject") is None
 
 
 def upload(page, name, content):

@@ -273,26 +273,12 @@ def test_old_explanations_make_room_for_new_ones():
     assert recent.bytes == 2 * size_of(explanation)
 
 
-@pytest.mark.filterwarnings("ignore:test_batch.bin differs")
-def test_the_gallery_shows_the_pictures_of_a_class(cifar_folder):
-    answers = Explore(str(cifar_folder))
-    _, labels = cifar.load("test", str(cifar_folder))
-    chosen = labels[0].item()
-    answer = answers.gallery({"label": chosen, "page": 0})
-    assert [p["index"] for p in answer["pictures"]] == (labels == chosen).nonzero()[:, 0].tolist()[:10]
-    assert {p["label"] for p in answer["pictures"]} == {chosen}
-    assert answers.gallery({"label": -1, "page": 9})["pictures"] == []
-    picked = answers.explain({"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 0}})
-    assert picked["picture"]["truth"] == chosen
-    outside = {"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 10**6}}
-    assert "must be from 0 to 19" in in_words(answers.explain)(outside)["error"]
-
-
 def test_an_absent_data_set_is_told_with_the_command_that_fetches_it(answers):
     state = answers.data_state()
     assert not state["available"]
     assert "python -m vitviz data download" in state["message"]
-    assert "CIFAR-10 is not in" in in_words(answers.gallery)({"label": -1, "page": 0})["error"]
+    outside = {"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 0}}
+    assert "CIFAR-10 is not in" in in_words(answers.explain)(outside)["error"]
 
 
 def test_the_catalog_lists_what_ships(answers):
@@ -334,3 +320,12 @@ def test_the_figure_of_a_lost_key_is_refused(answers):
 def test_sample_names_are_not_paths():
     with pytest.raises(PictureError, match="There is no sample"):
         sources.sample("../data/cifar")
+
+
+@pytest.mark.filterwarnings("ignore:test_batch.bin differs")
+def test_a_test_picture_is_explained_with_its_label(cifar_folder):
+    answers, (_, labels) = Explore(str(cifar_folder)), cifar.load("test", str(cifar_folder))
+    picked = answers.explain({"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 0}})
+    assert picked["picture"]["truth"] == labels[0]
+    outside = {"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 10**6}}
+    assert "must be from 0 to 19" in in_words(answers.explain)(outside)["error"]

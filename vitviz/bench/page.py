@@ -162,8 +162,8 @@ def browser_path(playwright: Any) -> str | None:
     return next((path for path in map(shutil.which, SYSTEM_BROWSERS) if path), None)
 
 
-def launch_browser(playwright: Any) -> Any:
-    """Start a headless browser.
+def launch_browser(playwright: Any, *options: str) -> Any:
+    """Start a headless browser, with further command line options.
 
     Raises:
         ValueError: If there is none on this machine.
@@ -173,7 +173,7 @@ def launch_browser(playwright: Any) -> Any:
         raise ValueError(
             "A browser is needed: there is none. Run `playwright install chromium`, or install your system's."
         )
-    return playwright.chromium.launch(executable_path=path, args=[*BROWSER_OPTIONS, "--headless=new"])
+    return playwright.chromium.launch(executable_path=path, args=[*BROWSER_OPTIONS, *options, "--headless=new"])
 
 
 def sample_order(tab: Any, count: int) -> list[int]:

@@ -11,7 +11,6 @@ from vitviz.data.sets import Part
 from vitviz.model.checkpoint import Checkpoint
 
 
-@torch.inference_mode()
 def accuracy(
     checkpoint: Checkpoint,
     images: Tensor,
@@ -31,12 +30,20 @@ def accuracy(
     Returns:
         In 0..1.
     """
-    right = 0
-    for part, truth in zip(images.split(batch_size), labels.split(batch_size), strict=True):
-        logits = checkpoint.model(checkpoint.normalise(part))  # (B, K)
-        right += int((logits.argmax(-1) == truth.to(logits.device)).sum())
+    named = predict(checkpoint, images, batch_size, report).argmax(-1)
+    return int((named == labels.to(named.device)).sum()) / len(labels)
+
+
+@torch.inference_mode()
+def predict(
+    checkpoint: Checkpoint, images: Tensor, batch_size: int = 500, report: Callable[[int], None] = lambda done: None
+) -> Tensor:
+    """The logits (n, K) of pictures, uint8 (n, 3, H, W); the other arguments are those of `accuracy`."""
+    parts = []
+    for part in images.split(batch_size):
+        parts.append(checkpoint.model(checkpoint.normalise(part)))
         report(len(part))
-    return right / len(labels)
+    return torch.cat(parts)
 
 
 def pictures_to_test(checkpoint: Checkpoint, dataset: str | None, data: str | None) -> Part:

@@ -24,13 +24,13 @@ from vitviz.explanation.methods import METHODS
 from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.runs import Runs
+from vitviz.ui.gallery import Gallery
 from vitviz.ui.kept import Judged, Recent
 from vitviz.ui.models import checkpoints, listed, model_named
 from vitviz.ui.questions import Answer, field, in_words, one_of, pairs, target_of, view, whole_numbers
 from vitviz.ui.sources import ABSENT, base64_of, data_url, sample, test_set, uploaded
 from vitviz.ui.turns import Line, by_length, unless_known
 
-GALLERY_PAGE = 10
 AT_ONCE = 2  # pictures decoded at the same time; more would only take memory
 THUMBNAIL_SIDE = 144  # px of the original's preview
 USUAL: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `usual_outputs`
@@ -53,12 +53,14 @@ class Explore:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names; what takes long stands in lines of its own."""
+        gallery = Gallery(self.data, self.runs, self.public)
         quick, long = Line(AT_ONCE, 100), Line(1, 8, yielding=True)  # two long ones at once would slow the quick ones
         return [
             by_length(quick(in_words(takes_long)), quick(in_words(self.explain)), Line(1, 8)(in_words(self.explain))),
-            *(quick(in_words(answer)) for answer in (self.attention, self.intervene, self.gallery, self.models)),
+            *(quick(in_words(answer)) for answer in (self.attention, self.intervene, self.models)),
             unless_known(quick(in_words(self.kept("maps"))), long(in_words(self.methods))),
             unless_known(quick(in_words(self.kept("scores"))), long(in_words(self.scores))),
+            unless_known(quick(in_words(gallery.known)), Line(1, 8, yielding=True)(in_words(gallery.gallery))),
             Line(1, 10)(in_words(self.figure)),
         ]
 
@@ -232,22 +234,6 @@ class Explore:
             "probabilities": changed.probabilities.tolist(),
             "cls": base64_of(np.nan_to_num(changed.rows).astype("<f4")),
         }
-
-    def gallery(self, question: Answer) -> Answer:
-        """One page of test pictures: `label` (-1 for all), `page` from 0 -> `pictures`, `pages`."""
-        label, page = field(question, "label", int), field(question, "page", int)
-        images, labels = test_set(self.data, self.public)
-        places = (labels == label).nonzero()[:, 0].tolist() if label >= 0 else list(range(len(labels)))
-        shown = places[max(0, page) * GALLERY_PAGE :][:GALLERY_PAGE]
-        pictures = [
-            {
-                "index": i,
-                "label": labels[i].item(),
-                "src": data_url(Image.fromarray(images[i].permute(1, 2, 0).numpy())),
-            }
-            for i in shown
-        ]
-        return {"pictures": pictures, "pages": -(-len(places) // GALLERY_PAGE)}
 
     def figure(self, question: Answer) -> Answer:
         """The figure of a key as a PNG: `name` for the download and `src`.

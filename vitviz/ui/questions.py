@@ -48,9 +48,9 @@ def field(question: object, name: str, kind: type[T]) -> T:
     return value
 
 
-def one_of(question: Answer, name: str, choices: tuple[str, ...]) -> str:
+def one_of(question: object, name: str, choices: tuple[str, ...]) -> str:
     """A choice of a question; the first one if it names none."""
-    value = question.get(name, choices[0])
+    value = question.get(name, choices[0]) if isinstance(question, dict) else None
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}: got {str(value)[:40]!r}.")
     return str(value)

@@ -109,7 +109,7 @@ function makeThumb(wanted, name, src) {
   const image = make('img');
   thumb.type = 'button';
   thumb.dataset.picture = JSON.stringify(wanted);
-  image.alt = name;
+  image.alt = thumb.title = name;
   if (isPicture(src)) image.src = src;
   thumb.append(image);
   thumb.addEventListener('click', () => choosePicture(wanted));
@@ -132,7 +132,7 @@ function revealThumb() {
   if (thumb) thumb.parentElement.scrollTop = thumb.offsetTop - thumb.offsetHeight;
 }
 
-const gallery = { label: -1, page: 0, pages: 1, ticket: 0, filled: false };
+const gallery = { label: -1, shown: 'all', page: 0, pages: 1, ticket: 0, filled: '' }; // `filled`: what is on screen
 
 function buildGallery() {
   const { available, classes, message } = catalog.cifar;
@@ -141,21 +141,35 @@ function buildGallery() {
   shelf.querySelector('.gallery').hidden = !available;
   setText(shelf.querySelector('.empty'), available ? '' : message);
   const options = ['All classes', ...(classes || [])].map((name, k) => new Option(name, k - 1));
-  shelf.querySelector('select').replaceChildren(...options);
+  picker.elements.label.replaceChildren(...options);
+}
+
+/** What is asked for; what the model says matters only where it chooses. */
+function galleryWanted() {
+  const { label, shown, page } = gallery;
+  return { label, shown, page, ...(shown === 'all' ? {} : { checkpoint: state.checkpoint }) };
 }
 
 async function fillGallery() {
-  if (!catalog.cifar.available) return;
+  const asked = galleryWanted();
+  if (!catalog.cifar.available || JSON.stringify(asked) === gallery.filled) return;
   const mine = ++gallery.ticket;
-  const reply = await ask('gallery', { label: gallery.label, page: gallery.page });
+  const sorting = find('.sorting');
+  const patience = setTimeout(() => { sorting.hidden = mine !== gallery.ticket; }, LINGER);
+  const reply = await ask('gallery', asked);
+  clearTimeout(patience);
   if (mine !== gallery.ticket) return;
+  sorting.hidden = true;
   if (!reply || reply.error) return tell(reply?.error || NO_ANSWER, true);
-  gallery.filled = true;
+  gallery.filled = JSON.stringify(asked);
   gallery.pages = Math.max(1, reply.pages);
   const name = (label) => catalog.cifar.classes[label] ?? 'picture';
-  const thumbs = reply.pictures.map(({ index, label, src }) => makeThumb({ kind: 'cifar', index }, `${name(label)}, picture ${index}`, src));
+  const thumbs = reply.pictures.map(({ index, label, src, said, probability }) => {
+    const words = said == null ? '' : `, named ${said} with ${percent(probability, 0)}`;
+    return makeThumb({ kind: 'cifar', index }, `${name(label)}, picture ${index}${words}`, src);
+  });
   find('.gallery .thumbs').replaceChildren(...thumbs);
-  setText(find('.page-number'), `${gallery.page + 1} of ${gallery.pages}`);
+  setText(find('.page-number'), reply.pages ? `${gallery.page + 1} of ${gallery.pages}` : 'none');
   find('[data-page="-1"]').disabled = gallery.page === 0;
   find('[data-page="1"]').disabled = gallery.page >= gallery.pages - 1;
   syncControls();
@@ -163,7 +177,8 @@ async function fillGallery() {
 
 function showShelf(kind) {
   for (const shelf of findAll('.shelf')) shelf.hidden = shelf.dataset.source !== kind;
-  if (kind === 'cifar' && !gallery.filled) fillGallery();
+  if (kind === 'cifar') fillGallery();
+  if (kind !== 'upload') closeCamera();
 }
 
 async function takeFile(file) {
@@ -182,6 +197,43 @@ async function takeFile(file) {
   } catch {
     if (mine === ticket) fail(`${file.name} could not be uploaded: it may be too large (${megabytes(file.size)}). Choose a smaller picture.`);
   }
+}
+
+// --- the camera ---
+
+const camera = find('.camera video');
+const canFilm = Boolean(navigator.mediaDevices?.getUserMedia);
+
+async function openCamera() {
+  tell(null);
+  try {
+    camera.srcObject = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 640 } } });
+  } catch {
+    return tell('The browser gives no camera to this page. Allow it there, or choose a file.', true);
+  }
+  await camera.play();
+  showCamera(true);
+  find('[data-do=snap]').focus();
+}
+
+function showCamera(isOpen) {
+  find('.camera').hidden = !isOpen;
+  find('[data-do=camera]').hidden = isOpen || !canFilm;
+}
+
+function closeCamera() {
+  for (const track of camera.srcObject?.getTracks() ?? []) track.stop();
+  camera.srcObject = null;
+  showCamera(false);
+}
+
+/** Take what the camera sees as a picture. */
+function snap() {
+  const canvas = make('canvas');
+  Object.assign(canvas, { width: camera.videoWidth, height: camera.videoHeight });
+  canvas.getContext('2d').drawImage(camera, 0, 0);
+  closeCamera();
+  canvas.toBlob((blob) => takeFile(new File([blob], 'photo.png', { type: 'image/png' })));
 }
 
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)}${SPACE}MB`;

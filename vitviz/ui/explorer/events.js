@@ -81,10 +81,12 @@ function listen() {
   controls.addEventListener('submit', (event) => event.preventDefault());
   picker.addEventListener('submit', (event) => event.preventDefault());
   for (const radio of picker.elements.source) radio.addEventListener('change', () => showShelf(radio.value));
-  find('.gallery select').addEventListener('change', (event) => {
-    Object.assign(gallery, { label: Number(event.target.value), page: 0 });
-    fillGallery();
-  });
+  for (const select of findAll('.gallery select')) {
+    select.addEventListener('change', () => {
+      Object.assign(gallery, { label: Number(picker.elements.label.value), shown: picker.elements.shown.value, page: 0 });
+      fillGallery();
+    });
+  }
   for (const button of findAll('[data-page]')) {
     button.addEventListener('click', () => {
       gallery.page = Math.min(gallery.pages - 1, Math.max(0, gallery.page + Number(button.dataset.page)));
@@ -95,6 +97,9 @@ function listen() {
     if (event.target.files[0]) takeFile(event.target.files[0]);
     event.target.value = '';
   });
+  showCamera(false);
+  find('[data-do=camera]').addEventListener('click', openCamera);
+  find('[data-do=snap]').addEventListener('click', snap);
   for (const type of ['dragover', 'dragleave', 'drop']) root.addEventListener(type, acceptDrop);
   document.addEventListener('paste', acceptPaste);
   find('.class-token').addEventListener('click', askClassToken);
@@ -104,6 +109,7 @@ function listen() {
   find('.model select').addEventListener('change', async (event) => {
     await load(event.target.value, state.picture);
     writeAddressSoon();
+    if (!find('.shelf[data-source=cifar]').hidden) fillGallery();
   });
   find('.versus select').addEventListener('change', (event) => answer && chooseVersus(event.target.value));
   for (const select of findAll('.effect select')) {
