@@ -32,8 +32,8 @@ LINGER = 0.5  # s; as the page waits before it asks for maps and scores
 PAUSE = 3.0  # s; as the page waits before it asks a busy server again
 THINK = (2.0, 6.0)  # s between two pictures of a visitor
 KINDS = ("sample", "upload")
-# An idle connection is left before the server closes it (5 s): a question sent into that moment is lost, and is asked again
-# by a browser, but not by this.
+# An idle connection is left before the server closes it (5 s): a question sent into that moment is lost, and a browser
+# asks it again, but not this.
 LIMITS = httpx.Limits(max_connections=None, keepalive_expiry=3)
 
 
