@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from vitviz.model import checkpoint
+from vitviz.training import run_folder
 
 GRACE = 25  # seconds that a training needs to save and end
 FLAGSHIP = ["--preset", "cifar10-s4"]
@@ -77,30 +78,27 @@ def train(name: str, data: str, run: Path, end: float, extra: list[str]) -> None
         training.send_signal(signal.SIGTERM)
         training.wait()
     if accuracy(run) is not None:
-        result = checkpoint.load(run / "last.safetensors")
+        result = checkpoint.load(run / run_folder.LAST)
         result.model.bfloat16()
         checkpoint.save(result, run.parent / f"{name}.safetensors")
 
 
 def accuracy(run: Path) -> float | None:
     """Of a finished run; None before."""
-    path = run / "last.safetensors"
-    record = checkpoint.load(path).record if path.exists() else {}
-    return record.get("test_accuracy", record.get("held_out_accuracy"))
+    return run_folder.accuracy_of(run_folder.read_record(run / run_folder.LAST))
 
 
 def print_table(out: Path) -> None:
     """Print all runs there are: state, epochs, seconds, pictures a second and accuracy."""
     print(f"{'run':30} {'epochs':>8} {'seconds':>8} {'pictures/s':>11} {'measured on':>12} {'accuracy':>9}")
-    for run in sorted(out.glob("*/last.safetensors")):
-        record, found = checkpoint.load(run).record, accuracy(run.parent)
-        lines = (run.parent / "metrics.jsonl").read_text().splitlines()
+    for run in sorted(path.parent for path in out.glob(f"*/{run_folder.LAST}")):
+        record, found = run_folder.read_record(run / run_folder.LAST), accuracy(run)
+        lines = (run / run_folder.METRICS).read_text().splitlines()
         speed = max((json.loads(line)["pictures_per_second"] for line in lines), default=0)
         measured = "test set" if "test_accuracy" in record else "held out" if found is not None else "unfinished"
         value = "" if found is None else f"{100 * found:.2f} %"
         print(
-            f"{run.parent.name:30} {record['epochs']:8.1f} {record['seconds']:8.0f} {speed:11,.0f} {measured:>12} "
-            f"{value:>9}"
+            f"{run.name:30} {record['epochs']:8.1f} {record['seconds']:8.0f} {speed:11,.0f} {measured:>12} {value:>9}"
         )
 
 

@@ -6,12 +6,13 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from vitviz.bench import page as bench
 from vitviz.data import cifar
 
 GUARD = Path(__file__).parent / "guard"
+expect.set_options(timeout=60_000)  # as long as a context waits: processors may be busy
 CAMERA = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")  # a moving test picture
 
 

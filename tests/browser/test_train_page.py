@@ -313,6 +313,8 @@ def test_own_pictures_are_told_of_and_those_that_teach_nothing_are_not_trained_o
         begin = page.get_by_role("button", name="Start training")
         page.locator("details.other summary").click()
         page.locator("select[name=dataset]").select_option("folder")
+        expect(page.locator("[name=budget]")).to_have_value("20")
+        expect(page.locator("[name=unit]")).to_have_value("epochs")
         expect(page.locator(".no-own")).to_be_visible()
         expect(page.locator(".begin .note")).to_have_text("The pictures are not here yet.")
         page.locator(".upload input").set_input_files(labelled({"ant": 3}))

@@ -21,7 +21,7 @@ from vitviz.training.schedule import patches_kept
 from vitviz.training.start import freeze
 from vitviz.training.team import Team
 
-SECONDS = 0.4  # that a measured call shall take, about
+SECONDS = 0.25  # that a measured call shall take, about
 FIRST_PICTURES = 8  # in the call that tells how many those are; few pictures at once are slow
 MOST_PICTURES = 256  # in a measured call
 PICTURES = 50_000  # in the training set of CIFAR

@@ -13,7 +13,7 @@ import gradio as gr
 from vitviz.figures.colours import COLOUR_MAPS
 from vitviz.ui.shared import component
 
-SCRIPTS = ("state.js", "build.js", "draw.js", "ask.js", "choose.js", "events.js")
+SCRIPTS = ("state.js", "build.js", "draw.js", "ask.js", "choose.js", "pictures.js", "events.js")
 
 
 def colour_tables() -> dict[str, dict[str, str]]:

@@ -1,4 +1,4 @@
-/* What a visitor may do: actions, and pictures to choose from. */
+/* What a visitor may do with the picture on screen. */
 
 // --- actions ---
 
@@ -59,7 +59,6 @@ const CHANGES = {
 };
 
 const controls = find('.controls');
-const picker = find('.picker');
 
 /** Make buttons, selects and thumbnails say what the state says. */
 function syncControls() {
@@ -101,142 +100,6 @@ async function saveFigure() {
   saveAs(reply.name, reply.src);
   tell(`Saved as ${reply.name}.`);
 }
-
-// --- pictures to choose from ---
-
-function makeThumb(wanted, name, src) {
-  const thumb = make('button', 'thumb');
-  const image = make('img');
-  thumb.type = 'button';
-  thumb.dataset.picture = JSON.stringify(wanted);
-  image.alt = thumb.title = name;
-  if (isPicture(src)) image.src = src;
-  thumb.append(image);
-  thumb.addEventListener('click', () => choosePicture(wanted));
-  return thumb;
-}
-
-async function choosePicture(wanted) {
-  await load(state.checkpoint, wanted);
-  writeAddressSoon();
-}
-
-function buildSamples() {
-  const thumbs = catalog.samples.map(({ name, src }) => makeThumb({ kind: 'sample', name }, name, src));
-  find('[data-source=sample] .thumbs').replaceChildren(...thumbs);
-}
-
-/** In a strip that scrolls, bring the chosen picture into view. */
-function revealThumb() {
-  const thumb = find('.thumb[aria-pressed=true]');
-  if (thumb) thumb.parentElement.scrollTop = thumb.offsetTop - thumb.offsetHeight;
-}
-
-const gallery = { label: -1, shown: 'all', page: 0, pages: 1, ticket: 0, filled: '' }; // `filled`: what is on screen
-
-function buildGallery() {
-  const { available, classes, message } = catalog.cifar;
-  const shelf = find('.shelf[data-source=cifar]');
-  shelf.querySelector('.empty').hidden = available;
-  shelf.querySelector('.gallery').hidden = !available;
-  setText(shelf.querySelector('.empty'), available ? '' : message);
-  const options = ['All classes', ...(classes || [])].map((name, k) => new Option(name, k - 1));
-  picker.elements.label.replaceChildren(...options);
-}
-
-/** What is asked for; what the model says matters only where it chooses. */
-function galleryWanted() {
-  const { label, shown, page } = gallery;
-  return { label, shown, page, ...(shown === 'all' ? {} : { checkpoint: state.checkpoint }) };
-}
-
-async function fillGallery() {
-  const asked = galleryWanted();
-  if (!catalog.cifar.available || JSON.stringify(asked) === gallery.filled) return;
-  const mine = ++gallery.ticket;
-  const sorting = find('.sorting');
-  const patience = setTimeout(() => { sorting.hidden = mine !== gallery.ticket; }, LINGER);
-  const reply = await ask('gallery', asked);
-  clearTimeout(patience);
-  if (mine !== gallery.ticket) return;
-  sorting.hidden = true;
-  if (!reply || reply.error) return tell(reply?.error || NO_ANSWER, true);
-  gallery.filled = JSON.stringify(asked);
-  gallery.pages = Math.max(1, reply.pages);
-  const name = (label) => catalog.cifar.classes[label] ?? 'picture';
-  const thumbs = reply.pictures.map(({ index, label, src, said, probability }) => {
-    const words = said == null ? '' : `, named ${said} with ${percent(probability, 0)}`;
-    return makeThumb({ kind: 'cifar', index }, `${name(label)}, picture ${index}${words}`, src);
-  });
-  find('.gallery .thumbs').replaceChildren(...thumbs);
-  setText(find('.page-number'), reply.pages ? `${gallery.page + 1} of ${gallery.pages}` : 'none');
-  find('[data-page="-1"]').disabled = gallery.page === 0;
-  find('[data-page="1"]').disabled = gallery.page >= gallery.pages - 1;
-  syncControls();
-}
-
-function showShelf(kind) {
-  for (const shelf of findAll('.shelf')) shelf.hidden = shelf.dataset.source !== kind;
-  if (kind === 'cifar') fillGallery();
-  if (kind !== 'upload') closeCamera();
-}
-
-async function takeFile(file) {
-  if (!file.type.startsWith('image/')) {
-    return tell(`Only pictures can be shown: ${file.name} is ${file.type || 'of an unknown kind'}. Choose a PNG, JPEG or WebP file.`, true);
-  }
-  const mine = ++ticket;
-  picker.elements.source.value = 'upload';
-  showShelf('upload');
-  tell(null);
-  root.dataset.state = 'working';
-  waitVisibly();
-  try {
-    const { path } = await upload(file);
-    if (mine === ticket) choosePicture({ kind: 'upload', path, name: file.name });
-  } catch {
-    if (mine === ticket) fail(`${file.name} could not be uploaded: it may be too large (${megabytes(file.size)}). Choose a smaller picture.`);
-  }
-}
-
-// --- the camera ---
-
-const camera = find('.camera video');
-const canFilm = Boolean(navigator.mediaDevices?.getUserMedia);
-
-async function openCamera() {
-  tell(null);
-  try {
-    camera.srcObject = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 640 } } });
-  } catch {
-    return tell('The browser gives no camera to this page. Allow it there, or choose a file.', true);
-  }
-  await camera.play();
-  showCamera(true);
-  find('[data-do=snap]').focus();
-}
-
-function showCamera(isOpen) {
-  find('.camera').hidden = !isOpen;
-  find('[data-do=camera]').hidden = isOpen || !canFilm;
-}
-
-function closeCamera() {
-  for (const track of camera.srcObject?.getTracks() ?? []) track.stop();
-  camera.srcObject = null;
-  showCamera(false);
-}
-
-/** Take what the camera sees as a picture. */
-function snap() {
-  const canvas = make('canvas');
-  Object.assign(canvas, { width: camera.videoWidth, height: camera.videoHeight });
-  canvas.getContext('2d').drawImage(camera, 0, 0);
-  closeCamera();
-  canvas.toBlob((blob) => takeFile(new File([blob], 'photo.png', { type: 'image/png' })));
-}
-
-const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)}${SPACE}MB`;
 
 /** The class that class-specific methods explain; the predicted one stands for itself. */
 function chooseClass(k) {

@@ -157,6 +157,7 @@ function listenToForm() {
     if (event.target.name === 'preset') return choosePreset(event.target.value);
     if (event.target.name === 'name') nameIsOwn = event.target.value.trim() !== '';
     if (event.target.name === 'unit') changeUnit(event.target.value);
+    if (event.target.name === 'dataset') suggestLength();
     if (['own', 'dataset'].includes(event.target.name)) showSurvey();
     if (event.target.type === 'file') return;
     changeForm();

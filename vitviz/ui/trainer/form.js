@@ -4,6 +4,7 @@ const form = find('.form');
 const startButton = find('.begin .button');
 const refusalNode = find('.refusal'); // others of this class come and go
 const SETTLE = 250; // ms without typing until Python is asked
+const OWN_EPOCHS = 20;
 const CALM = 700; // ms until this machine is measured
 
 let recipe = null; // the chosen preset
@@ -91,6 +92,14 @@ function changeUnit(unit) {
   const { budget } = form.elements;
   const before = unit === 'epochs' ? 'minutes' : 'epochs';
   if (valueOf(budget) === recipe.settings[before]) budget.value = recipe.settings[unit] ?? '';
+}
+
+/** People's own pictures are few and need no hours: passes are suggested in place of the recipe's minutes. */
+function suggestLength() {
+  const { unit, budget, dataset } = form.elements;
+  if (dataset.value !== 'folder' || unit.value !== 'minutes' || valueOf(budget) !== recipe.settings.minutes) return;
+  unit.value = 'epochs';
+  budget.value = OWN_EPOCHS;
 }
 
 /** A name that no run has yet. */
