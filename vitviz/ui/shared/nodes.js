@@ -147,8 +147,8 @@ async function learnModels(select) {
 function keepAddress(values, defaults = {}) {
   const params = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(values)) {
+    params.delete(name); // so that they stand in one order, however they came
     if (value && value !== defaults[name]) params.set(name, value);
-    else params.delete(name);
   }
   history.replaceState(history.state, '', `${location.pathname}?${params}${location.hash}`);
 }
