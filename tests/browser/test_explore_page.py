@@ -285,12 +285,18 @@ def test_a_link_reopens_what_was_switched_off(open_page):
     page.wait_for_url("**instead=mean&way=grey*")
 
 
-@pytest.mark.slow
-def test_a_test_picture_is_chosen_by_class_and_shows_its_label(open_page):
-    page = open_page()
+def open_gallery(page):
+    """Turn to the test pictures; their shelf, with the first ones on it."""
     page.locator("input[name=source][value=cifar]").check()
     shelf = page.locator(".shelf[data-source=cifar]")
     expect(shelf.locator(".thumb")).to_have_count(10)
+    return shelf
+
+
+@pytest.mark.slow
+def test_a_test_picture_is_chosen_by_class_and_shows_its_label(open_page):
+    page = open_page()
+    shelf = open_gallery(page)
     shelf.locator("[name=label]").select_option(label="ship")
     first = shelf.locator(".thumb[data-picture*='\"index\":8}']")
     expect(first).to_be_visible()
@@ -302,9 +308,7 @@ def test_a_test_picture_is_chosen_by_class_and_shows_its_label(open_page):
 @pytest.mark.slow
 def test_the_gallery_shows_what_the_model_names_wrong_with_what_it_says(open_page):
     page = open_page()
-    page.locator("input[name=source][value=cifar]").check()
-    shelf = page.locator(".shelf[data-source=cifar]")
-    expect(shelf.locator(".thumb")).to_have_count(10)
+    shelf = open_gallery(page)
     shelf.locator("[name=shown]").select_option(label="Most surely wrong")
     said = re.compile(r"^\w+, picture \d+, named \w+ with (\d+) %$".replace(" %", "\\s%"))
     expect(shelf.locator(".thumb img").first).to_have_attribute("alt", said, timeout=300_000)  # it looks at 10,000
