@@ -13,11 +13,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from vitviz.model import checkpoint
 from vitviz.training import run_folder
 
 GRACE = 25  # seconds that a training needs to save and end
+MEASURED = {"test_accuracy": "test set", "held_out_accuracy": "held out", "hidden_colour_accuracy": "hidden colours"}
 FLAGSHIP = ["--preset", "cifar10-s4"]
 # One minute each on 45,000 pictures, measured on the 5,000 held out; never the test set.
 ABLATION = [*FLAGSHIP, "--minutes", "1", "--set", "held_out=5000", "--set", "compiled=false", "--set", "snapshots=0"]
@@ -41,6 +43,9 @@ CHANGES = {
 JOBS: dict[str, list[str]] = {
     **{f"flagship-{seed}": [*FLAGSHIP, "--seed", str(seed)] for seed in (0, 1)},
     **{f"fast-{seed}": [*FLAGSHIP, "--seed", str(seed), "--minutes", "2.4"] for seed in (0, 1)},
+    # The flagship's time, the first quarter of it without labels.
+    "masked-patch": [*FLAGSHIP, "--objective", "masked-patch", "--minutes", "4.5"],
+    "after-masked-patch": [*FLAGSHIP, "--start", f"{{out}}/masked-patch/{run_folder.LAST}", "--minutes", "13.5"],
     **{
         f"ablation-{name}": ABLATION + [word for setting in changes for word in ("--set", setting)]
         for name, changes in CHANGES.items()
@@ -56,49 +61,55 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=580, help="end after so many")
     parser.add_argument("--jobs", default=",".join(JOBS), help=f"some of {', '.join(JOBS)}, bench")
     given, extra = parser.parse_known_args()
+    names = given.jobs.split(",")
+    if unknown := set(names) - {*JOBS, "bench"}:
+        parser.error(f"There is no job {', '.join(sorted(unknown))}. Use some of {', '.join(JOBS)}, bench.")
     end = time.monotonic() + given.seconds
-    for name in given.jobs.split(","):
+    for name in names:
         if name == "bench":
             subprocess.run(
                 [sys.executable, "-m", "vitviz", "bench", "train", "--preset", "cifar10-s4", "--data", given.data],
                 check=True,
             )
-        elif time.monotonic() < end - GRACE and accuracy(given.out / name) is None:
+        elif time.monotonic() < end - GRACE and not run_folder.finished(record(given.out / name)):
             train(name, given.data, given.out / name, end - GRACE, extra)
     print_table(given.out)
 
 
 def train(name: str, data: str, run: Path, end: float, extra: list[str]) -> None:
     """Train, or go on training, until it is finished or the time is over; then it is asked to save and end."""
-    words = [*JOBS[name], "--data", data, "--out", str(run), "--resume", *extra]
+    job = [word.format(out=run.parent) for word in JOBS[name]]
+    words = [*job, "--data", data, "--out", str(run), "--resume", *extra]
     training = subprocess.Popen([sys.executable, "-m", "vitviz", "train", *words])
     try:
         training.wait(timeout=max(1, end - time.monotonic()))
     except subprocess.TimeoutExpired:
         training.send_signal(signal.SIGTERM)
         training.wait()
-    if accuracy(run) is not None:
+    if run_folder.finished(record(run)):
         result = checkpoint.load(run / run_folder.LAST)
         result.model.bfloat16()
         checkpoint.save(result, run.parent / f"{name}.safetensors")
 
 
-def accuracy(run: Path) -> float | None:
-    """Of a finished run; None before."""
-    return run_folder.accuracy_of(run_folder.read_record(run / run_folder.LAST))
+def record(run: Path) -> dict[str, Any]:
+    """What is known of a run so far."""
+    return run_folder.read_record(run / run_folder.LAST)
 
 
 def print_table(out: Path) -> None:
-    """Print all runs there are: state, epochs, seconds, pictures a second and accuracy."""
-    print(f"{'run':30} {'epochs':>8} {'seconds':>8} {'pictures/s':>11} {'measured on':>12} {'accuracy':>9}")
+    """Print all runs there are: epochs, seconds, pictures a second, and the accuracy of those that are finished."""
+    print(f"{'run':30} {'epochs':>8} {'seconds':>8} {'pictures/s':>11} {'measured on':>14} {'accuracy':>9}")
     for run in sorted(path.parent for path in out.glob(f"*/{run_folder.LAST}")):
-        record, found = run_folder.read_record(run / run_folder.LAST), accuracy(run)
+        known = record(run)
         lines = (run / run_folder.METRICS).read_text().splitlines()
         speed = max((json.loads(line)["pictures_per_second"] for line in lines), default=0)
-        measured = "test set" if "test_accuracy" in record else "held out" if found is not None else "unfinished"
-        value = "" if found is None else f"{100 * found:.2f} %"
+        measured, accuracy = next(
+            ((words, f"{100 * known[name]:.2f} %") for name, words in MEASURED.items() if name in known),
+            ("unfinished", ""),
+        )
         print(
-            f"{run.name:30} {record['epochs']:8.1f} {record['seconds']:8.0f} {speed:11,.0f} {measured:>12} {value:>9}"
+            f"{run.name:30} {known['epochs']:8.1f} {known['seconds']:8.0f} {speed:11,.0f} {measured:>14} {accuracy:>9}"
         )
 
 

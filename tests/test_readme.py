@@ -6,12 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from vitviz.model import checkpoint
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_library_example_prints_what_the_readme_says(tmp_path):
     example = re.search(r"## The library\n\n```python\n(.*?)```", README, re.DOTALL)[1]
     promised = re.search(r"prints `(.*?)` and writes a figure", README)[1]

@@ -87,7 +87,6 @@ def test_the_large_map_is_that_of_the_layer_and_head_it_names(open_page, explana
         assert says(number_at(page, patch), explanation.cls_maps[layer, head].flat[patch])
 
 
-@pytest.mark.slow
 def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
     maps = explanation.cls_maps.reshape(6, 6, 64)
     page = open_page("?picture=cat")
@@ -101,7 +100,6 @@ def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
         assert says(number_at(page, 27), expected[27])
 
 
-@pytest.mark.slow
 def test_a_patch_looks_at_and_is_looked_at_by_the_right_tokens(open_page, explanation):
     row, column, layer, head, other = 3, 4, 2, 1, 44
     query = 1 + row * 8 + column
@@ -112,14 +110,12 @@ def test_a_patch_looks_at_and_is_looked_at_by_the_right_tokens(open_page, explan
     assert says(number_at(page, other), explanation.attention[layer, head, 1 + other, query])
 
 
-@pytest.mark.slow
 def test_tiles_hold_one_flat_cell_for_each_patch(open_page):
     page = open_page("?picture=cat")
     sizes = page.eval_on_selector_all("[role=gridcell] canvas", "nodes => nodes.map((n) => [n.width, n.height])")
     assert sizes == [[8, 8]] * 49
 
 
-@pytest.mark.slow
 def test_on_one_scale_the_darkest_tile_holds_the_largest_share(open_page, explanation):
     page = open_page("?picture=cat&scale=own&layer=1&head=1&__theme=light")
     pixels = page.eval_on_selector(
@@ -154,7 +150,6 @@ def test_arrow_keys_move_between_heads_and_escape_returns_to_the_class_token(ope
     expect(page.locator(".headline")).to_contain_text("the class token looks most at")
 
 
-@pytest.mark.slow
 def test_the_address_reopens_the_view(open_page, context):
     page = open_page("?picture=ship")
     page.locator("[role=gridcell]").nth(9).click()
@@ -168,13 +163,11 @@ def test_the_address_reopens_the_view(open_page, context):
     expect(again.locator("input[name=scale][value=even]")).to_be_checked()
 
 
-@pytest.mark.slow
 def test_nonsense_in_the_address_still_opens_the_example(open_page):
     page = open_page("?checkpoint=../../etc&picture=%3Cb%3E&layer=99&head=-4&patch=9-9_x&method=magic&scale=huge")
     expect(page.locator(".map-title")).to_have_text("Layer 6, head 1")
 
 
-@pytest.mark.slow
 def test_methods_are_shown_and_one_click_makes_them_large(open_page, explanation):
     page = open_page("?picture=cat")
     expect(page.locator(".method")).to_have_count(11)
@@ -183,7 +176,6 @@ def test_methods_are_shown_and_one_click_makes_them_large(open_page, explanation
     expect(page.locator(".method-why")).to_contain_text("Where the class token looks, mean of all layers and heads.")
 
 
-@pytest.mark.slow
 def test_each_method_comes_with_its_score_beside_chance(open_page, explanation):
     page = open_page("?picture=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
@@ -202,7 +194,6 @@ def test_each_method_comes_with_its_score_beside_chance(open_page, explanation):
         assert float(beside) == pytest.approx(chance, abs=0.006)
 
 
-@pytest.mark.slow
 def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_page, explanation):
     page = open_page("?picture=cat&method=occlusion")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
@@ -237,7 +228,6 @@ def changed(page, act):
     )
 
 
-@pytest.mark.slow
 def test_heads_and_patches_are_switched_off_by_mouse_and_keyboard(open_page, explanation):
     page = open_page("?picture=cat&layer=5&head=1")
     changed(page, page.locator("[data-do=off]").click)
@@ -273,7 +263,6 @@ def test_heads_and_patches_are_switched_off_by_mouse_and_keyboard(open_page, exp
     assert says(number_at(page, 20), explanation.cls_maps[1, 2].flat[20])
 
 
-@pytest.mark.slow
 def test_a_link_reopens_what_was_switched_off(open_page):
     page = open_page("?picture=cat&off=5-1_9-9&gone=4-5_4-5_99-1")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
@@ -293,7 +282,6 @@ def open_gallery(page):
     return shelf
 
 
-@pytest.mark.slow
 def test_a_test_picture_is_chosen_by_class_and_shows_its_label(open_page):
     page = open_page()
     shelf = open_gallery(page)
@@ -305,7 +293,6 @@ def test_a_test_picture_is_chosen_by_class_and_shows_its_label(open_page):
     page.wait_for_url("**picture=cifar*8**")
 
 
-@pytest.mark.slow
 def test_the_gallery_shows_what_the_model_names_wrong_with_what_it_says(open_page):
     page = open_page()
     shelf = open_gallery(page)
@@ -322,10 +309,14 @@ def test_the_gallery_shows_what_the_model_names_wrong_with_what_it_says(open_pag
     expect(page.locator(".truth")).to_contain_text(names[0].split(",")[0])
 
 
-@pytest.mark.slow
-def test_what_the_camera_sees_is_explained(open_page):
+def test_the_camera_can_be_closed_and_what_it_sees_is_explained(open_page):
     page = open_page()
     page.locator("input[name=source][value=upload]").check()
+    page.get_by_role("button", name="Use the camera").click()
+    expect(page.locator(".camera video")).to_be_visible()
+    page.get_by_role("button", name="Close the camera").click()
+    expect(page.locator(".camera")).to_be_hidden()
+    assert page.locator(".camera video").evaluate("video => video.srcObject") is None
     page.get_by_role("button", name="Use the camera").click()
     expect(page.locator(".camera video")).to_be_visible()
     other_picture(page, page.get_by_role("button", name="Take it").click)
@@ -351,7 +342,6 @@ def test_an_uploaded_picture_is_explained_and_says_what_became_of_it(open_page):
     expect(page.locator(".seen")).to_contain_text("cropped to a square, shrunk from 120 × 60 to 32 × 32")
 
 
-@pytest.mark.slow
 def test_a_text_file_named_png_gets_one_sentence_and_the_old_view_stays(open_page):
     page = open_page("?picture=cat")
     before = page.locator(".headline").inner_text()
@@ -369,7 +359,6 @@ def test_a_file_name_never_runs_as_script(open_page):
     assert page.evaluate("window.ran") is None
 
 
-@pytest.mark.slow
 def test_the_figure_is_downloaded_as_a_picture(open_page):
     page = open_page("?picture=cat")
     with page.expect_download() as found:
@@ -387,7 +376,6 @@ def test_nothing_is_wider_than_the_page(open_page):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.slow
 def test_dark_and_light_repaint_the_maps(open_page):
     page = open_page("?picture=cat&__theme=light")
     corner = "n => [...n.getContext('2d').getImageData(0, 0, 1, 1).data]"

@@ -64,7 +64,6 @@ def test_the_page_lives_with_its_own_policy(context, address, complaints):
     assert complaints == []
 
 
-@pytest.mark.slow
 def test_the_policy_stops_what_would_leave_this_server(watched, complaints):
     page = watched()
     assert page.evaluate("() => fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'stopped')") == "stopped"
@@ -81,7 +80,7 @@ def choose(page, name, content):
     page.set_input_files("input[type=file]", {"name": name, "mimeType": "image/png", "buffer": content})
 
 
-@pytest.mark.parametrize("name", [SCRIPTS[0], *(pytest.param(one, marks=pytest.mark.slow) for one in SCRIPTS[1:])])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_the_name_of_an_accepted_and_of_a_refused_picture_is_text(watched, name, complaints):
     page = watched()
     before = page.get_attribute(EXPLORER, "data-ready")
@@ -96,7 +95,6 @@ def test_the_name_of_an_accepted_and_of_a_refused_picture_is_text(watched, name,
     assert complaints == []
 
 
-@pytest.mark.slow
 def test_what_is_written_inside_a_picture_is_never_shown(watched, complaints):
     page = watched()
     for name, content in pictures.fine():
@@ -111,7 +109,6 @@ def test_what_is_written_inside_a_picture_is_never_shown(watched, complaints):
     assert complaints == []
 
 
-@pytest.mark.slow
 def test_names_of_a_checkpoint_and_its_classes_are_text(context, tmp_path, monkeypatch):
     """A model whose file name, class names and record are all script."""
     one = tiny.checkpoint()
@@ -136,7 +133,6 @@ def test_names_of_a_checkpoint_and_its_classes_are_text(context, tmp_path, monke
     models.loaded.cache_clear()
 
 
-@pytest.mark.slow
 def test_the_control_sees_a_script_that_runs(watched):
     page = watched()
     page.evaluate("() => document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=window.__pwned=1>')")

@@ -11,7 +11,7 @@ from vitviz.bench.page import EXPLORER
 from vitviz.data import pictures
 from vitviz.explanation.probes import final_answers, probe
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 
 INSIDE = ".vitviz-inside"
 PROBES = ("filters", "positions", "distance", "effective", "divergence", "norms", "lens", "cosine", "cka")

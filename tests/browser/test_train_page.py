@@ -106,7 +106,6 @@ def test_without_any_training_the_page_shows_how_attention_formed(open_page, req
     assert share == pytest.approx(100 * moments.rows[last, 0, 0, 0, 1:].max(), abs=0.0601)
 
 
-@pytest.mark.slow
 def test_nothing_is_asked_while_nothing_runs(context, trainer, requests):
     page = open_train(context, trainer[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
@@ -116,7 +115,6 @@ def test_nothing_is_asked_while_nothing_runs(context, trainer, requests):
     assert page.get_attribute(TRAIN, "data-polls") is None
 
 
-@pytest.mark.slow
 def test_the_timeline_plays_and_steps_by_keys(context, address):
     page = open_train(context, address)
     step_to(page, 37)
@@ -135,7 +133,6 @@ def test_the_timeline_plays_and_steps_by_keys(context, address):
     expect(page.locator(TRAIN)).to_have_attribute("data-moment", "38")
 
 
-@pytest.mark.slow
 def test_going_through_the_moments_only_draws(context, address):
     page = open_train(context, address)
     polls = page.get_attribute(TRAIN, "data-polls")
@@ -158,7 +155,6 @@ def start(page, name, epochs):
     page.wait_for_selector(f"{TRAIN}[data-run={name}]")
 
 
-@pytest.mark.slow
 def test_a_training_is_found_again_stopped_and_gone_on_with(context, trainer):
     address, runs = trainer
     page = open_train(context, address)
@@ -179,7 +175,6 @@ def test_a_training_is_found_again_stopped_and_gone_on_with(context, trainer):
     state(page, "stopped")
 
 
-@pytest.mark.slow
 def test_a_training_of_two_epochs_is_watched_to_its_end_and_explored(context, trainer):
     address, runs = trainer
     page = open_train(context, address)
@@ -197,7 +192,6 @@ def test_a_training_of_two_epochs_is_watched_to_its_end_and_explored(context, tr
     expect(page.locator(f"{EXPLORER} [role=gridcell]")).to_have_count(3 * 3)
 
 
-@pytest.mark.slow
 def test_the_table_renames_and_deletes_after_asking(context, trainer):
     from tests.ui import runs
 
@@ -237,7 +231,6 @@ def test_the_table_renames_and_deletes_after_asking(context, trainer):
     assert sorted(path.name for path in root.iterdir() if not path.name.startswith(".")) == ["two"]
 
 
-@pytest.mark.slow
 def test_options_that_do_not_fit_are_marked_at_their_field(context, trainer):
     page = open_train(context, trainer[0])
     page.locator(".numbers summary").click()
@@ -254,7 +247,6 @@ def test_options_that_do_not_fit_are_marked_at_their_field(context, trainer):
     expect(page.get_by_role("button", name="Start training")).to_be_enabled()
 
 
-@pytest.mark.slow
 def test_a_length_stays_as_typed_in_another_unit_and_is_never_guessed(context, trainer):
     page = open_train(context, trainer[0])
     length, unit = page.locator("[name=budget]"), page.locator("[name=unit]")
@@ -268,7 +260,6 @@ def test_a_length_stays_as_typed_in_another_unit_and_is_never_guessed(context, t
     expect(length).to_have_value("2")
 
 
-@pytest.mark.slow
 def test_an_experiment_says_how_many_trainings_it_is(context, trainer):
     page = open_train(context, trainer[0])
     page.locator(".vary summary").click()
@@ -282,7 +273,6 @@ def test_an_experiment_says_how_many_trainings_it_is(context, trainer):
     expect(page.locator("[data-field=vary] + .refusal")).to_contain_text("heads must divide width")
 
 
-@pytest.mark.slow
 def test_pictures_that_are_not_here_can_be_fetched_or_not(context, tmp_path):
     guard = {"PYTHONPATH": str(Path(__file__).parent / "guard"), "VITVIZ_TEST_CONNECTIONS": str(tmp_path / "notes")}
     with bench.server(guard | {"VITVIZ_DATA": str(tmp_path / "none")}, tmp_path) as (address, _):
@@ -305,7 +295,6 @@ def labelled(counts):
     return {"name": f"{'-'.join(counts)}.zip", "mimeType": "application/zip", "buffer": held.getvalue()}
 
 
-@pytest.mark.slow
 def test_own_pictures_are_told_of_and_those_that_teach_nothing_are_not_trained_on(context, guarded, tmp_path):
     (data := tmp_path / "data").mkdir()
     with bench.server(guarded | {"VITVIZ_DATA": str(data)}, tmp_path) as (address, _):
@@ -336,7 +325,6 @@ def test_own_pictures_are_told_of_and_those_that_teach_nothing_are_not_trained_o
     assert sorted(path.name for path in data.iterdir()) == ["ant-bee.zip", "ant.zip"]
 
 
-@pytest.mark.slow
 def test_on_a_public_page_there_is_the_timeline_and_no_form(context, tmp_path):
     with bench.server({"SPACE_ID": "someone/vitviz"}, tmp_path) as (address, _):
         page = open_train(context, address)
@@ -346,7 +334,6 @@ def test_on_a_public_page_there_is_the_timeline_and_no_form(context, tmp_path):
         expect(page.locator(".watch .headline")).to_have_text("How attention formed")
 
 
-@pytest.mark.slow
 def test_nothing_is_wider_than_the_page_and_dark_repaints(context, address):
     page = open_train(context, address, "&__theme=light")
     for width in (1400, 1100, 1024, 700, 390):

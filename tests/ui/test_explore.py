@@ -21,7 +21,7 @@ from vitviz.explanation.interventions import intervene, mean_outputs
 from vitviz.ui import explore, sources
 from vitviz.ui.explore import Explore
 from vitviz.ui.kept import Recent, size_of
-from vitviz.ui.questions import in_words
+from vitviz.ui.questions import answering
 from vitviz.ui.turns import BUSY
 
 
@@ -92,7 +92,7 @@ def test_the_scores_of_all_methods_follow_by_key(answers):
 def test_a_class_that_is_none_is_refused_in_words(answers, target, sentence):
     key = answers.explain(sample())["key"]
     for name in ("methods", "scores", "figure"):
-        answer = in_words(getattr(answers, name))({"key": key, "target": target, "method": "relevance"})
+        answer = answering(getattr(answers, name))({"key": key, "target": target, "method": "relevance"})
         assert sentence in answer["error"]
 
 
@@ -124,7 +124,7 @@ def test_heads_that_are_off_may_pass_on_their_mean_and_patches_be_painted_grey(a
     assert max(abs(np.array(other) - found["probabilities"])) > 1e-4
     assert answers.recent.asked(found).changes == "1 head off (passing on their mean), 2 patches painted grey"
     for name, value in (("instead", "noise"), ("way", 7)):
-        assert f"{name} must be one of" in in_words(answers.intervene)(ask | {name: value})["error"]
+        assert f"{name} must be one of" in answering(answers.intervene)(ask | {name: value})["error"]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_heads_that_are_off_may_pass_on_their_mean_and_patches_be_painted_grey(a
 )
 def test_what_cannot_be_switched_off_is_refused_in_words(answers, heads, patches, sentence):
     key = answers.explain(sample())["key"]
-    assert sentence in in_words(answers.intervene)({"key": key, "heads": heads, "patches": patches})["error"]
+    assert sentence in answering(answers.intervene)({"key": key, "heads": heads, "patches": patches})["error"]
 
 
 def test_the_whole_attention_follows_by_key(answers):
@@ -176,7 +176,7 @@ def test_an_unknown_key_has_no_attention(answers):
     ],
 )
 def test_a_bad_question_gets_a_sentence(answers, question, sentence):
-    assert sentence in in_words(answers.explain)(question)["error"]
+    assert sentence in answering(answers.explain)(question)["error"]
 
 
 def test_only_files_in_the_upload_folder_are_opened(answers, uploads, tmp_path):
@@ -186,15 +186,15 @@ def test_only_files_in_the_upload_folder_are_opened(answers, uploads, tmp_path):
     for folder in (uploads, sibling):
         picture.save(folder / "mine.png")
     os.symlink(sibling / "mine.png", uploads / "link.png")
-    assert "error" not in in_words(answers.explain)(upload(uploads / "mine.png"))
+    assert "error" not in answering(answers.explain)(upload(uploads / "mine.png"))
     for path in (
         sibling / "mine.png",
         uploads / ".." / "uploads-of-others" / "mine.png",
         uploads / "link.png",
         uploads,
     ):
-        assert "Only an uploaded picture" in in_words(answers.explain)(upload(path))["error"]
-    assert "Only an uploaded picture" in in_words(answers.explain)(upload("a\0b"))["error"]
+        assert "Only an uploaded picture" in answering(answers.explain)(upload(path))["error"]
+    assert "Only an uploaded picture" in answering(answers.explain)(upload("a\0b"))["error"]
 
 
 def test_an_upload_comes_back_re_encoded_and_small(answers, uploads):
@@ -211,7 +211,7 @@ def test_an_unforeseen_failure_is_logged_and_told_calmly(caplog):
         raise KeyError("secret place")
 
     with caplog.at_level(logging.ERROR):
-        error = in_words(broken)({})["error"]
+        error = answering(broken)({})["error"]
     assert "Something went wrong on the server (reference " in error
     assert "secret" not in error
     assert "secret place" in caplog.text
@@ -278,7 +278,7 @@ def test_an_absent_data_set_is_told_with_the_command_that_fetches_it(answers):
     assert not state["available"]
     assert "python -m vitviz data download" in state["message"]
     outside = {"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 0}}
-    assert "CIFAR-10 is not in" in in_words(answers.explain)(outside)["error"]
+    assert "CIFAR-10 is not in" in answering(answers.explain)(outside)["error"]
 
 
 def test_the_catalog_lists_what_ships(answers):
@@ -302,7 +302,7 @@ def test_the_catalog_lists_what_ships(answers):
 )
 def test_a_figure_of_what_is_not_there_is_refused(answers, wanted, sentence):
     key = answers.explain(sample())["key"]
-    assert sentence in in_words(answers.figure)({"key": key} | wanted)["error"]
+    assert sentence in answering(answers.figure)({"key": key} | wanted)["error"]
 
 
 def test_the_figure_shows_the_view_on_screen(answers):
@@ -314,7 +314,7 @@ def test_the_figure_shows_the_view_on_screen(answers):
 
 
 def test_the_figure_of_a_lost_key_is_refused(answers):
-    assert "no longer kept" in in_words(answers.figure)({"key": "x"})["error"]
+    assert "no longer kept" in answering(answers.figure)({"key": "x"})["error"]
 
 
 def test_sample_names_are_not_paths():
@@ -328,4 +328,4 @@ def test_a_test_picture_is_explained_with_its_label(cifar_folder):
     picked = answers.explain({"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 0}})
     assert picked["picture"]["truth"] == labels[0]
     outside = {"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 10**6}}
-    assert "must be from 0 to 19" in in_words(answers.explain)(outside)["error"]
+    assert "must be from 0 to 19" in answering(answers.explain)(outside)["error"]

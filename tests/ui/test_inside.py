@@ -12,7 +12,7 @@ from vitviz.data import cifar, pictures
 from vitviz.explanation.probes import final_answers, probe
 from vitviz.ui import inside
 from vitviz.ui.inside import DECIMALS, SENT, Inside
-from vitviz.ui.questions import in_words
+from vitviz.ui.questions import answering
 
 SAMPLES = {"checkpoint": "cifar10-ti4", "pictures": "samples"}
 HALF = 0.5 * 10**-DECIMALS
@@ -90,7 +90,7 @@ def test_many_who_ask_at_once_wait_for_one_measurement(answers, counted):
     ],
 )
 def test_a_question_that_cannot_be_answered_gets_one_sentence(answers, question, sentence):
-    assert sentence in in_words(answers.probes)(question)["error"]
+    assert sentence in answering(answers.probes)(question)["error"]
     assert not answers.found
 
 
@@ -104,6 +104,6 @@ def test_a_failure_is_not_kept(answers, counted, monkeypatch):
         raise ValueError("no")
 
     monkeypatch.setattr(answers, "pictures", failing)
-    assert in_words(answers.probes)(SAMPLES) == {"error": "no"}
+    assert answering(answers.probes)(SAMPLES) == {"error": "no"}
     monkeypatch.undo()
     assert not answers.found

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 
+import pytest
 from PIL import Image
 
 from tests.ui.serving import ASK_CAT, CAT, OLD_OPTIONS, files_in, running
@@ -73,6 +74,7 @@ def test_while_many_send_slowly_others_are_answered(visitor):
         assert visitor.upload(CAT)[0] == 200
 
 
+@pytest.mark.slow
 def test_visitors_who_are_cut_off_before_their_answer_hold_no_place(visitor):
     assert "probabilities" in visitor.call("explain", ASK_CAT)[1]
     number = visitor.numbers["explorer"]
@@ -132,6 +134,7 @@ def test_the_folder_of_a_process_that_is_gone_is_removed(tmp_path, monkeypatch):
     assert own.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.slow
 def test_each_visitor_of_a_crowd_gets_an_answer_about_the_own_picture(tmp_path):
     def own(visitor, shade):
         buffer = io.BytesIO()
@@ -151,6 +154,7 @@ def test_each_visitor_of_a_crowd_gets_an_answer_about_the_own_picture(tmp_path):
         assert (caption, colours) == (f"{shade}.png", [(32 * 32, (shade, 255 - shade, shade // 2))])
 
 
+@pytest.mark.slow
 def test_many_who_ask_at_once_get_an_answer_or_are_told_that_the_server_is_busy(visitor):
     visitor.call("explain", {})
     with ThreadPoolExecutor(200) as crowd:

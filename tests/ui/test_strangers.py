@@ -16,6 +16,7 @@ pytestmark = OLD_OPTIONS
 # On a public page
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 def test_no_answer_names_a_folder_of_the_server(stranger):
     assert not re.search(r"(?<![\w:])/(home|tmp|root|usr)/", json.dumps(stranger.config()))

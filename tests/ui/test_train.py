@@ -18,7 +18,7 @@ from vitviz.ui import train
 from vitviz.ui.explore import Explore
 from vitviz.ui.inside import Inside
 from vitviz.ui.models import model_named
-from vitviz.ui.questions import in_words
+from vitviz.ui.questions import answering
 from vitviz.ui.recipes import OWN, SETTINGS
 from vitviz.ui.train import Train
 
@@ -36,7 +36,7 @@ def run(trains):
 
 
 def refusal(answer, question):
-    return in_words(answer)(question)["error"]
+    return answering(answer)(question)["error"]
 
 
 def test_each_recipe_says_what_it_would_be(trains):
@@ -343,9 +343,15 @@ def test_own_pictures_are_read_once_before_their_time_is_told(trains, packed):
     found = trains.survey(PETS)
     assert [label for label, *_ in found["counts"]] == ["a", "b"]
     assert [name for name, _ in found["refused"]] == ["a/notes.txt"]
+    assert trains.wanted(PETS).model.classes == 2, "as many as were read"
     few = trains.estimate(PETS)
     many = trains.estimate(PETS | {"settings": PETS["settings"] | {"dataset": "cifar10"}})
     assert few["seconds"] < many["seconds"] / 1000, "of two pictures, not of 50,000"
+
+
+def test_the_network_is_told_of_with_a_head_for_the_classes_of_the_data_set(trains):
+    assert trains.wanted(TI4).model.classes == 10
+    assert trains.wanted(TI4 | {"settings": {"dataset": "cifar100"}}).model.classes == 100
 
 
 def test_own_pictures_that_are_none_are_refused_and_not_kept(trains, packed, uploads):

@@ -97,7 +97,7 @@ def train(
     """
     with Team(config.device) as team, StopRequest() as stop:
         supply = data_sets(config, team.device)
-        config, pictures = for_classes(config, supply.about), len(supply.training[1])
+        config, pictures = for_classes(config, len(supply.about.classes)), len(supply.training[1])
         if min(config.batch_size, pictures) < team.size:
             raise ValueError(
                 f"batch_size and pictures must be at least the number of processes: "

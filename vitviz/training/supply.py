@@ -49,9 +49,9 @@ def data_sets(config: TrainConfig, device: torch.device) -> Supply:
     return Supply(held.about, (images[:used], labels[:used]), measured)
 
 
-def for_classes(config: TrainConfig, about: About) -> TrainConfig:
-    """The config with a head for the classes that the data set has."""
-    return replace(config, model=replace(config.model, classes=len(about.classes)))
+def for_classes(config: TrainConfig, classes: int) -> TrainConfig:
+    """The config with a head for as many classes as the data set has."""
+    return replace(config, model=replace(config.model, classes=classes))
 
 
 def vary(config: TrainConfig, about: About, images: Tensor, labels: Tensor, mixing: bool) -> tuple[Tensor, Tensor]:

@@ -28,7 +28,7 @@ from vitviz.ui.explore import Explore
 from vitviz.ui.explorer import colour_tables
 from vitviz.ui.inside import Inside
 from vitviz.ui.models import checkpoints, model_named
-from vitviz.ui.questions import in_words
+from vitviz.ui.questions import answering
 from vitviz.ui.server import MOST_UPLOAD_BYTES, Guard, Uploads, forget_secrets, further_names, on_a_space, own_folder
 from vitviz.ui.sources import sample, uploaded
 from vitviz.ui.train import Train
@@ -74,7 +74,7 @@ def explain_picture(
     Returns:
         `probabilities` by class name, `map` (gh rows of gw numbers), and `note`, what became of the picture.
     """
-    answer: dict[str, Any] = in_words(explained)(picture, checkpoint, method)
+    answer: dict[str, Any] = answering(explained)(picture, checkpoint, method)
     if "error" in answer:
         raise gr.Error(answer["error"], print_exception=False)
     return answer

@@ -10,7 +10,7 @@ import shutil
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vitviz.data import folder, sets
 from vitviz.data.archive import Archive
@@ -26,6 +26,14 @@ MOST_LISTED = 50
 MOST_TOLD = 100  # files that were not taken, in one answer
 
 
+class Counts(NamedTuple):
+    """How many pictures there are to train on and to test on, of how many classes."""
+
+    train: int
+    test: int
+    classes: int
+
+
 class DataSets:
     """The data sets of one data folder.
 
@@ -37,7 +45,7 @@ class DataSets:
         self.data = data
         self.root = data_root(data)
         self.fetch = Fetch(data)
-        self.counted: dict[str, tuple[int, int]] = {}  # of people's own pictures, by name: to train on and to test on
+        self.counted: dict[str, Counts] = {}  # people's own pictures, by name
 
     def state(self) -> Answer:
         """What is `here` by name, people's `own`, how a download stands, and the folder it would lie in."""
@@ -93,10 +101,10 @@ class DataSets:
         """
         path = self.path(name)
         table = folder.survey(path, size)
-        train, test = zip(*table.counts.values(), strict=True) if table.counts else ((), ())
-        self.counted[name] = sum(train), sum(test)
         try:
             folder.check_table(table, name)
+            train, test = zip(*table.counts.values(), strict=True)
+            self.counted[name] = Counts(sum(train), sum(test), len(table.classes))
             problem = ""
         except DataError as error:
             problem = str(error)

@@ -27,7 +27,7 @@ from vitviz.training.runs import Runs
 from vitviz.ui.gallery import Gallery
 from vitviz.ui.kept import Judged, Recent
 from vitviz.ui.models import checkpoints, listed, model_named
-from vitviz.ui.questions import Answer, field, in_words, one_of, pairs, target_of, view, whole_numbers
+from vitviz.ui.questions import Answer, answering, field, one_of, pairs, target_of, view, whole_numbers
 from vitviz.ui.sources import ABSENT, base64_of, data_url, sample, test_set, uploaded
 from vitviz.ui.turns import Line, by_length, unless_known
 
@@ -55,13 +55,14 @@ class Explore:
         """The functions that the component may call, by these names; what takes long stands in lines of its own."""
         gallery = Gallery(self.data, self.runs, self.public)
         quick, long = Line(AT_ONCE, 100), Line(1, 8, yielding=True)  # two long ones at once would slow the quick ones
+        explained = answering(self.explain)
         return [
-            by_length(quick(in_words(takes_long)), quick(in_words(self.explain)), Line(1, 8)(in_words(self.explain))),
-            *(quick(in_words(answer)) for answer in (self.attention, self.intervene, self.models)),
-            unless_known(quick(in_words(self.kept("maps"))), long(in_words(self.methods))),
-            unless_known(quick(in_words(self.kept("scores"))), long(in_words(self.scores))),
-            unless_known(quick(in_words(gallery.known)), Line(1, 8, yielding=True)(in_words(gallery.gallery))),
-            Line(1, 10)(in_words(self.figure)),
+            by_length(quick(answering(takes_long)), quick(explained), Line(1, 8)(explained)),
+            *(quick(answering(answer)) for answer in (self.attention, self.intervene, self.models)),
+            unless_known(quick(answering(self.kept("maps"))), long(answering(self.methods))),
+            unless_known(quick(answering(self.kept("scores"))), long(answering(self.scores))),
+            unless_known(quick(answering(gallery.known)), Line(1, 8, yielding=True)(answering(gallery.gallery))),
+            Line(1, 10)(answering(self.figure)),
         ]
 
     def kept(self, what: str) -> Callable[[Answer], Answer | None]:

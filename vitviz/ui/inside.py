@@ -16,7 +16,7 @@ from vitviz.explanation.probes import Probes, final_answers, probe
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.runs import Runs
 from vitviz.ui.models import listed, model_named
-from vitviz.ui.questions import Answer, field, in_words
+from vitviz.ui.questions import Answer, answering, field
 from vitviz.ui.sources import test_set
 from vitviz.ui.turns import Line
 
@@ -55,7 +55,7 @@ class Inside:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names."""
-        return [Line(1, waiting=100)(in_words(self.probes)), in_words(self.models)]
+        return [Line(1, waiting=100)(answering(self.probes)), answering(self.models)]
 
     def models(self, question: Answer) -> list[Answer]:
         """The models there are now: those that ship, and those of runs."""

@@ -17,7 +17,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-def in_words(answer: Callable[..., Any]) -> Callable[..., Any]:
+def answering(answer: Callable[..., Any]) -> Callable[..., Any]:
     """Turn a refusal into {"error": its sentence}; log anything else and say so calmly, with a reference."""
 
     @wraps(answer)

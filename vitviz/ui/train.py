@@ -19,6 +19,7 @@ from PIL import Image
 
 from vitviz.data.pictures import MOST_BYTES as MOST_UPLOAD
 from vitviz.data.pictures import sample_paths
+from vitviz.data.sets import ABOUT
 from vitviz.model import checkpoint
 from vitviz.training.device import choose_device, hardware
 from vitviz.training.estimate import parameters
@@ -27,10 +28,11 @@ from vitviz.training.run_folder import LAST
 from vitviz.training.run_info import RUNNING, RunInfo, SweepInfo
 from vitviz.training.runs import Runs, taken
 from vitviz.training.start import with_network
+from vitviz.training.supply import for_classes
 from vitviz.training.sweep import Sweep
-from vitviz.ui.data_sets import DataSets
+from vitviz.ui.data_sets import Counts, DataSets
 from vitviz.ui.models import OF_RUN, model_named
-from vitviz.ui.questions import Answer, field, in_words
+from vitviz.ui.questions import Answer, answering, field
 from vitviz.ui.recipes import OWN, SETTINGS, about_preset, blamed, estimated, plan, varied
 from vitviz.ui.sources import data_url
 from vitviz.ui.timelines import Timelines, shipped_timelines
@@ -74,8 +76,8 @@ class Train:
             self.take_pictures,
             self.survey,
         )
-        movie = Line(1, waiting=4, yielding=True)(in_words(self.timelines.movie))
-        return [in_words(self.poll), movie, *(in_words(self.for_the_owner(owner)) for owner in owners)]
+        movie = Line(1, waiting=4, yielding=True)(answering(self.timelines.movie))
+        return [answering(self.poll), movie, *(answering(self.for_the_owner(owner)) for owner in owners)]
 
     def for_the_owner(self, answer: Callable[[Answer], Answer]) -> Callable[[Answer], Answer]:
         """The same function, but one that refuses on a public page."""
@@ -128,8 +130,11 @@ class Train:
                 f"depth make {count // 10**6} million. Lower them."
             )
         choose_device(config.device)
-        own = config.dataset == "folder"
-        return replace(config, data=str(self.sets.path(field(question, "own", str)).resolve()) if own else self.data)
+        if config.dataset != "folder":
+            return for_classes(replace(config, data=self.data), len(ABOUT[config.dataset].classes))
+        own = field(question, "own", str)
+        config = replace(config, data=str(self.sets.path(own).resolve()))
+        return for_classes(config, self.sets.counted[own].classes) if own in self.sets.counted else config
 
     def weights(self, name: str) -> str:
         """Where a training finds the weights of a model: one that ships, or "runs/NAME"."""
@@ -167,12 +172,12 @@ class Train:
         While one trains, nothing is measured beside it: its own speed is converted.
         """
         config = self.wanted(question)
-        counts = self.counts(question) if config.dataset == "folder" else ()
+        counts = self.counts(question)[:2] if config.dataset == "folder" else ()
         with self.measuring:
             return asdict(estimated(config, self.speed(), *counts))
 
-    def counts(self, question: Answer) -> tuple[int, int]:
-        """How many of people's `own` pictures there are to train on and to test on.
+    def counts(self, question: Answer) -> Counts:
+        """How many of people's `own` pictures there are, and of how many classes.
 
         Raises:
             ValueError: If that was not surveyed yet.

@@ -322,7 +322,7 @@ async function showSurvey() {
   const parts = unfit ? [make('p', 'refusal', unfit)] : [];
   if (reply?.counts) parts.push(...surveyParts(reply));
   box.replaceChildren(...parts);
-  if (!refusal) expectSoon(question()); // how many there are is known only now
+  if (!refusal) checkForm(); // how many there are, of how many classes, is known only now
 }
 
 function surveyParts({ counts, refused, more, divided }) {

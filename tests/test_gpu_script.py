@@ -1,0 +1,77 @@
+"""The GPU's script: pieces of a training add up, what is finished is left alone, and the table tells of both."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from tests.data.folders import fill
+from vitviz.training import run_folder
+
+SMALL = ["--preset=cifar10-ti4", "--dataset=folder", "--set=model.depth=1", "--batch-size=4", "--epochs=2"]
+
+
+@pytest.fixture
+def gpu(monkeypatch, tmp_path):
+    """The script with two small jobs, the second of which starts with what the first one learned -> run(*words)."""
+    path = Path(__file__).parents[1] / "scripts" / "gpu.py"
+    spec = importlib.util.spec_from_file_location("gpu", path)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    start = f"{{out}}/first/{run_folder.LAST}"
+    jobs = {"first": [*SMALL, "--objective", "masked-patch"], "second": [*SMALL, "--start", start]}
+    monkeypatch.setattr(script, "JOBS", jobs)
+    data = fill(tmp_path / "data", {"ant": 8, "bee": 8})
+
+    def run(*words: str) -> None:
+        monkeypatch.setattr(sys, "argv", ["gpu.py", "--data", str(data), "--out", str(tmp_path / "runs"), *words])
+        script.main()
+
+    return run
+
+
+@pytest.mark.slow
+def test_finished_jobs_are_kept_in_half_the_size_and_not_trained_again(gpu, tmp_path, capfd):
+    gpu("--device", "cpu")
+    table = capfd.readouterr().out.splitlines()[-2:]
+    assert [line.split()[0] for line in table] == ["first", "second"]
+    assert "hidden colours" in table[0]
+    assert "test set" in table[1]
+    weights = load_file(tmp_path / "runs" / "second.safetensors")
+    assert {weight.dtype for weight in weights.values()} == {torch.bfloat16}
+    runs = [tmp_path / "runs" / name / run_folder.LAST for name in ("first", "second")]
+    written = [path.stat().st_mtime_ns for path in runs]
+    gpu("--device", "cpu")
+    assert [path.stat().st_mtime_ns for path in runs] == written
+
+
+@pytest.mark.slow
+def test_a_job_whose_time_is_over_goes_on_with_the_next_piece(gpu, tmp_path, capfd, monkeypatch):
+    path = tmp_path / "runs" / "first" / run_folder.LAST
+
+    class Piece(subprocess.Popen):
+        """A training whose time is over as soon as it has saved its state anew."""
+
+        def wait(self, timeout: float | None = None) -> int:
+            before = run_folder.read_record(path).get("steps")
+            while timeout is not None and run_folder.read_record(path).get("steps") == before:
+                assert self.poll() is None
+            return super().wait(None if timeout is None else 0)
+
+    monkeypatch.setattr(subprocess, "Popen", Piece)
+    steps = [0]
+    for _ in range(2):
+        gpu("--device", "cpu", "--jobs", "first", "--epochs", "1000000")
+        assert "unfinished" in capfd.readouterr().out.splitlines()[-1]
+        steps.append(run_folder.read_record(path)["steps"])
+    assert steps == sorted(set(steps))
+
+
+def test_an_unknown_job_is_refused(gpu, capsys):
+    with pytest.raises(SystemExit):
+        gpu("--jobs", "first,third")
+    assert "There is no job third" in capsys.readouterr().err
