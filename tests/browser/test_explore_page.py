@@ -316,6 +316,7 @@ def test_the_camera_can_be_closed_and_what_it_sees_is_explained(open_page):
     expect(page.locator(".camera video")).to_be_visible()
     page.get_by_role("button", name="Close the camera").click()
     expect(page.locator(".camera")).to_be_hidden()
+    expect(page.get_by_role("button", name="Use the camera")).to_be_focused()
     assert page.locator(".camera video").evaluate("video => video.srcObject") is None
     page.get_by_role("button", name="Use the camera").click()
     expect(page.locator(".camera video")).to_be_visible()

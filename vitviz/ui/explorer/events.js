@@ -100,7 +100,7 @@ function listen() {
   showCamera(false);
   find('[data-do=camera]').addEventListener('click', openCamera);
   find('[data-do=snap]').addEventListener('click', snap);
-  find('[data-do=close-camera]').addEventListener('click', closeCamera);
+  find('[data-do=close-camera]').addEventListener('click', putCameraAway);
   for (const type of ['dragover', 'dragleave', 'drop']) root.addEventListener(type, acceptDrop);
   document.addEventListener('paste', acceptPaste);
   find('.class-token').addEventListener('click', askClassToken);

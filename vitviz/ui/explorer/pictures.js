@@ -125,6 +125,12 @@ function closeCamera() {
   showCamera(false);
 }
 
+/** Close the camera by its button, which goes with it. */
+function putCameraAway() {
+  closeCamera();
+  find('[data-do=camera]').focus();
+}
+
 /** Take what the camera sees as a picture. */
 function snap() {
   const canvas = make('canvas');
