@@ -137,11 +137,11 @@ def test_the_page_starts_without_a_home_and_leaves_no_uploads_behind(tmp_path):
 
 READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$0" && exec "$@"'
 START = """
-from vitviz.ui.questions import in_words
+from vitviz.ui.questions import answering
 from vitviz.ui.train import Train
 train = Train("{data}")
 question = {{"preset": "cifar10-ti4", "settings": {{"epochs": 1, "minutes": None}}, "name": "mine"}}
-print(in_words(train.start)(question)["error"])
+print(answering(train.start)(question)["error"])
 """
 
 

@@ -16,7 +16,7 @@ from tests import tiny
 from vitviz.data import cifar
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint
-from vitviz.training import launch, process, runs
+from vitviz.training import launch, process, run_folder, runs
 from vitviz.training.recipe import TrainConfig
 from vitviz.training.runs import Busy, Runs
 
@@ -443,3 +443,21 @@ def test_a_real_training_ends_with_its_accuracy_and_one_that_fails_with_its_sent
     assert found.state == "finished"
     assert [result["run"] for result in found.results] == ["grid-seed0", "grid-seed1"]
     assert folder.find("grid-seed1").accuracy == found.results[1]["accuracy"]
+
+
+def test_a_record_is_read_while_its_checkpoint_is_being_replaced(tiny_checkpoint, tmp_path):
+    path, new = tmp_path / "last.safetensors", tmp_path / "new"
+    states = [tmp_path / f"{length}.safetensors" for length in (1, 100)]  # of two sizes
+    for state in states:
+        checkpoint.save(replace(tiny_checkpoint, record={"preset": "x" * int(state.stem)}), state)
+
+    def put(state: Path) -> None:
+        os.link(state, new)
+        os.replace(new, path)
+
+    put(states[0])
+    with ThreadPoolExecutor(1) as pool:
+        putting = pool.submit(lambda: [put(states[i % 2]) for i in range(1, 2000)])
+        while not putting.done():
+            assert run_folder.read_record(path)["preset"]
+    putting.result()

@@ -70,7 +70,7 @@ def read_record(path: Path) -> dict[str, Any]:
     if not is_file(path):
         return {}
     try:
-        with safe_open(path, "pt") as file:
+        with safe_open(path, "np") as file:  # "pt" opens it twice, which fails while it is being replaced
             record = json.loads(file.metadata()["vitviz"])["record"]
     except (OSError, SafetensorError, ValueError, KeyError, TypeError):
         return {}
