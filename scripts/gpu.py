@@ -1,4 +1,4 @@
-"""The GPU's work in pieces: flagship trainings, short ones, ablations and the speed of the engine.
+"""The GPU's work in pieces: flagship trainings (labels alone, a start, a teacher), short ones, ablations and speed.
 
     python scripts/gpu.py --data DIR --out runs/gpu --seconds 580 --jobs flagship-0,flagship-1
 
@@ -40,12 +40,20 @@ CHANGES = {
     "half-patches": ["first_patches=0.5", "last_patches=0.5", "all_patches_from=0.8"],
     "cosine": ["schedule=cosine"],
 }
+TEACHER = ["--preset", "cifar10-teacher", "--minutes", "2", "--batch-size", "512", "--set", "model.width=64"]
 JOBS: dict[str, list[str]] = {
     **{f"flagship-{seed}": [*FLAGSHIP, "--seed", str(seed)] for seed in (0, 1)},
     **{f"fast-{seed}": [*FLAGSHIP, "--seed", str(seed), "--minutes", "2.4"] for seed in (0, 1)},
     # The flagship's time, the first quarter of it without labels.
     "masked-patch": [*FLAGSHIP, "--objective", "masked-patch", "--minutes", "4.5"],
     "after-masked-patch": [*FLAGSHIP, "--start", f"{{out}}/masked-patch/{run_folder.LAST}", "--minutes", "13.5"],
+    "teacher": TEACHER,
+    **{
+        f"taught-{seed}": [*FLAGSHIP, "--seed", str(seed), "--teacher", f"{{out}}/teacher/{run_folder.LAST}"]
+        for seed in (0, 1)
+    },
+    "ablation-teacher": [*TEACHER, "--set", "held_out=5000"],
+    "ablation-taught": [*ABLATION, "--teacher", f"{{out}}/ablation-teacher/{run_folder.LAST}"],
     **{
         f"ablation-{name}": ABLATION + [word for setting in changes for word in ("--set", setting)]
         for name, changes in CHANGES.items()

@@ -320,6 +320,27 @@ def test_each_preset_trains_a_few_steps_and_is_gone_on_with(vitviz, cifar_folder
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_a_teacher_is_trained_and_teaches_and_is_measured_but_not_explained(vitviz, cifar_folder, tmp_path):
+    teacher = tmp_path / "teacher" / "last.safetensors"
+    few = ["--data", cifar_folder, "--device", "cpu", "--batch-size", "50", "--epochs", "1"]
+    code, out, _ = vitviz(
+        "train", "--preset", "cifar10-teacher", *few, "--set", "model.width=8", "--out", teacher.parent
+    )
+    assert code == 0
+    measured = re.search(r"test_accuracy (\d+\.\d\d) %", out)[1]
+    code, out, _ = vitviz("evaluate", teacher, "--data", cifar_folder)
+    assert code == 0
+    assert f"{measured} %" in out
+    small = [word for setting in ("depth=1", "width=24", "heads=2") for word in ("--set", f"model.{setting}")]
+    code, out, _ = vitviz("train", *few, *small, "--out", tmp_path / "run", "--teacher", teacher)
+    assert code == 0
+    code, _, err = vitviz("explain", "cat", "--checkpoint", teacher, "--out", tmp_path / "cat.svg")
+    assert code == 1
+    assert "Only attention can be looked at" in err
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
     run = tmp_path / "run"
     words = ["train", "--data", cifar_folder, "--out", run, "--device", "cpu", "--batch-size", "2", "--epochs", "1e6"]

@@ -86,6 +86,12 @@ def test_queries_keys_and_values_are_three_maps():
     assert (whole - joint).abs().max() > 1e-3
 
 
+def test_a_convolution_is_updated_as_the_matrix_of_its_filters():
+    weight, gradient = gaussian(6, 2, 3, 3), gaussian(6, 2, 3, 3, seed=1)
+    flat = stepped({"w": weight.flatten(1)}, {"w": gradient.flatten(1)})["w"]
+    assert torch.equal(stepped({"w": weight}, {"w": gradient})["w"], flat.view_as(weight))
+
+
 def test_a_step_by_hand():
     # A 1 x 1 map: the quintic's fixed cycle acts on the sign alone, and 0.2 * sqrt(1) is the step's size.
     x = 1.0

@@ -11,9 +11,9 @@ from PIL import Image
 
 from tests.ui import runs
 from vitviz.model import checkpoint
-from vitviz.training import timeline
+from vitviz.training import run_folder, timeline
 from vitviz.training.estimate import Estimate
-from vitviz.training.recipe import PRESETS
+from vitviz.training.recipe import PRESETS, TEACHERS
 from vitviz.ui import train
 from vitviz.ui.explore import Explore
 from vitviz.ui.inside import Inside
@@ -283,6 +283,12 @@ def test_nothing_can_be_trained_or_seen_of_runs_on_a_public_page(run, trains):
     asked = {"source": "runs/first", "picture": 0, "from": 0}
     assert "There is no timeline of" in refusal(public.poll, {"timeline": asked})
     assert public.poll({"timeline": asked | {"source": "cifar10-ti4"}})["timeline"]["count"] == 40
+
+
+def test_a_run_without_attention_is_not_offered_to_be_explored(trains, run):
+    run_folder.write_config(TEACHERS["cifar10-teacher"], run)
+    assert [found["name"] for found in Explore(None, trains.runs).models({})] == list(checkpoint.shipped())
+    assert [found["name"] for found in trains.listed()["runs"]] == ["first"], "it is a run all the same"
 
 
 def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from vitviz.cli.options import DATASET, AnyData, Data, leads, progress_bar
-from vitviz.training.recipe import PRESETS, Dataset, Device, Objective, TrainConfig, changed, from_json, preset
+from vitviz.training.recipe import (
+    PRESETS,
+    TEACHERS,
+    Dataset,
+    Device,
+    Objective,
+    TrainConfig,
+    changed,
+    from_json,
+    preset,
+)
 
 if TYPE_CHECKING:
     from vitviz.training.loop import Progress
@@ -19,7 +29,9 @@ if TYPE_CHECKING:
 def train(
     preset_name: Annotated[
         str | None,
-        typer.Option("--preset", help=f"Recipe: {', '.join(PRESETS)}; cifar10-ti4 if left out.", show_default=False),
+        typer.Option(
+            "--preset", help=f"Recipe: {', '.join(PRESETS | TEACHERS)}; cifar10-ti4 if left out.", show_default=False
+        ),
     ] = None,
     dataset: Annotated[Dataset | None, typer.Option(help=f"{DATASET} Else cifar10.")] = None,
     data: AnyData = None,
@@ -44,6 +56,10 @@ def train(
     frozen: Annotated[
         bool | None, typer.Option("--frozen", help="With --start: only the new head learns.", show_default=False)
     ] = None,
+    teacher: Annotated[
+        str | None,
+        typer.Option(metavar="CHECKPOINT", help="Learn also from what this network says of the same pictures."),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change any other number of the recipe, or model.NAME."),
@@ -62,6 +78,7 @@ def train(
         "objective": objective,
         "start": start,
         "frozen": frozen,
+        "teacher": teacher,
     }
     given: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
     if epochs is not None or minutes is not None:

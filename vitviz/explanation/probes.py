@@ -17,9 +17,10 @@ from torch import Tensor
 
 from vitviz.explanation.case import softmax
 from vitviz.explanation.export import export
-from vitviz.model.architectures import Network
+from vitviz.model.architectures import Transformer
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.config import ViTConfig
+from vitviz.model.convnet import NO_ATTENTION, ConvNet
 from vitviz.model.spread import (
     attention_distance,
     attention_entropy,
@@ -38,7 +39,7 @@ COMPONENTS = 28  # as many as the paper shows
 MADS = 3.5 / 0.6745  # Iglewicz & Hoaglin 1993: beyond this many deviations a value is a potential outlier
 
 
-def patch_filters(model: Network, components: int = COMPONENTS) -> tuple[Tensor, Tensor]:
+def patch_filters(model: Transformer, components: int = COMPONENTS) -> tuple[Tensor, Tensor]:
     """Principal components of the patch embedding's filters (Dosovitskiy et al. 2021, arXiv 2010.11929, figure 7 left).
 
     Rows of W (D, 3 P P) are the filters, W - mean of rows = U S V'; component k is row k of V', of length 1. Of its
@@ -66,7 +67,7 @@ def patch_filters(model: Network, components: int = COMPONENTS) -> tuple[Tensor,
     return (found * largest.sign()).view(-1, *weight.shape[1:]), shares[:components]
 
 
-def filters_of(model: Network) -> Tensor:
+def filters_of(model: Transformer) -> Tensor:
     """The patch embedding's weights as pictures, (D, 3, P, P), whatever the order in which the model reads pixels."""
     if not isinstance(model, TutorialViT):
         return model.patch_embed.proj.weight
@@ -79,7 +80,7 @@ def filters_of(model: Network) -> Tensor:
     return pixels.view(-1, 3, H, W)[:, :, :height, :width]
 
 
-def position_similarity(model: Network) -> Tensor:
+def position_similarity(model: Transformer) -> Tensor:
     """Cosine of each patch's position embedding with each other's (Dosovitskiy et al. 2021, figure 7 centre).
 
     Returns:
@@ -134,7 +135,7 @@ def outliers(norms: Tensor, prefix: int, mads: float = MADS) -> Tensor:
     return norms > median + mads * mad
 
 
-def logit_lens(model: Network, trace: Trace) -> Tensor:
+def logit_lens(model: Transformer, trace: Trace) -> Tensor:
     """What the head would answer if it read the tokens of an earlier layer.
 
     nostalgebraist 2020 ("interpreting GPT: the logit lens"); Vilas et al. 2023 (arXiv 2310.18969) for ViTs. The head
@@ -273,9 +274,11 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
         images: Pictures (B, 3, H, W) of uint8, of the model's size.
 
     Raises:
-        ValueError: If the pictures do not fit, or the model has fewer than 4 patches or no class token.
+        ValueError: If the pictures do not fit, or the model has fewer than 4 patches, no class token or no attention.
     """
     model, config = checkpoint.model, checkpoint.model.config
+    if isinstance(model, ConvNet):
+        raise ValueError(NO_ATTENTION)
     if not config.class_token:
         raise ValueError(
             f"The probes need a class token: {checkpoint.name} has none. Explain single pictures with it, where all "

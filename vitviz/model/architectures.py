@@ -3,16 +3,19 @@
 from collections.abc import Callable
 
 from vitviz.model.config import ViTConfig
+from vitviz.model.convnet import ConvNet
 from vitviz.model.tutorials import LightningViT, NotebookViT, ScratchViT, TutorialViT
 from vitviz.model.vit import ViT
 
-Network = ViT | TutorialViT
+Transformer = ViT | TutorialViT
+Network = Transformer | ConvNet
 ARCHITECTURES: dict[str, Callable[[ViTConfig], Network]] = {
     "vit": ViT,
     "tutorial-notebook": NotebookViT,
     "tutorial-lightning": LightningViT,
     "tutorial-scratch": ScratchViT,
     "tutorial-scratch-mended": ScratchViT,
+    "convnet": ConvNet,
 }
 
 

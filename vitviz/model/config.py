@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Architecture = Literal["vit", "tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "tutorial-scratch-mended"]
+Architecture = Literal[
+    "vit", "tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "tutorial-scratch-mended", "convnet"
+]
 MOST_TOKENS = 4096  # attention needs the square of it
 
 
@@ -28,8 +30,9 @@ class ViTConfig:
         pool: What the head reads: the class token, or the mean of the patches.
         dropout: Share of numbers zeroed in training, where a tutorial does so.
         class_token: Whether a class token stands in front; without one the head reads the mean of the patches.
-        architecture: "vit" is the plain `ViT`; the others are those of `vitviz.model.tutorials`, which have their own
-            biases and norms and know no registers, QK-norm, LayerScale, stochastic depth or other pooling.
+        architecture: "vit" is the plain `ViT`; "convnet" is that of `vitviz.model.convnet`, which reads image_size,
+            width, depth and classes; the others are those of `vitviz.model.tutorials`, which have their own biases and
+            norms. None but "vit" knows registers, QK-norm, LayerScale, stochastic depth or other pooling.
 
     Raises:
         ValueError: If a number is out of range or two do not fit together.
@@ -60,7 +63,7 @@ class ViTConfig:
         self.check_choices()
         self.check_fit()
         if self.architecture != "vit":
-            self.check_tutorial()
+            self.check_other()
 
     def check_limits(self) -> None:
         """Demand that each number is within its limits."""
@@ -120,14 +123,19 @@ class ViTConfig:
             )
         if self.width % self.heads:
             raise ValueError(f"heads must divide width: {self.width} is not a multiple of {self.heads}.")
-        if self.architecture == "vit" and self.dropout:
+        if self.architecture in ("vit", "convnet") and self.dropout:
             raise ValueError(f"dropout is only known to the tutorials' networks: got {self.dropout}. Use drop_path.")
 
-    def check_tutorial(self) -> None:
-        """Demand that nothing is asked of a tutorial's network that it does not know."""
+    def check_other(self) -> None:
+        """Demand that nothing is asked of another network that it does not know."""
         if self.registers or self.pool == "mean" or self.layer_scale is not None or self.drop_path:
             raise ValueError(
                 f"registers, pool, layer_scale and drop_path are not known to {self.architecture}: leave them out."
+            )
+        if self.architecture == "convnet" and min(self.image_size) >> self.depth == 0:
+            raise ValueError(
+                f"Each block of a convnet halves the picture: {self.image_size[0]} x {self.image_size[1]} pixels are "
+                f"too few for {self.depth}. Lower depth."
             )
         strip, width = self.patch_size**2, self.image_size[1]
         if self.architecture == "tutorial-scratch" and width % strip and strip % width:

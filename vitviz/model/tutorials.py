@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from vitviz.model.config import ViTConfig
-from vitviz.model.vit import MLP, Gate, Gates, Pass, Seen, Transformer, Want, choose_patches, squares
+from vitviz.model.vit import MLP, Classifier, Gate, Gates, Pass, Seen, Want, choose_patches, squares
 
 
 class TutorialAttention(nn.Module):
@@ -103,7 +103,7 @@ class ScratchBlock(nn.Module):
         return x + self.dropout(self.mlp(self.norm2(x))), weights
 
 
-class TutorialViT(Transformer):
+class TutorialViT(Classifier):
     """What the three have in common: patches, a class token in front, positions, blocks, a head on the class token."""
 
     def __init__(self, config: ViTConfig, block: type[nn.Module]) -> None:

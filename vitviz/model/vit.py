@@ -251,7 +251,7 @@ def asked_rows(attention: Tensor, config: ViTConfig) -> Tensor:
     return attention[..., 0, :] if config.class_token else attention[..., config.prefix :, :].mean(-2)
 
 
-class Transformer(nn.Module):
+class Classifier(nn.Module):
     """What every network here can be asked: `forward` gives logits, `trace` also attention, both from one `run`."""
 
     config: ViTConfig
@@ -285,7 +285,7 @@ class Transformer(nn.Module):
         raise NotImplementedError
 
 
-class ViT(Transformer):
+class ViT(Classifier):
     """The plain Vision Transformer."""
 
     def __init__(self, config: ViTConfig) -> None:

@@ -16,7 +16,7 @@ import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -43,6 +43,7 @@ from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.signals import StopRequest
 from vitviz.training.start import adopt, freeze
 from vitviz.training.supply import data_sets, for_classes, probe_timeline, vary
+from vitviz.training.teacher import taught, teacher_of
 from vitviz.training.team import Team
 
 WATCHED = 1000  # pictures whose accuracy is followed during training; the result is that of all
@@ -137,6 +138,7 @@ class Run:
             adopt(self.model, checkpoint.load(config.start))
         if config.frozen:
             freeze(self.model)
+        self.teacher = teacher_of(config, about, self.device)
         self.average = AveragedModel(self.model, multi_avg_fn=self.blend)
         self.trained: nn.Module = self.model  # with what only the objective needs
         if config.objective == "masked-patch":
@@ -175,6 +177,8 @@ class Run:
     def compile(self) -> None:
         """Compile the network and the augmentation, for each shape and phase there is, before the clock starts."""
         self.network, self.vary = torch.compile(self.network, dynamic=False), torch.compile(vary, dynamic=False)
+        if self.teacher is not None:
+            self.teacher.model.compile(dynamic=False)
         phases = {0.0, self.config.mixing_until, self.config.all_patches_from}
         sizes = {len(batch) for batch in self.batches()}
         for share, size in itertools.product(phases, sizes):
@@ -284,6 +288,8 @@ class Run:
         if config.objective == "masked-patch":
             return self.network(images)[0]
         patches = config.model.patches
+        if self.teacher is not None:
+            targets = taught(self.teacher.model, images, targets, config.teacher_share)
         keep = augment.keep_patches(len(images), patches, patches_kept(config, self.share), self.device)
         return F.cross_entropy(self.network(images, keep), targets, label_smoothing=config.label_smoothing)
 
@@ -418,8 +424,8 @@ class Run:
 
     def record(self) -> dict[str, Any]:
         """How this training is being done, for the checkpoint's metadata."""
-        recipe = asdict(replace(self.config, data=None, out=None))
-        del recipe["model"], recipe["data"], recipe["out"]
+        recipe = asdict(self.config)
+        del recipe["model"], recipe["data"], recipe["out"], recipe["teacher"]
         return {
             "data_set": self.about.name,
             "pictures": len(self.labels),
@@ -433,4 +439,5 @@ class Run:
             "date": datetime.now(UTC).date().isoformat(),
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "recipe": recipe,
+            "teacher": None if self.teacher is None else self.teacher.record,
         }

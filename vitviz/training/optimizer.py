@@ -1,4 +1,4 @@
-"""Gradients -> better weights: Muon for the matrices inside the blocks, AdamW for everything else; or Adam for all.
+"""Gradients -> better weights: Muon for matrices and filters in the blocks, AdamW for everything else; or Adam for all.
 
 Muon (Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks") replaces each matrix's momentum by
 the nearest matrix whose singular values are all one. Matrices of equal shape are stacked and handled by one batched
@@ -37,14 +37,14 @@ def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
 
 
 class Muon(torch.optim.Optimizer):
-    """Momentum, orthogonalised, over 2-D weights.
+    """Momentum, orthogonalised, over weights of linear maps and convolutions; these are one row for each filter.
 
     A weight of shape (k c, c) with k > 1 whose name ends in `qkv.weight` holds k maps and is split into them.
     The update has the typical size of AdamW's (Liu et al. 2025, arXiv 2502.16982: 0.2 * sqrt(longer side)), so one
     learning rate serves both.
 
     Args:
-        named: Names and 2-D parameters.
+        named: Names and parameters, of two dimensions or more.
         lr: Learning rate.
         momentum: Share of the old momentum kept in each step (Nesterov).
         weight_decay: Decoupled, times the learning rate.
@@ -62,7 +62,7 @@ class Muon(torch.optim.Optimizer):
         self.team = team
         shapes: dict[tuple[int, int, int], list[nn.Parameter]] = {}
         for name, weight in named:
-            rows, columns = weight.shape
+            rows, columns = weight.flatten(1).shape
             pieces = rows // columns if name.endswith("qkv.weight") else 1
             shapes.setdefault((pieces, rows // pieces, columns), []).append(weight)
         groups = [{"params": weights, "pieces": pieces} for (pieces, _, _), weights in shapes.items()]
@@ -73,7 +73,7 @@ class Muon(torch.optim.Optimizer):
         """Take one step along the orthogonalised momentum."""
         for group in self.param_groups:
             weights = group["params"]
-            gradient = torch.stack([w.grad for w in weights])  # (n, pieces * r, c)
+            gradient = torch.stack([w.grad.flatten(1) for w in weights])  # (n, pieces * r, c)
             state = self.state[weights[0]]
             momentum = state.setdefault("momentum", torch.zeros_like(gradient))
             momentum.lerp_(gradient, 1 - group["momentum"])
@@ -84,7 +84,8 @@ class Muon(torch.optim.Optimizer):
             update = (update.mT if tall else update).reshape(gradient.shape)  # (n, pieces * r, c)
             torch._foreach_mul_(weights, 1 - group["lr"] * group["weight_decay"])
             size = 0.2 * max(maps.shape[1:]) ** 0.5
-            torch._foreach_add_(weights, list(update.unbind()), alpha=-group["lr"] * size)
+            updates = [one.view_as(weight) for one, weight in zip(update, weights, strict=True)]
+            torch._foreach_add_(weights, updates, alpha=-group["lr"] * size)
 
 
 def build(model: nn.Module, config: TrainConfig, team: Team) -> list[torch.optim.Optimizer]:
@@ -97,7 +98,7 @@ def build(model: nn.Module, config: TrainConfig, team: Team) -> list[torch.optim
     inside = {}
     learning = {n: p for n, p in model.named_parameters() if p.requires_grad}
     if config.optimizer == "muon":
-        inside = {n: p for n, p in learning.items() if "blocks." in n and p.ndim == 2}
+        inside = {n: p for n, p in learning.items() if "blocks." in n and p.ndim > 1}
     rest = [p for n, p in learning.items() if n not in inside]
     adam = torch.optim.Adam if config.optimizer == "adam" else torch.optim.AdamW
     betas = (0.9, 0.95) if config.optimizer == "muon" else (0.9, 0.999)  # the field's habits beside Muon and alone

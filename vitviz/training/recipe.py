@@ -23,6 +23,7 @@ SHARES = (
     "all_patches_from",
     "mixing_until",
     "average_decay",
+    "teacher_share",
 )
 LIMITS = {  # of the whole numbers
     "batch_size": (2, 65536),
@@ -63,6 +64,9 @@ class TrainConfig:
             (Dosovitskiy et al. 2021, appendix B.1.2) and needs none.
         start: Checkpoint whose weights to start from, all but the head; None for random weights.
         frozen: With `start`: only the new head learns; the rest keeps its weights and needs no gradients.
+        teacher: Checkpoint that learned from the same pictures; the network also learns what it says of them. None for
+            labels alone.
+        teacher_share: With `teacher`: how much of each target is its answer; the rest is the label.
         dataset: CIFAR-10, CIFAR-100, or a folder of one's own labelled pictures. The network gets as many classes as
             there are.
         data: Folder of the data set, as for `vitviz.data.cifar.find`; with "folder", as for `vitviz.data.folder.load`.
@@ -106,6 +110,8 @@ class TrainConfig:
     objective: Objective = "classify"
     start: str | None = None
     frozen: bool = False
+    teacher: str | None = None
+    teacher_share: float = 0.5
     dataset: Dataset = "cifar10"
     data: str | None = None
     out: str | None = None
@@ -157,8 +163,18 @@ class TrainConfig:
             )
         if self.frozen and (self.start is None or self.objective == "masked-patch"):
             raise ValueError("frozen needs a body that has learned, and labels: use it with start, and to classify.")
+        self.check_architecture()
+
+    def check_architecture(self) -> None:
+        """Demand that the network can be trained so."""
         if self.objective == "masked-patch" and self.model.architecture != "vit":
             raise ValueError(f"The objective masked-patch needs the plain vit: got {self.model.architecture}.")
+        drops = self.all_patches_from > 0 and min(self.first_patches, self.last_patches) < 1
+        if self.model.architecture == "convnet" and (drops or self.snapshots):
+            raise ValueError(
+                "A convnet has no patches to drop and no attention to follow: it needs first_patches, last_patches = 1 "
+                "and snapshots = 0. Use the preset cifar10-teacher."
+            )
 
     def check_numbers(self) -> None:
         """Demand that each number is one, and within its limits."""
@@ -250,16 +266,29 @@ PRESETS: dict[str, TrainConfig] = {
     ),
 }
 
+# Networks without attention, which are trained to teach the others.
+TEACHERS: dict[str, TrainConfig] = {
+    "cifar10-teacher": TrainConfig(
+        preset="cifar10-teacher",
+        model=ViTConfig(architecture="convnet", width=32, depth=3, heads=1),
+        minutes=20,
+        first_patches=1.0,
+        last_patches=1.0,
+        snapshots=0,
+    ),
+}
+
 
 def preset(name: str) -> TrainConfig:
-    """Look up a preset.
+    """Look up a preset or a teacher.
 
     Raises:
         ValueError: If there is none of this name.
     """
-    if name not in PRESETS:
-        raise ValueError(f"There is no preset {name!r}. Use one of: {', '.join(PRESETS)}.")
-    return PRESETS[name]
+    known = PRESETS | TEACHERS
+    if name not in known:
+        raise ValueError(f"There is no preset {name!r}. Use one of: {', '.join(known)}.")
+    return known[name]
 
 
 def from_json(stored: dict[str, Any]) -> TrainConfig:

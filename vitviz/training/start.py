@@ -40,8 +40,9 @@ def adopt(model: Network, source: Checkpoint) -> None:
             f"{ours[name]} here. Set model.{name}={theirs[name]}."
         )
     body = {name: weight for name, weight in source.model.state_dict().items() if not name.startswith("head.")}
-    prefix, old, new = model.config.prefix, source.model.config.grid, model.config.grid
-    body["pos_embed"] = interpolated(body["pos_embed"], prefix, old, new)
+    if "pos_embed" in body:  # a convnet has no positions
+        prefix, old, new = model.config.prefix, source.model.config.grid, model.config.grid
+        body["pos_embed"] = interpolated(body["pos_embed"], prefix, old, new)
     model.load_state_dict(body, strict=False)
 
 

@@ -56,13 +56,13 @@ def checkpoints() -> list[Answer]:
 
 
 def of_runs(runs: Runs | None) -> list[Answer]:
-    """The runs that have saved a checkpoint, as `checkpoints` lists those that ship."""
+    """The runs that have saved a checkpoint with attention to look at, as `checkpoints` lists those that ship."""
     if runs is None:
         return []
     found = []
     for info in runs.all():
-        if (runs.folder(info.name) / run_folder.LAST).is_file():
-            network = info.config["model"]
+        saved = (runs.folder(info.name) / run_folder.LAST).is_file()
+        if saved and (network := info.config["model"]).get("architecture") != "convnet":
             found.append(
                 {
                     "name": OF_RUN + info.name,

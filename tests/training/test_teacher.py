@@ -1,0 +1,139 @@
+"""Learning from a teacher: what its word counts, whom it may teach, and that the learner learns it."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from vitviz.data import cifar
+from vitviz.data.sets import CIFAR10
+from vitviz.model import checkpoint
+from vitviz.model.architectures import build
+from vitviz.model.checkpoint import load
+from vitviz.model.config import ViTConfig
+from vitviz.training.loop import Run, train
+from vitviz.training.recipe import TrainConfig, preset
+from vitviz.training.teacher import taught, teacher_of
+from vitviz.training.team import Team
+
+CONVNET = ViTConfig(architecture="convnet", width=4, depth=2, heads=1)
+pytestmark = [
+    pytest.mark.usefixtures("no_clock"),
+    pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file"),
+]
+
+
+@pytest.fixture
+def teacher(config) -> str:
+    """A convnet that was trained for one pass."""
+    whole = {"first_patches": 1.0, "last_patches": 1.0, "snapshots": 0}
+    out = f"{config.out}-teacher"
+    return str(train(replace(config, model=CONVNET, epochs=1, preset="teacher", out=out, **whole)))
+
+
+def whole_run(config: TrainConfig) -> Run:
+    """A run of this config that is not begun."""
+    return Run(config, Team(), cifar.load("train", config.data), cifar.load("test", config.data))
+
+
+def test_its_word_is_a_share_of_each_target():
+    images, targets = torch.zeros(2, 3, 4, 4), torch.tensor([[1.0, 0.0], [0.5, 0.5]])
+    says = nn.Module()
+    says.forward = lambda images: torch.tensor([[0.0, 3.0]]).log().clamp(min=-100).expand(len(images), 2)
+    found = taught(says, images, targets, 0.25)
+    torch.testing.assert_close(found, torch.tensor([[0.75, 0.25], [0.375, 0.625]]))
+    assert torch.equal(taught(says, images, targets, 0.0), targets)
+
+
+def test_a_learner_believes_a_teacher_whose_word_is_all(config, monkeypatch, teacher):
+    plain = {"cutmix": 0.0, "label_smoothing": 0.0, "first_patches": 1.0, "last_patches": 1.0, "warm_up": 0.0}
+    rates = {"muon_rate": 0.01, "adam_rate": 0.01, "average_decay": 0.0}
+    run = whole_run(replace(config, teacher=teacher, teacher_share=1.0, **plain, **rates))
+    always = torch.tensor([-9.0] * 4 + [9.0] + [-9.0] * 5)
+    monkeypatch.setattr(run.teacher.model, "forward", lambda images: always.expand(len(images), -1))
+    for _ in range(20):
+        run.step(torch.arange(20))
+    named = run.model.eval()(run.result({}).normalise(run.images[:20])).argmax(1)
+    assert (named == 4).all()
+    assert not (run.labels[:20] == 4).all()
+
+
+def test_the_teacher_itself_learns_nothing(config, teacher):
+    run = whole_run(replace(config, teacher=teacher))
+    before = {name: weight.clone() for name, weight in run.teacher.model.state_dict().items()}
+    run.step(torch.arange(20))
+    assert all(torch.equal(weight, before[name]) for name, weight in run.teacher.model.state_dict().items())
+    assert not run.teacher.model.training
+    assert all(weight.grad is None for weight in run.teacher.model.parameters())
+
+
+def test_the_teacher_sees_the_pictures_as_the_learner_does(config, teacher, monkeypatch):
+    run = whole_run(replace(config, teacher=teacher, first_patches=1.0, last_patches=1.0))
+    seen = []
+    real = run.teacher.model.forward
+    monkeypatch.setattr(run.teacher.model, "forward", lambda images: seen.append(images) or real(images))
+    run.model.register_forward_pre_hook(lambda model, given: seen.append(given[0]))
+    run.step(torch.arange(20))
+    assert seen[0] is seen[1]
+
+
+def test_the_record_tells_of_the_teacher_and_of_no_path(config, teacher):
+    record = load(train(replace(config, teacher=teacher, epochs=1))).record
+    assert record["teacher"]["test_accuracy"] == load(teacher).record["test_accuracy"]
+    assert record["teacher"]["recipe"]["preset"] == "teacher"
+    assert record["recipe"]["teacher_share"] == 0.5
+    assert config.out not in str(record)
+    assert load(teacher).record["teacher"] is None
+
+
+def test_a_vision_transformer_can_teach_as_well(config):
+    first = train(replace(config, epochs=1, out=f"{config.out}-first"))
+    record = load(train(replace(config, teacher=str(first), epochs=1))).record
+    assert record["teacher"]["recipe"]["preset"] == "tiny"
+
+
+@pytest.mark.parametrize("change", ["classes", "mean", "size"])
+def test_a_teacher_of_other_pictures_is_refused(config, teacher, tmp_path, change):
+    known = load(teacher)
+    other = {
+        "classes": {"classes": known.classes[::-1]},
+        "mean": {"mean": (0.5, 0.5, 0.5)},
+        "size": {"model": build(replace(CONVNET, image_size=(16, 16)))},
+    }[change]
+    checkpoint.save(replace(known, **other), path := tmp_path / "other.safetensors")
+    with pytest.raises(ValueError, match="A teacher must have learned from the same pictures: other knows others"):
+        teacher_of(replace(config, teacher=str(path)), CIFAR10, torch.device("cpu"))
+
+
+def test_a_teacher_that_saw_what_is_held_out_is_refused(config, teacher):
+    sentence = (
+        r"must not have seen what is held out: 30 pictures here, 0 when last was trained\. Train it with the same"
+    )
+    with pytest.raises(ValueError, match=sentence):
+        train(replace(config, teacher=teacher, held_out=30))
+
+
+def test_a_teacher_that_is_not_there_is_refused_and_the_folder_can_be_used(config, teacher):
+    with pytest.raises(ValueError, match="There is no checkpoint 'nobody'"):
+        train(replace(config, teacher="nobody"))
+    train(replace(config, teacher=teacher, epochs=1))
+
+
+def test_a_convnet_is_trained_by_its_own_recipe(config):
+    given = preset("cifar10-teacher")
+    small = replace(given, model=CONVNET, epochs=1, minutes=None, batch_size=25, data=config.data, out=config.out)
+    result = load(train(small))
+    assert result.record["steps"] == 4
+    assert result.model.config == CONVNET
+    assert not (config.folder / "timeline.npz").exists()
+    again = load(train(replace(small, start=str(config.folder / "last.safetensors"), out=f"{config.out}-2")))
+    assert again.record["steps"] == 4
+
+
+@pytest.mark.parametrize("change", [{"first_patches": 0.5}, {"snapshots": 2}])
+def test_a_convnet_has_no_patches_to_drop_and_no_timeline(change):
+    with pytest.raises(
+        ValueError, match=r"no patches to drop and no attention to follow.* Use the preset cifar10-teac"
+    ):
+        replace(preset("cifar10-teacher"), **change)

@@ -1,0 +1,46 @@
+"""A trained network -> targets for another: what it says of the pictures of a step, beside their labels.
+
+Distillation (Hinton et al. 2015, arXiv 1503.02531) from a network that learned from the same pictures; it sees each
+picture as varied for the learner (Beyer et al. 2022, arXiv 2106.05237). A convolutional teacher passes on what
+convolutions find easily (Touvron et al. 2021, "DeiT", arXiv 2012.12877, section 5.2).
+"""
+
+import torch
+from torch import Tensor
+
+from vitviz.data.sets import About
+from vitviz.model.architectures import Network
+from vitviz.model.checkpoint import Checkpoint, load
+from vitviz.training.recipe import TrainConfig
+
+
+def teacher_of(config: TrainConfig, about: About, device: torch.device) -> Checkpoint | None:
+    """The teacher that a training asks for, on its device; it learns nothing itself.
+
+    Raises:
+        ValueError: If it has learned from other pictures, or from some that are held out here.
+    """
+    if config.teacher is None:
+        return None
+    found = load(config.teacher)
+    ours = (about.classes, about.mean, about.std, config.model.image_size)
+    if ours != (found.classes, found.mean, found.std, found.model.config.image_size):
+        raise ValueError(
+            f"A teacher must have learned from the same pictures: {found.name} knows others, or another size of them. "
+            "Train one on this data set first."
+        )
+    recipe = found.record.get("recipe")
+    held_out = recipe.get("held_out") if isinstance(recipe, dict) else None
+    if config.held_out and held_out != config.held_out:
+        raise ValueError(
+            f"A teacher must not have seen what is held out: {config.held_out} pictures here, {held_out} when "
+            f"{found.name} was trained. Train it with the same held_out."
+        )
+    found.model.requires_grad_(False).to(device)
+    return found
+
+
+@torch.no_grad()
+def taught(teacher: Network, images: Tensor, targets: Tensor, share: float) -> Tensor:
+    """Targets (B, K) for normalised images (B, 3, H, W), of which this share is what the teacher says."""
+    return targets.lerp(teacher(images).float().softmax(-1), share)
