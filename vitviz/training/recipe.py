@@ -271,7 +271,10 @@ TEACHERS: dict[str, TrainConfig] = {
     "cifar10-teacher": TrainConfig(
         preset="cifar10-teacher",
         model=ViTConfig(architecture="convnet", width=32, depth=3, heads=1),
-        minutes=20,
+        minutes=45,
+        batch_size=128,
+        muon_rate=5e-3,
+        adam_rate=5e-3,
         first_patches=1.0,
         last_patches=1.0,
         snapshots=0,
