@@ -231,6 +231,14 @@ def test_a_run_of_another_config_is_not_gone_on_with(config, monkeypatch):
     assert (config.folder / "last.safetensors").read_bytes() == before
 
 
+def test_a_run_from_before_an_option_was_there_is_gone_on_with(config, monkeypatch):
+    interrupted(config, monkeypatch, 5)
+    stored = json.loads((config.folder / "config.json").read_text())
+    del stored["teacher"], stored["teacher_share"]
+    (config.folder / "config.json").write_text(json.dumps(stored))
+    assert load(train(config, resume=True)).record["steps"] == 8
+
+
 def test_a_finished_run_is_not_gone_on_with(config):
     train(replace(config, epochs=1))
     with pytest.raises(ValueError, match="is finished: there is nothing to resume"):

@@ -131,6 +131,11 @@ def test_a_convnet_is_trained_by_its_own_recipe(config):
     assert again.record["steps"] == 4
 
 
+def test_a_teacher_is_of_no_use_without_labels():
+    with pytest.raises(ValueError, match="A teacher says what a picture shows: leave it out where labels are not"):
+        TrainConfig(teacher="cifar10-ti4", objective="masked-patch")
+
+
 @pytest.mark.parametrize("change", [{"first_patches": 0.5}, {"snapshots": 2}])
 def test_a_convnet_has_no_patches_to_drop_and_no_timeline(change):
     with pytest.raises(

@@ -163,6 +163,8 @@ class TrainConfig:
             )
         if self.frozen and (self.start is None or self.objective == "masked-patch"):
             raise ValueError("frozen needs a body that has learned, and labels: use it with start, and to classify.")
+        if self.teacher is not None and self.objective == "masked-patch":
+            raise ValueError("A teacher says what a picture shows: leave it out where labels are not learned.")
         self.check_architecture()
 
     def check_architecture(self) -> None:

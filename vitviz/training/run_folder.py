@@ -19,7 +19,7 @@ from torch import Tensor
 from vitviz.data.files import is_file, write_whole
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint
-from vitviz.training.recipe import TrainConfig
+from vitviz.training.recipe import TrainConfig, from_json
 
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
 MOST_CONFIG_BYTES = 2**20
@@ -96,12 +96,12 @@ def saved_state(config: TrainConfig) -> State | None:
     path = config.folder / LAST
     if not path.exists():
         return None
-    stored, wanted = read_config(config.folder), json.loads(json.dumps(asdict(config)))
-    different = [name for name in wanted if name not in ELSEWHERE and stored.get(name) != wanted[name]]
+    stored, wanted = asdict(from_json(read_config(config.folder))), asdict(config)
+    different = [name for name in wanted if name not in ELSEWHERE and stored[name] != wanted[name]]
     if different:
         name = different[0]
         raise ValueError(
-            f"A run goes on with the config it began with: {name} is {stored.get(name)} in {config.folder} and "
+            f"A run goes on with the config it began with: {name} is {stored[name]} in {config.folder} and "
             f"{wanted[name]} here. Leave the option out, or name another run with --out."
         )
     counters = checkpoint.load(path).record.get("training")
