@@ -4,6 +4,7 @@ import io
 import os
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -190,6 +191,24 @@ def test_a_training_of_two_epochs_is_watched_to_its_end_and_explored(context, tr
     page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
     expect(page.locator("#explorer .model select")).to_have_value("runs/short")
     expect(page.locator(f"{EXPLORER} [role=gridcell]")).to_have_count(3 * 3)
+
+
+def test_what_was_held_out_is_not_called_test_pictures_and_no_attention_is_promised(context, trainer):
+    from tests.ui import runs
+
+    address, root = trainer
+    whole = {"first_patches": 1.0, "last_patches": 1.0, "snapshots": 0}
+    convnet = replace(runs.MODEL, architecture="convnet")
+    runs.make(root, "held", finished=True, moments=0, held_out=5000, model=convnet, **whole)
+    page = open_train(context, address, "&run=held")
+    painted(page, "runs/held 0")
+    expect(page.locator(".watch .headline")).to_have_text(
+        "Right on 50.00\N{NARROW NO-BREAK SPACE}% of the held-out pictures"
+    )
+    expect(page.locator("tr[data-run=held]")).to_contain_text("50.00\N{NARROW NO-BREAK SPACE}%, held out")
+    expect(page.locator("[data-curve=accuracy] .name")).to_contain_text("held-out")
+    expect(page.locator(".no-moments")).to_have_text("This training keeps no moments: its recipe asks for none.")
+    expect(page.locator("[data-act=explore]:visible, [data-do=explore]:visible")).to_have_count(0)
 
 
 def test_the_table_renames_and_deletes_after_asking(context, trainer):

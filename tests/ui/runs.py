@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -18,11 +19,11 @@ from vitviz.training.timeline import Timeline
 MODEL = ViTConfig(image_size=(32, 32), patch_size=8, width=24, depth=2, heads=2, mlp_width=40)
 
 
-def make(root: Path, name: str, finished: bool = False, moments: int = 3, steps: int = 4) -> Path:
-    """A run that was stopped, or is finished: its folder."""
+def make(root: Path, name: str, finished: bool = False, moments: int = 3, steps: int = 4, **recipe: Any) -> Path:
+    """A run that was stopped, or is finished, with some fields of its recipe changed: its folder."""
     folder = root / name
     folder.mkdir(parents=True)
-    config = TrainConfig(model=MODEL, out=str(folder), epochs=4, minutes=None)
+    config = TrainConfig(**{"model": MODEL, "out": str(folder), "epochs": 4, "minutes": None} | recipe)
     (folder / "config.json").write_text(json.dumps(asdict(config)))
     note(folder, steps)
     torch.manual_seed(0)
@@ -32,7 +33,8 @@ def make(root: Path, name: str, finished: bool = False, moments: int = 3, steps:
     )
     held = Checkpoint("last", model, cifar.CLASSES, cifar.MEAN, cifar.STD, record)
     checkpoint.save(held, folder / "last.safetensors", {"weights.x": torch.ones(3)})
-    timeline(model, moments).save(folder / "timeline.npz")
+    if moments:
+        timeline(model, moments).save(folder / "timeline.npz")
     return folder
 
 

@@ -287,8 +287,17 @@ def test_nothing_can_be_trained_or_seen_of_runs_on_a_public_page(run, trains):
 
 def test_a_run_without_attention_is_not_offered_to_be_explored(trains, run):
     run_folder.write_config(TEACHERS["cifar10-teacher"], run)
+    (row,) = trains.listed()["runs"]
+    assert (row["saved"], row["explored"], row["moments"]) == (True, False, False)
     assert [found["name"] for found in Explore(None, trains.runs).models({})] == list(checkpoint.shipped())
-    assert [found["name"] for found in trains.listed()["runs"]] == ["first"], "it is a run all the same"
+
+
+def test_a_run_tells_what_it_was_measured_on_and_how_it_learned(trains):
+    for name, recipe in {"a": {}, "b": {"held_out": 50, "teacher": "x"}, "c": {"start": "x"}}.items():
+        runs.make(trains.runs.root, name, finished=True, **recipe)
+    known = {row["name"]: (row["measured_on"], row["preset"]) for row in trains.listed()["runs"]}
+    ti4 = "cifar10-ti4"
+    assert known == {"a": ("test", ti4), "b": ("held-out", f"{ti4}, taught"), "c": ("test", f"{ti4}, fine-tuned")}
 
 
 def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):

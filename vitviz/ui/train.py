@@ -284,11 +284,12 @@ class Train:
         return answer | {"version": f"{hash(json.dumps(answer)):x}"}
 
     def row(self, info: RunInfo) -> Answer:
-        """A run for the table, and whether it `saved` a checkpoint."""
-        answer = told(info)
-        if info.config.get("start"):
-            answer["preset"] += ", fine-tuned"
-        return answer | {"saved": (self.runs.folder(info.name) / LAST).is_file()}
+        """A run for the table; whether it `saved` a checkpoint, has attention to be `explored`, and keeps `moments`."""
+        config, answer = info.config, told(info)
+        answer["preset"] += ", fine-tuned" if config.get("start") else ", taught" if config.get("teacher") else ""
+        saved = (self.runs.folder(info.name) / LAST).is_file()
+        explored = saved and config.get("model", {}).get("architecture") != "convnet"
+        return answer | {"saved": saved, "explored": explored, "moments": config.get("snapshots") != 0}
 
     def metrics(self, question: Answer) -> Answer:
         """The lines of metrics that a reader of a run lacks; from the start in another session."""
@@ -322,8 +323,9 @@ class Train:
 
 
 def told(info: RunInfo | SweepInfo) -> Answer:
-    """All that is known of a run or an experiment but its config, of which the recipe tells."""
-    return {name: value for name, value in vars(info).items() if name != "config"}  # asdict would copy it
+    """All that is known of a run or an experiment but its config, of which the recipe tells; which pictures measure."""
+    known = {name: value for name, value in vars(info).items() if name != "config"}  # asdict would copy it
+    return known | {"measured_on": "held-out" if info.config.get("held_out") else "test"}
 
 
 def plain_checkpoint(path: Path) -> bytes:

@@ -11,7 +11,7 @@ const CHARTS = {
 };
 const WIDE = 6.4; // pixels of a letter, about
 const MOST_POINTS = 300; // of a line
-const LINE_NAMES = { loss: 'training', accuracy: 'test', train_accuracy: 'training' };
+const LINE_NAMES = { loss: 'training', train_accuracy: 'training' };
 
 /** The lines of all charts: [{run, key, name, points: [[epoch, value]], style}] */
 function linesOf(keys) {
@@ -19,7 +19,7 @@ function linesOf(keys) {
   return names.flatMap((run, i) => keys.slice(0, names.length > 1 ? 1 : undefined).map((key) => ({
     run,
     key,
-    name: names.length > 1 ? run : LINE_NAMES[key] ?? '',
+    name: names.length > 1 ? run : LINE_NAMES[key] ?? (key === 'accuracy' ? runOf(run).measured_on : ''),
     points: thinned(curves[run].lines.filter((line) => line[key] != null).map((line) => [line.epoch, line[key]])),
     colour: i ? cssColour(table('seq')[LINE_COLOURS[(i - 1) % LINE_COLOURS.length]]) : '',
     dash: DASHES[i % DASHES.length],

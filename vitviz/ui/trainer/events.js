@@ -35,7 +35,7 @@ function drawWords() {
   resume.hidden = !run || RUNNING.includes(run.state) || run.state === 'finished';
   resume.disabled = Boolean(running());
   const explore = find('[data-do=explore]');
-  explore.hidden = run ? !run.saved : !shipped;
+  explore.hidden = run ? !run.explored : !shipped;
   explore.href = run ? exploreAddress(run.name) : `?checkpoint=${encodeURIComponent(source)}`;
   drawWhen();
   const bar = find('.whole');

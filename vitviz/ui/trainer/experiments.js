@@ -75,7 +75,7 @@ function drawExperiments() {
 
 function drawExperimentTable(sweep, entries) {
   const keys = Object.keys(entries[0].settings);
-  const heads = [...keys.map(settingName), 'Parameters', 'Time', 'Test accuracy, last epoch', 'State'];
+  const heads = [...keys.map(settingName), 'Parameters', 'Time', `${accuracyWords(sweep.measured_on)}, last epoch`, 'State'];
   experimentsTable.tHead.replaceChildren(tableRow('th', heads, heads.length - 1));
   experimentsTable.tBodies[0].replaceChildren(...entries.map((entry) => {
     const line = tableRow('td', [
@@ -96,7 +96,7 @@ function drawPlot(stage, sweep, entries) {
   const [first, ...others] = Object.keys(entries[0].settings);
   const values = sweep.vary[0].split('=')[1].split(',');
   const ended = entries.filter(({ accuracy }) => accuracy != null);
-  setText(find('.experiments h3'), `Test accuracy by ${settingName(first).toLowerCase()}${others.length ? `, a line for each value of ${settingName(others[0]).toLowerCase()}` : ''}`);
+  setText(find('.experiments h3'), `${accuracyWords(sweep.measured_on)} by ${settingName(first).toLowerCase()}${others.length ? `, a line for each value of ${settingName(others[0]).toLowerCase()}` : ''}`);
   const width = Math.floor(stage.clientWidth);
   if (!ended.length || width < 80) return stage.replaceChildren(make('p', 'note', 'The first point comes when the first training ends.'));
   const height = 232;

@@ -8,7 +8,7 @@ const COLUMNS = [
   { key: 'epoch', words: 'Epochs', number: true, print: (run) => (run.epochs != null && run.state !== 'finished' ? `${epochText(run.epoch)} of ${short(run.epochs)}` : epochText(run.epoch)) },
   { key: 'seconds', words: 'Time', number: true, print: (run) => (run.seconds ? duration(run.seconds) : '') },
   { key: 'pictures_per_second', words: 'Pictures/s', number: true, print: (run) => (run.pictures_per_second ? run.pictures_per_second.toFixed(0) : '') },
-  { key: 'accuracy', words: 'Test accuracy, last epoch', number: true, print: (run) => (run.accuracy == null ? 'not finished' : percent(run.accuracy, 2)) },
+  { key: 'accuracy', words: 'Test accuracy, last epoch', number: true, print: (run) => (run.accuracy == null ? 'not finished' : `${percent(run.accuracy, 2)}${run.measured_on === 'test' ? '' : ', held out'}`) },
   { key: 'state', words: 'State' },
 ];
 const order = { key: null, down: false }; // null: as Python lists them, newest first
@@ -97,7 +97,7 @@ function fillLine({ node, tick, cells, actions }, run) {
   show('follow', run.name !== followed);
   const follows = actions.querySelector('[data-act=follow]');
   if (follows) setText(follows, isBusy ? 'Follow' : 'Show');
-  show('explore', run.saved);
+  show('explore', run.explored);
   show('resume', !isBusy && run.state !== 'finished');
   show('download', run.saved);
   show('rename', !isBusy);

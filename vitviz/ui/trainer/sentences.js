@@ -32,7 +32,7 @@ function runWords(run) {
   switch (run.state) {
     case 'training': {
       if (!run.share) return { headline: `${name} is starting`, line: run.message || 'It reads the pictures and takes its first steps. You may close this page; it goes on.' };
-      if (run.share >= 1) return { headline: doneOf(run), line: `${name} has taken its last step. Now it is measured on all test pictures.` };
+      if (run.share >= 1) return { headline: doneOf(run), line: `${name} has taken its last step. Now it is measured on all ${run.measured_on} pictures.` };
       const time = run.share > 0.005 ? ` About ${duration(Math.max(1, left(run)))} left.` : '';
       return { headline: doneOf(run), line: `${name} is training.${time} ${run.message || 'You may close this page; it goes on.'}` };
     }
@@ -41,13 +41,22 @@ function runWords(run) {
     case 'stopped':
       return { headline: `Stopped at ${here}`, line: `${name} is saved, nothing is lost. Resume goes on where it was.` };
     case 'finished':
-      return { headline: run.accuracy == null ? `Finished after ${here}` : `Right on ${percent(run.accuracy, 2)} of the test pictures`, line: `${name} is finished: ${inEpochs(epochText(run.epoch))} in ${duration(run.seconds)}.` };
+      return { headline: run.accuracy == null ? `Finished after ${here}` : `Right on ${percent(run.accuracy, 2)} of the ${run.measured_on} pictures`, line: `${name} is finished: ${inEpochs(epochText(run.epoch))} in ${duration(run.seconds)}.` };
     case 'interrupted':
       return { headline: `Interrupted at ${here}`, line: `${name}: ${run.message}`, isError: true };
     default:
       return { headline: `Failed at ${here}`, line: `${name}: ${run.message}`, isError: true };
   }
 }
+
+/** Why there is nothing of a training to play. */
+function noMomentsWords(run) {
+  if (run && !run.moments) return 'This training keeps no moments: its recipe asks for none.';
+  if (run && !RUNNING.includes(run.state)) return 'There is no moment of this training: it ended before its first step.';
+  return 'No moment of this training is kept yet: the first comes with its first steps.';
+}
+
+const accuracyWords = (measured) => (measured === 'test' ? 'Test accuracy' : 'Accuracy on held-out pictures');
 
 function sourceWords(source) {
   const result = source.test_accuracy == null ? '' : `, right on ${percent(source.test_accuracy, 2)} of the test pictures`;

@@ -90,8 +90,7 @@ function showNoMoments() {
   past = null;
   moment = -1;
   showLive(false);
-  const isOver = followed && !RUNNING.includes(runOf(followed)?.state);
-  setText(find('.no-moments'), isOver ? 'There is no moment of this training: it ended before its first step.' : 'No moment of this training is kept yet: the first comes with its first steps.');
+  setText(find('.no-moments'), noMomentsWords(runOf(followed)));
   setText(find('.when'), '');
   slider.max = slider.value = 0;
   root.dataset.state = 'ready';
