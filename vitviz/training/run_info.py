@@ -137,6 +137,11 @@ def state(folder: Path, found: Process | None, last_words: str, finished: bool) 
     return "interrupted", last_words
 
 
+def measured_on(config: dict[str, Any]) -> str:
+    """Which pictures measured a run of this config, in a word: "test" or "held-out"."""
+    return "held-out" if config.get("held_out") else "test"
+
+
 def last_line(path: Path) -> dict[str, Any]:
     """The last whole line of a file of JSON lines; empty if there is none."""
     if not is_file(path):

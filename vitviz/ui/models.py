@@ -7,6 +7,7 @@ from pathlib import Path
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
 from vitviz.training import run_folder
+from vitviz.training.run_info import measured_on
 from vitviz.training.runs import Runs
 from vitviz.ui.questions import Answer
 
@@ -42,7 +43,7 @@ def loaded_run(path: Path, name: str, changed_at: int) -> Checkpoint:
 
 
 def checkpoints() -> list[Answer]:
-    """The checkpoints that ship: name, layers, heads and recorded accuracy."""
+    """The checkpoints that ship: name, layers, heads, recorded accuracy and on which pictures."""
     models = [model_named(name) for name in checkpoint.shipped()]
     return [
         {
@@ -50,6 +51,7 @@ def checkpoints() -> list[Answer]:
             "layers": model.model.config.depth,
             "heads": model.model.config.heads,
             "accuracy": model.record.get("test_accuracy"),
+            "measured_on": "test",
         }
         for model in models
     ]
@@ -69,6 +71,7 @@ def of_runs(runs: Runs | None) -> list[Answer]:
                     "layers": network["depth"],
                     "heads": network["heads"],
                     "accuracy": info.accuracy,
+                    "measured_on": measured_on(info.config),
                 }
             )
     return found

@@ -25,7 +25,7 @@ from vitviz.training.device import choose_device, hardware
 from vitviz.training.estimate import parameters
 from vitviz.training.recipe import CHOICES, PRESETS, TrainConfig, changed, from_json, preset
 from vitviz.training.run_folder import LAST
-from vitviz.training.run_info import RUNNING, RunInfo, SweepInfo
+from vitviz.training.run_info import RUNNING, RunInfo, SweepInfo, measured_on
 from vitviz.training.runs import Runs, taken
 from vitviz.training.start import with_network
 from vitviz.training.supply import for_classes
@@ -325,7 +325,7 @@ class Train:
 def told(info: RunInfo | SweepInfo) -> Answer:
     """All that is known of a run or an experiment but its config, of which the recipe tells; which pictures measure."""
     known = {name: value for name, value in vars(info).items() if name != "config"}  # asdict would copy it
-    return known | {"measured_on": "held-out" if info.config.get("held_out") else "test"}
+    return known | {"measured_on": measured_on(info.config)}
 
 
 def plain_checkpoint(path: Path) -> bytes:

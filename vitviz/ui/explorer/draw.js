@@ -334,7 +334,7 @@ function drawPredictions() {
   setText(find('.methods-head span'), changed ? 'of the whole picture with all heads on, each map on its own scale' : 'each map on its own scale');
   if (changed) drawEffect(old, probabilities);
   find('.accuracy').hidden = Boolean(changed);
-  setText(find('.accuracy'), accuracyLine(checkpointOf(answer.checkpoint)?.accuracy));
+  setText(find('.accuracy'), accuracyLine(checkpointOf(answer.checkpoint)));
 }
 
 function drawEffect(old, now) {

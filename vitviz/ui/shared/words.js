@@ -160,7 +160,7 @@ function changesLine({ off, gone, way }) {
   return parts.filter(Boolean).join(', ');
 }
 
-function accuracyLine(accuracy) {
-  if (accuracy == null) return '';
-  return `This model is right on ${percent(accuracy)} of the test pictures, as recorded with it.`;
+function accuracyLine(model) {
+  if (model?.accuracy == null) return '';
+  return `This model is right on ${percent(model.accuracy)} of the ${model.measured_on} pictures, as recorded with it.`;
 }
