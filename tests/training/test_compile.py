@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from vitviz.data.sets import CIFAR10
-from vitviz.model.vit import ViT
+from vitviz.model.architectures import build
 from vitviz.training.recipe import preset
 from vitviz.training.supply import vary
 
@@ -24,8 +24,10 @@ def test_the_flagships_variation_compiles_whole(mixing):
     torch.testing.assert_close(compiled(FLAGSHIP, CIFAR10, images, labels, mixing), expected)
 
 
-def test_the_flagships_network_compiles_whole_with_its_gradients():
-    model, images = ViT(replace(FLAGSHIP.model, width=32, depth=2, mlp_width=48)), torch.randn(4, 3, 32, 32)
+@pytest.mark.parametrize("name", ["cifar10-s4", "cifar10-teacher"])
+def test_the_networks_for_a_gpu_compile_whole_with_their_gradients(name):
+    model = build(replace(preset(name).model, width=32, depth=2, mlp_width=48))
+    images = torch.randn(4, 3, 32, 32)
     torch.nn.init.normal_(model.head.weight)
     compiled = torch.compile(model, backend="aot_eager", fullgraph=True, dynamic=False)
     found = []
