@@ -205,7 +205,7 @@ def test_what_was_held_out_is_not_called_test_pictures_and_no_attention_is_promi
     expect(page.locator(".watch .headline")).to_have_text(
         "Right on 50.00\N{NARROW NO-BREAK SPACE}% of the held-out pictures"
     )
-    expect(page.locator("tr[data-run=held]")).to_contain_text("50.00\N{NARROW NO-BREAK SPACE}%, held out")
+    expect(page.locator("tr[data-run=held]")).to_contain_text("50.00\N{NARROW NO-BREAK SPACE}% held-out")
     expect(page.locator("[data-curve=accuracy] .name")).to_contain_text("held-out")
     expect(page.locator(".no-moments")).to_have_text("This training keeps no moments: its recipe asks for none.")
     expect(page.locator("[data-act=explore]:visible, [data-do=explore]:visible")).to_have_count(0)
@@ -222,7 +222,7 @@ def test_the_table_renames_and_deletes_after_asking(context, trainer):
     expect(page.locator("tbody tr[data-run]")).to_have_count(2)
     page.locator("tr[data-run=two] input[type=checkbox]").check()
     expect(page.locator("[data-curve=loss] .name")).to_have_count(2)
-    page.get_by_role("button", name="Test accuracy").click()
+    page.get_by_role("button", name="Accuracy, last epoch").click()
     expect(page.locator("tbody tr[data-run]").first).to_contain_text("50.00")
     row = page.locator("tr[data-run=one]")
     row.get_by_role("button", name="Rename").click()

@@ -326,7 +326,8 @@ def test_other_metadata_of_a_wrong_kind_is_refused(parts, refused):
 
 
 @pytest.mark.parametrize(
-    "about", ["", "7", "null", "[]", "{", '{"format": 1, "format": 1}', '{"format": NaN}', "[" * 100_000]
+    "about",
+    ["", "7", "null", "[]", "{", '{"format": 1, "format": 1}', '{"format": NaN}', '{"format": 1e999}', "[" * 100_000],
 )
 def test_damaged_metadata_is_refused(parts, refused, about):
     refused(parts.joined(vitviz=about), "The vitviz metadata must be of format 1")

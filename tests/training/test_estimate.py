@@ -9,7 +9,7 @@ from tests import tiny
 from vitviz.model.architectures import build
 from vitviz.training import estimate as module
 from vitviz.training.estimate import calibrate, estimate, memory, work
-from vitviz.training.recipe import PRESETS, TrainConfig
+from vitviz.training.recipe import PRESETS, TrainConfig, preset
 
 
 @pytest.fixture
@@ -71,8 +71,8 @@ def test_beside_a_training_nothing_is_measured_and_its_speed_is_converted(config
     deeper = replace(config, model=replace(config.model, depth=4), save_every=10_000)
     assert 200 < estimate(deeper, (config, 500.0)).pictures_per_second < 300
     larger = replace(config, model=replace(config.model, depth=40))
-    for one, other in ((config, larger), (larger, config)):
-        with pytest.raises(ValueError, match="the network that trains now is of quite another size"):
+    for one, other in ((config, larger), (larger, config), (config, preset("cifar10-teacher"))):
+        with pytest.raises(ValueError, match="the network that trains now is of quite another kind or size"):
             estimate(one, (other, 500.0))
 
 

@@ -40,6 +40,8 @@ from vitviz.training.recipe import PRESETS, TrainConfig, changed, from_json, pre
         ({"cutmix": 1.1}, r"cutmix is a share and must be from 0 to 1: got 1\.1"),
         ({"average_decay": float("nan")}, "average_decay is a share and must be from 0 to 1: got nan"),
         ({"first_patches": -0.1}, "first_patches is a share"),
+        ({"teacher": 2024}, "teacher must be the name or the path of a checkpoint: got 2024"),
+        ({"start": True}, "start must be the name or the path of a checkpoint: got True"),
         ({"device": "tpu"}, "device must be one of auto, cuda, cpu: got 'tpu'"),
     ],
 )

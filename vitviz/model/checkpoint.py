@@ -7,10 +7,11 @@ config, names, shapes and dtypes; then its values must be finite. Nothing is eve
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import safetensors
 import safetensors.torch
@@ -212,10 +213,13 @@ def parse_json(text: str) -> Any:
             raise ValueError("a key stands twice")
         return found
 
-    def refuse(constant: str) -> None:
+    def refuse(constant: str) -> NoReturn:
         raise ValueError(f"{constant} is not a number")
 
-    return json.loads(text, object_pairs_hook=once, parse_constant=refuse)
+    def finite(number: str) -> float:
+        return float(number) if math.isfinite(float(number)) else refuse(number)
+
+    return json.loads(text, object_pairs_hook=once, parse_constant=refuse, parse_float=finite)
 
 
 def check_extent(header: dict[str, Any], available: int, name: str) -> None:

@@ -1,8 +1,8 @@
 """Images -> logits by convolutions: no attention and nothing to look at, but a good teacher for those that have it.
 
-Six convolutions and a linear head, in the manner of Page 2018 ("How to train your ResNet") and Jordan 2024 (arXiv
-2404.00498). Groups of channels are normalised within each picture (Wu & He 2018, arXiv 1803.08494), so that there are
-no running statistics: the average of the weights is a whole network, and each process of a training has all it needs.
+A stem, two convolutions a block and a linear head, in the manner of Page 2018 ("How to train your ResNet") and Jordan
+2024 (arXiv 2404.00498). Groups of channels are normalised within each picture (Wu & He 2018, arXiv 1803.08494), so that
+there are no running statistics: the average of the weights is a whole network, and a process has all it needs.
 """
 
 import math
@@ -59,8 +59,9 @@ class ConvNet(Classifier):
         """
         if want != "nothing" or keep is not None or gates is not None:
             raise ValueError(NO_ATTENTION)
-        x = self.stem(images.contiguous(memory_format=torch.channels_last))  # (B, D, H, W); faster so
+        images = images.contiguous(memory_format=torch.channels_last)  # convolutions are faster so
+        x = self.stem(images)  # (B, D, H, W)
         for block in self.blocks:
             x = block(x)
-        seen = x.amax((2, 3))  # (B, 4 D)
+        seen = x.amax((2, 3))  # (B, width of the last block)
         return Pass(self.head(seen), [], seen)

@@ -128,7 +128,7 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
     """Seconds for a picture while patches are dropped, and with all of them, by a few steps on random pictures."""
     images = torch.randint(0, 256, (MOST_PICTURES, 3, *config.model.image_size), dtype=torch.uint8, device=device)
     labels = torch.randint(0, config.model.classes, (MOST_PICTURES,), device=device)
-    free: dict[str, Any] = {"start": None, "frozen": False, "pictures": None, "held_out": 0}  # of what is not measured
+    free: dict[str, Any] = {"start": None, "teacher": None, "frozen": False, "pictures": None, "held_out": 0}
     team = Team(config.device)
     with torch.random.fork_rng(devices=[]):  # a run sets the seed
         run = Run(
@@ -165,8 +165,11 @@ def converted(config: TrainConfig, other: TrainConfig, speed: float) -> tuple[fl
     Raises:
         ValueError: If the other's network is of quite another size: a small one hardly gets to its work.
     """
-    if not 1 / MOST_UNLIKE <= mean_work(config) / mean_work(other) <= MOST_UNLIKE:
-        raise ValueError("The time is told when nothing trains: the network that trains now is of quite another size.")
+    alike = (config.model.architecture == "convnet") == (other.model.architecture == "convnet")
+    if not (alike and 1 / MOST_UNLIKE <= mean_work(config) / mean_work(other) <= MOST_UNLIKE):
+        raise ValueError(
+            "The time is told when nothing trains: the network that trains now is of quite another kind or size."
+        )
     unit = 1 / (speed * mean_work(other))  # seconds for one operation
     early = patches_kept(config, config.all_patches_from / 2)
     return unit * work(config.model, early), unit * work(config.model, 1.0)

@@ -32,7 +32,7 @@ from vitviz.model import checkpoint
 from vitviz.model.architectures import Network, build
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.vit import ViT
-from vitviz.training import optimizer, run_folder
+from vitviz.training import optimizer, run_folder, teacher
 from vitviz.training.device import bfloat16_is_faster, hardware, memory_in_words, mixed_precision
 from vitviz.training.evaluate import accuracy
 from vitviz.training.masked_patches import MaskedPatches
@@ -43,7 +43,6 @@ from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.signals import StopRequest
 from vitviz.training.start import adopt, freeze
 from vitviz.training.supply import data_sets, for_classes, probe_timeline, vary
-from vitviz.training.teacher import taught, teacher_of
 from vitviz.training.team import Team
 
 WATCHED = 1000  # pictures whose accuracy is followed during training; the result is that of all
@@ -138,7 +137,7 @@ class Run:
             adopt(self.model, checkpoint.load(config.start))
         if config.frozen:
             freeze(self.model)
-        self.teacher = teacher_of(config, about, self.device)
+        self.teacher = teacher.teacher_of(config, about, self.device)
         self.average = AveragedModel(self.model, multi_avg_fn=self.blend)
         self.trained: nn.Module = self.model  # with what only the objective needs
         if config.objective == "masked-patch":
@@ -289,7 +288,7 @@ class Run:
             return self.network(images)[0]
         patches = config.model.patches
         if self.teacher is not None:
-            targets = taught(self.teacher.model, images, targets, config.teacher_share)
+            targets = teacher.taught(self.teacher.model, images, targets, config.teacher_share)
         keep = augment.keep_patches(len(images), patches, patches_kept(config, self.share), self.device)
         return F.cross_entropy(self.network(images, keep), targets, label_smoothing=config.label_smoothing)
 
@@ -439,5 +438,5 @@ class Run:
             "date": datetime.now(UTC).date().isoformat(),
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "recipe": recipe,
-            "teacher": None if self.teacher is None else self.teacher.record,
+            "teacher": None if self.teacher is None else teacher.about(self.teacher),
         }

@@ -66,7 +66,7 @@ class TrainConfig:
         frozen: With `start`: only the new head learns; the rest keeps its weights and needs no gradients.
         teacher: Checkpoint that learned from the same pictures; the network also learns what it says of them. None for
             labels alone.
-        teacher_share: With `teacher`: how much of each target is its answer; the rest is the label.
+        teacher_share: With `teacher`: how much of each target is its answer; the rest is the label. Both are smoothed.
         dataset: CIFAR-10, CIFAR-100, or a folder of one's own labelled pictures. The network gets as many classes as
             there are.
         data: Folder of the data set, as for `vitviz.data.cifar.find`; with "folder", as for `vitviz.data.folder.load`.
@@ -80,7 +80,7 @@ class TrainConfig:
         seed: Of weights, order and augmentation. Whether bfloat16 is used is found by the clock, and recorded.
         device: "auto" takes a GPU if there is one.
         compiled: On a GPU, compile network and augmentation first; that takes a minute and makes steps much faster.
-        optimizer: "muon" trains the matrices in the blocks by Muon and the rest by AdamW.
+        optimizer: "muon" trains matrices and filters in the blocks by Muon and the rest by AdamW.
         muon_rate: Peak learning rate of what Muon trains.
         adam_rate: Peak learning rate of everything else.
         weight_decay: Decoupled, times the learning rate; with "adam", added to the gradient.
@@ -201,6 +201,9 @@ class TrainConfig:
         """Demand that each choice is one of those there are."""
         if not isinstance(self.frozen, bool):
             raise ValueError(f"frozen must be true or false: got {self.frozen!r}.")
+        for name in ("start", "teacher"):
+            if not isinstance(getattr(self, name), str | None):
+                raise ValueError(f"{name} must be the name or the path of a checkpoint: got {getattr(self, name)!r}.")
         for name, choices in CHOICES.items():
             if getattr(self, name) not in get_args(choices):
                 raise ValueError(f"{name} must be one of {', '.join(get_args(choices))}: got {getattr(self, name)!r}.")

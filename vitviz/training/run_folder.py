@@ -23,7 +23,7 @@ from vitviz.training.recipe import TrainConfig, from_json
 
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
 MOST_CONFIG_BYTES = 2**20
-ELSEWHERE = ("data", "out", "device")  # what may differ when a run goes on at another place
+ELSEWHERE = ("data", "out", "device", "teacher")  # what may differ when a run goes on at another place
 
 
 @dataclass(frozen=True)

@@ -142,6 +142,11 @@ def measured_on(config: dict[str, Any]) -> str:
     return "held-out" if config.get("held_out") else "test"
 
 
+def has_attention(config: dict[str, Any]) -> bool:
+    """Whether there is something to look at in the network of this config."""
+    return config.get("model", {}).get("architecture") != "convnet"
+
+
 def last_line(path: Path) -> dict[str, Any]:
     """The last whole line of a file of JSON lines; empty if there is none."""
     if not is_file(path):

@@ -1,9 +1,11 @@
 """A trained network -> targets for another: what it says of the pictures of a step, beside their labels.
 
-Distillation (Hinton et al. 2015, arXiv 1503.02531) from a network that learned from the same pictures; it sees each
-picture as varied for the learner (Beyer et al. 2022, arXiv 2106.05237). A convolutional teacher passes on what
-convolutions find easily (Touvron et al. 2021, "DeiT", arXiv 2012.12877, section 5.2).
+Distillation (Hinton et al. 2015, arXiv 1503.02531, section 2, at temperature 1) from a network that learned from the
+same pictures; it sees each picture as varied for the learner (Beyer et al. 2022, arXiv 2106.05237, section 3). A
+convolutional teacher passes on what convolutions find easily (Touvron et al. 2021, "DeiT", arXiv 2012.12877).
 """
+
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -14,30 +16,41 @@ from vitviz.model.checkpoint import Checkpoint, load
 from vitviz.training.recipe import TrainConfig
 
 
-def teacher_of(config: TrainConfig, about: About, device: torch.device) -> Checkpoint | None:
+def teacher_of(config: TrainConfig, data: About, device: torch.device) -> Checkpoint | None:
     """The teacher that a training asks for, on its device; it learns nothing itself.
 
     Raises:
-        ValueError: If it has learned from other pictures, or from some that are held out here.
+        ValueError: If it has learned from other pictures or without labels, or from some that are held out here.
     """
     if config.teacher is None:
         return None
     found = load(config.teacher)
-    ours = (about.classes, about.mean, about.std, config.model.image_size)
+    ours = (data.classes, data.mean, data.std, config.model.image_size)
     if ours != (found.classes, found.mean, found.std, found.model.config.image_size):
         raise ValueError(
             f"A teacher must have learned from the same pictures: {found.name} knows others, or another size of them. "
             "Train one on this data set first."
         )
     recipe = found.record.get("recipe")
-    held_out = recipe.get("held_out") if isinstance(recipe, dict) else None
-    if config.held_out and held_out != config.held_out:
+    recipe = recipe if isinstance(recipe, dict) else {}
+    if recipe.get("objective", "classify") != "classify":
+        raise ValueError(f"A teacher must know the labels: {found.name} learned without them. Fine-tune it first.")
+    held_out = recipe.get("held_out")
+    if config.held_out and not (isinstance(held_out, int) and held_out >= config.held_out):
         raise ValueError(
             f"A teacher must not have seen what is held out: {config.held_out} pictures here, {held_out} when "
             f"{found.name} was trained. Train it with the same held_out."
         )
-    found.model.requires_grad_(False).to(device)
+    found.model.to(device)
     return found
+
+
+def about(teacher: Checkpoint) -> dict[str, Any]:
+    """What the record of a learner tells of its teacher."""
+    record = teacher.record
+    known = {"name": teacher.name, "architecture": teacher.model.config.architecture}
+    numbers = ("parameters", "epochs", "seconds", "test_accuracy", "held_out_accuracy")
+    return known | {name: record[name] for name in numbers if isinstance(record.get(name), int | float)}
 
 
 @torch.no_grad()

@@ -7,7 +7,8 @@ from pathlib import Path
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
 from vitviz.training import run_folder
-from vitviz.training.run_info import measured_on
+from vitviz.training.recipe import from_json
+from vitviz.training.run_info import has_attention, measured_on
 from vitviz.training.runs import Runs
 from vitviz.ui.questions import Answer
 
@@ -63,13 +64,13 @@ def of_runs(runs: Runs | None) -> list[Answer]:
         return []
     found = []
     for info in runs.all():
-        saved = (runs.folder(info.name) / run_folder.LAST).is_file()
-        if saved and (network := info.config["model"]).get("architecture") != "convnet":
+        if (runs.folder(info.name) / run_folder.LAST).is_file() and has_attention(info.config):
+            network = from_json(info.config).model
             found.append(
                 {
                     "name": OF_RUN + info.name,
-                    "layers": network["depth"],
-                    "heads": network["heads"],
+                    "layers": network.depth,
+                    "heads": network.heads,
                     "accuracy": info.accuracy,
                     "measured_on": measured_on(info.config),
                 }

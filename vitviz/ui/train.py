@@ -25,7 +25,7 @@ from vitviz.training.device import choose_device, hardware
 from vitviz.training.estimate import parameters
 from vitviz.training.recipe import CHOICES, PRESETS, TrainConfig, changed, from_json, preset
 from vitviz.training.run_folder import LAST
-from vitviz.training.run_info import RUNNING, RunInfo, SweepInfo, measured_on
+from vitviz.training.run_info import RUNNING, RunInfo, SweepInfo, has_attention, measured_on
 from vitviz.training.runs import Runs, taken
 from vitviz.training.start import with_network
 from vitviz.training.supply import for_classes
@@ -39,6 +39,7 @@ from vitviz.ui.timelines import Timelines, shipped_timelines
 from vitviz.ui.turns import Line
 
 MOST_PARAMETERS = 200_000_000  # more would not fit into the memory of the machines this page is for
+HOW = {"start": ", fine-tuned", "teacher": ", taught"}  # what a run's recipe is called further
 MOST_BYTES = 100 * 2**20  # of a checkpoint that is handed to the browser
 
 
@@ -286,9 +287,9 @@ class Train:
     def row(self, info: RunInfo) -> Answer:
         """A run for the table; whether it `saved` a checkpoint, has attention to be `explored`, and keeps `moments`."""
         config, answer = info.config, told(info)
-        answer["preset"] += ", fine-tuned" if config.get("start") else ", taught" if config.get("teacher") else ""
+        answer["preset"] += "".join(word for name, word in HOW.items() if config.get(name) is not None)
         saved = (self.runs.folder(info.name) / LAST).is_file()
-        explored = saved and config.get("model", {}).get("architecture") != "convnet"
+        explored = saved and has_attention(config)
         return answer | {"saved": saved, "explored": explored, "moments": config.get("snapshots") != 0}
 
     def metrics(self, question: Answer) -> Answer:

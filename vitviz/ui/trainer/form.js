@@ -276,7 +276,7 @@ function syncData() {
 /** Fill the lists that change: own pictures, and models to start from. */
 function fillOther() {
   fillSelect(form.elements.own, data.own.map((name) => [name, name]));
-  const models = [...catalog.models, ...runs.filter(({ saved }) => saved).map(({ name }) => sourceOf(name))];
+  const models = [...catalog.models, ...runs.filter(({ explored }) => explored).map(({ name }) => sourceOf(name))];
   fillSelect(form.elements.start, [['random weights', ''], ...models.map((name) => [name, name])]);
 }
 

@@ -8,7 +8,7 @@ const COLUMNS = [
   { key: 'epoch', words: 'Epochs', number: true, print: (run) => (run.epochs != null && run.state !== 'finished' ? `${epochText(run.epoch)} of ${short(run.epochs)}` : epochText(run.epoch)) },
   { key: 'seconds', words: 'Time', number: true, print: (run) => (run.seconds ? duration(run.seconds) : '') },
   { key: 'pictures_per_second', words: 'Pictures/s', number: true, print: (run) => (run.pictures_per_second ? run.pictures_per_second.toFixed(0) : '') },
-  { key: 'accuracy', words: 'Test accuracy, last epoch', number: true, print: (run) => (run.accuracy == null ? 'not finished' : `${percent(run.accuracy, 2)}${run.measured_on === 'test' ? '' : ', held out'}`) },
+  { key: 'accuracy', words: 'Accuracy, last epoch', number: true, print: (run) => (run.accuracy == null ? 'not finished' : `${percent(run.accuracy, 2)} ${run.measured_on}`) },
   { key: 'state', words: 'State' },
 ];
 const order = { key: null, down: false }; // null: as Python lists them, newest first
