@@ -8,7 +8,7 @@ import torch
 from vitviz.model.architectures import ARCHITECTURES, build
 from vitviz.model.config import ViTConfig
 
-TUTORIALS = [name for name in ARCHITECTURES if name != "vit"]
+TUTORIALS = [name for name in ARCHITECTURES if name.startswith("tutorial-")]
 
 
 def config(architecture: str, **changes) -> ViTConfig:
