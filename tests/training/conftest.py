@@ -1,8 +1,11 @@
 """What tests of trainings start from: a short one on the false data set, and one that no clock has a say in."""
 
+from collections.abc import Callable
+
 import pytest
 
 from vitviz.training import loop
+from vitviz.training.loop import Run
 from vitviz.training.recipe import TrainConfig
 
 
@@ -27,3 +30,23 @@ def config(cifar_folder, cifar_config, tmp_path) -> TrainConfig:
         device="cpu",
         snapshots=4,
     )
+
+
+@pytest.fixture
+def lose_process(monkeypatch) -> Callable[[TrainConfig, int], None]:
+    """Train, until the process is lost without a word before this step."""
+
+    def train(config: TrainConfig, step: int) -> None:
+        real = Run.step
+
+        def dying(run, batch):
+            if run.step_count == step:
+                raise KeyError("lost")
+            real(run, batch)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Run, "step", dying)
+            with pytest.raises(KeyError):
+                loop.train(config)
+
+    return train

@@ -194,19 +194,9 @@ def test_what_was_noted_after_the_saved_state_is_taken_back(config, monkeypatch)
     assert [json.loads(line)["epoch"] for line in lines] == [1.0, 1.25, 2.0]
 
 
-def test_a_lost_process_loses_at_most_the_pass_it_was_in(config, monkeypatch):
+def test_a_lost_process_loses_at_most_the_pass_it_was_in(config, lose_process):
     whole = weights(train(replace(config, out=f"{config.out}-whole")))
-    real = Run.step
-
-    def dying(run, batch):
-        if run.step_count == 6:
-            raise KeyError("lost")
-        real(run, batch)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Run, "step", dying)
-        with pytest.raises(KeyError):
-            train(config)
+    lose_process(config, 6)
     assert load(config.folder / "last.safetensors").record["steps"] == 4
     found = weights(train(config, resume=True))
     assert all(torch.equal(found[name], whole[name]) for name in whole)

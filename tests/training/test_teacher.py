@@ -132,20 +132,10 @@ def test_a_teacher_that_knows_no_labels_is_refused(config):
         train(replace(config, teacher=str(blind)))
 
 
-def test_a_training_goes_on_the_same_when_its_teacher_has_moved(config, teacher, tmp_path, monkeypatch):
+def test_a_training_goes_on_the_same_when_its_teacher_has_moved(config, teacher, tmp_path, lose_process):
     config = replace(config, teacher=teacher)
     whole = load(train(replace(config, out=f"{config.out}-whole"))).model.state_dict()
-    real = Run.step
-
-    def dying(run, batch):
-        if run.step_count == 6:
-            raise KeyError("lost")
-        real(run, batch)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Run, "step", dying)
-        with pytest.raises(KeyError):
-            train(config)
+    lose_process(config, 6)
     moved = Path(teacher).rename(tmp_path / "moved.safetensors")
     found = load(train(replace(config, teacher=str(moved)), resume=True)).model.state_dict()
     assert all(torch.equal(found[name], whole[name]) for name in whole)
