@@ -166,6 +166,12 @@ def test_the_address_reopens_the_view(open_page, context):
 def test_nonsense_in_the_address_still_opens_the_example(open_page):
     page = open_page("?checkpoint=../../etc&picture=%3Cb%3E&layer=99&head=-4&patch=9-9_x&method=magic&scale=huge")
     expect(page.locator(".map-title")).to_have_text("Layer 6, head 1")
+    expect(page.locator(f"{EXPLORER} .status")).to_have_text(
+        "The model of this link, ../../etc, cannot be shown here: this is cifar10-ti4. "
+        "The picture of this link, <b>, cannot be shown here: this is cat."
+    )
+    page.locator(".thumb").nth(3).click()
+    expect(page.locator(f"{EXPLORER} .status")).not_to_contain_text("of this link")
 
 
 def test_methods_are_shown_and_one_click_makes_them_large(open_page, explanation):

@@ -209,6 +209,17 @@ def test_what_was_held_out_is_not_called_test_pictures_and_no_attention_is_promi
     expect(page.locator("[data-curve=accuracy] .name")).to_contain_text("held-out")
     expect(page.locator(".no-moments")).to_have_text("This training keeps no moments: its recipe asks for none.")
     expect(page.locator("[data-act=explore]:visible, [data-do=explore]:visible")).to_have_count(0)
+    page.goto(f"{address}?checkpoint=runs/held")
+    page.wait_for_selector(f"{EXPLORER}[data-full]")
+    expect(page.locator(f"{EXPLORER} .status")).to_have_text(
+        f"The model of this link, runs/held, cannot be shown here: this is {SHIPPED}."
+    )
+    page.goto(f"{address}?checkpoint=runs/held&tab=inside")
+    expect(page.locator(".vitviz-inside .status")).to_contain_text("The model of this link, runs/held, cannot")
+    page.goto(f"{address}?run=gone&tab=train")
+    expect(page.locator(f"{TRAIN} .status")).to_have_text(
+        "The run of this link, gone, cannot be shown here: this is held."
+    )
 
 
 def test_the_table_renames_and_deletes_after_asking(context, trainer):

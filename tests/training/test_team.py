@@ -37,11 +37,11 @@ class Watched(Team):
 
 found = {}
 loop.Team = Watched
-data, out = sys.argv[1:]
+data, out, teacher = sys.argv[1:]
 model = ViTConfig(patch_size=8, width=24, depth=2, heads=2, mlp_width=40)
 config = TrainConfig(
     model=model, data=data, out=out, epochs=2, minutes=None, batch_size=25, device="cpu", snapshots=0, clip=0.5,
-    augment_operations=0, cutmix=0.0, first_patches=1.0, last_patches=1.0, average_decay=0.5,
+    augment_operations=0, cutmix=0.0, first_patches=1.0, last_patches=1.0, average_decay=0.5, teacher=teacher or None,
 )
 loop.train(config)
 print(json.dumps(found))
@@ -79,13 +79,16 @@ def members(count: int, *arguments: object) -> list[dict]:
 
 
 @pytest.mark.slow
-def test_two_processes_end_with_the_weights_of_one_that_takes_the_whole_batch(cifar_folder, tmp_path):
-    first, second = members(2, cifar_folder, tmp_path / "two")
+@pytest.mark.parametrize("teacher", ["", "cifar10-ti4"])
+def test_two_processes_end_with_the_weights_of_one_that_takes_the_whole_batch(cifar_folder, tmp_path, teacher):
+    first, second = members(2, cifar_folder, tmp_path / "two", teacher)
     assert first["agreed"] == second["agreed"] == [0.25, 0], "the clock of the first process counts"
     assert (first["leads"], second["leads"]) == (True, False)
-    members(1, cifar_folder, tmp_path / "one")
+    members(1, cifar_folder, tmp_path / "one", teacher)
     one, two = (load(tmp_path / name / "last.safetensors") for name in ("one", "two"))
     assert (one.record["processes"], two.record["processes"]) == (1, 2)
+    assert one.record["teacher"] == two.record["teacher"]
+    assert bool(one.record["teacher"]) == bool(teacher)
     for name, weight in one.model.state_dict().items():
         torch.testing.assert_close(two.model.state_dict()[name], weight, rtol=0, atol=2e-5)
     moved = one.model.head.weight.abs().max()

@@ -88,13 +88,15 @@ function parseHeads(text) {
 
 const patchParam = (patch) => `${Math.floor(patch / shape.columns) + 1}-${(patch % shape.columns) + 1}`;
 
-function parsePicture(text) {
-  const index = /^cifar:(\d{1,4})$/.exec(text || '');
-  if (index && catalog.cifar.available) return { kind: 'cifar', index: Number(index[1]) };
-  const names = catalog.samples.map((sample) => sample.name);
-  const name = names.includes(text) ? text : names.includes('cat') ? 'cat' : names[0];
-  return name == null ? null : { kind: 'sample', name };
+/** A picture by its name in the address, or null if it is not here. */
+function pictureNamed(text) {
+  const index = /^cifar:(\d{1,4})$/.exec(text);
+  if (index) return catalog.cifar.available ? { kind: 'cifar', index: Number(index[1]) } : null;
+  return catalog.samples.some(({ name }) => name === text) ? { kind: 'sample', name: text } : null;
 }
+
+/** The picture to begin with where the address has none. */
+const firstPicture = () => pictureNamed('cat') ?? pictureNamed(catalog.samples[0]?.name);
 
 function pictureParam() {
   if (state.picture.kind === 'sample') return state.picture.name;
@@ -107,7 +109,7 @@ function readAddress() {
   const params = new URLSearchParams(location.search);
   const asked = checkpointOf(params.get('checkpoint')) || catalog.checkpoints[0];
   state.checkpoint = asked.name;
-  state.picture = parsePicture(params.get('picture'));
+  state.picture = pictureNamed(params.get('picture')) ?? firstPicture();
   state.layer = parseNumber(params.get('layer'), asked.layers, asked.layers - 1);
   state.head = parseNumber(params.get('head'), asked.heads, MEAN);
   state.direction = among(params.get('direction'), ['from', 'to']);
@@ -118,6 +120,16 @@ function readAddress() {
   state.method = methodOf(params.get('method'))?.key ?? null;
   state.target = (params.get('class') || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger).slice(0, 2);
   return { patch: params.get('patch'), off: params.get('off'), gone: params.get('gone') }; // these wait for the answer's sizes
+}
+
+/** What the address names and is not here, and what is shown instead; empty if all is. */
+function absentSentences() {
+  const params = new URLSearchParams(location.search);
+  const [model, wanted] = [params.get('checkpoint'), params.get('picture')];
+  return [
+    ...(model && !checkpointOf(model) ? [absentSentence('model', model, state.checkpoint)] : []),
+    ...(wanted && !pictureNamed(wanted) ? [absentSentence('picture', wanted, pictureParam())] : []),
+  ].join(' ');
 }
 
 function writeAddress() {

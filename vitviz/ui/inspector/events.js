@@ -191,7 +191,8 @@ async function start() {
   state.checkpoint = catalog.checkpoints[0].name;
   follow();
   listen();
-  load();
+  await load();
+  if (answer && followed && !isKnown(followed)) tell(absentSentence('model', followed, state.checkpoint));
 }
 
 start();

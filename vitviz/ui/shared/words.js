@@ -22,6 +22,9 @@ const keepSizes = (text) => text.replaceAll(' × ', `${SPACE}×${SPACE}`);
 /** A layer or head on screen and in the address. */
 const numberName = (index) => (index === MEAN ? 'mean' : String(index + 1));
 
+/** For an address that names what is not here or has no attention; `shown` stands in its place, if anything does. */
+const absentSentence = (what, asked, shown) => `The ${what} of this link, ${asked.slice(0, 80)}, cannot be shown here${shown ? `: this is ${shown}` : ''}.`;
+
 const capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
 function patchName(patch, shape) {

@@ -341,6 +341,7 @@ async function start() {
   const asked = new URLSearchParams(location.search).get('run');
   const first = runOf(asked) ?? running() ?? runs[0];
   await follow(first?.name ?? null);
+  if (asked && !runOf(asked)) tell(absentSentence('run', asked, followed));
   if (!running()) expectPresets();
 }
 
