@@ -34,7 +34,7 @@ def test_every_checkpoint_stands_in_the_readme_and_its_card_with_its_recorded_ac
     for name in checkpoint.shipped():
         recorded = f"{100 * checkpoint.load(name).record['test_accuracy']:.2f} %"
         for text in (README, card):
-            rows = [line for line in text.splitlines() if name in line]
+            rows = [line for line in text.splitlines() if f"`{name}`" in line]
             assert any(recorded in row for row in rows), (name, recorded)
 
 

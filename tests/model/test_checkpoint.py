@@ -104,6 +104,13 @@ def test_what_ships_is_found_by_name():
         assert load(name).name == path.stem == name
 
 
+def test_what_ships_is_in_the_order_of_its_names(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "CHECKPOINTS", tmp_path)
+    for name in ("b", "a-c", "a"):
+        (tmp_path / f"{name}.safetensors").touch()
+    assert list(shipped()) == ["a", "a-c", "b"], "though '-' comes before '.'"
+
+
 def test_what_ships_is_what_its_sums_say():
     listed = dict(line.split("  ")[::-1] for line in (checkpoint.CHECKPOINTS / "SHA256SUMS").read_text().splitlines())
     assert listed.keys() == {

@@ -93,7 +93,7 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
 
 def shipped() -> dict[str, Path]:
     """The checkpoints that come with the project: name -> file, in alphabetical order."""
-    return {path.stem: path for path in sorted(CHECKPOINTS.glob("*.safetensors"))}
+    return dict(sorted((path.stem, path) for path in CHECKPOINTS.glob("*.safetensors")))
 
 
 def load(name: str | Path) -> Checkpoint:
