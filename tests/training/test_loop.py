@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from vitviz.data import cifar, pictures
 from vitviz.model.checkpoint import load
@@ -242,7 +243,7 @@ def test_a_training_can_start_from_other_weights_with_a_new_head(config):
     assert all(torch.equal(begun[name], source[name]) for name in source if not name.startswith("head."))
     assert begun["head.weight"].shape == (7, 24)
     assert not begun["head.weight"].any()
-    assert torch.equal(run.averaged().pos_embed, source["pos_embed"])
+    assert torch.equal(run.average.pos_embed, source["pos_embed"])
 
 
 def test_a_training_does_not_start_from_another_network(config):
@@ -284,7 +285,7 @@ def test_weights_that_are_no_numbers_do_not_replace_good_ones(config, monkeypatc
         real(run, batch)
         if run.step_count == 8:
             with torch.no_grad():
-                run.averaged().head.weight[0, 0] = float("inf")
+                run.average.head.weight[0, 0] = float("inf")
 
     monkeypatch.setattr(Run, "step", breaking)
     with pytest.raises(TrainingError, match=r"The weights must stay finite: they are not after step 8\. Lower"):
@@ -395,14 +396,24 @@ def test_the_network_is_given_the_patches_that_are_kept(config, monkeypatch):
 
 def test_the_average_starts_close_to_the_weights_and_grows_slow(config):
     run = whole_run(replace(config, average_decay=0.9, warm_up=0.0))
-    run.step_count = 0
-    average, current = [torch.zeros(1)], [torch.ones(1)]
-    run.blend(average, current, None)
-    assert average[0].item() == pytest.approx(0.9)  # decay (1 + 0) / (10 + 0)
-    run.step_count = 10_000
-    average = [torch.zeros(1)]
-    run.blend(average, current, None)
-    assert average[0].item() == pytest.approx(0.1)
+    torch.nn.init.ones_(run.model.head.bias)
+    for step, moved in [(0, 1.0), (1, 9 / 11), (10_000, 0.1)]:  # decay (1 + 1) / (10 + 1) at step 1, then 0.9
+        torch.nn.init.zeros_(run.average.head.bias)
+        run.step_count = step
+        run.blend()
+        torch.testing.assert_close(run.average.head.bias, torch.full((10,), moved), rtol=0, atol=1e-6)
+
+
+def test_the_average_is_that_of_torch(config):
+    run = whole_run(replace(config, average_decay=0.3, warm_up=0.0))
+    expected = AveragedModel(run.model)
+    for decay in (0.0, 2 / 11, 3 / 12, 0.3, 0.3):
+        expected.multi_avg_fn = get_ema_multi_avg_fn(decay)
+        run.step(torch.arange(25))
+        expected.update_parameters(run.model)
+    assert not torch.equal(run.average.head.weight, run.model.head.weight)
+    for name, weight in expected.module.state_dict().items():
+        assert torch.equal(run.average.state_dict()[name], weight), name
 
 
 def test_accuracy_by_hand(cifar_folder, cifar_config, config):

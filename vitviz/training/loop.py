@@ -8,6 +8,7 @@ Order and variation of step n depend on the seed and on n alone, so a training t
 steps it would have taken.
 """
 
+import copy
 import itertools
 import json
 import math
@@ -24,12 +25,11 @@ from typing import Any, cast
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from vitviz.data import augment
 from vitviz.data.sets import CIFAR10, About, Part
 from vitviz.model import checkpoint
-from vitviz.model.architectures import Network, build
+from vitviz.model.architectures import build
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.vit import ViT
 from vitviz.training import optimizer, run_folder, teacher
@@ -138,7 +138,7 @@ class Run:
         if config.frozen:
             freeze(self.model)
         self.teacher = teacher.teacher_of(config, about, self.device)
-        self.average = AveragedModel(self.model, multi_avg_fn=self.blend)
+        self.average = copy.deepcopy(self.model).eval()
         self.trained: nn.Module = self.model  # with what only the objective needs
         if config.objective == "masked-patch":
             self.trained = MaskedPatches(cast(ViT, self.model), about.mean, about.std).to(self.device)
@@ -196,10 +196,16 @@ class Run:
         """Where the timeline goes."""
         return self.config.folder / run_folder.TIMELINE
 
-    def blend(self, average: Any, current: Any, count: Any) -> None:
-        """Update the running average; its memory grows from a few steps to the full length."""
-        decay = min(self.config.average_decay, (1 + self.step_count) / (10 + self.step_count))
-        get_ema_multi_avg_fn(decay)(average, current, count)
+    @torch.no_grad()
+    def blend(self) -> None:
+        """Update the running average; its memory begins empty and grows from a few steps to the full length.
+
+        As `torch.optim.swa_utils.AveragedModel` does, which makes a GPU wait at every step to count them.
+        """
+        grown = (1 + self.step_count) / (10 + self.step_count) if self.step_count else 0.0
+        old: list[Tensor] = list(self.average.parameters())
+        new: list[Tensor] = list(self.model.parameters())
+        torch._foreach_lerp_(old, new, 1 - min(self.config.average_decay, grown))
 
     @property
     def seconds(self) -> float:
@@ -249,7 +255,7 @@ class Run:
     def batches(self) -> Iterator[Tensor]:
         """The rest of this pass: positions (B,) of the pictures of each step, the same in all processes."""
         order = torch.Generator().manual_seed(self.config.seed * 1_000_003 + self.passes)
-        shuffled = torch.randperm(len(self.labels), generator=order).split(self.config.batch_size)
+        shuffled = torch.randperm(len(self.labels), generator=order).to(self.device).split(self.config.batch_size)
         whole = [batch for batch in shuffled if len(batch) >= self.team.size]  # each process needs at least one
         yield from whole[self.batches_done :]
 
@@ -265,7 +271,7 @@ class Run:
                 group["lr"] = group["base_lr"] * schedule(config, share)
             chosen.step()
             chosen.zero_grad()
-        self.average.update_parameters(self.model)
+        self.blend()
         self.loss_sum += loss.detach()
         self.unread_steps += 1
         self.step_count += 1
@@ -343,13 +349,9 @@ class Run:
 
     def snapshot(self) -> None:
         """Keep the timeline's pictures as the averaged model sees them now, where a page that follows can find them."""
-        self.timeline.take(self.averaged(), self.epoch, self.seconds)
+        self.timeline.take(self.average, self.epoch, self.seconds)
         if self.team.leads:
             self.write(lambda: self.timeline.save(self.timeline_path))
-
-    def averaged(self) -> Network:
-        """The averaged model, in evaluation mode."""
-        return cast(Network, self.average.module).eval()
 
     def finish(self) -> Path:
         """Measure the result on the whole set and write the checkpoint without what only training needs."""
@@ -382,7 +384,7 @@ class Run:
         """Write the checkpoint; until the training is finished, with all that is needed to go on."""
         if not self.team.leads:
             return
-        if not all(weight.isfinite().all() for weight in self.averaged().parameters()):
+        if not all(weight.isfinite().all() for weight in self.average.parameters()):
             raise self.not_finite(f"The weights must stay finite: they are not after step {self.step_count}.")
         result = self.result(self.record() | found)
         state = None if finished else self.state()
@@ -397,14 +399,13 @@ class Run:
         """All that decides how this training goes on, beside the average."""
         weights = dict(self.trained.state_dict())
         states = [chosen.state_dict()["state"] for chosen in self.optimizers]
-        return State(self.average.module.state_dict(), weights, states, self.counters())
+        return State(self.average.state_dict(), weights, states, self.counters())
 
     def restore(self, saved: State) -> None:
         """Go on from a saved state."""
         self.trained.load_state_dict(saved.weights)
-        self.average.module.load_state_dict(saved.average)
+        self.average.load_state_dict(saved.average)
         counters = saved.counters
-        self.average.n_averaged.fill_(counters["step_count"])
         for chosen, state in zip(self.optimizers, saved.optimizers, strict=True):
             chosen.load_state_dict({"state": state, "param_groups": chosen.state_dict()["param_groups"]})
         self.share, self.seconds_before = counters["share"], counters["seconds"]
@@ -419,7 +420,7 @@ class Run:
     def result(self, record: dict[str, Any]) -> Checkpoint:
         """The averaged model with all that is needed to use it."""
         about = self.about
-        return Checkpoint(self.config.preset, self.averaged(), about.classes, about.mean, about.std, record)
+        return Checkpoint(self.config.preset, self.average, about.classes, about.mean, about.std, record)
 
     def record(self) -> dict[str, Any]:
         """How this training is being done, for the checkpoint's metadata."""

@@ -1,0 +1,94 @@
+"""What a GPU compiles is one graph and gives the same numbers, and no step makes it wait; seen here without one."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from vitviz.data.sets import CIFAR10
+from vitviz.model.architectures import build
+from vitviz.training.loop import Run
+from vitviz.training.recipe import preset
+from vitviz.training.supply import vary
+from vitviz.training.team import Team
+
+FLAGSHIP = preset("cifar10-s4")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mixing", [True, False])
+def test_the_flagships_variation_compiles_whole(mixing):
+    images, labels = torch.randint(0, 256, (30, 3, 32, 32), dtype=torch.uint8), torch.arange(30) % 10
+    compiled = torch.compile(vary, backend="eager", fullgraph=True, dynamic=False)
+    torch.manual_seed(0)
+    expected = vary(FLAGSHIP, CIFAR10, images, labels, mixing)
+    torch.manual_seed(0)
+    torch.testing.assert_close(compiled(FLAGSHIP, CIFAR10, images, labels, mixing), expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["cifar10-s4", "cifar10-teacher"])
+def test_the_networks_for_a_gpu_compile_whole_with_their_gradients(name):
+    model = build(replace(preset(name).model, width=32, depth=2, mlp_width=48))
+    images = torch.randn(4, 3, 32, 32)
+    torch.nn.init.normal_(model.head.weight)
+    compiled = torch.compile(model, backend="aot_eager", fullgraph=True, dynamic=False)
+    found = []
+    for network in (model, compiled):
+        torch.manual_seed(0)  # of the branches that are skipped
+        logits = network(images)
+        logits.square().sum().backward()
+        found.append((logits.detach(), {name: weight.grad for name, weight in model.named_parameters()}))
+        model.zero_grad()
+    torch.testing.assert_close(found[1], found[0])
+
+
+class Crossings(TorchDispatchMode):
+    """Notes what is copied from one device to another, and numbers that are read from one that only pretends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def __torch_dispatch__(self, operation: Any, types: Any, given: Any = (), named: Any = None) -> Any:
+        result = operation(*given, **(named or {}))
+        devices = {leaf.device.type for leaf in tree_leaves((given, named, result)) if isinstance(leaf, torch.Tensor)}
+        if len(devices) > 1:
+            self.found.append(str(operation))
+        return result
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("cifar10-s4", {}),
+        ("cifar10-s4", {"objective": "masked-patch"}),
+        ("cifar10-s4", {"first_patches": 0.5, "last_patches": 0.5, "all_patches_from": 0.8}),
+        ("cifar10-teacher", {}),
+    ],
+)
+def test_no_step_makes_the_device_wait(monkeypatch, name, changes):
+    real = torch.optim.AdamW
+
+    def not_fused(*given: Any, fused: bool, **named: Any) -> torch.optim.Optimizer:
+        return real(*given, **named)  # the fused one refuses a device that only pretends
+
+    monkeypatch.setattr(torch.optim, "AdamW", not_fused)
+    team = Team()
+    team.device = torch.device("meta")  # reading a number from it is an error, so no step can ask it for one
+    pictures = (
+        torch.empty(60, 3, 32, 32, dtype=torch.uint8, device="meta"),
+        torch.empty(60, dtype=torch.long, device="meta"),
+    )
+    config = replace(preset(name), snapshots=0, compiled=False, batch_size=30, **changes)
+    run = Run(config, team, pictures, pictures)
+    first, second = run.batches()
+    with Crossings() as crossings:
+        run.step(first)
+        run.step(second)
+        assert crossings.found == []
+        torch.zeros(1).to("meta")
+    assert crossings.found == ["aten._to_copy.default"], "it would have been seen"
