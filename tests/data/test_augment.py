@@ -90,6 +90,13 @@ def test_an_interval_of_the_whole_side_covers_at_least_half_and_none_covers_noth
     assert (covered[1:] >= 8).all()
 
 
+def test_an_order_has_each_place_once_and_any_place_anywhere():
+    drawn = torch.stack([augment.permutation(3, torch.device("cpu")) for _ in range(600)])
+    found, counts = drawn.unique(dim=0, return_counts=True)
+    assert found.tolist() == [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+    assert counts.min() > 60, "100 each, on average"
+
+
 def test_one_hot_by_hand():
     assert augment.one_hot(torch.tensor([2, 0]), 3).tolist() == [[0, 0, 1], [1, 0, 0]]
 

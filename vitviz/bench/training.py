@@ -134,7 +134,7 @@ class PlainLoop:
 def engine_seconds(run: Run, share: float, steps: int) -> float:
     """Time so many steps of the engine at a share of the budget; the first two, which compile, are not counted."""
     run.share = share
-    places = torch.randperm(len(run.labels)).split(run.config.batch_size)[: steps + 2]
+    places = torch.randperm(len(run.labels)).to(run.device).split(run.config.batch_size)[: steps + 2]
 
     def take(part: tuple[Tensor, ...]) -> None:
         for batch in part:

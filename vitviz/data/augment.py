@@ -54,6 +54,14 @@ def normalise(images: Tensor, mean: tuple[float, ...], std: tuple[float, ...]) -
     return (images - torch.tensor(mean, device=images.device).mul(255).view(shape)) / scale
 
 
+def permutation(count: int, device: torch.device) -> Tensor:
+    """A random order of so many, (count,).
+
+    Not by `torch.randperm`: torch 2.11 cannot compile indexing by it (github.com/pytorch/pytorch/issues/158457).
+    """
+    return torch.rand(count, device=device).argsort()
+
+
 def cutmix(images: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
     """Paste a box of another picture of the batch, and mix the labels by area (Yun et al. 2019, arXiv 1905.04899).
 
@@ -68,7 +76,7 @@ def cutmix(images: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Ten
     """
     B, _, H, W = images.shape
     device = images.device
-    other = torch.randperm(B, device=device)
+    other = permutation(B, device)
     side = torch.rand(B, device=device).sqrt() * chosen  # of the picture's side
     box = inside(H, side)[:, :, None] & inside(W, side)[:, None, :]  # (B, H, W)
     area = box.float().mean((1, 2)).unsqueeze(1)  # (B, 1)
@@ -95,7 +103,7 @@ def mixup(images: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tens
         Images (B, C, H, W) and targets (B, K); a row of targets keeps its sum.
     """
     B, device = len(images), images.device
-    other = torch.randperm(B, device=device)
+    other = permutation(B, device)
     weight = torch.rand(B, device=device) * chosen  # (B,)
     return images.lerp(images[other], weight[:, None, None, None]), targets.lerp(targets[other], weight[:, None])
 
@@ -193,7 +201,7 @@ def rand_augment(images: Tensor, operations: int, strength: float) -> Tensor:
     sizes = [len(part) for part in torch.empty(B).tensor_split(len(OPERATIONS))]
     choice = torch.cat([torch.full((size,), number, device=device) for number, size in enumerate(sizes)])  # (B,)
     for _ in range(operations):
-        order = torch.randperm(B, device=device)
+        order = permutation(B, device)
         amount = strength * (2 * torch.randint(2, (B,), device=device) - 1)  # (B,), to either side
         parts = zip(OPERATIONS, pixels[order].split(sizes), amount[:, None, None, None].split(sizes), strict=True)
         changed = [COLOURS[name](part, by) if name in COLOURS else part for name, part, by in parts]
