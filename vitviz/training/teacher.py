@@ -31,8 +31,7 @@ def teacher_of(config: TrainConfig, data: About, device: torch.device) -> Checkp
             f"A teacher must have learned from the same pictures: {found.name} knows others, or another size of them. "
             "Train one on this data set first."
         )
-    recipe = found.record.get("recipe")
-    recipe = recipe if isinstance(recipe, dict) else {}
+    recipe = recipe_of(found)
     if recipe.get("objective", "classify") != "classify":
         raise ValueError(f"A teacher must know the labels: {found.name} learned without them. Fine-tune it first.")
     held_out = recipe.get("held_out")
@@ -45,10 +44,17 @@ def teacher_of(config: TrainConfig, data: About, device: torch.device) -> Checkp
     return found
 
 
+def recipe_of(teacher: Checkpoint) -> dict[str, Any]:
+    """The recipe by which it was trained; empty if its record tells none."""
+    recipe = teacher.record.get("recipe")
+    return recipe if isinstance(recipe, dict) else {}
+
+
 def about(teacher: Checkpoint) -> dict[str, Any]:
-    """What the record of a learner tells of its teacher."""
+    """What the record of a learner tells of its teacher; a run's file alone would be called "last"."""
     record = teacher.record
-    known = {"name": teacher.name, "architecture": teacher.model.config.architecture}
+    name = str(recipe_of(teacher).get("preset", teacher.name))
+    known = {"name": name, "architecture": teacher.model.config.architecture}
     numbers = ("parameters", "epochs", "seconds", "test_accuracy", "held_out_accuracy")
     return known | {name: record[name] for name in numbers if isinstance(record.get(name), int | float)}
 
