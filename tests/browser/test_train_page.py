@@ -220,6 +220,8 @@ def test_what_was_held_out_is_not_called_test_pictures_and_no_attention_is_promi
     expect(page.locator(f"{TRAIN} .status")).to_have_text(
         "The run of this link, gone, cannot be shown here: this is held."
     )
+    page.locator(".source").select_option(SHIPPED)
+    expect(page.locator(f"{TRAIN} .status")).to_contain_text("which comes with vitviz")
 
 
 def test_the_table_renames_and_deletes_after_asking(context, trainer):

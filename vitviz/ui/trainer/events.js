@@ -224,6 +224,7 @@ function listenToTimeline() {
   playButton.addEventListener('click', () => past && play());
   sourceSelect.addEventListener('change', () => {
     const name = sourceSelect.value;
+    tell(null);
     if (isOfRun(name)) follow(runName(name));
     else showShipped(name);
   });

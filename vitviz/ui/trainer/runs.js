@@ -121,7 +121,7 @@ function showActions(box, name) {
   explore.dataset.act = 'explore';
   explore.href = exploreAddress(name);
   box.replaceChildren(
-    link('follow', 'Follow', () => follow(name)),
+    link('follow', 'Follow', () => { tell(null); follow(name); }),
     explore,
     link('resume', 'Resume', () => resumeRun(name)),
     link('download', 'Download', () => downloadRun(name)),
