@@ -156,7 +156,8 @@ async function start() {
   syncControls();
   if (!state.picture) return fail('There is no sample picture: choose CIFAR-10 or your own.');
   await load(state.checkpoint, state.picture, asked);
-  if (answer && absentSentences()) tell(absentSentences());
+  const absent = absentSentences();
+  if (answer && absent) tell(absent);
   new IntersectionObserver(([entry]) => entry.isIntersecting && learnModels(models)).observe(root);
 }
 
