@@ -63,6 +63,7 @@ class Watch(TorchDispatchMode):
         return result
 
 
+@pytest.mark.usefixtures("no_clock")
 @pytest.mark.parametrize(
     ("name", "changes"),
     [

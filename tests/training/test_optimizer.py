@@ -56,6 +56,15 @@ def test_a_zero_gradient_gives_a_zero_update():
     assert not orthogonalise(torch.zeros(2, 5, 9)).any()
 
 
+def test_half_the_bits_give_nearly_the_same_update_in_full_precision():
+    matrix = gaussian(4, 24, 60)
+    with torch.autocast("cpu", torch.bfloat16):
+        found = orthogonalise(matrix)
+    assert found.dtype == matrix.dtype
+    assert not torch.equal(found, orthogonalise(matrix)), "the products are in bfloat16"
+    torch.testing.assert_close(found, orthogonalise(matrix), rtol=0, atol=0.03)
+
+
 def test_a_batch_is_handled_as_one_by_one():
     names = {
         f"{i}.{kind}": gaussian(*shape, seed=i) for i in range(3) for kind, shape in (("fc1", (9, 5)), ("fc2", (5, 9)))

@@ -14,7 +14,7 @@ import torch
 from vitviz.model import checkpoint
 from vitviz.model.config import ViTConfig
 from vitviz.training import optimizer
-from vitviz.training.device import choose_device, hardware, timed
+from vitviz.training.device import choose_device, hardware, mixed_precision, timed
 from vitviz.training.loop import WATCHED, Run
 from vitviz.training.recipe import TrainConfig
 from vitviz.training.schedule import patches_kept
@@ -142,8 +142,9 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
         run.objective(torch.arange(count)).backward()
 
     def update() -> None:
-        for chosen in run.optimizers:
-            chosen.step()
+        with mixed_precision(device, run.bfloat16):
+            for chosen in run.optimizers:
+                chosen.step()
 
     run.share = 1.0
     learn(FIRST_PICTURES)

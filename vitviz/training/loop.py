@@ -269,7 +269,8 @@ class Run:
         for chosen in self.optimizers:
             for group in chosen.param_groups:
                 group["lr"] = group["base_lr"] * schedule(config, share)
-            chosen.step()
+            with mixed_precision(self.device, self.bfloat16):  # the products of Muon
+                chosen.step()
             chosen.zero_grad()
         self.blend()
         self.loss_sum += loss.detach()
