@@ -221,6 +221,52 @@ def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_
     page.wait_for_url(lambda url: "class=" not in url)  # of another picture the predicted class is explained
 
 
+def test_no_class_gets_the_maps_of_another_while_its_own_are_computed(open_page):
+    page = open_page("?picture=cat&method=relevance")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    held = []
+    page.route(
+        "**/component_server",
+        lambda route: held.append(route) if route.request.post_data_json["fn_name"] == "methods" else route.fallback(),
+    )
+    with page.expect_request(lambda request: "methods" in (request.post_data or "")):
+        page.locator(".explain-class").nth(1).click()
+    for_class, for_all = page.locator(".method-group:nth-child(2) .method"), page.locator(".method-group .method")
+    expect(for_class.and_(page.locator(".waiting"))).to_have_count(for_class.count())
+    expect(for_all.and_(page.locator(".waiting"))).to_have_count(for_class.count())
+    expect(page.locator(".headline")).to_contain_text("the class token looks most at")  # the head's map meanwhile
+    held.pop().continue_()
+    page.wait_for_selector(f"{EXPLORER}[data-methods]")
+    expect(for_all.and_(page.locator(".waiting"))).to_have_count(0)
+    expect(page.locator(".headline")).to_contain_text("Relevance for ")
+
+
+def test_a_picture_that_the_server_let_go_is_explained_once_more(open_page):
+    page = open_page("?picture=cat&layer=5&head=1")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    key = page.get_attribute(EXPLORER, "data-ready")
+    page.route("**/component_server", lambda route: route.fallback(post_data=route.request.post_data.replace(key, "x")))
+    changed(page, page.locator("[data-do=off]").click)
+    assert page.get_attribute(EXPLORER, "data-ready") not in (key, "x")
+    expect(page.locator(".effect-what")).to_have_text("1 head off")
+    page.locator(".explain-class").nth(1).click()
+    page.wait_for_selector(f"{EXPLORER}[data-methods]")
+    expect(page.locator(".status")).not_to_contain_text("did not answer")
+
+
+def test_a_change_that_the_server_refuses_is_taken_back(open_page):
+    page = open_page("?picture=cat&layer=5&head=1&off=5-2")
+    page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    page.route(
+        "**/component_server",
+        lambda route: route.abort() if route.request.post_data_json["fn_name"] == "intervene" else route.fallback(),
+    )
+    page.locator(".effect select[name=instead]").select_option("mean")
+    expect(page.locator(".status")).to_contain_text("The server did not answer")
+    expect(page.locator(".effect select[name=instead]")).to_have_value("nothing")
+    page.wait_for_url(lambda url: "instead=mean" not in url)
+
+
 def changed(page, act):
     """Do something that switches heads or patches, and wait until the page shows the answer."""
     before = page.get_attribute(EXPLORER, "data-changed")

@@ -29,7 +29,7 @@ async function load(checkpoint, wanted, asked = null) {
   if (mine !== ticket) return;
   show(reply, image, asked);
   if (typeof full === 'string') keepFull(full, reply.key);
-  else fetchFull(reply.key, true);
+  else fetchFull();
 }
 
 const needsFull = (patches) => Boolean(patches) || state.pins.length > 0 || state.direction === 'to';
@@ -93,20 +93,24 @@ function finishShowing(key) {
   markPainted(key);
 }
 
-/** Fetch the attention between all tokens; if Python has forgotten it, ask for the picture once more. */
-async function fetchFull(key, mayRetry) {
-  const reply = await ask('attention', { key });
-  if (keyNow() !== key) return;
-  if (typeof reply === 'string') return keepFull(reply, key);
-  if (reply === null && mayRetry && !changed) {
-    const again = await ask('explain', shown);
-    if (answer.key !== key) return;
-    if (again?.key) {
-      answer.key = again.key;
-      root.dataset.ready = again.key;
-      return fetchFull(again.key, false);
-    }
-  }
+/** Ask about the picture on screen; if Python has let it go, have it explained once more first. */
+async function askAgain(name, question = {}) {
+  const mine = answer;
+  const reply = await ask(name, { ...question, key: mine.key });
+  if (reply !== null || answer !== mine) return reply;
+  const again = await ask('explain', shown);
+  if (!again?.key || answer !== mine) return again;
+  mine.key = again.key;
+  root.dataset.ready = again.key;
+  return ask(name, { ...question, key: again.key });
+}
+
+/** Fetch the attention between all tokens. */
+async function fetchFull() {
+  const [mine, now] = [answer, changed];
+  const reply = await (now ? ask('attention', { key: now.key }) : askAgain('attention'));
+  if (answer !== mine || changed !== now) return;
+  if (typeof reply === 'string') return keepFull(reply, keyNow());
   fullFailed = true;
   drawSoon();
 }
@@ -123,30 +127,33 @@ function keepFull(reply, key) {
 }
 
 let methodsTicket = 0; // as above, for the strip of methods
+const pause = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
 
 /** Fetch the maps of all methods for the class that is explained, then what they are worth.
     Both take the server a while, so a picture that is only passed over is not asked about. */
 async function fetchMethods(delay = 0) {
   const mine = ++methodsTicket;
-  const { key } = answer;
+  const [about, { target }] = [answer, state];
+  const late = () => mine !== methodsTicket || answer !== about;
   judged = null;
   delete root.dataset.methods;
   delete root.dataset.scores;
+  forgetMethod();
+  for (const { key, forClass } of catalog.methods) if (forClass) delete answer.maps[key]; // those of another class
   drawMethods();
-  await new Promise((resolve) => { setTimeout(resolve, delay); });
-  if (mine !== methodsTicket) return;
-  const question = { key, target: state.target };
+  await pause(delay);
+  if (late()) return;
   for (const name of ['methods', 'scores']) {
-    let reply = await ask(name, question);
-    while (reply?.busy && mine === methodsTicket && answer.key === key) {
-      await new Promise((resolve) => { setTimeout(resolve, BUSY_PAUSE); });
-      if (mine === methodsTicket && answer.key === key) reply = await ask(name, question);
+    let reply = await askAgain(name, { target });
+    while (reply?.busy && !late()) {
+      await pause(BUSY_PAUSE);
+      if (!late()) reply = await askAgain(name, { target });
     }
-    if (mine !== methodsTicket || answer.key !== key) return;
+    if (late()) return;
     if (!reply || reply.error) return reply?.error && tell(reply.error, true);
     if (name === 'methods') answer.maps = reply.maps;
     else judged = reply;
-    root.dataset[name] = `${key} ${state.target}`;
+    root.dataset[name] = `${answer.key} ${target}`;
     forgetMethod();
     drawMethods();
     draw();
@@ -158,17 +165,19 @@ let changeTicket = 0; // as above, for heads switched off and patches left out
 /** Ask what the model says without these heads and patches, and show that; without any, go back to the picture as it is. */
 async function fetchChanged() {
   const mine = ++changeTicket;
-  const { key } = answer;
+  const about = answer;
   const { off, gone, instead, way } = state;
   delete root.dataset.changed;
   if (!off.length && !gone.length) return showChanged(null, answer.cls);
   const heads = off.map((k) => [Math.floor(k / shape.heads), k % shape.heads]);
-  const reply = await ask('intervene', { key, heads, patches: gone, instead, way });
-  if (mine !== changeTicket || answer.key !== key) return;
+  const reply = await askAgain('intervene', { heads, patches: gone, instead, way });
+  if (mine !== changeTicket || answer !== about) return;
   if (reply && !reply.error) return showChanged({ key: reply.key, probabilities: reply.probabilities }, reply.cls);
   Object.assign(state, before);
   tell(reply?.error || NO_ANSWER, true);
+  drawPredictions();
   drawSoon();
+  writeAddressSoon();
 }
 
 let before = { off: [], gone: [], instead: 'nothing', way: 'drop' }; // what was off or gone when it was last shown
@@ -183,5 +192,5 @@ function showChanged(now, rowsText) {
   draw();
   root.dataset.changed = keyNow();
   delete root.dataset.full;
-  fetchFull(keyNow(), false);
+  fetchFull();
 }

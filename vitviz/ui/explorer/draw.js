@@ -260,7 +260,7 @@ function drawWords(asked, method) {
   const seen = { row: values, asked, direction: state.direction, layer: state.layer, head: state.head, read: state.read };
   if (!method && isOff(state.layer, state.head)) {
     setText(headline, `${mapName(state.layer, state.head)} is switched off`);
-    if (notice === null) putLine(status, ['Its output is set to zero. The other heads go on without it; see the prediction.']);
+    if (notice === null) putLine(status, [`${state.instead === 'mean' ? 'It passes on its mean over the samples' : 'Its output is set to zero'}. The other heads go on without it; see the prediction.`]);
     return;
   }
   setText(headline, method ? methodHeadline(methodOf(method), targetNames(), values, shape) : headHeadline(seen, shape));

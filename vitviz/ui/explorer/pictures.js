@@ -61,6 +61,10 @@ async function fillGallery() {
   if (!reply || reply.error) return tell(reply?.error || NO_ANSWER, true);
   gallery.filled = JSON.stringify(asked);
   gallery.pages = Math.max(1, reply.pages);
+  if (gallery.page >= gallery.pages) { // another model names fewer of them wrong
+    gallery.page = gallery.pages - 1;
+    return fillGallery();
+  }
   const name = (label) => catalog.cifar.classes[label] ?? 'picture';
   const thumbs = reply.pictures.map(({ index, label, src, said, probability }) => {
     const words = said == null ? '' : `, named ${said} with ${percent(probability, 0)}`;
@@ -104,11 +108,15 @@ const canFilm = Boolean(navigator.mediaDevices?.getUserMedia);
 
 async function openCamera() {
   tell(null);
+  let stream;
   try {
-    camera.srcObject = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 640 } } });
+    stream = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 640 } } });
   } catch {
     return tell('The browser gives no camera to this page. Allow it there, or choose a file.', true);
   }
+  closeCamera(); // a second click may have opened it while the browser asked
+  if (find('.shelf[data-source=upload]').hidden) return stopTracks(stream); // the visitor went on meanwhile
+  camera.srcObject = stream;
   await camera.play();
   showCamera(true);
   find('[data-do=snap]').focus();
@@ -119,8 +127,12 @@ function showCamera(isOpen) {
   find('[data-do=camera]').hidden = isOpen || !canFilm;
 }
 
+function stopTracks(stream) {
+  for (const track of stream?.getTracks() ?? []) track.stop();
+}
+
 function closeCamera() {
-  for (const track of camera.srcObject?.getTracks() ?? []) track.stop();
+  stopTracks(camera.srcObject);
   camera.srcObject = null;
   showCamera(false);
 }
