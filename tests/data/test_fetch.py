@@ -11,7 +11,7 @@ from vitviz.data.fetch import Fetch
 # Stands for `python -m vitviz data download --dataset NAME --data DIR`.
 LOADING = """
 import pathlib, sys, time
-part = pathlib.Path(sys.argv[-1], "cifar-abc.part")
+part = pathlib.Path(sys.argv[-1], ".cifar-abc.part")
 part.mkdir(parents=True)
 (part / "cifar-10-python.tar.gz").write_bytes(b"x" * 500)
 time.sleep(600)
@@ -40,7 +40,7 @@ def wait_until(condition):
 def test_it_tells_how_far_it_is_and_leaves_nothing_when_called_off(loader, tmp_path):
     loading = loader(LOADING)
     assert not loading.state().running
-    other = tmp_path / "data" / "cifar-other.part"
+    other = tmp_path / "data" / ".cifar-other.part"
     other.mkdir(parents=True)
     loading.start("cifar10")
     child = loading.child

@@ -1,6 +1,5 @@
 """The page in a real browser: how fast it starts, paints a chosen picture and redraws under the pointer."""
 
-import os
 import shutil
 import socket
 import statistics
@@ -19,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from vitviz.bench.timing import spread
+from vitviz.data.child import environment
 
 SYSTEM_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # A quiet browser: no sandbox (containers have none), no calls to its maker.
@@ -31,6 +31,7 @@ BROWSER_OPTIONS = (
     "--disable-component-update",
     "--disable-sync",
 )
+QUIET = {"GRADIO_ANALYTICS_ENABLED": "False"}
 EXPLORER = ".vitviz-explorer"
 START_LIMIT = 120  # seconds after which a server that does not answer is given up
 
@@ -74,21 +75,16 @@ def page(rounds: int = 5, pictures: int = 30) -> None:
 def seconds_of(command: list[str]) -> float:
     """Run a command and return how long it took (s)."""
     start = time.perf_counter()
-    subprocess.run(command, check=True, env=quiet_environment())
+    subprocess.run(command, check=True, env=environment(QUIET))
     return time.perf_counter() - start
 
 
-def quiet_environment() -> dict[str, str]:
-    """The environment of a server without analytics."""
-    return os.environ | {"GRADIO_ANALYTICS_ENABLED": "False"}
-
-
 @contextmanager
-def server(environment: dict[str, str] | None = None, folder: Path | None = None) -> Iterator[tuple[str, float]]:
+def server(added: dict[str, str] | None = None, folder: Path | None = None) -> Iterator[tuple[str, float]]:
     """Start the page in a process of its own; gives its address and the seconds until it answered, and ends it.
 
     Args:
-        environment: Variables to add to this process's own.
+        added: Variables beside this process's own.
         folder: The working folder, where runs go; this process's if None.
     """
     port = unused_port()
@@ -96,8 +92,8 @@ def server(environment: dict[str, str] | None = None, folder: Path | None = None
     command = [sys.executable, "-m", "vitviz", "app", "--port", str(port)]
     with tempfile.TemporaryFile() as log:
         start = time.perf_counter()
-        added = (environment or {}) | {"PYTHONPATH": python_path(environment or {})}
-        process = subprocess.Popen(command, env=quiet_environment() | added, stdout=log, stderr=log, cwd=folder)
+        around = environment(QUIET | (added or {}))
+        process = subprocess.Popen(command, env=around, stdout=log, stderr=log, cwd=folder)
         try:
             wait_for_answer(address, process)
             yield address, time.perf_counter() - start
@@ -111,12 +107,6 @@ def unused_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def python_path(environment: dict[str, str]) -> str:
-    """Where Python finds this package from any folder: behind what the environment says."""
-    before = environment.get("PYTHONPATH") or os.environ.get("PYTHONPATH")
-    return os.pathsep.join(filter(None, [before, str(Path(__file__).parents[2])]))
 
 
 def wait_for_answer(address: str, process: subprocess.Popen[bytes]) -> None:

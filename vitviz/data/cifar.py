@@ -197,7 +197,7 @@ def fetch(known: Callable[..., object], name: str, root: Path, folders: tuple[st
         if (root / folder).is_dir():
             return root / folder
     root.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="cifar-", suffix=".part", dir=root) as part:
+    with tempfile.TemporaryDirectory(prefix=".cifar-", suffix=".part", dir=root) as part:
         try:
             with patience(STALL):
                 known(part, download=True)

@@ -8,15 +8,17 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from vitviz.data.child import environment
 from vitviz.data.cifar import data_root
 
 BYTES = {"cifar10": 170_498_071, "cifar100": 169_001_437}  # of the archives
 COMMAND = (sys.executable, "-m", "vitviz", "data", "download")
-PARTS = "cifar-*.part"  # the temporary folders that `vitviz.data.cifar.fetch` makes
+PARTS = ".cifar-*.part"  # the temporary folders that `vitviz.data.cifar.fetch` makes
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class Fetch:
             self.words = tempfile.TemporaryFile()  # noqa: SIM115 (read when the child has ended)
             command = [*COMMAND, "--dataset", dataset, "--data", str(self.root)]
             self.child = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.words
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.words, env=environment()
             )
 
     def cancel(self) -> None:
@@ -103,5 +105,7 @@ class Fetch:
 
     def share(self) -> float:
         """Of the archive that is here."""
-        found = [file.stat().st_size for part in self.parts() for file in part.glob("*.tar.gz")]
-        return min(1.0, max(found, default=0) / BYTES[self.dataset])
+        found = 0
+        with suppress(FileNotFoundError):  # it goes when it is unpacked
+            found = max((file.stat().st_size for part in self.parts() for file in part.glob("*.tar.gz")), default=0)
+        return min(1.0, found / BYTES[self.dataset])

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from vitviz.data.child import environment
 from vitviz.training import process, run_folder
 from vitviz.training.process import Busy, Process
 
@@ -23,7 +24,7 @@ LOG = "log.txt"  # what the process printed
 # trained between as fast and three times as fast (two rounds on two cores).
 NICENESS = 10
 QUIET = {"OMP_WAIT_POLICY": "PASSIVE"}
-PATIENCE = 10.0  # seconds for a training to save and end
+PATIENCE = 60.0  # seconds for a training to end its step, which may be a large one, and to save
 
 
 def busy(name: str) -> Busy:
@@ -51,7 +52,7 @@ def spawn(folder: Path, command: str, handle: int) -> None:
                 stderr=log,
                 start_new_session=True,
                 pass_fds=(handle, own),
-                env=os.environ | QUIET | {process.HELD: str(folder.resolve()), "PYTHONPATH": python_path()},
+                env=environment(QUIET | {process.HELD: str(folder.resolve())}),
             )
         process.write(folder, replace(known, pid=child.pid))
     finally:
@@ -59,11 +60,6 @@ def spawn(folder: Path, command: str, handle: int) -> None:
     with suppress(OSError):  # it may be gone, or we may not
         os.setpriority(os.PRIO_PROCESS, child.pid, NICENESS)
     threading.Thread(target=child.wait, daemon=True).start()  # else the system keeps a dead one on its list
-
-
-def python_path() -> str:
-    """Where a child finds this package, wherever it is started from."""
-    return os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 
 
 def stop_mark(folder: Path, found: Process) -> Path:

@@ -24,7 +24,7 @@ class RunInfo:
 
     Attributes:
         name: Of its folder.
-        state: "training", "stopping", "stopped", "finished", "interrupted" (it ended without a word) or "failed".
+        state: "training", "stopping", "stopped", "finished", "interrupted" (it ended before it saved) or "failed".
         preset: Name of its recipe.
         parameters: Of the network.
         share: Of the budget that is spent, 0..1.
@@ -133,7 +133,7 @@ def state(folder: Path, found: Process | None, last_words: str, finished: bool) 
     if found is not None and found.state in ("stopped", "failed"):
         return found.state, found.message
     if asked:
-        return "stopped", last_words.replace("without a word", "before it could save", 1)
+        return "interrupted", last_words.replace("without a word", "before it could save", 1)
     return "interrupted", last_words
 
 

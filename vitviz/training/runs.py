@@ -131,7 +131,7 @@ class Runs:
             spawn(self.folder(info.name), command, handle)
 
     def stop(self, name: str) -> None:
-        """Ask a training to save and end; it is killed if it has not after 10 s.
+        """Ask a training to save and end; it is killed if it has not after a minute.
 
         Raises:
             ValueError: If it does not train.
@@ -160,7 +160,7 @@ class Runs:
         begun = {name: stamp(self.root / name / file) for name in filter(NAME.fullmatch, names)}
         found = []
         for name in sorted((name for name in begun if begun[name]), key=lambda name: (begun[name], name), reverse=True):
-            with suppress(ValueError):
+            with suppress(ValueError, FileNotFoundError):  # another page may be deleting it
                 found.append(find(name))
         return found
 
