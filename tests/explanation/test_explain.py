@@ -229,6 +229,11 @@ def test_a_patch_outside_the_grid_is_refused(explanation):
         explanation.maps_of((35,))
 
 
+def test_an_unknown_direction_is_refused(explanation):
+    with pytest.raises(ValueError, match="direction must be from or to: got 'at'"):
+        explanation.maps_of(direction="at")
+
+
 @pytest.mark.parametrize("name", ["map", "map.gif", "map.exe", ".png", "map.npy"])
 def test_another_ending_is_refused_and_nothing_written(explanation, tmp_path, name):
     with pytest.raises(ValueError, match=r"The file must end in \.png, \.svg, \.pdf, \.html or \.npz: got '"):

@@ -79,6 +79,11 @@ def test_what_is_not_there_or_leaves_nothing_is_refused(heads, patches, sentence
         intervene(tiny.case(), heads, patches)
 
 
+def test_an_unknown_way_to_take_patches_away_is_refused():
+    with pytest.raises(ValueError, match="way must be drop or grey: got 'gray'"):
+        intervene(tiny.case(), patches_off=[0], way="gray")
+
+
 def test_attention_afterwards_stands_at_the_tokens_that_are_left():
     subject = tiny.case("two registers")
     gone, prefix = [3, 20], 3

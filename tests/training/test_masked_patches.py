@@ -80,4 +80,4 @@ def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(cifar_
     assert "test_accuracy" not in record
     assert not load(path).model.head.weight.any(), "no label was looked at"
     tuned = loop.train(replace(config, start=str(path), out=str(tmp_path / "tuned")))
-    assert load(tuned).record["recipe"]["start"] == str(path)
+    assert load(tuned).record["recipe"]["start"] == "blind", "a path of this machine is nobody's business"

@@ -115,13 +115,14 @@ def test_a_stop_that_comes_while_a_run_ends_stops_the_sweep(grid, monkeypatch):
     assert [line["state"] for line in grid.results()] == ["finished"]
 
 
-def test_a_run_that_fails_is_noted_and_the_next_begins(grid, monkeypatch):
+@pytest.mark.parametrize("error", [TrainingError, ValueError])  # the other is a network that does not fit its start
+def test_a_run_that_fails_is_noted_and_the_next_begins(grid, monkeypatch, error):
     grid.write()
     real = Run.step
 
     def failing(run: Run, batch):
         if run.config.folder.name == NAMES[0]:
-            raise TrainingError("The loss must stay finite.")
+            raise error("The loss must stay finite.")
         real(run, batch)
 
     monkeypatch.setattr(Run, "step", failing)

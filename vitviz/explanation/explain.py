@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+def check_direction(direction: str) -> None:
+    """Refuse what is neither of the two."""
+    if direction not in ("from", "to"):
+        raise ValueError(f"direction must be from or to: got {str(direction)[:40]!r}.")
+
+
 @dataclass(frozen=True)
 class View:
     """Which maps a figure shows.
@@ -45,8 +51,7 @@ class View:
     def __post_init__(self) -> None:
         if self.method is not None and self.method not in METHODS:
             raise ValueError(f"There is no method {str(self.method)[:40]!r}. Use one of: {', '.join(METHODS)}.")
-        if self.direction not in ("from", "to"):
-            raise ValueError(f"direction must be from or to: got {str(self.direction)[:40]!r}.")
+        check_direction(self.direction)
 
     def who(self, class_token: bool) -> str:
         """Who is asked, for a title, in a model with or without class token."""
@@ -187,8 +192,9 @@ class Explanation:
             (L, A, gh, gw). Rows are shares; columns have no fixed sum.
 
         Raises:
-            ValueError: If a patch is outside the grid.
+            ValueError: If a patch is outside the grid, or there is no such direction.
         """
+        check_direction(direction)
         rows, columns = self.grid
         if len(set(patches)) < len(patches) or any(not 0 <= patch < rows * columns for patch in patches):
             raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {patches[:8]}.")

@@ -47,8 +47,10 @@ def intervene(
         instead: What the switched-off heads pass on, (L, A, d), as from `mean_outputs`; None for zeros.
 
     Raises:
-        ValueError: If a head or patch is not there, or all heads or all patches are off.
+        ValueError: If a head or patch is not there, all heads or all patches are off, or there is no such way.
     """
+    if way not in ("drop", "grey"):
+        raise ValueError(f"way must be drop or grey: got {str(way)[:40]!r}.")
     patches = case.config.patches
     if any(not 0 <= patch < patches for patch in patches_off):
         raise ValueError(f"A patch must be from 0 to {patches - 1}: got {sorted(patches_off)[:8]}.")

@@ -41,7 +41,7 @@ from vitviz.training.recipe import TrainConfig, TrainingError
 from vitviz.training.run_folder import State
 from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.signals import StopRequest
-from vitviz.training.start import adopt, freeze
+from vitviz.training.start import adopt, freeze, name_of_start
 from vitviz.training.supply import data_sets, for_classes, probe_timeline, vary
 from vitviz.training.team import Team
 
@@ -427,6 +427,7 @@ class Run:
         """How this training is being done, for the checkpoint's metadata."""
         recipe = asdict(self.config)
         del recipe["model"], recipe["data"], recipe["out"], recipe["teacher"]
+        recipe["start"] = name_of_start(self.config)
         return {
             "data_set": self.about.name,
             "pictures": len(self.labels),

@@ -6,6 +6,7 @@ interpolated to the new grid, as there; the patches keep their size.
 """
 
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
@@ -13,6 +14,7 @@ from torch import Tensor
 
 from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint, load
+from vitviz.training import run_folder
 from vitviz.training.recipe import TrainConfig
 
 FREE = ("classes", "image_size", "drop_path", "dropout")  # what may differ from the checkpoint's network
@@ -23,6 +25,14 @@ def with_network(config: TrainConfig) -> TrainConfig:
     if config.start is None:
         return config
     return replace(config, model=replace(load(config.start).model.config, classes=config.model.classes))
+
+
+def name_of_start(config: TrainConfig) -> str | None:
+    """The checkpoint it starts from, for the record: its name or its run's, and no folder of this machine."""
+    if config.start is None:
+        return None
+    path = Path(config.start)
+    return path.parent.name if path.name == run_folder.LAST else path.name.removesuffix(".safetensors")
 
 
 def adopt(model: Network, source: Checkpoint) -> None:

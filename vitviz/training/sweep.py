@@ -15,10 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from vitviz.data.cifar import DataError
 from vitviz.data.files import is_file, write_whole
 from vitviz.training import run_folder
 from vitviz.training.loop import Progress, train
-from vitviz.training.process import Stopped, Work, in_words
+from vitviz.training.process import Busy, Stopped, Work, in_words
 from vitviz.training.recipe import TrainConfig, TrainingError, changed, from_json
 from vitviz.training.signals import StopRequest
 
@@ -185,9 +186,9 @@ def trained(config: TrainConfig, report: Callable[[Progress], None]) -> dict[str
     try:
         if not run_folder.finished(run_folder.read_record(path)):
             train(config, report, resume=True)
-    except Stopped:
+    except (Stopped, Busy, DataError):  # not this run's fault: the next would end alike
         raise
-    except TrainingError as error:
+    except (TrainingError, ValueError) as error:
         found = {"state": "failed", "message": in_words(error)}
     record = run_folder.read_record(path)
     names = ("parameters", "epochs", "seconds", "pictures")

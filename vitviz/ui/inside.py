@@ -7,12 +7,14 @@ many as models, times two choices of pictures.
 import threading
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from torch import Tensor
 
 from vitviz.data import pictures
 from vitviz.explanation.probes import Probes, final_answers, probe
+from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.runs import Runs
 from vitviz.ui.models import listed, model_named
@@ -49,7 +51,7 @@ class Inside:
 
     def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
         self.data, self.runs, self.public = data, runs, public
-        self.found: dict[tuple[str, str], tuple[Checkpoint, Answer]] = {}
+        self.found: WeakKeyDictionary[Network, dict[str, Answer]] = WeakKeyDictionary()  # a run may go on, or go
         self.one_at_a_time = threading.Lock()
 
     @property
@@ -73,11 +75,10 @@ class Inside:
         model = model_named(field(question, "checkpoint", str), self.runs)
         chosen = field(question, "pictures", str)
         with self.one_at_a_time:
-            known = self.found.get((model.name, chosen))
-            if known is None or known[0] is not model:  # a run may have gone on since
+            if chosen not in self.found.get(model.model, {}):
                 images, which = self.pictures(chosen, model.model.config.image_size)
-                known = self.found[model.name, chosen] = model, answer_of(model, probe(model, images), which)
-            return known[1]
+                self.found.setdefault(model.model, {})[chosen] = answer_of(model, probe(model, images), which)
+            return self.found[model.model][chosen]
 
     def pictures(self, chosen: str, size: tuple[int, int]) -> tuple[Tensor, str]:
         """The pictures to measure with, uint8 (B, 3, H, W), and in words which."""

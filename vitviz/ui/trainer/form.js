@@ -102,11 +102,12 @@ function suggestLength() {
   budget.value = OWN_EPOCHS;
 }
 
-/** A name that no run has yet. */
+/** A name that no run and no experiment has yet. */
 function freeName() {
   const stem = recipe.name.replace(/^cifar10-/, '');
+  const taken = (name) => runOf(name) || sweeps.some((sweep) => sweep.name === name);
   let number = 1;
-  while (runOf(`${stem}-${number}`)) number++;
+  while (taken(`${stem}-${number}`)) number++;
   return `${stem}-${number}`;
 }
 
