@@ -50,6 +50,23 @@ def test_every_frame_shows_the_maps_of_its_moment_as_flat_squares(monkeypatch):
         assert np.array_equal(tile, movie.COLOURS[expected].repeat(side, 0).repeat(side, 1))
 
 
+def test_strips_are_shown_as_strips(monkeypatch):
+    class Strips(History):  # 20 rows of 2 patches over 20 x 28 pixels: each 1 high and 14 wide
+        def maps(self, picture):
+            found = np.zeros((S, L, A, 20, 2), np.float32)
+            found[:, 2, 1, 5, 1] = 0.5
+            return found
+
+    monkeypatch.setattr(movie, "CLIPPED", 1.0)
+    frame = np.asarray(movie.frames(Strips(), 1)[0])
+    side = 60 // 28
+    left, top = movie.MATRIX_LEFT + 1 * (28 * side + movie.GAP), movie.TOP + 2 * (20 * side + movie.GAP)
+    expected = np.zeros((20, 28), int)
+    expected[5, 14:] = 255
+    tile = frame[top : top + 20 * side, left : left + 28 * side]
+    assert np.array_equal(tile, movie.COLOURS[expected].repeat(side, 0).repeat(side, 1))
+
+
 def test_the_scale_is_one_for_all_frames():
     class Growing(History):
         def maps(self, picture):

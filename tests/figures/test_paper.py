@@ -55,6 +55,13 @@ def test_every_map_has_our_colours_one_square_for_each_patch_and_begins_at_zero(
         assert image.norm.vmin == 0
 
 
+def test_a_map_has_the_shape_of_its_picture():
+    strips = np.random.default_rng(0).random((2, 3, 20, 2)).astype(np.float32)
+    for image in images(paper.draw(chart(maps=strips, large=strips[0, 0]))):
+        assert list(image.get_extent()) == [0, 28, 20, 0]
+        assert image.axes.get_aspect() == 1, "equal pixels"
+
+
 def test_all_heads_share_one_scale_and_the_large_map_has_its_own(figure):
     given = chart()
     large, *tiles = images(figure)

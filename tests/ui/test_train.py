@@ -76,7 +76,7 @@ def test_a_plan_is_that_of_the_settings(trains):
         (
             {"settings": {"model.width": 4096, "model.heads": 8, "model.depth": 9}},
             "model.width",
-            "at most 200 million parameters",
+            "at most 67 million parameters",
         ),
         ({"settings": {"frozen": True}}, "frozen", "frozen needs a body that has learned"),
         ({"settings": {"dataset": "folder"}, "own": "../x"}, "own", "There are no pictures '../x'"),
@@ -205,7 +205,7 @@ def test_the_moments_are_those_of_the_file(trains):
     np.testing.assert_allclose(shares, held.rows[:, 3], atol=1e-5)
     np.testing.assert_allclose(answer["probabilities"], held.probabilities[:, 3], atol=1e-5)
     np.testing.assert_allclose(answer["epoch"], held.epoch, atol=1e-4)
-    assert answer["shape"] == {"layers": 6, "heads": 6, "rows": 8, "columns": 8, "prefix": 1}
+    assert answer["shape"] == {"layers": 6, "heads": 6, "rows": 8, "columns": 8, "aspect": 1.0, "prefix": 1}
     assert answer["pictures"][3]["name"] == held.names[3] == "cat"
     assert answer["entropy"] is answer["distance"] is None  # an older file
 

@@ -6,6 +6,7 @@ scale holds for all frames, so that a colour means the same share throughout. Dr
 """
 
 import io
+import math
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -83,7 +84,7 @@ def render(timeline: Timeline, picture: str, ending: str) -> bytes:
 
 def frames(timeline: Timeline, picture: int) -> list[Image.Image]:
     """One frame for each moment, all of one size."""
-    maps = timeline.maps(picture)  # (S, L, A, gh, gw)
+    maps = in_squares(timeline.maps(picture), timeline.pictures.shape[1:3])  # (S, L, A, gh, gw)
     top = float(np.quantile(maps, CLIPPED)) or 1.0
     still = background(timeline.pictures[picture], maps[0], top)
     probabilities = timeline.probabilities[:, picture]  # (S, K)
@@ -99,6 +100,13 @@ def frames(timeline: Timeline, picture: int) -> list[Image.Image]:
         show_place(draw, frame.size, now / max(1, len(timeline.epoch) - 1))
         found.append(frame)
     return found
+
+
+def in_squares(maps: NDArray[np.float32], size: tuple[int, ...]) -> NDArray[np.float32]:
+    """Maps (..., gh, gw) of a picture of this size (H, W), with more rows or columns where patches are no squares."""
+    height, width = (max(1, side // count) for side, count in zip(size, maps.shape[-2:], strict=True))
+    unit = math.gcd(height, width)
+    return maps.repeat(height // unit, -2).repeat(width // unit, -1)
 
 
 def background(picture: NDArray[np.uint8], maps: NDArray[np.float32], top: float) -> Image.Image:

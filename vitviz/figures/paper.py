@@ -13,7 +13,7 @@ from typing import Literal
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import Colormap, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
@@ -80,7 +80,7 @@ def draw(chart: Chart) -> Figure:
         show_picture(picture, chart.picture)
         show_large(large, chart)
         show_prediction(prediction, chart)
-        show_matrix(right, chart.maps, chart.matrix_title)
+        show_matrix(right, chart)
         figure.text(0.01, 0.005, plain(chart.footer), fontsize=6, color=QUIET)
     return figure
 
@@ -101,12 +101,11 @@ def show_large(axes: Axes, chart: Chart) -> None:
     """The large map on its own scale, with the colour bar."""
     top = float(np.abs(chart.large).max()) or 1.0
     if chart.unit == "logits":
-        bare(axes)
-        image = axes.imshow(chart.large, cmap=SIGNED_COLOURS, vmin=-top, vmax=top, interpolation="nearest")
+        image = show_map(axes, chart.large, chart.picture, (-top, top), SIGNED_COLOURS)
     elif chart.unit == "shares":
-        image = show_map(axes, chart.large, top)
+        image = show_map(axes, chart.large, chart.picture, (0, top))
     else:
-        image = show_map(axes, chart.large / top, 1.0)
+        image = show_map(axes, chart.large / top, chart.picture, (0, 1))
     axes.set_title(f"{plain(chart.title)} (its own scale)", loc="left", fontweight="bold")
     bar = axes.figure.colorbar(image, ax=axes, format=as_percent if chart.unit == "shares" else None, shrink=0.9)
     bar.outline.set_visible(False)
@@ -134,19 +133,20 @@ def show_prediction(axes: Axes, chart: Chart) -> None:
     axes.set_title("Prediction", loc="left", fontweight="bold")
 
 
-def show_matrix(figure: Figure | mpl.figure.SubFigure, maps: NDArray[np.float32], title: str) -> None:
+def show_matrix(figure: Figure | mpl.figure.SubFigure, chart: Chart) -> None:
     """One tile for each layer and head, all on one scale, clipped as the bar says."""
+    maps = chart.maps
     layers, heads = maps.shape[:2]
     top = float(np.quantile(maps[np.isfinite(maps)], CLIPPED)) or 1.0
     grid = figure.subplots(layers, heads, squeeze=False)
     for layer, head in np.ndindex(layers, heads):
         axes = grid[layer, head]
-        image = show_map(axes, maps[layer, head], top)
+        image = show_map(axes, maps[layer, head], chart.picture, (0, top))
         if layer == 0:
             axes.set_title(f"head {head + 1}" if head == 0 else str(head + 1), color=QUIET)
         if head == 0:
             axes.set_ylabel(f"layer {layer + 1}" if layer == 0 else str(layer + 1), color=QUIET)
-    figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
+    figure.suptitle(chart.matrix_title, x=0.01, ha="left", fontweight="bold")
     bar = figure.colorbar(
         image,
         ax=grid,
@@ -160,10 +160,18 @@ def show_matrix(figure: Figure | mpl.figure.SubFigure, maps: NDArray[np.float32]
     bar.set_label(f"share of attention; the last colour means {100 * top:.1f} % or more", color=QUIET)
 
 
-def show_map(axes: Axes, values: NDArray[np.float32], top: float) -> AxesImage:
-    """A map with one flat square for each patch."""
+def show_map(
+    axes: Axes,
+    values: NDArray[np.float32],
+    picture: NDArray[np.uint8],
+    limits: tuple[float, float],
+    colours: Colormap = MAP_COLOURS,
+) -> AxesImage:
+    """A map (gh, gw) with one flat cell for each patch, in the shape it has in the picture (H, W, 3)."""
     bare(axes)
-    return axes.imshow(values, cmap=MAP_COLOURS, vmin=0, vmax=top, interpolation="nearest")
+    low, high = limits
+    extent = (0, picture.shape[1], picture.shape[0], 0)
+    return axes.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest", extent=extent)
 
 
 def bare(axes: Axes) -> None:

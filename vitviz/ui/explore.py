@@ -130,6 +130,7 @@ class Explore:
             "heads": explanation.attention.shape[1],
             "rows": explanation.grid[0],
             "columns": explanation.grid[1],
+            "aspect": picture.seen.width / picture.seen.height,
             "prefix": explanation.prefix,
             "classToken": model.model.config.class_token,
             "picture": {

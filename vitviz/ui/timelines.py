@@ -102,7 +102,9 @@ def frame(held: History) -> Answer:
     """What the moments of a timeline have in common."""
     gh, gw = held.grid
     layers, heads, tokens = held.rows.shape[2:]
-    shape = {"layers": layers, "heads": heads, "rows": gh, "columns": gw, "prefix": tokens - gh * gw}
+    height, width = held.pictures.shape[1:3]
+    grid = {"rows": gh, "columns": gw, "aspect": width / height}
+    shape = {"layers": layers, "heads": heads, **grid, "prefix": tokens - gh * gw}
     pictures = [
         {"name": name, "src": data_url(Image.fromarray(seen))}
         for name, seen in zip(held.names, held.pictures, strict=True)

@@ -46,7 +46,7 @@ async function decoded(src) {
 }
 
 function show(reply, image, asked) {
-  const { layers, heads, rows: down, columns, prefix, classToken } = reply;
+  const { layers, heads, rows: down, columns, aspect, prefix, classToken } = reply;
   const oldShape = shape;
   const kept = oldShape && answer && oldShape.rows === down && oldShape.columns === columns;
   answer = reply;
@@ -58,7 +58,7 @@ function show(reply, image, asked) {
   state.target = state.target.filter((k) => k >= 0 && k < reply.classes.length);
   limits = {};
   fullFailed = false;
-  shape = { layers, heads, rows: down, columns, prefix, classToken };
+  shape = { layers, heads, rows: down, columns, aspect, prefix, classToken };
   if (!rows || JSON.stringify(oldShape) !== JSON.stringify(shape)) build();
   fitChoice(asked, kept);
   forgetPainted();

@@ -51,6 +51,7 @@ function makeMatrix(node, shape, choose) {
 function sizeMatrix(shape) {
   root.style.setProperty('--rows', shape.rows);
   root.style.setProperty('--columns', shape.columns);
+  root.style.setProperty('--aspect', shape.aspect);
   root.style.setProperty('--heads', shape.heads);
   root.classList.toggle('many-heads', shape.heads > 8);
 }
