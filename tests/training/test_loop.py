@@ -13,8 +13,9 @@ import torch
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from vitviz.data import cifar, pictures
+from vitviz.model import checkpoint
 from vitviz.model.checkpoint import load
-from vitviz.training import loop, timeline
+from vitviz.training import loop, run_folder, timeline
 from vitviz.training.evaluate import accuracy
 from vitviz.training.loop import Run, TrainingError, train
 from vitviz.training.recipe import TrainConfig, preset
@@ -201,6 +202,25 @@ def test_a_lost_process_loses_at_most_the_pass_it_was_in(config, lose_process):
     assert load(config.folder / "last.safetensors").record["steps"] == 4
     found = weights(train(config, resume=True))
     assert all(torch.equal(found[name], whole[name]) for name in whole)
+
+
+@pytest.mark.parametrize("optimizer", ["muon", "adamw"])
+def test_an_unfinished_run_may_be_as_large_as_its_states_make_it(config, lose_process, monkeypatch, optimizer):
+    lose_process(replace(config, optimizer=optimizer), 6)
+    path = config.folder / run_folder.LAST
+    limit = 4 * checkpoint.parameters(config.model) + 2**14  # a finished checkpoint just fits
+    monkeypatch.setattr(checkpoint, "MOST_BYTES", limit)
+    assert path.stat().st_size > limit
+    assert "training" in run_folder.load(path).record
+    train(replace(config, optimizer=optimizer), resume=True)
+    load(path, most=limit)
+
+
+def test_a_network_that_could_not_be_loaded_is_not_trained(config):
+    large = replace(config.model, width=4096, depth=9, heads=8)
+    with pytest.raises(ValueError, match="A network to train may have at most 67 million parameters: width and depth"):
+        train(replace(config, model=large, data="nowhere"))
+    assert not config.folder.exists()
 
 
 def test_resume_without_anything_saved_begins(config):

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -96,11 +97,12 @@ def shipped() -> dict[str, Path]:
     return dict(sorted((path.stem, path) for path in CHECKPOINTS.glob("*.safetensors")))
 
 
-def load(name: str | Path) -> Checkpoint:
+def load(name: str | Path, most: int = MOST_BYTES) -> Checkpoint:
     """Load a checkpoint, in evaluation mode on the CPU.
 
     Args:
         name: A name in checkpoints/, or the path of a .safetensors file.
+        most: Bytes that the file may have.
 
     Raises:
         CheckpointError: If there is none of this name, or the file is not a checkpoint of ours, whole and finite.
@@ -115,8 +117,8 @@ def load(name: str | Path) -> Checkpoint:
         raise CheckpointError(
             f"There is no checkpoint {str(name)[:200]!r}. Name one that ships ({known}), or a .safetensors file."
         )
-    if size > MOST_BYTES:
-        raise CheckpointError(f"A checkpoint may have at most {MOST_BYTES // 2**20} MiB: this one has {size // 2**20}.")
+    if size > most:
+        raise CheckpointError(f"A checkpoint may have at most {most // 2**20} MiB: this one has {size // 2**20}.")
     content = path.read_bytes()
     if path in shipped().values():
         check_sum(path.name, content)
@@ -165,6 +167,12 @@ def empty_model(config: ViTConfig) -> Network:
     """Build a network without memory for its weights."""
     with torch.device("meta"):
         return build(config)
+
+
+@lru_cache(maxsize=256)
+def parameters(config: ViTConfig) -> int:
+    """How many numbers a network learns."""
+    return sum(weight.numel() for weight in empty_model(config).parameters())
 
 
 def foreign(name: str) -> CheckpointError:

@@ -6,7 +6,6 @@ parts are measured; measuring the watched pictures after each epoch is counted t
 
 import os
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -93,13 +92,7 @@ def estimate(
     speed = epochs * pictures / seconds
     seconds += FORWARD * whole * (config.held_out or tested)
     words = hardware(device)
-    return Estimate(parameters(config.model), config.model.tokens, speed, seconds, epochs, need, words)
-
-
-@lru_cache(maxsize=256)
-def parameters(model: ViTConfig) -> int:
-    """How many numbers a network learns."""
-    return sum(weight.numel() for weight in checkpoint.empty_model(model).parameters())
+    return Estimate(checkpoint.parameters(config.model), config.model.tokens, speed, seconds, epochs, need, words)
 
 
 def memory(config: TrainConfig, available: int = PICTURES, tested: int = TESTED) -> int:
@@ -114,7 +107,7 @@ def memory(config: TrainConfig, available: int = PICTURES, tested: int = TESTED)
     pixels = 3 * model.image_size[0] * model.image_size[1]
     held = min(config.pictures or available, available) + tested
     data = held * pixels + 4 * 6 * config.batch_size * pixels
-    return LIBRARIES + data + 4 * COPIES * parameters(model) + kept
+    return LIBRARIES + data + 4 * COPIES * checkpoint.parameters(model) + kept
 
 
 def memory_of(device: torch.device) -> int:

@@ -91,10 +91,11 @@ def train(
 
     Raises:
         vitviz.data.cifar.DataError: If the data set is not there, or nothing can be learned from it.
-        ValueError: If the run folder holds another run or a finished one.
+        ValueError: If the network is too large, or the run folder holds another run or a finished one.
         TrainingError: If the loss stops being finite, memory runs out, or the training is asked to stop (SIGINT,
             SIGTERM); the state saved last stays.
     """
+    run_folder.check_size(config.model)
     with Team(config.device) as team, StopRequest() as stop:
         supply = data_sets(config, team.device)
         config, pictures = for_classes(config, len(supply.about.classes)), len(supply.training[1])

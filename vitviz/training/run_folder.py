@@ -19,6 +19,7 @@ from torch import Tensor
 from vitviz.data.files import is_file, write_whole
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint
+from vitviz.model.config import ViTConfig
 from vitviz.training.recipe import TrainConfig, from_json
 
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
@@ -87,6 +88,25 @@ def accuracy_of(record: dict[str, Any]) -> float | None:
     return record.get("test_accuracy", record.get("held_out_accuracy")) if finished(record) else None
 
 
+def check_size(model: ViTConfig) -> None:
+    """Refuse a network that could be trained, but not loaded afterwards.
+
+    Raises:
+        ValueError: If it has too many parameters.
+    """
+    count, most = checkpoint.parameters(model), checkpoint.MOST_BYTES // 4
+    if count > most:
+        raise ValueError(
+            f"A network to train may have at most {most // 10**6} million parameters: width and depth make "
+            f"{count // 10**6} million. Lower them."
+        )
+
+
+def load(path: Path) -> Checkpoint:
+    """The checkpoint of a run, which may be unfinished: weights beside their average, and two moments of each."""
+    return checkpoint.load(path, most=4 * checkpoint.MOST_BYTES)
+
+
 def saved_state(config: TrainConfig) -> State | None:
     """What the run folder holds to go on from; None if no state was saved there yet.
 
@@ -104,7 +124,7 @@ def saved_state(config: TrainConfig) -> State | None:
             f"A run goes on with the config it began with: {name} is {stored[name]} in {config.folder} and "
             f"{wanted[name]} here. Leave the option out, or name another run with --out."
         )
-    counters = checkpoint.load(path).record.get("training")
+    counters = load(path).record.get("training")
     if counters is None:
         raise ValueError(f"The training in {config.folder} is finished: there is nothing to resume.")
     average, extra = checkpoint.read_tensors(path)

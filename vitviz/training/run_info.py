@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from vitviz.data.files import is_file
+from vitviz.model import checkpoint
 from vitviz.training import process, run_folder
-from vitviz.training.estimate import parameters
 from vitviz.training.launch import stop_mark
 from vitviz.training.process import Process
 from vitviz.training.recipe import from_json
@@ -100,7 +100,7 @@ def read_run(folder: Path) -> tuple[RunInfo, bool]:
         name=folder.name,
         state="",
         preset=config.preset,
-        parameters=parameters(config.model),
+        parameters=checkpoint.parameters(config.model),
         share=at.get("share", 0.0),
         epoch=at.get("epoch", 0.0),
         epochs=config.epochs,

@@ -40,7 +40,7 @@ def loaded(name: str) -> Checkpoint:
 @lru_cache(maxsize=4)
 def loaded_run(path: Path, name: str, changed_at: int) -> Checkpoint:
     """The checkpoint of a run, loaded once for each state of its file."""
-    return replace(checkpoint.load(path), name=name)
+    return replace(run_folder.load(path), name=name)
 
 
 def checkpoints() -> list[Answer]:

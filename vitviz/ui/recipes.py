@@ -5,8 +5,9 @@ from dataclasses import asdict
 from functools import lru_cache
 
 from vitviz.data.cifar import DataError
+from vitviz.model import checkpoint
 from vitviz.model.checkpoint import CheckpointError
-from vitviz.training.estimate import Estimate, estimate, parameters
+from vitviz.training.estimate import Estimate, estimate
 from vitviz.training.recipe import TrainConfig
 from vitviz.ui.questions import Answer
 
@@ -69,7 +70,7 @@ def about_preset(name: str, config: TrainConfig) -> Answer:
 def plan(config: TrainConfig) -> Answer:
     """What a training would be, before it: parameters, tokens and the grid of patches."""
     return {
-        "parameters": parameters(config.model),
+        "parameters": checkpoint.parameters(config.model),
         "tokens": config.model.tokens,
         "grid": list(config.model.grid),
         "prefix": config.model.prefix,

@@ -21,8 +21,8 @@ from vitviz.data.pictures import MOST_BYTES as MOST_UPLOAD
 from vitviz.data.pictures import sample_paths
 from vitviz.data.sets import ABOUT
 from vitviz.model import checkpoint
+from vitviz.training import run_folder
 from vitviz.training.device import choose_device, hardware
-from vitviz.training.estimate import parameters
 from vitviz.training.recipe import CHOICES, PRESETS, TrainConfig, changed, from_json, preset
 from vitviz.training.run_folder import LAST
 from vitviz.training.run_info import RUNNING, RunInfo, SweepInfo, has_attention, measured_on
@@ -38,7 +38,6 @@ from vitviz.ui.sources import data_url
 from vitviz.ui.timelines import Timelines, shipped_timelines
 from vitviz.ui.turns import Line
 
-MOST_PARAMETERS = 200_000_000  # more would not fit into the memory of the machines this page is for
 HOW = {"start": ", fine-tuned", "teacher": ", taught"}  # what a run's recipe is called further
 MOST_BYTES = 100 * 2**20  # of a checkpoint that is handed to the browser
 
@@ -125,11 +124,7 @@ class Train:
         if unknown:
             raise ValueError(f"There is no setting {str(unknown[0])[:40]!r} here.")
         config = changed(config, [f"{name}={json.dumps(value)}" for name, value in settings.items()])
-        if (count := parameters(config.model)) > MOST_PARAMETERS:
-            raise ValueError(
-                f"A network to train here may have at most {MOST_PARAMETERS // 10**6} million parameters: width and "
-                f"depth make {count // 10**6} million. Lower them."
-            )
+        run_folder.check_size(config.model)
         choose_device(config.device)
         if config.dataset != "folder":
             return for_classes(replace(config, data=self.data), len(ABOUT[config.dataset].classes))
@@ -331,7 +326,7 @@ def told(info: RunInfo | SweepInfo) -> Answer:
 
 def plain_checkpoint(path: Path) -> bytes:
     """The file of a run's checkpoint without the tensors and counters that only its training needs."""
-    model = checkpoint.load(path)
+    model = run_folder.load(path)
     record = {name: value for name, value in model.record.items() if name != "training"}
     with tempfile.TemporaryDirectory() as folder:
         checkpoint.save(replace(model, record=record), Path(folder) / path.name)
