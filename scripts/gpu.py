@@ -73,6 +73,7 @@ def main() -> None:
     if unknown := set(names) - {*JOBS, "bench"}:
         parser.error(f"There is no job {', '.join(sorted(unknown))}. Use some of {', '.join(JOBS)}, bench.")
     end = time.monotonic() + given.seconds
+    failed = []
     for name in names:
         if name == "bench":
             subprocess.run(
@@ -80,24 +81,33 @@ def main() -> None:
                 check=True,
             )
         elif time.monotonic() < end - GRACE and not run_folder.finished(record(given.out / name)):
-            train(name, given.data, given.out / name, end - GRACE, extra)
+            failed += [] if train(name, given.data, given.out / name, end - GRACE, extra) else [name]
     print_table(given.out)
+    if failed:
+        sys.exit(f"These jobs failed, for the reasons above: {', '.join(failed)}.")
 
 
-def train(name: str, data: str, run: Path, end: float, extra: list[str]) -> None:
-    """Train, or go on training, until it is finished or the time is over; then it is asked to save and end."""
+def train(name: str, data: str, run: Path, end: float, extra: list[str]) -> bool:
+    """Train, or go on training, until it is finished or the time is over; then it is asked to save and end.
+
+    Returns:
+        Whether all went well: the rest is trained by the next piece, or there is none.
+    """
     job = [word.format(out=run.parent) for word in JOBS[name]]
     words = [*job, "--data", data, "--out", str(run), "--resume", *extra]
+    asked = False
     training = subprocess.Popen([sys.executable, "-m", "vitviz", "train", *words])
     try:
         training.wait(timeout=max(1, end - time.monotonic()))
     except subprocess.TimeoutExpired:
         training.send_signal(signal.SIGTERM)
         training.wait()
+        asked = True
     if run_folder.finished(record(run)):
         result = checkpoint.load(run / run_folder.LAST)
         result.model.bfloat16()
         checkpoint.save(result, run.parent / f"{name}.safetensors")
+    return asked or training.returncode == 0
 
 
 def record(run: Path) -> dict[str, Any]:

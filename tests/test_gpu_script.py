@@ -71,6 +71,13 @@ def test_a_job_whose_time_is_over_goes_on_with_the_next_piece(gpu, tmp_path, cap
     assert steps == sorted(set(steps))
 
 
+@pytest.mark.slow
+def test_a_job_that_fails_is_told_and_the_others_are_done(gpu, tmp_path):
+    with pytest.raises(SystemExit, match="These jobs failed, for the reasons above: second"):
+        gpu("--device", "cpu", "--jobs", "second,first")  # the second starts with what the first learns
+    assert run_folder.finished(run_folder.read_record(tmp_path / "runs" / "first" / run_folder.LAST))
+
+
 def test_an_unknown_job_is_refused(gpu, capsys):
     with pytest.raises(SystemExit):
         gpu("--jobs", "first,third")

@@ -190,13 +190,13 @@ def test_each_method_comes_with_its_score_beside_chance(open_page, explanation):
     maps = {name: explanation.map(name, target).ravel() for name in vitviz.METHODS}
     report = score(explanation.case, maps, target)
     start = explanation.probabilities[target]
-    chance = np.mean([1 - found.deletion / start for found in report.chance])
+    chance = np.mean([found.lost(start) for found in report.chance])
     for tile in page.locator(".method").all():
         title = tile.locator(".method-name").inner_text()
         name = next(key for key, method in vitviz.METHODS.items() if method.title == title)
         value, word, beside = tile.locator(".method-score").inner_text().split()
         assert word == "chance"
-        assert float(value) == pytest.approx(1 - report.scores[name].deletion / start, abs=0.006)
+        assert float(value) == pytest.approx(report.scores[name].lost(start), abs=0.006)
         assert float(beside) == pytest.approx(chance, abs=0.006)
 
 

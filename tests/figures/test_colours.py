@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 
-from vitviz.figures.colours import COLOUR_MAPS, linear_to_oklab, oklab_to_linear, ramp
+from vitviz.figures.colours import COLOUR_MAPS, CONES_TO_RGB, LAB_TO_CONES, oklab_to_linear, ramp
 
 PAGE = {"light": (255, 255, 255), "dark": (20, 22, 26)}
+
+
+def linear_to_oklab(rgb):
+    """Linear sRGB (..., 3) -> OKLab (..., 3): the way back of `oklab_to_linear`."""
+    return np.cbrt(rgb @ np.linalg.inv(CONES_TO_RGB).T) @ np.linalg.inv(LAB_TO_CONES).T
 
 
 def oklab(colours):

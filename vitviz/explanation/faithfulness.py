@@ -48,6 +48,10 @@ class Score:
         """Insertion less deletion: 0 by chance, on average; below 0 is worse than chance."""
         return self.insertion - self.deletion
 
+    def lost(self, start: float) -> float:
+        """The share of the class's probability at the start that is gone, on average, while patches are taken away."""
+        return 1 - self.deletion / start if start else 0.0
+
 
 @dataclass(frozen=True)
 class Report:

@@ -72,12 +72,6 @@ def oklab_to_linear(lab: Numbers) -> Numbers:
     return (lab @ LAB_TO_CONES.T) ** 3 @ CONES_TO_RGB.T
 
 
-def linear_to_oklab(rgb: Numbers) -> Numbers:
-    """Turn linear sRGB (..., 3) into OKLab (..., 3): the way back, for measuring a table."""
-    cones = np.cbrt(rgb @ np.linalg.inv(CONES_TO_RGB).T)
-    return cones @ np.linalg.inv(LAB_TO_CONES).T
-
-
 def displayable(lab: Numbers) -> Numbers:
     """Take chroma from the OKLab colours (M, 3) that no screen shows, until one does."""
     lab = lab.copy()

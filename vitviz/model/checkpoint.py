@@ -19,6 +19,7 @@ import safetensors.torch
 import torch
 
 from vitviz.data.files import write_whole
+from vitviz.data.sets import Channels
 from vitviz.model.architectures import Network, build
 from vitviz.model.config import ViTConfig
 
@@ -31,8 +32,6 @@ MOST_BYTES = 256 * 2**20
 MOST_HEADER_BYTES = 2**20
 EXTRA = "training."  # begins the names of tensors that only a training reads
 DTYPE_BYTES = {"F32": 4, "F16": 2, "BF16": 2}
-
-Channels = tuple[float, float, float]  # red, green, blue
 
 
 class CheckpointError(ValueError):

@@ -48,7 +48,7 @@ class DataSets:
         self.counted: dict[str, Counts] = {}  # people's own pictures, by name
 
     def state(self) -> Answer:
-        """What is `here` by name, people's `own`, how a download stands, and the folder it would lie in."""
+        """What is `here` by name, people's `own`, and how a download stands."""
         fetching = asdict(self.fetch.state())
         return {
             "here": {name: sets.is_here(name, self.data) for name in sets.MODULES},

@@ -258,9 +258,9 @@ def scores_of(explanation: Explanation, target: Target) -> Answer:
     maps = {key: explanation.map(key, target).ravel() for key in explanation.methods}
     report = score(explanation.case, maps, first)
     start = float(explanation.probabilities[first])
-    lost = [1 - found.deletion / start for found in report.chance]
+    lost = [found.lost(start) for found in report.chance]
     return {
-        "scores": {key: 1 - found.deletion / start for key, found in report.scores.items()},
+        "scores": {key: found.lost(start) for key, found in report.scores.items()},
         "chance": [float(np.mean(lost)), float(np.std(lost))],
     }
 

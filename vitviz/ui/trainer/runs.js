@@ -12,7 +12,7 @@ const COLUMNS = [
   { key: 'state', words: 'State' },
 ];
 const order = { key: null, down: false }; // null: as Python lists them, newest first
-const lines = new Map(); // by name of a run: {node, cells, run}
+const lines = new Map(); // by name of a run: {node, tick, cells, actions}
 
 function buildTable() {
   const row = make('tr');
@@ -142,7 +142,7 @@ function askName(box, name) {
   input.value = name;
   input.maxLength = 64;
   input.setAttribute('aria-label', `New name of ${name}`);
-  const save = () => (input.value.trim() === name ? back(box, name) : renameRun(box, name, input.value.trim()));
+  const save = () => (input.value.trim() === name ? back(box, name) : renameRun(name, input.value.trim()));
   input.addEventListener('keydown', (event) => {
     if (event.key === 'Enter') save();
     else if (event.key === 'Escape') back(box, name);
@@ -168,7 +168,7 @@ async function act(name, argument) {
   return reply;
 }
 
-async function renameRun(box, name, wanted) {
+async function renameRun(name, wanted) {
   const reply = await act('rename', { name, new: wanted });
   if (!reply) return;
   overlaid = overlaid.filter((other) => other !== name);

@@ -17,7 +17,7 @@ const inEpochs = (words) => `${words} ${words === '1' ? 'epoch' : 'epochs'}`;
 const millions = (count) => `${(count / 1e6).toFixed(2)}${SPACE}M`;
 const epochText = (epoch) => epoch.toFixed(epoch < 1 ? 2 : 1).replace(/\.0+$/, '');
 
-/** "3.4 of 10 epochs", "12 of 88 minutes" */
+/** "Epoch 3.4 of 10", or "Epoch 3.4, 12 of 88 minutes" */
 function doneOf(run) {
   if (run.epochs != null) return `Epoch ${epochText(run.epoch)} of ${short(run.epochs)}`;
   return `Epoch ${epochText(run.epoch)}, ${short(Math.floor(run.seconds / 60))} of ${short(run.minutes)} minutes`;
