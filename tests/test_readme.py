@@ -42,7 +42,7 @@ def test_the_samples_are_named_as_often_as_the_readme_says():
     import vitviz
     from vitviz.data.pictures import sample_paths
 
-    promised = int(re.search(r"each shipped model names (\d+) of the ten", " ".join(README.split()))[1])
+    promised = int(re.search(r"the shipped model names (\d+) of the ten", " ".join(README.split()))[1])
     assert promised >= 8
     for model in map(vitviz.load, checkpoint.shipped()):
         right = 0

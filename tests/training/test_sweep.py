@@ -48,7 +48,7 @@ def test_a_sweep_has_a_run_for_each_combination(grid):
         (("seed=" + ",".join(map(str, range(65))),), "in 2 to 64 combinations: got 65"),
         (("seed=0,1", "seed=2,3"), "A sweep varies different names"),
         (("seed=0,0",), "with different values: got 'seed'"),
-        (("seed",), "with different values: got 'seed'"),
+        (("seed",), "What is varied needs values: got none for seed. Give some, such as 2, 4, 8."),
         (("data=a,b",), "with different values: got 'data'"),
         (("wings=1,2",), r"These do not: wings=1 \(A setting is NAME=VALUE with a known name"),
         (("adam_rate=1e-3,1e3,1e+3",), "needs a name of at most 64 letters of its own: grid-adamrate1e3"),

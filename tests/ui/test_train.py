@@ -282,7 +282,7 @@ def test_nothing_can_be_trained_or_seen_of_runs_on_a_public_page(run, trains):
     assert public.poll({"version": "", "run": "first", "session": "", "offset": 0}) == {}
     asked = {"source": "runs/first", "picture": 0, "from": 0}
     assert "There is no timeline of" in refusal(public.poll, {"timeline": asked})
-    assert public.poll({"timeline": asked | {"source": "cifar10-ti4"}})["timeline"]["count"] == 40
+    assert public.poll({"timeline": asked | {"source": "cifar10-ti4"}})["timeline"]["count"] == 60
 
 
 def test_a_run_without_attention_is_not_offered_to_be_explored(trains, run):

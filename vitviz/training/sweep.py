@@ -161,6 +161,8 @@ def combinations(vary: tuple[str, ...]) -> list[dict[str, str]]:
     """
     values = {name: text.split(",") for name, _, text in (setting.partition("=") for setting in vary)}
     for name, found in values.items():
+        if found == [""]:
+            raise ValueError(f"What is varied needs values: got none for {name[:80]}. Give some, such as 2, 4, 8.")
         if not all(found) or len(set(found)) < len(found) or name in ("out", "data"):
             raise ValueError(f"What is varied is NAME=VALUE,VALUE,... with different values: got {name[:80]!r}.")
     count = math.prod(map(len, values.values()))

@@ -225,8 +225,11 @@ class Explore:
         instead, way = one_of(question, "instead", ("nothing", "mean")), one_of(question, "way", ("drop", "grey"))
         usual = usual_outputs(explanation.case.checkpoint) if heads and instead == "mean" else None
         after = intervene(explanation.case, heads, patches, cast(Literal["drop", "grey"], way), usual)
+        grey = tuple(round(255 * value) for value in explanation.case.checkpoint.mean)
+        seen = without(explanation.picture.seen, explanation.grid, patches, grey if way == "grey" else (255, 255, 255))
         changed = replace(
             explanation,
+            picture=replace(explanation.picture, seen=seen),
             probabilities=softmax(after.logits),
             attention=after.attention,
             changes=changes_in_words(len(heads), len(patches), instead, way),
@@ -263,6 +266,16 @@ def scores_of(explanation: Explanation, target: Target) -> Answer:
         "scores": {key: found.lost(start) for key, found in report.scores.items()},
         "chance": [float(np.mean(lost)), float(np.std(lost))],
     }
+
+
+def without(picture: Image.Image, grid: tuple[int, int], patches: list[int], colour: tuple[int, ...]) -> Image.Image:
+    """The picture with patches of its grid (gh, gw) in one colour."""
+    picture, (rows, columns) = picture.copy(), grid
+    height, width = picture.height // rows, picture.width // columns
+    for row, column in (divmod(patch, columns) for patch in patches):
+        corner = (column * width, row * height)
+        picture.paste(colour, (*corner, corner[0] + width, corner[1] + height))
+    return picture
 
 
 def changes_in_words(heads: int, patches: int, instead: str, way: str) -> str:

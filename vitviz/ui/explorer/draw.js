@@ -198,7 +198,8 @@ function drawReading() {
   const { values, first } = painted.map;
   const method = activeMethod();
   const value = values[first + state.read];
-  const [number, remark] = method ? methodNumber(value, painted.scale, shape) : headNumber(value, shape);
+  const reading = () => (isGone(state.read) ? ['left out', ''] : headNumber(value, shape));
+  const [number, remark] = method ? methodNumber(value, painted.scale, shape) : reading();
   setText(tip.children[0], number);
   setText(tip.children[1], remark);
   const row = Math.floor(state.read / shape.columns);
@@ -263,8 +264,14 @@ function drawWords(asked, method) {
     if (notice === null) putLine(status, [`${state.instead === 'mean' ? 'It passes on its mean over the samples' : 'Its output is set to zero'}. The other heads go on without it; see the prediction.`]);
     return;
   }
+  if (!method && asked.length && asked.every(isGone)) {
+    setText(headline, `${capital(askedName(asked, 'from', shape))} ${asked.length > 1 ? 'are' : 'is'} left out`);
+    if (notice === null) putLine(status, ['What is left out asks nothing and gets nothing. Choose another patch, or the class token.']);
+    return;
+  }
   setText(headline, method ? methodHeadline(methodOf(method), targetNames(), values, shape) : headHeadline(seen, shape));
   if (notice !== null) return;
+  if (!method && isGone(state.read)) return putLine(status, [`${capital(patchName(state.read, shape))} is left out: it gets nothing.`]);
   putLine(status, method ? methodLine(methodOf(method), values, state.read, scale, judged, targetNames()[0], shape) : headLine(seen, shape));
 }
 

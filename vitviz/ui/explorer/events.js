@@ -78,6 +78,9 @@ function listen() {
   controls.addEventListener('change', (event) => {
     if (answer) act(() => CHANGES[event.target.name](event.target.value), 0);
   });
+  controls.addEventListener('click', ({ target }) => { // while a method is shown none looks chosen, and one is
+    if (answer && state.method && target.checked && target.name !== 'draw') act(() => CHANGES[target.name](target.value), 0);
+  });
   controls.addEventListener('submit', (event) => event.preventDefault());
   picker.addEventListener('submit', (event) => event.preventDefault());
   for (const radio of picker.elements.source) radio.addEventListener('change', () => showShelf(radio.value));

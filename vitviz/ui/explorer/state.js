@@ -40,6 +40,7 @@ let changed = null; // {key, probabilities} while heads are off or patches left 
 let judged = null; // {scores, chance} of the maps on screen, once they are known
 
 const isOff = (layer, head) => layer !== MEAN && head !== MEAN && state.off.includes(layer * shape.heads + head);
+const isGone = (patch) => Boolean(changed) && state.way === 'drop' && state.gone.includes(patch);
 const keyNow = () => changed?.key ?? answer.key;
 
 const methodOf = (key) => catalog.methods.find((method) => method.key === key);

@@ -168,7 +168,8 @@ function offerPictures() {
 function listen() {
   findAll('figure').forEach(listenTo);
   models.addEventListener('change', () => {
-    state.checkpoint = models.value;
+    state.checkpoint = followed = models.value;
+    keepAddress({ checkpoint: followed });
     load();
   });
   choice.addEventListener('submit', (event) => event.preventDefault());

@@ -101,7 +101,8 @@ function methodTitle(method, classes) {
 }
 
 function methodHeadline(method, classes, values, shape) {
-  return `${methodTitle(method, classes)}: ${patchName(largest(values), shape)} counts most`;
+  const says = method.key === 'random' ? 'comes first in this order, which explains nothing' : 'counts most';
+  return `${methodTitle(method, classes)}: ${patchName(largest(values), shape)} ${says}`;
 }
 
 /** The status line of a method: the patch under the pointer, else what the map is worth. */

@@ -228,7 +228,9 @@ function listenToTimeline() {
     if (isOfRun(name)) follow(runName(name));
     else showShipped(name);
   });
-  root.addEventListener('keydown', (event) => {
+  document.addEventListener('keydown', function pressed(event) {
+    if (!element.isConnected) return document.removeEventListener('keydown', pressed);
+    if (!isShown() || (event.target !== document.body && !root.contains(event.target))) return;
     if (!past || event.target.closest('input, select, summary, [role=gridcell], .map, .probes') || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'ArrowLeft') stepMoment(-1);
     else if (event.key === 'ArrowRight') stepMoment(1);

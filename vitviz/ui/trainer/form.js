@@ -94,12 +94,19 @@ function changeUnit(unit) {
   if (valueOf(budget) === recipe.settings[before]) budget.value = recipe.settings[unit] ?? '';
 }
 
+let suggested = false; // whether the length is the one for people's own pictures
+
 /** People's own pictures are few and need no hours: passes are suggested in place of the recipe's minutes. */
 function suggestLength() {
   const { unit, budget, dataset } = form.elements;
-  if (dataset.value !== 'folder' || unit.value !== 'minutes' || valueOf(budget) !== recipe.settings.minutes) return;
-  unit.value = 'epochs';
-  budget.value = OWN_EPOCHS;
+  const isOwn = dataset.value === 'folder';
+  if (isOwn && unit.value === 'minutes' && valueOf(budget) === recipe.settings.minutes) {
+    [unit.value, budget.value] = ['epochs', OWN_EPOCHS];
+    suggested = true;
+  } else if (!isOwn && suggested && unit.value === 'epochs' && valueOf(budget) === OWN_EPOCHS) {
+    [unit.value, budget.value] = ['minutes', recipe.settings.minutes];
+    suggested = false;
+  }
 }
 
 /** A name that no run and no experiment has yet. */
@@ -157,7 +164,7 @@ async function checkForm() {
 
 /** Mark the field that does not fit, with Python's own sentence under it. */
 function showRefusal() {
-  for (const field of findAll('.field.refused')) {
+  for (const field of findAll('.refused')) {
     field.classList.remove('refused');
     for (const control of field.querySelectorAll('input, select')) control.removeAttribute('aria-invalid');
   }

@@ -135,6 +135,7 @@ const exploreAddress = (name) => `?checkpoint=${encodeURIComponent(sourceOf(name
 function back(box, name) {
   showActions(box, name);
   drawRuns();
+  box.querySelector('[data-act=rename]')?.focus();
 }
 
 function askName(box, name) {
@@ -154,6 +155,7 @@ function askName(box, name) {
 function askDelete(box, name) {
   const keep = link('keep', 'Keep it', () => back(box, name));
   box.replaceChildren(make('span', '', 'Delete it with all its files?'), link('really', 'Delete', () => deleteRun(box, name)), keep);
+  for (const choice of box.querySelectorAll('.link')) choice.addEventListener('keydown', (event) => event.key === 'Escape' && back(box, name));
   keep.focus();
 }
 
@@ -172,7 +174,10 @@ async function renameRun(name, wanted) {
   const reply = await act('rename', { name, new: wanted });
   if (!reply) return;
   overlaid = overlaid.filter((other) => other !== name);
-  if (followed === name) followed = wanted;
+  if (followed === name) {
+    followed = wanted;
+    keepAddress({ run: followed });
+  }
   curves[wanted] = curves[name];
   delete curves[name];
   if (source === sourceOf(name)) source = sourceOf(wanted);
