@@ -116,13 +116,25 @@ def test_moments_up_to_an_epoch_are_taken_back_exactly(tmp_path):
         assert again.moments[0][name].dtype == values.dtype
 
 
-def test_the_timeline_that_ships_is_read_and_what_it_does_not_hold_is_known_or_none():
-    found = read(SHIPPED)
-    assert found.rows.shape == (40, 10, 6, 6, 65)
+def test_what_an_older_file_does_not_hold_is_known_or_none(tmp_path):
+    with np.load(SHIPPED) as file:
+        np.savez(
+            tmp_path / "old.npz",
+            **{name: file[name] for name in ("rows", "probabilities", "epoch", "seconds", "names")},
+        )
+    found, now = read(tmp_path / "old.npz"), read(SHIPPED)
     assert (found.entropy, found.distance) == (None, None)
+    assert (found.classes, found.grid) == (now.classes, now.grid)
+    assert np.array_equal(found.pictures, now.pictures)
+
+
+def test_the_timeline_that_ships_is_read():
+    found = read(SHIPPED)
+    assert found.rows.shape == (60, 10, 6, 6, 65)
+    assert found.entropy.shape == found.distance.shape == (60, 6, 6)
     assert found.names == list(pictures.sample_paths())
     assert found.classes == list(cifar.CLASSES)
-    assert found.maps(3).shape == (40, 6, 6, 8, 8)
+    assert found.maps(3).shape == (60, 6, 6, 8, 8)
     assert np.array_equal(
         found.pictures[3], np.asarray(pictures.prepare(pictures.sample_paths()["cat"], (32, 32)).seen)
     )

@@ -3,12 +3,15 @@
 import json
 import os
 import re
+import shutil
+from pathlib import Path
 
 import pytest
+from gradio import processing_utils
 
-from tests.ui.serving import ASK_CAT, OLD_OPTIONS, catalog_of
+from tests.ui.serving import ASK_CAT, CAT, OLD_OPTIONS, Visitor, catalog_of, files_in
 from vitviz.ui import server
-from vitviz.ui.app import build_app
+from vitviz.ui.app import build_app, serve
 
 pytestmark = OLD_OPTIONS
 
@@ -120,3 +123,37 @@ def test_a_failure_before_any_answer_is_as_calm_and_binds_the_browser_too(visito
     reference = re.search(rb"reference (\w{6})", body)[1].decode()
     assert f"Request {reference} failed" in caplog.text
     assert b"secret" not in body
+
+
+def file_data(path: str) -> dict:
+    """A file as Gradio's clients name it."""
+    return {"path": path, "meta": {"_type": "gradio.FileData"}}
+
+
+def test_a_program_explains_a_file_that_it_has_uploaded_wherever_uploads_go(monkeypatch):
+    monkeypatch.delenv("GRADIO_TEMP_DIR", raising=False)  # `serve` chooses a folder once the page is built
+    app = build_app()
+    monkeypatch.setenv("GRADIO_TEMP_DIR", "")  # taken back at the end
+    visitor = Visitor(serve(app, block=False))
+    own = Path(os.environ["GRADIO_TEMP_DIR"])
+    try:
+        (path,) = json.loads(visitor.upload(CAT)[1])
+        _, events = visitor.endpoint("explain", file_data(path), "cifar10-ti4", "average")
+        assert "probabilities" in events
+        assert [file.resolve() for file in files_in(own)] == [Path(path).resolve()], "nothing was copied"
+    finally:
+        app.close(verbose=False)
+        shutil.rmtree(own)
+
+
+def test_no_address_is_fetched_for_a_program(visitor, monkeypatch):
+    fetched = []
+
+    async def fetch(address, **_):
+        fetched.append(address)
+        return address
+
+    monkeypatch.setattr(processing_utils, "async_ssrf_protected_download", fetch)
+    _, events = visitor.endpoint("explain", file_data("http://pictures.example.com/x.png"), "cifar10-ti4", "average")
+    assert "Only an uploaded picture can be explained" in events
+    assert not fetched

@@ -58,7 +58,17 @@ def build_app(data: str | None = None, public: bool = False) -> gr.Blocks:
         gr.api(explain_picture, api_name="explain")
         gr.api(checkpoints, api_name="checkpoints")
         gr.api(list_methods, api_name="methods")
+    for block in app.blocks.values():
+        block.async_move_resource_to_block_cache = as_it_is  # type: ignore[method-assign]
     return app.queue(default_concurrency_limit=2, max_size=64, api_open=False)
+
+
+async def as_it_is(path: str | None) -> str | None:
+    """Take a file where it lies, in place of Gradio's way: it copies files, and fetches whatever address is named.
+
+    Whether it lies where uploads do is checked by `vitviz.ui.sources.uploaded`.
+    """
+    return path
 
 
 def explain_picture(
