@@ -94,7 +94,8 @@ def train(name: str, data: str, run: Path, end: float, extra: list[str]) -> bool
         Whether all went well: the rest is trained by the next piece, or there is none.
     """
     job = [word.format(out=run.parent) for word in JOBS[name]]
-    words = [*job, "--data", data, "--out", str(run), "--resume", *extra]
+    begun = ["--resume"] if (run / run_folder.CONFIG).exists() else []
+    words = [*job, "--data", data, "--out", str(run), *begun, *extra]
     asked = False
     training = subprocess.Popen([sys.executable, "-m", "vitviz", "train", *words])
     try:

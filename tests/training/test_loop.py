@@ -223,6 +223,17 @@ def test_a_network_that_could_not_be_loaded_is_not_trained(config):
     assert not config.folder.exists()
 
 
+def test_a_line_of_metrics_that_cannot_be_read_is_taken_back(config, lose_process):
+    lose_process(config, 6)
+    metrics = config.folder / "metrics.jsonl"
+    first = metrics.read_text().splitlines()[0]
+    metrics.write_text(f"{first}\nnonsense\n{{}}\n")
+    train(config, resume=True)
+    lines = metrics.read_text().splitlines()
+    assert lines[0] == first
+    assert all("seconds" in json.loads(line) for line in lines)
+
+
 def test_resume_without_anything_saved_begins(config):
     assert load(train(replace(config, epochs=1), resume=True)).record["steps"] == 4
 

@@ -36,7 +36,7 @@ from vitviz.training.recipe import PRESETS, TrainConfig, changed, from_json, pre
         ({"optimizer": "sgd"}, "optimizer must be one of muon, adamw, adam: got 'sgd'"),
         ({"schedule": "step"}, "schedule must be one of line, cosine, constant: got 'step'"),
         ({"objective": "dream"}, "objective must be one of classify, masked-patch: got 'dream'"),
-        ({"seed": 1.5}, r"seed must be a whole number: got 1\.5"),
+        ({"seed": 1.5}, r"seed must be a whole number, at most 1,000,000,000 in size: got 1\.5"),
         ({"cutmix": 1.1}, r"cutmix is a share and must be from 0 to 1: got 1\.1"),
         ({"average_decay": float("nan")}, "average_decay is a share and must be from 0 to 1: got nan"),
         ({"first_patches": -0.1}, "first_patches is a share"),

@@ -81,6 +81,13 @@ def test_a_sweep_trains_one_after_another_and_notes_what_came_of_each(grid):
     assert again == [], "all is done"
 
 
+def test_a_run_of_another_sweep_does_not_pass_for_one_of_this(grid):
+    (grid.folder.parent / NAMES[1]).mkdir(parents=True)
+    with pytest.raises(ValueError, match=f"The runs of a sweep must be new: {NAMES[1]} in "):
+        grid.write()
+    assert not grid.folder.exists()
+
+
 def test_a_sweep_that_is_stopped_goes_on_where_it_was(grid, monkeypatch):
     grid.write()
     real = Run.step

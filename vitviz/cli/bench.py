@@ -41,7 +41,8 @@ def bench_train(
     from vitviz.bench import training
 
     config = preset(preset_name)
-    config = replace(config, data=data, device=device, batch_size=batch_size or config.batch_size)
+    size = config.batch_size if batch_size is None else batch_size
+    config = replace(config, data=data, device=device, batch_size=size)
     training.train(config, steps)
 
 

@@ -183,14 +183,18 @@ def asked_config(preset_name: str | None, network: str | None, resume: bool, giv
 
 def first_config(preset_name: str | None, out: str | None, resume: bool) -> TrainConfig:
     """The config before any flag: the preset's, or that of the run to go on with."""
-    if not resume or preset_name is not None:
-        return preset(preset_name or "cifar10-ti4")
-    folder = Path(out or preset("cifar10-ti4").folder)
-    if not (folder / "config.json").exists():
-        return preset("cifar10-ti4")
-    from vitviz.training.run_folder import read_config
+    named = preset(preset_name or "cifar10-ti4")
+    if not resume:
+        return named
+    from vitviz.training.run_folder import CONFIG, read_config
 
-    return from_json(read_config(folder))
+    folder = Path(out) if out is not None else named.folder
+    if not (folder / CONFIG).exists():
+        raise ValueError(
+            f"There is no run to go on with in {folder}. Name its folder with --out, or leave --resume out to begin."
+        )
+    stored = from_json(read_config(folder))
+    return stored if preset_name in (None, stored.preset) else named
 
 
 @contextmanager

@@ -13,7 +13,11 @@ from typing import IO
 def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     """Write a file that is either whole or not there: temporary name, fsync, rename, fsync of the folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    except OSError as error:
+        error.filename = str(path)  # a name that somebody gave
+        raise
     try:
         with os.fdopen(handle, "wb") as file:
             yield file

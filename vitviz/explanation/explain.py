@@ -172,8 +172,8 @@ class Explanation:
                 return first, second
         elif isinstance(wanted, str) and wanted in self.labels:
             return self.labels.index(wanted)
-        elif type(wanted) is int and 0 <= wanted < len(self.labels):
-            return wanted
+        elif isinstance(wanted, int | np.integer) and not isinstance(wanted, bool) and 0 <= wanted < len(self.labels):
+            return int(wanted)
         known = ", ".join(self.labels[:20])
         raise ValueError(
             f"target must be a class, 0 to {len(self.labels) - 1} or one of {known}, or two different ones: got "

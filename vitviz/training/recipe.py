@@ -33,6 +33,7 @@ LIMITS = {  # of the whole numbers
     "save_every": (1, 10_000),
     "snapshots": (0, 1000),
 }
+MOST_SEED = 10**9  # times what every step adds to it, 64 bits hold it
 Optimizer = Literal["muon", "adamw", "adam"]
 Schedule = Literal["line", "cosine", "constant"]
 Objective = Literal["classify", "masked-patch"]
@@ -190,8 +191,8 @@ class TrainConfig:
             value = getattr(self, name)
             if value is not None and not (type(value) is int and least <= value <= most):
                 raise ValueError(f"{name} must be a whole number from {least} to {most}: got {value!r}.")
-        if type(self.seed) is not int:
-            raise ValueError(f"seed must be a whole number: got {self.seed!r}.")
+        if type(self.seed) is not int or abs(self.seed) > MOST_SEED:
+            raise ValueError(f"seed must be a whole number, at most {MOST_SEED:,} in size: got {self.seed!r}.")
         for name in SHARES:
             value = getattr(self, name)
             if not (isinstance(value, int | float) and 0 <= value <= 1):
@@ -204,6 +205,9 @@ class TrainConfig:
         for name in ("start", "teacher"):
             if not isinstance(getattr(self, name), str | None):
                 raise ValueError(f"{name} must be the name or the path of a checkpoint: got {getattr(self, name)!r}.")
+        for name in ("data", "out"):
+            if not isinstance(value := getattr(self, name), str | None) or value == "":
+                raise ValueError(f"{name} must be the path of a folder: got {value!r}.")
         for name, choices in CHOICES.items():
             if getattr(self, name) not in get_args(choices):
                 raise ValueError(f"{name} must be one of {', '.join(get_args(choices))}: got {getattr(self, name)!r}.")

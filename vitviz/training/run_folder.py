@@ -7,6 +7,7 @@ The checkpoint is one atomic file. Until the training is finished it also holds,
 import errno
 import itertools
 import json
+import math
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -144,8 +145,9 @@ def prepare(config: TrainConfig, saved: State | None) -> None:
         ValueError: If it holds a run, and nothing was asked to be gone on with.
     """
     folder = config.folder
-    for left in folder.glob(".*.tmp"):  # by a process that was killed
-        left.unlink(missing_ok=True)
+    for name in (CONFIG, METRICS, TIMELINE, LAST):
+        for left in folder.glob(f".{name}.*.tmp"):  # by a process that was killed
+            left.unlink(missing_ok=True)
     if saved is not None:
         rewind_metrics(folder / METRICS, saved.counters["seconds"])
         return
@@ -166,8 +168,16 @@ def rewind(folder: Path) -> None:
 
 def rewind_metrics(path: Path, seconds: float) -> None:
     """Drop the lines of steps that were taken after the saved state, and will be taken again; and a torn last line."""
-    kept = itertools.takewhile(lambda line: json.loads(line)["seconds"] <= seconds, whole_lines(path))
+    kept = itertools.takewhile(lambda line: seconds_of(line) <= seconds, whole_lines(path))
     write_whole(path, b"".join(kept))
+
+
+def seconds_of(line: bytes) -> float:
+    """When a line of metrics was noted; never, if it cannot be read."""
+    try:
+        return float(json.loads(line)["seconds"])
+    except (ValueError, KeyError, TypeError):
+        return math.inf
 
 
 def whole_lines(path: Path) -> list[bytes]:

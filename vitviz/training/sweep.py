@@ -74,12 +74,18 @@ class Sweep:
         """Begin a new folder.
 
         Raises:
-            ValueError: If there is a sweep or a run in it.
+            ValueError: If there is a sweep or a run in it, or one of its runs is there already.
         """
         if (self.folder / FILE).exists() or (self.folder / run_folder.CONFIG).exists():
             raise ValueError(
                 f"The folder of a sweep must be new: {self.folder} is in use. Name another with --out, go on with "
                 "--resume, or delete it."
+            )
+        old = [name for name, (_, config) in self.runs().items() if config.folder.exists()]
+        if old:
+            raise ValueError(
+                f"The runs of a sweep must be new: {', '.join(old[:3])}{' and others' if len(old) > 3 else ''} in "
+                f"{self.folder.parent} would pass for its own. Name another with --out, or delete them."
             )
         about = {"config": asdict(self.config), "vary": self.vary}
         write_whole(self.folder / FILE, json.dumps(about, indent=1).encode())
