@@ -226,7 +226,7 @@ def test_no_class_gets_the_maps_of_another_while_its_own_are_computed(open_page)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     held = []
     page.route(
-        "**/component_server",
+        re.compile("component_server"),
         lambda route: held.append(route) if route.request.post_data_json["fn_name"] == "methods" else route.fallback(),
     )
     with page.expect_request(lambda request: "methods" in (request.post_data or "")):
@@ -245,7 +245,10 @@ def test_a_picture_that_the_server_let_go_is_explained_once_more(open_page):
     page = open_page("?picture=cat&layer=5&head=1")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     key = page.get_attribute(EXPLORER, "data-ready")
-    page.route("**/component_server", lambda route: route.fallback(post_data=route.request.post_data.replace(key, "x")))
+    page.route(
+        re.compile("component_server"),
+        lambda route: route.fallback(post_data=route.request.post_data.replace(key, "x")),
+    )
     changed(page, page.locator("[data-do=off]").click)
     assert page.get_attribute(EXPLORER, "data-ready") not in (key, "x")
     expect(page.locator(".effect-what")).to_have_text("1 head off")
@@ -258,7 +261,7 @@ def test_a_change_that_the_server_refuses_is_taken_back(open_page):
     page = open_page("?picture=cat&layer=5&head=1&off=5-2")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     page.route(
-        "**/component_server",
+        re.compile("component_server"),
         lambda route: route.abort() if route.request.post_data_json["fn_name"] == "intervene" else route.fallback(),
     )
     page.locator(".effect select[name=instead]").select_option("mean")
