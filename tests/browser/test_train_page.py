@@ -116,30 +116,30 @@ def test_nothing_is_asked_while_nothing_runs(context, trainer, requests):
     assert page.get_attribute(TRAIN, "data-polls") is None
 
 
-def test_the_timeline_plays_and_steps_by_keys(context, address):
-    page = open_train(context, address)
-    step_to(page, 37)
+def test_the_timeline_plays_and_steps_by_keys(context, address, moments):
+    page, last = open_train(context, address), len(moments.epoch) - 1
+    step_to(page, last - 2)
     page.get_by_role("button", name="Play").click()
-    page.wait_for_selector(f"{TRAIN}[data-moment='39']")
+    page.wait_for_selector(f"{TRAIN}[data-moment='{last}']")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     page.locator(".moment").evaluate("node => node.blur()")
     page.keyboard.press("ArrowLeft")
-    page.wait_for_selector(f"{TRAIN}[data-moment='38']")
+    page.wait_for_selector(f"{TRAIN}[data-moment='{last - 1}']")
     page.locator(f"{TRAIN} .cell[aria-selected=true]").focus()
     page.keyboard.press("ArrowUp")
     expect(page.locator(".map-line")).to_contain_text("Layer 6, mean of heads")
     page.locator(".probes [aria-checked=true]").focus()
     page.keyboard.press("ArrowRight")
     painted(page, f"{SHIPPED} 1")
-    expect(page.locator(TRAIN)).to_have_attribute("data-moment", "38")
+    expect(page.locator(TRAIN)).to_have_attribute("data-moment", str(last - 1))
 
 
-def test_going_through_the_moments_only_draws(context, address):
+def test_going_through_the_moments_only_draws(context, address, moments):
     page = open_train(context, address)
     polls = page.get_attribute(TRAIN, "data-polls")
-    for place in range(40):
+    for place in range(len(moments.epoch)):
         step_to(page, place)
-    assert page.evaluate("() => performance.getEntriesByName('vitviz:moment').length") >= 40
+    assert page.evaluate("() => performance.getEntriesByName('vitviz:moment').length") >= len(moments.epoch)
     assert page.get_attribute(TRAIN, "data-polls") == polls
 
 
