@@ -42,7 +42,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def pid(made: Runs, name: str) -> int:
-    return process.read(made.folder(name)).pid
+    found = []  # it may be written just now, in place
+    until(lambda: found.append(process.read(made.folder(name))) or found[-1], "the process is noted")
+    return found[-1].pid
 
 
 def until(condition, what: str) -> None:
@@ -145,6 +147,19 @@ def test_a_process_that_does_not_stop_is_killed(folder, config, monkeypatch):
     info = ended(folder, "one")
     assert info.state == "interrupted", "what it learned since its last save is lost"
     assert info.message.startswith("The process ended before it could save")
+
+
+def test_a_process_that_ends_while_it_begins_has_lost_nothing(folder, config):
+    made_run(folder, config, "one")
+    run_folder.rewind(folder.folder("one"))
+    found = folder.resume("one")
+    at_work(folder, "one")
+    place = folder.folder("one")
+    (place / "metrics.jsonl").write_bytes(b"")  # as before its first step
+    launch.stop_mark(place, process.read(place)).touch()
+    os.kill(pid(folder, "one"), signal.SIGKILL)
+    info = ended(folder, "one")
+    assert (info.state, info.message, info.session) == ("stopped", "", found.session)
 
 
 def test_a_killed_process_is_shown_as_interrupted_and_gone_on_with_by_another(folder, config):

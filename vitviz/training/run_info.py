@@ -90,8 +90,8 @@ def stamp(path: Path) -> tuple[int, int, int] | None:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def read_run(folder: Path) -> tuple[RunInfo, bool]:
-    """Read a run from its files, but for its process; and whether it is finished."""
+def read_run(folder: Path) -> tuple[RunInfo, bool, bool]:
+    """Read a run from its files, but for its process; whether it is finished, and whether it went on after its save."""
     stored = run_folder.read_config(folder)
     config = from_json(stored)
     at = last_line(folder / run_folder.METRICS)
@@ -112,7 +112,14 @@ def read_run(folder: Path) -> tuple[RunInfo, bool]:
         session="",
         config=stored,
     )
-    return info, run_folder.finished(record)
+    unsaved = seconds_of(at) > seconds_of(record.get("training"))
+    return info, run_folder.finished(record), unsaved
+
+
+def seconds_of(noted: Any) -> float:
+    """When something was noted, in seconds of training; 0 if nothing was."""
+    seconds = noted.get("seconds") if isinstance(noted, dict) else None
+    return seconds if isinstance(seconds, int | float) else 0.0
 
 
 def last_words(record: dict[str, Any]) -> str:
@@ -121,7 +128,9 @@ def last_words(record: dict[str, Any]) -> str:
     return f"{ENDED} {kept}; resume goes on from there."
 
 
-def state(folder: Path, found: Process | None, last_words: str, finished: bool) -> tuple[str, str]:
+def state(
+    folder: Path, found: Process | None, last_words: str, finished: bool, unsaved: bool = False
+) -> tuple[str, str]:
     """State and message of a run or a sweep now; the last words are for a process that left none."""
     asked = found is not None and found.state == "training" and stop_mark(folder, found).exists()
     if process.lives(folder):
@@ -132,6 +141,8 @@ def state(folder: Path, found: Process | None, last_words: str, finished: bool) 
         return "finished", ""
     if found is not None and found.state in ("stopped", "failed"):
         return found.state, found.message
+    if asked and not unsaved:  # it had not begun to learn, or not gone on
+        return "stopped", ""
     if asked:
         return "interrupted", last_words.replace("without a word", "before it could save", 1)
     return "interrupted", last_words

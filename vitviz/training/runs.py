@@ -49,7 +49,7 @@ class Runs:
 
     def __init__(self, root: str | Path = "runs") -> None:
         self.root = Path(root)
-        self.known: dict[str, tuple[tuple[Any, ...], RunInfo, bool]] = {}  # by name: files' stamps, run, is finished
+        self.known: dict[str, tuple[tuple[Any, ...], RunInfo, bool, bool]] = {}  # files' stamps, and what they told
         self.turn = threading.RLock()
 
     def start(self, config: TrainConfig, name: str) -> RunInfo:
@@ -175,9 +175,9 @@ class Runs:
         with self.turn:
             if name not in self.known or self.known[name][0] != stamps:
                 self.known[name] = (stamps, *read_run(folder))
-            _, info, finished = self.known[name]
+            _, info, finished, unsaved = self.known[name]
         found = process.read(folder)  # rewritten in place, twice within a tick of the clock perhaps
-        now, message = state(folder, found, info.message, finished)
+        now, message = state(folder, found, info.message, finished, unsaved)
         return replace(info, state=now, message=message, session=found.session if found else "")
 
     def find_sweep(self, name: str) -> SweepInfo:
