@@ -372,8 +372,8 @@ function drawPicture() {
 }
 
 function drawOutlines() {
-  const shrink = OUTLINE_SIDE / Math.max(shape.rows, shape.columns);
-  paintOutlines(find('.outlines'), picture, Math.round(shrink * shape.columns), Math.round(shrink * shape.rows), dark ? 235 : 20);
+  const [width, height] = [Math.min(1, shape.aspect), 1 / Math.max(1, shape.aspect)];
+  paintOutlines(find('.outlines'), picture, Math.round(OUTLINE_SIDE * width), Math.round(OUTLINE_SIDE * height), dark ? 235 : 20);
 }
 
 let frame = 0;
