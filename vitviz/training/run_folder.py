@@ -168,11 +168,11 @@ def rewind(folder: Path) -> None:
 
 def rewind_metrics(path: Path, seconds: float) -> None:
     """Drop the lines of steps that were taken after the saved state, and will be taken again; and a torn last line."""
-    kept = itertools.takewhile(lambda line: seconds_of(line) <= seconds, whole_lines(path))
+    kept = itertools.takewhile(lambda line: noted_at(line) <= seconds, whole_lines(path))
     write_whole(path, b"".join(kept))
 
 
-def seconds_of(line: bytes) -> float:
+def noted_at(line: bytes) -> float:
     """When a line of metrics was noted; never, if it cannot be read."""
     try:
         return float(json.loads(line)["seconds"])
