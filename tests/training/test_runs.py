@@ -4,6 +4,7 @@ import json
 import os
 import resource
 import signal
+import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,14 @@ from vitviz.training import launch, process, run_folder, runs
 from vitviz.training.recipe import TrainConfig
 from vitviz.training.runs import Busy, Runs
 
+REPLACE = """
+import itertools, os, sys
+*states, path = sys.argv[1:]
+for turn, state in enumerate(itertools.cycle(states)):
+    os.link(state, path + ".new")
+    os.replace(path + ".new", path)
+    if turn == 0: print("begun", flush=True)
+"""
 WORKER = (sys.executable, str(Path(__file__).with_name("worker.py")))
 
 
@@ -461,18 +470,15 @@ def test_a_real_training_ends_with_its_accuracy_and_one_that_fails_with_its_sent
 
 
 def test_a_record_is_read_while_its_checkpoint_is_being_replaced(tiny_checkpoint, tmp_path):
-    path, new = tmp_path / "last.safetensors", tmp_path / "new"
-    states = [tmp_path / f"{length}.safetensors" for length in (1, 100)]  # of two sizes
-    for state in states:
-        checkpoint.save(replace(tiny_checkpoint, record={"preset": "x" * int(state.stem)}), state)
-
-    def put(state: Path) -> None:
-        os.link(state, new)
-        os.replace(new, path)
-
-    put(states[0])
-    with ThreadPoolExecutor(1) as pool:
-        putting = pool.submit(lambda: [put(states[i % 2]) for i in range(1, 2000)])
-        while not putting.done():
-            assert run_folder.read_record(path)["preset"]
-    putting.result()
+    for length in (1, 100):  # so that the files have two sizes
+        checkpoint.save(replace(tiny_checkpoint, record={"preset": "x" * length}), tmp_path / f"{length}.safetensors")
+    words = [sys.executable, "-c", REPLACE, *map(str, sorted(tmp_path.iterdir())), str(tmp_path / "last.safetensors")]
+    replacing = subprocess.Popen(words, stdout=subprocess.PIPE)
+    try:
+        assert replacing.stdout.readline() == b"begun\n"
+        records = [run_folder.read_record(tmp_path / "last.safetensors") for _ in range(1000)]
+        assert replacing.poll() is None  # it replaced until the end
+    finally:
+        replacing.kill()
+        replacing.communicate()
+    assert all(records)
