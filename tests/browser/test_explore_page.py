@@ -446,6 +446,16 @@ def test_dark_and_light_repaint_the_maps(open_page):
     )
 
 
+def test_colours_that_were_chosen_stay_also_in_a_page_whose_link_asked_for_others(open_page):
+    page = open_page("?picture=cat&__theme=dark")
+    page.get_by_role("button", name="Switch to light colours").click()
+    page.reload()
+    expect(page.get_by_role("button", name="Switch to dark colours")).to_be_visible()
+    assert "picture=cat" in page.url
+    page = open_page("?picture=cat&__theme=dark")  # and the link of somebody else still decides
+    expect(page.get_by_role("button", name="Switch to light colours")).to_be_visible()
+
+
 def test_page_and_server_reach_no_other_host(open_page, requests, connections):
     page = open_page()
     other_picture(page, page.locator(".thumb").first.click)

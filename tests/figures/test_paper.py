@@ -132,6 +132,15 @@ def test_maps_of_nothing_can_be_drawn():
     assert paper.render(paper.draw(chart(maps=nothing, large=nothing[0, 0])), ".svg")
 
 
+def test_a_head_that_is_off_is_said_to_be_off_and_has_no_scale():
+    maps = chart().maps.copy()
+    maps[1, 2] = np.nan
+    figure = paper.draw(chart(maps=maps, large=maps[1, 2], title="Layer 2, head 3"))
+    found = words(paper.render(figure, ".svg").decode())
+    assert {"Layer 2, head 3", "switched off"} <= set(found)
+    assert found.count("share of attention") == 0, "only the bar of all heads, which says more"
+
+
 def test_drawing_leaves_no_global_state_behind():
     import matplotlib as mpl
 

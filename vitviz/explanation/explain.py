@@ -293,5 +293,5 @@ def explain(model: Checkpoint, picture: PictureSource) -> Explanation:
 
 
 def mean_of_heads(maps: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Mean of maps (L, A, gh, gw) over layers and heads, without those that are off (NaN) -> (gh, gw)."""
-    return np.ma.masked_invalid(maps).mean((0, 1)).filled(0).astype(np.float32)
+    """Mean of maps (L, A, gh, gw) over layers and heads, without those that are off (NaN) -> (gh, gw); NaN if all are."""
+    return np.ma.masked_invalid(maps).mean((0, 1)).filled(np.nan).astype(np.float32)

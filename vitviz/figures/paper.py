@@ -48,7 +48,7 @@ class Chart:
     Attributes:
         picture: As the model saw it, (H, W, 3) uint8.
         title: Of the large map.
-        large: The map shown large, (gh, gw).
+        large: The map shown large, (gh, gw); NaN if all that it is the mean of is off.
         unit: What its numbers are: shares of attention, logits of either sign, or something that is only shown relative
             to the largest.
         maps: Of all layers and heads, (L, A, gh, gw), shares; NaN, and left empty, for heads that are off.
@@ -98,7 +98,12 @@ def show_picture(axes: Axes, picture: NDArray[np.uint8]) -> None:
 
 
 def show_large(axes: Axes, chart: Chart) -> None:
-    """The large map on its own scale, with the colour bar."""
+    """The large map on its own scale, with the colour bar; or in words that there is none."""
+    if np.isnan(chart.large).all():
+        show_map(axes, chart.large, chart.picture, (0, 1))
+        axes.set_title(plain(chart.title), loc="left", fontweight="bold")
+        axes.text(0.5, 0.5, "switched off", transform=axes.transAxes, ha="center", va="center", color=QUIET)
+        return
     top = float(np.abs(chart.large).max()) or 1.0
     if chart.unit == "logits":
         image = show_map(axes, chart.large, chart.picture, (-top, top), SIGNED_COLOURS)

@@ -112,9 +112,15 @@ const recall = () => { try { return localStorage.getItem("vitviz-theme"); } catc
 const keep = (name) => { try { localStorage.setItem("vitviz-theme", name); } catch { /* private window */ } };
 const asked = new URLSearchParams(location.search).has("__theme");
 if (!asked && recall()) document.body.classList.toggle("dark", recall() === "dark");
+const address = (change) => {
+  const params = new URLSearchParams(location.search);
+  change(params);
+  history.replaceState(history.state, "", `${location.pathname}?${params}${location.hash}`);
+};
 button.addEventListener("click", () => {
   document.body.classList.toggle("dark");
   keep(isDark() ? "dark" : "light");
+  address((params) => params.delete("__theme")); // what is chosen here counts more than the link one came by
 });
 /* The address names the tab, so that it is open again after a reload (Gradio keeps the name "page" for itself).
    Tabs come after this script. */
@@ -123,10 +129,7 @@ const nameOf = (tab) => tab.textContent.trim().toLowerCase();
 document.addEventListener("click", (event) => {
   const tab = event.target.closest?.("#pages [role=tab]");
   if (!tab) return;
-  const params = new URLSearchParams(location.search);
-  if (tab === tabs()[0]) params.delete("tab");
-  else params.set("tab", nameOf(tab));
-  history.replaceState(history.state, "", `${location.pathname}?${params}${location.hash}`);
+  address((params) => (tab === tabs()[0] ? params.delete("tab") : params.set("tab", nameOf(tab))));
 });
 const wanted = new URLSearchParams(location.search).get("tab");
 function open(times) {
