@@ -9,7 +9,7 @@ function makeMatrix(node, shape, choose) {
   const down = [...Array(shape.layers).keys(), MEAN];
 
   function label(role, kind, index) {
-    const named = index === 0 && (kind === 'layer' || shape.heads <= 8); // many heads: the corner says "head"
+    const named = index === 0 && (kind === 'layer' || shape.heads <= 6); // over narrow tiles the corner says "head"
     const text = index === MEAN ? 'mean' : named ? `${kind} 1` : index + 1;
     const span = make('span', `label${index === MEAN ? ' mean' : ''}`, text);
     span.setAttribute('role', role);
@@ -37,7 +37,7 @@ function makeMatrix(node, shape, choose) {
     return box;
   }
 
-  const corner = make('span', 'label corner', shape.heads > 8 ? 'head' : '');
+  const corner = make('span', 'label corner', shape.heads > 6 ? 'head' : '');
   const rows = down.map((layer) => {
     const line = row(layer === MEAN ? 'mean-row' : '', label('rowheader', 'layer', layer), ...across.map((head) => cell(layer, head)));
     line.dataset.layer = layer;
