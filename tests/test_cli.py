@@ -115,7 +115,7 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("train", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
         (("train", "--preset", "nonsense"), "There is no preset 'nonsense'. Use one of: cifar10-ti4"),
         (("train", "--epochs", "1", "--minutes", "1"), "Give one of epochs and minutes"),
-        (("train", "--epochs", "-1"), "epochs must be above 0: got -1.0"),
+        (("train", "--epochs", "-1"), "epochs must be a finite number above 0: got -1.0"),
         (("train", "--batch-size", "0"), "batch_size must be a whole number from 2 to 65536: got 0"),
         (("train", "--set", "wings=2"), "A setting is NAME=VALUE with a known name: got 'wings=2'"),
         (("train", "--set", "model.heads=5"), "heads must divide width: 192 is not a multiple of 5"),
@@ -124,7 +124,7 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
             ("sweep", "--vary", "model.heads=2,5,6"),
             "Each combination must fit. These do not: model.heads=5 (heads must",
         ),
-        (("sweep",), "A sweep varies different names, in 2 to 64 combinations: got 1"),
+        (("sweep",), "A sweep has 2 to 64 combinations: got 1"),
         (("sweep", "--vary", "seed=0,1", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("sweep", "--resume", "--out", "nowhere"), "The folder of a sweep must hold a sweep.json: nowhere has none"),
         (
@@ -203,14 +203,20 @@ def test_a_timeline_becomes_a_movie(vitviz, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_class_can_be_explained_by_name(vitviz, tiny_file, tmp_path):
+def test_a_class_can_be_explained_by_name_and_position_or_rather_than_another(vitviz, tiny_file, tmp_path):
     words = ("explain", "cat", "--checkpoint", tiny_file, "--method", "relevance", "--out", tmp_path / "map.npz")
     assert vitviz(*words, "--target", "class 4")[0] == 0
     with np.load(tmp_path / "map.npz") as stored:
         four = stored["relevance"]
-    assert vitviz(*words, "--target", "class 5")[0] == 0
+    assert vitviz(*words, "--target", "4")[0] == 0
+    with np.load(tmp_path / "map.npz") as stored:
+        assert np.array_equal(stored["relevance"], four)
+    assert vitviz(*words, "--target", "class 4", "--target", "class 5")[0] == 0
     with np.load(tmp_path / "map.npz") as stored:
         assert np.abs(stored["relevance"] - four).max() > 1e-6
+    code, _, err = vitviz(*words, *("--target", "class 4") * 3)
+    assert code == 1
+    assert "or two different ones: got" in err
     code, _, err = vitviz(*words, "--target", "unicorn")
     assert code == 1
     assert "target must be a class, 0 to 10 or one of class 0, class 1" in err

@@ -285,7 +285,7 @@ def test_a_length_stays_as_typed_in_another_unit_and_is_never_guessed(context, t
     unit.select_option("epochs")
     expect(length).to_have_value("")
     page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
-    expect(page.locator("[data-field=budget] + .refusal")).to_contain_text("epochs must be above 0")
+    expect(page.locator("[data-field=budget] + .refusal")).to_contain_text("epochs must be a finite number above 0")
     length.fill("2")
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     unit.select_option("minutes")

@@ -72,7 +72,7 @@ def test_a_plan_is_that_of_the_settings(trains):
         ({"settings": {"batch_size": 1}}, "batch_size", "batch_size must be a whole number from 2"),
         ({"settings": {"batch_size": 60000, "pictures": 50}}, "batch_size", "batch_size must be at most the number"),
         ({"settings": {"cutmix": 2}}, "cutmix", "cutmix is a share"),
-        ({"settings": {"epochs": "ten"}}, "epochs", "epochs must be above 0"),
+        ({"settings": {"epochs": "ten"}}, "epochs", "epochs must be a finite number above 0"),
         (
             {"settings": {"model.width": 4096, "model.heads": 8, "model.depth": 9}},
             "model.width",

@@ -117,7 +117,12 @@ def explain_picture(
         str, typer.Option(help="The map shown large: average, rollout, relevance, occlusion or another of METHODS.")
     ] = "average",
     target: Annotated[
-        str | None, typer.Option(metavar="CLASS", help="The class that a class-specific method explains.")
+        list[str] | None,
+        typer.Option(
+            metavar="CLASS",
+            help="The class that a class-specific method explains, by name or position; twice for the first rather "
+            "than the second.",
+        ),
     ] = None,
 ) -> None:
     """Explain one picture, as a figure or as numbers."""
@@ -125,8 +130,10 @@ def explain_picture(
     from vitviz.explanation.explain import explain
     from vitviz.model.checkpoint import load
 
-    explanation = explain(load(checkpoint), sample_paths().get(picture, Path(picture)))
-    explanation.save(out, method, target)
+    model = load(checkpoint)
+    classes = [int(word) if word.isdecimal() and word not in model.classes else word for word in target or ()]
+    explanation = explain(model, sample_paths().get(picture, Path(picture)))
+    explanation.save(out, method, classes[0] if len(classes) == 1 else tuple(classes) or None)
     best = explanation.probabilities.argmax()
     print(
         f"{out}: {explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %; {explanation.picture.note}"

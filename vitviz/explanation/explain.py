@@ -20,6 +20,8 @@ from vitviz.model.checkpoint import Checkpoint
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Wanted = int | str | tuple[int | str, ...]  # a class by position or name, or two: the first rather than the second
+
 
 def check_direction(direction: str) -> None:
     """Refuse what is neither of the two."""
@@ -137,7 +139,7 @@ class Explanation:
         """Mean of `cls_maps` over layers and heads, (gh, gw); without class token, of all patches' maps."""
         return self.map("average")
 
-    def map(self, method: str, target: Target | str | None = None) -> NDArray[np.float32]:
+    def map(self, method: str, target: Wanted | None = None) -> NDArray[np.float32]:
         """Compute a map.
 
         Args:
@@ -158,7 +160,7 @@ class Explanation:
             self.case.maps[method, chosen] = METHODS[method].compute(self.case, chosen)
         return self.case.maps[method, chosen].reshape(self.grid)
 
-    def target(self, wanted: Target | str | None = None) -> Target:
+    def target(self, wanted: Wanted | None = None) -> Target:
         """The class, or pair of classes, by position; the predicted one if none is wanted.
 
         Raises:
@@ -238,7 +240,7 @@ class Explanation:
         classes = [self.labels[k] for k in (target if isinstance(target, tuple) else (target,))]
         return f"{view.title} for {', not '.join(classes)}"
 
-    def save(self, path: str | Path, method: str = "average", target: Target | str | None = None) -> None:
+    def save(self, path: str | Path, method: str = "average", target: Wanted | None = None) -> None:
         """Write the figure (.png, .svg, .pdf, .html) or the numbers (.npz), by the file's ending.
 
         The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T), `cls_maps` (L, A, gh, gw) if there
@@ -293,5 +295,5 @@ def explain(model: Checkpoint, picture: PictureSource) -> Explanation:
 
 
 def mean_of_heads(maps: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Mean of maps (L, A, gh, gw) over layers and heads, without those that are off (NaN) -> (gh, gw); NaN if all are."""
+    """Mean of maps (L, A, gh, gw) over the layers and heads that are not off (NaN) -> (gh, gw); NaN if all are."""
     return np.ma.masked_invalid(maps).mean((0, 1)).filled(np.nan).astype(np.float32)

@@ -184,7 +184,7 @@ class TrainConfig:
         for name in ("epochs", "minutes", "muon_rate", "adam_rate", "clip"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int | float) and 0 < value < float("inf")):
-                raise ValueError(f"{name} must be above 0: got {value!r}.")
+                raise ValueError(f"{name} must be a finite number above 0: got {value!r}.")
         if not (isinstance(self.weight_decay, int | float) and 0 <= self.weight_decay < float("inf")):
             raise ValueError(f"weight_decay must be a number and not negative: got {self.weight_decay!r}.")
         for name, (least, most) in LIMITS.items():

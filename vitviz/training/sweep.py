@@ -171,9 +171,11 @@ def combinations(vary: tuple[str, ...]) -> list[dict[str, str]]:
             raise ValueError(f"What is varied needs values: got none for {name[:80]}. Give some, such as 2, 4, 8.")
         if not all(found) or len(set(found)) < len(found) or name in ("out", "data"):
             raise ValueError(f"What is varied is NAME=VALUE,VALUE,... with different values: got {name[:80]!r}.")
+    if len(values) < len(vary):
+        raise ValueError(f"Each setting is varied once: got {' and '.join(vary)[:80]}. Give all values of one together.")
     count = math.prod(map(len, values.values()))
-    if len(values) < len(vary) or not 2 <= count <= MOST:
-        raise ValueError(f"A sweep varies different names, in 2 to {MOST} combinations: got {count}.")
+    if not 2 <= count <= MOST:
+        raise ValueError(f"A sweep has 2 to {MOST} combinations: got {count}. Vary for example seed=0,1,2.")
     return [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
 
 
