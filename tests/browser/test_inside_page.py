@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 import vitviz
 from vitviz.bench.page import EXPLORER
 from vitviz.data import pictures
-from vitviz.explanation.probes import final_answers, probe
+from vitviz.explanation.probes import probe
 
 pytestmark = pytest.mark.browser
 
@@ -103,9 +103,8 @@ def test_tokens_and_answers_are_read_by_layer(open_inside, found):
     expected = [found.norms[2, 0], np.median(patches), patches.min(), patches.max(), found.longest[2]]
     np.testing.assert_allclose(norms[1:6], expected, atol=0.0501)
     assert norms[6] == pytest.approx(100 * found.outliers[2, 1:].mean(), abs=0.0501)
-    share, probability = final_answers(found.lens)
     lens = numbers(walk(page, "lens", *["ArrowRight"] * 4))
-    np.testing.assert_allclose(lens, [3, 100 * share[3], 100 * probability[3]], atol=0.0501)
+    np.testing.assert_allclose(lens, [3, 100 * found.final_share[3], 100 * found.final_probability[3]], atol=0.0501)
     page.keyboard.press("Escape")
     expect(line(page, "lens")).to_contain_text("have their final answer")
     expect(page.locator("[data-probe=lens]")).to_have_attribute("data-read", "-1")

@@ -263,9 +263,9 @@ def test_a_trace_of_rows_alone_is_refused_where_it_is_not_enough(measure):
 
 def test_final_answers_by_hand():
     lens = np.log([[[0.6, 0.4], [0.5, 0.5]], [[0.9, 0.1], [0.2, 0.8]], [[0.3, 0.7], [0.25, 0.75]]])  # (3, B 2, K 2)
-    share, probability = probes.final_answers(lens)
-    np.testing.assert_allclose(share, [0, 0.5, 1])
-    np.testing.assert_allclose(probability, [0.45, 0.45, 0.725])
+    found = probes.final_answers(torch.tensor(lens))
+    np.testing.assert_allclose(found["final_share"], [0, 0.5, 1])
+    np.testing.assert_allclose(found["final_probability"], [0.45, 0.45, 0.725])
 
 
 # All of them
@@ -294,6 +294,8 @@ def test_all_probes_have_their_shapes_and_are_what_their_functions_say(variant):
         "longest": (L + 1,),
         "outliers": (L + 1, tokens),
         "lens": (L + 1, 5, K),
+        "final_share": (L + 1,),
+        "final_probability": (L + 1,),
         "class_token_cosine": (L + 1, GH, GW),
         "cka": (L + 1, L + 1),
     }

@@ -8,7 +8,7 @@ from vitviz.explanation.probes import MADS
 from vitviz.figures import paper, probes
 from vitviz.figures.colours import COLOUR_MAPS
 
-GH, GW, T, L, A, B, K = 5, 7, 38, 6, 2, 8, 11
+GH, GW, T, L, A, K = 5, 7, 38, 6, 2, 11
 
 
 def numbers(layers: int = L, heads: int = A, classes: int = K) -> dict[str, np.ndarray]:
@@ -16,7 +16,7 @@ def numbers(layers: int = L, heads: int = A, classes: int = K) -> dict[str, np.n
     cosines = rng.uniform(-0.4, 0.7, (layers + 1, GH, GW))
     cosines[1, 2, 3] = -0.8
     return {
-        "labels": np.array(["never drawn"]),
+        "labels": np.array(["never drawn"] * classes),
         "filters": rng.uniform(-0.5, 0.4, (9, 3, 4, 4)),
         "explained": np.linspace(0.18, 0.02, 9),
         "position_similarity": rng.uniform(-1, 1, (GH, GW, GH, GW)),
@@ -27,7 +27,8 @@ def numbers(layers: int = L, heads: int = A, classes: int = K) -> dict[str, np.n
         "norms": rng.uniform(5, 9, (layers + 1, T)),
         "longest": rng.uniform(9, 10, layers + 1),
         "outliers": rng.uniform(0, 0.1, (layers + 1, T)),
-        "lens": rng.standard_normal((layers + 1, B, classes)),
+        "final_share": rng.uniform(0, 1, layers + 1),
+        "final_probability": rng.uniform(0, 1, layers + 1),
         "class_token_cosine": cosines,
         "cka": rng.uniform(-0.1, 1, (layers + 1, layers + 1)),
     }
@@ -115,13 +116,8 @@ def test_the_class_token_and_the_registers_are_no_patches(figure):
 def test_the_lens_is_compared_with_the_final_answer(figure):
     (axes,) = figure.subfigs[6].axes
     same, sure, chance = axes.lines
-    lens = numbers()["lens"]
-    answers = [[int(np.argmax(row)) for row in layer] for layer in lens]
-    expected = [100 * np.mean([a == b for a, b in zip(layer, answers[-1], strict=True)]) for layer in answers]
-    np.testing.assert_allclose(same.get_ydata(), expected)
-    assert same.get_ydata()[-1] == 100
-    first = [np.exp(row[k]) / np.exp(row).sum() for row, k in zip(lens[0], answers[-1], strict=True)]
-    assert sure.get_ydata()[0] == pytest.approx(100 * np.mean(first))
+    np.testing.assert_allclose(same.get_ydata(), 100 * numbers()["final_share"])
+    np.testing.assert_allclose(sure.get_ydata(), 100 * numbers()["final_probability"])
     assert chance.get_ydata()[0] == pytest.approx(100 / K)
 
 

@@ -15,7 +15,6 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.explanation.case import softmax
 from vitviz.explanation.export import export
 from vitviz.model.architectures import Transformer
 from vitviz.model.checkpoint import Checkpoint
@@ -147,18 +146,19 @@ def logit_lens(model: Transformer, trace: Trace) -> Tensor:
     return torch.stack([model.read(tokens) for tokens in full(trace)[1]])
 
 
-def final_answers(lens: Array) -> tuple[Array, Array]:
+def final_answers(lens: Tensor) -> dict[str, Tensor]:
     """How early the head comes to its final answer.
 
     Args:
         lens: Logits by layer and picture, from `logit_lens`, (L + 1, B, K).
 
     Returns:
-        Share of the pictures whose likeliest class is already that of the last layer, (L + 1,); and the probability
-        of that class, mean over the pictures, (L + 1,). Both in 0..1.
+        `final_share` of the pictures, those whose likeliest class is already that of the last layer, (L + 1,); and
+        `final_probability` of that class, mean over the pictures, (L + 1,). Both in 0..1.
     """
-    final = lens[-1].argmax(-1)  # (B,)
-    return (lens.argmax(-1) == final).mean(1), softmax(lens)[:, np.arange(len(final)), final].mean(1)
+    answers = lens.argmax(-1)  # (L + 1, B)
+    sure = lens.softmax(-1).gather(-1, answers[-1:, :, None].expand(len(lens), -1, 1))  # (L + 1, B, 1)
+    return {"final_share": (answers == answers[-1]).float().mean(1), "final_probability": sure.mean((1, 2))}
 
 
 def class_token_cosine(trace: Trace, config: ViTConfig) -> Tensor:
@@ -230,6 +230,8 @@ class Probes:
         longest: Length of the longest patch of a picture, mean over pictures, (L + 1,).
         outliers: Share of pictures in which the token at this place is an outlier, in 0..1, (L + 1, T).
         lens: Logits by layer and picture, (L + 1, B, K).
+        final_share: Share of the pictures that have their final answer already, by layer, (L + 1,).
+        final_probability: Of that answer, mean over pictures, by layer, (L + 1,).
         class_token_cosine: Of class token and patches, (L + 1, gh, gw).
         cka: Between layers, (L + 1, L + 1).
     """
@@ -247,6 +249,8 @@ class Probes:
     longest: Array
     outliers: Array
     lens: Array
+    final_share: Array
+    final_probability: Array
     class_token_cosine: Array
     cka: Array
 
@@ -304,6 +308,7 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
         "position_similarity": position_similarity(model),
         "uniform_distance": patch_distances(config).mean(),
         "lens": torch.cat(lens, 1),
+        **final_answers(torch.cat(lens, 1)),
         "cka": cka(totals.pop("products")),
         **totals,
     }

@@ -28,8 +28,9 @@ def draw(numbers: Numbers, note: str = "") -> Figure:
     Args:
         numbers: `filters` (k, 3, P, P), `explained` (k,), `position_similarity` (gh, gw, gh, gw), `distance` (L, A),
             `uniform_distance` (), `effective_tokens` (L, A), `head_divergence` (L, A, A), `norms` (L + 1, T),
-            `longest` (L + 1,), `outliers` (L + 1, T), `lens` (L + 1, B, K), `class_token_cosine` (L + 1, gh, gw) and
-            `cka` (L + 1, L + 1); others are ignored.
+            `longest` (L + 1,), `outliers` (L + 1, T), `final_share` and `final_probability` (L + 1,),
+            `class_token_cosine` (L + 1, gh, gw), `cka` (L + 1, L + 1) and the names of the classes, `labels` (K,);
+            others are ignored.
         note: The last line.
     """
     with DRAWING, mpl.rc_context(STYLE):
@@ -210,24 +211,12 @@ def show_norms(panel: Panel, numbers: Numbers) -> None:
 
 def show_lens(panel: Panel, numbers: Numbers) -> None:
     """How early the head would already give its final answer."""
-    lens = numbers["lens"].astype(np.float64)  # (L + 1, B, K)
-    final = lens[-1].argmax(-1)  # (B,)
-    powers = np.exp(lens - lens.max(-1, keepdims=True))
-    sure = (powers / powers.sum(-1, keepdims=True))[:, np.arange(len(final)), final]  # (L + 1, B)
+    share, probability = numbers["final_share"], numbers["final_probability"]  # (L + 1,)
     axes = panel.subplots()
-    places = by_layer(axes, len(lens), with_input=True)
-    axes.plot(
-        places,
-        100 * (lens.argmax(-1) == final).mean(1),
-        "o-",
-        color=INK,
-        markersize=3,
-        label="pictures with the final answer",
-    )
-    axes.plot(
-        places, 100 * sure.mean(1), "o-", color=STRONG, markersize=3, label="mean probability of the final answer"
-    )
-    axes.axhline(100 / lens.shape[2], color=QUIET, linewidth=0.7, linestyle=":", label="chance")
+    places = by_layer(axes, len(share), with_input=True)
+    axes.plot(places, 100 * share, "o-", color=INK, markersize=3, label="pictures with the final answer")
+    axes.plot(places, 100 * probability, "o-", color=STRONG, markersize=3, label="mean probability of the final answer")
+    axes.axhline(100 / len(numbers["labels"]), color=QUIET, linewidth=0.7, linestyle=":", label="chance")
     axes.set_ylim(0, 105)
     axes.set_ylabel("%", color=QUIET)
     axes.legend(frameon=False, fontsize=7, loc="upper left")

@@ -13,7 +13,7 @@ import numpy as np
 from torch import Tensor
 
 from vitviz.data import pictures
-from vitviz.explanation.probes import Probes, final_answers, probe
+from vitviz.explanation.probes import Probes, probe
 from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.runs import Runs
@@ -35,6 +35,8 @@ SENT = (
     "norms",
     "longest",
     "outliers",
+    "final_share",
+    "final_probability",
     "class_token_cosine",
     "cka",
 )
@@ -100,12 +102,10 @@ def answer_of(model: Checkpoint, found: Probes, which: str) -> Answer:
 
     Returns:
         `checkpoint`; `pictures`, which in words; `size` (px), `grid`, `prefix` and `classes` of the model; the arrays
-        of `Probes` named in `SENT`, as lists; `final_share` and `final_probability`, as `final_answers` gives them.
+        of `Probes` named in `SENT`, as lists.
     """
     config = model.model.config
-    share, probability = final_answers(found.lens)
     arrays = {name: getattr(found, name) for name in SENT}
-    arrays |= {"final_share": share, "final_probability": probability}
     return {
         "checkpoint": model.name,
         "pictures": which,
