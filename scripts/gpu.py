@@ -1,6 +1,6 @@
 """The GPU's work in pieces: flagship trainings (labels alone, a start, a teacher), short ones, ablations and speed.
 
-    python scripts/gpu.py --data DIR --out runs/gpu --seconds 580 --jobs flagship-0,flagship-1
+    python -m scripts.gpu --data DIR --out runs/gpu --seconds 580 --jobs flagship-0,flagship-1
 
 Each call goes on where the last one ended, stops before its time is over, and prints the table of all jobs last. A
 finished job's weights also lie beside it in bfloat16, at half the size (`NAME.safetensors`).

@@ -1,14 +1,13 @@
 """The GPU's script: pieces of a training add up, what is finished is left alone, and the table tells of both."""
 
-import importlib.util
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file
 
+from scripts import gpu as gpu_script
 from tests.data.folders import fill
 from vitviz.training import run_folder
 
@@ -18,18 +17,14 @@ SMALL = ["--preset=cifar10-ti4", "--dataset=folder", "--set=model.depth=1", "--b
 @pytest.fixture
 def gpu(monkeypatch, tmp_path):
     """The script with two small jobs, the second of which starts with what the first one learned -> run(*words)."""
-    path = Path(__file__).parents[1] / "scripts" / "gpu.py"
-    spec = importlib.util.spec_from_file_location("gpu", path)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
     start = f"{{out}}/first/{run_folder.LAST}"
     jobs = {"first": [*SMALL, "--objective", "masked-patch"], "second": [*SMALL, "--start", start]}
-    monkeypatch.setattr(script, "JOBS", jobs)
+    monkeypatch.setattr(gpu_script, "JOBS", jobs)
     data = fill(tmp_path / "data", {"ant": 8, "bee": 8})
 
     def run(*words: str) -> None:
         monkeypatch.setattr(sys, "argv", ["gpu.py", "--data", str(data), "--out", str(tmp_path / "runs"), *words])
-        script.main()
+        gpu_script.main()
 
     return run
 

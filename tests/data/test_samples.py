@@ -1,10 +1,11 @@
-"""The sample pictures: one for each class, drawn by the code beside them."""
+"""The sample pictures: one for each class, drawn by code."""
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from vitviz.data import draw_samples, pictures
+from scripts import draw_samples
+from vitviz.data import pictures
 from vitviz.data.cifar import CLASSES
 
 
@@ -21,7 +22,7 @@ def test_a_sample_is_a_small_picture_of_many_shades(name):
     assert np.asarray(seen.seen).std() > 20
 
 
-def test_the_code_draws_what_lies_beside_it(tmp_path):
+def test_the_code_draws_the_pictures_that_ship(tmp_path):
     drawn = draw_samples.SAMPLES["cat"]()
     with Image.open(pictures.sample_paths()["cat"]) as stored:
         difference = np.asarray(drawn).astype(int) - np.asarray(stored.convert("RGB"))

@@ -172,9 +172,7 @@ def combinations(vary: tuple[str, ...]) -> list[dict[str, str]]:
         if not all(found) or len(set(found)) < len(found) or name in ("out", "data"):
             raise ValueError(f"What is varied is NAME=VALUE,VALUE,... with different values: got {name[:80]!r}.")
     if len(values) < len(vary):
-        raise ValueError(
-            f"Each setting is varied once: got {' and '.join(vary)[:80]}. Give all its values together."
-        )
+        raise ValueError(f"Each setting is varied once: got {' and '.join(vary)[:80]}. Give all its values together.")
     count = math.prod(map(len, values.values()))
     if not 2 <= count <= MOST:
         raise ValueError(f"A sweep has 2 to {MOST} combinations: got {count}. Vary for example seed=0,1,2.")

@@ -5,7 +5,7 @@ Every shape is given in pixels of the finished picture, x to the right and y dow
 larger and scaled down, then softened and grained like a small photograph, because a network trained on
 photographs must recognise it at 32 x 32.
 
-Run: `python -m vitviz.data.draw_samples [OUT]`
+Run: `python -m scripts.draw_samples [OUT]`
 """
 
 import sys
@@ -456,8 +456,8 @@ SAMPLES: dict[str, Callable[[], Image.Image]] = {
 
 
 def main() -> None:
-    """Draw every sample into the folder named on the command line."""
-    out = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "samples"
+    """Draw every sample into the folder named on the command line, or into the package's."""
+    out = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "vitviz" / "data" / "samples"
     out.mkdir(parents=True, exist_ok=True)
     for name, draw in SAMPLES.items():
         draw().save(out / f"{name}.png", optimize=True)
