@@ -355,7 +355,7 @@ def test_a_teacher_is_trained_and_teaches_and_is_measured_but_not_explained(vitv
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
-    run = tmp_path / "run"
+    run = tmp_path / "my run"
     words = ["train", "--data", cifar_folder, "--out", run, "--device", "cpu", "--batch-size", "2", "--epochs", "1e6"]
     for setting in ("model.depth=1", "model.width=24", "model.heads=2", "model.mlp_width=8"):
         words += ["--set", setting]
@@ -370,7 +370,7 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
         training.kill()
         training.wait()
     assert training.returncode == 1
-    assert f"nothing is lost. Go on with: python -m vitviz train --resume --out {run}" in err
+    assert f"nothing is lost. Go on with: python -m vitviz train --resume --out '{run}'\n" in err
     assert "Traceback" not in err
 
 

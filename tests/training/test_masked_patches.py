@@ -10,6 +10,7 @@ from vitviz.data import cifar
 from vitviz.model.checkpoint import load
 from vitviz.model.vit import ViT
 from vitviz.training import loop
+from vitviz.training.evaluate import pictures_to_test
 from vitviz.training.masked_patches import MaskedPatches, mean_colours
 from vitviz.training.recipe import TrainConfig
 
@@ -79,5 +80,8 @@ def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(cifar_
     assert 0 <= record["hidden_colour_accuracy"] <= 1
     assert "test_accuracy" not in record
     assert not load(path).model.head.weight.any(), "no label was looked at"
+    with pytest.raises(ValueError, match=r"must have learned labels: last learned to guess .* Fine-tune it first"):
+        pictures_to_test(load(path), None, str(cifar_folder))
     tuned = loop.train(replace(config, start=str(path), out=str(tmp_path / "tuned")))
+    assert pictures_to_test(load(tuned), None, str(cifar_folder))
     assert load(tuned).record["recipe"]["start"] == "blind", "a path of this machine is nobody's business"

@@ -294,20 +294,29 @@ def test_a_run_without_attention_is_not_offered_to_be_explored(trains, run):
 
 
 def test_a_run_tells_what_it_was_measured_on_and_how_it_learned(trains):
-    for name, recipe in {"a": {}, "b": {"held_out": 50, "teacher": "x"}, "c": {"start": "x"}}.items():
+    recipes = {"a": {}, "b": {"held_out": 50, "teacher": "x"}, "c": {"start": "x"}, "d": {"objective": "masked-patch"}}
+    for name, recipe in recipes.items():
         runs.make(trains.runs.root, name, finished=True, **recipe)
     known = {row["name"]: (row["measured_on"], row["preset"]) for row in trains.listed()["runs"]}
-    explored = {model["name"]: model["measured_on"] for model in Explore(None, trains.runs).models({})}
-    ours = {"runs/a": "test", "runs/b": "held-out", "runs/c": "test"}
+    models = Explore(None, trains.runs).models({})
+    explored = {model["name"]: model["measured_on"] for model in models}
+    ours = {"runs/a": "test", "runs/b": "held-out", "runs/c": "test", "runs/d": "test"}
     assert explored == dict.fromkeys(checkpoint.shipped(), "test") | ours
+    assert [model["name"] for model in models if not model["knows_labels"]] == ["runs/d"]
     ti4 = "cifar10-ti4"
-    assert known == {"a": ("test", ti4), "b": ("held-out", f"{ti4}, taught"), "c": ("test", f"{ti4}, fine-tuned")}
+    assert known == {
+        "a": ("test", ti4),
+        "b": ("held-out", f"{ti4}, taught"),
+        "c": ("test", f"{ti4}, fine-tuned"),
+        "d": ("test", ti4),
+    }
 
 
 def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):
     answers = Explore(None, trains.runs)
     listed = answers.models({})[-1]
-    assert listed == {"name": "runs/first", "layers": 2, "heads": 2, "accuracy": None, "measured_on": "test"}
+    size = {"layers": 2, "heads": 2}
+    assert listed == {"name": "runs/first", "accuracy": None, "measured_on": "test", "knows_labels": True} | size
     answer = answers.explain({"checkpoint": "runs/first", "picture": {"kind": "sample", "name": "cat"}})
     assert (answer["checkpoint"], answer["layers"], answer["rows"]) == ("runs/first", 2, 4)
     assert answers.figure({"key": answer["key"], "layer": 0, "head": 0})["name"] == "vitviz-runs-first.png"

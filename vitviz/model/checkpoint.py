@@ -64,6 +64,17 @@ class Checkpoint:
         mean, std = (torch.tensor(v, device=device).view(1, 3, 1, 1) for v in (self.mean, self.std))
         return (images.to(device).float() / 255 - mean) / std
 
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """The settings that it was trained by; empty if its record tells none."""
+        recipe = self.record.get("recipe")
+        return recipe if isinstance(recipe, dict) else {}
+
+    @property
+    def knows_labels(self) -> bool:
+        """Whether it has learned from labels; else its logits mean nothing."""
+        return self.recipe.get("objective", "classify") == "classify"
+
 
 def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | None = None) -> None:
     """Write a checkpoint, atomically.

@@ -55,10 +55,14 @@ def pictures_to_test(checkpoint: Checkpoint, dataset: str | None, data: str | No
         data: Where the data set is.
 
     Raises:
-        DataError: If the data set is not there, or has a class that the model does not know.
+        DataError: If the data set is not there or has a class that the model does not know, or it knows no labels.
     """
-    recipe = checkpoint.record.get("recipe")
-    trained_on = recipe.get("dataset") if isinstance(recipe, dict) else None
+    if not checkpoint.knows_labels:
+        raise DataError(
+            f"A model to test must have learned labels: {checkpoint.name} learned to guess hidden patches. Fine-tune "
+            "it first, with train --start."
+        )
+    trained_on = checkpoint.recipe.get("dataset")
     dataset = dataset or (trained_on if trained_on in ("cifar100", "folder") else "cifar10")
     known = sets.ABOUT.get(dataset)
     if known is not None and known.classes != checkpoint.classes:

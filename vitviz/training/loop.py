@@ -14,6 +14,7 @@ import json
 import math
 import os
 import platform
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -346,7 +347,7 @@ class Run:
         self.save({})
         raise Stopped(
             f"Stopped as asked in epoch {self.epoch:.1f}, at {100 * self.share:.0f} % of the budget; nothing is lost. "
-            f"Go on with: python -m vitviz train --resume --out {self.config.folder}"
+            f"Go on with: python -m vitviz train --resume --out {shlex.quote(str(self.config.folder))}"
         )
 
     def snapshot(self) -> None:

@@ -9,6 +9,7 @@ import itertools
 import json
 import math
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -134,7 +135,7 @@ class Sweep:
         """What to say when it is stopped."""
         return (
             f"Stopped as asked after {len(self.results())} of {len(self.runs())} runs; nothing is lost. "
-            f"Go on with: python -m vitviz sweep --resume --out {self.folder}"
+            f"Go on with: python -m vitviz sweep --resume --out {shlex.quote(str(self.folder))}"
         )
 
 

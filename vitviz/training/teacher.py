@@ -31,10 +31,9 @@ def teacher_of(config: TrainConfig, data: About, device: torch.device) -> Checkp
             f"A teacher must have learned from the same pictures: {found.name} knows others, or another size of them. "
             "Train one on this data set first."
         )
-    recipe = recipe_of(found)
-    if recipe.get("objective", "classify") != "classify":
+    if not found.knows_labels:
         raise ValueError(f"A teacher must know the labels: {found.name} learned without them. Fine-tune it first.")
-    held_out = recipe.get("held_out")
+    held_out = found.recipe.get("held_out")
     if config.held_out and not (isinstance(held_out, int) and held_out >= config.held_out):
         raise ValueError(
             f"A teacher must not have seen what is held out: {config.held_out} pictures here, {held_out} when "
@@ -44,16 +43,10 @@ def teacher_of(config: TrainConfig, data: About, device: torch.device) -> Checkp
     return found
 
 
-def recipe_of(teacher: Checkpoint) -> dict[str, Any]:
-    """The recipe by which it was trained; empty if its record tells none."""
-    recipe = teacher.record.get("recipe")
-    return recipe if isinstance(recipe, dict) else {}
-
-
 def about(teacher: Checkpoint) -> dict[str, Any]:
     """What the record of a learner tells of its teacher; a run's file alone would be called "last"."""
     record = teacher.record
-    name = str(recipe_of(teacher).get("preset", teacher.name))
+    name = str(teacher.recipe.get("preset", teacher.name))
     known = {"name": name, "architecture": teacher.model.config.architecture}
     numbers = ("parameters", "epochs", "seconds", "test_accuracy", "held_out_accuracy")
     return known | {name: record[name] for name in numbers if isinstance(record.get(name), int | float)}

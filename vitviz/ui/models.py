@@ -44,7 +44,7 @@ def loaded_run(path: Path, name: str, changed_at: int) -> Checkpoint:
 
 
 def checkpoints() -> list[Answer]:
-    """The checkpoints that ship: name, layers, heads, recorded accuracy and on which pictures."""
+    """The checkpoints that ship: name, size, accuracy and on which pictures, whether it knows labels."""
     models = [model_named(name) for name in checkpoint.shipped()]
     return [
         {
@@ -53,6 +53,7 @@ def checkpoints() -> list[Answer]:
             "heads": model.model.config.heads,
             "accuracy": model.record.get("test_accuracy"),
             "measured_on": "test",
+            "knows_labels": model.knows_labels,
         }
         for model in models
     ]
@@ -65,14 +66,15 @@ def of_runs(runs: Runs | None) -> list[Answer]:
     found = []
     for info in runs.all():
         if (runs.folder(info.name) / run_folder.LAST).is_file() and has_attention(info.config):
-            network = from_json(info.config).model
+            config = from_json(info.config)
             found.append(
                 {
                     "name": OF_RUN + info.name,
-                    "layers": network.depth,
-                    "heads": network.heads,
+                    "layers": config.model.depth,
+                    "heads": config.model.heads,
                     "accuracy": info.accuracy,
                     "measured_on": measured_on(info.config),
+                    "knows_labels": config.objective == "classify",
                 }
             )
     return found
