@@ -127,6 +127,8 @@ def test_test_pictures_replace_the_samples(open_inside):
     page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 test'][data-state=ready]")
     expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the first 500 test pictures of CIFAR-10.")
     expect(line(page, "distance")).not_to_have_text(before)
+    page.reload()
+    page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 test'][data-state=ready]")
 
 
 def test_a_refusal_stands_in_one_sentence_and_the_old_figures_stay(open_inside):

@@ -193,6 +193,31 @@ def test_a_training_of_two_epochs_is_watched_to_its_end_and_explored(context, tr
     expect(page.locator(f"{EXPLORER} [role=gridcell]")).to_have_count(3 * 3)
 
 
+def test_the_address_keeps_whose_timeline_which_picture_and_which_moment_are_on_screen(context, trainer):
+    from tests.ui import runs
+
+    address, root = trainer
+    runs.make(root, "kept", finished=True, moments=3)
+    page = open_train(context, address, f"&timeline={SHIPPED}&probe=4&moment=8")
+    painted(page, f"{SHIPPED} 3")
+    expect(page.locator(TRAIN)).to_have_attribute("data-moment", "7")
+    expect(page.locator(".source")).to_have_value(SHIPPED)
+    page.locator(".source").select_option("runs/kept")
+    painted(page, "runs/kept 0")  # it has three pictures
+    page.locator(".probes button").nth(1).click()
+    painted(page, "runs/kept 1")
+    step_to(page, 1)
+    page.wait_for_function("new URLSearchParams(location.search).get('moment') === '2'")
+    page.reload()
+    painted(page, "runs/kept 1")
+    expect(page.locator(TRAIN)).to_have_attribute("data-moment", "1")
+    page.goto(f"{address}?tab=train&timeline=gone&probe=99&moment=-2")
+    painted(page, "runs/kept 0")
+    expect(page.locator(f"{TRAIN} .status")).to_have_text(
+        "The timeline of this link, gone, cannot be shown here: this is runs/kept."
+    )
+
+
 def test_what_was_held_out_is_not_called_test_pictures_and_no_attention_is_promised(context, trainer):
     from tests.ui import runs
 

@@ -32,19 +32,18 @@ class Timelines:
         """The moments of a timeline from one on, for one picture; None if there are none.
 
         Args:
-            question: `source`, a checkpoint that ships, or "runs/NAME"; `picture` from 0; `from`.
+            question: `source`, a checkpoint that ships, or "runs/NAME"; `picture` from 0, else the first one; `from`.
 
         Returns:
             `count` of all moments; for those from `from` on `epoch`, `seconds`, `probabilities` (S, K), `entropy` and
-            `distance` (S, L, A) or None, and `rows`, base64 of uint16 (S, L, A, T) / 65535. With `from` 0 also what
-            `frame` gives.
+            `distance` (S, L, A) or None, and `rows`, base64 of uint16 (S, L, A, T) / 65535. With `from` 0 also
+            which `picture`, and what `frame` gives.
         """
         held = self.history(field(question, "source", str))
         if held is None:
             return None
         picture, first = field(question, "picture", int), field(question, "from", int)
-        if not 0 <= picture < len(held.names):
-            raise ValueError(f"A probe picture must be from 0 to {len(held.names) - 1}: got {picture}.")
+        picture = picture if 0 <= picture < len(held.names) else 0  # a timeline may have fewer than the one before
         first = first if 0 < first <= len(held.epoch) else 0
         answer: Answer = {"count": len(held.epoch), "from": first}
         for name in ("epoch", "seconds", "entropy", "distance"):
@@ -52,7 +51,7 @@ class Timelines:
             answer[name] = None if values is None else np.round(values[first:].astype(float), 4).tolist()
         answer["probabilities"] = np.round(held.probabilities[first:, picture].astype(float), 5).tolist()
         answer["rows"] = base64_of(np.round(held.rows[first:, picture].astype(np.float32) * 65535).astype("<u2"))
-        return answer if first else answer | frame(held)
+        return answer if first else answer | {"picture": picture} | frame(held)
 
     def history(self, source: str) -> History | None:
         """The timeline of a checkpoint that ships, or of a run; None if it has none yet."""

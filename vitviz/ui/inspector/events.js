@@ -175,6 +175,7 @@ function listen() {
   choice.addEventListener('submit', (event) => event.preventDefault());
   choice.addEventListener('change', (event) => {
     state.pictures = event.target.value;
+    keepAddress({ pictures: state.pictures }, { pictures: 'samples' });
     load();
   });
   new ResizeObserver(() => {
@@ -190,6 +191,7 @@ async function start() {
   offerPictures();
   if (!catalog.checkpoints.length) return fail('There is no model to look into yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
   state.checkpoint = catalog.checkpoints[0].name;
+  if (catalog.cifar.available && new URLSearchParams(location.search).get('pictures') === 'test') state.pictures = 'test';
   follow();
   listen();
   await load();

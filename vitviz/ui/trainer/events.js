@@ -45,22 +45,22 @@ function drawWords() {
 
 // --- following ---
 
-/** Show a run with its curves and its timeline; null goes back to a timeline that ships. */
-async function follow(name, place = picture) {
+/** Show the timeline of a run with its curves, or one that ships, the first of them unless another is wanted. */
+async function follow(wanted = catalog.sources[0]?.name, place = picture, at = undefined) {
   pause();
-  followed = name;
-  overlaid = overlaid.filter((other) => other !== name);
-  const wanted = name ? sourceOf(name) : catalog.sources[0]?.name ?? null;
+  followed = isOfRun(wanted) ? runName(wanted) : null;
+  overlaid = overlaid.filter((other) => other !== followed);
   source = null;
+  const mine = followed;
   keepAddress({ run: followed });
   drawWords();
   drawRuns();
   drawCurves();
-  if (name) await fetchCurves(name);
-  if (followed !== name) return;
-  if (wanted) await loadTimeline(wanted, place);
-  if (followed !== name) return;
-  sourceSelect.value = wanted;
+  if (followed) await fetchCurves(followed);
+  if (followed !== mine) return;
+  if (wanted) await loadTimeline(wanted, place, at);
+  if (followed !== mine) return;
+  if (source === wanted) sourceSelect.value = wanted;
   drawWords();
   drawCurves();
   wake();
@@ -69,7 +69,7 @@ async function follow(name, place = picture) {
 /** Of an experiment, follow the training that runs. */
 function followNewest() {
   const run = running();
-  if (run && run.name !== followed) follow(run.name);
+  if (run && run.name !== followed) follow(sourceOf(run.name));
   else wake();
 }
 
@@ -89,7 +89,7 @@ function takeListed(reply) {
   drawRuns();
   drawExperiments();
   drawWords();
-  if (followed && !runOf(followed)) follow(null); // it was deleted, perhaps from another page
+  if (followed && !runOf(followed)) follow(); // it was deleted, perhaps from another page
 }
 
 function listSources() {
@@ -179,7 +179,7 @@ function listenToForm() {
     nameIsOwn = false;
     takeListed(reply);
     if (asked.vary) followNewest();
-    else follow(asked.name);
+    else follow(sourceOf(asked.name));
   });
   find('[data-do=reset]').addEventListener('click', () => choosePreset(recipe.name));
   find('[data-do=fetch]').addEventListener('click', () => change('fetch_data', { dataset: form.elements.dataset.value }));
@@ -223,10 +223,8 @@ function listenToTimeline() {
   });
   playButton.addEventListener('click', () => past && play());
   sourceSelect.addEventListener('change', () => {
-    const name = sourceSelect.value;
     tell(null);
-    if (isOfRun(name)) follow(runName(name));
-    else showShipped(name);
+    follow(sourceSelect.value);
   });
   document.addEventListener('keydown', function pressed(event) {
     if (!element.isConnected) return document.removeEventListener('keydown', pressed);
@@ -289,17 +287,6 @@ function listenToMap() {
   });
 }
 
-async function showShipped(name) {
-  pause();
-  followed = null;
-  source = null;
-  keepAddress({ run: followed });
-  drawRuns();
-  drawCurves();
-  await loadTimeline(name, picture);
-  drawWords();
-}
-
 function listen() {
   listenToTimeline();
   find('[data-do=stop]').addEventListener('click', () => change('stop', { name: followed }));
@@ -319,6 +306,18 @@ function listen() {
 
 // --- the start ---
 
+/** Show what the address asks for; else the training that runs, the last run, or what ships. */
+async function openAddress() {
+  const params = new URLSearchParams(location.search);
+  const [run, shipped] = [params.get('run'), params.get('timeline')];
+  const [place, at] = ['probe', 'moment'].map((name) => Math.trunc(Number(params.get(name)) || 0) - 1); // from 1 there
+  const isThere = catalog.sources.some(({ name }) => name === shipped);
+  const first = runOf(run) ?? (isThere ? null : running() ?? runs[0]);
+  await follow(first ? sourceOf(first.name) : isThere ? shipped : undefined, Math.max(0, place), at);
+  if (run && !runOf(run)) tell(absentSentence('run', run, followed));
+  else if (shipped && !isThere) tell(absentSentence('timeline', shipped, source));
+}
+
 async function start() {
   root.style.setProperty('--data', cssColour(table('seq')[DATA_COLOUR]));
   root.classList.toggle('public', catalog.public);
@@ -332,7 +331,7 @@ async function start() {
   }
   buildTable();
   listen();
-  if (catalog.public) return catalog.sources.length ? showShipped(catalog.sources[0].name) : fail('There is no timeline to show.');
+  if (catalog.public) return catalog.sources.length ? openAddress() : fail('There is no timeline to show.');
   buildPresets();
   buildSettings();
   buildVary();
@@ -341,10 +340,7 @@ async function start() {
   if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
   takeListed(reply);
   choosePreset(catalog.presets[0].name);
-  const asked = new URLSearchParams(location.search).get('run');
-  const first = runOf(asked) ?? running() ?? runs[0];
-  await follow(first?.name ?? null);
-  if (asked && !runOf(asked)) tell(absentSentence('run', asked, followed));
+  await openAddress();
   if (!running()) expectPresets();
 }
 

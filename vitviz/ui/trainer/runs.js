@@ -121,7 +121,7 @@ function showActions(box, name) {
   explore.dataset.act = 'explore';
   explore.href = exploreAddress(name);
   box.replaceChildren(
-    link('follow', 'Follow', () => { tell(null); follow(name); }),
+    link('follow', 'Follow', () => { tell(null); follow(sourceOf(name)); }),
     explore,
     link('resume', 'Resume', () => resumeRun(name)),
     link('download', 'Download', () => downloadRun(name)),
@@ -196,7 +196,7 @@ async function resumeRun(name) {
   const reply = await act('resume', { name });
   if (!reply) return;
   takeListed(reply);
-  follow(name);
+  follow(sourceOf(name));
 }
 
 async function downloadRun(name) {

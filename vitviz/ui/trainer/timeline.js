@@ -25,8 +25,8 @@ const epochShown = () => (past && followed && source === sourceOf(followed) ? pa
 
 // --- taking what comes ---
 
-/** Ask for a timeline from its start. */
-async function loadTimeline(name, place) {
+/** Ask for a timeline from its start, to show a moment (-1: the last one); else that on screen stays. */
+async function loadTimeline(name, place, at = source === name && past && moment < past.moments.length - 1 ? moment : -1) {
   const mine = ++tickets;
   root.dataset.state = 'working';
   const reply = await ask('poll', { version, timeline: { source: name, picture: place, from: 0 } });
@@ -34,11 +34,10 @@ async function loadTimeline(name, place) {
   if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
   takeListed(reply);
   if (mine !== tickets) return; // it follows another now
-  const stays = source === name && past && moment < past.moments.length - 1 ? moment : -1;
   source = name;
-  picture = place;
+  picture = reply.timeline?.picture ?? place;
   past = null;
-  takeMoments(reply.timeline, stays);
+  takeMoments(reply.timeline, at);
 }
 
 /** Add moments that are new; those of another beginning replace all. */
@@ -156,6 +155,15 @@ function showMoment(place) {
   slider.value = place;
   drawMoment();
   drawCursor();
+  clearTimeout(keepView.timer);
+  keepView.timer = setTimeout(keepView, REST); // not at each moment that plays: browsers allow few changes a second
+}
+
+/** Write what is on screen into the address: pictures and moments count from 1, the last moment needs no number. */
+function keepView() {
+  const isFirst = source === catalog.sources[0]?.name;
+  const isLast = !past || moment === past.moments.length - 1;
+  keepAddress({ run: followed, timeline: followed || isFirst ? null : source, probe: picture && picture + 1, moment: isLast ? null : moment + 1 });
 }
 
 function drawMoment() {
