@@ -71,10 +71,19 @@ def test_the_colours_of_a_picture_can_be_learned_by_heart():
 
 @pytest.mark.usefixtures("no_clock")
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(cifar_folder, cifar_config, tmp_path):
+def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(cifar_folder, cifar_config, tmp_path, monkeypatch):
     config = TrainConfig(
         model=cifar_config, data=str(cifar_folder), epochs=1, minutes=None, batch_size=25, device="cpu", snapshots=0
     )
+    training = []
+    real = loop.Run.measured_accuracy
+
+    def watched(run):
+        found = real(run)
+        training.append(any(part.training for part in run.trained.modules()))
+        return found
+
+    monkeypatch.setattr(loop.Run, "measured_accuracy", watched)
     path = loop.train(replace(config, objective="masked-patch", out=str(tmp_path / "blind")))
     record = load(path).record
     assert 0 <= record["hidden_colour_accuracy"] <= 1
@@ -82,6 +91,7 @@ def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(cifar_
     assert not load(path).model.head.weight.any(), "no label was looked at"
     with pytest.raises(ValueError, match=r"must have learned labels: last learned to guess .* Fine-tune it first"):
         pictures_to_test(load(path), None, str(cifar_folder))
+    assert training[0] is False, "stochastic depth would spoil the measurement"
     tuned = loop.train(replace(config, start=str(path), out=str(tmp_path / "tuned")))
     assert pictures_to_test(load(tuned), None, str(cifar_folder))
     assert load(tuned).record["recipe"]["start"] == "blind", "a path of this machine is nobody's business"

@@ -37,11 +37,12 @@ class Watched(Team):
 
 found = {}
 loop.Team = Watched
-data, out, teacher = sys.argv[1:]
+data, out, teacher, objective = sys.argv[1:]
 model = ViTConfig(patch_size=8, width=24, depth=2, heads=2, mlp_width=40)
 config = TrainConfig(
     model=model, data=data, out=out, epochs=2, minutes=None, batch_size=25, device="cpu", snapshots=0, clip=0.5,
     augment_operations=0, cutmix=0.0, first_patches=1.0, last_patches=1.0, average_decay=0.5, teacher=teacher or None,
+    objective=objective,
 )
 loop.train(config)
 print(json.dumps(found))
@@ -81,10 +82,10 @@ def members(count: int, *arguments: object) -> list[dict]:
 @pytest.mark.slow
 @pytest.mark.parametrize("teacher", ["", "cifar10-ti4"])
 def test_two_processes_end_with_the_weights_of_one_that_takes_the_whole_batch(cifar_folder, tmp_path, teacher):
-    first, second = members(2, cifar_folder, tmp_path / "two", teacher)
+    first, second = members(2, cifar_folder, tmp_path / "two", teacher, "classify")
     assert first["agreed"] == second["agreed"] == [0.25, 0], "the clock of the first process counts"
     assert (first["leads"], second["leads"]) == (True, False)
-    members(1, cifar_folder, tmp_path / "one", teacher)
+    members(1, cifar_folder, tmp_path / "one", teacher, "classify")
     one, two = (load(tmp_path / name / "last.safetensors") for name in ("one", "two"))
     assert (one.record["processes"], two.record["processes"]) == (1, 2)
     assert one.record["teacher"] == two.record["teacher"]
@@ -93,6 +94,14 @@ def test_two_processes_end_with_the_weights_of_one_that_takes_the_whole_batch(ci
         torch.testing.assert_close(two.model.state_dict()[name], weight, rtol=0, atol=2e-5)
     moved = one.model.head.weight.abs().max()
     assert moved > 1e-3, "from zero"
+
+
+@pytest.mark.slow
+def test_two_processes_learn_without_labels(cifar_folder, tmp_path):
+    members(2, cifar_folder, tmp_path / "two", "", "masked-patch")
+    record = load(tmp_path / "two" / "last.safetensors").record
+    assert (record["processes"], record["epochs"]) == (2, 2.0)
+    assert 0 <= record["hidden_colour_accuracy"] <= 1
 
 
 def test_one_process_is_a_team_that_changes_nothing(monkeypatch):

@@ -378,6 +378,7 @@ class Run:
         images, labels = self.measured
         if not isinstance(self.trained, MaskedPatches):
             return accuracy(self.result({}), images, labels)
+        self.trained.eval()
         parts = [
             self.trained(augment.normalise(part, self.about.mean, self.about.std))[1] for part in images.split(500)
         ]
@@ -396,7 +397,8 @@ class Run:
     def counters(self) -> dict[str, float]:
         """How far this training is."""
         names = ("share", "passes", "batches_done", "step_count", "pictures_seen", "seconds", "bfloat16")
-        return {name: getattr(self, name) for name in names}
+        known = {name: getattr(self, name) for name in names}
+        return known | ({"loss": self.loss} if math.isfinite(self.loss) else {})
 
     def state(self) -> State:
         """All that decides how this training goes on, beside the average."""
@@ -416,6 +418,7 @@ class Run:
         self.passes, self.batches_done = int(counters["passes"]), int(counters["batches_done"])
         self.step_count, self.pictures_seen = int(counters["step_count"]), int(counters["pictures_seen"])
         self.pictures_before = self.pictures_seen
+        self.loss = counters.get("loss", self.loss)  # to be told if the pass was at its end
         if self.config.snapshots:
             self.timeline.restore(self.timeline_path, self.epoch)
         self.started = time.monotonic()

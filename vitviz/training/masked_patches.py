@@ -29,6 +29,7 @@ class MaskedPatches(nn.Module):
     def __init__(self, vit: ViT, mean: Channels = cifar.MEAN, std: Channels = cifar.STD) -> None:
         super().__init__()
         self.vit, self.mean, self.std = vit, mean, std
+        vit.head.requires_grad_(False)  # no label is looked at, and several processes wait for all that learns
         self.mask = nn.Parameter(0.02 * torch.randn(vit.config.width))
         self.colours = nn.Linear(vit.config.width, LEVELS**3)
         nn.init.zeros_(self.colours.weight)
