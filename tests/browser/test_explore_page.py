@@ -268,6 +268,11 @@ def test_a_change_that_the_server_refuses_is_taken_back(open_page):
     expect(page.locator(".status")).to_contain_text("The server did not answer")
     expect(page.locator(".effect select[name=instead]")).to_have_value("nothing")
     page.wait_for_url(lambda url: "instead=mean" not in url)
+    other_picture(page, page.locator(".thumb").first.click)
+    expect(page.locator(".cell.off")).to_have_count(0)
+    page.locator("[data-do=off]").click()
+    expect(page.locator(".status")).to_contain_text("The server did not answer")
+    expect(page.locator(".cell.off")).to_have_count(0)  # what was off belongs to the picture before
 
 
 def changed(page, act):

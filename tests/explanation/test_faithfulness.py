@@ -160,6 +160,17 @@ def test_a_map_of_the_model_changes_when_its_weights_do_and_one_of_chance_does_n
     assert found["average"]["head"] == pytest.approx(1), "attention knows no head"
 
 
+@pytest.mark.parametrize("variant", ["mean of patches", "no class token"])
+def test_a_model_that_reads_the_mean_of_its_patches_is_not_left_without_any(variant):
+    subject = tiny.case(variant)
+    assert list(faithfulness.baselines_for(subject.config)) == ["mean", "blur"]
+    assert list(faithfulness.baselines_for(tiny.case().config)) == ["mean", "blur", "drop"]
+    with pytest.raises(ValueError, match=r"needs a head that reads the class token: that of tiny .* Use mean or blur"):
+        faithfulness.score(subject, {"x": np.arange(N)}, 0, "drop")
+    for baseline in faithfulness.baselines_for(subject.config):
+        assert np.isfinite(faithfulness.score(subject, {"x": np.arange(N)}, 0, baseline).scores["x"].gap)
+
+
 def test_an_unknown_baseline_is_refused():
     with pytest.raises(ValueError, match="baseline must be one of mean, blur, drop: got 'black'"):
         faithfulness.deletion_curves(tiny.case(), np.arange(N)[None], 0, "black")

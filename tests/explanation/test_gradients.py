@@ -139,30 +139,6 @@ def test_gradcam_by_hand():
     assert found.tolist() == pytest.approx([0.0, 0.5])  # (2 * 0.3 - 1, 2 * 0.5 + 0) / 2, the negative one dropped
 
 
-def test_value_norms_by_hand():
-    subject = tiny.case("qkv bias")
-    tokens = subject.trace.tokens[2, 0]
-    block = subject.model.blocks[2]
-    with torch.no_grad():
-        values = block.attn.qkv(block.norm1(tokens))[:, 2 * tiny.D :]  # (T, D)
-    d = tiny.D // A
-    for head in range(A):
-        part = block.attn.proj.weight[:, head * d : (head + 1) * d].detach()
-        expected = [float((part @ values[j, head * d : (head + 1) * d]).norm()) for j in range(T)]
-        np.testing.assert_allclose(subject.value_norms[2, head], expected, rtol=1e-4)
-
-
-def test_value_norm_weighs_attention_by_length():
-    attention = tiny.attention()
-    lengths = np.random.default_rng(5).random((L, A, T)).astype(np.float32)
-    found = gradients.value_norm(attention, lengths, TOKEN, 1)
-    expected = np.zeros(N)
-    for layer in range(L):
-        for head in range(A):
-            expected += attention[layer, head, 0, 1:] * lengths[layer, head, 1:] / (L * A)
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
-
-
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.class_specific])
 def test_a_class_specific_map_depends_on_the_class(name):
     subject = tiny.case()

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import torch
 
 from tests import tiny
 from vitviz.explanation import maps
+from vitviz.explanation.methods import METHODS
 
 L, A, T = tiny.L, tiny.A, tiny.T
 PREFIXES = (1, 3)
@@ -134,3 +136,35 @@ def test_computing_a_map_does_not_alter_the_attention(name):
     before = attention.copy()
     MAPS[name](attention, 1)
     assert np.array_equal(attention, before)
+
+
+def test_value_norms_by_hand():
+    subject = tiny.case("qkv bias")
+    tokens = subject.trace.tokens[2, 0]
+    block = subject.model.blocks[2]
+    with torch.no_grad():
+        values = block.attn.qkv(block.norm1(tokens))[:, 2 * tiny.D :]  # (T, D)
+    d = tiny.D // A
+    for head in range(A):
+        part = block.attn.proj.weight[:, head * d : (head + 1) * d].detach()
+        expected = [float((part @ values[j, head * d : (head + 1) * d]).norm()) for j in range(T)]
+        np.testing.assert_allclose(subject.value_norms[2, head], expected, rtol=1e-4)
+
+
+def test_value_norm_weighs_attention_by_length():
+    attention = tiny.attention()
+    lengths = np.random.default_rng(5).random((L, A, T)).astype(np.float32)
+    found = maps.value_norm(attention, lengths, np.eye(1, T, dtype=np.float32)[0], 1)
+    expected = np.zeros(T - 1)
+    for layer in range(L):
+        for head in range(A):
+            expected += attention[layer, head, 0, 1:] * lengths[layer, head, 1:] / (L * A)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_value_norm_asks_whom_attention_asks_also_where_the_head_reads_all_patches():
+    subject = tiny.case("everything")
+    assert (subject.config.class_token, subject.config.pool) == (True, "mean")
+    rows = subject.attention[:, :, 0] * subject.value_norms  # the class token's, (L, A, T)
+    expected = rows[..., subject.prefix :].mean((0, 1))
+    np.testing.assert_allclose(METHODS["value_norm"].compute(subject, 0), expected, rtol=1e-5)

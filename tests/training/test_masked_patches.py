@@ -71,7 +71,9 @@ def test_the_colours_of_a_picture_can_be_learned_by_heart():
 
 @pytest.mark.usefixtures("no_clock")
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(cifar_folder, cifar_config, tmp_path, monkeypatch):
+def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(
+    cifar_folder, cifar_config, tmp_path, monkeypatch
+):
     config = TrainConfig(
         model=cifar_config, data=str(cifar_folder), epochs=1, minutes=None, batch_size=25, device="cpu", snapshots=0
     )

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import get_args
 
 import numpy as np
 from rich.console import Console
@@ -11,7 +10,7 @@ from rich.table import Table
 
 from vitviz.data import cifar
 from vitviz.explanation.case import Case
-from vitviz.explanation.faithfulness import BASELINES, Baseline, Score, randomisation, score, sensitivity
+from vitviz.explanation.faithfulness import Score, baselines_for, randomisation, score, sensitivity
 from vitviz.explanation.methods import METHODS, methods_for
 from vitviz.model.checkpoint import load
 
@@ -31,7 +30,7 @@ def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
         seed: Of that draw.
     """
     checkpoint = load(name)
-    methods = methods_for(checkpoint.model.config)
+    methods, baselines = methods_for(checkpoint.model.config), baselines_for(checkpoint.model.config)
     images, _ = cifar.load("test", data)
     chosen = np.random.default_rng(seed).permutation(len(images))[:pictures]
     scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
@@ -41,7 +40,7 @@ def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
         case = Case(checkpoint, checkpoint.normalise(images[int(index)][None])[0])
         predicted = int(case.logits.argmax())
         maps = {key: method.compute(case, predicted) for key, method in methods.items()}
-        for baseline in get_args(Baseline):
+        for baseline in baselines:
             report = score(case, maps, predicted, baseline)
             for key, result in report.scores.items():
                 scores[baseline, key].append(result)
@@ -57,7 +56,7 @@ def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
                     correlations[key][part].append(value)
     out = Console()
     of = f"{len(chosen)} test pictures, {checkpoint.name}"
-    for baseline, words in BASELINES.items():
+    for baseline, words in baselines.items():
         out.print(score_table(f"{of}; patches {words}", {key: scores[baseline, key] for key in (*methods, CHANCE)}))
     out.print(table(f"{of}; sensitivity-n, correlation of a map's sum with what the logit loses", sensitivities))
     few = f"{min(RANDOMISED, len(chosen))} test pictures, {checkpoint.name}"

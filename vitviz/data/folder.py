@@ -171,12 +171,11 @@ def walked(root: Path) -> Source:
         folders[:] = [entry for entry in folders if not hidden(entry)]
         if not folders and not files and place != Path():
             refused.append(Refused(place.as_posix(), "It is an empty folder."))
-        for entry in (*folders, *(entry for entry in files if not hidden(entry))):
-            if (root / place / entry).is_symlink():
-                why = "Links are not followed: put the pictures themselves there."
-                refused.append(Refused((place / entry).as_posix(), why))
-            elif entry in files:
-                names.append((place / entry).as_posix())
+        seen = [entry for entry in files if not hidden(entry)]
+        links = {entry for entry in (*folders, *seen) if (root / place / entry).is_symlink()}
+        why = "Links are not followed: put the pictures themselves there."
+        refused += [Refused((place / entry).as_posix(), why) for entry in sorted(links)]
+        names += [(place / entry).as_posix() for entry in seen if entry not in links]
         if len(names) > MOST_FILES:
             raise DataError(
                 f"A data set may have at most {MOST_FILES:,} files: {root} has more. Name a smaller folder."
@@ -239,8 +238,12 @@ def draw(name: str) -> bytes:
 def divided(places: dict[str, Place]) -> dict[str, Split]:
     """The split of each file; where there are none, `TEST_SHARE` of each class is for testing, at least one of two."""
     found: dict[str, Split] = {name: place.split for name, place in places.items() if place.split is not None}
-    for label in {place.label for place in places.values() if place.split is None}:
-        names = sorted((name for name, place in places.items() if place.label == label), key=draw)
+    together: dict[str, list[str]] = {}
+    for name, place in places.items():
+        if place.split is None:
+            together.setdefault(place.label, []).append(name)
+    for members in together.values():
+        names = sorted(members, key=draw)
         count = max(1, round(TEST_SHARE * len(names))) if len(names) > 1 else 0
         found |= {name: "test" if position < count else "train" for position, name in enumerate(names)}
     return found
@@ -289,6 +292,7 @@ def gathered(
     classes: tuple[str, ...],
 ) -> tuple[Tensor, Tensor]:
     """The pictures (n, 3, H, W) and labels (n,) of a split, in the order in which they were taken."""
-    names = [name for name in taken if splits[name] == split and places[name].label in classes]
-    labels = torch.tensor([classes.index(places[name].label) for name in names])
+    numbers = {label: k for k, label in enumerate(classes)}
+    names = [name for name in taken if splits[name] == split and places[name].label in numbers]
+    labels = torch.tensor([numbers[places[name].label] for name in names])
     return torch.stack([taken[name] for name in names]), labels

@@ -17,6 +17,7 @@ from torch import Tensor
 from torchvision.transforms.v2 import functional as vision
 
 from vitviz.explanation.case import Case, Target, logit_of, softmax
+from vitviz.model.config import ViTConfig
 
 Array = NDArray[np.float32]
 Baseline = Literal["mean", "blur", "drop"]
@@ -66,6 +67,11 @@ class Report:
     chance: list[Score]
 
 
+def baselines_for(config: ViTConfig) -> dict[Baseline, str]:
+    """The baselines that a model can be tested with: the mean of no patches is no number."""
+    return {name: about for name, about in BASELINES.items() if name != "drop" or config.pool == "token"}
+
+
 def order_of(values: Array) -> NDArray[np.int64]:
     """The patches (N,) from the largest value to the smallest; equal ones in reading order."""
     return np.argsort(-values, kind="stable")
@@ -98,10 +104,15 @@ def deletion_curves(
         (M, S + 1). All begin at the picture's probability and end at that of nothing.
 
     Raises:
-        ValueError: If there is no such baseline.
+        ValueError: If there is no such baseline, or not for this model.
     """
     if baseline not in get_args(Baseline):
         raise ValueError(f"baseline must be one of {', '.join(BASELINES)}: got {str(baseline)[:40]!r}.")
+    if baseline not in baselines_for(case.config):
+        raise ValueError(
+            "Leaving out all patches needs a head that reads the class token: that of "
+            f"{case.checkpoint.name} reads the mean of the patches. Use mean or blur."
+        )
     M, N = orders.shape
     gone = moments(N, steps)
     curves = np.empty((M, len(gone)), np.float32)

@@ -68,22 +68,3 @@ def attention_gradcam(attention: Array, gradient: Array, asked: Array, prefix: i
     rows = asked @ attention[-1][..., prefix:]  # (A, N)
     slopes = (asked > 0).astype(np.float32) @ gradient[-1][..., prefix:]  # (A, N), of the rows that the head reads
     return np.maximum((slopes.mean(1, keepdims=True) * rows).mean(0), 0)
-
-
-def value_norm(attention: Array, value_norms: Array, asked: Array, prefix: int) -> Array:
-    """Attention times the length of what it carries (Kobayashi et al. 2020, arXiv 2004.10102, section 3).
-
-    For each head the length of A[asked, j] v_j W_O, mean of all layers and heads. A large weight on an empty value
-    counts for nothing.
-
-    Args:
-        attention: (L, A, T, T).
-        value_norms: Length of each token's value through its head's part of the projection, (L, A, T).
-        asked: Weights of the tokens that the head reads, (T,).
-        prefix: Tokens before the first patch (R).
-
-    Returns:
-        At least 0, in the units of the tokens, (N,).
-    """
-    rows = (asked @ attention) * value_norms  # (L, A, T)
-    return rows[..., prefix:].mean((0, 1))

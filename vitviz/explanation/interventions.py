@@ -9,8 +9,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.explanation.case import BATCH, Case
+from vitviz.explanation.case import Case
 from vitviz.model.checkpoint import Checkpoint
+from vitviz.model.spread import pictures_at_once
 from vitviz.model.vit import Gate
 
 Array = NDArray[np.float32]
@@ -110,7 +111,7 @@ def mean_outputs(checkpoint: Checkpoint, images: Tensor) -> Tensor:
     total: Tensor | float = 0.0
     blocks = cast(Iterable[Any], checkpoint.model.blocks)
     with torch.inference_mode():
-        for part in images.split(BATCH):
+        for part in images.split(pictures_at_once(checkpoint.model.config)):
             trace = checkpoint.model.trace(checkpoint.normalise(part), "full")
             tokens_of = cast(Tensor, trace.tokens)[:-1]
             found = [

@@ -64,3 +64,24 @@ def reverse_attention(attention: Attention, asking: Weights, prefix: int) -> NDA
         Shares of each patch's attention in 0..1, (N,); they have no fixed sum.
     """
     return (attention[-1].mean(0) @ asking)[prefix:]
+
+
+def value_norm(
+    attention: Attention, value_norms: NDArray[np.float32], asking: Weights, prefix: int
+) -> NDArray[np.float32]:
+    """Attention times the length of what it carries (Kobayashi et al. 2020, arXiv 2004.10102, section 3).
+
+    For each head the length of A[l, h, 0, j] v_j W_O, mean of all layers and heads. A large weight on an empty value
+    counts for nothing.
+
+    Args:
+        attention: (L, A, T, T).
+        value_norms: Length of each token's value through its head's part of the projection, (L, A, T).
+        asking: Who asks, (T,).
+        prefix: Tokens before the first patch (R).
+
+    Returns:
+        At least 0, in the units of the tokens, (N,).
+    """
+    rows = (asking @ attention) * value_norms  # (L, A, T)
+    return rows[..., prefix:].mean((0, 1))

@@ -164,7 +164,7 @@ METHODS: dict[str, Method] = {
         "anything being taken from it; still, it knows no class.",
         "mean over layers and heads of | A[l, h, class token, j] v_j W_O |",
         "Kobayashi et al. 2020, section 3",
-        lambda case, target: gradients.value_norm(case.attention, case.value_norms, asked(case), case.prefix),
+        lambda case, target: maps.value_norm(case.attention, case.value_norms, asking(case), case.prefix),
     ),
     "input_gradient": Method(
         "Input gradient",

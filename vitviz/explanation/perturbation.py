@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vitviz.explanation.case import Case, Target, logit_of
+from vitviz.explanation.case import BATCH, Case, Target, logit_of
 
 Array = NDArray[np.float32]
 STEPS = 32  # of the path of integrated gradients
@@ -48,9 +48,9 @@ def occlusion(case: Case, target: Target) -> Array:
     Returns:
         In logits, positive where the patch speaks for the class, (N,).
     """
-    N = case.config.patches
-    changed = case.predict(case.without(torch.eye(N, dtype=torch.bool)))  # (N, K)
-    logits = np.concatenate([case.logits[None], changed])
+    one = torch.eye(case.config.patches, dtype=torch.bool)  # (N, N)
+    changed = [case.predict(case.without(part)) for part in one.split(BATCH)]
+    logits = np.concatenate([case.logits[None], *changed])  # (1 + N, K)
     whole, *others = logit_of(torch.from_numpy(logits), target).tolist()
     return (whole - np.array(others)).astype(np.float32)
 

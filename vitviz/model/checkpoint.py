@@ -18,6 +18,7 @@ import safetensors
 import safetensors.torch
 import torch
 
+from vitviz.data.augment import normalise
 from vitviz.data.files import write_whole
 from vitviz.data.sets import Channels
 from vitviz.model.architectures import Network, build
@@ -60,9 +61,7 @@ class Checkpoint:
 
     def normalise(self, images: torch.Tensor) -> torch.Tensor:
         """uint8 pictures (B, 3, H, W) -> the model's float input, on the model's device."""
-        device = next(self.model.parameters()).device
-        mean, std = (torch.tensor(v, device=device).view(1, 3, 1, 1) for v in (self.mean, self.std))
-        return (images.to(device).float() / 255 - mean) / std
+        return normalise(images.to(next(self.model.parameters()).device), self.mean, self.std)
 
     @property
     def recipe(self) -> dict[str, Any]:

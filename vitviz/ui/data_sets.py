@@ -7,6 +7,7 @@ import itertools
 import os
 import re
 import shutil
+import threading
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -45,6 +46,7 @@ class DataSets:
         self.data = data
         self.root = data_root(data)
         self.fetch = Fetch(data)
+        self.taking = threading.Lock()  # two uploads of one name may come at once
         self.counted: dict[str, Counts] = {}  # people's own pictures, by name
 
     def state(self) -> Answer:
@@ -86,6 +88,11 @@ class DataSets:
         stem = SAFE.sub("-", Path(name).stem)[:40].strip("-") or "pictures"
         if OTHERS.match(stem):
             stem = f"own-{stem}"
+        with self.taking:
+            return self.put(file, stem)
+
+    def put(self, file: Path, stem: str) -> str:
+        """Copy a zip into the folder under the first name that is free, and return that."""
         names = (f"{stem}{f'-{k}' if k > 1 else ''}.zip" for k in itertools.count(1))
         new = next(name for name in names if not os.path.lexists(self.root / name))
         with file.open("rb") as content, atomic_write(self.root / new) as copy:

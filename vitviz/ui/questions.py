@@ -60,6 +60,8 @@ def view(question: Answer) -> View:
     """The view that a question describes; what is out of bounds is refused where it is drawn."""
     patches = whole_numbers(question.get("patches", []))
     method, direction = question.get("method"), question.get("direction", "from")
+    if not isinstance(method, str | None):
+        raise ValueError(f"method must be a name: got {str(method)[:40]!r}.")
     return View(method, question.get("layer"), question.get("head"), tuple(patches), direction, target_of(question))
 
 

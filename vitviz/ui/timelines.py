@@ -13,7 +13,7 @@ from vitviz.training import timeline
 from vitviz.training.run_folder import TIMELINE
 from vitviz.training.runs import Runs
 from vitviz.training.timeline import History
-from vitviz.ui.models import OF_RUN
+from vitviz.ui.models import OF_RUN, model_named
 from vitviz.ui.questions import Answer, field
 from vitviz.ui.sources import base64_of, data_url
 
@@ -85,7 +85,7 @@ def shipped_timelines() -> list[Answer]:
     found = []
     for name in checkpoint.shipped():
         if (checkpoint.CHECKPOINTS / f"{name}.{TIMELINE}").is_file():
-            record = checkpoint.load(name).record
+            record = model_named(name).record
             known = {key: record.get(key) for key in ("epochs", "seconds", "test_accuracy", "parameters")}
             found.append({"name": name} | known)
     return found

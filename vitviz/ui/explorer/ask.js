@@ -45,6 +45,8 @@ async function decoded(src) {
   }
 }
 
+let before = { off: [], gone: [], instead: 'nothing', way: 'drop' }; // what was off or gone when it was last shown
+
 function show(reply, image, asked) {
   const { layers, heads, rows: down, columns, aspect, prefix, classToken } = reply;
   const oldShape = shape;
@@ -55,6 +57,7 @@ function show(reply, image, asked) {
   shown = { checkpoint: state.checkpoint, picture: state.picture };
   source = { firstRows: floatsOf(reply.cls), full: null };
   judged = changed = null;
+  before = { ...before, off: [], gone: [] };
   state.target = state.target.filter((k) => k >= 0 && k < reply.classes.length);
   limits = {};
   fullFailed = false;
@@ -179,8 +182,6 @@ async function fetchChanged() {
   drawSoon();
   writeAddressSoon();
 }
-
-let before = { off: [], gone: [], instead: 'nothing', way: 'drop' }; // what was off or gone when it was last shown
 
 function showChanged(now, rowsText) {
   changed = now;

@@ -110,9 +110,11 @@ function placeLabels(ends, frame) {
 }
 
 /** Take new lines of metrics; another session of a run begins from the start. */
-function takeMetrics(name, { session, metrics, offset, whole }) {
+/** Add the lines of a run after `from`, where the question began; an answer that another one was quicker than is left. */
+function takeMetrics(name, from, { session, metrics, offset, whole }) {
   const known = (curves[name] ??= { session: '', offset: 0, lines: [] });
   if (whole) known.lines = [];
+  else if (from !== known.offset) return false;
   known.lines.push(...metrics);
   Object.assign(known, { session, offset });
   return metrics.length > 0 || whole;

@@ -133,7 +133,7 @@ async function pollOnce() {
   takeListed(reply);
   if (sweepRunning() && !RUNNING.includes(runOf(followed)?.state) && running()) return followNewest();
   if (run !== followed) return;
-  const hasLines = reply.metrics && takeMetrics(run, reply);
+  const hasLines = reply.metrics && takeMetrics(run, offset, reply);
   const began = reply.whole && session !== '';
   if (began) await loadTimeline(source, picture);
   else if (mine === tickets && reply.timeline && (reply.timeline.from === 0 || reply.timeline.epoch.length)) takeMoments(reply.timeline);

@@ -217,5 +217,5 @@ async function overlay(name, isOn) {
 async function fetchCurves(name) {
   const { session, offset } = curves[name] ?? { session: '', offset: 0 };
   const reply = await ask('poll', { version, run: name, session, offset });
-  if (reply?.metrics) takeMetrics(name, reply);
+  if (reply?.metrics) takeMetrics(name, offset, reply);
 }
