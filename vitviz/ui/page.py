@@ -112,26 +112,31 @@ const recall = () => { try { return localStorage.getItem("vitviz-theme"); } catc
 const keep = (name) => { try { localStorage.setItem("vitviz-theme", name); } catch { /* private window */ } };
 const asked = new URLSearchParams(location.search).has("__theme");
 if (!asked && recall()) document.body.classList.toggle("dark", recall() === "dark");
-const address = (change) => {
+const address = (change, how) => {
   const params = new URLSearchParams(location.search);
   change(params);
-  history.replaceState(history.state, "", `${location.pathname}?${params}${location.hash}`);
+  history[how](history.state, "", `${location.pathname}?${params}${location.hash}`);
 };
 button.addEventListener("click", () => {
   document.body.classList.toggle("dark");
   keep(isDark() ? "dark" : "light");
-  address((params) => params.delete("__theme")); // what is chosen here counts more than the link one came by
+  address((params) => params.delete("__theme"), "replaceState"); // it counts more than the link one came by
 });
-/* The address names the tab, so that it is open again after a reload (Gradio keeps the name "page" for itself).
-   Tabs come after this script. */
+/* The address names the tab, so that it is open again after a reload, and Back leads to the one before (Gradio keeps
+   the name "page" for itself). Tabs come after this script. */
 const tabs = () => [...document.querySelectorAll("#pages [role=tab]")];
 const nameOf = (tab) => tab.textContent.trim().toLowerCase();
+const wantedTab = () => new URLSearchParams(location.search).get("tab");
 document.addEventListener("click", (event) => {
   const tab = event.target.closest?.("#pages [role=tab]");
   if (!tab) return;
-  address((params) => (tab === tabs()[0] ? params.delete("tab") : params.set("tab", nameOf(tab))));
+  const name = tab === tabs()[0] ? null : nameOf(tab);
+  document.title = name ? `${tab.textContent.trim()} · vitviz` : "vitviz";
+  if (name === wantedTab()) return; // it was opened by the address
+  address((params) => (name ? params.set("tab", name) : params.delete("tab")), "pushState");
 });
-const wanted = new URLSearchParams(location.search).get("tab");
+window.addEventListener("popstate", () => (tabs().find((tab) => nameOf(tab) === wantedTab()) ?? tabs()[0])?.click());
+const wanted = wantedTab();
 function open(times) {
   const tab = tabs().find((one) => nameOf(one) === wanted);
   if (tab?.getAttribute("aria-selected") === "true" || times === 0) return;

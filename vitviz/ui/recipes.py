@@ -27,11 +27,11 @@ SETTINGS: dict[str, dict[str, str]] = {
         "model.heads": "Heads",
         "model.mlp_width": "MLP width",
         "model.dropout": "Dropout",
-        "model.drop_path": "Skipped branches",
+        "model.drop_path": "Stochastic depth",
     },
     "Pictures are varied": {
-        "augment_operations": "Operations",
-        "augment_strength": "Their strength",
+        "augment_operations": "RandAugment operations",
+        "augment_strength": "RandAugment strength",
         "cutmix": "CutMix",
         "mixup": "Mixup",
         "erase": "Erased boxes",
@@ -44,7 +44,7 @@ SETTINGS: dict[str, dict[str, str]] = {
         "weight_decay": "Weight decay",
         "schedule": "Schedule",
         "batch_size": "Batch",
-        "pictures": "Pictures",
+        "pictures": "First pictures only",
         "seed": "Seed",
     },
 }

@@ -46,7 +46,8 @@ class Timelines:
         picture = picture if 0 <= picture < len(held.names) else 0  # a timeline may have fewer than the one before
         first = first if 0 < first <= len(held.epoch) else 0
         answer: Answer = {"count": len(held.epoch), "from": first}
-        for name in ("epoch", "seconds", "entropy", "distance"):
+        answer["epoch"] = held.epoch[first:].tolist()  # as in the metrics, so that the last moment is at their end
+        for name in ("seconds", "entropy", "distance"):
             values = getattr(held, name)
             answer[name] = None if values is None else np.round(values[first:].astype(float), 4).tolist()
         answer["probabilities"] = np.round(held.probabilities[first:, picture].astype(float), 5).tolist()

@@ -194,4 +194,5 @@ function showChanged(now, rowsText) {
   root.dataset.changed = keyNow();
   delete root.dataset.full;
   fetchFull();
+  speakSoon(0);
 }

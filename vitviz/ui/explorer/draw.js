@@ -338,7 +338,7 @@ function drawPredictions() {
   find('.versus select').value = state.target[1] ?? '';
   root.classList.toggle('greyed', state.way === 'grey');
   find('.effect').hidden = !changed;
-  setText(find('.methods-head span'), changed ? 'of the whole picture with all heads on, each map on its own scale' : 'each map on its own scale');
+  setText(find('.methods-head span'), changed ? 'nothing off, each map on its own scale' : 'each map on its own scale');
   if (changed) drawEffect(old, probabilities);
   find('.accuracy').hidden = Boolean(changed);
   setText(find('.accuracy'), accuracyLine(checkpointOf(answer.checkpoint)));
@@ -346,13 +346,14 @@ function drawPredictions() {
 
 function drawEffect(old, now) {
   const k = targetClass();
+  const rounded = (share) => Math.round(1000 * share) / 10; // as they are printed, so that they add up
   setText(find('.effect-what'), changesLine(state));
   for (const [name, used] of [['instead', state.off.length], ['way', state.gone.length]]) {
     const select = find(`.effect select[name=${name}]`);
     select.value = state[name];
     select.parentNode.hidden = !used;
   }
-  setText(find('.effect-points'), `${signed(100 * (now[k] - old[k]), 1)} points`);
+  setText(find('.effect-points'), `${signed(rounded(now[k]) - rounded(old[k]), 1)} points`);
   setText(find('.effect-from'), `for ${answer.classes[k]}, from ${percent(old[k], 1)}`);
 }
 

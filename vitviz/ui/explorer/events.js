@@ -123,13 +123,21 @@ function listen() {
   find('[data-do=link]').addEventListener('click', copyLink);
   find('[data-do=figure]').addEventListener('click', saveFigure);
   find('[data-do=off]').addEventListener('click', toggleHead);
-  find('[data-do=restore]').addEventListener('click', () => takeAway({ off: [], gone: [] }));
+  find('[data-do=restore]').addEventListener('click', () => {
+    takeAway({ off: [], gone: [] });
+    focusTile(); // the button goes away
+  });
   find('[data-do=drop]').addEventListener('click', (event) => {
     event.target.setAttribute('aria-pressed', root.classList.toggle('drops'));
   });
-  find('[data-do=leave]').addEventListener('click', () => act(() => { state.method = null; }, 0));
+  find('[data-do=leave]').addEventListener('click', () => {
+    act(() => { state.method = null; }, 0);
+    focusTile();
+  });
   followTheme(changeTheme);
 }
+
+const focusTile = () => tiles.find(({ layer, head }) => layer === state.layer && head === state.head).button.focus({ preventScroll: true });
 
 /** Fill the lists that come from the catalog. */
 function fillLists() {

@@ -24,7 +24,7 @@ function draw() {
 function drawFigure(figure) {
   const key = figure.dataset.probe;
   const stage = figure.querySelector('.stage');
-  const view = FIGURES[key](stage, figure.clientWidth);
+  const view = FIGURES[key](stage, figure.querySelector('.line').clientWidth); // its column: the words may stand beside it
   const bar = figure.querySelector('.scale');
   if (bar) {
     bar.style.maxWidth = `${stage.clientWidth}px`;

@@ -48,10 +48,11 @@ function drawCurves() {
   const hasLines = Boolean(followed && curves[followed]?.lines.length);
   find('.curves').hidden = find('.curves-note').hidden = !hasLines;
   if (!hasLines) return;
+  const last = lastEpoch(linesOf(['loss']));
   for (const figure of findAll('[data-curve]')) {
     const chart = CHARTS[figure.dataset.curve];
     const found = linesOf(chart.keys).filter(({ points }) => points.length);
-    drawChart(figure.querySelector('.chart'), chart, found, found.length && lastEpoch(found), (run) => (run === followed ? epochShown() : null));
+    drawChart(figure.querySelector('.chart'), chart, found, last, (run) => (run === followed ? epochShown() : null));
   }
 }
 
@@ -63,7 +64,7 @@ function drawChart(stage, { height, print, end, axis = String, bare }, lines, la
   const svg = drawing(stage, width, height);
   const shown = lines.map((line) => {
     const at = pointAt(line.points, cursorOf(line.run));
-    return { line, at, text: `${line.name} ${print(at[1])}`.trim() };
+    return { line, at, text: `${line.name} ${at ? print(at[1]) : ''}`.trim() };
   });
   const isKeyed = lines.some(({ colour }) => colour); // names of several runs or layers stand beside the chart, and not where each line ends
   const longest = Math.max(...shown.map(({ text }) => text.length));
@@ -81,7 +82,7 @@ function drawChart(stage, { height, print, end, axis = String, bare }, lines, la
   if (cursor !== null && cursor <= last) addShape(svg, 'line', { class: 'cursor', x1: x(cursor), x2: x(cursor), y1: frame.top - 4, y2: frame.bottom });
   const ends = shown.map(({ line, at, text }) => {
     polyline(svg, line.className, line.points.map(([epoch, value]) => [x(epoch), y(value)]), styleOf(line));
-    addShape(svg, 'circle', { class: `end ${line.className}`, cx: x(at[0]), cy: y(at[1]), r: 3, style: line.colour ? `fill: ${line.colour}` : '' });
+    if (at) addShape(svg, 'circle', { class: `end ${line.className}`, cx: x(at[0]), cy: y(at[1]), r: 3, style: line.colour ? `fill: ${line.colour}` : '' });
     const [lastX, lastY] = line.points.at(-1);
     return { line, x: isKeyed ? frame.right + 26 : x(lastX) + 8, y: y(lastY), text };
   });
@@ -96,10 +97,10 @@ function drawChart(stage, { height, print, end, axis = String, bare }, lines, la
 
 const styleOf = ({ colour, dash }) => `${colour ? `stroke: ${colour};` : ''} stroke-dasharray: ${dash || 'none'}`;
 
-/** The last point before the epoch on screen; without one, the last. */
+/** The last point before the epoch on screen, or undefined; the last of all if no epoch is on screen. */
 function pointAt(points, epoch) {
   if (epoch === null) return points.at(-1);
-  return points.findLast(([at]) => at <= epoch + 1e-6) ?? points[0];
+  return points.findLast(([at]) => at <= epoch + 1e-6 * Math.max(1, epoch)); // single precision
 }
 
 /** Names at the ends of lines must not lie on each other. */
@@ -109,8 +110,8 @@ function placeLabels(ends, frame) {
   for (let i = sorted.length - 1, floor = frame.bottom; i >= 0; i--, floor = sorted[i + 1].y - 15) sorted[i].y = Math.min(sorted[i].y, floor);
 }
 
-/** Take new lines of metrics; another session of a run begins from the start. */
-/** Add the lines of a run after `from`, where the question began; an answer that another one was quicker than is left. */
+/** Take new lines of metrics, those after `from`, unless another answer brought them already; another session of a run
+    begins from the start. */
 function takeMetrics(name, from, { session, metrics, offset, whole }) {
   const known = (curves[name] ??= { session: '', offset: 0, lines: [] });
   if (whole) known.lines = [];

@@ -137,7 +137,7 @@ async function pollOnce() {
   const began = reply.whole && session !== '';
   if (began) await loadTimeline(source, picture);
   else if (mine === tickets && reply.timeline && (reply.timeline.from === 0 || reply.timeline.epoch.length)) takeMoments(reply.timeline);
-  if (hasLines) drawCurves();
+  if (hasLines || reply.runs) drawCurves(); // the axis ends elsewhere once a run has stopped
   for (const name of overlaid) if (RUNNING.includes(runOf(name)?.state)) await fetchCurves(name);
 }
 

@@ -57,7 +57,8 @@ function valueOf(input) {
   const text = input.value.trim();
   if (input.tagName === 'SELECT') return text;
   if (text === '') return null;
-  return Number.isNaN(Number(text)) ? text : Number(text);
+  const number = Number(text.replace(',', '.')); // as many write it
+  return Number.isNaN(number) ? text : number;
 }
 
 /** The settings that differ from the recipe. */
@@ -153,7 +154,8 @@ async function checkForm() {
   const isNamed = asked.own !== ''; // without pictures to choose from there is nothing to check
   const reply = isNamed ? await ask('check', asked) : null;
   if (mine !== checks) return;
-  refusal = reply?.refused ? reply : reply?.error ? { refused: reply.error, field: null } : null;
+  const failed = isNamed && !reply ? NO_ANSWER : reply?.error;
+  refusal = failed ? { refused: failed, field: null } : reply?.refused ? reply : null;
   showRefusal();
   if (refusal || !isNamed) fillPlan({ Time: '', Memory: '' });
   else drawPlan(reply);

@@ -132,10 +132,11 @@ function showActions(box, name) {
 
 const exploreAddress = (name) => `?checkpoint=${encodeURIComponent(sourceOf(name))}`;
 
-function back(box, name) {
+/** The actions again, with the one that was asked about in focus. */
+function back(box, name, action) {
   showActions(box, name);
   drawRuns();
-  box.querySelector('[data-act=rename]')?.focus();
+  box.querySelector(`[data-act=${action}]`)?.focus();
 }
 
 function askName(box, name) {
@@ -143,19 +144,19 @@ function askName(box, name) {
   input.value = name;
   input.maxLength = 64;
   input.setAttribute('aria-label', `New name of ${name}`);
-  const save = () => (input.value.trim() === name ? back(box, name) : renameRun(name, input.value.trim()));
+  const save = () => (input.value.trim() === name ? back(box, name, 'rename') : renameRun(name, input.value.trim()));
   input.addEventListener('keydown', (event) => {
     if (event.key === 'Enter') save();
-    else if (event.key === 'Escape') back(box, name);
+    else if (event.key === 'Escape') back(box, name, 'rename');
   });
-  box.replaceChildren(input, link('save', 'Save', save), link('keep', 'Cancel', () => back(box, name)));
+  box.replaceChildren(input, link('save', 'Save', save), link('keep', 'Cancel', () => back(box, name, 'rename')));
   input.select();
 }
 
 function askDelete(box, name) {
-  const keep = link('keep', 'Keep it', () => back(box, name));
+  const keep = link('keep', 'Keep it', () => back(box, name, 'delete'));
   box.replaceChildren(make('span', '', 'Delete it with all its files?'), link('really', 'Delete', () => deleteRun(box, name)), keep);
-  for (const choice of box.querySelectorAll('.link')) choice.addEventListener('keydown', (event) => event.key === 'Escape' && back(box, name));
+  for (const choice of box.querySelectorAll('.link')) choice.addEventListener('keydown', (event) => event.key === 'Escape' && back(box, name, 'delete'));
   keep.focus();
 }
 

@@ -20,6 +20,7 @@ const epochText = (epoch) => epoch.toFixed(epoch < 1 ? 2 : 1).replace(/\.0+$/, '
 /** "Epoch 3.4 of 10", or "Epoch 3.4, 12 of 88 minutes" */
 function doneOf(run) {
   if (run.epochs != null) return `Epoch ${epochText(run.epoch)} of ${short(run.epochs)}`;
+  if (run.minutes < 10) return `Epoch ${epochText(run.epoch)}, ${duration(run.seconds)} of ${duration(60 * run.minutes)}`;
   return `Epoch ${epochText(run.epoch)}, ${short(Math.floor(run.seconds / 60))} of ${short(run.minutes)} minutes`;
 }
 
