@@ -189,7 +189,7 @@ def test_figures_come_back_from_their_files(explanation, tmp_path):
 def test_the_figure_shows_the_method_that_was_asked_for(explanation):
     for method, words in (("attention", "Last layer"), ("rollout", "Rollout"), ("average", "Average")):
         large = explanation.figure(View(method)).subfigs[0].axes[1]
-        assert large.get_title(loc="left") == f"{words} (its own scale)"
+        assert large.get_title(loc="left") == words
         shown, expected = large.images[0].get_array(), explanation.map(method)
         np.testing.assert_allclose(
             shown, expected if METHODS[method].unit == "shares" else expected / expected.max(), atol=1e-7
@@ -214,7 +214,7 @@ def test_the_figure_shows_the_layer_head_and_patches_that_were_asked_for(explana
         maps = maps[[view.layer]]
     if view.head is not None:
         maps = maps[:, [view.head]]
-    assert large.get_title(loc="left") == f"{title} (its own scale)"
+    assert large.get_title(loc="left") == title
     np.testing.assert_allclose(large.images[0].get_array().ravel(), maps.mean((0, 1)), atol=1e-6)
 
 

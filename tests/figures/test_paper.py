@@ -80,7 +80,7 @@ def test_the_picture_is_shown_with_its_own_pixels(figure):
 def test_the_scale_is_printed(svg):
     top = 100 * np.quantile(chart().maps, 0.995)
     assert f"share of attention; the last colour means {top:.1f} % or more" in words(svg)
-    assert "share of attention" in words(svg)
+    assert "share of attention; its own scale" in words(svg)
     assert sum(bool(re.fullmatch(r"\d+\.\d %", text)) for text in words(svg)) >= 5 + 4, "five bars and two scales"
 
 
@@ -138,7 +138,22 @@ def test_a_head_that_is_off_is_said_to_be_off_and_has_no_scale():
     figure = paper.draw(chart(maps=maps, large=maps[1, 2], title="Layer 2, head 3"))
     found = words(paper.render(figure, ".svg").decode())
     assert {"Layer 2, head 3", "switched off"} <= set(found)
-    assert found.count("share of attention") == 0, "only the bar of all heads, which says more"
+    assert not any("its own scale" in text for text in found)
+    assert len(figure.subfigs[1].axes[5].lines) == 1, "its tile is crossed out"
+
+
+def test_the_patches_that_are_asked_are_framed_in_the_picture_and_the_map():
+    figure = paper.draw(chart(asked=(9, 34)))
+    for axes in figure.subfigs[0].axes[:2]:
+        frames = {(patch.get_xy(), patch.get_width(), patch.get_height()) for patch in axes.patches}
+        assert frames == {((8, 4), 4, 4), ((24, 16), 4, 4)}, "28 x 20 pixels, 7 x 5 patches"
+
+
+def test_a_long_title_goes_on_below():
+    long = "Integr. gradients for a class of many words, not another one of many words"
+    shown = paper.draw(chart(title=long)).subfigs[0].axes[1].get_title(loc="left")
+    assert shown.replace("\n", " ") == long
+    assert max(map(len, shown.splitlines())) <= paper.LETTERS
 
 
 def test_drawing_leaves_no_global_state_behind():

@@ -228,6 +228,7 @@ class Explanation:
             matrix_title=view.matrix_title(self.case.config.class_token),
             labels=self.labels,
             probabilities=self.probabilities,
+            asked=view.patches,
             footer="; ".join(filter(None, (f"{self.checkpoint}: {self.picture.note}", self.changes))),
         )
         return paper.draw(chart)

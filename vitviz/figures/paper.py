@@ -6,6 +6,7 @@ time, whoever asks.
 
 import html
 import io
+import textwrap
 import threading
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from vitviz.figures.colours import COLOUR_MAPS
@@ -29,7 +32,8 @@ UNITS: dict[Unit, str] = {
     "logits": "change of the logit; below 0 speaks against",
     "relative": "relative to the largest patch",
 }
-INK, QUIET, LINE = "#1a1d21", "#59606a", "#dfe2e6"
+INK, QUIET, LINE, ACCENT = "#1a1d21", "#59606a", "#dfe2e6", "#0b5cad"
+LETTERS = 42  # of a title above the large map, before it goes on below
 STYLE = {
     "font.size": 8,
     "font.family": "sans-serif",
@@ -49,9 +53,10 @@ class Chart:
         picture: As the model saw it, (H, W, 3) uint8.
         title: Of the large map.
         large: The map shown large, (gh, gw); NaN if all that it is the mean of is off.
+        asked: The patches that are asked, positions in reading order from 0; framed.
         unit: What its numbers are: shares of attention, logits of either sign, or something that is only shown relative
             to the largest.
-        maps: Of all layers and heads, (L, A, gh, gw), shares; NaN, and left empty, for heads that are off.
+        maps: Of all layers and heads, (L, A, gh, gw), shares; NaN, and crossed out, for heads that are off.
         matrix_title: What those are.
         labels: K class names.
         probabilities: (K,).
@@ -67,6 +72,7 @@ class Chart:
     labels: list[str]
     probabilities: NDArray[np.float32]
     footer: str
+    asked: tuple[int, ...] = ()
 
 
 def draw(chart: Chart) -> Figure:
@@ -77,7 +83,7 @@ def draw(chart: Chart) -> Figure:
         figure.get_layout_engine().set(rect=(0, 0.035, 1, 0.965))
         left, right = figure.subfigures(1, 2, width_ratios=(1, max(1.4, 0.24 * heads)))
         picture, large, prediction = left.subplots(3, 1, height_ratios=(1, 1.15, 0.55))
-        show_picture(picture, chart.picture)
+        show_picture(picture, chart)
         show_large(large, chart)
         show_prediction(prediction, chart)
         show_matrix(right, chart)
@@ -90,18 +96,35 @@ def plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def show_picture(axes: Axes, picture: NDArray[np.uint8]) -> None:
-    """The picture with its own pixels."""
-    axes.imshow(picture, interpolation="nearest")
+def show_picture(axes: Axes, chart: Chart) -> None:
+    """The picture with its own pixels, and the patches that are asked."""
+    axes.imshow(chart.picture, interpolation="nearest", extent=extent(chart.picture))
     bare(axes)
+    frame(axes, chart)
     axes.set_title("What the model sees", loc="left", fontweight="bold")
+
+
+def extent(picture: NDArray[np.uint8]) -> tuple[float, float, float, float]:
+    """Left, right, bottom and top of a picture (H, W, 3), in its pixels from the upper left corner."""
+    return 0, picture.shape[1], picture.shape[0], 0
+
+
+def frame(axes: Axes, chart: Chart) -> None:
+    """Frame the patches that are asked, so that it shows on dark and light."""
+    (rows, columns), (height, width) = chart.large.shape, chart.picture.shape[:2]
+    for row, column in (divmod(patch, columns) for patch in chart.asked):
+        corner = (column * width / columns, row * height / rows)
+        for colour, thickness in (("white", 3), (ACCENT, 1.5)):
+            axes.add_patch(
+                Rectangle(corner, width / columns, height / rows, fill=False, color=colour, lw=thickness, zorder=3)
+            )
 
 
 def show_large(axes: Axes, chart: Chart) -> None:
     """The large map on its own scale, with the colour bar; or in words that there is none."""
+    axes.set_title(textwrap.fill(plain(chart.title), LETTERS), loc="left", fontweight="bold")
     if np.isnan(chart.large).all():
         show_map(axes, chart.large, chart.picture, (0, 1))
-        axes.set_title(plain(chart.title), loc="left", fontweight="bold")
         axes.text(0.5, 0.5, "switched off", transform=axes.transAxes, ha="center", va="center", color=QUIET)
         return
     top = float(np.abs(chart.large).max()) or 1.0
@@ -111,10 +134,19 @@ def show_large(axes: Axes, chart: Chart) -> None:
         image = show_map(axes, chart.large, chart.picture, (0, top))
     else:
         image = show_map(axes, chart.large / top, chart.picture, (0, 1))
-    axes.set_title(f"{plain(chart.title)} (its own scale)", loc="left", fontweight="bold")
-    bar = axes.figure.colorbar(image, ax=axes, format=as_percent if chart.unit == "shares" else None, shrink=0.9)
+    frame(axes, chart)
+    bar = axes.figure.colorbar(
+        image,
+        ax=axes,
+        location="bottom",
+        format=as_percent if chart.unit == "shares" else None,
+        shrink=0.8,
+        anchor=(0, 1),
+        panchor=False,
+    )
     bar.outline.set_visible(False)
-    bar.set_label(UNITS[chart.unit], color=QUIET)
+    bar.locator = MaxNLocator(5)
+    bar.set_label(f"{UNITS[chart.unit]}; its own scale", color=QUIET)
 
 
 def as_percent(value: float, place: int | None = None) -> str:
@@ -147,6 +179,8 @@ def show_matrix(figure: Figure | mpl.figure.SubFigure, chart: Chart) -> None:
     for layer, head in np.ndindex(layers, heads):
         axes = grid[layer, head]
         image = show_map(axes, maps[layer, head], chart.picture, (0, top))
+        if np.isnan(maps[layer, head]).all():
+            axes.plot((0, chart.picture.shape[1]), (0, chart.picture.shape[0]), color=QUIET, linewidth=0.5)
         if layer == 0:
             axes.set_title(f"head {head + 1}" if head == 0 else str(head + 1), color=QUIET)
         if head == 0:
@@ -175,13 +209,12 @@ def show_map(
     """A map (gh, gw) with one flat cell for each patch, in the shape it has in the picture (H, W, 3)."""
     bare(axes)
     low, high = limits
-    extent = (0, picture.shape[1], picture.shape[0], 0)
-    return axes.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest", extent=extent)
+    return axes.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest", extent=extent(picture))
 
 
 def bare(axes: Axes) -> None:
-    """Axes without ticks, in a thin frame."""
-    axes.set(xticks=[], yticks=[])
+    """Axes without ticks, in a thin frame, at the left of their place."""
+    axes.set(xticks=[], yticks=[], anchor="W")
     axes.spines[:].set(color=LINE, linewidth=0.5)
 
 

@@ -4,6 +4,7 @@ Pictures pass the gate, and files must lie in the server's own upload folder.
 """
 
 import base64
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, cast
@@ -251,8 +252,10 @@ class Explore:
             raise ValueError("This picture is no longer kept on the server. Choose it again.")
         from vitviz.figures import paper
 
-        png = base64.b64encode(paper.render(explanation.figure(view(question)), ".png")).decode()
-        return {"name": f"vitviz-{explanation.checkpoint.replace('/', '-')}.png", "src": f"data:image/png;base64,{png}"}
+        shown = view(question)
+        png = base64.b64encode(paper.render(explanation.figure(shown), ".png")).decode()
+        name = re.sub("[^a-z0-9]+", "-", f"vitviz {explanation.checkpoint} {explanation.title(shown)}".lower())
+        return {"name": f"{name[:100]}.png", "src": f"data:image/png;base64,{png}"}
 
 
 def scores_of(explanation: Explanation, target: Target) -> Answer:
