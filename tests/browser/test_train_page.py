@@ -218,6 +218,20 @@ def test_the_address_keeps_whose_timeline_which_picture_and_which_moment_are_on_
     )
 
 
+def test_where_there_is_no_class_token_the_patches_look(context, trainer):
+    from tests.ui import runs
+
+    address, root = trainer
+    folder = runs.make(root, "patches", finished=True)
+    replace(runs.timeline(checkpoint.load(folder / "last.safetensors").model, 3), class_token=False).save(
+        folder / "timeline.npz"
+    )
+    page = open_train(context, address, "&run=patches")
+    painted(page, "runs/patches 0")
+    expect(page.locator(f"{TRAIN} .who")).to_have_text("Where the mean of the patches looks")
+    expect(page.locator(f"{TRAIN} .look").first).to_contain_text("on average the mean of the patches looks at")
+
+
 def test_what_was_held_out_is_not_called_test_pictures_and_no_attention_is_promised(context, trainer):
     from tests.ui import runs
 

@@ -22,6 +22,7 @@ class History:
     classes = [f"class {k}" for k in range(8)]  # noqa: RUF012
     pictures = np.random.default_rng(0).integers(0, 256, (2, 20, 28, 3), np.uint8)
     epoch = np.array([0, 0.5, 2, 8], np.float32)
+    class_token: bool = True
 
     @property
     def probabilities(self):
@@ -35,6 +36,16 @@ class History:
         for moment in range(S):
             found[moment, 2, 1, moment, 6 - moment] = 0.5 * picture
         return found
+
+
+def test_the_heading_tells_who_looks():
+    with_token, without = (movie.frames(History(class_token=has), 1)[0] for has in (True, False))
+    top = (0, 0, with_token.width, movie.TOP - 20)
+    assert with_token.crop(top).tobytes() != without.crop(top).tobytes()
+    assert (
+        with_token.crop((0, movie.TOP, *with_token.size)).tobytes()
+        == without.crop((0, movie.TOP, *without.size)).tobytes()
+    )
 
 
 def test_every_frame_shows_the_maps_of_its_moment_as_flat_squares(monkeypatch):

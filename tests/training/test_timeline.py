@@ -1,6 +1,7 @@
 """The timeline: when it looks, and what it writes."""
 
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -54,6 +55,16 @@ def two_moments() -> Timeline:
     given.take(tiny.model(), 0.0, 0.0)
     given.take(tiny.model(seed=1), 1.5, 60.25)
     return given
+
+
+def test_a_timeline_tells_who_looks(tmp_path):
+    given = two_moments()
+    for class_token in (True, False):
+        replace(given, class_token=class_token).save(tmp_path / "timeline.npz")
+        assert read(tmp_path / "timeline.npz").class_token is class_token
+    with np.load(tmp_path / "timeline.npz") as held:
+        np.savez(tmp_path / "older.npz", **{name: held[name] for name in held.files if name != "class_token"})
+    assert read(tmp_path / "older.npz").class_token is True
 
 
 @pytest.mark.parametrize("compact", [False, True])

@@ -205,7 +205,8 @@ def test_the_moments_are_those_of_the_file(trains):
     np.testing.assert_allclose(shares, held.rows[:, 3], atol=1e-5)
     np.testing.assert_allclose(answer["probabilities"], held.probabilities[:, 3], atol=1e-5)
     np.testing.assert_allclose(answer["epoch"], held.epoch, atol=1e-4)
-    assert answer["shape"] == {"layers": 6, "heads": 6, "rows": 8, "columns": 8, "aspect": 1.0, "prefix": 1}
+    size = {"layers": 6, "heads": 6, "rows": 8, "columns": 8, "aspect": 1.0}
+    assert answer["shape"] == size | {"prefix": 1, "classToken": True}
     assert answer["pictures"][3]["name"] == held.names[3] == "cat"
     np.testing.assert_allclose(answer["entropy"], held.entropy, atol=1e-4)
     np.testing.assert_allclose(answer["distance"], held.distance, atol=1e-4)
@@ -324,7 +325,9 @@ def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):
     assert listed == {"name": "runs/first", "accuracy": None, "measured_on": "test", "knows_labels": True} | size
     answer = answers.explain({"checkpoint": "runs/first", "picture": {"kind": "sample", "name": "cat"}})
     assert (answer["checkpoint"], answer["layers"], answer["rows"]) == ("runs/first", 2, 4)
-    assert answers.figure({"key": answer["key"], "layer": 0, "head": 0})["name"] == "vitviz-runs-first-layer-1-head-1.png"
+    assert (
+        answers.figure({"key": answer["key"], "layer": 0, "head": 0})["name"] == "vitviz-runs-first-layer-1-head-1.png"
+    )
     before = model_named("runs/first", trains.runs)
     assert model_named("runs/first", trains.runs) is before
     checkpoint.save(before, run / "last.safetensors")

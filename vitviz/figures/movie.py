@@ -58,6 +58,10 @@ class Timeline(Protocol):
     def epoch(self) -> NDArray[np.float32]:
         """(S,)."""
 
+    @property
+    def class_token(self) -> bool:
+        """Whether the maps are the class token's; else the mean of the patches'."""
+
     def maps(self, picture: int) -> NDArray[np.float32]:
         """Shares of attention, (S, L, A, gh, gw)."""
 
@@ -87,6 +91,8 @@ def frames(timeline: Timeline, picture: int) -> list[Image.Image]:
     maps = in_squares(timeline.maps(picture), timeline.pictures.shape[1:3])  # (S, L, A, gh, gw)
     top = float(np.quantile(maps, CLIPPED)) or 1.0
     still = background(timeline.pictures[picture], maps[0], top)
+    who = "the class token looks" if timeline.class_token else "the patches look, on average"
+    write(ImageDraw.Draw(still), (MATRIX_LEFT, HEADINGS), f"Where {who}", bold=True)
     probabilities = timeline.probabilities[:, picture]  # (S, K)
     shown = np.argsort(-probabilities.max(0))[:SHOWN]
     shown = shown[np.argsort(-probabilities[-1, shown])]
@@ -118,7 +124,6 @@ def background(picture: NDArray[np.uint8], maps: NDArray[np.float32], top: float
     image = Image.new("RGB", (width + width % 2, height + height % 2), "white")  # MP4 wants even sides
     draw = ImageDraw.Draw(image)
     write(draw, (MARGIN, HEADINGS), "What the model sees", bold=True)
-    write(draw, (MATRIX_LEFT, HEADINGS), "Where the class token looks", bold=True)
     write(draw, (MARGIN, TOP + SIDE + 16), "Prediction", bold=True)
     image.paste(enlarged(picture), (MARGIN, TOP))
     for head in range(heads):

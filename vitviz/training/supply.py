@@ -81,4 +81,5 @@ def probe_timeline(config: TrainConfig, about: About, measured: Part) -> Timelin
         names = [name for name in about.classes if name in firsts][:PROBES]
         seen = images[[firsts[name] for name in names]].cpu()
     normal = augment.normalise(seen.to(measured[0].device), about.mean, about.std)
-    return Timeline(names, seen, normal, about.classes, config.model.grid, config.snapshots)
+    network = config.model
+    return Timeline(names, seen, normal, about.classes, network.grid, config.snapshots, network.class_token)

@@ -46,6 +46,7 @@ class History:
         seconds: Of training before each moment, (S,).
         entropy: Of the class token's row, mean over the pictures, nats, (S, L, A); None in an older file.
         distance: Mean attention distance, mean over the pictures, pixels, (S, L, A); None in an older file.
+        class_token: Whether the rows are the class token's; else they are the mean of the patches' rows.
     """
 
     names: list[str]
@@ -58,6 +59,7 @@ class History:
     seconds: Array
     entropy: Array | None = None
     distance: Array | None = None
+    class_token: bool = True
 
     def maps(self, picture: int) -> Array:
         """The class token's maps of one picture at every moment, (S, L, A, gh, gw)."""
@@ -107,7 +109,8 @@ def from_arrays(held: Moment) -> History:
     numbers: dict[str, Any] = {name: held[name] for name in ("pictures", "rows", "probabilities", "epoch", "seconds")}
     later: dict[str, Any] = {name: held.get(name) for name in ("entropy", "distance")}
     gh, gw = held["grid"].tolist()
-    return History(names=held["names"].tolist(), classes=held["classes"].tolist(), grid=(gh, gw), **numbers, **later)
+    words = {name: held[name].tolist() for name in ("names", "classes")}
+    return History(**words, grid=(gh, gw), class_token=bool(held.get("class_token", True)), **numbers, **later)
 
 
 def left_out(tokens: int) -> Moment:
@@ -128,6 +131,7 @@ class Timeline:
         classes: K class names.
         grid: Rows and columns of patches (gh, gw).
         snapshots: How many moments (S) to keep.
+        class_token: Whether the model has one; its rows are kept, else the mean of the patches' rows.
     """
 
     names: list[str]
@@ -136,6 +140,7 @@ class Timeline:
     classes: tuple[str, ...]
     grid: tuple[int, int]
     snapshots: int
+    class_token: bool = True
     moments: list[Moment] = field(default_factory=list)
 
     def due(self, share: float) -> bool:
@@ -158,7 +163,7 @@ class Timeline:
     def save(self, path: Path, compact: bool = False) -> None:
         """Write a file for `read`, atomically; a compact one is half as large and takes a hundred times as long."""
         arrays: dict[str, Any] = {name: np.stack([moment[name] for moment in self.moments]) for name in SERIES}
-        arrays |= {name: np.array(getattr(self, name)) for name in ("names", "classes", "grid")}
+        arrays |= {name: np.array(getattr(self, name)) for name in ("names", "classes", "grid", "class_token")}
         arrays["pictures"] = self.pictures.permute(0, 2, 3, 1).cpu().numpy()
         with atomic_write(path) as file:
             (np.savez_compressed if compact else np.savez)(file, **arrays)

@@ -104,7 +104,7 @@ def frame(held: History) -> Answer:
     layers, heads, tokens = held.rows.shape[2:]
     height, width = held.pictures.shape[1:3]
     grid = {"rows": gh, "columns": gw, "aspect": width / height}
-    shape = {"layers": layers, "heads": heads, **grid, "prefix": tokens - gh * gw}
+    shape = {"layers": layers, "heads": heads, **grid, "prefix": tokens - gh * gw, "classToken": held.class_token}
     pictures = [
         {"name": name, "src": data_url(Image.fromarray(seen))}
         for name, seen in zip(held.names, held.pictures, strict=True)

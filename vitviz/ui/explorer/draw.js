@@ -313,7 +313,8 @@ function drawWhy(method) {
   why.hidden = !method;
   if (!method) return;
   const { name, about, formula, source } = methodOf(method);
-  why.replaceChildren(make('b', '', name), ` ${about} `, make('span', 'formula', formula), ` ${source}.`);
+  const words = (text) => (shape.classToken ? text : text.replaceAll('class token', 'mean of the patches')); // which asks there
+  why.replaceChildren(make('b', '', name), ` ${words(about)} `, make('span', 'formula', words(formula)), ` ${source}.`);
 }
 
 function drawPredictions() {

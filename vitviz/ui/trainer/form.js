@@ -191,7 +191,8 @@ function drawPlan({ parameters, tokens, grid, prefix, trainings: count }) {
   cut.style.setProperty('--rows', rows);
   cut.style.setProperty('--columns', columns);
   if (!cut.firstElementChild.src) cut.firstElementChild.src = catalog.picture;
-  const patches = `${rows}${SPACE}×${SPACE}${columns} patches and ${prefix === 1 ? 'the class token' : `${prefix} others`}`;
+  const others = ['', ' and the class token'][prefix] ?? ` and ${prefix} others`;
+  const patches = `${rows}${SPACE}×${SPACE}${columns} patches${others}`;
   fillPlan({ Parameters: thousands(parameters), Tokens: `${tokens}: ${patches}`, Time: 'measuring…', Memory: 'measuring…' });
 }
 

@@ -75,10 +75,12 @@ function effectiveTokens(row) {
 }
 
 /** What to look for at a moment, from the rows of all heads: a line. */
-function lookWords(effective, heads, tokens) {
+function lookWords(effective, shape) {
+  const { heads } = shape;
+  const tokens = tokenCount(shape);
   const mean = meanOf(effective);
   const sharpest = effective.indexOf(Math.min(...effective));
   const where = mapName(Math.floor(sharpest / heads), sharpest % heads).toLowerCase();
   const start = mean > 0.9 * tokens ? 'Every head looks almost everywhere: ' : mean > 0.6 * tokens ? 'Heads begin to choose: ' : 'Heads have chosen: ';
-  return [start, 'on average the class token looks at ', { strong: mean.toFixed(0) }, ` of ${tokens} tokens. The sharpest is ${where}, with `, { strong: effective[sharpest].toFixed(1) }, '.'];
+  return [start, `on average ${askedName([], 'from', shape)} looks at `, { strong: mean.toFixed(0) }, ` of ${tokens} tokens. The sharpest is ${where}, with `, { strong: effective[sharpest].toFixed(1) }, '.'];
 }

@@ -79,6 +79,7 @@ function startTimeline(reply) {
   const kind = JSON.stringify([past.shape, past.classes.length]);
   if (grid?.kind !== kind) buildLive(kind);
   buildProbes();
+  setText(find('.who'), `Where ${askedName([], 'from', past.shape)} looks`);
   const seen = find('.seen');
   const { name, src } = reply.pictures[picture];
   if (isPicture(src)) seen.src = src;
@@ -222,7 +223,7 @@ function drawLook() {
   const { shape } = past;
   const now = past.moments[moment];
   const tokens = tokenCount(shape);
-  putLine(find('.look'), lookWords(effectiveOf(now), shape.heads, tokens));
+  putLine(find('.look'), lookWords(effectiveOf(now), shape));
   const measured = find('.measured');
   measured.hidden = !now.distance;
   if (!now.distance) return;
