@@ -51,7 +51,8 @@ def test_without_class_token_all_patches_are_asked_alike_and_what_needs_one_says
         assert "cls_maps" not in numbers
         np.testing.assert_array_equal(numbers["average"], found.average)
     assert "Where the mean of the patches looks" in View().matrix_title(class_token=False)
-    assert found.figure() is not None
+    matrix = found.figure().subfigs[1]
+    assert matrix._suptitle.get_text() == "Where the mean of the patches looks: all layers and heads, one scale"
 
 
 def test_the_prediction_is_that_of_the_plain_forward_pass(tiny_checkpoint):

@@ -11,7 +11,7 @@ from PIL import Image
 
 from tests.ui import runs
 from vitviz.model import checkpoint
-from vitviz.training import run_folder, timeline
+from vitviz.training import estimate, run_folder, timeline
 from vitviz.training.estimate import Estimate
 from vitviz.training.recipe import PRESETS, TEACHERS
 from vitviz.ui import train
@@ -373,7 +373,8 @@ def test_own_pictures_lie_in_the_data_folder_each_under_a_name_of_its_own(trains
     assert trains.wanted(PETS).data == str((tmp_path / "data" / "My-pets.zip").resolve())
 
 
-def test_own_pictures_are_read_once_before_their_time_is_told(trains, packed):
+def test_own_pictures_are_read_once_before_their_time_is_told(trains, packed, monkeypatch):
+    monkeypatch.setattr(estimate, "calibrate", lambda config, device: (0.001, 0.002))  # seconds a picture
     trains.take_pictures(packed)
     assert "once they have been read" in refusal(trains.estimate, PETS)
     found = trains.survey(PETS)

@@ -108,7 +108,7 @@ def train(
 
 
 def sweep(
-    preset_name: Annotated[str, typer.Option("--preset", help="Recipe to vary.")] = "cifar10-ti4",
+    preset_name: Annotated[str | None, typer.Option("--preset", help="Recipe to vary; else cifar10-ti4.")] = None,
     vary: Annotated[
         list[str] | None, typer.Option(metavar="NAME=V,V,...", help="What to vary, such as model.depth=2,4,8.")
     ] = None,
@@ -124,18 +124,24 @@ def sweep(
     ] = None,
 ) -> None:
     """Train one network for each combination of some settings, one after another, and compare them."""
-    given: dict[str, Any] = {} if data is None else {"data": data}
-    if epochs is not None or minutes is not None:
-        given |= {"epochs": epochs, "minutes": minutes}
-    config = changed(replace(preset(preset_name), **given), settings or [])
-    folder = Path(out or f"runs/sweep-{preset_name}")
-
     from vitviz.training import sweep as sweeps
 
-    grid = sweeps.read(folder) if resume else sweeps.Sweep(config, tuple(vary or ()), folder)
-    if not resume:
+    folder = Path(out or f"runs/sweep-{preset_name or 'cifar10-ti4'}")
+    if resume:
+        told = {"--vary": vary, "--epochs": epochs, "--minutes": minutes, "--data": data, "--set": settings}
+        if changes := [name for name, value in told.items() if value]:
+            raise ValueError(
+                f"A sweep goes on as it began: got {', '.join(changes)}. Leave that out, or begin another with --out."
+            )
+        grid = sweeps.read(folder)
+    else:
         from vitviz.training.runs import check_machine
 
+        given: dict[str, Any] = {} if data is None else {"data": data}
+        if epochs is not None or minutes is not None:
+            given |= {"epochs": epochs, "minutes": minutes}
+        config = changed(replace(preset(preset_name or "cifar10-ti4"), **given), settings or [])
+        grid = sweeps.Sweep(config, tuple(vary or ()), folder)
         check_machine(config)
         grid.write()
     show_sweep(grid)
