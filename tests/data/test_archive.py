@@ -34,6 +34,24 @@ def add(path: Path, info: zipfile.ZipInfo | str, content: bytes = b"x") -> None:
         file.writestr(info, content)
 
 
+def test_a_name_in_utf_8_is_read_also_where_no_flag_says_so(tmp_path):
+    path, name = tmp_path / "names.zip", "ёж с пробелом/猫.png"
+    with zipfile.ZipFile(path, "w") as file:
+        for class_name in (name, "cat/\N{LATIN SMALL LETTER E WITH ACUTE}.png".encode("cp437").decode("cp437")):
+            file.writestr(class_name, b"x")
+    flagged = path.read_bytes()
+    bare = flagged.replace(b"\x00\x08\x00\x00", b"\x00\x00\x00\x00")  # flag 0x800, in both tables
+    assert bare != flagged
+    path.write_bytes(bare)
+    with zipfile.ZipFile(path) as file:
+        assert name not in file.namelist(), "as Python reads it"
+    opened = Archive(path)
+    assert name in opened.names()
+    with opened.fetch(name) as place:
+        assert place.read_bytes() == b"x"
+    opened.zip.close()
+
+
 @pytest.mark.parametrize("name", ["../evil.png", "ant/../../evil.png", "/etc/evil.png", "..\\evil.png", "C:/evil.png"])
 def test_a_name_that_leads_outside_is_refused(good, name, tmp_path):
     add(good, name)

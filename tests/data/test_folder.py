@@ -183,6 +183,17 @@ def test_too_many_classes_are_refused(tmp_path, monkeypatch):
         load(fill(tmp_path, {"ant": 2, "bee": 2, "cow": 2}), SIZE)
 
 
+def test_a_folder_is_divided_alike_however_it_is_wrapped(tmp_path):
+    pets = fill(tmp_path / "around" / "pets", {"ant": 9, "bee": 9})
+    outer = zipped(tmp_path / "around", tmp_path / "outer.zip")
+    inner = zipped(pets, tmp_path / "inner.zip")
+    first, *others = (folder.load(where, SIZE)[0] for where in (pets, pets.parent, inner, outer))
+    for other in others:
+        for split in ("train", "test"):
+            assert torch.equal(first[split][0], other[split][0])
+            assert torch.equal(first[split][1], other[split][1])
+
+
 def test_a_zip_gives_what_its_folder_gives(tmp_path):
     root = fill(tmp_path / "pets", {"ant": 6, "bee": 4})
     (root / "__MACOSX" / "ant").mkdir(parents=True)

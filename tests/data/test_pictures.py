@@ -229,6 +229,15 @@ def test_a_huge_picture_is_shrunk_before_anything_copies_it(tmp_path, monkeypatc
     assert corner_colours(image) == expected
 
 
+@pytest.mark.parametrize("value", [0.5, 1.0, np.nan, np.inf])
+def test_decimal_numbers_up_to_1_or_none_at_all_are_refused(value):
+    image = Image.fromarray(np.full((8, 8), value, np.float32))
+    with pytest.raises(
+        PictureError, match=r"must hold finite ones from 0 to 255: got .* Multiply 0\.\.1 values by 255"
+    ):
+        pictures.prepare(image, (8, 8))
+
+
 @pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "LA", "P", "1", "CMYK", "I;16", "I", "F", "YCbCr", "HSV", "LAB"])
 def test_a_pil_image_of_any_mode_is_accepted_and_not_altered(mode):
     image = Image.new(mode, (2000, 1400))

@@ -29,6 +29,10 @@ from vitviz.training.recipe import PRESETS, TrainConfig, changed, from_json, pre
         ({"batch_size": 300, "pictures": 200}, "at most the number of training pictures: 300 is above 200"),
         ({"held_out": 25_001}, "held_out must be a whole number from 0 to 25000"),
         ({"weight_decay": -0.1}, r"weight_decay must be a number and not negative: got -0\.1"),
+        ({"adam_rate": True}, "adam_rate must be a finite number above 0: got True"),
+        ({"cutmix": True}, "cutmix is a share and must be from 0 to 1: got True"),
+        ({"compiled": "False"}, "compiled must be true or false: got 'False'"),
+        ({"minutes": 10**400}, "minutes must be a finite number above 0: got 1000"),
         ({"muon_rate": "fast"}, "muon_rate must be a finite number above 0: got 'fast'"),
         ({"cutmix": "some"}, "cutmix is a share and must be from 0 to 1: got 'some'"),
         ({"cutmix": 0.6, "mixup": 0.5}, r"cutmix and mixup are shares .* together at most 1: got 0\.6 and 0\.5"),
@@ -60,6 +64,13 @@ def test_every_preset_carries_its_own_name_and_can_be_written_as_json():
 def test_an_unknown_preset_is_refused_and_the_known_ones_named():
     with pytest.raises(ValueError, match=r"There is no preset 'vit-g'\. Use one of: cifar10-ti4"):
         preset("vit-g")
+
+
+def test_a_folder_may_be_a_path_and_held_out_pictures_are_not_those_to_train_on():
+    config = TrainConfig(data=Path("pictures"), out=Path("runs") / "x", pictures=5000, held_out=5000)
+    assert (config.data, config.out) == ("pictures", "runs/x")
+    with pytest.raises(ValueError, match="batch_size must be at most the number of training pictures: 256 is above 40"):
+        TrainConfig(pictures=40, held_out=5000)
 
 
 def test_a_run_goes_where_it_is_told_or_by_its_preset():

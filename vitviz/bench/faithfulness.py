@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from vitviz.data import cifar
+from vitviz.data import cifar, sets
 from vitviz.explanation.case import Case
 from vitviz.explanation.faithfulness import Score, baselines_for, randomisation, score, sensitivity
 from vitviz.explanation.methods import METHODS, methods_for
@@ -30,8 +30,10 @@ def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
         seed: Of that draw.
     """
     checkpoint = load(name)
-    methods, baselines = methods_for(checkpoint.model.config), baselines_for(checkpoint.model.config)
-    images, _ = cifar.load("test", data)
+    config = checkpoint.model.config
+    images, _ = sets.fitted(*cifar.load("test", data), config.image_size)
+    counts = [count for count in COUNTS if count < config.patches]
+    methods, baselines = methods_for(config), baselines_for(config)
     chosen = np.random.default_rng(seed).permutation(len(images))[:pictures]
     scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
     sensitivities: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -46,7 +48,7 @@ def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
                 scores[baseline, key].append(result)
             mean = float(np.mean([result.deletion for result in report.chance]))
             scores[baseline, CHANCE].append(Score(mean, mean))
-        for count in COUNTS:
+        for count in counts:
             for key, value in sensitivity(case, maps, predicted, count).items():
                 sensitivities[key][f"n = {count}"].append(value)
         if done < RANDOMISED:

@@ -98,6 +98,8 @@ def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
     """How others get at attention, in networks of this size with random weights; only what is installed."""
     found: dict[str, Callable[[Tensor], Any]] = {}
     side, ratio = config.image_size[0], config.mlp_width / config.width
+    if config.image_size != (side, side):
+        return found  # theirs are square
     with suppress(ImportError):
         import timm.layers
         from timm.models.vision_transformer import VisionTransformer

@@ -41,6 +41,8 @@ class Archive:
         except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
             raise damaged(path) from error
         files = [info for info in self.zip.infolist() if not info.is_dir()]
+        for info in files:
+            info.filename = true_name(info)
         try:
             check_files(files, path)
         except DataError:
@@ -72,6 +74,16 @@ class Archive:
             path = Path(folder, "picture")
             path.write_bytes(content)
             yield path
+
+
+def true_name(info: zipfile.ZipInfo) -> str:
+    """The name of a file in a zip, also where UTF-8 was written without the flag that says so, as `zip` does."""
+    if info.flag_bits & 0x800:
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return info.filename
 
 
 def damaged(path: Path) -> DataError:

@@ -25,8 +25,10 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == temporary:
+            error.filename = str(path)  # nobody knows of the other
         raise
     if os.name == "posix":
         folder = os.open(path.parent, os.O_RDONLY)

@@ -32,10 +32,14 @@ LONGEST_NAME = 100  # characters of a class's name
 
 
 class Place(NamedTuple):
-    """Where a file stands in the layout: in which split, None where there are none, and in which class's folder."""
+    """Where a file stands in the layout: in which split, None where there are none, in which class's folder, and how.
+
+    The path is that within the folder of classes, so that a folder and a zip of it are divided alike.
+    """
 
     split: Split | None
     label: str
+    path: str
 
 
 class Refused(NamedTuple):
@@ -121,7 +125,7 @@ def read_all(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[str, 
         places, refused = arranged(source.names)
         check_memory(len(places), size)
         taken: dict[str, Tensor] = {}
-        for name in sorted(places, key=draw):
+        for name in sorted(places, key=lambda name: draw(places[name])):
             try:
                 with source.fetch(name) as path:
                     taken[name] = pictures.to_tensor(pictures.prepare(path, size).seen)
@@ -193,7 +197,7 @@ def arranged(names: list[str]) -> tuple[dict[str, Place], list[Refused]]:
 
     Example:
         >>> arranged(["pets/cat/a.png", "pets/dog/old/b.png"])[0]["pets/dog/old/b.png"]
-        Place(split=None, label='dog')
+        Place(split=None, label='dog', path='dog/old/b.png')
     """
     parts = unwrapped({name: tuple(name.split("/")) for name in names})
     tops = {path[0] for path in parts.values() if len(path) > 1}
@@ -207,7 +211,8 @@ def arranged(names: list[str]) -> tuple[dict[str, Place], list[Refused]]:
         if why:
             refused.append(Refused(name, why))
         else:
-            found[name] = Place(None if top is None else "train" if top == "train" else "test", inner[0])
+            split: Split | None = None if top is None else "train" if top == "train" else "test"
+            found[name] = Place(split, inner[0], "/".join(inner))
     known = {place.label for place in found.values() if place.split != "test"}
     strangers = [name for name, place in found.items() if place.label not in known]
     refused += [Refused(name, "Its class is not among those to train on.") for name in strangers]
@@ -230,9 +235,9 @@ def misplaced(path: tuple[str, ...], why: str) -> str:
     return ""
 
 
-def draw(name: str) -> bytes:
-    """What orders files: a number drawn from the name, the same everywhere."""
-    return hashlib.sha256(name.encode("utf-8", "surrogateescape")).digest()
+def draw(place: Place) -> bytes:
+    """What orders files: a number drawn from the path, the same everywhere."""
+    return hashlib.sha256(place.path.encode("utf-8", "surrogateescape")).digest()
 
 
 def divided(places: dict[str, Place]) -> dict[str, Split]:
@@ -243,7 +248,7 @@ def divided(places: dict[str, Place]) -> dict[str, Split]:
         if place.split is None:
             together.setdefault(place.label, []).append(name)
     for members in together.values():
-        names = sorted(members, key=draw)
+        names = sorted(members, key=lambda name: draw(places[name]))
         count = max(1, round(TEST_SHARE * len(names))) if len(names) > 1 else 0
         found |= {name: "test" if position < count else "train" for position, name in enumerate(names)}
     return found

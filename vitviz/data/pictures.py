@@ -206,6 +206,11 @@ def to_rgb(image: Image.Image) -> Image.Image:
     if image.mode.startswith("I") or image.mode == "F":
         # convert("RGB") would clip 16-bit values at 255, which makes such pictures white.
         shades = np.asarray(image, np.float64)
+        if not np.isfinite(shades).all() or (image.mode == "F" and 0 < shades.max(initial=0) <= 1):
+            raise PictureError(
+                "A picture of decimal numbers must hold finite ones from 0 to 255: got at most "
+                f"{shades.max(initial=0):.3g}. Multiply 0..1 values by 255."
+            )
         top = 65535 if shades.max(initial=0) > 255 else 255
         image = Image.fromarray(np.clip(shades * 255 / top, 0, 255).round().astype(np.uint8))
     if image.has_transparency_data:

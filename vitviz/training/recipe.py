@@ -4,6 +4,7 @@ The command line takes its flags and defaults from here, and the config is saved
 """
 
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -33,6 +34,7 @@ LIMITS = {  # of the whole numbers
     "save_every": (1, 10_000),
     "snapshots": (0, 1000),
 }
+FAR = 1e30  # what is not finite, or as good as
 MOST_SEED = 10**9  # times what every step adds to it, 64 bits hold it
 Optimizer = Literal["muon", "adamw", "adam"]
 Schedule = Literal["line", "cosine", "constant"]
@@ -50,6 +52,11 @@ CHOICES = {
 
 class TrainingError(RuntimeError):
     """A training could not go on; the message says why and what helps."""
+
+
+def is_number(value: object) -> bool:
+    """Whether it is one; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -146,6 +153,9 @@ class TrainConfig:
     snapshots: int = 60
 
     def __post_init__(self) -> None:
+        for name in ("data", "out", "start", "teacher"):
+            if isinstance(value := getattr(self, name), os.PathLike):
+                object.__setattr__(self, name, os.fspath(value))
         if (self.epochs is None) == (self.minutes is None):
             raise ValueError(f"Give one of epochs and minutes: got {self.epochs} epochs and {self.minutes} minutes.")
         self.check_numbers()
@@ -157,7 +167,7 @@ class TrainConfig:
                 f"cutmix and mixup are shares of the same pictures, together at most 1: got {self.cutmix} and "
                 f"{self.mixup}."
             )
-        if self.batch_size > (most := (self.pictures or 50_000) - self.held_out):
+        if self.batch_size > (most := min(self.pictures or 50_000, 50_000 - self.held_out)):
             raise ValueError(
                 f"batch_size must be at most the number of training pictures: {self.batch_size} is above {most}. "
                 "Lower batch_size, or use more pictures."
@@ -183,9 +193,9 @@ class TrainConfig:
         """Demand that each number is one, and within its limits."""
         for name in ("epochs", "minutes", "muon_rate", "adam_rate", "clip"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, int | float) and 0 < value < float("inf")):
-                raise ValueError(f"{name} must be a finite number above 0: got {value!r}.")
-        if not (isinstance(self.weight_decay, int | float) and 0 <= self.weight_decay < float("inf")):
+            if value is not None and not (is_number(value) and 0 < value < FAR):
+                raise ValueError(f"{name} must be a finite number above 0: got {value!r:.40}.")
+        if not (is_number(self.weight_decay) and 0 <= self.weight_decay < FAR):
             raise ValueError(f"weight_decay must be a number and not negative: got {self.weight_decay!r}.")
         for name, (least, most) in LIMITS.items():
             value = getattr(self, name)
@@ -195,13 +205,14 @@ class TrainConfig:
             raise ValueError(f"seed must be a whole number, at most {MOST_SEED:,} in size: got {self.seed!r}.")
         for name in SHARES:
             value = getattr(self, name)
-            if not (isinstance(value, int | float) and 0 <= value <= 1):
+            if not (is_number(value) and 0 <= value <= 1):
                 raise ValueError(f"{name} is a share and must be from 0 to 1: got {value!r}.")
 
     def check_choices(self) -> None:
         """Demand that each choice is one of those there are."""
-        if not isinstance(self.frozen, bool):
-            raise ValueError(f"frozen must be true or false: got {self.frozen!r}.")
+        for name in ("frozen", "compiled"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be true or false: got {getattr(self, name)!r}.")
         for name in ("start", "teacher"):
             if not isinstance(getattr(self, name), str | None):
                 raise ValueError(f"{name} must be the name or the path of a checkpoint: got {getattr(self, name)!r}.")
@@ -342,7 +353,7 @@ def changed(config: TrainConfig, settings: Iterable[str]) -> TrainConfig:
             )
         try:
             value = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = text
         (models if of_model else ours)[name.removeprefix("model.")] = value
     if "epochs" in ours or "minutes" in ours:

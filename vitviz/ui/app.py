@@ -93,6 +93,8 @@ def explain_picture(
 def explained(picture: str | FileDataDict, checkpoint: str, method: str) -> dict[str, Any]:
     """The answer of `/explain`, as there."""
     share_processors()
+    if not (isinstance(picture, str) or (isinstance(picture, dict) and "path" in picture)):
+        raise ValueError(f"A picture must be the name of a sample or an uploaded file: got {str(picture)[:40]!r}.")
     source = sample(picture) if isinstance(picture, str) else uploaded(str(picture["path"]))
     explanation = explain(model_named(checkpoint), source)
     values = explanation.map(method).tolist()

@@ -2,6 +2,8 @@
 
 const pictureStage = find('.stage.picture');
 const mapStage = find('.stage.map');
+const jump = find('.jump');
+let mapIsInView = true;
 const matrix = find('.matrix');
 let tiles = []; // {layer, head, button, values: tile}
 let labels = []; // {layer or head, node}

@@ -10,6 +10,7 @@ function act(change, delay = REST) {
   drawSoon();
   speakSoon(delay);
   writeAddressSoon();
+  jump.hidden = mapIsInView;
 }
 
 function glance(change, delay = REST) {

@@ -77,6 +77,7 @@ function draw() {
     drawLarge(asked, method);
     drawMatrix(asked, method);
     drawWords(asked, method);
+    setText(jump, `${headline.textContent}.`);
   } else if (fullFailed) {
     fallBack();
   } else {

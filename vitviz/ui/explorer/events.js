@@ -134,6 +134,12 @@ function listen() {
     act(() => { state.method = null; }, 0);
     focusTile();
   });
+  new IntersectionObserver(([entry]) => {
+    mapIsInView = entry.isIntersecting;
+    if (mapIsInView) jump.hidden = true;
+  }).observe(mapStage);
+  jump.addEventListener('click', () => mapStage.scrollIntoView({ block: 'center' }));
+  find('.methods').addEventListener('keydown', (event) => event.key === 'Escape' && answer && askClassToken());
   followTheme(changeTheme);
 }
 
