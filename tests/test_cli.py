@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from PIL import Image
 
 from tests import tiny
+from tests.data.folders import fill
 from vitviz import cli
 from vitviz.data import cifar
 from vitviz.model import checkpoint
@@ -191,6 +193,17 @@ def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp
         assert image.format == "PNG"
     with np.load(tmp_path / "new folder" / "map.npz") as numbers:
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
+
+
+def test_an_accuracy_on_other_pictures_stands_beside_no_recorded_one(vitviz, tiny_checkpoint, tmp_path):
+    known = replace(
+        tiny_checkpoint, classes=("ant", "bee", *tiny_checkpoint.classes[2:]), record={"test_accuracy": 0.5}
+    )
+    checkpoint.save(known, path := tmp_path / "known.safetensors")
+    data = fill(tmp_path / "pictures", {"ant": 3, "bee": 3})
+    code, out, _ = vitviz("evaluate", path, "--dataset", "folder", "--data", data, "--json")
+    assert code == 0
+    assert json.loads(out)["recorded"] is None
 
 
 @pytest.mark.slow
@@ -373,6 +386,28 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
     assert training.returncode == 1
     assert f"nothing is lost. Go on with: python -m vitviz train --resume --out '{run}'\n" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_a_sweep_tells_in_whole_sentences_why_runs_failed(vitviz, cifar_folder, tmp_path):
+    words = (
+        "sweep",
+        "--data",
+        cifar_folder,
+        "--out",
+        tmp_path / "g [bold]",
+        "--vary",
+        "start=nope,nada",
+        "--epochs",
+        "1",
+    )
+    code, out, err = vitviz(*words, "--set", "batch_size=50", "--set", "device=cpu")
+    assert code == 1
+    assert out.count("failed") == 2
+    assert "g [bold]-startnope" in out, "a name is no markup"
+    for name in ("nope", "nada"):
+        assert f"g [bold]-start{name}: There is no checkpoint {name!r}. Name one that ships" in err
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")

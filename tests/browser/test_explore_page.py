@@ -461,6 +461,35 @@ def test_colours_that_were_chosen_stay_also_in_a_page_whose_link_asked_for_other
     expect(page.get_by_role("button", name="Switch to light colours")).to_be_visible()
 
 
+def test_back_leads_to_the_tab_before(open_page):
+    page = open_page("?picture=cat")
+    chosen = page.locator("#pages [role=tab][aria-selected=true]")
+    for name in ("Train", "Inside"):
+        page.get_by_role("tab", name=name).click()
+        expect(page).to_have_title(f"{name} · vitviz")
+    for name, title in (("Train", "Train · vitviz"), ("Explore", "vitviz")):
+        page.go_back()
+        expect(chosen).to_have_text(name)
+        expect(page).to_have_title(title)
+    page.go_forward()
+    expect(chosen).to_have_text("Train")
+
+
+def test_on_a_phone_what_is_chosen_below_the_map_is_told_and_leads_to_it(open_page):
+    page = open_page("?picture=cat")
+    jump = page.locator(".jump")
+    tile(page, 2, 3).click()
+    expect(jump).to_be_hidden()
+    page.set_viewport_size({"width": 390, "height": 844})
+    tile(page, 4, 1).scroll_into_view_if_needed()
+    page.wait_for_function("document.querySelector('.stage.map').getBoundingClientRect().bottom < 0")
+    tile(page, 4, 1).click()
+    expect(jump).to_contain_text("Layer 5, head 2: the class token looks most at")
+    jump.click()
+    expect(page.locator(".stage.map")).to_be_in_viewport()
+    expect(jump).to_be_hidden()
+
+
 def test_page_and_server_reach_no_other_host(open_page, requests, connections):
     page = open_page()
     other_picture(page, page.locator(".thumb").first.click)

@@ -120,6 +120,29 @@ def test_each_figure_says_its_finding_and_how_to_read_it(open_inside):
         assert finding in figure.locator(".stage").get_attribute("aria-label")
 
 
+def test_an_answer_that_comes_while_another_tab_is_shown_is_drawn_when_this_one_is(context, address):
+    page = context.new_page()
+    held = []
+
+    def hold(route):
+        if (route.request.post_data_json or {}).get("fn_name") == "probes":
+            held.append(route)
+        else:
+            route.fallback()
+
+    page.route(re.compile("component_server"), hold)
+    page.goto(address)
+    with page.expect_request(lambda request: '"probes"' in (request.post_data or "")):
+        page.get_by_role("tab", name="Inside").click()
+    page.get_by_role("tab", name="Train").click()
+    expect(page.locator(INSIDE)).to_be_hidden()
+    held.pop().continue_()
+    page.wait_for_selector(f"{INSIDE}[data-ready]", state="attached")
+    page.get_by_role("tab", name="Inside").click()
+    expect(page.locator("[data-probe=cka] svg")).to_be_visible()
+    assert page.locator("[data-probe=norms] svg").first.bounding_box()["width"] > 200
+
+
 def test_test_pictures_replace_the_samples(open_inside):
     page = open_inside()
     before = line(page, "distance").inner_text()

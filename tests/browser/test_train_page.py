@@ -1,6 +1,7 @@
 """The page Train in a real browser: a training is started, watched, found again, stopped, gone on with and explored."""
 
 import io
+import json
 import os
 import re
 import zipfile
@@ -216,6 +217,23 @@ def test_the_address_keeps_whose_timeline_which_picture_and_which_moment_are_on_
     expect(page.locator(f"{TRAIN} .status")).to_have_text(
         "The timeline of this link, gone, cannot be shown here: this is runs/kept."
     )
+
+
+def test_the_curves_of_a_finished_run_end_with_its_last_values(context, trainer):
+    from tests.ui import runs
+
+    address, root = trainer
+    folder = runs.make(root, "ended", finished=True)
+    seen = runs.timeline(checkpoint.load(folder / "last.safetensors").model, 2)
+    last = 1.50004  # single precision and four digits are both below it
+    seen.take(checkpoint.load(folder / "last.safetensors").model, last, 6.0)
+    seen.save(folder / "timeline.npz")
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    lines[-1] |= {"epoch": last, "loss": 1.25}
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    page = open_train(context, address, "&run=ended")
+    painted(page, "runs/ended 0")
+    expect(page.locator("[data-curve=loss] .name")).to_have_text("training 1.25")
 
 
 def test_where_there_is_no_class_token_the_patches_look(context, trainer):

@@ -183,6 +183,14 @@ def test_too_many_classes_are_refused(tmp_path, monkeypatch):
         load(fill(tmp_path, {"ant": 2, "bee": 2, "cow": 2}), SIZE)
 
 
+def test_folders_to_train_and_to_test_may_be_written_with_capitals(tmp_path):
+    fill(tmp_path / "Train", {"ant": 2, "bee": 2})
+    fill(tmp_path / "TEST", {"ant": 1, "bee": 1}, start=5)
+    parts, table = folder.load(tmp_path, SIZE)
+    assert table.classes == ("ant", "bee")
+    assert [len(parts[split][1]) for split in ("train", "test")] == [4, 2]
+
+
 def test_a_folder_is_divided_alike_however_it_is_wrapped(tmp_path):
     pets = fill(tmp_path / "around" / "pets", {"ant": 9, "bee": 9})
     outer = zipped(tmp_path / "around", tmp_path / "outer.zip")

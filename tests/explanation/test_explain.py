@@ -55,6 +55,22 @@ def test_without_class_token_all_patches_are_asked_alike_and_what_needs_one_says
     assert matrix._suptitle.get_text() == "Where the mean of the patches looks: all layers and heads, one scale"
 
 
+def test_what_is_no_model_picture_or_method_is_refused_in_a_sentence(tiny_checkpoint):
+    with pytest.raises(ValueError, match=r"The first argument must be what vitviz\.load returns: got str"):
+        explain("cifar10-ti4", tiny.pixels())
+    for picture in (None, torch.zeros(3, 8, 8), b"x", [1]):
+        with pytest.raises(ValueError, match=r"A picture must be a path, a PIL image or an array of uint8: got \w+\."):
+            explain(tiny_checkpoint, picture)
+    found = explain(tiny_checkpoint, tiny.pixels())
+    with pytest.raises(ValueError, match="There is no method"):
+        found.map(["average"])
+    np.testing.assert_array_equal(found.map("relevance", [1, 2]), found.map("relevance", (1, 2)))
+    with pytest.raises(ValueError, match="Patches must be different numbers"):
+        found.maps_of((1.0,))
+    large = found.figure(View(None, layer=np.int64(1))).subfigs[0].axes[1]
+    assert large.get_title(loc="left") == "Layer 2, mean of heads"
+
+
 def test_the_prediction_is_that_of_the_plain_forward_pass(tiny_checkpoint):
     pixels = tiny.pixels()
     images = (

@@ -1,5 +1,6 @@
 """Deletion and insertion: ends, a linear model whose best order is known, and a plain loop as second opinion."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -169,6 +170,34 @@ def test_a_model_that_reads_the_mean_of_its_patches_is_not_left_without_any(vari
         faithfulness.score(subject, {"x": np.arange(N)}, 0, "drop")
     for baseline in faithfulness.baselines_for(subject.config):
         assert np.isfinite(faithfulness.score(subject, {"x": np.arange(N)}, 0, baseline).scores["x"].gap)
+
+
+def test_maps_may_be_as_a_method_gives_them_or_as_an_explanation_does():
+    subject, values = tiny.case(), np.random.default_rng(3).random(N).astype(np.float32)
+    for one, other in (
+        (faithfulness.score(subject, {"x": found}, 2), faithfulness.sensitivity(subject, {"x": found}, 2, 3))
+        for found in (values, values.reshape(tiny.GH, GW))
+    ):
+        assert one.scores["x"].deletion == pytest.approx(
+            faithfulness.score(subject, {"x": values}, 2).scores["x"].deletion
+        )
+        assert other == faithfulness.sensitivity(subject, {"x": values}, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"maps": {"x": np.zeros(N - 1)}}, f"one finite number for each of {N} patches: x has {N - 1}"),
+        ({"maps": {"x": np.full(N, np.nan)}}, f"one finite number for each of {N} patches: x has 0"),
+        ({"target": 99}, "target must be a class, 0 to 10: got '99'"),
+        ({"target": -1}, "target must be a class, 0 to 10: got '-1'"),
+        ({"target": "cat"}, "target must be a class, 0 to 10: got 'cat'"),
+        ({"steps": 0}, "steps must be at least 1 and draws at least 2: got 0 and 20"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(wrong, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        faithfulness.score(tiny.case(), **({"maps": {"x": np.zeros(N)}, "target": 0} | wrong))
 
 
 def test_an_unknown_baseline_is_refused():

@@ -79,6 +79,15 @@ def test_what_is_not_there_or_leaves_nothing_is_refused(heads, patches, sentence
         intervene(tiny.case(), heads, patches)
 
 
+def test_heads_and_patches_may_come_in_lists_and_from_numpy_but_must_be_whole():
+    subject = tiny.case()
+    found = intervene(subject, [[0, 1]], np.array([2, 3]))
+    np.testing.assert_array_equal(found.logits, intervene(subject, [(0, 1)], [2, 3]).logits)
+    for heads, patches in (([0], ()), ([(0, 1.5)], ()), ((), [1.5])):
+        with pytest.raises(ValueError, match=r"Heads are pairs \(layer, head\) and patches positions"):
+            intervene(subject, heads, patches)
+
+
 def test_an_unknown_way_to_take_patches_away_is_refused():
     with pytest.raises(ValueError, match="way must be drop or grey: got 'gray'"):
         intervene(tiny.case(), patches_off=[0], way="gray")

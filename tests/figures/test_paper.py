@@ -156,6 +156,16 @@ def test_a_long_title_goes_on_below():
     assert max(map(len, shown.splitlines())) <= paper.LETTERS
 
 
+def test_long_names_of_classes_leave_room_for_the_maps():
+    name = "Golden retriever, adult, outdoors, standing in grass"
+    figure = paper.draw(chart(labels=[name] * 5, title=f"Relevance for {name}, not {name}"))
+    paper.render(figure, ".svg")  # a warning that there is no room would be an error here
+    large = figure.subfigs[0].axes[1]
+    assert large.get_position().width > 0.3
+    assert large.get_title(loc="left").endswith("…")
+    assert figure.subfigs[0].axes[2].get_yticklabels()[0].get_text() == "Golden retriever, a…"
+
+
 def test_drawing_leaves_no_global_state_behind():
     import matplotlib as mpl
 

@@ -1,5 +1,6 @@
 """`vitviz train` and `vitviz sweep`."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -148,22 +149,27 @@ def sweep(
 
 
 def show_sweep(grid: "Sweep") -> None:
-    """Run a sweep, with its table growing on the terminal."""
+    """Run a sweep, with its table growing on the terminal; at the end why some runs failed, with exit status 1."""
     from rich.console import Console, Group
     from rich.live import Live
+    from rich.markup import escape
     from rich.table import Table
 
     names = list(next(iter(grid.runs().values()))[0])
     short = [name.removeprefix("model.") for name in names]  # eighty columns are not many
     table = Table("run", *short, "parameters", "epochs", "seconds", "accuracy")
+    failed: list[str] = []
     bar = progress_bar()
     task = bar.add_task("training", total=1.0)
 
     def end(result: dict[str, Any]) -> None:
         numbers = [f"{result[name]:,.0f}" if result[name] is not None else "" for name in ("parameters", "epochs")]
         took = f"{result['seconds']:,.0f}" if result["seconds"] is not None else ""
-        worth = f"{100 * result['accuracy']:.2f} %" if result["accuracy"] is not None else result["message"]
-        table.add_row(result["run"], *result["settings"].values(), *numbers, took, worth)
+        worth = f"{100 * result['accuracy']:.2f} %" if result["accuracy"] is not None else ""
+        if result["message"]:
+            failed.append(f"{result['run']}: {result['message']}")
+            worth = "failed"
+        table.add_row(*map(escape, (result["run"], *result["settings"].values())), *numbers, took, worth)
 
     with Live(Group(table, bar), console=Console(), refresh_per_second=2):
         grid.run(
@@ -172,6 +178,10 @@ def show_sweep(grid: "Sweep") -> None:
             end,
         )
         bar.remove_task(task)
+    for sentence in failed:
+        print(sentence, file=sys.stderr)
+    if failed:
+        raise typer.Exit(1)
 
 
 def asked_config(preset_name: str | None, network: str | None, resume: bool, given: dict[str, Any]) -> TrainConfig:

@@ -201,12 +201,13 @@ def arranged(names: list[str]) -> tuple[dict[str, Place], list[Refused]]:
     """
     parts = unwrapped({name: tuple(name.split("/")) for name in names})
     tops = {path[0] for path in parts.values() if len(path) > 1}
-    tests = [test for test in TESTS if test in tops]
-    has_splits = "train" in tops and len(tests) > 0 and tops <= {"train", *TESTS}
+    folded = {top.casefold() for top in tops}
+    tests = [test for test in TESTS if test in folded]
+    has_splits = "train" in folded and len(tests) > 0 and folded <= {"train", *TESTS} and len(folded) == len(tops)
     found: dict[str, Place] = {}
     refused: list[Refused] = []
     for name, path in parts.items():
-        top, inner = (path[0], path[1:]) if has_splits else (None, path)
+        top, inner = (path[0].casefold(), path[1:]) if has_splits else (None, path)
         why = misplaced(inner, f"{tests[0]} is there to test on." if top in tests[1:] else "")
         if why:
             refused.append(Refused(name, why))

@@ -4,6 +4,7 @@ Every uploaded or named file passes `open_picture`. It accepts five formats and 
 else with a `PictureError` of one sentence. Nothing is decoded before its size is known.
 """
 
+import os
 import stat
 import threading
 from contextlib import nullcontext
@@ -103,6 +104,8 @@ def open_picture(source: PictureSource) -> tuple[Image.Image, tuple[int, int]]:
         check_pixels(source)
         upright = ImageOps.exif_transpose(source)
         return to_rgb(upright), upright.size
+    if not isinstance(source, str | os.PathLike):
+        raise PictureError(f"A picture must be a path, a PIL image or an array of uint8: got {type(source).__name__}.")
     path = Path(source)
     check_file(path)
     try:

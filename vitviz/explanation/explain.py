@@ -4,9 +4,10 @@ One forward pass gives everything; each view is drawn from its trace. Matplotlib
 so that the page starts without it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,12 @@ from vitviz.model.checkpoint import Checkpoint
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Wanted = int | str | tuple[int | str, ...]  # a class by position or name, or two: the first rather than the second
+Wanted = int | str | Sequence[int | str]  # a class by position or name, or two: the first rather than the second
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether it is a whole number, of Python or of numpy."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def check_direction(direction: str) -> None:
@@ -153,8 +159,8 @@ class Explanation:
         Raises:
             ValueError: If there is no such method or class.
         """
-        if method not in METHODS:
-            raise ValueError(f"There is no method {method!r}. Use one of: {', '.join(METHODS)}.")
+        if not isinstance(method, str) or method not in METHODS:
+            raise ValueError(f"There is no method {str(method)[:40]!r}. Use one of: {', '.join(METHODS)}.")
         chosen = self.target(target)
         if (method, chosen) not in self.case.maps:
             self.case.maps[method, chosen] = METHODS[method].compute(self.case, chosen)
@@ -168,13 +174,13 @@ class Explanation:
         """
         if wanted is None:
             return int(self.probabilities.argmax())
-        if isinstance(wanted, tuple) and len(wanted) == 2:
+        if isinstance(wanted, tuple | list) and len(wanted) == 2:
             first, second = (self.target(one) for one in wanted)
             if isinstance(first, int) and isinstance(second, int) and first != second:
                 return first, second
         elif isinstance(wanted, str) and wanted in self.labels:
             return self.labels.index(wanted)
-        elif isinstance(wanted, int | np.integer) and not isinstance(wanted, bool) and 0 <= wanted < len(self.labels):
+        elif is_whole(wanted) and 0 <= wanted < len(self.labels):
             return int(wanted)
         known = ", ".join(self.labels[:20])
         raise ValueError(
@@ -198,7 +204,8 @@ class Explanation:
         """
         check_direction(direction)
         rows, columns = self.grid
-        if len(set(patches)) < len(patches) or any(not 0 <= patch < rows * columns for patch in patches):
+        is_there = all(is_whole(patch) and 0 <= patch < rows * columns for patch in patches)
+        if not is_there or len(set(patches)) < len(patches):
             raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {patches[:8]}.")
         tokens = [self.prefix + patch for patch in patches] or np.flatnonzero(asking(self.case)).tolist()
         asked = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
@@ -213,7 +220,7 @@ class Explanation:
         from vitviz.figures import paper
 
         for name, value, count in zip(("layer", "head"), (view.layer, view.head), self.attention.shape, strict=False):
-            if value is not None and (type(value) is not int or not 0 <= value < count):
+            if value is not None and (not is_whole(value) or not 0 <= value < count):
                 raise ValueError(f"{name} must be from 0 to {count - 1}: got {str(value)[:40]!r}.")
 
         maps = self.maps_of(view.patches, view.direction)  # (L, A, gh, gw)
@@ -280,6 +287,8 @@ def explain(model: Checkpoint, picture: PictureSource) -> Explanation:
     Raises:
         vitviz.data.pictures.PictureError: If it is not an acceptable picture.
     """
+    if not isinstance(model, Checkpoint):
+        raise ValueError(f"The first argument must be what vitviz.load returns: got {type(model).__name__}.")
     config = model.model.config
     fitted = prepare(picture, config.image_size)
     case = Case(model, model.normalise(to_tensor(fitted.seen)[None])[0])

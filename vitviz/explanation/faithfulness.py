@@ -139,6 +139,22 @@ def blurred(image: Tensor) -> Tensor:
     return vision.gaussian_blur(image, [size, size], [sigma, sigma])
 
 
+def flat(case: Case, maps: Mapping[str, Array]) -> dict[str, Array]:
+    """Maps as one finite number for each patch, (N,).
+
+    Raises:
+        ValueError: If one is not that.
+    """
+    found = {name: np.asarray(values, np.float32).ravel() for name, values in maps.items()}
+    for name, values in found.items():
+        if len(values) != case.config.patches or not np.isfinite(values).all():
+            raise ValueError(
+                f"A map must have one finite number for each of {case.config.patches} patches: {name} has "
+                f"{np.isfinite(values).sum()}."
+            )
+    return found
+
+
 def area(curve: Array) -> float:
     """Under a curve (S + 1,), by trapezoids, the whole way counting as 1."""
     return float((curve.sum() - (curve[0] + curve[-1]) / 2) / (len(curve) - 1))
@@ -156,15 +172,22 @@ def score(
 
     Args:
         case: The picture in the model.
-        maps: One number for each patch, (N,), by the method's name.
+        maps: One number for each patch, (N,) or (gh, gw), by the method's name.
         target: The class whose probability is followed.
         baseline: See `BASELINES`.
-        steps: In how many steps patches are taken away.
+        steps: In how many steps patches are taken away, at least 1.
         draws: Random orders, an even number: half of them and their reverses, the same for every picture and method.
+
+    Raises:
+        ValueError: If a map, the class, the baseline or a number does not fit.
     """
     patches = case.config.patches
+    if type(target) is not int or not 0 <= target < case.config.classes:
+        raise ValueError(f"target must be a class, 0 to {case.config.classes - 1}: got {str(target)[:40]!r}.")
+    if steps < 1 or draws < 2:
+        raise ValueError(f"steps must be at least 1 and draws at least 2: got {steps} and {draws}.")
     generator = np.random.default_rng(0)
-    orders = [order_of(values) for values in maps.values()]
+    orders = [order_of(values) for values in flat(case, maps).values()]
     orders += [generator.permutation(patches) for _ in range(draws // 2)]  # the reverse of each is the other half
     both = np.stack([*orders, *(order[::-1] for order in orders)])  # (2 M, N)
     areas = [area(curve) for curve in deletion_curves(case, both, target, baseline, steps)]
@@ -181,7 +204,7 @@ def sensitivity(
 
     Args:
         case: The picture in the model.
-        maps: One number for each patch, (N,), by the method's name.
+        maps: One number for each patch, (N,) or (gh, gw), by the method's name.
         target: Whose logit.
         count: Patches taken away at once (n), painted in mean colour.
         draws: Random sets of so many patches, the same for every method.
@@ -190,7 +213,7 @@ def sensitivity(
         For each method the Pearson correlation over the sets, -1..1; 0 if one of the two never changes.
 
     Raises:
-        ValueError: If so many patches cannot be taken away.
+        ValueError: If so many patches cannot be taken away, or a map does not fit.
     """
     patches = case.config.patches
     if not 1 <= count < patches:
@@ -202,7 +225,7 @@ def sensitivity(
     images = torch.cat([case.image[None], case.without(torch.from_numpy(hidden))])
     whole, *rest = logit_of(torch.from_numpy(case.predict(images)), target).tolist()
     lost = whole - np.array(rest)
-    return {name: correlation(hidden @ values.astype(float), lost) for name, values in maps.items()}
+    return {name: correlation(hidden @ values.astype(float), lost) for name, values in flat(case, maps).items()}
 
 
 def correlation(one: NDArray[Any], other: NDArray[Any]) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from operator import index
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -53,6 +54,11 @@ def intervene(
     if way not in ("drop", "grey"):
         raise ValueError(f"way must be drop or grey: got {str(way)[:40]!r}.")
     patches = case.config.patches
+    try:
+        heads_off = [(index(layer), index(head)) for layer, head in heads_off]
+        patches_off = [index(patch) for patch in patches_off]
+    except (TypeError, ValueError):
+        raise ValueError("Heads are pairs (layer, head) and patches positions, all of them whole numbers.") from None
     if any(not 0 <= patch < patches for patch in patches_off):
         raise ValueError(f"A patch must be from 0 to {patches - 1}: got {sorted(patches_off)[:8]}.")
     if len(set(patches_off)) == patches:

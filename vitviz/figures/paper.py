@@ -33,7 +33,8 @@ UNITS: dict[Unit, str] = {
     "relative": "relative to the largest patch",
 }
 INK, QUIET, LINE, ACCENT = "#1a1d21", "#59606a", "#dfe2e6", "#0b5cad"
-LETTERS = 42  # of a title above the large map, before it goes on below
+LETTERS = 42  # in a line of the title above the large map
+LONGEST = 20  # letters of a class's name beside its bar
 STYLE = {
     "font.size": 8,
     "font.family": "sans-serif",
@@ -122,7 +123,8 @@ def frame(axes: Axes, chart: Chart) -> None:
 
 def show_large(axes: Axes, chart: Chart) -> None:
     """The large map on its own scale, with the colour bar; or in words that there is none."""
-    axes.set_title(textwrap.fill(plain(chart.title), LETTERS), loc="left", fontweight="bold")
+    title = textwrap.fill(chart.title, LETTERS, max_lines=2, placeholder="…")
+    axes.set_title(plain(title), loc="left", fontweight="bold")
     if np.isnan(chart.large).all():
         show_map(axes, chart.large, chart.picture, (0, 1))
         axes.text(0.5, 0.5, "switched off", transform=axes.transAxes, ha="center", va="center", color=QUIET)
@@ -154,11 +156,16 @@ def as_percent(value: float, place: int | None = None) -> str:
     return f"{100 * value:.1f} %"
 
 
+def shortened(name: str) -> str:
+    """The name of a class, cut where it would leave no room for the bars."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+
+
 def show_prediction(axes: Axes, chart: Chart) -> None:
     """The five most probable classes as bars."""
     best = np.argsort(-chart.probabilities)[:5]
     axes.barh(range(len(best)), chart.probabilities[best], color=QUIET, height=0.6)
-    axes.set_yticks(range(len(best)), [plain(chart.labels[k]) for k in best])
+    axes.set_yticks(range(len(best)), [plain(shortened(chart.labels[k])) for k in best])
     for place, k in enumerate(best):
         axes.text(
             chart.probabilities[k] + 0.02, place, f"{100 * chart.probabilities[k]:.1f} %", va="center", color=QUIET

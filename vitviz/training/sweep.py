@@ -62,7 +62,10 @@ class Sweep:
                 refused.append(f"{' '.join(words)} ({error})")
                 continue
             if name in found or len(name) > 64:
-                raise ValueError(f"Each run of a sweep needs a name of at most 64 letters of its own: {name} is none.")
+                raise ValueError(
+                    f"Each run of a sweep needs a name of at most 64 letters of its own: {name} is none. Shorten "
+                    "--out, or leave out a value that says the same as another."
+                )
             found[name] = settings, replace(config, out=str(self.folder.parent / name))
         if refused:
             more = f" And {len(refused) - 3} more." if len(refused) > 3 else ""
@@ -187,7 +190,7 @@ def short(word: str) -> str:
         >>> short("model.depth=4")
         'depth4'
     """
-    return re.sub(r"[^A-Za-z0-9._]", "", word.removeprefix("model.").replace("_", ""))
+    return re.sub(r"[^A-Za-z0-9._-]", "", word.removeprefix("model.").replace("_", ""))
 
 
 def trained(config: TrainConfig, report: Callable[[Progress], None]) -> dict[str, Any]:

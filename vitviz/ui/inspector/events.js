@@ -14,8 +14,8 @@ const views = {}; // what stands on each stage, by probe
 // --- drawing ---
 
 function draw() {
-  if (!answer) return;
   drawnWidth = root.clientWidth;
+  if (!answer || !drawnWidth) return; // another tab is shown: it is drawn when this one is
   root.style.setProperty('--data', cssColour(table('seq')[DATA_COLOUR]));
   for (const figure of findAll('figure')) drawFigure(figure);
   find('.over').textContent = `${answer.checkpoint} over ${answer.pictures}.`;
