@@ -12,7 +12,7 @@ import torchvision.datasets
 
 from tests import tiny
 from tests.data.folders import fill
-from vitviz.data import cifar, cifar100, sets
+from vitviz.data import cifar, cifar100, pictures, sets
 from vitviz.data.cifar import DataError
 
 RECORDS = {"train": 30, "test": 12}
@@ -129,6 +129,12 @@ def test_cifar_comes_in_the_models_size(cifar_folder):
     assert (larger.shape, larger.dtype) == ((20, 3, 48, 40), torch.uint8)
     flat = torch.full((1500, 3, 4, 4), 77, dtype=torch.uint8)
     assert (sets.fitted(flat, torch.zeros(1500), (6, 10))[0] == 77).all()
+    sides = torch.full((2, 3, 32, 32), 255, dtype=torch.uint8)
+    sides[..., 8:24] = 0
+    narrow = sets.fitted(sides, torch.zeros(2), (64, 32))[0]
+    assert not narrow.any(), "cut, not squeezed, as a picture to explain is"
+    seen = np.asarray(pictures.prepare(sides[0].permute(1, 2, 0).numpy(), (64, 32)).seen)
+    assert not seen[:, 6:-6].any()  # its filter reads three pixels beyond the cut
     with pytest.raises(DataError, match=r"at most 2 GiB: 50,000 of 224 x 224 pixels fill 7\.0"):
         sets.fitted(torch.zeros(1, dtype=torch.uint8).expand(50_000, 3, 32, 32), torch.zeros(1), (224, 224))
 

@@ -90,10 +90,14 @@ def is_here(kind: str, data: str | Path | None = None) -> bool:
 
 
 def fitted(images: Tensor, labels: Tensor, size: tuple[int, int]) -> Part:
-    """Pictures (n, 3, h, w) of uint8 at the size that the model sees, (n, 3, H, W)."""
+    """Pictures (n, 3, h, w) of uint8 as the model sees them, (n, 3, H, W), cut to that shape around the middle."""
     if images.shape[2:] == size:
         return images, labels
     folder.check_memory(len(images), size)
+    (h, w), (H, W) = images.shape[2:], size
+    rows, columns = min(h, round(w * H / W)), min(w, round(h * W / H))
+    top, left = (h - rows) // 2, (w - columns) // 2
+    images = images[:, :, top : top + rows, left : left + columns]
     resized = images.new_empty(len(images), 3, *size)
     for part, place in zip(images.split(1000), resized.split(1000), strict=True):
         place.copy_(F.interpolate(part.float(), size, mode="bicubic", antialias=True).round().clamp(0, 255))

@@ -86,7 +86,7 @@ class Gallery:
                     f"Right and wrong can be told of models that know the classes of CIFAR-10: {model.name} does not. "
                     "Show all pictures."
                 )
-            logits = predict(model, fitted(images, model.model.config.image_size), AT_ONCE)  # (n, K)
+            logits = predict(model, prepared(images, model.model.config.image_size), AT_ONCE)  # (n, K)
             probabilities, said = logits.softmax(-1).max(-1)
             self.said[model.model] = said, probabilities
         return self.said[model.model]
@@ -97,7 +97,7 @@ def numbers_of(model: Checkpoint) -> Tensor:
     return torch.tensor([cifar.CLASSES.index(name) if name in cifar.CLASSES else -1 for name in model.classes])
 
 
-def fitted(images: Tensor, size: tuple[int, int]) -> Tensor:
+def prepared(images: Tensor, size: tuple[int, int]) -> Tensor:
     """Pictures (n, 3, 32, 32) as `explain` would have the model see them, (n, 3, H, W)."""
     if images.shape[2:] == size:
         return images
