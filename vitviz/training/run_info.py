@@ -81,6 +81,23 @@ class SweepInfo:
     config: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Noted:
+    """What the files of a run tell, without its process.
+
+    Attributes:
+        info: All but state, message and session.
+        last_words: What to say if its process ended without a word.
+        finished: Whether it is.
+        unsaved: Whether it went on after what was saved last.
+    """
+
+    info: RunInfo
+    last_words: str
+    finished: bool
+    unsaved: bool
+
+
 def stamp(path: Path) -> tuple[int, int, int] | None:
     """What changes when a file does."""
     try:
@@ -90,8 +107,8 @@ def stamp(path: Path) -> tuple[int, int, int] | None:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def read_run(folder: Path) -> tuple[RunInfo, bool, bool]:
-    """Read a run from its files, but for its process; whether it is finished, and whether it went on after its save."""
+def read_run(folder: Path) -> Noted:
+    """Read a run from its files."""
     stored = run_folder.read_config(folder)
     config = from_json(stored)
     at = last_line(folder / run_folder.METRICS)
@@ -108,12 +125,12 @@ def read_run(folder: Path) -> tuple[RunInfo, bool, bool]:
         seconds=at.get("seconds", 0.0),
         pictures_per_second=at.get("pictures_per_second"),
         accuracy=run_folder.accuracy_of(record),
-        message=last_words(record),
+        message="",
         session="",
         config=stored,
     )
     unsaved = seconds_of(at) > seconds_of(record.get("training"))
-    return info, run_folder.finished(record), unsaved
+    return Noted(info, last_words(record), run_folder.finished(record), unsaved)
 
 
 def seconds_of(noted: Any) -> float:

@@ -28,7 +28,7 @@ from vitviz.training.device import choose_device
 from vitviz.training.launch import ask_to_stop, busy, spawn
 from vitviz.training.process import Busy
 from vitviz.training.recipe import TrainConfig, from_json
-from vitviz.training.run_info import ENDED, FILES, RUNNING, RunInfo, SweepInfo, parsed, read_run, stamp, state
+from vitviz.training.run_info import ENDED, FILES, RUNNING, Noted, RunInfo, SweepInfo, parsed, read_run, stamp, state
 from vitviz.training.sweep import Sweep
 
 __all__ = ["Busy", "RunInfo", "Runs", "SweepInfo"]
@@ -49,7 +49,7 @@ class Runs:
 
     def __init__(self, root: str | Path = "runs") -> None:
         self.root = Path(root)
-        self.known: dict[str, tuple[tuple[Any, ...], RunInfo, bool, bool]] = {}  # files' stamps, and what they told
+        self.known: dict[str, tuple[tuple[Any, ...], Noted]] = {}  # files' stamps, and what they told
         self.turn = threading.RLock()
 
     def start(self, config: TrainConfig, name: str) -> RunInfo:
@@ -174,11 +174,11 @@ class Runs:
         stamps = tuple(stamp(folder / file) for file in FILES)
         with self.turn:
             if name not in self.known or self.known[name][0] != stamps:
-                self.known[name] = (stamps, *read_run(folder))
-            _, info, finished, unsaved = self.known[name]
+                self.known[name] = stamps, read_run(folder)
+            noted = self.known[name][1]
         found = process.read(folder)  # rewritten in place, twice within a tick of the clock perhaps
-        now, message = state(folder, found, info.message, finished, unsaved)
-        return replace(info, state=now, message=message, session=found.session if found else "")
+        now, message = state(folder, found, noted.last_words, noted.finished, noted.unsaved)
+        return replace(noted.info, state=now, message=message, session=found.session if found else "")
 
     def find_sweep(self, name: str) -> SweepInfo:
         """The sweep of this name.
