@@ -367,7 +367,11 @@ GRID = ("model.depth=1,2", "model.heads=1,2")
 def test_a_sweep_is_one_process_under_the_same_lock(folder, config):
     info = folder.start_sweep(config, GRID, "grid")
     assert (info.state, info.vary, info.results) == ("training", GRID, [])
-    assert info.runs == ("grid-depth1-heads1", "grid-depth1-heads2", "grid-depth2-heads1", "grid-depth2-heads2")
+    assert info.runs == [
+        (f"grid-depth{depth}-heads{heads}", {"model.depth": depth, "model.heads": heads})
+        for depth in "12"
+        for heads in "12"
+    ]
     at_work(folder, "grid")
     assert folder.all() == [], "its runs begin one after another"
     for ask in (lambda: folder.start(config, "one"), lambda: folder.resume_sweep("grid")):

@@ -65,7 +65,7 @@ class SweepInfo:
         message: As of a run.
         session: As of a run.
         vary: What is varied, each NAME=VALUE,VALUE,...
-        runs: The names of its runs, in order; those that have not begun are not there yet.
+        runs: Name and settings of its runs, in order; those that have not begun are not there yet.
         results: One table for each run that ended: "run", "settings", "state", "message", "parameters", "epochs",
             "seconds", "pictures" (to train on) and "accuracy".
         config: What all runs have in common, as written in sweep.json.
@@ -76,7 +76,7 @@ class SweepInfo:
     message: str
     session: str
     vary: tuple[str, ...]
-    runs: tuple[str, ...]
+    runs: list[tuple[str, dict[str, str]]]
     results: list[dict[str, Any]]
     config: dict[str, Any]
 

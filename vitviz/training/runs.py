@@ -188,11 +188,12 @@ class Runs:
         """
         folder = self.folder(name)
         grid = sweep.read(folder)
-        names, results, found = tuple(grid.runs()), grid.results(), process.read(folder)
-        last_words = f"{ENDED} {len(results)} of {len(names)} runs are done; resume goes on from there."
-        now, message = state(folder, found, last_words, len(results) == len(names))
+        runs = [(run, settings) for run, (settings, _) in grid.runs().items()]
+        results, found = grid.results(), process.read(folder)
+        last_words = f"{ENDED} {len(results)} of {len(runs)} runs are done; resume goes on from there."
+        now, message = state(folder, found, last_words, len(results) == len(runs))
         session = found.session if found else ""
-        return SweepInfo(name, now, message, session, grid.vary, names, results, asdict(grid.config))
+        return SweepInfo(name, now, message, session, grid.vary, runs, results, asdict(grid.config))
 
     def running(self) -> str | None:
         """Name of the sweep or run that works now, or None."""

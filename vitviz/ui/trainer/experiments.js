@@ -37,17 +37,7 @@ const shownSweep = () => sweeps.find(({ name }) => name === experimentSelect.val
 
 /** The runs of an experiment, in order: {name, settings, state, accuracy, parameters, seconds} */
 function entriesOf(sweep) {
-  const keys = sweep.vary.map((text) => text.split('=')[0]);
-  const values = sweep.vary.map((text) => text.split('=')[1].split(','));
-  return sweep.runs.map((name, place) => {
-    let rest = place;
-    const chosen = values.map((list, i) => {
-      const size = values.slice(i + 1).reduce((product, later) => product * later.length, 1);
-      const at = Math.floor(rest / size);
-      rest %= size;
-      return list[at];
-    });
-    const settings = Object.fromEntries(keys.map((key, i) => [key, chosen[i]]));
+  return sweep.runs.map(([name, settings]) => {
     const ended = sweep.results.find(({ run }) => run === name);
     return { state: 'to come', ...runOf(name), ...ended, name, settings };
   });
