@@ -369,6 +369,31 @@ def test_the_gallery_shows_what_the_model_names_wrong_with_what_it_says(open_pag
     expect(page.locator(".truth")).to_contain_text(names[0].split(",")[0])
 
 
+def test_what_is_on_the_shelf_is_not_what_is_still_being_sorted(open_page):
+    page = open_page()
+    shelf = open_gallery(page)
+    before = [image.get_attribute("alt") for image in shelf.locator(".thumb img").all()]
+    held = []
+
+    def hold(route):
+        if route.request.post_data_json["fn_name"] == "gallery":
+            held.append(route)
+        else:
+            route.fallback()
+
+    page.route(re.compile("component_server"), hold)
+    shelf.locator("[name=shown]").select_option(label="Named wrong")
+    expect(shelf.locator(".sorting")).to_be_visible()
+    expect(shelf.locator(".thumbs[inert]")).to_have_count(1)
+    expect(shelf.locator("[data-page='1']")).to_be_disabled()
+    shelf.locator("[name=shown]").select_option(label="All of them")
+    expect(shelf.locator(".thumbs[inert]")).to_have_count(0)
+    expect(shelf.locator("[data-page='1']")).to_be_enabled()
+    with page.expect_response(re.compile("component_server")):
+        held.pop().continue_()
+    assert [image.get_attribute("alt") for image in shelf.locator(".thumb img").all()] == before
+
+
 def test_the_camera_can_be_closed_and_what_it_sees_is_explained(open_page):
     page = open_page()
     page.locator("input[name=source][value=upload]").check()

@@ -34,7 +34,7 @@ LIMITS = {  # of the whole numbers
     "save_every": (1, 10_000),
     "snapshots": (0, 1000),
 }
-FAR = 1e30  # what is not finite, or as good as
+FAR = 1e300  # what is not finite, or as good as
 MOST_SEED = 10**9  # times what every step adds to it, 64 bits hold it
 Optimizer = Literal["muon", "adamw", "adam"]
 Schedule = Literal["line", "cosine", "constant"]

@@ -48,17 +48,27 @@ function galleryWanted() {
   return { label, shown, page, ...(shown === 'all' ? {} : { checkpoint: state.checkpoint }) };
 }
 
+/** While a model sorts the pictures for a first time, those on screen are not what is asked for. */
+function waitInGallery(isWaiting) {
+  find('.sorting').hidden = !isWaiting;
+  find('.gallery .thumbs').inert = isWaiting;
+  find('[data-page="-1"]').disabled = isWaiting || gallery.page === 0;
+  find('[data-page="1"]').disabled = isWaiting || gallery.page >= gallery.pages - 1;
+}
+
 async function fillGallery() {
+  if (!catalog.cifar.available) return;
   const asked = galleryWanted();
-  if (!catalog.cifar.available || JSON.stringify(asked) === gallery.filled) return;
   const mine = ++gallery.ticket;
-  const sorting = find('.sorting');
-  const patience = setTimeout(() => { sorting.hidden = mine !== gallery.ticket; }, LINGER);
+  if (JSON.stringify(asked) === gallery.filled) return waitInGallery(false); // back to what is on screen
+  const patience = setTimeout(() => mine === gallery.ticket && waitInGallery(true), LINGER);
   const reply = await ask('gallery', asked);
   clearTimeout(patience);
   if (mine !== gallery.ticket) return;
-  sorting.hidden = true;
-  if (!reply || reply.error) return tell(reply?.error || NO_ANSWER, true);
+  if (!reply || reply.error) {
+    waitInGallery(false);
+    return tell(reply?.error || NO_ANSWER, true);
+  }
   gallery.filled = JSON.stringify(asked);
   gallery.pages = Math.max(1, reply.pages);
   if (gallery.page >= gallery.pages) { // another model names fewer of them wrong
@@ -72,8 +82,7 @@ async function fillGallery() {
   });
   find('.gallery .thumbs').replaceChildren(...thumbs);
   setText(find('.page-number'), reply.pages ? `${gallery.page + 1} of ${gallery.pages}` : 'none');
-  find('[data-page="-1"]').disabled = gallery.page === 0;
-  find('[data-page="1"]').disabled = gallery.page >= gallery.pages - 1;
+  waitInGallery(false);
   syncControls();
 }
 
