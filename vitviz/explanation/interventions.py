@@ -58,7 +58,10 @@ def intervene(
         heads_off = [(index(layer), index(head)) for layer, head in heads_off]
         patches_off = [index(patch) for patch in patches_off]
     except (TypeError, ValueError):
-        raise ValueError("Heads are pairs (layer, head) and patches positions, all of them whole numbers.") from None
+        raise ValueError(
+            "Heads are pairs (layer, head) and patches positions, all of them whole numbers: got "
+            f"{str(heads_off)[:40]!r} and {str(patches_off)[:40]!r}."
+        ) from None
     if any(not 0 <= patch < patches for patch in patches_off):
         raise ValueError(f"A patch must be from 0 to {patches - 1}: got {sorted(patches_off)[:8]}.")
     if len(set(patches_off)) == patches:

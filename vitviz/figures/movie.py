@@ -91,8 +91,8 @@ def frames(timeline: Timeline, picture: int) -> list[Image.Image]:
     maps = in_squares(timeline.maps(picture), timeline.pictures.shape[1:3])  # (S, L, A, gh, gw)
     top = float(np.quantile(maps, CLIPPED)) or 1.0
     still = background(timeline.pictures[picture], maps[0], top)
-    who = "the class token looks" if timeline.class_token else "the patches look, on average"
-    write(ImageDraw.Draw(still), (MATRIX_LEFT, HEADINGS), f"Where {who}", bold=True)
+    who = "the class token" if timeline.class_token else "the mean of the patches"
+    write(ImageDraw.Draw(still), (MATRIX_LEFT, HEADINGS), f"Where {who} looks", bold=True)
     probabilities = timeline.probabilities[:, picture]  # (S, K)
     shown = np.argsort(-probabilities.max(0))[:SHOWN]
     shown = shown[np.argsort(-probabilities[-1, shown])]

@@ -306,7 +306,8 @@ function drawScore({ key, track, fill, chance, value, beside }) {
   fill.style.width = judged ? share(judged.scores[key]) : '0';
   chance.style.left = judged ? share(judged.chance[0]) : '0';
   setText(value, judged ? written(judged.scores[key], 2) : '…');
-  setText(beside, judged ? `chance ${written(judged.chance[0], 2)}` : '');
+  const word = judged?.chance[0] < 0 ? '' : 'chance '; // two signs leave no room for it; the line above says it
+  setText(beside, judged ? word + written(judged.chance[0], 2) : '');
 }
 
 function drawWhy(method) {

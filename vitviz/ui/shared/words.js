@@ -3,16 +3,16 @@
 
 const SPACE = '\u00a0'; // keeps a number and its unit on one line
 
+/** A number with a true minus sign; what rounds to zero has none. */
+const written = (value, digits) => value.toFixed(digits).replace(/^-(?=.*[1-9])/, '−').replace(/^-/, '');
+
 function percent(share, digits) {
   if (digits === undefined && share > 0 && share < 0.00005) return `under 0.01${SPACE}%`;
   const places = digits ?? (share > 0 && share < 0.00995 ? 2 : 1);
-  return (100 * share).toFixed(places) + SPACE + '%';
+  return written(100 * share, places) + SPACE + '%';
 }
 
 const timesEven = (ratio) => (ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(1)) + SPACE + '×';
-
-/** A number with a true minus sign; what rounds to zero has none. */
-const written = (value, digits) => value.toFixed(digits).replace(/^-(?=.*[1-9])/, '−').replace(/^-/, '');
 
 const signed = (number, digits = 2) => (number > 0 ? '+' : number < 0 ? '−' : '') + Math.abs(number).toFixed(digits);
 
