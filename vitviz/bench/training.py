@@ -20,7 +20,7 @@ from torchvision import transforms
 
 from vitviz.data import cifar
 from vitviz.model.architectures import build
-from vitviz.training.device import timed
+from vitviz.training.device import keep_freed_memory, timed
 from vitviz.training.loop import Run
 from vitviz.training.recipe import TrainConfig
 from vitviz.training.schedule import patches_kept
@@ -61,6 +61,7 @@ def train(config: TrainConfig, steps: int) -> None:
         config: What to train, on what, in which batches.
         steps: Of each side in each of three rounds.
     """
+    keep_freed_memory()  # of the plain loop, too: that favours it
     with Team(config.device) as team:
         images, labels = cifar.load("train", config.data)
         on_device = images.to(team.device), labels.to(team.device)

@@ -1,5 +1,6 @@
-"""What to train on: a device, its arithmetic and its name."""
+"""What to train on: a device, its arithmetic, its memory and its name."""
 
+import ctypes
 import platform
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ import torch
 from vitviz.training.recipe import TrainingError
 
 ALLOCATOR = "DefaultCPUAllocator"  # in the words of a plain RuntimeError, torch's only sign that a CPU's memory is full
+MMAP_MAX, TRIM_THRESHOLD = -4, -1  # what glibc's malloc.h calls M_MMAP_MAX and M_TRIM_THRESHOLD
 
 
 def choose_device(wanted: str, index: int = 0) -> torch.device:
@@ -46,6 +48,18 @@ def memory_in_words(batch_size: int) -> Iterator[None]:
             f"A step must fit into memory: {batch_size} pictures in this network do not. Lower batch_size or the "
             "network; what was saved before is kept."
         ) from None
+
+
+def keep_freed_memory() -> None:
+    """Let this process keep the memory that a step frees, for the next step; without glibc nothing changes.
+
+    Else glibc gives large tensors, and what lies free at the end of its heap, back to the system, which fills every
+    page with zeros before the next step may have it: 8 % of a training on a CPU (docs/training.md).
+    """
+    if platform.libc_ver()[0] == "glibc":
+        libc = ctypes.CDLL(None)
+        libc.mallopt(MMAP_MAX, 0)
+        libc.mallopt(TRIM_THRESHOLD, -1)
 
 
 def mixed_precision(device: torch.device, bfloat16: bool) -> AbstractContextManager[Any]:

@@ -34,7 +34,13 @@ from vitviz.model.architectures import build
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.vit import ViT
 from vitviz.training import optimizer, run_folder, teacher
-from vitviz.training.device import bfloat16_is_faster, hardware, memory_in_words, mixed_precision
+from vitviz.training.device import (
+    bfloat16_is_faster,
+    hardware,
+    keep_freed_memory,
+    memory_in_words,
+    mixed_precision,
+)
 from vitviz.training.evaluate import accuracy
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.process import Stopped, Work
@@ -78,7 +84,7 @@ class Progress:
 def train(
     config: TrainConfig, report: Callable[[Progress], None] = lambda progress: None, resume: bool = False
 ) -> Path:
-    """Train a ViT.
+    """Train a ViT; from now on this process keeps the memory that it frees, as every step needs it again.
 
     Args:
         config: The recipe, the data and the budget.
@@ -97,6 +103,7 @@ def train(
             SIGTERM); the state saved last stays.
     """
     run_folder.check_size(config.model)
+    keep_freed_memory()
     with Team(config.device) as team, StopRequest() as stop:
         supply = data_sets(config, team.device)
         config, pictures = for_classes(config, len(supply.about.classes)), len(supply.training[1])
