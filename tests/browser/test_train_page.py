@@ -326,7 +326,7 @@ def test_options_that_do_not_fit_are_marked_at_their_field(context, trainer):
     page.locator("[data-setting='model.heads']").fill("5")
     page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
     expect(page.locator("[data-field='model.heads'] + .refusal")).to_have_text(
-        "heads must divide width: 192 is not a multiple of 5."
+        "heads must divide width: 192 is not a multiple of 5. Use 4 or 6."
     )
     expect(page.locator("[data-setting='model.heads']")).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_role("button", name="Start training")).to_be_disabled()

@@ -115,7 +115,7 @@ def test_a_file_that_says_less_than_it_unpacks_to_is_cut_off_there(tmp_path):
     struct.pack_into("<I", content, place + 24, 100)  # what it unpacks to
     path.write_bytes(content)
     found = folder.survey(path, SIZE)
-    assert found.refused == [("ant/0.bmp", "The file cannot be unpacked: the zip is damaged there.")]
+    assert found.refused == [("ant/0.bmp", "The file cannot be unpacked: the zip is damaged there. Pack it anew.")]
 
 
 def test_one_damaged_file_is_told_and_the_others_are_taken(good):
@@ -133,7 +133,7 @@ def test_a_file_too_large_for_a_picture_is_not_unpacked(good, monkeypatch):
     monkeypatch.setattr(archive, "MOST_BYTES", 2**20)
     add(good, "ant/huge.bmp", bytes(2**20 + 1))
     assert folder.survey(good, SIZE).refused == [
-        ("ant/huge.bmp", "A picture may have at most 1 MiB: this one has more.")
+        ("ant/huge.bmp", "A picture may have at most 1 MiB: this one has 1.0. Save it smaller, as JPEG for example.")
     ]
 
 

@@ -35,13 +35,22 @@ def test_a_sweep_has_a_run_for_each_combination(grid):
     assert last.folder == grid.folder.parent / NAMES[-1]
 
 
+def test_values_with_commas_of_their_own_stand_in_brackets(grid):
+    found = sweep.combinations(("model.image_size=[32,32],[48,40]", "seed=0,1"))
+    assert [one["model.image_size"] for one in found] == ["[32,32]", "[32,32]", "[48,40]", "[48,40]"]
+    sizes = [
+        config.model.image_size for _, config in replace(grid, vary=("model.image_size=[16,8],[8,16]",)).runs().values()
+    ]
+    assert sizes == [(16, 8), (8, 16)]
+
+
 @pytest.mark.parametrize(
     ("vary", "sentence"),
     [
         (
             ("model.heads=1,5,7", "seed=0,1"),
             r"Each combination must fit\. These do not: model\.heads=5 seed=0 \(heads must divide width: 24 is not a "
-            r"multiple of 5\.\); .*; model\.heads=7 seed=0 .* And 1 more\. Leave them out\.",
+            r"multiple of 5\. Use 4 or 6\.\); .*; model\.heads=7 seed=0 .* And 1 more\. Leave them out\.",
         ),
         ((), "A sweep has 2 to 64 combinations: got 1. Vary for example seed=0,1,2"),
         (("seed=0",), "A sweep has 2 to 64 combinations: got 1"),

@@ -1,18 +1,20 @@
 """What the methods are worth over many pictures, with chance beside them: deletion, insertion and two more tests."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 
 import numpy as np
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+from torch import Tensor
 
 from vitviz.data import cifar, sets
 from vitviz.explanation.case import Case
 from vitviz.explanation.faithfulness import Score, baselines_for, randomisation, score, sensitivity
 from vitviz.explanation.methods import METHODS, methods_for
-from vitviz.model.checkpoint import load
+from vitviz.model.checkpoint import Checkpoint, load
 
 CHANCE = "chance"
 COUNTS = (1, 4, 16)  # patches taken away at once for sensitivity-n
@@ -20,8 +22,59 @@ RANDOMISED = 25  # pictures of the randomisation test, which computes every map 
 Found = Mapping[str, list[float]]
 
 
+class Findings:
+    """What the tests found of all methods: for each measure a list with a number for each picture.
+
+    Args:
+        checkpoint: Whose maps are tested.
+    """
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.checkpoint = checkpoint
+        config = checkpoint.model.config
+        self.computes = {key: method.compute for key, method in methods_for(config).items()}
+        self.counts = [count for count in COUNTS if count < config.patches]
+        self.baselines = baselines_for(config)
+        self.scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
+        self.sensitivities: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self.correlations: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self.pictures = 0
+
+    def add(self, picture: Tensor) -> None:
+        """Test all methods for the predicted class of a picture, uint8 (3, H, W); note all of it or nothing."""
+        case = Case(self.checkpoint, self.checkpoint.normalise(picture[None])[0])
+        predicted = int(case.logits.argmax())
+        maps = {key: compute(case, predicted) for key, compute in self.computes.items()}
+        reports = {baseline: score(case, maps, predicted, baseline) for baseline in self.baselines}
+        felt = {f"n = {count}": sensitivity(case, maps, predicted, count) for count in self.counts}
+        alike = randomisation(case, self.computes, predicted) if self.pictures < RANDOMISED else {}
+        for baseline, report in reports.items():
+            for key, result in report.scores.items():
+                self.scores[baseline, key].append(result)
+            mean = float(np.mean([result.deletion for result in report.chance]))
+            self.scores[baseline, CHANCE].append(Score(mean, mean))
+        for name, values in felt.items():
+            for key, value in values.items():
+                self.sensitivities[key][name].append(value)
+        for key, parts in alike.items():
+            for part, value in parts.items():
+                self.correlations[key][part].append(value)
+        self.pictures += 1
+
+    def tables(self) -> Iterator[Table]:
+        """One for each way to take patches away, one of sensitivity-n and one of the randomisation test."""
+        name = self.checkpoint.name
+        of = f"{self.pictures} test pictures, {name}"
+        for baseline, words in self.baselines.items():
+            rows = {key: self.scores[baseline, key] for key in (*self.computes, CHANCE)}
+            yield score_table(f"{of}; patches {words}", rows)
+        yield table(f"{of}; sensitivity-n, correlation of a map's sum with what the logit loses", self.sensitivities)
+        few = f"{min(RANDOMISED, self.pictures)} test pictures, {name}"
+        yield table(f"{few}; rank correlation with the true map once these parts are noise too", self.correlations)
+
+
 def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
-    """Test all methods for the predicted class of test pictures, and print a table for each test.
+    """Test all methods over test pictures, and print a table for each test; after Ctrl-C, of the pictures so far.
 
     Args:
         name: Of the checkpoint.
@@ -30,39 +83,14 @@ def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
         seed: Of that draw.
     """
     checkpoint = load(name)
-    config = checkpoint.model.config
-    images, _ = sets.fitted(*cifar.load("test", data), config.image_size)
-    counts = [count for count in COUNTS if count < config.patches]
-    methods, baselines = methods_for(config), baselines_for(config)
+    images, _ = sets.fitted(*cifar.load("test", data), checkpoint.model.config.image_size)
     chosen = np.random.default_rng(seed).permutation(len(images))[:pictures]
-    scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
-    sensitivities: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    correlations: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for done, index in enumerate(track(chosen, description="testing", console=Console(stderr=True))):
-        case = Case(checkpoint, checkpoint.normalise(images[int(index)][None])[0])
-        predicted = int(case.logits.argmax())
-        maps = {key: method.compute(case, predicted) for key, method in methods.items()}
-        for baseline in baselines:
-            report = score(case, maps, predicted, baseline)
-            for key, result in report.scores.items():
-                scores[baseline, key].append(result)
-            mean = float(np.mean([result.deletion for result in report.chance]))
-            scores[baseline, CHANCE].append(Score(mean, mean))
-        for count in counts:
-            for key, value in sensitivity(case, maps, predicted, count).items():
-                sensitivities[key][f"n = {count}"].append(value)
-        if done < RANDOMISED:
-            computes = {key: method.compute for key, method in methods.items()}
-            for key, parts in randomisation(case, computes, predicted).items():
-                for part, value in parts.items():
-                    correlations[key][part].append(value)
-    out = Console()
-    of = f"{len(chosen)} test pictures, {checkpoint.name}"
-    for baseline, words in baselines.items():
-        out.print(score_table(f"{of}; patches {words}", {key: scores[baseline, key] for key in (*methods, CHANCE)}))
-    out.print(table(f"{of}; sensitivity-n, correlation of a map's sum with what the logit loses", sensitivities))
-    few = f"{min(RANDOMISED, len(chosen))} test pictures, {checkpoint.name}"
-    out.print(table(f"{few}; rank correlation with the true map once these parts are noise too", correlations))
+    found = Findings(checkpoint)
+    with suppress(KeyboardInterrupt):
+        for index in track(chosen, description="testing", console=Console(stderr=True)):
+            found.add(images[int(index)])
+    if found.pictures:
+        Console().print(*found.tables(), sep="")
 
 
 def score_table(title: str, scores: Mapping[str, list[Score]]) -> Table:

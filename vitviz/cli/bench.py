@@ -73,7 +73,7 @@ def bench_faithfulness(
     data: Data = None,
     pictures: Annotated[int, typer.Option(min=1, max=10_000, help="Of the test set, drawn at random.")] = 500,
 ) -> None:
-    """What every method's maps are worth over many pictures, beside chance."""
+    """What every method's maps are worth over many pictures, beside chance; Ctrl-C prints what is known so far."""
     from vitviz.bench import faithfulness
 
     faithfulness.run(checkpoint, data, pictures)

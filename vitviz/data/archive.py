@@ -63,13 +63,18 @@ class Archive:
         """
         info = self.files[name]
         if info.file_size > MOST_BYTES:
-            raise PictureError(f"A picture may have at most {MOST_BYTES // 2**20} MiB: this one has more.")
+            raise PictureError(
+                f"A picture may have at most {MOST_BYTES // 2**20} MiB: this one has {info.file_size / 2**20:.1f}. "
+                "Save it smaller, as JPEG for example."
+            )
         if info.compress_type not in METHODS:
-            raise PictureError("A file in a zip must be stored or deflated: this one is packed in another way.")
+            raise PictureError(
+                "A file in a zip must be stored or deflated: this one is packed in another way. Pack the folder anew."
+            )
         try:
             content = self.zip.read(info)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
-            raise PictureError("The file cannot be unpacked: the zip is damaged there.") from error
+            raise PictureError("The file cannot be unpacked: the zip is damaged there. Pack it anew.") from error
         with tempfile.TemporaryDirectory(prefix="vitviz-") as folder:
             path = Path(folder, "picture")
             path.write_bytes(content)
@@ -124,7 +129,9 @@ def check_files(files: list[zipfile.ZipInfo], path: Path) -> None:
                 "Pack the pictures themselves."
             )
         if info.flag_bits & 1:
-            raise DataError(f"A zip of pictures must open without a password: {path.name[:80]!r} asks for one.")
+            raise DataError(
+                f"A zip of pictures must open without a password: {path.name[:80]!r} asks for one. Pack it without."
+            )
     unpacked, packed = sum(info.file_size for info in files), path.stat().st_size
     if unpacked > MOST_UNPACKED or (unpacked > SMALL and unpacked > BOMB * packed):
         raise DataError(

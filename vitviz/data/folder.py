@@ -285,7 +285,9 @@ def check_table(table: Table, where: str) -> None:
             f"other pictures beside it.{first}"
         )
     if len(classes) > MOST_CLASSES:
-        raise DataError(f"A data set may have at most {MOST_CLASSES} classes: {where} has {len(classes)}.")
+        raise DataError(
+            f"A data set may have at most {MOST_CLASSES} classes: {where} has {len(classes)}. Leave some out."
+        )
     if not any(table.counts[label][1] for label in classes):
         raise DataError(f"A data set needs pictures to test on: {where} has one picture of each class. Add a second.")
 

@@ -127,7 +127,9 @@ def load(name: str | Path, most: int = MOST_BYTES) -> Checkpoint:
             f"There is no checkpoint {str(name)[:200]!r}. Name one that ships ({known}), or a .safetensors file."
         )
     if size > most:
-        raise CheckpointError(f"A checkpoint may have at most {most // 2**20} MiB: this one has {size // 2**20}.")
+        raise CheckpointError(
+            f"A checkpoint may have at most {most // 2**20} MiB: this one has {size // 2**20}. Name a smaller one."
+        )
     content = path.read_bytes()
     if path in shipped().values():
         check_sum(path.name, content)
@@ -162,7 +164,9 @@ def check_finite(weights: Mapping[str, torch.Tensor]) -> None:
     """Refuse weights that are not finite numbers."""
     for name, weight in weights.items():
         if not weight.isfinite().all():
-            raise CheckpointError(f"Every weight must be a finite number: {name} is not. Its training failed.")
+            raise CheckpointError(
+                f"Every weight must be a finite number: {name} is not. Its training failed; train again."
+            )
 
 
 def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
@@ -207,7 +211,8 @@ def read_header(content: bytes, name: str) -> tuple[dict[str, Any], dict[str, An
     about = metadata.get("vitviz") if isinstance(metadata, dict) else None
     if not isinstance(about, str):
         raise CheckpointError(
-            f"The file {name[:80]!r} holds weights, but was not written by vitviz: it has no vitviz metadata."
+            f"The file {name[:80]!r} holds weights, but was not written by vitviz: it has no vitviz metadata. "
+            "Name one that `python -m vitviz train` wrote."
         )
     try:
         parsed = parse_json(about)
@@ -215,7 +220,8 @@ def read_header(content: bytes, name: str) -> tuple[dict[str, Any], dict[str, An
         parsed = None
     if not isinstance(parsed, dict) or parsed.get("format") != FORMAT:
         raise CheckpointError(
-            f"The vitviz metadata must be of format {FORMAT}: {name[:80]!r} has another or a damaged one."
+            f"The vitviz metadata must be of format {FORMAT}: {name[:80]!r} has another or a damaged one. "
+            "Get the file again, or a vitviz that knows it."
         )
     check_extent(header, len(content) - 8 - length, name)
     return header, parsed

@@ -1,5 +1,6 @@
 """The numbers that decide a network's shape, checked; without torch, so that the command line starts at once."""
 
+from bisect import bisect
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -122,7 +123,12 @@ class ViTConfig:
                 f"{self.patch_size} make {self.tokens}. Use larger patches."
             )
         if self.width % self.heads:
-            raise ValueError(f"heads must divide width: {self.width} is not a multiple of {self.heads}.")
+            good = [count for count in range(1, self.width + 1) if self.width % count == 0]
+            near = good[bisect(good, self.heads) - 1 :][:2]
+            raise ValueError(
+                f"heads must divide width: {self.width} is not a multiple of {self.heads}. "
+                f"Use {' or '.join(map(str, near))}."
+            )
         if self.architecture in ("vit", "convnet") and self.dropout:
             raise ValueError(f"dropout is only known to the tutorials' networks: got {self.dropout}. Use drop_path.")
 

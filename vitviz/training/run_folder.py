@@ -127,7 +127,9 @@ def saved_state(config: TrainConfig) -> State | None:
         )
     counters = load(path).record.get("training")
     if counters is None:
-        raise ValueError(f"The training in {config.folder} is finished: there is nothing to resume.")
+        raise ValueError(
+            f"The training in {config.folder} is finished: there is nothing to resume. Begin another with --out."
+        )
     average, extra = checkpoint.read_tensors(path)
     weights = {name.removeprefix("weights."): tensor for name, tensor in extra.items() if name.startswith("weights.")}
     optimizers: list[dict[int, dict[str, Tensor]]] = [{} for _ in range(2)]

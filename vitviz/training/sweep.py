@@ -27,6 +27,7 @@ from vitviz.training.signals import StopRequest
 MOST = 64  # combinations
 FILE = "sweep.json"
 RESULTS = "results.jsonl"
+BETWEEN = r",(?![^\[]*\])"  # the commas between values, not those inside [32,48]
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def combinations(vary: tuple[str, ...]) -> list[dict[str, str]]:
         >>> combinations(("model.depth=2,4", "seed=0"))
         [{'model.depth': '2', 'seed': '0'}, {'model.depth': '4', 'seed': '0'}]
     """
-    values = {name: text.split(",") for name, _, text in (setting.partition("=") for setting in vary)}
+    values = {name: re.split(BETWEEN, text) for name, _, text in (setting.partition("=") for setting in vary)}
     for name, found in values.items():
         if found == [""]:
             raise ValueError(f"What is varied needs values: got none for {name[:80]}. Give some, such as 2, 4, 8.")
