@@ -40,8 +40,10 @@ def test_finished_jobs_are_kept_in_half_the_size_and_not_trained_again(gpu, tmp_
     assert {weight.dtype for weight in weights.values()} == {torch.bfloat16}
     runs = [tmp_path / "runs" / name / run_folder.LAST for name in ("first", "second")]
     written = [path.stat().st_mtime_ns for path in runs]
+    (tmp_path / "runs" / "second.safetensors").unlink()
     gpu("--device", "cpu")
     assert [path.stat().st_mtime_ns for path in runs] == written
+    assert (tmp_path / "runs" / "second.safetensors").exists(), "written after all"
 
 
 @pytest.mark.slow
@@ -67,9 +69,11 @@ def test_a_job_whose_time_is_over_goes_on_with_the_next_piece(gpu, tmp_path, cap
 
 
 @pytest.mark.slow
-def test_a_job_that_fails_is_told_and_the_others_are_done(gpu, tmp_path):
+def test_a_job_that_fails_is_told_and_the_others_are_done(gpu, tmp_path, capfd):
     with pytest.raises(SystemExit, match="These jobs failed, for the reasons above: second"):
         gpu("--device", "cpu", "--jobs", "second,first")  # the second starts with what the first learns
+    assert "The job second needs what first learns: that is not finished. Name first before" in capfd.readouterr().out
+    assert not (tmp_path / "runs" / "second").exists()
     assert run_folder.finished(run_folder.read_record(tmp_path / "runs" / "first" / run_folder.LAST))
 
 

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 import torch
+from torch._dynamo.exc import TorchDynamoException
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from vitviz.data.sets import CIFAR10
 from vitviz.model.architectures import build
 from vitviz.training.loop import Run
-from vitviz.training.recipe import preset
+from vitviz.training.recipe import TrainingError, preset
 from vitviz.training.supply import vary
 from vitviz.training.team import Team
 
@@ -96,3 +97,56 @@ def test_no_step_makes_the_device_wait(monkeypatch, name, changes):
         torch.zeros(1).to("meta")
     assert watch.crossings == ["aten._to_copy.default"], "it would have been seen"
     assert "aten.randperm.default" not in watch.operations, "indexing by it does not compile in torch 2.11"
+
+
+@pytest.fixture
+def compiled(monkeypatch) -> list[tuple[str, bool]]:
+    """What would be compiled is only watched: each call, of "vary" or the "network", and whether it drops patches."""
+    calls: list[tuple[str, bool]] = []
+
+    def watch(function: Any, dynamic: bool) -> Any:
+        assert not dynamic
+
+        def watched(*given: Any) -> Any:
+            kind = "vary" if function is vary else "network"
+            calls.append((kind, kind == "network" and given[1] is not None))
+            return function(*given)
+
+        return watched
+
+    monkeypatch.setattr(torch, "compile", watch)
+    return calls
+
+
+def small_run(config) -> Run:
+    images = torch.randint(0, 256, (50, 3, 32, 32), dtype=torch.uint8)
+    pictures = images, torch.arange(50) % 10
+    return Run(replace(config, batch_size=25, snapshots=0, device="cpu"), Team(), pictures, pictures)
+
+
+@pytest.mark.usefixtures("no_clock")
+def test_the_network_is_compiled_for_all_patches_and_not_for_each_number_of_them(compiled):
+    run = small_run(preset("cifar10-ti4"))
+    run.compile()
+    ways = {kind: [drops for other, drops in compiled if other == kind] for kind in ("vary", "network")}
+    assert len(ways["vary"]) == 3, "at the start, without mixing, and with all patches"
+    assert ways["network"] == [False, False], "of these three only where no patch is dropped"
+    assert run.share == 0
+    assert all(weight.grad is None for weight in run.trained.parameters())
+    compiled.clear()
+    run.step(next(run.batches()))
+    assert compiled == [("vary", False)]
+    run.share = 0.9
+    run.step(next(run.batches()))
+    assert compiled == [("vary", False), ("vary", False), ("network", False)]
+
+
+@pytest.mark.usefixtures("no_clock")
+def test_a_network_that_does_not_compile_is_told_with_what_helps(monkeypatch):
+    def fail(*given: Any) -> None:
+        raise TorchDynamoException("Failed to find C compiler.\nIt is needed.")
+
+    monkeypatch.setattr(torch, "compile", lambda function, dynamic: fail)
+    run = small_run(preset("cifar10-s4"))
+    with pytest.raises(TrainingError, match=r"this GPU: Failed to find C compiler\..* with --set compiled=false"):
+        run.compile()

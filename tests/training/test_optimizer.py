@@ -110,6 +110,24 @@ def test_a_step_by_hand():
     assert found == pytest.approx(3.0 * (1 - 0.5 * 0.1) + 0.5 * 0.2 * x, rel=1e-4)
 
 
+@pytest.mark.parametrize("shape", [(24, 24), (40, 24), (24, 40)])
+def test_a_single_matrix_goes_where_pytorchs_own_muon_takes_it(shape):
+    start, gradients = gaussian(*shape), [gaussian(*shape, seed=1 + i) for i in range(4)]
+    ours, theirs = nn.Parameter(start.clone()), nn.Parameter(start.clone())
+    settings = {"lr": 0.1, "momentum": 0.95, "weight_decay": 0.1}
+    steppers = (
+        (ours, Muon([("w", ours)], team=Team(), **settings)),
+        (theirs, torch.optim.Muon([theirs], nesterov=True, adjust_lr_fn="match_rms_adamw", **settings)),
+    )
+    for weight, optimizer in steppers:
+        for gradient in gradients:
+            weight.grad = gradient.clone()
+            optimizer.step()
+    way = (theirs - start).norm()
+    assert way > 1
+    assert (ours - theirs).norm() < 0.02 * way, "PyTorch's products are in bfloat16"
+
+
 def test_the_step_grows_with_the_root_of_the_longer_side():
     small = stepped({"w": torch.zeros(2, 4)}, {"w": gaussian(2, 4)})["w"].norm()
     large = stepped({"w": torch.zeros(2, 16)}, {"w": gaussian(2, 16)})["w"].norm()

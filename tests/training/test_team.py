@@ -12,6 +12,7 @@ import torch
 from tests import tiny
 from vitviz.model.checkpoint import load
 from vitviz.training.device import choose_device
+from vitviz.training.recipe import TrainingError
 from vitviz.training.team import Team
 
 MEMBER = """
@@ -32,6 +33,7 @@ class Watched(Team):
     def __enter__(self):
         team = super().__enter__()
         found.update(agreed=team.agree(0.25 + team.rank, team.rank), leads=team.leads)
+        found.update(largest=team.largest(team.rank, 1 - team.rank, -1), mean=team.mean(team.rank))
         return team
 
 
@@ -85,6 +87,8 @@ def test_two_processes_end_with_the_weights_of_one_that_takes_the_whole_batch(ci
     first, second = members(2, cifar_folder, tmp_path / "two", teacher, "classify")
     assert first["agreed"] == second["agreed"] == [0.25, 0], "the clock of the first process counts"
     assert (first["leads"], second["leads"]) == (True, False)
+    assert first["largest"] == second["largest"] == [1, 1, -1]
+    assert first["mean"] == second["mean"] == 0.5
     members(1, cifar_folder, tmp_path / "one", teacher, "classify")
     one, two = (load(tmp_path / name / "last.safetensors") for name in ("one", "two"))
     assert (one.record["processes"], two.record["processes"]) == (1, 2)
@@ -110,11 +114,37 @@ def test_one_process_is_a_team_that_changes_nothing(monkeypatch):
     with Team() as team:
         assert team.leads
         assert team.slice(torch.arange(5)).tolist() == [0, 1, 2, 3, 4]
-        assert team.agree(0.25, 3) == [0.25, 3]
+        assert team.agree(0.25, 3) == team.largest(0.25, 3) == [0.25, 3]
+        assert team.mean(0.25) == 0.25
         model = tiny.model()
         assert team.share(model) is model
         assert team.divide(torch.neg, torch.ones(2)).tolist() == [-1, -1]
         assert not torch.distributed.is_initialized()
+
+
+def test_what_is_divided_lies_in_memory_as_gpus_exchange_it(monkeypatch):
+    exchanged = []
+    monkeypatch.setattr(torch.distributed, "all_reduce", exchanged.append)
+    team = Team()
+    team.size = 2
+    tall = torch.randn(3, 4, 2).mT
+    done = team.divide(torch.neg, tall)
+    assert all(tensor.is_contiguous() for tensor in exchanged)
+    assert torch.equal(done[::2], -tall[::2])
+    assert not done[1].any(), "the part of the other one"
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("[gloo/transport] Connection closed by peer"), torch.distributed.DistError()]
+)
+def test_a_process_that_lost_the_others_says_so_in_a_sentence(monkeypatch, error):
+    monkeypatch.setattr(torch.distributed, "init_process_group", lambda backend: None)
+    monkeypatch.setattr(torch.distributed, "destroy_process_group", lambda: None)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(TrainingError, match="another one ended, and says why"), Team():
+        raise error
+    with pytest.raises(RuntimeError, match="of its own"), Team():
+        raise RuntimeError("of its own")
 
 
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch):

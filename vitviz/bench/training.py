@@ -5,6 +5,7 @@ precision. Both give pictures a second; the engine's also as a share of what a l
 """
 
 import statistics
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -28,6 +29,7 @@ from vitviz.training.team import Team
 
 WORKERS = 8
 ROUNDS = 3  # of each side in turn
+WARM_UP = 2  # steps of each that are not timed
 ALL = "all patches"
 MOMENTS = (0.125, 0.375, 0.625, 0.875)  # shares of the budget, the middles of its quarters
 MATRIX = {"cuda": 8192, "cpu": 2048}  # side of the product that measures the peak
@@ -60,14 +62,24 @@ def train(config: TrainConfig, steps: int) -> None:
     Args:
         config: What to train, on what, in which batches.
         steps: Of each side in each of three rounds.
+
+    Raises:
+        ValueError: If a pass over the pictures has not so many.
     """
     keep_freed_memory()  # of the plain loop, too: that favours it
-    with Team(config.device) as team:
+    with Team(config.device) as team, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "This DataLoader will create")  # as many workers as tutorials take
         images, labels = cifar.load("train", config.data)
+        if steps > (most := len(labels) // config.batch_size - WARM_UP):
+            raise ValueError(
+                f"A pass over {len(labels):,} pictures in batches of {config.batch_size} has {most} steps to time: got "
+                f"{steps}. Lower --steps or --batch-size."
+            )
         on_device = images.to(team.device), labels.to(team.device)
         run = Run(replace(config, snapshots=0), team, on_device, on_device)
-        shares = {ALL: 1.0}
-        if patches_kept(config, 0.0) < 1:
+        drops = patches_kept(config, 0.0) < 1
+        shares = {ALL: 1.0 if drops else 0.0}
+        if drops:
             kept = {share: patches_kept(config, share) for share in MOMENTS}
             shares |= {f"{kept[share]:.0%} of them, after {share:.1%} of the budget": share for share in MOMENTS}
         plain = PlainLoop(config, team.device, PilPictures(images, labels))
@@ -116,10 +128,14 @@ class PlainLoop:
         )
 
     def seconds(self, steps: int) -> float:
-        """Time so many steps; starting the workers, and the first step, is not counted."""
+        """Time so many steps; starting the workers, and the first steps, are not counted."""
+        engines = torch.get_float32_matmul_precision()  # it lets GPUs round, and holds for the whole process
+        torch.set_float32_matmul_precision("highest")
         batches = iter(self.loader)
-        self.steps(batches, 1)
-        return timed(lambda: self.steps(batches, steps), self.device)
+        self.steps(batches, WARM_UP)
+        taken = timed(lambda: self.steps(batches, steps), self.device)
+        torch.set_float32_matmul_precision(engines)
+        return taken
 
     def steps(self, batches: Iterator[Iterable[Tensor]], count: int) -> None:
         """Take so many steps."""
@@ -133,16 +149,16 @@ class PlainLoop:
 
 
 def engine_seconds(run: Run, share: float, steps: int) -> float:
-    """Time so many steps of the engine at a share of the budget; the first two, which compile, are not counted."""
+    """Time so many steps of the engine at a share of the budget; the first ones, which compile, are not counted."""
     run.share = share
-    places = torch.randperm(len(run.labels)).to(run.device).split(run.config.batch_size)[: steps + 2]
+    places = torch.randperm(len(run.labels)).to(run.device).split(run.config.batch_size)[: WARM_UP + steps]
 
     def take(part: tuple[Tensor, ...]) -> None:
         for batch in part:
             run.step(batch)
 
-    timed(lambda: take(places[:2]), run.device)
-    return timed(lambda: take(places[2:]), run.device)
+    timed(lambda: take(places[:WARM_UP]), run.device)
+    return timed(lambda: take(places[WARM_UP:]), run.device)
 
 
 def work_of_step(config: TrainConfig) -> float:

@@ -68,12 +68,13 @@ def mixed_precision(device: torch.device, bfloat16: bool) -> AbstractContextMana
 
 
 def bfloat16_is_faster(device: torch.device) -> bool:
-    """Whether to compute in bfloat16: on GPUs, and on CPUs that multiply it in hardware.
+    """Whether to compute in bfloat16: where it is multiplied in hardware.
 
-    Many CPUs only emulate bfloat16 and lose by it, so one product of each kind is timed.
+    GPUs before Ampere and many CPUs only emulate bfloat16 and lose by it. A GPU knows; on a CPU one product of each
+    kind is timed.
     """
     if device.type == "cuda":
-        return True
+        return torch.cuda.is_bf16_supported(including_emulation=False)
     return seconds_of_product(torch.bfloat16) < 0.8 * seconds_of_product(torch.float32)
 
 

@@ -88,17 +88,19 @@ def train(
 
     Args:
         config: The recipe, the data and the budget.
-        report: Called every few seconds and after each epoch.
+        report: Called about every two seconds, and with accuracies every `save_every` epochs and at the end.
         resume: Go on from the state saved in the run folder, if there is one.
 
     Returns:
-        The checkpoint, `last.safetensors` in the run folder, beside `config.json`, `metrics.jsonl` and `timeline.npz`.
-        Its record's `test_accuracy` is that of the final averaged weights on all test pictures
-        (`held_out_accuracy` if pictures are held out).
+        The checkpoint, `last.safetensors` in the run folder, beside `config.json`, `metrics.jsonl` and, if there are
+        snapshots, `timeline.npz`. Its record's `test_accuracy` is that of the final averaged weights on all test
+        pictures (`held_out_accuracy` if pictures are held out, `hidden_colour_accuracy` of masked patches).
 
     Raises:
         vitviz.data.cifar.DataError: If the data set is not there, or nothing can be learned from it.
-        ValueError: If the network is too large, or the run folder holds another run or a finished one.
+        ValueError: If the network is too large, the device is not there, a start or a teacher does not fit, or the run
+            folder holds a run that this one does not go on with.
+        vitviz.training.process.Busy: If another process trains in the run folder.
         TrainingError: If the loss stops being finite, memory runs out, or the training is asked to stop (SIGINT,
             SIGTERM); the state saved last stays.
     """
@@ -121,6 +123,11 @@ def train(
             with memory_in_words(config.batch_size):
                 run = Run(config, team, supply.training, supply.measured, supply.about, saved)
                 run.work = work
+                if (first := team.agree(run.step_count)[0]) != run.step_count:
+                    raise TrainingError(
+                        f"All processes must go on from one state: the first one has taken {first:.0f} steps, this one "
+                        f"{run.step_count} by what lies in {config.folder}. Put that where all machines see it."
+                    )
                 for progress in run.steps(stop):
                     report(progress)
                 return run.finish()
@@ -165,6 +172,7 @@ class Run:
         self.unread_steps = 0  # whose loss is in the sum
         self.loss = float("nan")
         self.network: Callable[..., Any] = team.share(self.trained)
+        self.compiled: Callable[..., Any] = self.network  # for all patches
         self.vary = vary
         if self.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
@@ -183,15 +191,30 @@ class Run:
             self.started += self.work.patiently(write)
 
     def compile(self) -> None:
-        """Compile the network and the augmentation, for each shape and phase there is, before the clock starts."""
-        self.network, self.vary = torch.compile(self.network, dynamic=False), torch.compile(vary, dynamic=False)
+        """Compile the augmentation and, for all patches, the network, before the clock starts.
+
+        While patches are dropped their number changes again and again: the network is not compiled for each.
+
+        Raises:
+            TrainingError: If that fails.
+        """
+        from torch._dynamo.exc import TorchDynamoException  # takes its time to import
+
+        torch.compiler.reset()  # it compiles a function a few times only, and the runs of a sweep share them
+        self.compiled, self.vary = torch.compile(self.network, dynamic=False), torch.compile(vary, dynamic=False)
         if self.teacher is not None:
             self.teacher.model.compile(dynamic=False)
         phases = {0.0, self.config.mixing_until, self.config.all_patches_from}
         sizes = {len(batch) for batch in self.batches()}
-        for share, size in itertools.product(phases, sizes):
-            self.share = min(share, 1.0)
-            self.objective(torch.arange(size)).backward()
+        try:
+            for share, size in itertools.product(phases, sizes):
+                self.share = min(share, 1.0)
+                self.objective(torch.arange(size)).backward()
+        except TorchDynamoException as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise TrainingError(
+                f"The network must compile for this GPU: {reason}. Leave that out with --set compiled=false."
+            ) from error
         self.trained.zero_grad()
         self.share = 0.0
 
@@ -245,12 +268,14 @@ class Run:
         while self.share < 1:
             for batch in self.batches():
                 self.step(batch)
-                self.share, asked = self.team.agree(self.spent(), stop.asked)
+                late = time.monotonic() - self.looked > LOOK_EVERY
+                clock = (self.spent(), late) if self.team.leads else (0.0, False)  # one process keeps the time
+                self.share, looks, asked = self.team.largest(*clock, stop.asked)
                 if self.timeline.due(self.share):
                     self.snapshot()
                 if asked:
                     self.pause()
-                if time.monotonic() - self.looked > LOOK_EVERY:
+                if looks:
                     yield self.look()
                 if self.share >= 1:
                     break
@@ -301,12 +326,13 @@ class Run:
         """The objective on normalised images (B, 3, H, W) and targets (B, K): one number, in nats."""
         config = self.config
         if config.objective == "masked-patch":
-            return self.network(images)[0]
+            return self.compiled(images)[0]
         patches = config.model.patches
         if self.teacher is not None:
             targets = teacher.taught(self.teacher.model, images, targets, config.teacher_share)
         keep = augment.keep_patches(len(images), patches, patches_kept(config, self.share), self.device)
-        return F.cross_entropy(self.network(images, keep), targets, label_smoothing=config.label_smoothing)
+        network = self.compiled if keep is None else self.network
+        return F.cross_entropy(network(images, keep), targets, label_smoothing=config.label_smoothing)
 
     def look(self, measure: bool = False) -> Progress:
         """Read the loss, measure the watched pictures if asked, and note all that in the metrics.
@@ -333,10 +359,10 @@ class Run:
         """Note the mean loss of the steps since the last look, and stop if it is not a number any more."""
         if self.unread_steps == 0:
             return
-        self.loss = self.loss_sum.item() / self.unread_steps
+        self.loss = self.team.mean(self.loss_sum.item() / self.unread_steps)
         self.loss_sum.zero_()
         self.unread_steps = 0
-        if self.loss != self.loss or abs(self.loss) == float("inf"):
+        if not math.isfinite(self.loss):
             raise self.not_finite(f"The loss must stay finite: it is {self.loss} after step {self.step_count}.")
 
     def not_finite(self, what: str) -> TrainingError:

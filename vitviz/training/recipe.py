@@ -34,6 +34,7 @@ LIMITS = {  # of the whole numbers
     "save_every": (1, 10_000),
     "snapshots": (0, 1000),
 }
+OPTIONAL = ("epochs", "minutes", "pictures")  # may be None
 FAR = 1e300  # what is not finite, or as good as
 MOST_SEED = 10**9  # times what every step adds to it, 64 bits hold it
 Optimizer = Literal["muon", "adamw", "adam"]
@@ -70,7 +71,8 @@ class TrainConfig:
         model: The network.
         objective: "classify" learns the labels; "masked-patch" learns to name the mean colour of hidden patches
             (Dosovitskiy et al. 2021, appendix B.1.2) and needs none.
-        start: Checkpoint whose weights to start from, all but the head; None for random weights.
+        start: Checkpoint whose weights to start from, all but the head; None for random weights. `model` must be its
+            network, but for classes and image_size.
         frozen: With `start`: only the new head learns; the rest keeps its weights and needs no gradients.
         teacher: Checkpoint that learned from the same pictures; the network also learns what it says of them. None for
             labels alone.
@@ -88,7 +90,8 @@ class TrainConfig:
         seed: Of weights, order and augmentation. Whether bfloat16 is used is found by the clock, and recorded.
         device: "auto" takes a GPU if there is one.
         compiled: On a GPU, compile network and augmentation first; that takes a minute and makes steps much faster.
-        optimizer: "muon" trains matrices and filters in the blocks by Muon and the rest by AdamW.
+        optimizer: "muon" trains matrices and filters in the blocks by Muon and the rest by AdamW; "adamw" and "adam"
+            train everything, at `adam_rate`.
         muon_rate: Peak learning rate of what Muon trains.
         adam_rate: Peak learning rate of everything else.
         weight_decay: Decoupled, times the learning rate; with "adam", added to the gradient.
@@ -193,13 +196,13 @@ class TrainConfig:
         """Demand that each number is one, and within its limits."""
         for name in ("epochs", "minutes", "muon_rate", "adam_rate", "clip"):
             value = getattr(self, name)
-            if value is not None and not (is_number(value) and 0 < value < FAR):
+            if not (is_number(value) and 0 < value < FAR) and (value is not None or name not in OPTIONAL):
                 raise ValueError(f"{name} must be a finite number above 0: got {value!r:.40}.")
         if not (is_number(self.weight_decay) and 0 <= self.weight_decay < FAR):
             raise ValueError(f"weight_decay must be a number and not negative: got {self.weight_decay!r}.")
         for name, (least, most) in LIMITS.items():
             value = getattr(self, name)
-            if value is not None and not (type(value) is int and least <= value <= most):
+            if not (type(value) is int and least <= value <= most) and (value is not None or name not in OPTIONAL):
                 raise ValueError(f"{name} must be a whole number from {least} to {most}: got {value!r}.")
         if type(self.seed) is not int or abs(self.seed) > MOST_SEED:
             raise ValueError(f"seed must be a whole number, at most {MOST_SEED:,} in size: got {self.seed!r}.")

@@ -5,7 +5,7 @@ the same step (data parallelism). With one process nothing here costs anything.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 
 import torch
@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from vitviz.training.device import choose_device
+from vitviz.training.recipe import TrainingError
 
 
 class Team:
@@ -40,6 +41,10 @@ class Team:
     ) -> None:
         if self.size > 1:
             dist.destroy_process_group()
+            if isinstance(error, dist.DistError) or (isinstance(error, RuntimeError) and "gloo" in str(error)):
+                raise TrainingError(
+                    "All processes of a training must live: another one ended, and says why. Go on with --resume."
+                ) from None
 
     @property
     def leads(self) -> bool:
@@ -58,6 +63,22 @@ class Team:
         dist.broadcast(shared, src=0)
         return shared.tolist()
 
+    def largest(self, *numbers: float) -> list[float]:
+        """The largest of each of these numbers over the processes, for all."""
+        return self.reduced(numbers, dist.ReduceOp.MAX)
+
+    def mean(self, number: float) -> float:
+        """The mean of this number over the processes, for all; no number if one of them is none."""
+        return self.reduced((number,), dist.ReduceOp.SUM)[0] / self.size
+
+    def reduced(self, numbers: Sequence[float], how: dist.ReduceOp.RedOpType) -> list[float]:
+        """These numbers of all processes, reduced to one of each, for all."""
+        if self.size == 1:
+            return list(numbers)
+        shared = torch.tensor(numbers, dtype=torch.float64)  # on the CPU: no GPU has to be waited for
+        dist.all_reduce(shared, how)
+        return shared.tolist()
+
     def share(self, model: nn.Module) -> nn.Module:
         """The same network, whose gradients become their mean over the processes."""
         return model if self.size == 1 else DistributedDataParallel(model, gradient_as_bucket_view=True)
@@ -66,7 +87,8 @@ class Team:
         """Do `work`, which treats each of the items (n, ...) by itself and keeps its shape: each process its part."""
         if self.size == 1:
             return work(items)
-        done, mine = torch.zeros_like(items), slice(self.rank, None, self.size)
+        done = torch.zeros_like(items, memory_format=torch.contiguous_format)  # transposed ones NCCL refuses
+        mine = slice(self.rank, None, self.size)
         if len(items[mine]):
             done[mine] = work(items[mine])
         dist.all_reduce(done)  # the parts of the others are zero here
