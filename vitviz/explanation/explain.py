@@ -255,8 +255,13 @@ class Explanation:
         is a class token, the maps (gh, gw) of all methods by name, that of "attention" as `last_layer`, and `picture`
         (H, W, 3) as it was seen.
 
+        Args:
+            path: Where to.
+            method: The map shown large.
+            target: The class that class-specific methods explain, as for `map`.
+
         Raises:
-            ValueError: If the ending is another one, or there is no such method.
+            ValueError: If the ending is another one, or there is no such method or class.
         """
         chosen = self.target(target)
         self.map(method, chosen)
@@ -286,6 +291,7 @@ def explain(model: Checkpoint, picture: PictureSource) -> Explanation:
 
     Raises:
         vitviz.data.pictures.PictureError: If it is not an acceptable picture.
+        ValueError: If the first argument is no checkpoint, or its network has no attention.
     """
     if not isinstance(model, Checkpoint):
         raise ValueError(f"The first argument must be what vitviz.load returns: got {type(model).__name__}.")

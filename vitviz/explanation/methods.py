@@ -99,7 +99,7 @@ METHODS: dict[str, Method] = {
         "Where the class token looks in the last layer, mean of heads. It does not say where those patches got their "
         "content from.",
         "mean over heads of A[last, h, class token, j]",
-        "Dosovitskiy et al. 2021, section 4.5",
+        "Caron et al. 2021, arXiv 2104.14294, figure 1",
         from_attention(maps.last_layer_attention),
         shares=True,
         instant=True,
@@ -117,7 +117,7 @@ METHODS: dict[str, Method] = {
         "Average",
         "Where the class token looks, mean of all layers and heads. Early layers count as much as late ones.",
         "mean over layers and heads of A[l, h, class token, j]",
-        "the tutorials' average attention",
+        "a plain mean; no paper's explanation",
         from_attention(maps.average_attention),
         shares=True,
         instant=True,
