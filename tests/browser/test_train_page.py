@@ -144,8 +144,8 @@ def test_going_through_the_moments_only_draws(context, address, moments):
     assert page.get_attribute(TRAIN, "data-polls") == polls
 
 
-def start(page, name, epochs):
-    """Fill the form by hand and start."""
+def fill(page, name, epochs):
+    """Fill the form by hand."""
     page.locator(".numbers").evaluate("node => { node.open = true; }")
     for setting, value in SMALL.items():
         page.locator(f"[data-setting='{setting}']").fill(str(value))
@@ -153,6 +153,11 @@ def start(page, name, epochs):
     page.locator("input[name=budget]").fill(str(epochs))
     page.locator("input[name=name]").fill(name)
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+
+
+def start(page, name, epochs):
+    """Fill the form by hand and start."""
+    fill(page, name, epochs)
     page.get_by_role("button", name="Start training").click()
     page.wait_for_selector(f"{TRAIN}[data-run={name}]")
 
@@ -362,6 +367,40 @@ def test_an_experiment_says_how_many_trainings_it_is(context, trainer):
     expect(page.locator("[data-field=vary] + .refusal")).to_contain_text("heads must divide width")
 
 
+def test_while_an_experiment_trains_another_run_can_be_looked_at(context, trainer):
+    page = open_train(context, trainer[0])
+    page.locator(".vary summary").click()
+    page.locator("[data-vary='0']").select_option("pictures")
+    page.locator("[data-values='0']").fill("100, 2000")
+    fill(page, "both", 30)
+    page.get_by_role("button", name="Start 2 trainings").click()
+    page.wait_for_selector(f"{TRAIN}[data-run=both-pictures100]")
+    page.wait_for_selector(f"{TRAIN}[data-run=both-pictures2000]")  # it goes on to the next by itself
+    page.locator("tr[data-run=both-pictures100] [data-act=follow]").click()
+    painted(page, "runs/both-pictures100 0")
+    polls = int(page.get_attribute(TRAIN, "data-polls"))
+    page.wait_for_function(f"document.querySelector('{TRAIN}').dataset.polls > {polls + 2}")
+    expect(page.locator(TRAIN)).to_have_attribute("data-run", "both-pictures100")
+    page.locator(".experiments").get_by_role("button", name="Stop").click()
+    expect(page.locator(".about-experiment")).to_contain_text("stopped")
+
+
+def test_the_name_can_be_emptied_and_is_suggested_again_when_it_is_left(context, trainer):
+    page = open_train(context, trainer[0])
+    page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    name = page.locator("input[name=name]")
+    suggested = name.input_value()
+    name.press("End")
+    for _ in suggested:
+        name.press("Backspace")
+    expect(name).to_have_value("")
+    name.press("x")
+    expect(name).to_have_value("x")
+    name.press("Backspace")
+    name.blur()
+    expect(name).to_have_value(suggested)
+
+
 def test_pictures_that_are_not_here_can_be_fetched_or_not(context, tmp_path):
     guard = {"PYTHONPATH": str(Path(__file__).parent / "guard"), "VITVIZ_TEST_CONNECTIONS": str(tmp_path / "notes")}
     with bench.server(guard | {"VITVIZ_DATA": str(tmp_path / "none")}, tmp_path) as (address, _):
@@ -412,6 +451,24 @@ def test_own_pictures_are_told_of_and_those_that_teach_nothing_are_not_trained_o
         page.locator(".upload input").set_input_files(tmp_path / "big.zip")
         expect(page.locator(".survey .refusal")).to_contain_text("at most 20 MiB: big.zip has 21.0.")
     assert sorted(path.name for path in data.iterdir()) == ["ant-bee.zip", "ant.zip"]
+
+
+def test_own_pictures_are_read_once_all_fits_and_a_run_of_few_classes_is_followed(context, guarded, tmp_path):
+    (data := tmp_path / "data").mkdir()
+    with bench.server(guarded | {"VITVIZ_DATA": str(data)}, tmp_path) as (address, _):
+        page = open_train(context, address, f"&timeline={SHIPPED}&probe=8")
+        painted(page, f"{SHIPPED} 7")
+        page.locator(".numbers summary").click()
+        page.locator("[data-setting='model.heads']").fill("5")
+        page.locator("details.other summary").click()
+        page.locator("select[name=dataset]").select_option("folder")
+        page.locator(".upload input").set_input_files(labelled({"ant": 30, "bee": 30}))
+        expect(page.locator(".survey .refusal")).to_contain_text("heads must divide width")
+        page.locator("[data-setting='model.heads']").fill("4")
+        expect(page.locator(".survey tbody tr")).to_have_text(["ant246", "bee246"])
+        start(page, "few", 2)
+        state(page, "finished")
+        painted(page, "runs/few 0")  # there is no eighth picture
 
 
 def test_on_a_public_page_there_is_the_timeline_and_no_form(context, tmp_path):

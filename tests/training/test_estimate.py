@@ -8,7 +8,7 @@ import torch
 from tests import tiny
 from vitviz.model.architectures import build
 from vitviz.training import estimate as module
-from vitviz.training.estimate import calibrate, estimate, memory, work
+from vitviz.training.estimate import calibrate, estimate, mean_work, memory, seconds_left, work
 from vitviz.training.recipe import PRESETS, TrainConfig, preset
 
 
@@ -66,14 +66,27 @@ def test_a_budget_in_minutes_gives_the_epochs_that_take_as_long(config):
 
 def test_beside_a_training_nothing_is_measured_and_its_speed_is_converted(config, monkeypatch):
     monkeypatch.setattr(module, "calibrate", lambda *given: pytest.fail("measured"))
-    same = estimate(replace(config, save_every=10_000), (config, 500.0))
+    same = estimate(replace(config, save_every=10_000), (config, 500.0, 1.0))
     assert same.pictures_per_second == pytest.approx(500, rel=0.01)
     deeper = replace(config, model=replace(config.model, depth=4), save_every=10_000)
-    assert 200 < estimate(deeper, (config, 500.0)).pictures_per_second < 300
+    assert 200 < estimate(deeper, (config, 500.0, 1.0)).pictures_per_second < 300
     larger = replace(config, model=replace(config.model, depth=40))
     for one, other in ((config, larger), (larger, config), (config, preset("cifar10-teacher"))):
         with pytest.raises(ValueError, match="the network that trains now is of quite another kind or size"):
-            estimate(one, (other, 500.0))
+            estimate(one, (other, 500.0, 1.0))
+
+
+def test_what_is_left_is_told_by_the_work_that_is_left(config):
+    half = replace(config, first_patches=0.25, last_patches=0.75, all_patches_from=0.5)
+    assert mean_work(half, 0.5) == pytest.approx(work(half.model, 0.5))
+    assert mean_work(half, 0.25) == pytest.approx(work(half.model, 0.375))
+    assert mean_work(half) == pytest.approx((work(half.model, 0.5) + work(half.model, 1.0)) / 2)
+    late = work(half.model, 1.0) / work(half.model, 0.5)  # so much longer takes the second half
+    assert seconds_left(half, 0.5, 100.0) == pytest.approx(100 * late)
+    assert seconds_left(half, 1.0, 100.0) == 0
+    assert seconds_left(replace(half, epochs=None, minutes=5), 0.5, 100.0) == 200
+    fast = estimate(replace(half, save_every=10_000), (half, 500.0, 0.5)).pictures_per_second
+    assert fast < 0.8 * estimate(replace(half, save_every=10_000), (half, 500.0, 1.0)).pictures_per_second
 
 
 def test_work_grows_with_tokens_and_depth(config):

@@ -68,6 +68,7 @@ def test_a_plan_is_that_of_the_settings(trains):
     [
         ({"settings": {"model.patch_size": 5}}, "model.patch_size", "patch_size must divide the image side"),
         ({"settings": {"model.heads": 5}}, "model.heads", "heads must divide width"),
+        ({"start": "cifar10-ti4", "vary": ["model.depth=2,4"]}, "vary", "has its network: depth cannot be varied"),
         ({"settings": {"model.dropout": 0.5}}, "model.dropout", "dropout is only known to the tutorials"),
         ({"settings": {"batch_size": 1}}, "batch_size", "batch_size must be a whole number from 2"),
         ({"settings": {"batch_size": 60000, "pictures": 50}}, "batch_size", "batch_size must be at most the number"),

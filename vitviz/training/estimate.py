@@ -6,6 +6,7 @@ parts are measured; measuring the watched pictures after each epoch is counted t
 
 import os
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -20,8 +21,9 @@ from vitviz.training.schedule import patches_kept
 from vitviz.training.start import freeze
 from vitviz.training.team import Team
 
-SECONDS = 0.25  # that a measured call shall take, about
-FIRST_PICTURES = 8  # in the call that tells how many those are; few pictures at once are slow
+THREADS = torch.get_num_threads()  # of a process that trains; a server's threads take fewer
+SECONDS = 0.12  # that a measured call shall take at least: few pictures at once are slow
+FIRST_PICTURES = 8  # in the first call
 MOST_PICTURES = 256  # in a measured call
 PICTURES = 50_000  # in the training set of CIFAR
 TESTED = 10_000
@@ -56,7 +58,7 @@ class Estimate:
 
 def estimate(
     config: TrainConfig,
-    measured: tuple[TrainConfig, float] | None = None,
+    measured: tuple[TrainConfig, float, float] | None = None,
     available: int = PICTURES,
     tested: int = TESTED,
 ) -> Estimate:
@@ -64,8 +66,8 @@ def estimate(
 
     Args:
         config: What to train.
-        measured: The config and the pictures per second of a training that runs now; nothing is measured beside it,
-            and its speed is converted by the work for one picture.
+        measured: The config of a training that runs now, its pictures per second so far and the share of its budget
+            that is spent; nothing is measured beside it, and its speed is converted by the work for one picture.
         available: Pictures in the training set.
         tested: Pictures in the test set.
 
@@ -131,30 +133,41 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
         freeze(run.model)
         run.optimizers = optimizer.build(run.trained, config, team)
 
-    def learn(count: int) -> None:
-        run.objective(torch.arange(count)).backward()
+    def seconds_each(share: float) -> float:
+        """Of forward and backward pass at this share of the budget, by more and more pictures at once."""
+        run.share, count = share, min(FIRST_PICTURES, config.batch_size)
+        while True:
+            call = partial(learn, run, count)
+            call()  # the first of a size prepares for it
+            taken = timed(call, device)
+            if taken > SECONDS or 2 * count > min(MOST_PICTURES, config.batch_size):
+                return taken / count
+            count *= 2
 
     def update() -> None:
         with mixed_precision(device, run.bfloat16):
             for chosen in run.optimizers:
                 chosen.step()
 
-    run.share = 1.0
-    learn(FIRST_PICTURES)
-    first = timed(lambda: learn(FIRST_PICTURES), device)
-    count = round(min(max(FIRST_PICTURES, FIRST_PICTURES * SECONDS / first), MOST_PICTURES))
-    taken = timed(lambda: learn(count), device)
-    update()  # the first one makes the states
-    fixed = timed(update, device) / config.batch_size
-    whole = taken / count
-    run.share = config.all_patches_from / 2
-    learn(count)
-    dropped = timed(lambda: learn(count), device) / count if patches_kept(config, run.share) < 1 else whole
+    before = torch.get_num_threads()
+    torch.set_num_threads(THREADS)
+    try:
+        whole, middle = seconds_each(1.0), config.all_patches_from / 2
+        dropped = seconds_each(middle) if patches_kept(config, middle) < 1 else whole
+        update()  # the first one makes the states
+        fixed = timed(update, device) / config.batch_size
+    finally:
+        torch.set_num_threads(before)
     return dropped + fixed, whole + fixed
 
 
-def converted(config: TrainConfig, other: TrainConfig, speed: float) -> tuple[float, float]:
-    """The same from the speed of another training (pictures/s), by the work for one picture.
+def learn(run: Run, count: int) -> None:
+    """A forward and a backward pass over so many pictures."""
+    run.objective(torch.arange(count)).backward()
+
+
+def converted(config: TrainConfig, other: TrainConfig, speed: float, share: float) -> tuple[float, float]:
+    """The same from the mean speed (pictures/s) of another training up to a share of its budget, by the work for one.
 
     Raises:
         ValueError: If the other's network is of quite another size: a small one hardly gets to its work.
@@ -164,15 +177,24 @@ def converted(config: TrainConfig, other: TrainConfig, speed: float) -> tuple[fl
         raise ValueError(
             "The time is told when nothing trains: the network that trains now is of quite another kind or size."
         )
-    unit = 1 / (speed * mean_work(other))  # seconds for one operation
+    unit = 1 / (speed * mean_work(other, share))  # seconds for one operation
     early = patches_kept(config, config.all_patches_from / 2)
     return unit * work(config.model, early), unit * work(config.model, 1.0)
 
 
-def mean_work(config: TrainConfig) -> float:
-    """Operations for one picture of a training, with its share of dropped patches."""
-    early = config.all_patches_from
-    return early * work(config.model, patches_kept(config, early / 2)) + (1 - early) * work(config.model, 1.0)
+def mean_work(config: TrainConfig, until: float = 1.0) -> float:
+    """Operations for one picture, mean over a training up to a share of its budget, with its dropped patches."""
+    early = min(config.all_patches_from, until)
+    dropped = work(config.model, patches_kept(config, early / 2))
+    return (early * dropped + (until - early) * work(config.model, 1.0)) / until
+
+
+def seconds_left(config: TrainConfig, share: float, seconds: float) -> float:
+    """Seconds that a training still takes, told from those it took up to a share of its budget, above 0."""
+    if config.minutes is not None:
+        return max(0.0, 60 * config.minutes - seconds)
+    done = share * mean_work(config, share) / mean_work(config)
+    return seconds * (1 - done) / done
 
 
 def work(model: ViTConfig, kept: float) -> float:

@@ -86,11 +86,16 @@ def varied(question: Answer) -> tuple[str, ...]:
         name = text.partition("=")[0]
         if not any(name in group for group in SETTINGS.values()):
             raise ValueError(f"There is no setting {name[:40]!r} to vary here.")
+        if question.get("start") and name.startswith("model."):
+            raise ValueError(
+                f"What starts from a model has its network: {name.removeprefix('model.')} cannot be varied. Start from "
+                "random weights, or vary something else."
+            )
     return tuple(vary)
 
 
 @lru_cache(maxsize=64)
-def estimated(config: TrainConfig, measured: tuple[TrainConfig, float] | None, *counts: int) -> Estimate:
+def estimated(config: TrainConfig, measured: tuple[TrainConfig, float, float] | None, *counts: int) -> Estimate:
     """An estimate, measured once for each config; beside a training, converted once for each of its speeds."""
     return estimate(config, measured, *counts)
 

@@ -23,6 +23,7 @@ from vitviz.data.sets import ABOUT
 from vitviz.model import checkpoint
 from vitviz.training import run_folder
 from vitviz.training.device import choose_device, hardware
+from vitviz.training.estimate import seconds_left
 from vitviz.training.recipe import CHOICES, PRESETS, TrainConfig, changed, from_json, preset
 from vitviz.training.run_folder import LAST
 from vitviz.training.run_info import RUNNING, RunInfo, SweepInfo, has_attention, measured_on
@@ -182,8 +183,8 @@ class Train:
             raise ValueError("The time depends on how many pictures there are: it is told once they have been read.")
         return self.sets.counted[own]
 
-    def speed(self) -> tuple[TrainConfig, float] | None:
-        """Config and pictures per second of the training that runs now; None if none runs.
+    def speed(self) -> tuple[TrainConfig, float, float] | None:
+        """Config, pictures per second and spent share of the training that runs now; None if none runs.
 
         Raises:
             ValueError: If it does not know its speed yet.
@@ -191,9 +192,9 @@ class Train:
         busy = next((info for info in self.runs.all() if info.state in RUNNING), None)
         if busy is None:
             return None
-        if not busy.pictures_per_second:
+        if not (busy.pictures_per_second and busy.share):
             raise ValueError(f"Nothing is measured beside a training: {busy.name} tells its own speed in a moment.")
-        return from_json(busy.config), busy.pictures_per_second
+        return from_json(busy.config), busy.pictures_per_second, busy.share
 
     def new_name(self, question: Answer) -> str:
         """The name of a new run."""
@@ -280,8 +281,13 @@ class Train:
         return answer | {"version": f"{hash(json.dumps(answer)):x}"}
 
     def row(self, info: RunInfo) -> Answer:
-        """A run for the table; whether it `saved` a checkpoint, has attention to be `explored`, and keeps `moments`."""
+        """A run for the table; whether it `saved` a checkpoint, has attention to be `explored`, and keeps `moments`.
+
+        Of one that trains also the seconds that are `left`.
+        """
         config, answer = info.config, told(info)
+        if info.state in RUNNING and info.share:
+            answer["left"] = seconds_left(from_json(config), info.share, info.seconds)
         answer["preset"] += "".join(word for name, word in HOW.items() if config.get(name) is not None)
         saved = (self.runs.folder(info.name) / LAST).is_file()
         explored = saved and has_attention(config)

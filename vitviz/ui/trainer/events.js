@@ -1,9 +1,11 @@
 /* Following a run, asking what is new while something runs, and events, which come last. */
 
+const SAID = 8000; // ms that a word on what was saved stands
 let notice = null; // a sentence that stands in the status line until the next action
 let asking = false;
 let timer = 0;
 let polls = 0;
+let awaited = false; // whether the next training of an experiment is followed, unless another is chosen before
 let spedBefore = null; // whether the speed of the training that runs is known; null while none runs
 
 // --- what is said ---
@@ -12,6 +14,13 @@ function tell(sentence, isError = false) {
   notice = sentence && { sentence, isError };
   drawWords();
   if (sentence) setText(voice, sentence);
+}
+
+/** What matters only now gives way to the run's own line again. */
+function tellBriefly(sentence) {
+  tell(sentence);
+  const mine = notice;
+  setTimeout(() => notice === mine && tell(null), SAID);
 }
 
 function fail(sentence) {
@@ -48,6 +57,7 @@ function drawWords() {
 /** Show the timeline of a run with its curves, or one that ships, the first of them unless another is wanted. */
 async function follow(wanted = catalog.sources[0]?.name, place = picture, at = undefined) {
   pause();
+  awaited = false;
   followed = isOfRun(wanted) ? runName(wanted) : null;
   overlaid = overlaid.filter((other) => other !== followed);
   source = null;
@@ -66,11 +76,12 @@ async function follow(wanted = catalog.sources[0]?.name, place = picture, at = u
   wake();
 }
 
-/** Of an experiment, follow the training that runs. */
+/** Of an experiment, follow the training that runs, or wait for it. */
 function followNewest() {
   const run = running();
-  if (run && run.name !== followed) follow(sourceOf(run.name));
-  else wake();
+  if (run && run.name !== followed) return follow(sourceOf(run.name));
+  awaited = !run;
+  wake();
 }
 
 /** All that Python lists: runs, the data set. Answers without it say that nothing changed. */
@@ -80,8 +91,9 @@ function takeListed(reply) {
   ({ runs, sweeps, data } = reply);
   const busy = running() ? Boolean(running().pictures_per_second) : null;
   if (recipe && busy !== spedBefore) changeForm(); // what it would take is told in another way now
+  if (recipe && busy === null && spedBefore !== null && !sweepRunning()) expectPresets();
   spedBefore = busy;
-  if (!nameIsOwn && recipe) form.elements.name.value = freeName();
+  suggestName();
   listSources();
   if (!catalog.public) fillOther();
   syncOther();
@@ -114,9 +126,12 @@ function wake(soon = EVERY) {
 async function poll() {
   if (asking) return;
   asking = true;
-  await pollOnce();
-  asking = false;
-  wake();
+  try {
+    await pollOnce();
+  } finally {
+    asking = false;
+    wake();
+  }
 }
 
 async function pollOnce() {
@@ -130,9 +145,11 @@ async function pollOnce() {
   root.dataset.polls = ++polls;
   if (!reply || reply.error) return tell(reply?.error || NO_ANSWER, true);
   if (notice?.sentence === NO_ANSWER) tell(null);
+  const trained = isTraining(run);
   takeListed(reply);
-  if (sweepRunning() && !RUNNING.includes(runOf(followed)?.state) && running()) return followNewest();
   if (run !== followed) return;
+  if (trained && !isTraining(run)) awaited = Boolean(sweepRunning());
+  if (awaited && sweepRunning() && running()) return followNewest();
   const hasLines = reply.metrics && takeMetrics(run, offset, reply);
   const began = reply.whole && session !== '';
   if (began) await loadTimeline(source, picture);
@@ -162,6 +179,7 @@ function listenToForm() {
     if (event.target.type === 'file') return;
     changeForm();
   });
+  form.elements.name.addEventListener('blur', suggestName);
   find('.upload input').addEventListener('change', takeZip);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -264,7 +282,7 @@ async function saveMovie(button) {
   setText(button, words);
   if (!reply?.content) return tell(reply?.error || NO_ANSWER, true);
   saveContent(reply);
-  tell(`Saved as ${reply.name}.`);
+  tellBriefly(`Saved as ${reply.name}.`);
 }
 
 function listenToMap() {
@@ -314,6 +332,7 @@ async function openAddress() {
   const isThere = catalog.sources.some(({ name }) => name === shipped);
   const first = runOf(run) ?? (isThere ? null : running() ?? runs[0]);
   await follow(first ? sourceOf(first.name) : isThere ? shipped : undefined, Math.max(0, place), at);
+  if (!run && !isThere && sweepRunning()) followNewest();
   if (run && !runOf(run)) tell(absentSentence('run', run, followed));
   else if (shipped && !isThere) tell(absentSentence('timeline', shipped, source));
 }

@@ -55,7 +55,7 @@ function drawExperiments() {
   drawPlot(find('.experiments .chart'), sweep, entries);
   const actions = [];
   if (sweep.state === 'training') actions.push(link('stop', 'Stop', () => change('stop', { name: sweep.name })));
-  if (!isBusy && sweep.state !== 'finished') actions.push(link('resume', 'Resume', () => change('resume_sweep', { name: sweep.name })));
+  if (!isBusy && sweep.state !== 'finished') actions.push(link('resume', 'Resume', () => resumeSweep(sweep.name)));
   if (!isBusy) actions.push(link('delete', 'Forget it, keep its runs', () => change('delete', { name: sweep.name })));
   const box = find('.experiments .row-actions');
   const words = actions.map(({ textContent }) => textContent).join() + sweep.name;

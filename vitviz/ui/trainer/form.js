@@ -119,6 +119,12 @@ function freeName() {
   return `${stem}-${number}`;
 }
 
+/** A name as long as the visitor wrote none, but not while one is being written. */
+function suggestName() {
+  const { name } = form.elements;
+  if (!nameIsOwn && runs && recipe && !name.matches(':focus')) name.value = freeName();
+}
+
 function question() {
   const { start, own, dataset, name } = form.elements;
   const vary = varies();
@@ -133,7 +139,7 @@ function question() {
 
 /** After each change: show what belongs to it, and ask Python once the typing rests. */
 function changeForm() {
-  if (!nameIsOwn && runs) form.elements.name.value = freeName();
+  suggestName();
   const isMuon = form.querySelector('[data-setting=optimizer]').value === 'muon';
   const shows = { 'model.dropout': !recipe.plain, 'model.drop_path': recipe.plain, muon_rate: isMuon };
   for (const [key, isShown] of Object.entries(shows)) find(`[data-field="${key}"]`).hidden = !isShown;
@@ -161,7 +167,9 @@ async function checkForm() {
   else drawPlan(reply);
   syncStart();
   root.dataset.checked = refusal ? 'refused' : isNamed ? 'fits' : 'empty';
-  if (!refusal && isNamed) expectSoon(asked);
+  if (refusal || !isNamed) return;
+  if (asked.own && asked.own !== surveyed) showSurvey();
+  else expectSoon(asked);
 }
 
 /** Mark the field that does not fit, with Python's own sentence under it. */
@@ -246,7 +254,8 @@ const memoryWords = ({ memory }) => `about ${(memory / 1e9).toFixed(1)}${SPACE}G
 async function expectPresets() {
   for (const { name, parameters } of catalog.presets) {
     const found = await estimateOf({ preset: name, settings: {} });
-    if (found.error || running()) return;
+    if (running()) return;
+    if (found.error) continue;
     const length = presetOf(name).settings.epochs == null ? `${inEpochs(rough(found.epochs))} in ${duration(found.seconds)}` : `about ${duration(found.seconds)}`;
     setText(find(`[data-preset="${name}"]`), `${millions(parameters)}, ${length}`);
   }
@@ -316,25 +325,31 @@ function syncOther() {
 }
 
 let surveys = 0;
+let surveyed = ''; // whose pictures were looked through
 
 /** What would be taken of one's own pictures, and what not. */
 async function showSurvey() {
   const box = find('.survey');
   const asked = question();
   const mine = ++surveys;
-  unfit = '';
+  unfit = surveyed = '';
   syncStart();
   if (!asked.own) return box.replaceChildren();
   box.replaceChildren(make('p', 'note', 'Reading the pictures…'));
   const reply = await ask('survey', asked);
   if (mine !== surveys) return;
-  unfit = !reply || reply.error ? reply?.error || NO_ANSWER : reply.problem;
+  if (!reply || reply.error) return box.replaceChildren(make('p', 'refusal', reply?.error || NO_ANSWER)); // asked again once all fits
+  surveyed = asked.own;
+  unfit = reply.problem;
   syncStart();
   const parts = unfit ? [make('p', 'refusal', unfit)] : [];
-  if (reply?.counts) parts.push(...surveyParts(reply));
+  if (reply.counts) parts.push(...surveyParts(reply));
   box.replaceChildren(...parts);
+  setText(voice, unfit || surveyWords(reply));
   if (!refusal) checkForm(); // how many there are, of how many classes, is known only now
 }
+
+const surveyWords = ({ counts, refused, more }) => `${counted(counts.length, 'class', 'classes')} of pictures. ${counted(refused.length + more, 'file was', 'files were')} not taken.`;
 
 function surveyParts({ counts, refused, more, divided }) {
   const parts = counts.length ? [countsTable(counts)] : [];

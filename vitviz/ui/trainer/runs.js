@@ -60,7 +60,8 @@ function drawRuns() {
     return lines.get(run.name).node;
   });
   const body = runsTable.tBodies[0];
-  if (nodes.length !== body.children.length || nodes.some((node, i) => node !== body.children[i])) body.replaceChildren(...nodes);
+  for (const node of [...body.children]) if (!nodes.includes(node)) node.remove();
+  nodes.forEach((node, i) => node !== body.children[i] && body.insertBefore(node, body.children[i] ?? null)); // what is typed elsewhere keeps its focus
 }
 
 function makeLine({ name }) {
@@ -160,8 +161,13 @@ function askDelete(box, name) {
   keep.focus();
 }
 
+const asked = new Set(); // what is being done: to press a button twice does it once
+
 async function act(name, argument) {
+  if (asked.has(name)) return null;
+  asked.add(name);
   const reply = await ask(name, argument);
+  asked.delete(name);
   if (!reply || reply.error) {
     tell(reply?.error || NO_ANSWER, true);
     poll(); // another page may have changed what there is
@@ -200,12 +206,17 @@ async function resumeRun(name) {
   follow(sourceOf(name));
 }
 
+async function resumeSweep(name) {
+  await change('resume_sweep', { name });
+  followNewest();
+}
+
 async function downloadRun(name) {
   tell('Packing the checkpoint…');
   const reply = await act('download', { name });
   if (!reply) return;
   saveContent(reply);
-  tell(`Saved as ${reply.name}.`);
+  tellBriefly(`Saved as ${reply.name}.`);
 }
 
 /** Lay the curves of a run over those of the one that is followed, or take them away. */

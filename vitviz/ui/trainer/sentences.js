@@ -24,8 +24,6 @@ function doneOf(run) {
   return `Epoch ${epochText(run.epoch)}, ${short(Math.floor(run.seconds / 60))} of ${short(run.minutes)} minutes`;
 }
 
-const left = (run) => (run.minutes != null ? 60 * run.minutes - run.seconds : (run.seconds / run.share) * (1 - run.share));
-
 /** Headline and line of a run: {headline, line, isError} */
 function runWords(run) {
   const name = run.name;
@@ -34,7 +32,7 @@ function runWords(run) {
     case 'training': {
       if (!run.share) return { headline: `${name} is starting`, line: run.message || 'It reads the pictures and takes its first steps. You may close this page; it goes on.' };
       if (run.share >= 1) return { headline: doneOf(run), line: `${name} has taken its last step. Now it is measured on all ${run.measured_on} pictures.` };
-      const time = run.share > 0.005 ? ` About ${duration(Math.max(1, left(run)))} left.` : '';
+      const time = run.share > 0.005 ? ` About ${duration(run.left)} left.` : '';
       return { headline: doneOf(run), line: `${name} is training.${time} ${run.message || 'You may close this page; it goes on.'}` };
     }
     case 'stopping':

@@ -11,5 +11,6 @@ const curves = {}; // by name of a run: {session, offset, lines}
 let overlaid = []; // names of runs whose curves are drawn beside
 
 const runOf = (name) => runs?.find((run) => run.name === name);
+const isTraining = (name) => RUNNING.includes(runOf(name)?.state);
 const running = () => runs?.find((run) => RUNNING.includes(run.state));
 const sourceOf = (run) => `runs/${run}`;

@@ -19,6 +19,7 @@ let chosen = { layer: MEAN, head: MEAN };
 let read = -1; // the patch under the pointer
 let playing = 0;
 let tickets = 0; // the newest question wins
+let probes = ''; // names and pictures of those on screen
 const scale = { kind: 'linear', limit: 1, clips: true, isShare: true };
 
 const epochShown = () => (past && followed && source === sourceOf(followed) ? past.moments[moment].epoch : null);
@@ -31,7 +32,13 @@ async function loadTimeline(name, place, at = source === name && past && moment 
   root.dataset.state = 'working';
   const reply = await ask('poll', { version, timeline: { source: name, picture: place, from: 0 } });
   if (mine !== tickets) return;
-  if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
+  if (!reply || reply.error) {
+    if (source !== name) {
+      source = name; // the next poll asks again
+      showNoMoments();
+    }
+    return fail(reply?.error || NO_ANSWER);
+  }
   takeListed(reply);
   if (mine !== tickets) return; // it follows another now
   source = name;
@@ -75,6 +82,7 @@ function takeMoments(reply, stays = null) {
 }
 
 function startTimeline(reply) {
+  picture = reply.picture; // another than was asked for, if there are fewer
   past = { shape: reply.shape, classes: reply.classes, pictures: reply.pictures, moments: [] };
   const kind = JSON.stringify([past.shape, past.classes.length]);
   if (grid?.kind !== kind) buildLive(kind);
@@ -125,9 +133,9 @@ function buildLive(kind) {
 
 function buildProbes() {
   const box = find('.probes');
-  const names = past.pictures.map(({ name }) => name).join();
-  if (box.dataset.names === names) return markProbe();
-  box.dataset.names = names;
+  const wanted = JSON.stringify(past.pictures);
+  if (probes === wanted) return markProbe();
+  probes = wanted;
   box.replaceChildren(...past.pictures.map(({ name, src }, place) => {
     const button = make('button', 'thumb');
     const image = make('img');
@@ -244,7 +252,7 @@ function drawForming() {
   const lineOf = (layer, valuesOf) => ({
     name: `layer ${layer + 1}`,
     points: past.moments.map((now) => [now.epoch, meanOf(valuesOf(now).slice(layer * heads, (layer + 1) * heads))]),
-    colour: cssColour(table('seq')[Math.round(90 + (130 * layer) / Math.max(1, layers - 1))]),
+    colour: cssColour(table('seq')[Math.round(120 + (100 * layer) / Math.max(1, layers - 1))]),
     dash: '',
     className: 'other',
   });
