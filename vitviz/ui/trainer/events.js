@@ -209,17 +209,16 @@ async function takeZip(event) {
   event.target.value = '';
   if (!file) return;
   find('.survey').replaceChildren(make('p', 'note', `Uploading ${file.name}…`));
-  const refuse = (sentence) => find('.survey').replaceChildren(make('p', 'refusal', sentence));
   const most = catalog.most_upload / 2 ** 20;
-  if (file.size > catalog.most_upload) return refuse(`A zip to upload may have at most ${most} MiB: ${file.name} has ${(file.size / 2 ** 20).toFixed(1)}. Unpack it into ${catalog.folder} instead, then load this page again.`);
+  if (file.size > catalog.most_upload) return refusePictures(`A zip to upload may have at most ${most} MiB: ${file.name} has ${(file.size / 2 ** 20).toFixed(1)}. Unpack it into ${catalog.folder} instead, then load this page again.`);
   let path;
   try {
     ({ path } = await upload(file));
   } catch {
-    return refuse(`${file.name} could not be uploaded: the server did not take it. Put it into ${catalog.folder} instead, then load this page again.`);
+    return refusePictures(`${file.name} could not be uploaded: the server did not take it. Put it into ${catalog.folder} instead, then load this page again.`);
   }
   const reply = await ask('take_pictures', { path, name: file.name });
-  if (!reply || reply.error) return refuse(reply?.error || NO_ANSWER);
+  if (!reply || reply.error) return refusePictures(reply?.error || NO_ANSWER);
   takeListed(reply);
   form.elements.own.value = reply.taken;
   changeForm();

@@ -325,21 +325,25 @@ function syncOther() {
 }
 
 let surveys = 0;
-let surveyed = ''; // whose pictures were looked through
+let surveyed = ''; // whose pictures are, or are being, looked through
 
 /** What would be taken of one's own pictures, and what not. */
 async function showSurvey() {
   const box = find('.survey');
   const asked = question();
   const mine = ++surveys;
-  unfit = surveyed = '';
+  unfit = '';
+  surveyed = asked.own ?? '';
   syncStart();
   if (!asked.own) return box.replaceChildren();
   box.replaceChildren(make('p', 'note', 'Reading the pictures…'));
   const reply = await ask('survey', asked);
   if (mine !== surveys) return;
-  if (!reply || reply.error) return box.replaceChildren(make('p', 'refusal', reply?.error || NO_ANSWER)); // asked again once all fits
-  surveyed = asked.own;
+  if (!reply || reply.error) {
+    surveyed = ''; // asked again once all fits
+    fillPlan({ Time: '', Memory: '' });
+    return refusePictures(reply?.error || NO_ANSWER);
+  }
   unfit = reply.problem;
   syncStart();
   const parts = unfit ? [make('p', 'refusal', unfit)] : [];
@@ -347,6 +351,11 @@ async function showSurvey() {
   box.replaceChildren(...parts);
   setText(voice, unfit || surveyWords(reply));
   if (!refusal) checkForm(); // how many there are, of how many classes, is known only now
+}
+
+function refusePictures(sentence) {
+  find('.survey').replaceChildren(make('p', 'refusal', sentence));
+  setText(voice, sentence);
 }
 
 const surveyWords = ({ counts, refused, more }) => `${counted(counts.length, 'class', 'classes')} of pictures. ${counted(refused.length + more, 'file was', 'files were')} not taken.`;

@@ -161,13 +161,13 @@ function askDelete(box, name) {
   keep.focus();
 }
 
-const asked = new Set(); // what is being done: to press a button twice does it once
+const acting = new Set(); // what is being done: to press a button twice does it once
 
 async function act(name, argument) {
-  if (asked.has(name)) return null;
-  asked.add(name);
+  if (acting.has(name)) return null;
+  acting.add(name);
   const reply = await ask(name, argument);
-  asked.delete(name);
+  acting.delete(name);
   if (!reply || reply.error) {
     tell(reply?.error || NO_ANSWER, true);
     poll(); // another page may have changed what there is
