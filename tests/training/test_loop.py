@@ -370,6 +370,16 @@ def test_memory_that_runs_out_is_said_and_the_last_whole_epoch_kept(config, monk
     assert load(config.folder / "last.safetensors").record["epochs"] == 1.0
 
 
+def test_pictures_that_do_not_fit_into_memory_are_said(config, monkeypatch):
+    def full(*given):
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(loop, "data_sets", full)
+    with pytest.raises(TrainingError, match=r"The pictures must fit into memory: they do not\. Use a smaller data set"):
+        train(config)
+    assert not config.folder.exists()
+
+
 def test_without_data_nothing_is_written(config, tmp_path):
     with pytest.raises(cifar.DataError, match="CIFAR-10 is not in"):
         train(replace(config, data=str(tmp_path / "nowhere")))

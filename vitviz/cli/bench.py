@@ -46,6 +46,20 @@ def bench_train(
     training.train(config, steps)
 
 
+@bench_app.command("resume")
+def bench_resume(
+    preset_name: Annotated[str, typer.Option("--preset", help="Whose network, recipe and batch.")] = "cifar10-ti4",
+    data: Data = None,
+    epochs: Annotated[int, typer.Option(min=2, max=1000, help="Of each of the three trainings.")] = 6,
+    pictures: Annotated[int, typer.Option(min=2, help="The first so many of the training set.")] = 5000,
+    device: Annotated[Device, typer.Option(help="Where to train.")] = "auto",
+) -> None:
+    """How exactly a training goes on that was lost: its weights beside those of one that was not."""
+    from vitviz.bench.resume import resume
+
+    resume(replace(preset(preset_name), minutes=None, epochs=epochs, pictures=pictures, data=data, device=device))
+
+
 @bench_app.command("load")
 def bench_load(
     users: Annotated[int, typer.Option(min=1, max=1000, help="Visitors at once.")] = 50,

@@ -33,8 +33,8 @@ def choose_device(wanted: str, index: int = 0) -> torch.device:
 
 
 @contextmanager
-def memory_in_words(batch_size: int) -> Iterator[None]:
-    """Work on batches of this size; if the memory of a GPU or of the machine runs out, say so.
+def memory_in_words(refusal: str) -> Iterator[None]:
+    """Say this, and nothing of torch's, if the memory of a GPU or of the machine runs out.
 
     Raises:
         TrainingError: If it does.
@@ -44,10 +44,7 @@ def memory_in_words(batch_size: int) -> Iterator[None]:
     except (MemoryError, RuntimeError) as error:
         if not isinstance(error, MemoryError | torch.OutOfMemoryError) and ALLOCATOR not in str(error):
             raise
-        raise TrainingError(
-            f"A step must fit into memory: {batch_size} pictures in this network do not. Lower batch_size or the "
-            "network; what was saved before is kept."
-        ) from None
+        raise TrainingError(refusal) from None
 
 
 def keep_freed_memory() -> None:

@@ -107,7 +107,8 @@ def train(
     run_folder.check_size(config.model)
     keep_freed_memory()
     with Team(config.device) as team, StopRequest() as stop:
-        supply = data_sets(config, team.device)
+        with memory_in_words("The pictures must fit into memory: they do not. Use a smaller data set or image_size."):
+            supply = data_sets(config, team.device)
         config, pictures = for_classes(config, len(supply.about.classes)), len(supply.training[1])
         if min(config.batch_size, pictures) < team.size:
             raise ValueError(
@@ -120,7 +121,10 @@ def train(
             if work is not None:
                 run_folder.prepare(config, saved)
                 work.begin()
-            with memory_in_words(config.batch_size):
+            with memory_in_words(
+                f"A step must fit into memory: {config.batch_size} pictures in this network do not. Lower batch_size "
+                "or the network; what was saved before is kept."
+            ):
                 run = Run(config, team, supply.training, supply.measured, supply.about, saved)
                 run.work = work
                 if (first := team.agree(run.step_count)[0]) != run.step_count:
