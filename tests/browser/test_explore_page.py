@@ -234,7 +234,9 @@ def test_no_class_gets_the_maps_of_another_while_its_own_are_computed(open_page)
     for_class, for_all = page.locator(".method-group:nth-child(2) .method"), page.locator(".method-group .method")
     expect(for_class.and_(page.locator(".waiting"))).to_have_count(for_class.count())
     expect(for_all.and_(page.locator(".waiting"))).to_have_count(for_class.count())
-    expect(page.locator(".headline")).to_contain_text("the class token looks most at")  # the head's map meanwhile
+    expect(page.locator(".status")).to_have_text("Working…")
+    expect(page.locator(".headline")).to_contain_text("Relevance for cat")  # the old view stays meanwhile
+    expect(page.locator(".map-title")).to_have_text("Relevance for cat")
     held.pop().continue_()
     page.wait_for_selector(f"{EXPLORER}[data-methods]")
     expect(for_all.and_(page.locator(".waiting"))).to_have_count(0)

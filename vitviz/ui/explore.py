@@ -16,7 +16,7 @@ from torch import Tensor
 
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
-from vitviz.data.pictures import PictureError, PictureSource, is_huge, sample_paths, samples
+from vitviz.data.pictures import MOST_BYTES, PictureError, PictureSource, is_huge, sample_paths, samples
 from vitviz.explanation.case import Target, softmax
 from vitviz.explanation.explain import Explanation, explain
 from vitviz.explanation.faithfulness import score
@@ -94,7 +94,8 @@ class Explore:
             for key, method in METHODS.items()
             if key != "reverse_attention"  # the page's Direction shows it, of every layer and head
         ]
-        return {"checkpoints": checkpoints(), "samples": samples, "cifar": self.data_state(), "methods": methods}
+        offers = {"checkpoints": checkpoints(), "samples": samples, "cifar": self.data_state(), "methods": methods}
+        return offers | {"mostBytes": MOST_BYTES}
 
     def models(self, question: Answer) -> list[Answer]:
         """The models there are now: those that ship, and those of runs."""

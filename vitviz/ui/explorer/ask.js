@@ -1,8 +1,10 @@
 /* Asking Python: a picture, its whole attention; the latest question wins. */
 
 let ticket = 0; // the newest question wins, late answers to older ones are dropped
+let refused = null; // the model that could not be shown
 
 function fail(sentence) {
+  refused = state.checkpoint;
   root.dataset.state = 'error';
   waitNoMore();
   if (shown) Object.assign(state, shown);
@@ -51,18 +53,21 @@ function show(reply, image, asked) {
   const { layers, heads, rows: down, columns, aspect, prefix, classToken } = reply;
   const oldShape = shape;
   const kept = oldShape && answer && oldShape.rows === down && oldShape.columns === columns;
+  const names = answer && state.target.map((k) => answer.classes[k]);
   answer = reply;
   picture = image;
   if (shown && JSON.stringify(shown.picture) !== JSON.stringify(state.picture)) state.target = []; // back to what is predicted
   shown = { checkpoint: state.checkpoint, picture: state.picture };
+  refused = null;
   source = { firstRows: floatsOf(reply.cls), full: null };
   judged = changed = null;
   before = { ...before, off: [], gone: [] };
-  state.target = state.target.filter((k) => k >= 0 && k < reply.classes.length);
+  if (names && state.target.length) state.target = names.map((name) => reply.classes.indexOf(name)); // another model may number them otherwise
+  if (!state.target.every((k) => k >= 0 && k < reply.classes.length)) state.target = [];
   limits = {};
   fullFailed = false;
-  shape = { layers, heads, rows: down, columns, aspect, prefix, classToken };
-  if (!rows || JSON.stringify(oldShape) !== JSON.stringify(shape)) build();
+  shape = { layers, heads, rows: down, columns, aspect, prefix, classToken, gone: [] };
+  if (!rows || JSON.stringify({ ...oldShape, gone: [] }) !== JSON.stringify(shape)) build();
   fitChoice(asked, kept);
   forgetPainted();
   delete root.dataset.full;
@@ -91,6 +96,8 @@ function finishShowing(key) {
   draw();
   syncControls();
   revealThumb();
+  const best = predictedClass();
+  speakSoon(0, `Predicted: ${answer.classes[best]}, ${percent(answer.probabilities[best], 1)}. `);
   if (state.off.length || state.gone.length) fetchChanged();
   fetchMethods(LINGER);
   markPainted(key);
@@ -106,6 +113,15 @@ async function askAgain(name, question = {}) {
   mine.key = again.key;
   root.dataset.ready = again.key;
   return ask(name, { ...question, key: again.key });
+}
+
+/** The same about the picture with what is off and left out on it. */
+async function askOfChanged(name, question) {
+  if (!changed) return askAgain(name, question);
+  const reply = await ask(name, { ...question, key: changed.key });
+  if (reply !== null) return reply;
+  await fetchChanged();
+  return changed && ask(name, { ...question, key: changed.key });
 }
 
 /** Fetch the attention between all tokens. */
@@ -148,18 +164,21 @@ async function fetchMethods(delay = 0) {
   if (late()) return;
   for (const name of ['methods', 'scores']) {
     let reply = await askAgain(name, { target });
-    while (reply?.busy && !late()) {
+    while ((reply?.busy || isAway(reply)) && !late()) {
+      if (isAway(reply)) tell(NO_ANSWER, true);
       await pause(BUSY_PAUSE);
       if (!late()) reply = await askAgain(name, { target });
     }
     if (late()) return;
-    if (!reply || reply.error) return reply?.error && tell(reply.error, true);
+    if (!reply || reply.error) return tell(reply?.error || NO_ANSWER, true);
+    if (notice === NO_ANSWER) tell(null);
     if (name === 'methods') answer.maps = reply.maps;
     else judged = reply;
     root.dataset[name] = `${answer.key} ${target}`;
     forgetMethod();
     drawMethods();
     draw();
+    if (activeMethod()) speakSoon(REST);
   }
 }
 
@@ -188,6 +207,7 @@ function showChanged(now, rowsText) {
   before = { off: state.off, gone: state.gone, instead: state.instead, way: state.way };
   source = { firstRows: floatsOf(rowsText), full: null };
   fullFailed = false;
+  shape.gone = now && state.way === 'drop' ? state.gone : [];
   forgetPainted();
   drawPredictions();
   draw();

@@ -4,7 +4,7 @@
 
 /** Change the state by hand: clear old notices, redraw, remember in the address. */
 function act(change, delay = REST) {
-  tell(null);
+  clearNotice();
   change();
   syncControls();
   drawSoon();
@@ -14,7 +14,7 @@ function act(change, delay = REST) {
 }
 
 function glance(change, delay = REST) {
-  if (notice !== 'Working…') tell(null);
+  clearNotice();
   change();
   drawSoon();
   speakSoon(delay);
@@ -30,14 +30,16 @@ function askClassToken() {
 
 /** Keep a patch, or let it go; with `add` next to those kept before. */
 function keepPatch(patch, add) {
+  if (isGone(patch)) return tell(`${capital(patchName(patch, shape))} is left out: it asks nothing and gets nothing.`);
+  const has = state.pins.includes(patch);
   act(() => {
-    const has = state.pins.includes(patch);
     state.method = null;
     state.several ||= add;
     if (state.several) state.pins = has ? state.pins.filter((pin) => pin !== patch) : [...state.pins, patch];
     else state.pins = has ? [] : [patch];
     state.several &&= state.pins.length > 0;
   });
+  speakSoon(REST, has ? 'Let go. ' : 'Kept. ');
 }
 
 const CHANGES = {
@@ -87,8 +89,7 @@ async function saveFigure() {
   if (!answer) return;
   waitVisibly();
   const nullable = (index) => (index === MEAN ? null : index);
-  const reply = await ask('figure', {
-    key: state.method ? answer.key : keyNow(),
+  const reply = await (state.method ? askAgain : askOfChanged)('figure', {
     layer: nullable(state.layer),
     head: nullable(state.head),
     patches: state.pins,
@@ -115,7 +116,7 @@ function chooseVersus(text) {
 
 function retarget(target) {
   const plain = target.length === 1 && target[0] === predictedClass();
-  act(() => { state.target = plain ? [] : target; }, 0);
+  act(() => { state.target = plain ? [] : target; });
   drawPredictions();
   fetchMethods();
 }

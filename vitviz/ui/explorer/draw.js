@@ -13,9 +13,9 @@ function makeMarks(stage) {
   return { stage, asked: [], gone: [], read: addMark(stage, 'read') };
 }
 
-function placeGone(marks) {
-  while (marks.gone.length < state.gone.length) marks.gone.push(addMark(marks.stage, 'gone'));
-  marks.gone.forEach((mark, i) => placeMark(mark, state.gone[i] ?? -1, shape));
+function placeGone(marks, gone) {
+  while (marks.gone.length < gone.length) marks.gone.push(addMark(marks.stage, 'gone'));
+  marks.gone.forEach((mark, i) => placeMark(mark, gone[i] ?? -1, shape));
 }
 
 const pictureMarks = makeMarks(pictureStage);
@@ -70,7 +70,8 @@ function draw() {
   const start = performance.now();
   const asked = askedPatches();
   const method = activeMethod();
-  drawMarks(method ? [] : asked);
+  if (awaitsMethod()) return waitVisibly();
+  drawMarks(asked, method);
   if (canAnswer(asked)) {
     if (root.dataset.state !== 'working') waitNoMore();
     answerQuestion(asked);
@@ -111,13 +112,17 @@ function answerQuestion(asked) {
   painted.question = question;
 }
 
-function drawMarks(asked) {
-  placeGone(pictureMarks);
-  placeGone(mapMarks);
-  placeMarks(pictureMarks, asked, state.read);
-  placeMarks(mapMarks, asked, state.read);
+function drawMarks(asked, method) {
+  const framed = method ? [] : asked;
+  placeGone(pictureMarks, state.gone);
+  placeGone(mapMarks, method ? [] : state.gone); // the methods' maps are of the whole picture
+  placeMarks(pictureMarks, framed, state.read);
+  placeMarks(mapMarks, framed, state.read);
   find('.class-token').setAttribute('aria-pressed', !asked.length && !state.method);
 }
+
+/** Whether the map that stands large is a method's for another class, and this one's is on its way: it stays meanwhile. */
+const awaitsMethod = () => state.hover < 0 && state.method !== null && painted.method === state.method && !answer.maps[state.method];
 
 /** Values, offset of the first patch, and scale of the large map; a method whose map is not there yet leaves the head's. */
 function largeMap(method) {
@@ -128,6 +133,9 @@ function largeMap(method) {
   const scale = methodScaleOf(method);
   return { values: answer.maps[method], first: 0, scale };
 }
+
+/** Methods are asked about the picture as it is, from which nothing is left out. */
+const shapeFor = (method) => (method ? { ...shape, gone: [] } : shape);
 
 /** The scale of a method's map: its own, from 0, or to both sides of 0 where a patch may speak against the class. */
 function methodScaleOf(method) {
@@ -145,21 +153,22 @@ function drawLarge(asked, method) {
     painted.scale = { ...scale };
     paintTile(largeTile, values, first, tableFor(scale), scale);
     setText(find('.map-title'), method ? methodTitle(methodOf(method), targetNames()) : mapName(state.layer, state.head));
-    drawBar();
+    drawBar(shapeFor(method));
     drawClassCell(method);
     painted.large = key;
+    painted.method = method;
   }
   drawReading();
 }
 
 const tickNodes = Array.from({ length: 7 }, () => find('.bar').appendChild(make('span', 'tick')));
 
-function drawBar() {
+function drawBar(seen) {
   const { scale } = painted;
   const page = `${scale.kind} ${dark}`;
   if (painted.bar !== page) paintBar(barTile, tableFor(scale));
   painted.bar = page;
-  const key = `${scale.kind} ${scale.limit} ${scale.clips} ${scale.isShare}`;
+  const key = `${scale.kind} ${scale.limit} ${scale.clips} ${scale.isShare} ${seen.gone.length}`;
   if (painted.ticks === key) return;
   painted.ticks = key;
   const ticks = ticksOf(scale);
@@ -172,14 +181,14 @@ function drawBar() {
     setText(node, ticks[i][1]);
   });
   setText(find('.unit'), unitOf(scale));
-  drawEvenMark(scale);
+  drawEvenMark(scale, evenShare(seen));
 }
 
-function drawEvenMark(scale) {
-  const at = scale.kind === 'linear' && scale.isShare ? evenShare(shape) / scale.limit : 1;
+function drawEvenMark(scale, even) {
+  const at = scale.kind === 'linear' && scale.isShare ? even / scale.limit : 1;
   find('.even').hidden = at >= 1;
   find('.even').style.left = `${100 * at}%`;
-  setText(find('.even-text'), at < 1 ? `dashed: even spread, ${percent(evenShare(shape))}` : '');
+  setText(find('.even-text'), at < 1 ? `dashed: even spread, ${percent(even)}` : '');
 }
 
 function drawClassCell(method) {
@@ -200,7 +209,7 @@ function drawReading() {
   const method = activeMethod();
   const value = values[first + state.read];
   const reading = () => (isGone(state.read) ? ['left out', ''] : headNumber(value, shape));
-  const [number, remark] = method ? methodNumber(value, painted.scale, shape) : reading();
+  const [number, remark] = method ? methodNumber(value, painted.scale, shapeFor(method)) : reading();
   setText(tip.children[0], number);
   setText(tip.children[1], remark);
   const row = Math.floor(state.read / shape.columns);
@@ -262,7 +271,7 @@ function drawWords(asked, method) {
   const seen = { row: values, asked, direction: state.direction, layer: state.layer, head: state.head, read: state.read };
   if (!method && isOff(state.layer, state.head)) {
     setText(headline, `${mapName(state.layer, state.head)} is switched off`);
-    if (notice === null) putLine(status, [`${state.instead === 'mean' ? 'It passes on its mean over the samples' : 'Its output is set to zero'}. The other heads go on without it; see the prediction.`]);
+    if (notice === null) putLine(status, [offLine(state.layer === MEAN || state.head === MEAN)]);
     return;
   }
   if (!method && asked.length && asked.every(isGone)) {
@@ -273,7 +282,14 @@ function drawWords(asked, method) {
   setText(headline, method ? methodHeadline(methodOf(method), targetNames(), values, shape) : headHeadline(seen, shape));
   if (notice !== null) return;
   if (!method && isGone(state.read)) return putLine(status, [`${capital(patchName(state.read, shape))} is left out: it gets nothing.`]);
-  putLine(status, method ? methodLine(methodOf(method), values, state.read, scale, judged, targetNames()[0], shape) : headLine(seen, shape));
+  putLine(status, method ? methodLine(methodOf(method), values, state.read, scale, judged, targetNames()[0], shapeFor(method)) : headLine(seen, shape));
+}
+
+/** What becomes of a head that is off, or of all heads of a mean. */
+function offLine(isMean) {
+  const passed = state.instead === 'mean';
+  if (isMean) return `All its heads are off: ${passed ? 'they pass on their means over the samples' : 'their outputs are set to zero'}; see the prediction.`;
+  return `${passed ? 'It passes on its mean over the samples' : 'Its output is set to zero'}. The other heads go on without it; see the prediction.`;
 }
 
 const predictedClass = () => largest(answer.probabilities);
@@ -303,9 +319,10 @@ function drawMethods() {
 function drawScore({ key, track, fill, chance, value, beside }) {
   track.classList.toggle('waiting', !judged);
   const share = (number) => `${100 * Math.min(1, Math.max(0, number))}%`;
-  fill.style.width = judged ? share(judged.scores[key]) : '0';
+  const score = judged?.scores[key];
+  fill.style.width = share(score ?? 0);
   chance.style.left = judged ? share(judged.chance[0]) : '0';
-  setText(value, judged ? written(judged.scores[key], 2) : '…');
+  setText(value, !judged ? '…' : score == null ? '–' : written(score, 2)); // a map that gives all patches the same has none
   const word = judged?.chance[0] < 0 ? '' : 'chance '; // two signs leave no room for it; the line above says it
   setText(beside, judged ? word + written(judged.chance[0], 2) : '');
 }
@@ -319,11 +336,18 @@ function drawWhy(method) {
   why.replaceChildren(make('b', '', name), ` ${words(about)} `, make('span', 'formula', words(formula)), ` ${source}.`);
 }
 
+/** The classes that have a row: the likeliest ones, which keep their places while the picture changes, and what wins then. */
+function listedClasses(old, now) {
+  const listed = old.map((_, k) => k).sort((a, b) => old[b] - old[a]).slice(0, predictions.length);
+  const winner = largest(now);
+  return listed.includes(winner) ? listed : [...listed.slice(0, -1), winner];
+}
+
 function drawPredictions() {
   const { classes, picture: about } = answer;
   const old = answer.probabilities;
   const probabilities = changed?.probabilities ?? old;
-  const order = old.map((_, k) => k).sort((a, b) => old[b] - old[a]);
+  const order = listedClasses(old, probabilities);
   predictions.forEach(({ item, button, name, tag, value, fill, was }, i) => {
     const k = order[i];
     item.hidden = k === undefined;
@@ -338,7 +362,9 @@ function drawPredictions() {
     was.hidden = !changed;
     was.style.left = `${100 * old[k]}%`;
   });
-  find('.versus select').value = state.target[1] ?? '';
+  const versus = find('.versus select');
+  versus.value = state.target[1] ?? '';
+  for (const option of versus.options) option.disabled = option.value === String(targetClass());
   root.classList.toggle('greyed', state.way === 'grey');
   find('.effect').hidden = !changed;
   setText(find('.methods-head span'), changed ? 'nothing off, each map on its own scale' : 'each map on its own scale');
@@ -357,7 +383,9 @@ function drawEffect(old, now) {
     select.parentNode.hidden = !used;
   }
   setText(find('.effect-points'), `${signed(rounded(now[k]) - rounded(old[k]), 1)} points`);
-  setText(find('.effect-from'), `for ${answer.classes[k]}, from ${percent(old[k], 1)}`);
+  const winner = largest(now);
+  const change = winner === predictedClass() ? '' : `. The model now says ${answer.classes[winner]}, ${percent(now[winner], 1)}.`;
+  setText(find('.effect-from'), `for ${answer.classes[k]}, from ${percent(old[k], 1)}${change}`);
 }
 
 function drawPicture() {

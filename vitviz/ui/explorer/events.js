@@ -1,5 +1,8 @@
 /* Events, which come last: pointer, keys, drop, paste, theme. */
 
+/** Whether a key belongs to the browser or the system: Alt and an arrow leads back, for example. */
+const isShortcut = (event) => event.altKey || event.ctrlKey || event.metaKey;
+
 /** Follow the pointer or the keys over a stage; `name` is the part of the state that follows. */
 function follow(stage, name, touchReads) {
   const move = (patch, delay) => {
@@ -21,7 +24,7 @@ function follow(stage, name, touchReads) {
     else keepPatch(patch, event.shiftKey);
   });
   stage.addEventListener('keydown', (event) => {
-    if (!answer) return;
+    if (!answer || isShortcut(event)) return;
     const from = state[name] >= 0 ? state[name] : state.pins[0] ?? middlePatch(shape);
     if (ARROWS.includes(event.key)) move(neighbour(from, event.key, shape), 0);
     else if ((event.key === 'Enter' || event.key === ' ') && state[name] >= 0) keepPatch(state[name], event.shiftKey);
@@ -38,17 +41,31 @@ function leaveStage(name) {
 }
 
 function walkMatrix(event) {
-  if (!answer) return;
+  if (!answer || isShortcut(event)) return;
   if (event.key === 'Escape') return askClassToken();
   if (event.key === 'x' || event.key === 'Delete') return toggleHead();
   if (!ARROWS.includes(event.key)) return;
   event.preventDefault();
   const tile = nextTile(tiles, shape, state.layer, state.head, event.key);
   chooseHead(tile.layer, tile.head, 0);
+  draw(); // on a phone the tile's row is hidden until then, and could not be focused
   tile.button.focus();
 }
 
+/** Whether this explorer is on screen: its tab may not be the one that is shown. */
+const isOnScreen = () => root.offsetParent !== null;
+
+/** Listen to the whole page for as long as this explorer is part of it. */
+function listenToPage(type, listener) {
+  document.addEventListener(type, function heard(event) {
+    if (element.isConnected) listener(event);
+    else document.removeEventListener(type, heard);
+  });
+}
+
+/** A file may be dropped anywhere on the page: beside the explorer the browser would open it in place of the page. */
 function acceptDrop(event) {
+  if (!isOnScreen()) return;
   if (![...(event.dataTransfer?.types ?? [])].includes('Files')) return;
   event.preventDefault();
   root.classList.toggle('dropping', event.type === 'dragover');
@@ -56,10 +73,8 @@ function acceptDrop(event) {
   if (event.type === 'drop' && file) takeFile(file);
 }
 
-/** Paste arrives at the document; take it only while this explorer is on screen. */
 function acceptPaste(event) {
-  if (!element.isConnected) return document.removeEventListener('paste', acceptPaste);
-  if (root.offsetParent === null || event.target.closest?.('input, textarea, [contenteditable]')) return;
+  if (!isOnScreen()) return;
   const file = [...(event.clipboardData?.files ?? [])][0];
   if (file) takeFile(file);
 }
@@ -104,8 +119,8 @@ function listen() {
   find('[data-do=camera]').addEventListener('click', openCamera);
   find('[data-do=snap]').addEventListener('click', snap);
   find('[data-do=close-camera]').addEventListener('click', putCameraAway);
-  for (const type of ['dragover', 'dragleave', 'drop']) root.addEventListener(type, acceptDrop);
-  document.addEventListener('paste', acceptPaste);
+  for (const type of ['dragover', 'dragleave', 'drop']) listenToPage(type, acceptDrop);
+  listenToPage('paste', acceptPaste);
   find('.class-token').addEventListener('click', askClassToken);
   find('.outline-slider input').addEventListener('input', (event) => {
     find('.outlines').style.opacity = event.target.value / 100;
@@ -145,6 +160,13 @@ function listen() {
 
 const focusTile = () => tiles.find(({ layer, head }) => layer === state.layer && head === state.head).button.focus({ preventScroll: true });
 
+/** What was chosen on another tab, and stands in the address, is shown here, too. */
+async function comeBack(models) {
+  const asked = new URLSearchParams(location.search).get('checkpoint');
+  await learnModels(models);
+  if (asked && asked !== state.checkpoint && asked !== refused && checkpointOf(asked)) load(asked, state.picture);
+}
+
 /** Fill the lists that come from the catalog. */
 function fillLists() {
   find('.model select').replaceChildren(...modelOptions());
@@ -156,7 +178,7 @@ function fillLists() {
 /** Empty tiles in the size of the model, until the first answer comes. */
 function sketch() {
   const { layers, heads } = checkpointOf(state.checkpoint);
-  shape = { layers, heads, rows: 8, columns: 8, prefix: 1, classToken: true };
+  shape = { layers, heads, rows: 8, columns: 8, prefix: 1, classToken: true, gone: [] };
   build();
 }
 
@@ -175,7 +197,10 @@ async function start() {
   await load(state.checkpoint, state.picture, asked);
   const absent = absentSentences();
   if (answer && absent) tell(absent);
-  new IntersectionObserver(([entry]) => entry.isIntersecting && learnModels(models)).observe(root);
+  new IntersectionObserver(([entry]) => {
+    if (entry.isIntersecting) comeBack(models);
+    else if (!isOnScreen()) closeCamera();
+  }).observe(root);
 }
 
 start();

@@ -96,6 +96,9 @@ async function takeFile(file) {
   if (!file.type.startsWith('image/')) {
     return tell(`Only pictures can be shown: ${file.name} is ${file.type || 'of an unknown kind'}. Choose a PNG, JPEG or WebP file.`, true);
   }
+  if (file.size > catalog.mostBytes) {
+    return tell(`A picture may have at most ${mebibytes(catalog.mostBytes)}: ${file.name} has ${mebibytes(file.size)}. Save it smaller, as JPEG for example.`, true);
+  }
   const mine = ++ticket;
   picker.elements.source.value = 'upload';
   showShelf('upload');
@@ -106,7 +109,7 @@ async function takeFile(file) {
     const { path } = await upload(file);
     if (mine === ticket) choosePicture({ kind: 'upload', path, name: file.name });
   } catch {
-    if (mine === ticket) fail(`${file.name} could not be uploaded: it may be too large (${megabytes(file.size)}). Choose a smaller picture.`);
+    if (mine === ticket) fail(`The server did not take ${file.name}. Check that vitviz is still running, then try again.`);
   }
 }
 
@@ -161,4 +164,4 @@ function snap() {
   canvas.toBlob((blob) => takeFile(new File([blob], 'photo.png', { type: 'image/png' })));
 }
 
-const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)}${SPACE}MB`;
+const mebibytes = (bytes) => `${(bytes / 2 ** 20).toFixed(1).replace('.0', '')}${SPACE}MiB`;

@@ -28,7 +28,7 @@ const state = {
 };
 
 /** What Python answered last, and what was made of it once. */
-let shape = null; // {layers, heads, rows, columns, prefix, classToken}
+let shape = null; // {layers, heads, rows, columns, prefix, classToken, gone}
 let answer = null;
 let source = null; // {firstRows: Float32Array, full: Uint16Array or null}
 let rows = null;
@@ -39,18 +39,33 @@ let fullFailed = false;
 let changed = null; // {key, probabilities} while heads are off or patches left out
 let judged = null; // {scores, chance} of the maps on screen, once they are known
 
-const isOff = (layer, head) => layer !== MEAN && head !== MEAN && state.off.includes(layer * shape.heads + head);
-const isGone = (patch) => Boolean(changed) && state.way === 'drop' && state.gone.includes(patch);
+const placesOf = (index, count) => (index === MEAN ? [...Array(count).keys()] : [index]);
+
+/** Whether a head is off; of a mean, whether all its heads are. */
+function isOff(layer, head) {
+  if (!state.off.length) return false;
+  const heads = placesOf(head, shape.heads);
+  return placesOf(layer, shape.layers).every((l) => heads.every((h) => state.off.includes(l * shape.heads + h)));
+}
+
+const isGone = (patch) => shape.gone.includes(patch);
 const keyNow = () => changed?.key ?? answer.key;
 
 const methodOf = (key) => catalog.methods.find((method) => method.key === key);
 const checkpointOf = (name) => catalog.checkpoints.find((checkpoint) => checkpoint.name === name);
 
-/** The patches asked right now: the one under the pointer beats the kept ones. Empty: the class token. */
-function askedPatches() {
+/** The patches chosen right now: the one under the pointer beats the kept ones. */
+function chosenPatches() {
   if (state.hover < 0) return state.pins;
   if (!state.several || state.pins.includes(state.hover)) return state.several ? state.pins : [state.hover];
   return [...state.pins, state.hover];
+}
+
+/** Those of them that can answer, if any can. Empty: the class token. */
+function askedPatches() {
+  const chosen = chosenPatches();
+  const there = chosen.filter((patch) => !isGone(patch));
+  return there.length ? there : chosen;
 }
 
 /** The method shown large; hovering the picture lifts it for as long as it lasts. */
@@ -99,9 +114,11 @@ function pictureNamed(text) {
 /** The picture to begin with where the address has none. */
 const firstPicture = () => pictureNamed('cat') ?? pictureNamed(catalog.samples[0]?.name);
 
+const OWN = 'own'; // in the address; no link can bring it back
+
 function pictureParam() {
   if (state.picture.kind === 'sample') return state.picture.name;
-  return state.picture.kind === 'cifar' ? `cifar:${state.picture.index}` : null;
+  return state.picture.kind === 'cifar' ? `cifar:${state.picture.index}` : OWN;
 }
 
 const among = (value, allowed) => (allowed.includes(value) ? value : allowed[0]);
@@ -119,8 +136,11 @@ function readAddress() {
   state.instead = among(params.get('instead'), ['nothing', 'mean']);
   state.way = among(params.get('way'), ['drop', 'grey']);
   state.method = methodOf(params.get('method'))?.key ?? null;
-  state.target = (params.get('class') || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger).slice(0, 2);
-  return { patch: params.get('patch'), off: params.get('off'), gone: params.get('gone') }; // these wait for the answer's sizes
+  const [isModel, isPicture] = [!params.get('checkpoint') || checkpointOf(params.get('checkpoint')), !params.get('picture') || pictureNamed(params.get('picture'))];
+  const classes = isModel && isPicture ? (params.get('class') || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger) : [];
+  state.target = [...new Set(classes)].slice(0, 2);
+  const [patch, gone] = isPicture ? [params.get('patch'), params.get('gone')] : [null, null]; // of another picture
+  return { patch, off: params.get('off'), gone }; // these wait for the answer's sizes
 }
 
 /** What the address names and is not here, and what is shown instead; empty if all is. */
@@ -129,7 +149,8 @@ function absentSentences() {
   const [model, wanted] = [params.get('checkpoint'), params.get('picture')];
   return [
     ...(model && !checkpointOf(model) ? [absentSentence('model', model, state.checkpoint)] : []),
-    ...(wanted && !pictureNamed(wanted) ? [absentSentence('picture', wanted, pictureParam())] : []),
+    ...(wanted === OWN ? [`A link does not keep your own picture: this is ${pictureParam()}. Choose the file again.`] : []),
+    ...(wanted && wanted !== OWN && !pictureNamed(wanted) ? [absentSentence('picture', wanted, pictureParam())] : []),
   ].join(' ');
 }
 
@@ -163,13 +184,15 @@ function writeAddressSoon() {
 
 // --- status line and voice ---
 
+const WORKING = 'Working…';
 const headline = find('.headline');
 let notice = null; // a sentence that stands in the status line until the next action
 let waiting = 0;
 
-function speakSoon(delay) {
+/** Tell who does not see it what is on screen, and first what was done. */
+function speakSoon(delay, done = '') {
   clearTimeout(speakSoon.timer);
-  speakSoon.timer = setTimeout(() => setText(voice, `${headline.textContent}. ${status.textContent}`), delay);
+  speakSoon.timer = setTimeout(() => setText(voice, `${done}${headline.textContent}. ${status.textContent}`), delay);
 }
 
 function tell(sentence, isError = false) {
@@ -182,11 +205,16 @@ function tell(sentence, isError = false) {
 
 function waitVisibly() {
   if (waiting) return;
-  waiting = setTimeout(() => tell('Working…'), PATIENCE);
+  waiting = setTimeout(() => tell(WORKING), PATIENCE);
 }
 
 function waitNoMore() {
   clearTimeout(waiting);
   waiting = 0;
-  if (notice === 'Working…') tell(null);
+  if (notice === WORKING) tell(null);
+}
+
+/** Clear a notice that is read; that something is on its way stays. */
+function clearNotice() {
+  if (notice !== WORKING) tell(null);
 }

@@ -39,14 +39,17 @@ function putLine(node, parts) {
   node.replaceChildren(...parts.map((part) => (part.strong == null ? part : make('b', '', part.strong))));
 }
 
-/** Ask Python; a server that does not answer is an error in words, too. */
+/** Ask Python, which may answer null; a server that does not answer at all is an error in words. */
 async function ask(name, argument) {
   try {
-    return (await server[name](argument)) ?? null;
+    const reply = await server[name](argument);
+    return reply === undefined ? { error: NO_ANSWER } : reply;
   } catch {
     return { error: NO_ANSWER };
   }
 }
+
+const isAway = (reply) => reply?.error === NO_ANSWER;
 
 /** Say that what belongs to `key` is on screen, once it is. */
 function markPainted(key) {

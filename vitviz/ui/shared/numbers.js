@@ -2,7 +2,8 @@
 
 /* Numbers: pure functions that know nothing of the page.
 
-   A "shape" is what Python sends with a picture: {layers, heads, rows, columns, prefix, classToken}.
+   A "shape" is what Python sends with a picture: {layers, heads, rows, columns, prefix, classToken}, and
+   `gone`, the patches that are left out, if any are.
    Tokens: the class token, if there is one, then registers (prefix in all), then patches in reading order.
    Where no patch is asked, the class token is, or in a model without one all patches alike. */
 
@@ -11,8 +12,10 @@ const MEAN = -1; // in place of a layer or head: the mean of all of them
 const patchCount = (shape) => shape.rows * shape.columns;
 const tokenCount = (shape) => shape.prefix + patchCount(shape);
 
-/** One token's share if attention were spread evenly over all tokens. */
-const evenShare = (shape) => 1 / tokenCount(shape);
+const goneFrom = (shape) => shape.gone ?? [];
+
+/** One token's share if attention were spread evenly over all tokens there are. */
+const evenShare = (shape) => 1 / (tokenCount(shape) - goneFrom(shape).length);
 
 function bytesOf(base64) {
   const text = atob(base64);
@@ -51,11 +54,12 @@ function rowOf(rows, shape, layer, head) {
   return rows.cells[down * rows.across + right];
 }
 
-/** The tokens that answer for these patches; for none, see above. */
+/** The tokens that answer for these patches; for none, see above. What is left out answers nothing. */
 function tokensFor(patches, shape) {
   if (!patches.length && shape.classToken) return [0];
   const places = patches.length ? patches : Array.from({ length: patchCount(shape) }, (_, patch) => patch);
-  return places.map((patch) => shape.prefix + patch);
+  const there = places.filter((patch) => !goneFrom(shape).includes(patch));
+  return (there.length ? there : places).map((patch) => shape.prefix + patch);
 }
 
 /** Whether the rows that came first, of who is asked where no patch is, are enough to answer. */
@@ -165,6 +169,9 @@ function sumOf(values, first, end) {
 }
 
 const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Whether all values are the same, so that none is the largest. */
+const isFlat = (values) => values.every((value) => value === values[0]);
 
 /** Share held by the `count` largest values from `first` on. */
 function shareOfLargest(values, first, count) {

@@ -72,7 +72,7 @@ function headLine(seen, shape) {
 }
 
 function concentration(seen, shape) {
-  const patches = patchCount(shape);
+  const patches = patchCount(shape) - goneFrom(shape).length;
   if (seen.direction === 'to') return `These values come from ${patches} different tokens and need not add up to 100${SPACE}%.`;
   const few = Math.max(1, Math.round(patches / 10));
   return `The strongest ${few} of ${patches} patches share ${percent(shareOfLargest(seen.row, shape.prefix, few), 0)}.`;
@@ -101,6 +101,7 @@ function methodTitle(method, classes) {
 }
 
 function methodHeadline(method, classes, values, shape) {
+  if (isFlat(values)) return `${methodTitle(method, classes)}: no patch counts more than another`;
   const says = method.key === 'random' ? 'comes first in this order, which explains nothing' : 'counts most';
   return `${methodTitle(method, classes)}: ${patchName(largest(values), shape)} ${says}`;
 }
@@ -108,9 +109,13 @@ function methodHeadline(method, classes, values, shape) {
 /** The status line of a method: the patch under the pointer, else what the map is worth. */
 function methodLine(method, values, read, scale, judged, className, shape) {
   if (read >= 0) return [`${capital(patchName(read, shape))} has `, { strong: methodNumber(values[read], scale, shape)[0] }, ` ${UNITS[method.unit]}.`];
+  if (isFlat(values)) return ['This map gives all patches the same, so it has no order to score.'];
   if (!judged) return ['Measuring what this map is worth…'];
-  const lost = percent(judged.scores[method.key], 0);
-  return ['Painting over its strongest patches first loses ', { strong: lost }, ` of the probability of ${className} on average; a random order loses ${percent(judged.chance[0], 0)}.`];
+  const [lost, byChance] = [judged.scores[method.key], judged.chance[0]];
+  const size = { strong: percent(Math.abs(lost), 0) };
+  const effect = lost < 0 ? ['adds ', size, ' to'] : ['loses ', size, ' of'];
+  const random = `${byChance < 0 ? 'adds' : 'loses'} ${percent(Math.abs(byChance), 0)}`;
+  return ['Painting over its strongest patches first ', ...effect, ` the probability of ${className} on average; a random order ${random}.`];
 }
 
 const UNITS = { shares: 'of the attention', relative: 'of the largest value', logits: 'of the logit' };
@@ -123,7 +128,7 @@ function scoreNote(judged, className) {
 /** Number and remark at the pointer of a method's map. */
 function methodNumber(value, scale, shape) {
   if (scale.isShare) return headNumber(value, shape);
-  if (scale.kind === 'signed') return [signed(value), value < 0 ? 'against the class' : 'for the class'];
+  if (scale.kind === 'signed') return [signed(value, signedDigits(scale)), value < 0 ? 'against the class' : 'for the class'];
   return [(value / scale.limit).toFixed(2), 'of the largest'];
 }
 
@@ -136,13 +141,16 @@ function digitsOf(share) {
   return [0, 1, 2].find((digits) => isWhole(share * 100 * 10 ** digits)) ?? 3;
 }
 
+/** Decimals that write half of a signed scale's limit with two digits that count. */
+const signedDigits = (scale) => Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(scale.limit / 2))));
+
 /** Tick marks of the colour bar, [place 0..1, text], and what it measures. */
 function ticksOf(scale) {
   if (scale.kind === 'even') {
     return [[0, '≤ ⅛ ×'], [1 / 6, '¼'], [2 / 6, '½'], [0.5, '1 ×'], [4 / 6, '2'], [5 / 6, '4'], [1, '≥ 8 ×']];
   }
   const quarters = [0, 0.25, 0.5, 0.75, 1];
-  if (scale.kind === 'signed') return quarters.map((t) => [t, signed((2 * t - 1) * scale.limit)]);
+  if (scale.kind === 'signed') return quarters.map((t) => [t, signed((2 * t - 1) * scale.limit, signedDigits(scale))]);
   if (!scale.isShare) return quarters.map((t) => [t, String(t)]);
   const digits = scale.clips ? digitsOf(scale.limit / 4) : scale.limit < 0.02 ? 2 : 1;
   return quarters.map((t) => [t, (t === 1 && scale.clips ? '≥ ' : '') + percent(scale.limit * t, t ? digits : 0)]);

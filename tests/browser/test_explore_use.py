@@ -1,0 +1,293 @@
+"""The Explore page while it is used: what is left out, what is not there any more, and what comes from elsewhere."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import vitviz
+from tests.browser.test_explore_page import changed, other_picture, says
+from vitviz.bench.page import EXPLORER
+from vitviz.data.pictures import MOST_BYTES, sample_paths
+from vitviz.explanation.case import softmax
+from vitviz.explanation.interventions import intervene
+
+pytestmark = pytest.mark.browser
+
+LOWER_HALF = [*range(32, 64)]
+
+
+@pytest.fixture(scope="module")
+def explanation():
+    return vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
+
+
+def gone(patches):
+    """The part of the address that leaves patches out."""
+    return "gone=" + "_".join(f"{patch // 8 + 1}-{patch % 8 + 1}" for patch in patches)
+
+
+def answered(page, name, change):
+    """Let what Python answers to a question pass through `change`."""
+
+    def answer(route):
+        if route.request.post_data_json["fn_name"] != name:
+            return route.fallback()
+        return route.fulfill(json=change(route.fetch().json()))
+
+    page.route(re.compile("component_server"), answer)
+
+
+# --- what is left out ---
+
+
+def test_a_class_that_wins_once_patches_are_gone_has_a_row_and_is_named(open_page, explanation):
+    page = open_page(f"?picture=cat&{gone(LOWER_HALF)}")
+    page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    now = softmax(intervene(explanation.case, patches_off=LOWER_HALF).logits)
+    winner = explanation.labels[now.argmax()]
+    assert winner not in np.array(explanation.labels)[np.argsort(-explanation.probabilities)[:5]]
+    last = page.locator(".predictions li").last
+    expect(last.locator(".class-name")).to_have_text(winner)
+    assert says(last.locator(".value").inner_text(), now.max())
+    expect(page.locator(".effect-from")).to_contain_text(f"The model now says {winner}, ")
+
+
+def test_an_even_spread_is_over_the_tokens_that_are_left(open_page, explanation):
+    page = open_page(f"?picture=cat&{gone(range(60))}")
+    page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    row = np.nan_to_num(intervene(explanation.case, patches_off=list(range(60))).attention)[5].mean(0)[0]
+    share = row[1:].max()
+    expect(page.locator(".status")).to_contain_text(f"{share * 5:.1f} times an even spread")
+    expect(page.locator(".status")).to_contain_text("The strongest 1 of 4 patches")
+
+
+def test_what_is_left_out_is_no_part_of_the_mean_of_several_patches(open_page, explanation):
+    page = open_page("?picture=cat&gone=3-3&patch=3-3_5-5")
+    page.wait_for_selector(f"{EXPLORER}[data-changed][data-full]")
+    expect(page.locator(".headline")).to_contain_text(": row 5, column 5 looks most at")
+    row = np.nan_to_num(intervene(explanation.case, patches_off=[18]).attention)[5].mean(0)[1 + 36]
+    assert says(page.locator(".class-share").inner_text().partition(" goes")[0], row[0])
+    box = page.locator(".stage.picture").bounding_box()
+    middle = (box["x"] + 2.5 * box["width"] / 8, box["y"] + 2.5 * box["height"] / 8)
+    page.keyboard.down("Shift")
+    page.mouse.click(*middle)
+    expect(page.locator(".status")).to_have_text("Row 3, column 3 is left out: it asks nothing and gets nothing.")
+
+
+def test_a_mean_whose_heads_are_all_off_is_off(open_page):
+    page = open_page("?picture=cat&layer=3&off=" + "_".join(f"3-{head}" for head in range(1, 7)))
+    page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    expect(page.locator(".headline")).to_have_text("Layer 3, mean of heads is switched off")
+    expect(page.locator(".cell.off")).to_have_count(7)
+    expect(page.locator(".bar")).to_be_hidden()
+
+
+def test_a_method_sees_the_whole_picture_and_is_not_crossed_out(open_page):
+    page = open_page("?picture=cat&gone=3-3&method=rollout")
+    page.wait_for_selector(f"{EXPLORER}[data-changed][data-methods]")
+    expect(page.locator(".headline")).to_contain_text("Rollout")
+    expect(page.locator(".stage.picture .mark.gone")).to_be_visible()
+    expect(page.locator(".stage.map .mark.gone")).to_be_hidden()
+
+
+# --- methods and classes ---
+
+
+def test_a_map_that_is_the_same_everywhere_has_no_finding_and_no_score(open_page):
+    page = open_page("?picture=airplane&class=3&method=attention_gradcam")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    expect(page.locator(".headline")).to_have_text("Grad-CAM for cat: no patch counts more than another")
+    expect(page.locator(".status")).to_contain_text("it has no order to score")
+    expect(page.locator(".method", has_text="Grad-CAM").locator(".method-score span").first).to_have_text("–")
+
+
+def test_a_class_that_gains_by_what_is_painted_over_is_said_to_gain(open_page):
+    page = open_page()
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    answered(page, "scores", lambda found: {"scores": dict.fromkeys(found["scores"], -1.69), "chance": [-2.84, 0.1]})
+    page.locator(".method", has_text="Relevance").click()
+    page.locator(".explain-class").nth(1).click()
+    expect(page.locator(".status")).to_contain_text("first adds 169\xa0% to the probability of")
+    expect(page.locator(".status")).to_contain_text("a random order adds 284\xa0%.")
+
+
+def test_the_explained_class_is_kept_by_its_name_when_the_model_changes(open_page):
+    page = open_page("?picture=cat&class=4")
+    expect(page.locator(".method-group:nth-child(2) .group-name")).to_have_text("For the class deer")
+
+    def turned(reply):
+        return reply | {name: reply[name][::-1] for name in ("classes", "probabilities")}
+
+    answered(page, "explain", turned)
+    other_picture(page, lambda: page.locator(".model select").first.dispatch_event("change"))
+    expect(page.locator(".method-group:nth-child(2) .group-name")).to_have_text("For the class deer")
+    page.wait_for_url("**class=5*")
+
+
+def test_a_class_is_not_compared_with_itself(open_page):
+    page = open_page("?picture=cat&class=4-4")
+    expect(page.locator(".method-group:nth-child(2) .group-name")).to_have_text("For the class deer")
+    assert page.locator(".versus option", has_text="deer").is_disabled()
+
+
+# --- a server that is away, or has let go ---
+
+
+def test_maps_and_scores_come_by_themselves_once_the_server_is_back(open_page):
+    page = open_page("?picture=cat")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    page.route(re.compile("component_server"), lambda route: route.abort())
+    page.locator(".explain-class").nth(1).click()
+    expect(page.locator(".status")).to_contain_text("The server did not answer")
+    page.unroute_all()
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    expect(page.locator(".status")).not_to_contain_text("The server did not answer")
+
+
+@pytest.mark.parametrize("query", ["?picture=cat", "?picture=cat&off=5-2"])
+def test_a_figure_is_saved_though_the_server_has_let_the_picture_go(open_page, query):
+    page = open_page(query)
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    if "off" in query:
+        page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    kept = []
+
+    def forget(route):
+        """Python knows no key that it gave before now."""
+        if not kept:
+            kept.append(page.get_attribute(EXPLORER, "data-changed" if "off" in query else "data-ready"))
+        route.fallback(post_data=route.request.post_data.replace(kept[0], "x"))
+
+    page.route(re.compile("component_server"), forget)
+    with page.expect_download():
+        page.locator("[data-do=figure]").click()
+    expect(page.locator(".status")).to_contain_text("Saved as")
+
+
+def test_a_file_that_is_too_large_is_refused_with_the_rule_before_it_is_sent(open_page, requests):
+    page = open_page()
+    page.locator("input[name=source][value=upload]").check(force=True)
+    file = {"name": "wide.png", "mimeType": "image/png", "buffer": b"x" * (MOST_BYTES + 2**20)}
+    page.locator(".drop input").set_input_files(file)
+    expect(page.locator(".status")).to_have_text(
+        "A picture may have at most 20\xa0MiB: wide.png has 21\xa0MiB. Save it smaller, as JPEG for example."
+    )
+    assert not [address for address in requests if "upload" in address]
+
+
+# --- what comes from elsewhere ---
+
+
+def test_a_picture_is_taken_from_the_clipboard_wherever_the_focus_is(open_page):
+    page = open_page()
+    page.locator("input[name=source][value=upload]").check(force=True)
+    other_picture(
+        page,
+        lambda: page.evaluate(
+            """async () => {
+              const canvas = new OffscreenCanvas(20, 20);
+              canvas.getContext('2d').fillRect(0, 0, 20, 20);
+              const clipboardData = new DataTransfer();
+              clipboardData.items.add(new File([await canvas.convertToBlob()], 'pasted.png', { type: 'image/png' }));
+              const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true });
+              document.activeElement.dispatchEvent(paste);
+            }"""
+        ),
+    )
+    assert page.evaluate("document.activeElement.name") == "source"
+    expect(page.locator(".seen")).to_contain_text("pasted.png")
+
+
+def test_a_file_dropped_beside_the_explorer_is_taken_and_does_not_replace_the_page(open_page):
+    page = open_page()
+    dropped = """([type]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['x'], 'notes.txt', { type: 'text/plain' }));
+      const event = new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true });
+      document.body.dispatchEvent(event);
+      return event.defaultPrevented;
+    }"""
+    assert page.evaluate(dropped, ["dragover"])
+    assert page.evaluate(dropped, ["drop"])
+    expect(page.locator(".status")).to_contain_text("Only pictures can be shown: notes.txt is text/plain.")
+
+
+def test_an_own_picture_is_not_silently_another_one_after_a_reload(open_page):
+    page = open_page("?picture=own&patch=2-2&class=4&gone=1-1")
+    expect(page.locator(".status")).to_contain_text("A link does not keep your own picture: this is cat.")
+    expect(page.locator(".headline")).to_contain_text("the class token looks most at")
+    expect(page.locator(".effect")).to_be_hidden()
+    expect(page.locator(".explain-class").first).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_model_chosen_on_another_tab_is_shown_here_too(open_page):
+    page = open_page("?picture=cat")
+    answered(page, "models", lambda found: [*found, found[0] | {"name": "other"}])
+    page.route(
+        re.compile("component_server"),
+        lambda route: route.fallback(post_data=route.request.post_data.replace('"other"', '"cifar10-ti4"')),
+    )
+    page.get_by_role("tab", name="Inside").click()
+    page.evaluate("history.replaceState(history.state, '', location.search + '&checkpoint=other')")
+    other_picture(page, page.get_by_role("tab", name="Explore").click)
+    expect(page.locator(f"{EXPLORER} .model select")).to_have_value("other")
+
+
+def test_the_camera_is_closed_when_another_tab_is_opened(open_page):
+    page = open_page()
+    page.locator("input[name=source][value=upload]").check(force=True)
+    page.locator("[data-do=camera]").click()
+    page.wait_for_function("document.querySelector('.camera video').srcObject !== null")
+    page.get_by_role("tab", name="Inside").click()
+    page.wait_for_function("document.querySelector('.camera video').srcObject === null")
+
+
+# --- keys and voice ---
+
+
+def test_another_picture_and_a_kept_patch_are_spoken(open_page):
+    page = open_page("?picture=cat")
+    voice = page.locator(f"{EXPLORER} .voice")
+    other_picture(page, page.locator(".thumb").last.click)
+    expect(voice).to_contain_text("Predicted: truck, ")
+    page.locator(".stage.picture").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(voice).to_contain_text("Kept. ")
+    page.keyboard.press("Enter")
+    expect(voice).to_contain_text("Let go. ")
+
+
+@pytest.mark.parametrize("place", [".stage.picture", ".cell[aria-selected=true]"])
+def test_keys_of_the_browser_are_left_to_it(open_page, place):
+    page = open_page("?picture=cat&layer=5&head=1")
+    before = page.locator(".headline").inner_text()
+    keys = [{"key": "ArrowLeft", "altKey": True}, {"key": "Backspace", "ctrlKey": True}, {"key": "x", "metaKey": True}]
+    page.locator(place).focus()
+    taken = page.locator(place).evaluate(
+        """(node, keys) => keys.map((key) => {
+          const event = new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true });
+          node.dispatchEvent(event);
+          return event.defaultPrevented;
+        })""",
+        keys,
+    )
+    assert taken == [False, False, False]
+    changed(page, lambda: page.keyboard.press("x") if "cell" in place else page.locator("[data-do=off]").click())
+    assert page.locator(".headline").inner_text() == f"{before.partition(':')[0]} is switched off"
+
+
+@pytest.mark.parametrize("width", [1400, 1024, 700, 390])
+def test_no_choice_moves_what_lies_under_the_pointer(open_page, width):
+    page = open_page("?picture=cat")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    page.set_viewport_size({"width": width, "height": 900})
+    tops = set()
+    for place in (".cell >> nth=0", ".cell >> nth=6", ".cell >> nth=48", ".method >> nth=5", ".method >> nth=8"):
+        page.locator(place).dispatch_event("click")
+        page.evaluate("() => new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
+        tops.add(page.evaluate("document.querySelector('.stage.picture').getBoundingClientRect().top + scrollY"))
+    assert len(tops) == 1, json.dumps(sorted(tops))
