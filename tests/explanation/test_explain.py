@@ -11,7 +11,8 @@ from PIL import Image
 
 import vitviz
 from tests import tiny
-from vitviz.explanation.explain import View, explain
+from vitviz.explanation.explain import Explanation, View, explain
+from vitviz.explanation.interventions import intervene
 from vitviz.explanation.methods import METHODS
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.config import ViTConfig
@@ -53,6 +54,34 @@ def test_without_class_token_all_patches_are_asked_alike_and_what_needs_one_says
     assert "Where the mean of the patches looks" in View().matrix_title(class_token=False)
     matrix = found.figure().subfigs[1]
     assert matrix._suptitle.get_text() == "Where the mean of the patches looks: all layers and heads, one scale"
+
+
+def without(
+    found: Explanation, patches: range | tuple[int, ...], heads: tuple[tuple[int, int], ...] = ()
+) -> Explanation:
+    """The explanation of the same picture with patches left out and heads off."""
+    return replace(found, attention=intervene(found.case, heads, patches).attention)
+
+
+def test_patches_that_are_left_out_are_not_asked_where_all_are():
+    found = without(explain(tiny.checkpoint(tiny.VARIANTS["no class token"]), tiny.pixels()), range(21), ((2, 1),))
+    assert np.isnan(found.rows[2, 1]).all()
+    on = np.array([layer for layer in range(L) if layer != 2])
+    np.testing.assert_allclose(found.rows[on].sum(-1), 1, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found.rows[on], found.attention[on][:, :, 21:].mean(2), rtol=0, atol=1e-6)
+    for direction in ("from", "to"):
+        expected = found.maps_of(tuple(range(21, 35)), direction)
+        np.testing.assert_allclose(found.maps_of(direction=direction), expected, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.maps_of()[on].sum((-2, -1)), 1, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("direction", ["from", "to"])
+def test_a_mean_over_asked_patches_counts_only_those_that_are_there(tiny_checkpoint, direction):
+    found = without(explain(tiny_checkpoint, tiny.pixels()), (3, 9, 20))
+    expected = (found.maps_of((4,), direction) + found.maps_of((30,), direction)) / 2
+    np.testing.assert_allclose(found.maps_of((3, 4, 20, 30), direction), expected, rtol=0, atol=1e-6)
+    assert not found.maps_of((3, 9), direction).any()
+    np.testing.assert_array_equal(found.there, [token - 1 not in (3, 9, 20) for token in range(tiny.T)])
 
 
 def test_what_is_no_model_picture_or_method_is_refused_in_a_sentence(tiny_checkpoint):

@@ -93,7 +93,7 @@ class Explanation:
         picture: The picture, and what the model saw of it.
         labels: K class names.
         probabilities: (K,), of sum 1.
-        attention: (L, A, T, T), after the softmax; queries before keys, each row of sum 1.
+        attention: (L, A, T, T), after the softmax; queries before keys, each row of sum 1, or 0 for patches left out.
         grid: Rows and columns of patches (gh, gw).
         prefix: Tokens before the first patch, class token first (R).
         case: The picture in the model as they are, for what needs more than this one pass.
@@ -116,13 +116,19 @@ class Explanation:
         return methods_for(self.case.config)
 
     @property
+    def there(self) -> NDArray[np.bool_]:
+        """Which tokens reached the network, (T,): not those of patches that were left out, which look at nothing."""
+        return np.asarray((self.attention > 0).any((0, 1, 3)))
+
+    @property
     def rows(self) -> NDArray[np.float32]:
         """The class token's row of each head over all tokens, or in a model without one the mean of the patches' rows.
 
         Returns:
-            (L, A, T).
+            (L, A, T), each row of sum 1: patches that are left out are not asked.
         """
-        return asking(self.case) @ self.attention
+        weights = asking(self.case) * self.there  # (T,)
+        return weights / weights.sum() @ self.attention
 
     @property
     def cls_rows(self) -> NDArray[np.float32]:
@@ -192,12 +198,12 @@ class Explanation:
         """What some patches look at, or what looks at them, in each head.
 
         Args:
-            patches: Positions in reading order from 0; several are averaged; empty for the class token, or for all
-                patches in a model without one.
+            patches: Positions in reading order from 0; several are averaged, without those left out; empty for the
+                class token, or for all patches in a model without one.
             direction: "from" takes rows of the attention, "to" its columns.
 
         Returns:
-            (L, A, gh, gw). Rows are shares; columns have no fixed sum.
+            (L, A, gh, gw). Rows are shares; columns have no fixed sum; 0 if all who are asked are left out.
 
         Raises:
             ValueError: If a patch is outside the grid, or there is no such direction.
@@ -208,6 +214,7 @@ class Explanation:
         if not is_there or len(set(patches)) < len(patches):
             raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {patches[:8]}.")
         tokens = [self.prefix + patch for patch in patches] or np.flatnonzero(asking(self.case)).tolist()
+        tokens = [token for token in np.flatnonzero(self.there).tolist() if token in tokens] or tokens
         asked = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
         return asked[:, :, tokens, self.prefix :].mean(2).reshape(*asked.shape[:2], rows, columns)
 
