@@ -78,6 +78,14 @@ def test_the_scores_of_all_methods_follow_by_key(answers):
     assert answers.scores({"key": "guess"}) is answers.methods({"key": "guess"}) is None
 
 
+def test_a_map_that_ranks_no_patch_before_another_has_no_score(answers):
+    asked = {"key": answers.explain(sample())["key"], "target": [3]}
+    answers.recent.asked(asked).case.maps["attention_gradcam", 3] = np.zeros(64, np.float32)
+    scores = answers.scores(asked)["scores"]
+    assert [method for method, value in scores.items() if value is None] == ["attention_gradcam"]
+    assert list(scores) == list(vitviz.METHODS)
+
+
 @pytest.mark.parametrize(
     ("target", "sentence"),
     [

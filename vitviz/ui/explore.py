@@ -200,7 +200,8 @@ class Explore:
 
         Returns:
             `scores` by method and `chance`, mean and standard deviation of random orders: the share of the first
-            class's probability that is lost, on average, while a map's strongest patches are painted over first.
+            class's probability that is lost, on average, while a map's strongest patches are painted over first. A map
+            whose values are all equal ranks no patch before another: its score is None.
         """
         explanation = self.recent.asked(question)
         if explanation is None:
@@ -263,11 +264,12 @@ def scores_of(explanation: Explanation, target: Target) -> Answer:
     """The answer of `Explore.scores`, as there."""
     first = target[0] if isinstance(target, tuple) else target
     maps = {key: explanation.map(key, target).ravel() for key in explanation.methods}
-    report = score(explanation.case, maps, first)
+    ranked = {key: values for key, values in maps.items() if np.ptp(values) != 0}
+    report = score(explanation.case, ranked, first)
     start = float(explanation.probabilities[first])
     lost = [found.lost(start) for found in report.chance]
     return {
-        "scores": {key: found.lost(start) for key, found in report.scores.items()},
+        "scores": {key: report.scores[key].lost(start) if key in ranked else None for key in maps},
         "chance": [float(np.mean(lost)), float(np.std(lost))],
     }
 
