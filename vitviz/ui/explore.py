@@ -243,15 +243,15 @@ class Explore:
             "cls": base64_of(np.nan_to_num(changed.rows).astype("<f4")),
         }
 
-    def figure(self, question: Answer) -> Answer:
-        """The figure of a key as a PNG: `name` for the download and `src`.
+    def figure(self, question: Answer) -> Answer | None:
+        """The figure of a key as a PNG: `name` for the download and `src`; None if it is no longer kept.
 
         Args:
             question: `key`, and the view on screen: `method`, `layer` and `head`, each or None, `patches`, `direction`.
         """
         explanation = self.recent.asked(question)
         if explanation is None:
-            raise ValueError("This picture is no longer kept on the server. Choose it again.")
+            return None
         from vitviz.figures import paper
 
         shown = view(question)

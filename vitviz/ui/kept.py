@@ -25,11 +25,11 @@ def size_of(explanation: Explanation) -> int:
 
 
 class Recent:
-    """The last explanations by key, bounded in bytes and age; safe for many threads."""
+    """The explanations last asked about by key, bounded in bytes and age; safe for many threads."""
 
     def __init__(self, most_bytes: int = MOST_KEPT_BYTES) -> None:
         self.most_bytes = most_bytes
-        self.kept: OrderedDict[str, tuple[float, Explanation]] = OrderedDict()  # with the time it came
+        self.kept: OrderedDict[str, tuple[float, Explanation]] = OrderedDict()  # with the time it came; last asked last
         self.bytes = 0
         self.lock = threading.Lock()
 
@@ -47,15 +47,22 @@ class Recent:
         key = question.get("key") if isinstance(question, dict) else None
         with self.lock:
             self.tidy()
-            return self.kept[key][1] if isinstance(key, str) and key in self.kept else None
+            if not isinstance(key, str) or key not in self.kept:
+                return None
+            self.kept.move_to_end(key)
+            return self.kept[key][1]
 
     def tidy(self) -> None:
-        """Let go of the oldest while they are too large together, and of all that are too old."""
+        """Let go of all that are too old, asked about or not, and of the longest unasked while they are too large."""
         expired = time.monotonic() - MOST_KEPT_SECONDS
-        while self.kept and (
-            (self.bytes > self.most_bytes and len(self.kept) > 1) or next(iter(self.kept.values()))[0] < expired
-        ):
-            self.bytes -= size_of(self.kept.popitem(last=False)[1][1])
+        for key in [key for key, (came, _) in self.kept.items() if came < expired]:
+            self.let_go(key)
+        while self.bytes > self.most_bytes and len(self.kept) > 1:
+            self.let_go(next(iter(self.kept)))
+
+    def let_go(self, key: str) -> None:
+        """Forget an explanation."""
+        self.bytes -= size_of(self.kept.pop(key)[1])
 
 
 class Judged:
