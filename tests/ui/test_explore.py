@@ -20,7 +20,7 @@ from vitviz.explanation.case import softmax
 from vitviz.explanation.explain import Explanation
 from vitviz.explanation.interventions import intervene, mean_outputs
 from vitviz.ui import explore, kept, sources
-from vitviz.ui.explore import Explore
+from vitviz.ui.explore import Explore, takes_long
 from vitviz.ui.kept import MOST_KEPT_SECONDS, Recent, size_of
 from vitviz.ui.questions import answering
 from vitviz.ui.turns import BUSY
@@ -204,6 +204,13 @@ def test_only_files_in_the_upload_folder_are_opened(answers, uploads, tmp_path):
     ):
         assert "Only an uploaded picture" in answering(answers.explain)(upload(path))["error"]
     assert "Only an uploaded picture" in answering(answers.explain)(upload("a\0b"))["error"]
+
+
+def test_an_upload_that_was_let_go_is_refused_without_its_path(answers, uploads):
+    for path in (uploads / "82af" / "small.png", uploads / f"{'long' * 80}.png"):
+        for ask in (answers.explain, takes_long):
+            error = answering(ask)(upload(path))["error"]
+            assert error == "Own pictures are kept for less than an hour. Choose the file again."
 
 
 def test_an_upload_comes_back_re_encoded_and_small(answers, uploads):

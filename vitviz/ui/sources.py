@@ -5,6 +5,7 @@ Files must lie in the server's own upload folder.
 
 import base64
 import io
+import os
 from functools import cache
 from pathlib import Path
 
@@ -29,7 +30,11 @@ def sample(name: str) -> Path:
 
 
 def uploaded(path: str) -> Path:
-    """An uploaded file, which must lie in the server's upload folder, links resolved."""
+    """An uploaded file, which must lie in the server's upload folder, links resolved.
+
+    Raises:
+        PictureError: If it lies elsewhere, or is no longer there.
+    """
     folder = Path(get_upload_folder()).resolve()
     try:
         file = Path(path).resolve()
@@ -39,6 +44,8 @@ def uploaded(path: str) -> Path:
         raise PictureError(
             "Only an uploaded picture can be explained. Drop it on the page, paste it or choose the file."
         )
+    if not os.path.exists(file):  # unlike a path's own, never raises: names may be too long
+        raise PictureError("Own pictures are kept for less than an hour. Choose the file again.")
     return file
 
 
