@@ -1,7 +1,9 @@
 """The figure on paper: our colours, the scale in words, names taken literally, and pages that need no network."""
 
 import re
+from itertools import pairwise
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 
@@ -82,6 +84,21 @@ def test_the_scale_is_printed(svg):
     assert f"share of attention; the last colour means {top:.1f} % or more" in words(svg)
     assert "share of attention; its own scale" in words(svg)
     assert sum(bool(re.fullmatch(r"\d+\.\d %", text)) for text in words(svg)) >= 5 + 4, "five bars and two scales"
+
+
+@pytest.mark.parametrize("heads", [1, 6, 12, 16])
+@pytest.mark.parametrize("top", [0.225, 1.0])
+def test_the_numbers_of_a_scale_stand_clear_of_each_other(top, heads):
+    maps = np.full((1, heads, 5, 7), top, np.float32)
+    figure = paper.draw(chart(maps=maps, large=maps[0, 0]))
+    with mpl.rc_context(paper.STYLE):
+        figure.draw_without_rendering()
+    for part in figure.subfigs:
+        numbers = part.axes[-1].get_xticklabels()
+        places = sorted((number.get_window_extent() for number in numbers), key=lambda place: place.x0)
+        assert len(places) >= 2
+        for left, right in pairwise(places):
+            assert right.x0 > left.x1 + 7, "a letter of 8 points is about 7 pixels wide"
 
 
 def test_layers_and_heads_count_from_one(svg):
@@ -167,8 +184,6 @@ def test_long_names_of_classes_leave_room_for_the_maps():
 
 
 def test_drawing_leaves_no_global_state_behind():
-    import matplotlib as mpl
-
     before = dict(mpl.rcParams)
     paper.render(paper.draw(chart()), ".svg")
     assert dict(mpl.rcParams) == before

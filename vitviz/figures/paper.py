@@ -15,7 +15,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, ListedColormap
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
@@ -34,6 +34,7 @@ UNITS: dict[Unit, str] = {
 }
 INK, QUIET, LINE, ACCENT = "#1a1d21", "#59606a", "#dfe2e6", "#0b5cad"
 LETTERS = 42  # in a line of the title above the large map
+INCHES = 1.1  # of a figure's width for each number on its colour bar
 LONGEST = 20  # letters of a class's name beside its bar
 STYLE = {
     "font.size": 8,
@@ -147,8 +148,13 @@ def show_large(axes: Axes, chart: Chart) -> None:
         panchor=False,
     )
     bar.outline.set_visible(False)
-    bar.locator = MaxNLocator(5)
+    bar.locator = ticks(axes.figure)
     bar.set_label(f"{UNITS[chart.unit]}; its own scale", color=QUIET)
+
+
+def ticks(figure: Figure | SubFigure) -> MaxNLocator:
+    """Where a colour bar has numbers, as many as stand clear of each other in a figure of this width."""
+    return MaxNLocator(max(1, int(figure.bbox.width / figure.dpi / INCHES)))
 
 
 def as_percent(value: float, place: int | None = None) -> str:
@@ -177,7 +183,7 @@ def show_prediction(axes: Axes, chart: Chart) -> None:
     axes.set_title("Prediction", loc="left", fontweight="bold")
 
 
-def show_matrix(figure: Figure | mpl.figure.SubFigure, chart: Chart) -> None:
+def show_matrix(figure: Figure | SubFigure, chart: Chart) -> None:
     """One tile for each layer and head, all on one scale, clipped as the bar says."""
     maps = chart.maps
     layers, heads = maps.shape[:2]
@@ -203,6 +209,7 @@ def show_matrix(figure: Figure | mpl.figure.SubFigure, chart: Chart) -> None:
         aspect=40,
     )
     bar.outline.set_visible(False)
+    bar.locator = ticks(figure)
     bar.set_label(f"share of attention; the last colour means {100 * top:.1f} % or more", color=QUIET)
 
 
