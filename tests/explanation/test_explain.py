@@ -264,6 +264,14 @@ def test_the_figure_shows_the_layer_head_and_patches_that_were_asked_for(explana
     np.testing.assert_allclose(large.images[0].get_array().ravel(), maps.mean((0, 1)), atol=1e-6)
 
 
+def test_the_figure_knows_no_share_of_a_patch_that_is_left_out(explanation):
+    found = without(explanation, (3, 9), ((1, 0),)).figure(View(None, 1, None))
+    large, *tiles = found.subfigs[0].axes[1], *found.subfigs[1].axes[:2]
+    for axes in (large, *tiles):
+        (image,) = axes.images
+        assert np.flatnonzero(image.get_array().mask).tolist() == [3, 9]
+
+
 @pytest.mark.parametrize("view", [View(layer=2), View(head=-1), View(layer=True)])
 def test_a_layer_or_head_that_is_not_there_is_refused(explanation, view):
     with pytest.raises(ValueError, match=r"(layer|head) must be from 0 to 1: got"):

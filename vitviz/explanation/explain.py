@@ -230,7 +230,8 @@ class Explanation:
             if value is not None and (not is_whole(value) or not 0 <= value < count):
                 raise ValueError(f"{name} must be from 0 to {count - 1}: got {str(value)[:40]!r}.")
 
-        maps = self.maps_of(view.patches, view.direction)  # (L, A, gh, gw)
+        left = self.there[self.prefix :].reshape(self.grid)
+        maps = np.where(left, self.maps_of(view.patches, view.direction), np.float32(np.nan))  # (L, A, gh, gw)
         layers, heads = slice(view.layer, None if view.layer is None else view.layer + 1), view.head
         chosen = maps[layers] if heads is None else maps[layers, heads : heads + 1]
         chart = paper.Chart(

@@ -14,6 +14,7 @@ from typing import Literal
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.colors import Colormap, ListedColormap
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.image import AxesImage
@@ -25,16 +26,15 @@ from vitviz.figures.colours import COLOUR_MAPS
 
 FORMATS = (".png", ".svg", ".pdf", ".html")
 Unit = Literal["shares", "logits", "relative"]
-MAP_COLOURS = ListedColormap(COLOUR_MAPS["seq", "light"] / 255)
-SIGNED_COLOURS = ListedColormap(COLOUR_MAPS["div", "light"] / 255)
+INK, QUIET, LINE, ACCENT = "#1a1d21", "#59606a", "#dfe2e6", "#0b5cad"
+MAP_COLOURS = ListedColormap(COLOUR_MAPS["seq", "light"] / 255).with_extremes(bad=LINE)
+SIGNED_COLOURS = ListedColormap(COLOUR_MAPS["div", "light"] / 255).with_extremes(bad=LINE)
 UNITS: dict[Unit, str] = {
     "shares": "share of attention",
     "logits": "change of the logit; below 0 speaks against",
     "relative": "relative to the largest patch",
 }
-INK, QUIET, LINE, ACCENT = "#1a1d21", "#59606a", "#dfe2e6", "#0b5cad"
 LETTERS = 42  # in a line of the title above the large map
-INCHES = 1.1  # of a figure's width for each number on its colour bar
 LONGEST = 20  # letters of a class's name beside its bar
 STYLE = {
     "font.size": 8,
@@ -54,15 +54,16 @@ class Chart:
     Attributes:
         picture: As the model saw it, (H, W, 3) uint8.
         title: Of the large map.
-        large: The map shown large, (gh, gw); NaN if all that it is the mean of is off.
-        asked: The patches that are asked, positions in reading order from 0; framed.
+        large: The map shown large, (gh, gw); NaN for patches left out, or if all that it is the mean of is off.
         unit: What its numbers are: shares of attention, logits of either sign, or something that is only shown relative
             to the largest.
-        maps: Of all layers and heads, (L, A, gh, gw), shares; NaN, and crossed out, for heads that are off.
+        maps: Of all layers and heads, (L, A, gh, gw), shares; NaN, and crossed out, for heads that are off and patches
+            that are left out.
         matrix_title: What those are.
         labels: K class names.
         probabilities: (K,).
-        footer: One line: which model, what became of the picture.
+        footer: One line: which model, which picture and what became of it.
+        asked: The patches that are asked, positions in reading order from 0; framed.
     """
 
     picture: NDArray[np.uint8]
@@ -75,6 +76,11 @@ class Chart:
     probabilities: NDArray[np.float32]
     footer: str
     asked: tuple[int, ...] = ()
+
+    @property
+    def left_out(self) -> NDArray[np.bool_]:
+        """Which patches no head saw, (gh, gw)."""
+        return np.asarray(np.isnan(self.maps).all((0, 1)))
 
 
 def draw(chart: Chart) -> Figure:
@@ -102,6 +108,7 @@ def show_picture(axes: Axes, chart: Chart) -> None:
     """The picture with its own pixels, and the patches that are asked."""
     axes.imshow(chart.picture, interpolation="nearest", extent=extent(chart.picture))
     bare(axes)
+    cross(axes, chart.left_out, chart.picture)
     frame(axes, chart)
     axes.set_title("What the model sees", loc="left", fontweight="bold")
 
@@ -122,15 +129,28 @@ def frame(axes: Axes, chart: Chart) -> None:
             )
 
 
+def cross(axes: Axes, cells: NDArray[np.bool_], picture: NDArray[np.uint8]) -> None:
+    """Draw a line through some cells (gh, gw) of a map or picture (H, W, 3), or one line through all of them."""
+    height, width = picture.shape[:2]
+    rows, columns = (1, 1) if cells.all() else cells.shape
+    places = np.argwhere(cells[:rows, :columns])[:, None, ::-1]  # (n, 1, 2), column before row
+    lower_left_to_upper_right = np.array([[0, 1], [1, 0]])
+    lines = (places + lower_left_to_upper_right) * (width / columns, height / rows)  # (n, 2, 2)
+    axes.add_collection(LineCollection(lines, colors=QUIET, linewidths=0.5), autolim=False)
+
+
 def show_large(axes: Axes, chart: Chart) -> None:
-    """The large map on its own scale, with the colour bar; or in words that there is none."""
+    """The large map on its own scale, with the colour bar; or in words that there is nothing on it."""
     title = textwrap.fill(chart.title, LETTERS, max_lines=2, placeholder="…")
     axes.set_title(plain(title), loc="left", fontweight="bold")
-    if np.isnan(chart.large).all():
+    missing = np.isnan(chart.large)
+    top = float(np.abs(chart.large[~missing]).max(initial=0))
+    if not top:
         show_map(axes, chart.large, chart.picture, (0, 1))
-        axes.text(0.5, 0.5, "switched off", transform=axes.transAxes, ha="center", va="center", color=QUIET)
+        words = "switched off" if missing.all() else "0 everywhere"
+        axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=QUIET)
         return
-    top = float(np.abs(chart.large).max()) or 1.0
+    cross(axes, missing, chart.picture)
     if chart.unit == "logits":
         image = show_map(axes, chart.large, chart.picture, (-top, top), SIGNED_COLOURS)
     elif chart.unit == "shares":
@@ -153,8 +173,8 @@ def show_large(axes: Axes, chart: Chart) -> None:
 
 
 def ticks(figure: Figure | SubFigure) -> MaxNLocator:
-    """Where a colour bar has numbers, as many as stand clear of each other in a figure of this width."""
-    return MaxNLocator(max(1, int(figure.bbox.width / figure.dpi / INCHES)))
+    """Where a colour bar has numbers: about one for each inch of its figure, so that they stand clear of each other."""
+    return MaxNLocator(max(2, int(figure.bbox.width / figure.dpi)))
 
 
 def as_percent(value: float, place: int | None = None) -> str:
@@ -192,8 +212,7 @@ def show_matrix(figure: Figure | SubFigure, chart: Chart) -> None:
     for layer, head in np.ndindex(layers, heads):
         axes = grid[layer, head]
         image = show_map(axes, maps[layer, head], chart.picture, (0, top))
-        if np.isnan(maps[layer, head]).all():
-            axes.plot((0, chart.picture.shape[1]), (0, chart.picture.shape[0]), color=QUIET, linewidth=0.5)
+        cross(axes, np.isnan(maps[layer, head]), chart.picture)
         if layer == 0:
             axes.set_title(f"head {head + 1}" if head == 0 else str(head + 1), color=QUIET)
         if head == 0:
@@ -210,7 +229,8 @@ def show_matrix(figure: Figure | SubFigure, chart: Chart) -> None:
     )
     bar.outline.set_visible(False)
     bar.locator = ticks(figure)
-    bar.set_label(f"share of attention; the last colour means {100 * top:.1f} % or more", color=QUIET)
+    crossed = "; crossed patches are left out" if chart.left_out.any() else ""
+    bar.set_label(f"share of attention; the last colour means {100 * top:.1f} % or more{crossed}", color=QUIET)
 
 
 def show_map(
