@@ -264,6 +264,11 @@ def test_the_figure_shows_the_layer_head_and_patches_that_were_asked_for(explana
     np.testing.assert_allclose(large.images[0].get_array().ravel(), maps.mean((0, 1)), atol=1e-6)
 
 
+def test_the_figure_frames_the_patch_that_is_asked_but_not_on_the_map_of_a_method(explanation):
+    for view, frames in ((View(None, 0, 0, (9,)), 2), (View("rollout", patches=(9,)), 0)):
+        assert len(explanation.figure(view).subfigs[0].axes[1].patches) == frames
+
+
 def test_the_figure_knows_no_share_of_a_patch_that_is_left_out(explanation):
     found = without(explanation, (3, 9), ((1, 0),)).figure(View(None, 1, None))
     large, *tiles = found.subfigs[0].axes[1], *found.subfigs[1].axes[:2]

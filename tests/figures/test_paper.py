@@ -194,6 +194,12 @@ def test_the_patches_that_are_asked_are_framed_in_the_picture_and_the_map():
         assert frames == {((8, 4), 4, 4), ((24, 16), 4, 4)}, "28 x 20 pixels, 7 x 5 patches"
 
 
+def test_a_map_that_is_not_of_the_asked_patches_does_not_frame_them():
+    picture, large = paper.draw(chart(asked=(9,), of_asked=False)).subfigs[0].axes[:2]
+    assert len(picture.patches) == 2, "the small maps are of the patch"
+    assert not large.patches
+
+
 def test_a_long_title_goes_on_below():
     long = "Integr. gradients for a class of many words, not another one of many words"
     shown = paper.draw(chart(title=long)).subfigs[0].axes[1].get_title(loc="left")

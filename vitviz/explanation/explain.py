@@ -244,6 +244,7 @@ class Explanation:
             labels=self.labels,
             probabilities=self.probabilities,
             asked=view.patches,
+            of_asked=view.method is None,
             footer="; ".join(filter(None, (f"{self.checkpoint}: {self.picture.note}", self.changes))),
         )
         return paper.draw(chart)

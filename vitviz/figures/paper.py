@@ -64,6 +64,7 @@ class Chart:
         probabilities: (K,).
         footer: One line: which model, which picture and what became of it.
         asked: The patches that are asked, positions in reading order from 0; framed.
+        of_asked: Whether the large map is theirs, and frames them, too; a method's is not.
     """
 
     picture: NDArray[np.uint8]
@@ -76,6 +77,7 @@ class Chart:
     probabilities: NDArray[np.float32]
     footer: str
     asked: tuple[int, ...] = ()
+    of_asked: bool = True
 
     @property
     def left_out(self) -> NDArray[np.bool_]:
@@ -157,7 +159,8 @@ def show_large(axes: Axes, chart: Chart) -> None:
         image = show_map(axes, chart.large, chart.picture, (0, top))
     else:
         image = show_map(axes, chart.large / top, chart.picture, (0, 1))
-    frame(axes, chart)
+    if chart.of_asked:
+        frame(axes, chart)
     bar = axes.figure.colorbar(
         image,
         ax=axes,
