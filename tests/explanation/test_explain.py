@@ -264,6 +264,13 @@ def test_the_figure_shows_the_layer_head_and_patches_that_were_asked_for(explana
     np.testing.assert_allclose(large.images[0].get_array().ravel(), maps.mean((0, 1)), atol=1e-6)
 
 
+def test_the_footer_names_the_picture_its_model_and_what_was_changed(explanation):
+    (plain,) = explanation.figure().texts
+    assert plain.get_text() == "tiny: as it is, 28 × 20"
+    (footer,) = replace(explanation, name="Drawing (cat)", changes="1 head off").figure().texts
+    assert footer.get_text() == "Drawing (cat); tiny: as it is, 28 × 20; 1 head off"
+
+
 def test_the_figure_frames_the_patch_that_is_asked_but_not_on_the_map_of_a_method(explanation):
     for view, frames in ((View(None, 0, 0, (9,)), 2), (View("rollout", patches=(9,)), 0)):
         assert len(explanation.figure(view).subfigs[0].axes[1].patches) == frames

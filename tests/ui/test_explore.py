@@ -19,6 +19,7 @@ from vitviz.data.pictures import PictureError, sample_paths, samples
 from vitviz.explanation.case import softmax
 from vitviz.explanation.explain import Explanation
 from vitviz.explanation.interventions import intervene, mean_outputs
+from vitviz.figures import paper
 from vitviz.ui import explore, kept, sources
 from vitviz.ui.explore import Explore, takes_long
 from vitviz.ui.kept import MOST_KEPT_SECONDS, Recent, size_of
@@ -355,6 +356,32 @@ def test_the_figure_shows_the_view_on_screen(answers):
     assert base64.b64decode(shown["src"].split(",", 1)[1]).startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    ("wanted", "name"),
+    [
+        ({}, "layer-6-mean-of-heads"),
+        ({"direction": "to"}, "layer-6-mean-of-heads-to-the-class-token"),
+        ({"patches": [27]}, "layer-6-mean-of-heads-from-row-4-column-4"),
+        ({"patches": [27, 3, 5], "direction": "to"}, "layer-6-mean-of-heads-to-row-4-column-4-and-2-more"),
+        ({"method": "relevance", "target": [5, 3], "patches": [27]}, "relevance-for-dog-not-cat"),
+    ],
+)
+def test_the_figure_is_named_after_the_picture_and_what_is_asked_of_it(answers, monkeypatch, wanted, name):
+    monkeypatch.setattr(paper, "render", lambda figure, ending: b"")
+    key = answers.explain(sample())["key"]
+    view = {"layer": 5, "head": None, "method": None} | wanted
+    assert answers.figure({"key": key} | view)["name"] == f"vitviz-cifar10-ti4-drawing-cat-{name}.png"
+    changed = answers.intervene({"key": key, "heads": [], "patches": [1]})["key"]
+    assert answers.figure({"key": changed} | view)["name"] == f"vitviz-cifar10-ti4-drawing-cat-{name}-changed.png"
+
+
+def test_the_name_of_an_own_file_is_not_part_of_its_figure(answers, uploads):
+    Image.new("RGB", (40, 40), "teal").save(uploads / "mine.png")
+    key = answers.explain(upload(uploads / "mine.png", "../Grandmother $1\n.png"))["key"]
+    assert answers.figure({"key": key})["name"].startswith("vitviz-cifar10-ti4-own-picture-mean-of-layers")
+    assert answers.recent.asked({"key": key}).name == "Own picture"
+
+
 def test_a_lost_key_has_no_figure_so_that_the_page_can_ask_anew(answers):
     assert answers.figure({"key": "x"}) is None
 
@@ -369,5 +396,7 @@ def test_a_test_picture_is_explained_with_its_label(cifar_folder):
     answers, (_, labels) = Explore(str(cifar_folder)), cifar.load("test", str(cifar_folder))
     picked = answers.explain({"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 0}})
     assert picked["picture"]["truth"] == labels[0]
+    name = f"CIFAR-10 test picture 0 ({cifar.CLASSES[labels[0]]})"
+    assert answers.recent.asked(picked).name == name
     outside = {"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 10**6}}
     assert "must be from 0 to 19" in answering(answers.explain)(outside)["error"]

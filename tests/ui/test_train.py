@@ -326,9 +326,8 @@ def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):
     assert listed == {"name": "runs/first", "accuracy": None, "measured_on": "test", "knows_labels": True} | size
     answer = answers.explain({"checkpoint": "runs/first", "picture": {"kind": "sample", "name": "cat"}})
     assert (answer["checkpoint"], answer["layers"], answer["rows"]) == ("runs/first", 2, 4)
-    assert (
-        answers.figure({"key": answer["key"], "layer": 0, "head": 0})["name"] == "vitviz-runs-first-layer-1-head-1.png"
-    )
+    name = answers.figure({"key": answer["key"], "layer": 0, "head": 0})["name"]
+    assert name == "vitviz-runs-first-drawing-cat-layer-1-head-1.png"
     before = model_named("runs/first", trains.runs)
     assert model_named("runs/first", trains.runs) is before
     checkpoint.save(before, run / "last.safetensors")

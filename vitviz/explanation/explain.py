@@ -98,6 +98,7 @@ class Explanation:
         prefix: Tokens before the first patch, class token first (R).
         case: The picture in the model as they are, for what needs more than this one pass.
         changes: What was switched off or taken away, in words; heads that are off are NaN in `attention`.
+        name: What the picture is called, for the figure's footer; empty if nobody said.
     """
 
     checkpoint: str
@@ -109,6 +110,7 @@ class Explanation:
     prefix: int
     case: Case
     changes: str = ""
+    name: str = ""
 
     @property
     def methods(self) -> dict[str, Method]:
@@ -245,7 +247,7 @@ class Explanation:
             probabilities=self.probabilities,
             asked=view.patches,
             of_asked=view.method is None,
-            footer="; ".join(filter(None, (f"{self.checkpoint}: {self.picture.note}", self.changes))),
+            footer="; ".join(filter(None, (self.name, f"{self.checkpoint}: {self.picture.note}", self.changes))),
         )
         return paper.draw(chart)
 

@@ -18,7 +18,7 @@ from vitviz.data import cifar
 from vitviz.data.cifar import DataError
 from vitviz.data.pictures import MOST_BYTES, PictureError, PictureSource, is_huge, sample_paths, samples
 from vitviz.explanation.case import Target, softmax
-from vitviz.explanation.explain import Explanation, explain
+from vitviz.explanation.explain import Explanation, View, explain
 from vitviz.explanation.faithfulness import score
 from vitviz.explanation.interventions import intervene, mean_outputs
 from vitviz.explanation.methods import METHODS
@@ -34,6 +34,7 @@ from vitviz.ui.turns import Line, by_length, unless_known
 
 AT_ONCE = 2  # pictures decoded at the same time; more would only take memory
 THUMBNAIL_SIDE = 144  # px of the original's preview
+LONGEST_NAME = 180  # letters of a figure's file; systems take 255
 USUAL: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `usual_outputs`
 
 
@@ -120,7 +121,8 @@ class Explore:
         chosen = field(question, "picture", dict)
         model = model_named(field(question, "checkpoint", str), self.runs)
         source, caption, truth = self.picture(chosen)
-        explanation = explain(model, source)
+        name = "Own picture" if chosen["kind"] == "upload" else f"{caption} ({truth})"
+        explanation = replace(explain(model, source), name=name)
         labels, picture = explanation.labels, explanation.picture
         original = picture.original.copy()
         original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
@@ -256,8 +258,7 @@ class Explore:
 
         shown = view(question)
         png = base64.b64encode(paper.render(explanation.figure(shown), ".png")).decode()
-        name = re.sub("[^a-z0-9]+", "-", f"vitviz {explanation.checkpoint} {explanation.title(shown)}".lower())
-        return {"name": f"{name[:100]}.png", "src": f"data:image/png;base64,{png}"}
+        return {"name": file_name(explanation, shown), "src": f"data:image/png;base64,{png}"}
 
 
 def scores_of(explanation: Explanation, target: Target) -> Answer:
@@ -272,6 +273,20 @@ def scores_of(explanation: Explanation, target: Target) -> Answer:
         "scores": {key: report.scores[key].lost(start) if key in ranked else None for key in maps},
         "chance": [float(np.mean(lost)), float(np.std(lost))],
     }
+
+
+def file_name(explanation: Explanation, shown: View) -> str:
+    """A name for the file of a figure: model, picture, map and, but for a method, who is asked, in plain letters."""
+    asked = shown.who(explanation.case.config.class_token)
+    if shown.patches:
+        row, column = divmod(shown.patches[0], explanation.grid[1])
+        others = f" and {len(shown.patches) - 1} more" if len(shown.patches) > 1 else ""
+        asked = f"row {row + 1} column {column + 1}{others}"
+    words = ["vitviz", explanation.checkpoint, explanation.name, explanation.title(shown)]
+    if shown.method is None and (shown.patches or shown.direction == "to"):
+        words.append(f"{shown.direction} {asked}")
+    words += ["changed"] if explanation.changes else []
+    return f"{re.sub('[^a-z0-9]+', '-', ' '.join(words).lower())[:LONGEST_NAME].strip('-')}.png"
 
 
 def without(picture: Image.Image, grid: tuple[int, int], patches: list[int], colour: tuple[int, ...]) -> Image.Image:
