@@ -316,6 +316,17 @@ def test_an_explanation_that_is_asked_about_grows_old_all_the_same(explanation, 
     assert recent.bytes == size_of(explanation)
 
 
+def test_what_was_made_of_a_picture_is_let_go_with_it(explanation, monkeypatch):
+    now, recent = 0.0, Recent()
+    monkeypatch.setattr(kept, "time", SimpleNamespace(monotonic=lambda: now))
+    key = recent.keep(explanation)
+    now = MOST_KEPT_SECONDS - 1.0
+    changed = recent.keep(explanation, key)
+    assert recent.asked({"key": changed}) is explanation
+    now += 2
+    assert recent.asked({"key": changed}) is None
+
+
 def test_an_absent_data_set_is_told_with_the_command_that_fetches_it(answers):
     state = answers.data_state()
     assert not state["available"]

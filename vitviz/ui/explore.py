@@ -240,7 +240,7 @@ class Explore:
             changes=changes_in_words(len(heads), len(patches), instead, way),
         )
         return {
-            "key": self.recent.keep(changed),
+            "key": self.recent.keep(changed, question["key"]),
             "probabilities": changed.probabilities.tolist(),
             "cls": base64_of(np.nan_to_num(changed.rows).astype("<f4")),
         }

@@ -33,11 +33,17 @@ class Recent:
         self.bytes = 0
         self.lock = threading.Lock()
 
-    def keep(self, explanation: Explanation) -> str:
-        """Keep an explanation and return the key that finds it; nobody can guess one."""
+    def keep(self, explanation: Explanation, origin: object = None) -> str:
+        """Keep an explanation and return the key that finds it; nobody can guess one.
+
+        Args:
+            explanation: What to keep.
+            origin: Key of the one that it was made from: both show a visitor's picture, and are as old.
+        """
         key = secrets.token_urlsafe(16)
         with self.lock:
-            self.kept[key] = time.monotonic(), explanation
+            came = self.kept[origin][0] if isinstance(origin, str) and origin in self.kept else time.monotonic()
+            self.kept[key] = came, explanation
             self.bytes += size_of(explanation)
             self.tidy()
         return key
