@@ -193,3 +193,22 @@ def test_explore_stands_as_it_was_when_one_comes_back(open_inside):
     expect(page.locator(".headline")).to_contain_text("the class token looks most at row")
     expect(page.locator("#explorer .model select")).to_be_visible()
     expect(page.locator("#inside .model select")).to_be_hidden()
+
+
+def test_back_changes_the_tab_and_the_address_says_what_is_on_screen(open_page):
+    page = open_page("?picture=dog&layer=2&head=1")
+    chosen = page.locator("#pages [role=tab][aria-selected=true]")
+    pressed = page.locator(".thumb[aria-pressed=true]")
+    for name in ("Train", "Explore"):
+        page.get_by_role("tab", name=name).click()
+        expect(chosen).to_have_text(name)
+    page.get_by_role("button", name="ship", exact=True).click()
+    expect(page).to_have_url(re.compile("picture=ship"))
+    for name in ("Train", "Explore"):
+        page.go_back()
+        expect(chosen).to_have_text(name)
+        expect(page).to_have_url(re.compile("picture=ship&layer=2&head=1"))
+    expect(pressed).to_have_accessible_name("ship")
+    assert "tab=" not in page.url
+    page.reload()
+    expect(pressed).to_have_accessible_name("ship")

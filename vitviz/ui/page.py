@@ -112,30 +112,38 @@ const recall = () => { try { return localStorage.getItem("vitviz-theme"); } catc
 const keep = (name) => { try { localStorage.setItem("vitviz-theme", name); } catch { /* private window */ } };
 const asked = new URLSearchParams(location.search).has("__theme");
 if (!asked && recall()) document.body.classList.toggle("dark", recall() === "dark");
-const address = (change, how) => {
-  const params = new URLSearchParams(location.search);
+let onScreen = location.search; // what the address says of the pages as they stand
+const address = (change, how, search = location.search) => {
+  const params = new URLSearchParams(search);
   change(params);
   history[how](history.state, "", `${location.pathname}?${params}${location.hash}`);
+  onScreen = location.search;
 };
+window.addEventListener("vitviz:address", () => { onScreen = location.search; });
 button.addEventListener("click", () => {
   document.body.classList.toggle("dark");
   keep(isDark() ? "dark" : "light");
   address((params) => params.delete("__theme"), "replaceState"); // it counts more than the link one came by
 });
 /* The address names the tab, so that it is open again after a reload, and Back leads to the one before (Gradio keeps
-   the name "page" for itself). Tabs come after this script. */
+   the name "page" for itself). Back changes nothing else: the pages stay as they stand, and the address says so. Tabs
+   come after this script. */
 const tabs = () => [...document.querySelectorAll("#pages [role=tab]")];
 const nameOf = (tab) => tab.textContent.trim().toLowerCase();
 const wantedTab = () => new URLSearchParams(location.search).get("tab");
+const nameTab = (name) => (params) => (name ? params.set("tab", name) : params.delete("tab"));
 document.addEventListener("click", (event) => {
   const tab = event.target.closest?.("#pages [role=tab]");
   if (!tab) return;
   const name = tab === tabs()[0] ? null : nameOf(tab);
   document.title = name ? `${tab.textContent.trim()} · vitviz` : "vitviz";
   if (name === wantedTab()) return; // it was opened by the address
-  address((params) => (name ? params.set("tab", name) : params.delete("tab")), "pushState");
+  address(nameTab(name), "pushState");
 });
-window.addEventListener("popstate", () => (tabs().find((tab) => nameOf(tab) === wantedTab()) ?? tabs()[0])?.click());
+window.addEventListener("popstate", () => {
+  address(nameTab(wantedTab()), "replaceState", onScreen);
+  (tabs().find((tab) => nameOf(tab) === wantedTab()) ?? tabs()[0])?.click();
+});
 const wanted = wantedTab();
 function open(times) {
   const tab = tabs().find((one) => nameOf(one) === wanted);

@@ -146,7 +146,7 @@ async function learnModels(select) {
   if (value) select.value = value;
 }
 
-/** Write what is chosen into the address; what is empty or as by default stays out of it. */
+/** Write what is chosen into the address, and tell the frame of the page; what is empty or as by default stays out of it. */
 function keepAddress(values, defaults = {}) {
   const params = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(values)) {
@@ -154,6 +154,7 @@ function keepAddress(values, defaults = {}) {
     if (value && value !== defaults[name]) params.set(name, value);
   }
   history.replaceState(history.state, '', `${location.pathname}?${params}${location.hash}`);
+  window.dispatchEvent(new Event('vitviz:address'));
 }
 
 const isOfRun = (name) => String(name).startsWith('runs/');
