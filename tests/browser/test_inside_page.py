@@ -212,3 +212,16 @@ def test_back_changes_the_tab_and_the_address_says_what_is_on_screen(open_page):
     assert "tab=" not in page.url
     page.reload()
     expect(pressed).to_have_accessible_name("ship")
+
+
+def test_shortcuts_of_the_browser_are_left_to_it(open_inside):
+    page = open_inside()
+    taken = """(stage, held) => {
+      const event = new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true, cancelable: true, ...held });
+      stage.dispatchEvent(event);
+      return event.defaultPrevented;
+    }"""
+    for held in ("altKey", "ctrlKey", "metaKey"):
+        assert not page.eval_on_selector("[data-probe=lens] .stage", taken, {held: True})
+        expect(page.locator("[data-probe=lens]")).to_have_attribute("data-read", "-1")
+    assert page.eval_on_selector("[data-probe=lens] .stage", taken, {})

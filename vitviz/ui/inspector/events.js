@@ -94,7 +94,7 @@ function listenTo(figure) {
   });
   stage.addEventListener('blur', () => answer && readPlace(key, -1));
   stage.addEventListener('keydown', (event) => {
-    if (!answer) return;
+    if (!answer || event.altKey || event.ctrlKey || event.metaKey) return; // such keys are the browser's
     if (ARROWS.includes(event.key)) readPlace(key, walk(views[key], event.key, event.shiftKey), 0);
     else if (event.key === 'Escape') readPlace(key, -1);
     else return;
