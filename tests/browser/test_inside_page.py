@@ -1,15 +1,20 @@
 """The page Inside in a real browser: what it shows is what the library measured."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 import vitviz
+from tests.ui import runs
+from vitviz.bench import page as bench
 from vitviz.bench.page import EXPLORER
 from vitviz.data import pictures
 from vitviz.explanation.probes import probe
+from vitviz.model import checkpoint
+from vitviz.model.architectures import build
 
 pytestmark = pytest.mark.browser
 
@@ -20,6 +25,18 @@ PROBES = ("filters", "positions", "distance", "effective", "divergence", "norms"
 @pytest.fixture(scope="module")
 def found():
     return probe(vitviz.load("cifar10-ti4"), pictures.samples((32, 32)))
+
+
+@pytest.fixture(scope="module")
+def with_large(guarded, test_pictures, tmp_path_factory):
+    """The address of a server that also has a model of larger pictures, runs/large."""
+    work = tmp_path_factory.mktemp("work")
+    last = runs.make(work / "runs", "large", finished=True, moments=0) / "last.safetensors"
+    large = build(replace(runs.MODEL, image_size=(96, 96))).eval()
+    checkpoint.save(replace(checkpoint.load(last), model=large), last)
+    extra = guarded | {"VITVIZ_DATA": str(test_pictures), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
+    with bench.server(extra, work) as (address, _):
+        yield address
 
 
 @pytest.fixture
@@ -225,3 +242,29 @@ def test_shortcuts_of_the_browser_are_left_to_it(open_inside):
         assert not page.eval_on_selector("[data-probe=lens] .stage", taken, {held: True})
         expect(page.locator("[data-probe=lens]")).to_have_attribute("data-read", "-1")
     assert page.eval_on_selector("[data-probe=lens] .stage", taken, {})
+
+
+def test_a_model_that_is_refused_stays_out_of_the_address(context, with_large):
+    page = context.new_page()
+    page.goto(f"{with_large}?tab=inside&pictures=test")
+    page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 test'][data-state=ready]")
+    before = page.url
+    page.locator(f"{INSIDE} .model select").select_option("runs/large")
+    page.wait_for_selector(f"{INSIDE}[data-state=error]")
+    expect(page.locator(f"{INSIDE} .status")).to_contain_text("this model sees 96 × 96")
+    expect(page.locator(f"{INSIDE} .model select")).to_have_value("cifar10-ti4")
+    assert page.url == before
+    page.locator("input[name=pictures][value=samples]").check()
+    page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 samples'][data-state=ready]")
+    page.locator(f"{INSIDE} .model select").select_option("runs/large")
+    page.wait_for_selector(f"{INSIDE}[data-ready='runs/large samples'][data-state=ready]")
+    expect(page).to_have_url(re.compile("checkpoint=runs%2Flarge$"))
+
+
+def test_an_address_whose_model_takes_no_test_pictures_opens_over_the_samples_and_says_why(context, with_large):
+    page = context.new_page()
+    page.goto(f"{with_large}?tab=inside&checkpoint=runs/large&pictures=test")
+    page.wait_for_selector(f"{INSIDE}[data-ready='runs/large samples'][data-state=ready]")
+    expect(page.locator(f"{INSIDE} .status")).to_contain_text("this model sees 96 × 96. Use the samples.")
+    expect(page.locator("input[name=pictures][value=samples]")).to_be_checked()
+    expect(page).not_to_have_url(re.compile("pictures="))

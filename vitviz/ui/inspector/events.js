@@ -117,7 +117,8 @@ function fail(sentence) {
   root.dataset.state = 'error';
 }
 
-/** Ask for a model's probes and show them, if nothing newer was asked meanwhile; until then the old ones stay. */
+/** Ask for a model's probes and show them, if nothing newer was asked meanwhile; until then the old ones stay.
+    Gives true once they are shown, false if they are refused. */
 async function load() {
   const mine = ++ticket;
   const asked = { ...state };
@@ -127,14 +128,43 @@ async function load() {
   const waiting = setTimeout(() => mine === ticket && tell('Working…'), PATIENCE);
   const reply = await ask('probes', asked);
   clearTimeout(waiting);
-  if (mine !== ticket) return;
-  if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
+  if (mine !== ticket) return undefined;
+  if (!reply || reply.error) {
+    fail(reply?.error || NO_ANSWER);
+    return false;
+  }
   answer = reply;
   shown = asked;
   tell(null);
   draw();
   root.dataset.state = 'ready';
   root.dataset.ready = `${asked.checkpoint} ${asked.pictures}`;
+  return true;
+}
+
+/** Load what a visitor chose. The address names it only once it is shown: what is refused would be refused again. */
+async function choose(change) {
+  Object.assign(state, change);
+  if (await load()) writeAddress();
+}
+
+/** Load what the address asks for; a model that takes no test pictures is shown over the samples, and the page says why. */
+async function loadAsked() {
+  const asked = { ...state };
+  if ((await load()) !== false || asked.pictures === 'samples') return;
+  const refusal = status.textContent;
+  Object.assign(state, asked, { pictures: 'samples' });
+  if (await load()) {
+    writeAddress();
+    tell(refusal);
+  } else {
+    Object.assign(state, shown ?? asked);
+  }
+}
+
+function writeAddress() {
+  followed = shown.checkpoint;
+  keepAddress(shown, { pictures: 'samples' });
 }
 
 function syncControls() {
@@ -155,7 +185,7 @@ function follow() {
 
 async function comeBack() {
   await learnModels(models);
-  if (follow() || root.dataset.state === 'error') load();
+  if (follow() || root.dataset.state === 'error') loadAsked();
 }
 
 // --- events ---
@@ -167,17 +197,9 @@ function offerPictures() {
 
 function listen() {
   findAll('figure').forEach(listenTo);
-  models.addEventListener('change', () => {
-    state.checkpoint = followed = models.value;
-    keepAddress({ checkpoint: followed });
-    load();
-  });
+  models.addEventListener('change', () => choose({ checkpoint: models.value }));
   choice.addEventListener('submit', (event) => event.preventDefault());
-  choice.addEventListener('change', (event) => {
-    state.pictures = event.target.value;
-    keepAddress({ pictures: state.pictures }, { pictures: 'samples' });
-    load();
-  });
+  choice.addEventListener('change', (event) => choose({ pictures: event.target.value }));
   new ResizeObserver(() => {
     if (root.clientWidth && root.clientWidth !== drawnWidth) draw();
   }).observe(root);
@@ -194,7 +216,7 @@ async function start() {
   if (catalog.cifar.available && new URLSearchParams(location.search).get('pictures') === 'test') state.pictures = 'test';
   follow();
   listen();
-  await load();
+  await loadAsked();
   if (answer && followed && !isKnown(followed)) tell(absentSentence('model', followed, state.checkpoint));
 }
 
