@@ -268,3 +268,27 @@ def test_an_address_whose_model_takes_no_test_pictures_opens_over_the_samples_an
     expect(page.locator(f"{INSIDE} .status")).to_contain_text("this model sees 96 × 96. Use the samples.")
     expect(page.locator("input[name=pictures][value=samples]")).to_be_checked()
     expect(page).not_to_have_url(re.compile("pictures="))
+
+
+def test_after_a_failure_the_page_can_be_asked_again(context, address):
+    page = context.new_page()
+    down = [True]
+
+    def lose(route):
+        asked = (route.request.post_data_json or {}).get("fn_name")
+        if asked == "probes" and down:
+            route.abort()
+        elif asked != "models":  # without an answer to this one the page does not ask again by itself
+            route.fallback()
+
+    page.route(re.compile("component_server"), lose)
+    page.goto(f"{address}?tab=inside")
+    again = page.get_by_role("button", name="Try again")
+    expect(again).to_be_visible()
+    expect(page.locator(f"{INSIDE} .status")).to_contain_text("The server did not answer.")
+    expect(page.locator("figure[data-probe]").first).to_be_hidden()
+    down.clear()
+    again.click()
+    page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 samples'][data-state=ready]")
+    expect(again).to_be_hidden()
+    expect(page.locator("[data-probe=filters] .stage")).to_be_focused()

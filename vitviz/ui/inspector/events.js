@@ -2,6 +2,7 @@
 
 const models = find('.model select');
 const choice = find('.choice');
+const again = find('[data-do=again]');
 const QUIET = status.textContent;
 
 const state = { checkpoint: '', pictures: 'samples' };
@@ -110,8 +111,15 @@ function tell(sentence, isError = false) {
   if (sentence) voice.textContent = sentence;
 }
 
+/** Without an answer there is nothing to draw, only a way to ask once more, if there is a model to ask about. */
+function showFigures(areThere) {
+  find('.probes').hidden = find('.foot').hidden = !areThere;
+  again.hidden = areThere || !state.checkpoint;
+}
+
 function fail(sentence) {
   if (shown) Object.assign(state, shown);
+  else showFigures(false);
   syncControls();
   tell(sentence, true);
   root.dataset.state = 'error';
@@ -136,6 +144,7 @@ async function load() {
   answer = reply;
   shown = asked;
   tell(null);
+  showFigures(true);
   draw();
   root.dataset.state = 'ready';
   root.dataset.ready = `${asked.checkpoint} ${asked.pictures}`;
@@ -195,8 +204,14 @@ function offerPictures() {
   find('.absent').textContent = catalog.cifar.message;
 }
 
+async function askAgain() {
+  await loadAsked();
+  if (shown) find('.stage').focus({ preventScroll: true }); // the button goes away
+}
+
 function listen() {
   findAll('figure').forEach(listenTo);
+  again.addEventListener('click', askAgain);
   models.addEventListener('change', () => choose({ checkpoint: models.value }));
   choice.addEventListener('submit', (event) => event.preventDefault());
   choice.addEventListener('change', (event) => choose({ pictures: event.target.value }));
