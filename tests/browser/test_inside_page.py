@@ -292,3 +292,23 @@ def test_after_a_failure_the_page_can_be_asked_again(context, address):
     page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 samples'][data-state=ready]")
     expect(again).to_be_hidden()
     expect(page.locator("[data-probe=filters] .stage")).to_be_focused()
+
+
+def test_reading_a_figure_moves_nothing_under_the_pointer(open_inside):
+    page = open_inside()
+    heights = """(stage) => {
+      const line = stage.closest("figure").querySelector(".line");
+      const press = (key) => stage.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      const found = [line.clientHeight];
+      for (let i = 0; i < 42; i++) {
+        press(i % 7 ? "ArrowRight" : "ArrowDown");
+        found.push(line.clientHeight);
+      }
+      return found;
+    }"""
+    for width in (1400, 768, 390, 320):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+        for name in PROBES:
+            found = page.eval_on_selector(f"[data-probe={name}] .stage", heights)
+            assert len(set(found)) == 1, (width, name)
