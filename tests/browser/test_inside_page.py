@@ -312,3 +312,23 @@ def test_reading_a_figure_moves_nothing_under_the_pointer(open_inside):
         for name in PROBES:
             found = page.eval_on_selector(f"[data-probe={name}] .stage", heights)
             assert len(set(found)) == 1, (width, name)
+
+
+def test_no_dot_stands_on_the_words_of_the_even_spread(context, address):
+    page = context.new_page()
+
+    def spread(route):
+        if (route.request.post_data_json or {}).get("fn_name") != "probes":
+            return route.fallback()
+        response = route.fetch()
+        measured = response.json()
+        even = measured["uniform_distance"]
+        measured["distance"] = [[even * (0.94 + 0.03 * head) for head in range(6)]] * 6
+        return route.fulfill(response=response, json=measured)
+
+    page.route(re.compile("component_server"), spread)
+    page.goto(f"{address}?tab=inside")
+    page.wait_for_selector(f"{INSIDE}[data-ready][data-state=ready]")
+    words = page.locator("[data-probe=distance] .halo").bounding_box()
+    tops = [dot.bounding_box()["y"] for dot in page.locator("[data-probe=distance] .dot").all()]
+    assert words["y"] + words["height"] <= min(tops) + 1

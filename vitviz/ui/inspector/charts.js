@@ -14,11 +14,11 @@ function layerAxis(svg, frame, count, first) {
   return x;
 }
 
-/** A dashed line at what an even spread or chance would give, with its words at its start or end. */
-function evenLine(svg, frame, y, words, anchor = 'start') {
+/** A dashed line at what an even spread or chance would give, with its words over `top` at its start or end. */
+function evenLine(svg, frame, y, words, anchor = 'start', top = y) {
   addShape(svg, 'line', { class: 'even', x1: frame.left, x2: frame.right, y1: y, y2: y });
   const x = anchor === 'start' ? frame.left + 4 : frame.right - 4;
-  addShape(svg, 'text', { class: 'halo', x, y: y - 7, 'text-anchor': anchor }, words);
+  addShape(svg, 'text', { class: 'halo', x, y: top - 7, 'text-anchor': anchor }, words);
 }
 
 function curve(svg, className, x, y, values) {
@@ -31,7 +31,9 @@ function dotView(stage, width, { values, even, unit, evenWords }) {
   const svg = drawing(stage, width, height);
   const frame = { left: 32, right: width, top: 22, bottom: height - 24 };
   const heads = values[0].length;
-  const y = valueAxis(svg, frame, 1.12 * Math.max(even, ...flat(values)), unit);
+  const most = Math.max(...flat(values));
+  const radius = heads > 8 ? 4 : 5;
+  const y = valueAxis(svg, frame, 1.12 * Math.max(even, most), unit);
   const x = layerAxis(svg, frame, values.length, 1);
   const reach = (0.36 * (frame.right - frame.left)) / values.length;
   const step = Math.min(6, (2 * reach) / heads);
@@ -41,10 +43,10 @@ function dotView(stage, width, { values, even, unit, evenWords }) {
     addShape(svg, 'line', { class: 'mean', x1: x(layer) - reach, x2: x(layer) + reach, y1: mean, y2: mean });
     row.forEach((_, head) => {
       const { x: cx, y: cy } = place(layer, head);
-      addShape(svg, 'circle', { class: 'dot', cx, cy, r: heads > 8 ? 4 : 5, 'data-layer': layer, 'data-head': head });
+      addShape(svg, 'circle', { class: 'dot', cx, cy, r: radius, 'data-layer': layer, 'data-head': head });
     });
   });
-  evenLine(svg, frame, y(even), evenWords); // last, so that no dot hides its words
+  evenLine(svg, frame, y(even), evenWords, 'start', Math.min(y(even), y(most) - radius)); // its words over all dots
   const grid = { rows: heads, columns: values.length };
   const partsOf = (index) => ({ layer: index % grid.columns, head: Math.floor(index / grid.columns) });
   return {
