@@ -1,8 +1,5 @@
 /* Events, which come last: pointer, keys, drop, paste, theme. */
 
-/** Whether a key belongs to the browser or the system: Alt and an arrow leads back, for example. */
-const isShortcut = (event) => event.altKey || event.ctrlKey || event.metaKey;
-
 /** Follow the pointer or the keys over a stage; `name` is the part of the state that follows. */
 function follow(stage, name, touchReads) {
   const move = (patch, delay) => {

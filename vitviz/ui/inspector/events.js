@@ -95,7 +95,7 @@ function listenTo(figure) {
   });
   stage.addEventListener('blur', () => answer && readPlace(key, -1));
   stage.addEventListener('keydown', (event) => {
-    if (!answer || event.altKey || event.ctrlKey || event.metaKey) return; // such keys are the browser's
+    if (!answer || isShortcut(event)) return;
     if (ARROWS.includes(event.key)) readPlace(key, walk(views[key], event.key, event.shiftKey), 0);
     else if (event.key === 'Escape') readPlace(key, -1);
     else return;

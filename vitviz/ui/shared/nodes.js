@@ -14,6 +14,9 @@ const ARROWS = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];
 const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
 const SVG = 'http://www.w3.org/2000/svg';
 
+/** Whether a key belongs to the browser or the system: Alt and an arrow leads back, for example. */
+const isShortcut = (event) => event.altKey || event.ctrlKey || event.metaKey;
+
 function make(tag, className, text) {
   const node = document.createElement(tag);
   if (className) node.className = className;
