@@ -67,7 +67,47 @@ def test_of_two_folders_to_test_one_is_left_alone(tmp_path):
         "val/bee/0.png",
         "val/bee/1.png",
     ]
-    assert {refused.why for refused in table.refused} == {"test is there to test on."}
+    assert {refused.why for refused in table.refused} == {"It lies in neither train nor test."}
+
+
+def test_beside_folders_to_train_and_to_test_on_no_other_is_taken(tmp_path):
+    for name in ("train", "val"):
+        fill(tmp_path / name, {"ant": 2, "bee": 2})
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "annotations" / "x.txt").write_text("boxes")
+    (tmp_path / "test").mkdir()
+    (tmp_path / "test" / "unsorted.png").touch()
+    table = survey(tmp_path, SIZE)
+    assert table.counts == {"ant": (2, 2), "bee": (2, 2)}, "val, for test has no classes"
+    why = "It lies in neither train nor val."
+    assert table.refused == [Refused("annotations/x.txt", why), Refused("test/unsorted.png", why)]
+
+
+@pytest.mark.parametrize("other", ["dev", "eval", "annotations"])
+def test_a_folder_of_classes_that_is_called_train_is_no_class(tmp_path, other):
+    fill(tmp_path / "train", {"ant": 2, "bee": 2})
+    fill(tmp_path / other, {"ant": 2, "bee": 2})
+    sentence = (
+        r"none was taken of .* 'train'\. It holds folders, and there is none to test on beside it: name that test"
+    )
+    with pytest.raises(DataError, match=sentence):
+        load(tmp_path, SIZE)
+
+
+def test_a_folder_to_test_on_without_classes_is_refused_as_such(tmp_path):
+    fill(tmp_path / "train", {"ant": 2, "bee": 2})
+    (tmp_path / "test").mkdir()
+    (tmp_path / "test" / "0.png").touch()
+    with pytest.raises(DataError, match=r"has none beside train\. .* 'test/0\.png'\. It lies in no class's folder"):
+        load(tmp_path, SIZE)
+
+
+def test_a_class_may_be_called_train(tmp_path):
+    root = fill(tmp_path, {"ant": 4, "bee": 4})
+    (root / "bee").rename(root / "train")
+    (root / "train" / "old").mkdir()
+    (root / "train" / "0.png").rename(root / "train" / "old" / "0.png")
+    assert survey(root, SIZE).counts == {"ant": (3, 1), "train": (3, 1)}
 
 
 def test_one_folder_around_all_others_and_folders_within_a_class_do_not_matter(tmp_path):

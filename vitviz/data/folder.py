@@ -1,8 +1,9 @@
 """A folder of labelled pictures, or a zip of one -> tensors, class names, and a table of what was taken.
 
 The layout is torchvision's `ImageFolder`: one folder for each class; or `train/` and `test/` (or `val/`) with such
-folders in them. Every file goes through the gate for pictures and is fitted to the model's size. Where there is nothing
-to test on, a share of each class is put aside: by the names alone, so it is the same each time and everywhere.
+folders in them, and nothing beside these is taken. Every file goes through the gate for pictures and is fitted to the
+model's size. Where there is nothing to test on, a share of each class is put aside: by the names alone, so it is the
+same each time and everywhere.
 """
 
 import hashlib
@@ -29,6 +30,10 @@ MOST_FILES = 100_000
 MOST_CLASSES = 1000
 MOST_MEMORY = 2 * 2**30  # bytes of all pictures as the model sees them
 LONGEST_NAME = 100  # characters of a class's name
+NO_TEST = (
+    "It holds folders, and there is none to test on beside it: name that test, val, valid or validation, or choose "
+    "train itself."
+)
 
 
 class Place(NamedTuple):
@@ -200,24 +205,33 @@ def arranged(names: list[str]) -> tuple[dict[str, Place], list[Refused]]:
         Place(split=None, label='dog', path='dog/old/b.png')
     """
     parts = unwrapped({name: tuple(name.split("/")) for name in names})
-    tops = {path[0] for path in parts.values() if len(path) > 1}
-    folded = {top.casefold() for top in tops}
-    tests = [test for test in TESTS if test in folded]
-    has_splits = "train" in folded and len(tests) > 0 and folded <= {"train", *TESTS} and len(folded) == len(tops)
+    splits = splits_of([path for path in parts.values() if len(path) > 1])
+    if len(splits) == 1:
+        return {}, [Refused("train", NO_TEST)]
     found: dict[str, Place] = {}
     refused: list[Refused] = []
     for name, path in parts.items():
-        top, inner = (path[0].casefold(), path[1:]) if has_splits else (None, path)
-        why = misplaced(inner, f"{tests[0]} is there to test on." if top in tests[1:] else "")
-        if why:
+        split = splits.get(path[0].casefold())
+        inner = path[1:] if splits else path
+        beside = f"It lies in neither {' nor '.join(splits)}." if splits and split is None else ""
+        if why := misplaced(inner, beside):
             refused.append(Refused(name, why))
         else:
-            split: Split | None = None if top is None else "train" if top == "train" else "test"
             found[name] = Place(split, inner[0], "/".join(inner))
     known = {place.label for place in found.values() if place.split != "test"}
     strangers = [name for name, place in found.items() if place.label not in known]
     refused += [Refused(name, "Its class is not among those to train on.") for name in strangers]
     return {name: place for name, place in found.items() if place.label in known}, refused
+
+
+def splits_of(paths: list[tuple[str, ...]]) -> dict[str, Split]:
+    """The folders, in small letters, that are splits and no classes; train alone is one if it holds folders only."""
+    tops, deep = ({path[0].casefold() for path in paths if len(path) > least} for least in (1, 2))
+    flat = {path[0].casefold() for path in paths if len(path) == 2}
+    tests = sorted((test for test in TESTS if test in tops), key=lambda test: test not in deep)  # one with classes
+    if "train" in tops and tests:
+        return {"train": "train", tests[0]: "test"}
+    return {"train": "train"} if "train" in deep - flat else {}
 
 
 def unwrapped(parts: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -289,7 +303,8 @@ def check_table(table: Table, where: str) -> None:
             f"A data set may have at most {MOST_CLASSES} classes: {where} has {len(classes)}. Leave some out."
         )
     if not any(table.counts[label][1] for label in classes):
-        raise DataError(f"A data set needs pictures to test on: {where} has one picture of each class. Add a second.")
+        why = "has one picture of each class. Add a second." if table.divided else f"has none beside train.{first}"
+        raise DataError(f"A data set needs pictures to test on: {where} {why}")
 
 
 def gathered(
