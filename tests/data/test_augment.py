@@ -221,6 +221,21 @@ def test_rand_augment_draws_for_each_picture_by_itself():
     assert len(different) == len(signless) + 2 * (len(augment.OPERATIONS) - len(signless))
 
 
+@pytest.mark.parametrize("batch", [1, 8, 17])
+def test_each_operation_is_as_likely_in_a_batch_of_any_size(batch, monkeypatch):
+    for number, name in enumerate(augment.COLOURS):
+        monkeypatch.setitem(
+            augment.COLOURS, name, lambda pixels, amount, number=number: torch.full_like(pixels, number)
+        )
+    images = numbered(1, 6, 6).expand(batch, -1, -1, -1) // 2 + 100
+    times = 2800 // batch
+    varied = torch.cat([augment.rand_augment(images, operations=1, strength=1.0) for _ in range(times)])
+    kept = (varied == images[0]).flatten(1).all(1)
+    counts = [(varied == number).flatten(1).all(1).sum().item() for number in range(len(augment.COLOURS))]
+    for count in (kept.sum().item(), *counts):
+        assert count == pytest.approx(batch * times / len(augment.OPERATIONS), rel=0.3), "200, give or take 14"
+
+
 def test_rand_augment_of_no_operations_changes_nothing():
     images = numbered(3)
     assert torch.equal(augment.rand_augment(images, operations=0, strength=1.0), images)

@@ -183,8 +183,9 @@ OPERATIONS = ("identity", *COLOURS, *MOVES)
 def rand_augment(images: Tensor, operations: int, strength: float) -> Tensor:
     """Change each picture by its own draw of operations, all of one strength (Cubuk et al. 2020, arXiv 1909.13719).
 
-    Each time, every operation is done to an equal part of the batch, drawn anew: each picture's chances are those of
-    the paper, and each operation is computed only where it is wanted. Moves are gathered into one affine map and done
+    Each time, every operation has the same number of places, at least as many together as there are pictures, and each
+    picture is drawn to one of them: its chances are those of the paper, however many pictures there are, and each
+    operation is computed hardly more often than it is wanted. Moves are gathered into one affine map and done
     last, so a picture is resampled once.
 
     Args:
@@ -198,16 +199,17 @@ def rand_augment(images: Tensor, operations: int, strength: float) -> Tensor:
     B, device = len(images), images.device
     pixels = images.float()
     place = torch.eye(3, device=device).expand(B, 3, 3)
-    sizes = [len(part) for part in torch.empty(B).tensor_split(len(OPERATIONS))]
-    choice = torch.cat([torch.full((size,), number, device=device) for number, size in enumerate(sizes)])  # (B,)
+    share = math.ceil(B / len(OPERATIONS))  # places of each operation
+    places = share * len(OPERATIONS)
+    choice = torch.arange(places, device=device) // share
     for _ in range(operations):
-        order = permutation(B, device)
-        amount = strength * (2 * torch.randint(2, (B,), device=device) - 1)  # (B,), to either side
-        parts = zip(OPERATIONS, pixels[order].split(sizes), amount[:, None, None, None].split(sizes), strict=True)
+        order = permutation(places, device)  # numbers from B on stand for no picture: any may fill their places
+        amount = strength * (2 * torch.randint(2, (places,), device=device) - 1)  # to either side
+        parts = zip(OPERATIONS, pixels[order % B].split(share), amount[:, None, None, None].split(share), strict=True)
         changed = [COLOURS[name](part, by) if name in COLOURS else part for name, part, by in parts]
-        back = order.argsort()
-        pixels = torch.cat(changed)[back].clamp(0, 255)
-        place = place @ move(choice, amount)[back]
+        back = order.argsort()[:B]
+        pixels = torch.cat(changed)[back].clamp(0, 255)  # (B, 3, H, W)
+        place = place @ move(choice, amount)[back]  # (B, 3, 3)
     return resample(pixels, place).round().to(torch.uint8)
 
 
