@@ -411,10 +411,27 @@ def test_the_rates_of_a_run_follow_the_schedule(config, monkeypatch):
     monkeypatch.setattr(Run, "step", watched)
     train(replace(config, muon_rate=0.01, adam_rate=0.02, warm_up=0.25, snapshots=0))
     muon, adamw = {tuple(step) for step in zip(*[r[:4] for r in rates], strict=True)}, [r[-1] for r in rates]
-    expected = np.array([0, 0.5, 1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6])
+    expected = np.array([3, 9, 11, 9, 7, 5, 3, 1]) / 12  # in the middle of each step
     assert len(muon) == 1
     assert next(iter(muon)) == pytest.approx(0.01 * expected)
     assert adamw == pytest.approx(0.02 * expected)
+
+
+@pytest.mark.parametrize("epochs", [1, 0.5])
+def test_a_single_step_learns(config, epochs):
+    config = replace(config, pictures=25, epochs=epochs, snapshots=0)
+    first = whole_run(config).model.state_dict()
+    path = train(config)
+    assert load(path).record["steps"] == 1
+    assert not torch.equal(weights(path)["head.weight"], first["head.weight"])
+
+
+def test_a_single_step_in_minutes_is_refused_for_its_rate_is_zero(config, monkeypatch):
+    clock = itertools.count(step=60.0)  # every look at it takes a minute
+    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    with pytest.raises(TrainingError, match=r"last for more than one step: the first took all of 1 minutes\. Raise"):
+        train(replace(config, epochs=None, minutes=1))
+    assert not (config.folder / "last.safetensors").exists()
 
 
 def test_patches_kept_climb_steadily_and_then_are_all():

@@ -259,6 +259,16 @@ class Run:
             return min(1.0, self.epoch / (self.config.epochs or 1))
         return min(1.0, self.seconds / (60 * self.config.minutes))
 
+    def middle(self, batch: Tensor) -> float:
+        """The share that is spent in the middle of a step, so that a single one learns, too; of minutes at its start.
+
+        How long a step takes is known only after it.
+        """
+        if self.config.epochs is None:
+            return self.share
+        end = (self.pictures_seen + len(batch)) / (len(self.labels) * self.config.epochs)
+        return (self.share + min(1.0, end)) / 2
+
     def progress(self, accuracy: float | None = None, train_accuracy: float | None = None) -> Progress:
         """Where this training stands."""
         speed = (self.pictures_seen - self.pictures_before) / (self.seconds - self.seconds_before)
@@ -275,6 +285,8 @@ class Run:
                 late = time.monotonic() - self.looked > LOOK_EVERY
                 clock = (self.spent(), late) if self.team.leads else (0.0, False)  # one process keeps the time
                 self.share, looks, asked = self.team.largest(*clock, stop.asked)
+                if self.share >= 1:
+                    self.check_learned()
                 if self.timeline.due(self.share):
                     self.snapshot()
                 if asked:
@@ -290,6 +302,18 @@ class Run:
                 yield self.look(measure=True)
                 self.save({})
 
+    def check_learned(self) -> None:
+        """Refuse a result of one step in a budget of minutes, whose rate has only begun to climb, from 0.
+
+        Raises:
+            TrainingError: If that is so.
+        """
+        if self.step_count == 1 and self.optimizers[0].param_groups[0]["lr"] == 0:
+            raise TrainingError(
+                f"A budget must last for more than one step: the first took all of {self.config.minutes} minutes. "
+                "Raise minutes, or lower batch_size."
+            )
+
     def batches(self) -> Iterator[Tensor]:
         """The rest of this pass: positions (B,) of the pictures of each step, the same in all processes."""
         order = torch.Generator().manual_seed(self.config.seed * 1_000_003 + self.passes)
@@ -299,14 +323,14 @@ class Run:
 
     def step(self, batch: Tensor) -> None:
         """One step on the pictures at these positions (B,), of which this process takes its slice."""
-        config, share = self.config, self.share
+        config, rate = self.config, schedule(self.config, self.middle(batch))
         torch.manual_seed((config.seed * 1_000_003 + self.step_count) * 1009 + self.team.rank)
         loss = self.objective(batch)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.trained.parameters(), config.clip)
         for chosen in self.optimizers:
             for group in chosen.param_groups:
-                group["lr"] = group["base_lr"] * schedule(config, share)
+                group["lr"] = group["base_lr"] * rate
             with mixed_precision(self.device, self.bfloat16):  # the products of Muon
                 chosen.step()
             chosen.zero_grad()
