@@ -117,7 +117,7 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("train", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
         (("train", "--preset", "nonsense"), "There is no preset 'nonsense'. Use one of: cifar10-ti4"),
         (("train", "--epochs", "1", "--minutes", "1"), "Give one of epochs and minutes"),
-        (("train", "--epochs", "-1"), "epochs must be a finite number above 0: got -1.0"),
+        (("train", "--epochs", "-1"), "epochs must be a finite number above 0 and below 1,000,000,000: got -1.0"),
         (("train", "--batch-size", "0"), "batch_size must be a whole number from 2 to 65536: got 0"),
         (("train", "--set", "wings=2"), "A setting is NAME=VALUE with a known name: got 'wings=2'"),
         (("train", "--set", "model.heads=5"), "heads must divide width: 192 is not a multiple of 5"),

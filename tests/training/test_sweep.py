@@ -131,8 +131,11 @@ def test_a_stop_that_comes_while_a_run_ends_stops_the_sweep(grid, monkeypatch):
     assert [line["state"] for line in grid.results()] == ["finished"]
 
 
-@pytest.mark.parametrize("error", [TrainingError, ValueError])  # the other is a network that does not fit its start
-def test_a_run_that_fails_is_noted_and_the_next_begins(grid, monkeypatch, error):
+@pytest.mark.parametrize(
+    ("error", "begins"),
+    [(TrainingError, ""), (ValueError, ""), (RuntimeError, "An error of vitviz itself: RuntimeError: ")],
+)  # of these the second is a network that does not fit its start
+def test_a_run_that_fails_is_noted_and_the_next_begins(grid, monkeypatch, error, begins):
     grid.write()
     real = Run.step
 
@@ -144,8 +147,21 @@ def test_a_run_that_fails_is_noted_and_the_next_begins(grid, monkeypatch, error)
     monkeypatch.setattr(Run, "step", failing)
     grid.run()
     first, *others = grid.results()
-    assert (first["state"], first["message"], first["accuracy"]) == ("failed", "The loss must stay finite.", None)
+    assert first["message"] == f"{begins}The loss must stay finite."
+    assert (first["state"], first["accuracy"]) == ("failed", None)
     assert [line["state"] for line in others] == ["finished"] * 3
+
+
+def test_what_no_run_is_to_blame_for_ends_the_sweep(grid, monkeypatch):
+    grid.write()
+
+    def failing(run: Run, batch):
+        raise PermissionError
+
+    monkeypatch.setattr(Run, "step", failing)
+    with pytest.raises(PermissionError):
+        grid.run()
+    assert grid.results() == []
 
 
 def test_a_run_that_ended_without_being_noted_is_not_trained_again(grid):

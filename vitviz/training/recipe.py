@@ -35,7 +35,7 @@ LIMITS = {  # of the whole numbers
     "snapshots": (0, 1000),
 }
 OPTIONAL = ("epochs", "minutes", "pictures")  # may be None
-FAR = 1e300  # what is not finite, or as good as
+FAR = 10**9  # no number needs to be; products of rates still fit into float32
 MOST_SEED = 10**9  # times what every step adds to it, 64 bits hold it
 Optimizer = Literal["muon", "adamw", "adam"]
 Schedule = Literal["line", "cosine", "constant"]
@@ -197,9 +197,9 @@ class TrainConfig:
         for name in ("epochs", "minutes", "muon_rate", "adam_rate", "clip"):
             value = getattr(self, name)
             if not (is_number(value) and 0 < value < FAR) and (value is not None or name not in OPTIONAL):
-                raise ValueError(f"{name} must be a finite number above 0: got {value!r:.40}.")
+                raise ValueError(f"{name} must be a finite number above 0 and below {FAR:,}: got {value!r:.40}.")
         if not (is_number(self.weight_decay) and 0 <= self.weight_decay < FAR):
-            raise ValueError(f"weight_decay must be a number and not negative: got {self.weight_decay!r}.")
+            raise ValueError(f"weight_decay must be from 0 to below {FAR:,}: got {self.weight_decay!r:.40}.")
         for name, (least, most) in LIMITS.items():
             value = getattr(self, name)
             if not (type(value) is int and least <= value <= most) and (value is not None or name not in OPTIONAL):

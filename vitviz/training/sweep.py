@@ -21,7 +21,7 @@ from vitviz.data.files import is_file, write_whole
 from vitviz.training import run_folder
 from vitviz.training.loop import Progress, train
 from vitviz.training.process import Busy, Stopped, Work, in_words
-from vitviz.training.recipe import TrainConfig, TrainingError, changed, from_json
+from vitviz.training.recipe import TrainConfig, changed, from_json
 from vitviz.training.signals import StopRequest
 
 MOST = 64  # combinations
@@ -201,9 +201,9 @@ def trained(config: TrainConfig, report: Callable[[Progress], None]) -> dict[str
     try:
         if not run_folder.finished(run_folder.read_record(path)):
             train(config, report, resume=True)
-    except (Stopped, Busy, DataError):  # not this run's fault: the next would end alike
+    except (Stopped, Busy, DataError, OSError):  # not this run's fault: the next would end alike
         raise
-    except (TrainingError, ValueError) as error:
+    except Exception as error:
         found = {"state": "failed", "message": in_words(error)}
     record = run_folder.read_record(path)
     names = ("parameters", "epochs", "seconds", "pictures")
