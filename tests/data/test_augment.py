@@ -41,6 +41,14 @@ def test_every_picture_is_one_of_the_padded_cropped_and_flipped_ones():
     assert 15 < sum(place % 2 for place in found) < 45, "about half of 60 are flipped"
 
 
+def test_a_side_is_shifted_no_further_than_it_can_be_mirrored():
+    images = numbered(60, 1, 3)
+    varied = augment.shift_and_flip(images, reach=4)
+    for before, after in zip(images, varied, strict=True):
+        strips = [before[:, 0, columns] for columns in ([0, 1, 2], [1, 0, 1], [2, 1, 0], [1, 2, 1])]
+        assert any(torch.equal(strip, after[:, 0]) for strip in strips)
+
+
 def test_no_reach_only_flips():
     images = numbered(20)
     varied = augment.shift_and_flip(images, reach=0)
@@ -234,6 +242,12 @@ def test_each_operation_is_as_likely_in_a_batch_of_any_size(batch, monkeypatch):
     counts = [(varied == number).flatten(1).all(1).sum().item() for number in range(len(augment.COLOURS))]
     for count in (kept.sum().item(), *counts):
         assert count == pytest.approx(batch * times / len(augment.OPERATIONS), rel=0.3), "200, give or take 14"
+
+
+@pytest.mark.parametrize(("height", "width"), [(1, 1), (2, 5), (5, 2)])
+def test_a_tiny_picture_is_varied_too(height, width):
+    images = numbered(40, height, width)
+    assert augment.rand_augment(images, operations=2, strength=0.9).shape == images.shape
 
 
 def test_rand_augment_of_no_operations_changes_nothing():

@@ -135,6 +135,8 @@ def test_cifar_comes_in_the_models_size(cifar_folder):
     assert not narrow.any(), "cut, not squeezed, as a picture to explain is"
     seen = np.asarray(pictures.prepare(sides[0].permute(1, 2, 0).numpy(), (64, 32)).seen)
     assert not seen[:, 6:-6].any()  # its filter reads three pixels beyond the cut
+    for size in ((4, 2048), (2048, 4)):
+        assert sets.fitted(sides, torch.zeros(2), size)[0].shape == (2, 3, *size), "of a line of it at least"
     with pytest.raises(DataError, match=r"at most 2 GiB: 50,000 of 224 x 224 pixels fill 7\.0"):
         sets.fitted(torch.zeros(1, dtype=torch.uint8).expand(50_000, 3, 32, 32), torch.zeros(1), (224, 224))
 

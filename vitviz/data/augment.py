@@ -20,20 +20,24 @@ def shift_and_flip(images: Tensor, reach: int = 4) -> Tensor:
 
     Args:
         images: (B, C, H, W), any dtype.
-        reach: Largest shift in each direction (px), below the image's sides.
+        reach: Largest shift in each direction (px); less where a side has no more to mirror.
 
     Returns:
         (B, C, H, W), same dtype.
     """
     B, _, H, W = images.shape
     device = images.device
-    rows = mirrored(
-        torch.randint(-reach, reach + 1, (B, 1), device=device) + torch.arange(H, device=device), H
-    )  # (B, H)
-    columns = mirrored(torch.randint(-reach, reach + 1, (B, 1), device=device) + torch.arange(W, device=device), W)
+    rows, columns = shifted(B, H, reach, device), shifted(B, W, reach, device)
     columns = torch.where(torch.rand(B, 1, device=device) < 0.5, columns, columns.flip(1))  # (B, W)
     batch = torch.arange(B, device=device)[:, None, None]
     return images[batch, :, rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2)  # (B, C, H, W)
+
+
+def shifted(batch: int, side: int, reach: int, device: torch.device) -> Tensor:
+    """Where each of so many pictures looks for its rows, or its columns: (batch, side)."""
+    reach = min(reach, side - 1)
+    shift = torch.randint(-reach, reach + 1, (batch, 1), device=device)
+    return mirrored(shift + torch.arange(side, device=device), side)
 
 
 def mirrored(position: Tensor, side: int) -> Tensor:
@@ -135,6 +139,8 @@ def grey(pixels: Tensor) -> Tensor:
 
 def blurred(pixels: Tensor) -> Tensor:
     """Pictures (B, 3, H, W) through the smoothing filter of PIL's sharpness: 5 in the middle, 1 around; edges stay."""
+    if min(pixels.shape[2:]) < 3:  # all edge
+        return pixels
     result = pixels.clone()
     result[:, :, 1:-1, 1:-1] = (9 * F.avg_pool2d(pixels, 3, stride=1) + 4 * pixels[:, :, 1:-1, 1:-1]) / 13
     return result

@@ -95,7 +95,7 @@ def fitted(images: Tensor, labels: Tensor, size: tuple[int, int]) -> Part:
         return images, labels
     folder.check_memory(len(images), size)
     (h, w), (H, W) = images.shape[2:], size
-    rows, columns = min(h, round(w * H / W)), min(w, round(h * W / H))
+    rows, columns = min(h, max(1, round(w * H / W))), min(w, max(1, round(h * W / H)))
     top, left = (h - rows) // 2, (w - columns) // 2
     images = images[:, :, top : top + rows, left : left + columns]
     resized = images.new_empty(len(images), 3, *size)
