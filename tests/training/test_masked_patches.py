@@ -13,6 +13,7 @@ from vitviz.training import loop
 from vitviz.training.evaluate import pictures_to_test
 from vitviz.training.masked_patches import MaskedPatches, mean_colours
 from vitviz.training.recipe import TrainConfig
+from vitviz.training.team import Team
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +68,15 @@ def test_the_colours_of_a_picture_can_be_learned_by_heart():
         optimizer.step()
     assert before > 6, "512 colours: log 512 is 6.2"
     assert masked(images)[0].item() < before / 2
+
+
+@pytest.mark.usefixtures("no_clock")
+def test_a_picture_that_is_left_over_counts_as_much_as_the_others(cifar_config, monkeypatch):
+    config = TrainConfig(model=cifar_config, objective="masked-patch", device="cpu", snapshots=0)
+    pictures = torch.zeros(501, 3, 32, 32, dtype=torch.uint8), torch.zeros(501, dtype=torch.long)
+    run = loop.Run(config, Team(), pictures, pictures)
+    monkeypatch.setattr(run.trained, "forward", lambda part: (torch.zeros(()), torch.tensor(float(len(part) == 1))))
+    assert run.measured_accuracy() == pytest.approx(1 / 501)
 
 
 @pytest.mark.usefixtures("no_clock")

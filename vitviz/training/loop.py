@@ -440,10 +440,10 @@ class Run:
         if not isinstance(self.trained, MaskedPatches):
             return accuracy(self.result({}), images, labels)
         self.trained.eval()
-        parts = [
-            self.trained(augment.normalise(part, self.about.mean, self.about.std))[1] for part in images.split(500)
-        ]
-        return torch.stack(parts).mean().item()
+        right = torch.zeros((), device=self.device)
+        for part in images.split(500):
+            right += len(part) * self.trained(augment.normalise(part, self.about.mean, self.about.std))[1]
+        return right.item() / len(images)
 
     def save(self, found: dict[str, Any], finished: bool = False) -> None:
         """Write the checkpoint; until the training is finished, with all that is needed to go on."""
