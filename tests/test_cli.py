@@ -16,7 +16,7 @@ from PIL import Image
 from tests import tiny
 from tests.data.folders import fill
 from vitviz import cli
-from vitviz.data import cifar
+from vitviz.data import cifar, sets
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.recipe import PRESETS
@@ -196,14 +196,20 @@ def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp
 
 
 def test_an_accuracy_on_other_pictures_stands_beside_no_recorded_one(vitviz, tiny_checkpoint, tmp_path):
-    known = replace(
-        tiny_checkpoint, classes=("ant", "bee", *tiny_checkpoint.classes[2:]), record={"test_accuracy": 0.5}
-    )
-    checkpoint.save(known, path := tmp_path / "known.safetensors")
     data = fill(tmp_path / "pictures", {"ant": 3, "bee": 3})
-    code, out, _ = vitviz("evaluate", path, "--dataset", "folder", "--data", data, "--json")
-    assert code == 0
-    assert json.loads(out)["recorded"] is None
+    about = sets.load("folder", data, (tiny.H, tiny.W)).about
+    classes = ("ant", "bee", *tiny_checkpoint.classes[2:])
+    for dataset, mean, recorded in [
+        ("folder", about.mean, 0.5),
+        ("folder", cifar.MEAN, None),
+        ("cifar10", about.mean, None),
+    ]:
+        record = {"test_accuracy": 0.5, "recipe": {"dataset": dataset}}
+        known = replace(tiny_checkpoint, classes=classes, mean=mean, std=about.std, record=record)
+        checkpoint.save(known, path := tmp_path / "known.safetensors")
+        code, out, _ = vitviz("evaluate", path, "--dataset", "folder", "--data", data, "--json")
+        assert code == 0
+        assert json.loads(out)["recorded"] == recorded
 
 
 @pytest.mark.slow

@@ -78,8 +78,8 @@ def test_fine_tuning_beats_chance_and_its_result_knows_its_classes(config, shape
     assert result.model.config.classes == 3
     assert result.record["data_set"] == "labelled pictures"
     assert result.record["test_accuracy"] > 0.8, "chance is a third"
-    images, labels = pictures_to_test(result, None, str(shapes))
-    assert accuracy(result, images, labels) == result.record["test_accuracy"]
+    images, labels, recorded = pictures_to_test(result, None, str(shapes))
+    assert accuracy(result, images, labels) == recorded == result.record["test_accuracy"]
     assert (result.mean, result.std) == sets.statistics(data_sets(config, torch.device("cpu")).training[0])
     explanation = explain(result, str(shapes / "bars" / "3.png"))
     assert explanation.labels == list(CLASSES)
@@ -199,8 +199,9 @@ def test_other_classes_cannot_be_tested_on(config, shapes, tmp_path):
     fewer.mkdir()
     for name in ("plain", "dots"):
         (shapes / name).rename(fewer / name)
-    _, labels = pictures_to_test(result, None, str(fewer))
+    _, labels, recorded = pictures_to_test(result, None, str(fewer))
     assert set(labels.tolist()) == {1, 2}, "as the model counts them"
+    assert recorded is None
     (fewer / "plain").rename(fewer / "stripes")
     with pytest.raises(ValueError, match="this folder has dots, stripes"):
         pictures_to_test(result, None, str(fewer))

@@ -95,12 +95,10 @@ def evaluate(
     from vitviz.training.evaluate import accuracy, pictures_to_test
 
     model = load(checkpoint)
-    images, labels = pictures_to_test(model, dataset, data)
+    images, labels, recorded = pictures_to_test(model, dataset, data)
     with progress_bar() as bar:
         task = bar.add_task(f"evaluating {model.name}", total=len(labels))
         measured = accuracy(model, images, labels, report=lambda done: bar.advance(task, done))
-    usual = dataset in (None, model.recipe.get("dataset", "cifar10"))
-    recorded = model.record.get("test_accuracy") if usual else None  # of other pictures it says nothing
     if json_output:
         print(json.dumps({"checkpoint": model.name, "test_accuracy": measured, "recorded": recorded}))
     else:

@@ -7,7 +7,6 @@ from torch import Tensor
 
 from vitviz.data import sets
 from vitviz.data.cifar import DataError
-from vitviz.data.sets import Part
 from vitviz.model.checkpoint import Checkpoint
 
 
@@ -46,13 +45,19 @@ def predict(
     return torch.cat(parts)
 
 
-def pictures_to_test(checkpoint: Checkpoint, dataset: str | None, data: str | None) -> Part:
-    """The pictures to test a checkpoint on, uint8 (n, 3, H, W) of its size, and their labels (n,) among its classes.
+def pictures_to_test(
+    checkpoint: Checkpoint, dataset: str | None, data: str | None
+) -> tuple[Tensor, Tensor, float | None]:
+    """The pictures to test a checkpoint on, and what it knows of them.
 
     Args:
         checkpoint: The model.
         dataset: As in a `TrainConfig`; None for what the model was trained on.
         data: Where the data set is.
+
+    Returns:
+        Pictures, uint8 (n, 3, H, W) of its size; their labels (n,) among its classes; and the test accuracy recorded
+        of them, None of other pictures than those it learned from.
 
     Raises:
         DataError: If the data set is not there or has a class that the model does not know, or it knows no labels.
@@ -72,7 +77,11 @@ def pictures_to_test(checkpoint: Checkpoint, dataset: str | None, data: str | No
     if not set(held.about.classes) <= set(checkpoint.classes):
         raise other_classes(checkpoint, "this folder", held.about.classes)
     places = torch.tensor([checkpoint.classes.index(name) for name in held.about.classes])
-    return images, places[labels]
+    about = held.about
+    usual = dataset == checkpoint.recipe.get("dataset", "cifar10") and (
+        dataset != "folder" or (about.mean, about.std) == (checkpoint.mean, checkpoint.std)
+    )
+    return images, places[labels], checkpoint.record.get("test_accuracy") if usual else None
 
 
 def other_classes(checkpoint: Checkpoint, name: str, classes: tuple[str, ...]) -> DataError:
