@@ -13,7 +13,11 @@ Data = Annotated[
 ]
 AnyData = Annotated[
     str | None,
-    typer.Option("--data", metavar="DIR", help="Folder of the data set; else VITVIZ_DATA, else data/. Or a zip."),
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        help="Folder of CIFAR; else VITVIZ_DATA, else data/. Your own pictures must be named: their folder, or a zip.",
+    ),
 ]
 DATASET = "Which pictures; folder: your own, in one folder for each class, or a zip of that."
 CheckpointName = Annotated[str, typer.Argument(help="A name in checkpoints/, or a .safetensors file.")]

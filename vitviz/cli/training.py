@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from vitviz.cli.options import DATASET, AnyData, Data, leads, progress_bar
+from vitviz.cli.options import DATASET, AnyData, leads, progress_bar
 from vitviz.training.recipe import (
     PRESETS,
     TEACHERS,
@@ -119,7 +119,7 @@ def sweep(
         str | None, typer.Option(metavar="DIR", help="Folder of the results; runs/sweep-PRESET if left out.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep in this folder.")] = False,
-    data: Data = None,
+    data: AnyData = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change any other number for all runs.")
     ] = None,
