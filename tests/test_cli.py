@@ -67,6 +67,11 @@ def test_every_command_has_its_own_help(vitviz):
         assert command in out
 
 
+@pytest.mark.parametrize("command", ["train", "sweep", "evaluate"])
+def test_help_tells_that_pictures_of_ones_own_must_be_named(vitviz, command):
+    assert "Your own pictures must be named" in vitviz(command, "--help")[1]
+
+
 def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
     command = [sys.executable, "-m", "vitviz", "data", "check", "--data", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -193,6 +198,14 @@ def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp
         assert image.format == "PNG"
     with np.load(tmp_path / "new folder" / "map.npz") as numbers:
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
+
+
+def test_no_class_is_told_of_a_model_that_learned_without_labels(vitviz, tiny_checkpoint, tmp_path):
+    blind = replace(tiny_checkpoint, record={"recipe": {"objective": "masked-patch"}})
+    checkpoint.save(blind, path := tmp_path / "blind.safetensors")
+    code, out, _ = vitviz("explain", "cat", "--checkpoint", path, "--out", tmp_path / "map.npz")
+    assert code == 0
+    assert out.startswith(f"{tmp_path / 'map.npz'}: no class, as it learned without labels; cropped to 28:20")
 
 
 def test_an_accuracy_on_other_pictures_stands_beside_no_recorded_one(vitviz, tiny_checkpoint, tmp_path):

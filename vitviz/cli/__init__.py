@@ -134,9 +134,10 @@ def explain_picture(
     explanation = explain(model, sample_paths().get(picture, Path(picture)))
     explanation.save(out, method, classes[0] if len(classes) == 1 else tuple(classes) or None)
     best = explanation.probabilities.argmax()
-    print(
-        f"{out}: {explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %; {explanation.picture.note}"
-    )
+    said = f"{explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %"
+    if not model.knows_labels:
+        said = "no class, as it learned without labels"
+    print(f"{out}: {said}; {explanation.picture.note}")
 
 
 def show_timeline(
