@@ -12,7 +12,13 @@ from vitviz.training.recipe import PRESETS, TrainConfig, changed, from_json, pre
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"epochs": 3}, r"Give one of epochs and minutes: got 3 epochs and 88 minutes"),
+        ({"epochs": 3}, r"Give one of epochs and minutes: got 3 epochs and 88 minutes\. The other must be None\."),
+        ({"preset": 5}, "preset must be the name of a recipe: got 5"),
+        (
+            {"model": {"depth": 2}},
+            r"model must be a ViTConfig: got {'depth': 2}\. Use for example ViTConfig\(depth=4\)",
+        ),
+        ({"model": None}, "model must be a ViTConfig: got None"),
         ({"minutes": None}, r"Give one of epochs and minutes: got None epochs and None minutes"),
         ({"minutes": 0}, "minutes must be a finite number above 0 and below 1,000,000,000: got 0"),
         ({"minutes": float("inf")}, "minutes must be a finite number above 0 and below 1,000,000,000: got inf"),
@@ -98,7 +104,9 @@ def test_settings_change_the_recipe_and_the_network():
     assert changed(config, ["epochs=2"]).minutes is None
 
 
-@pytest.mark.parametrize("setting", ["cutmix", "cutmix=", "depth=3", "model.cutmix=1", "preset=x", "model=1", "=3"])
+@pytest.mark.parametrize(
+    "setting", ["cutmix", "cutmix=", "depth=3", "model.cutmix=1", "preset=x", "model=1", "=3", "model.classes=7"]
+)
 def test_a_setting_without_a_known_name_or_a_value_is_refused(setting):
     with pytest.raises(ValueError, match=rf"A setting is NAME=VALUE with a known name: got '{setting}'"):
         changed(TrainConfig(), [setting])

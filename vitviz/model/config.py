@@ -10,6 +10,11 @@ Architecture = Literal[
 MOST_TOKENS = 4096  # attention needs the square of it
 
 
+def is_number(value: object) -> bool:
+    """Whether it is one; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True)
 class ViTConfig:
     """Everything that decides the shapes and the arithmetic of a network.
@@ -84,11 +89,9 @@ class ViTConfig:
                 raise ValueError(f"{name} must be a whole number from {least} to {most}: got {value!r}.")
         for name in ("drop_path", "dropout"):
             share = getattr(self, name)
-            if not (isinstance(share, int | float) and 0 <= share < 1):
+            if not (is_number(share) and 0 <= share < 1):
                 raise ValueError(f"{name} must be at least 0 and below 1: got {share!r}.")
-        if self.layer_scale is not None and not (
-            isinstance(self.layer_scale, int | float) and 0 < self.layer_scale <= 1
-        ):
+        if self.layer_scale is not None and not (is_number(self.layer_scale) and 0 < self.layer_scale <= 1):
             raise ValueError(f"layer_scale must be None, or above 0 and at most 1: got {self.layer_scale!r}.")
 
     def check_choices(self) -> None:

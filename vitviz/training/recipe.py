@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from vitviz.model.config import ViTConfig
+from vitviz.model.config import ViTConfig, is_number
 
 SHARES = (
     "warm_up",
@@ -34,6 +34,7 @@ LIMITS = {  # of the whole numbers
     "save_every": (1, 10_000),
     "snapshots": (0, 1000),
 }
+NO_SETTINGS = {"model", "preset", "classes"}  # the last are those of the data set
 OPTIONAL = ("epochs", "minutes", "pictures")  # may be None
 FAR = 10**9  # no number needs to be; products of rates still fit into float32
 MOST_SEED = 10**9  # times what every step adds to it, 64 bits hold it
@@ -53,11 +54,6 @@ CHOICES = {
 
 class TrainingError(RuntimeError):
     """A training could not go on; the message says why and what helps."""
-
-
-def is_number(value: object) -> bool:
-    """Whether it is one; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -160,7 +156,8 @@ class TrainConfig:
             if isinstance(value := getattr(self, name), os.PathLike):
                 object.__setattr__(self, name, os.fspath(value))
         if (self.epochs is None) == (self.minutes is None):
-            raise ValueError(f"Give one of epochs and minutes: got {self.epochs} epochs and {self.minutes} minutes.")
+            got = f"{self.epochs} epochs and {self.minutes} minutes"
+            raise ValueError(f"Give one of epochs and minutes: got {got}. The other must be None.")
         self.check_numbers()
         self.check_choices()
         if self.warm_up == 1:
@@ -213,6 +210,10 @@ class TrainConfig:
 
     def check_choices(self) -> None:
         """Demand that each choice is one of those there are."""
+        if not isinstance(self.preset, str):
+            raise ValueError(f"preset must be the name of a recipe: got {self.preset!r:.40}.")
+        if not isinstance(self.model, ViTConfig):
+            raise ValueError(f"model must be a ViTConfig: got {self.model!r:.40}. Use for example ViTConfig(depth=4).")
         for name in ("frozen", "compiled"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be true or false: got {getattr(self, name)!r}.")
@@ -334,7 +335,8 @@ def changed(config: TrainConfig, settings: Iterable[str]) -> TrainConfig:
 
     Args:
         config: Where to start from.
-        settings: Each NAME=VALUE, or model.NAME=VALUE for the network's; values are JSON, or plain words.
+        settings: Each NAME=VALUE, or model.NAME=VALUE for the network's, but for its classes, which follow from the
+            data set; values are JSON, or plain words.
 
     Raises:
         ValueError: If there is no such name, or the value does not fit.
@@ -348,7 +350,7 @@ def changed(config: TrainConfig, settings: Iterable[str]) -> TrainConfig:
     for setting in settings:
         name, _, text = setting.partition("=")
         of_model = name.startswith("model.")
-        known = {field.name for field in fields(ViTConfig if of_model else TrainConfig)} - {"model", "preset"}
+        known = {field.name for field in fields(ViTConfig if of_model else TrainConfig)} - NO_SETTINGS
         if name.removeprefix("model.") not in known or not text:
             raise ValueError(
                 f"A setting is NAME=VALUE with a known name: got {setting[:80]!r}. The names are "
