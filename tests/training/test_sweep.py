@@ -3,6 +3,7 @@
 import json
 import signal
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -67,6 +68,12 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(grid, vary, sen
     with pytest.raises(ValueError, match=sentence):
         replace(grid, vary=vary)
     assert not grid.folder.parent.exists()
+
+
+@pytest.mark.parametrize("folder", [".", "..", "runs/.."])
+def test_a_folder_without_a_name_is_refused(grid, folder):
+    with pytest.raises(ValueError, match=r"The folder of a sweep must have a name, .*: got '.*'\. Name another"):
+        replace(grid, folder=Path(folder))
 
 
 def test_a_sweep_trains_one_after_another_and_notes_what_came_of_each(grid):

@@ -40,7 +40,8 @@ class Sweep:
         folder: Where its results go.
 
     Raises:
-        ValueError: If a setting cannot be read, or a combination does not fit; the sentence names those that do not.
+        ValueError: If the folder has no name, a setting cannot be read, or a combination does not fit; the sentence
+            names those that do not.
     """
 
     config: TrainConfig
@@ -48,6 +49,11 @@ class Sweep:
     folder: Path
 
     def __post_init__(self) -> None:
+        if self.folder.name in ("", ".."):
+            raise ValueError(
+                f"The folder of a sweep must have a name, which its runs get, too: got {str(self.folder)!r}. Name "
+                "another with --out."
+            )
         self.runs()
 
     def runs(self) -> dict[str, tuple[dict[str, str], TrainConfig]]:
