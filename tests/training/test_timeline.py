@@ -180,6 +180,8 @@ def test_a_timeline_is_found_by_checkpoint_by_run_and_by_itself(tmp_path):
     assert find("cifar10-ti4") == SHIPPED
     assert find(run) == find(str(run / "last.safetensors")) == find(run / "timeline.npz") == run / "timeline.npz"
     assert find(tmp_path / "model.safetensors") == file
+    run = run.rename(tmp_path / "grid-starta.safetensors")
+    assert find(run) == run / "timeline.npz"
     for nowhere in (tmp_path, tmp_path / "other.safetensors", "nonsense", "", ".."):
         with pytest.raises(ValueError, match="There is no timeline of"):
             find(nowhere)

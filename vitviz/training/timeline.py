@@ -75,7 +75,7 @@ def find(name: str | Path) -> Path:
         ValueError: If there is none.
     """
     path = shipped().get(str(name)) or Path(name)
-    if path.suffix == ".safetensors":
+    if path.suffix == ".safetensors" and not path.is_dir():  # a run of a sweep may be named after its start
         places = [path.with_suffix(".timeline.npz"), path.with_name("timeline.npz")]
     else:
         places = [path] if path.suffix == ".npz" else [path / "timeline.npz"]
