@@ -426,14 +426,6 @@ def test_a_single_step_learns(config, epochs):
     assert not torch.equal(weights(path)["head.weight"], first["head.weight"])
 
 
-def test_a_single_step_in_minutes_is_refused_for_its_rate_is_zero(config, monkeypatch):
-    clock = itertools.count(step=60.0)  # every look at it takes a minute
-    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    with pytest.raises(TrainingError, match=r"last for more than one step: the first took all of 1 minutes\. Raise"):
-        train(replace(config, epochs=None, minutes=1))
-    assert not (config.folder / "last.safetensors").exists()
-
-
 def test_patches_kept_climb_steadily_and_then_are_all():
     config = TrainConfig(first_patches=0.3, last_patches=0.5, all_patches_from=0.8)
     shares = (0, 0.4, 0.7999999, 0.8, 1)

@@ -285,8 +285,6 @@ class Run:
                 late = time.monotonic() - self.looked > LOOK_EVERY
                 clock = (self.spent(), late) if self.team.leads else (0.0, False)  # one process keeps the time
                 self.share, looks, asked = self.team.largest(*clock, stop.asked)
-                if self.share >= 1:
-                    self.check_learned()
                 if self.timeline.due(self.share):
                     self.snapshot()
                 if asked:
@@ -301,18 +299,6 @@ class Run:
             if self.share >= 1 or self.passes % self.config.save_every == 0:
                 yield self.look(measure=True)
                 self.save({})
-
-    def check_learned(self) -> None:
-        """Refuse a result of one step in a budget of minutes, whose rate has only begun to climb, from 0.
-
-        Raises:
-            TrainingError: If that is so.
-        """
-        if self.step_count == 1 and self.optimizers[0].param_groups[0]["lr"] == 0:
-            raise TrainingError(
-                f"A budget must last for more than one step: the first took all of {self.config.minutes} minutes. "
-                "Raise minutes, or lower batch_size."
-            )
 
     def batches(self) -> Iterator[Tensor]:
         """The rest of this pass: positions (B,) of the pictures of each step, the same in all processes."""
