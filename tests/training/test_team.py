@@ -2,14 +2,19 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
+from torch.distributed.run import get_args_parser
+from typer.main import get_command
 
 from tests import tiny
+from vitviz.cli import app
 from vitviz.model.checkpoint import load
 from vitviz.training.device import choose_device
 from vitviz.training.recipe import TrainingError
@@ -161,3 +166,15 @@ def test_each_process_takes_a_gpu_of_its_own(monkeypatch):
     assert choose_device("auto", 1) == torch.device("cuda", 1)
     with pytest.raises(ValueError, match="there are 2, and this is process 3"):
         choose_device("auto", 2)
+
+
+def test_torchrun_hands_every_option_of_train_on():
+    root = Path(__file__).parents[2]
+    texts = [" ".join(path.read_text().split()) for path in (root / "README.md", root / "docs" / "training.md")]
+    documented = [found for text in texts for found in re.findall(r"`torchrun ([^`]*)`", text)]
+    options = [word for option in get_command(app).commands["train"].params for word in (option.opts[0], "word")]
+    assert len(documented) == 5
+    for words in documented:
+        found = get_args_parser().parse_args([*words.split(), *options])
+        assert (found.module, found.training_script, found.training_script_args[0]) == (True, "vitviz", "train")
+        assert found.training_script_args[-len(options) :] == options

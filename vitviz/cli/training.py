@@ -67,7 +67,7 @@ def train(
     ] = None,
     log: Annotated[Literal["tensorboard"] | None, typer.Option(help="Log for TensorBoard as well.")] = None,
 ) -> None:
-    """Train a ViT, or go on with a trained one on other pictures; under torchrun, on several processes."""
+    """Train a ViT, or go on with a trained one on other pictures; on several processes: torchrun -m -- vitviz train."""
     flags = {
         "dataset": dataset,
         "data": data,
