@@ -18,7 +18,7 @@ from vitviz.cli import app
 from vitviz.model.checkpoint import load
 from vitviz.training.device import choose_device
 from vitviz.training.recipe import TrainingError
-from vitviz.training.team import Team
+from vitviz.training.team import ATTEMPT, Team
 
 MEMBER = """
 import json, sys
@@ -143,13 +143,41 @@ def test_what_is_divided_lies_in_memory_as_gpus_exchange_it(monkeypatch):
     "error", [RuntimeError("[gloo/transport] Connection closed by peer"), torch.distributed.DistError()]
 )
 def test_a_process_that_lost_the_others_says_so_in_a_sentence(monkeypatch, error):
-    monkeypatch.setattr(torch.distributed, "init_process_group", lambda backend: None)
+    monkeypatch.setattr(Team, "join", lambda team: None)
     monkeypatch.setattr(torch.distributed, "destroy_process_group", lambda: None)
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(TrainingError, match="another one ended, and says why"), Team():
         raise error
     with pytest.raises(RuntimeError, match="of its own"), Team():
         raise RuntimeError("of its own")
+
+
+def test_the_addresses_of_a_dead_attempt_are_not_found_by_the_next(monkeypatch):
+    joined = []
+    monkeypatch.setattr(torch.distributed, "init_process_group", lambda backend, store, **who: joined.append(store))
+    monkeypatch.setattr(torch.distributed, "destroy_process_group", lambda: None)
+    agent = torch.distributed.TCPStore("127.0.0.1", 0, is_master=True)
+    own = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(agent.port), "TORCHELASTIC_USE_AGENT_STORE": "True"}
+    for attempt in ("0", "1"):
+        for name, value in (own | {"WORLD_SIZE": "2", "RANK": "1", ATTEMPT: attempt}).items():
+            monkeypatch.setenv(name, value)
+        with Team():
+            pass
+    first, second = joined
+    first.set("address of 0", "a port")
+    assert first.check(["address of 0"])
+    assert not second.check(["address of 0"])
+
+
+def test_processes_that_do_not_find_one_another_say_so_in_a_sentence(monkeypatch):
+    def refused(team):
+        raise RuntimeError("Gloo connectFullMesh failed\nat some place")
+
+    monkeypatch.setattr(Team, "join", refused)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    sentence = r"must find one another: Gloo connectFullMesh failed\. Start them again, with --resume\.$"
+    with pytest.raises(TrainingError, match=sentence), Team():
+        pytest.fail("it is alone")
 
 
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch):

@@ -50,7 +50,7 @@ from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.signals import StopRequest
 from vitviz.training.start import adopt, freeze, name_of_start
 from vitviz.training.supply import data_sets, for_classes, probe_timeline, vary
-from vitviz.training.team import Team
+from vitviz.training.team import ATTEMPT, Team
 
 WATCHED = 1000  # pictures whose accuracy is followed during training; the result is that of all
 LOOK_EVERY = 2.0  # seconds between looks at the loss, which make the device wait
@@ -115,7 +115,7 @@ def train(
                 f"batch_size and pictures must be at least the number of processes: "
                 f"{min(config.batch_size, pictures)} is below {team.size}. Raise it, or start fewer processes."
             )
-        resume = resume or os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
+        resume = resume or os.environ.get(ATTEMPT, "0") != "0"
         with Work(config.folder, stop) if team.leads else nullcontext() as work:
             saved = run_folder.saved_state(config) if resume else None
             if work is not None:

@@ -11,10 +11,14 @@ from types import TracebackType
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.distributed.distributed_c10d import PrefixStore
+from torch.distributed.rendezvous import rendezvous
 from torch.nn.parallel import DistributedDataParallel
 
 from vitviz.training.device import choose_device
 from vitviz.training.recipe import TrainingError
+
+ATTEMPT = "TORCHELASTIC_RESTART_COUNT"  # how often torchrun has started all anew
 
 
 class Team:
@@ -33,8 +37,21 @@ class Team:
         if self.device.type == "cuda":
             torch.cuda.set_device(self.device)
         if self.size > 1:
-            dist.init_process_group("cpu:gloo,cuda:nccl" if self.device.type == "cuda" else "gloo")
+            try:
+                self.join()
+            except RuntimeError as error:
+                reason = str(error).strip().partition("\n")[0]
+                raise TrainingError(
+                    f"All processes of a training must find one another: {reason}. Start them again, with --resume."
+                ) from None
         return self
+
+    def join(self) -> None:
+        """Join the group of this attempt; the store of torchrun still holds the addresses of those before."""
+        store, rank, size = next(rendezvous("env://"))
+        attempt = PrefixStore(os.environ.get(ATTEMPT, "0"), store)
+        backend = "cpu:gloo,cuda:nccl" if self.device.type == "cuda" else "gloo"
+        dist.init_process_group(backend, store=attempt, rank=rank, world_size=size)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
