@@ -1,5 +1,6 @@
 """Fine-tuning: a new head on a body that has learned, for other pictures, of other classes and another size."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from vitviz.training import loop, timeline
 from vitviz.training.evaluate import accuracy, pictures_to_test
 from vitviz.training.recipe import TrainConfig, TrainingError
 from vitviz.training.start import interpolated, with_network
-from vitviz.training.supply import data_sets
+from vitviz.training.supply import check_held_out, data_sets
 
 CLASSES = ("bars", "dots", "plain")
 pytestmark = pytest.mark.usefixtures("no_clock")
@@ -188,6 +189,40 @@ def test_frozen_asks_for_a_body_and_labels(config, changes):
         replace(config, frozen="yes")
     with pytest.raises(ValueError, match="dataset must be one of cifar10, cifar100, folder: got 'mnist'"):
         replace(config, dataset="mnist")
+
+
+@pytest.fixture
+def supply(config):
+    """What a training with some pictures held out is given, and a checkpoint of the same data set."""
+    given = data_sets(config, torch.device("cpu"))
+    source, about = tiny.checkpoint(replace(tiny.CONFIG, classes=3)), given.about
+    return given, replace(source, classes=about.classes, mean=about.mean, std=about.std)
+
+
+@pytest.mark.parametrize(("held_out", "good"), [(9, False), (None, False), (10, True)])
+def test_a_start_that_saw_what_is_held_out_is_refused(config, body, supply, held_out, good):
+    given, known = supply
+    checkpoint.save(replace(known, record={"recipe": {"held_out": held_out}}), body)
+    config = replace(config, held_out=10, model=replace(config.model, classes=3))
+    sentence = (
+        rf"A start must not have seen what is held out: 10 pictures here, {held_out} when body was trained\. Train"
+    )
+    with nullcontext() if good else pytest.raises(ValueError, match=sentence):
+        loop.Run(config, loop.Team(), given.training, given.measured, given.about)
+
+
+def test_a_start_of_other_pictures_may_have_seen_them_all(config, body, supply):
+    given, known = supply
+    for other in ({"mean": (0.1, 0.2, 0.3)}, {"classes": ("a", "b", "c")}):
+        check_held_out(replace(config, held_out=10), given.about, replace(known, **other), "start")
+    check_held_out(config, given.about, known, "start")
+
+
+def test_what_a_start_itself_began_with_may_have_seen_what_is_held_out(config, supply):
+    given, known = supply
+    known = replace(known, record={"recipe": {"held_out": 10, "start": "all-of-it"}})
+    with pytest.warns(UserWarning, match="A start must not have seen .* tiny began with all-of-it, and that may"):
+        check_held_out(replace(config, held_out=10), given.about, known, "start")
 
 
 @pytest.mark.slow

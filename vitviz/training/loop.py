@@ -49,7 +49,7 @@ from vitviz.training.run_folder import State
 from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.signals import StopRequest
 from vitviz.training.start import adopt, freeze, name_of_start
-from vitviz.training.supply import data_sets, for_classes, probe_timeline, vary
+from vitviz.training.supply import check_held_out, data_sets, for_classes, probe_timeline, vary
 from vitviz.training.team import ATTEMPT, Team
 
 WATCHED = 1000  # pictures whose accuracy is followed during training; the result is that of all
@@ -154,7 +154,8 @@ class Run:
         torch.manual_seed(config.seed)
         self.model = build(config.model).to(self.device)
         if config.start is not None and saved is None:  # a saved state has it all, and outlives the checkpoint
-            adopt(self.model, checkpoint.load(config.start))
+            check_held_out(config, about, source := checkpoint.load(config.start), "start")
+            adopt(self.model, source)
         if config.frozen:
             freeze(self.model)
         self.teacher = teacher.teacher_of(config, about, self.device)

@@ -1,5 +1,6 @@
 """What a training is given: the data set as tensors on the device, varied in batches, and the timeline's pictures."""
 
+import warnings
 from dataclasses import dataclass, replace
 
 import torch
@@ -8,6 +9,7 @@ from torch import Tensor
 from vitviz.data import augment, pictures, sets
 from vitviz.data.cifar import DataError
 from vitviz.data.sets import CIFAR10, About, Part
+from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.recipe import TrainConfig
 from vitviz.training.timeline import Timeline
 
@@ -47,6 +49,28 @@ def data_sets(config: TrainConfig, device: torch.device) -> Supply:
         measured = held.parts["test"][0].to(device), held.parts["test"][1].to(device)
     used = min(kept, config.pictures or kept)
     return Supply(held.about, (images[:used], labels[:used]), measured)
+
+
+def check_held_out(config: TrainConfig, about: About, source: Checkpoint, role: str) -> None:
+    """Refuse a start or a teacher that learned from what is held out here; warn if what it began with may have.
+
+    Raises:
+        ValueError: If it is of the same data set and held fewer pictures out.
+    """
+    if not config.held_out:
+        return
+    same = (about.classes, about.mean, about.std) == (source.classes, source.mean, source.std)
+    held_out = source.recipe.get("held_out")
+    if same and not (isinstance(held_out, int) and held_out >= config.held_out):
+        raise ValueError(
+            f"A {role} must not have seen what is held out: {config.held_out} pictures here, {held_out} when "
+            f"{source.name} was trained. Train it with the same held_out."
+        )
+    if (begun := source.recipe.get("start")) is not None:
+        warnings.warn(
+            f"A {role} must not have seen what is held out: {source.name} began with {str(begun)[:80]}, and that may.",
+            stacklevel=2,
+        )
 
 
 def for_classes(config: TrainConfig, classes: int) -> TrainConfig:

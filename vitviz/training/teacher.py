@@ -14,6 +14,7 @@ from vitviz.data.sets import About
 from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint, load
 from vitviz.training.recipe import TrainConfig
+from vitviz.training.supply import check_held_out
 
 
 def teacher_of(config: TrainConfig, data: About, device: torch.device) -> Checkpoint | None:
@@ -33,12 +34,7 @@ def teacher_of(config: TrainConfig, data: About, device: torch.device) -> Checkp
         )
     if not found.knows_labels:
         raise ValueError(f"A teacher must know the labels: {found.name} learned without them. Fine-tune it first.")
-    held_out = found.recipe.get("held_out")
-    if config.held_out and not (isinstance(held_out, int) and held_out >= config.held_out):
-        raise ValueError(
-            f"A teacher must not have seen what is held out: {config.held_out} pictures here, {held_out} when "
-            f"{found.name} was trained. Train it with the same held_out."
-        )
+    check_held_out(config, data, found, "teacher")
     found.model.to(device)
     return found
 
