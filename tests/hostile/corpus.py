@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tests.hostile import checkpoints, pictures, runs
 from tests.hostile.entries import Entry
+from vitviz.data import sets
 from vitviz.data.pictures import prepare
 from vitviz.explanation.methods import METHODS
 from vitviz.model import checkpoint
@@ -53,7 +54,7 @@ def enter(entry: Entry, path: Path) -> None:
         checkpoint.load(path)
     elif entry.kind == "run":
         config = replace(from_json(run_folder.read_config(path)), out=str(path))
-        run_folder.saved_state(config)
+        run_folder.saved_state(config, sets.CIFAR10, 50_000)
     else:
         typed(str(entry.made))
 

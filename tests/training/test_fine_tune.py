@@ -141,6 +141,29 @@ def test_a_training_goes_on_though_the_checkpoint_it_began_with_is_gone(config, 
     assert load(loop.train(config, resume=True)).record["epochs"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ("number", r"got number 74, and .* has 72\. Name those with --data, or another run"),
+        ("classes", r"got classes \('bars', 'dots', 'new', 'plain'\), and .* has \('bars', 'dots', 'plain'\)\."),
+        ("mean", r"got mean \(0\.\d+, .*\), and .* has \(0\.\d+, .*\)\."),
+    ],
+)
+def test_a_run_does_not_go_on_with_other_pictures(config, shapes, monkeypatch, change, sentence):
+    config = replace(config, epochs=1)
+    stopped(config, monkeypatch)
+    saved = (config.folder / "last.safetensors").read_bytes()
+    first = shapes / "bars" / "0.png"
+    place = {"number": shapes / "bars", "classes": shapes / "new", "mean": shapes / "bars"}[change]
+    place.mkdir(exist_ok=True)
+    with Image.open(first) as picture:
+        for number in range(30) if change == "mean" else (100, 101, 102):
+            picture.point(lambda level: 255 - level).save(place / f"{number}.png")
+    with pytest.raises(ValueError, match="The pictures must be those that the run began with: " + sentence):
+        loop.train(config, resume=True)
+    assert (config.folder / "last.safetensors").read_bytes() == saved
+
+
 @pytest.mark.slow
 def test_a_frozen_training_that_was_stopped_ends_with_the_same_weights(config, monkeypatch):
     config = replace(config, frozen=True, epochs=2)
@@ -221,7 +244,7 @@ def test_a_start_of_other_pictures_may_have_seen_them_all(config, body, supply):
 def test_what_a_start_itself_began_with_may_have_seen_what_is_held_out(config, supply):
     given, known = supply
     known = replace(known, record={"recipe": {"held_out": 10, "start": "all-of-it"}})
-    with pytest.warns(UserWarning, match="A start must not have seen .* tiny began with all-of-it, and that may"):
+    with pytest.warns(UserWarning, match="A start must not have seen .* tiny began with all-of-it, which may have"):
         check_held_out(replace(config, held_out=10), given.about, known, "start")
 
 

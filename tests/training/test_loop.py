@@ -251,6 +251,9 @@ def test_a_run_of_another_config_is_not_gone_on_with(config, monkeypatch):
     sentence = r"A run goes on with the config it began with: batch_size is 25 in .* and 20 here\. Leave the option out"
     with pytest.raises(ValueError, match=sentence):
         train(replace(config, batch_size=20), resume=True)
+    wider = replace(config.model, width=32)
+    with pytest.raises(ValueError, match=r"began with: model\.width is 24 in .* and 32 here\. Leave the option out"):
+        train(replace(config, model=wider), resume=True)
     assert (config.folder / "last.safetensors").read_bytes() == before
 
 

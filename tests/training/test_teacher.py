@@ -16,7 +16,7 @@ from vitviz.model.checkpoint import load
 from vitviz.model.config import ViTConfig
 from vitviz.training.loop import Run, train
 from vitviz.training.recipe import TrainConfig, preset
-from vitviz.training.teacher import taught, teacher_of
+from vitviz.training.teacher import check_same, taught, teacher_of
 from vitviz.training.team import Team
 
 CONVNET = ViTConfig(architecture="convnet", width=4, depth=2, heads=1)
@@ -139,6 +139,24 @@ def test_a_training_goes_on_the_same_when_its_teacher_has_moved(config, teacher,
     moved = Path(teacher).rename(tmp_path / "moved.safetensors")
     found = load(train(replace(config, teacher=str(moved)), resume=True)).model.state_dict()
     assert all(torch.equal(found[name], whole[name]) for name in whole)
+
+
+@pytest.mark.parametrize(("begun", "gone_on"), [("teacher", None), (None, "teacher"), ("teacher", "another of this")])
+def test_a_run_does_not_go_on_with_another_teacher_or_none(config, teacher, tmp_path, lose_process, begun, gone_on):
+    known = load(teacher)
+    other = tmp_path / "other.safetensors"
+    checkpoint.save(replace(known, record=known.record | {"test_accuracy": 0.99}), other)
+    files = {None: None, "teacher": teacher, "another of this": str(other)}
+    lose_process(replace(config, teacher=files[begun]), 6)
+    sentence = rf"A run goes on with the teacher that it began with: {begun} in .* and {gone_on}.* here\. Name that one"
+    with pytest.raises(ValueError, match=sentence):
+        train(replace(config, teacher=files[gone_on]), resume=True)
+    assert load(train(replace(config, teacher=files[begun]), resume=True)).record["epochs"] == 2.0
+
+
+def test_a_record_that_tells_nonsense_of_a_teacher_is_refused_in_a_sentence(tmp_path):
+    with pytest.raises(ValueError, match=r"began with: a duck in .* and None here\. Name that one with --teacher"):
+        check_same("a duck", None, tmp_path)
 
 
 def test_a_teacher_that_is_not_there_is_refused_and_the_folder_can_be_used(config, teacher):

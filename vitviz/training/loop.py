@@ -117,7 +117,7 @@ def train(
             )
         resume = resume or os.environ.get(ATTEMPT, "0") != "0"
         with Work(config.folder, stop) if team.leads else nullcontext() as work:
-            saved = run_folder.saved_state(config) if resume else None
+            saved = run_folder.saved_state(config, supply.about, pictures) if resume else None
             if work is not None:
                 run_folder.prepare(config, saved)
                 work.begin()
@@ -452,10 +452,11 @@ class Run:
         """All that decides how this training goes on, beside the average."""
         weights = dict(self.trained.state_dict())
         states = [chosen.state_dict()["state"] for chosen in self.optimizers]
-        return State(self.average.state_dict(), weights, states, self.counters())
+        return State(self.average.state_dict(), weights, states, self.counters(), teacher.about(self.teacher))
 
     def restore(self, saved: State) -> None:
         """Go on from a saved state."""
+        teacher.check_same(saved.teacher, teacher.about(self.teacher), self.config.folder)
         self.trained.load_state_dict(saved.weights)
         self.average.load_state_dict(saved.average)
         counters = saved.counters
@@ -494,5 +495,5 @@ class Run:
             "date": datetime.now(UTC).date().isoformat(),
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "recipe": recipe,
-            "teacher": None if self.teacher is None else teacher.about(self.teacher),
+            "teacher": teacher.about(self.teacher),
         }

@@ -18,6 +18,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from vitviz.data.files import is_file, write_whole
+from vitviz.data.sets import About
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.config import ViTConfig
@@ -25,7 +26,8 @@ from vitviz.training.recipe import TrainConfig, from_json
 
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
 MOST_CONFIG_BYTES = 2**20
-ELSEWHERE = ("data", "out", "device", "teacher")  # what may differ when a run goes on at another place
+# What may differ when a run goes on at another place; its pictures and what its teacher is are looked at themselves.
+ELSEWHERE = ("data", "out", "device", "teacher", "model.classes")
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,14 @@ class State:
         weights: The weights themselves.
         optimizers: For each optimizer, for the position of each parameter, its tensors by name.
         counters: How far it is.
+        teacher: What the record tells of its teacher; None without one.
     """
 
     average: dict[str, Tensor]
     weights: dict[str, Tensor]
     optimizers: list[dict[int, dict[str, Tensor]]]
     counters: dict[str, float]
+    teacher: dict[str, Any] | None
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -108,28 +112,28 @@ def load(path: Path) -> Checkpoint:
     return checkpoint.load(path, most=4 * checkpoint.MOST_BYTES)
 
 
-def saved_state(config: TrainConfig) -> State | None:
+def saved_state(config: TrainConfig, about: About, pictures: int) -> State | None:
     """What the run folder holds to go on from; None if no state was saved there yet.
 
+    Args:
+        config: Of the run that will go on.
+        about: Its data set.
+        pictures: How many it trains on.
+
     Raises:
-        ValueError: If the run there is finished, or is one of another config.
+        ValueError: If the run there is finished, or is one of another config or of other pictures.
     """
     path = config.folder / LAST
     if not path.exists():
         return None
-    stored, wanted = asdict(from_json(read_config(config.folder))), asdict(config)
-    different = [name for name in wanted if name not in ELSEWHERE and stored[name] != wanted[name]]
-    if different:
-        name = different[0]
-        raise ValueError(
-            f"A run goes on with the config it began with: {name} is {stored[name]} in {config.folder} and "
-            f"{wanted[name]} here. Leave the option out, or name another run with --out."
-        )
-    counters = load(path).record.get("training")
+    check_config(from_json(read_config(config.folder)), config)
+    known = load(path)
+    counters = known.record.get("training")
     if counters is None:
         raise ValueError(
             f"The training in {config.folder} is finished: there is nothing to resume. Begin another with --out."
         )
+    check_pictures(known, about, pictures, config.folder)
     average, extra = checkpoint.read_tensors(path)
     weights = {name.removeprefix("weights."): tensor for name, tensor in extra.items() if name.startswith("weights.")}
     optimizers: list[dict[int, dict[str, Tensor]]] = [{} for _ in range(2)]
@@ -137,7 +141,38 @@ def saved_state(config: TrainConfig) -> State | None:
         if name.startswith("optimizers."):
             _, which, position, key = name.split(".")
             optimizers[int(which)].setdefault(int(position), {})[key] = tensor
-    return State(average, weights, [states for states in optimizers if states], counters)
+    return State(average, weights, [states for states in optimizers if states], counters, known.record.get("teacher"))
+
+
+def check_config(stored: TrainConfig, wanted: TrainConfig) -> None:
+    """Refuse to go on with a run of another config; the first field that differs is named."""
+    begun, asked = named(stored), named(wanted)
+    different = [name for name in asked if name not in ELSEWHERE and begun[name] != asked[name]]
+    if different:
+        name = different[0]
+        raise ValueError(
+            f"A run goes on with the config it began with: {name} is {begun[name]} in {wanted.folder} and "
+            f"{asked[name]} here. Leave the option out, or name another run with --out."
+        )
+
+
+def named(config: TrainConfig) -> dict[str, Any]:
+    """The fields of a config by the names that --set knows."""
+    fields = asdict(config)
+    return {f"model.{name}": value for name, value in fields.pop("model").items()} | fields
+
+
+def check_pictures(known: Checkpoint, about: About, pictures: int, folder: Path) -> None:
+    """Refuse to go on with other pictures: some that were trained on could be tested on, and the budget would move."""
+    begun = {"classes": known.classes, "number": known.record.get("pictures"), "mean": known.mean, "std": known.std}
+    here = {"classes": about.classes, "number": pictures, "mean": about.mean, "std": about.std}
+    different = [name for name in here if begun[name] not in (None, here[name])]
+    if different:
+        name = different[0]
+        raise ValueError(
+            f"The pictures must be those that the run began with: got {name} {here[name]!s:.200}, and {folder} has "
+            f"{begun[name]!s:.200}. Name those with --data, or another run with --out."
+        )
 
 
 def prepare(config: TrainConfig, saved: State | None) -> None:

@@ -68,7 +68,7 @@ def check_held_out(config: TrainConfig, about: About, source: Checkpoint, role: 
         )
     if (begun := source.recipe.get("start")) is not None:
         warnings.warn(
-            f"A {role} must not have seen what is held out: {source.name} began with {str(begun)[:80]}, and that may.",
+            f"A {role} must not have seen what is held out: {source.name} began with {begun!s:.80}, which may have.",
             stacklevel=2,
         )
 

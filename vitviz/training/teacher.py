@@ -5,6 +5,7 @@ same pictures; it sees each picture as varied for the learner (Beyer et al. 2022
 convolutional teacher passes on what convolutions find easily (Touvron et al. 2021, "DeiT", arXiv 2012.12877).
 """
 
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -39,13 +40,35 @@ def teacher_of(config: TrainConfig, data: About, device: torch.device) -> Checkp
     return found
 
 
-def about(teacher: Checkpoint) -> dict[str, Any]:
-    """What the record of a learner tells of its teacher; a run's file alone would be called "last"."""
+def about(teacher: Checkpoint | None) -> dict[str, Any] | None:
+    """What the record of a learner tells of its teacher, if it has one; a run's file alone would be called "last"."""
+    if teacher is None:
+        return None
     record = teacher.record
     name = str(teacher.recipe.get("preset", teacher.name))
     known = {"name": name, "architecture": teacher.model.config.architecture}
     numbers = ("parameters", "epochs", "seconds", "test_accuracy", "held_out_accuracy")
     return known | {name: record[name] for name in numbers if isinstance(record.get(name), int | float)}
+
+
+def check_same(begun: dict[str, Any] | None, here: dict[str, Any] | None, folder: Path) -> None:
+    """Refuse to go on without the teacher that a run began with, or with another; its file may have moved.
+
+    Args:
+        begun: What the record of the run tells of it.
+        here: What there is to tell of the one that is given now.
+        folder: Of the run.
+
+    Raises:
+        ValueError: If they differ.
+    """
+    if begun != here:
+        before, now = (told.get("name") if isinstance(told, dict) else told for told in (begun, here))
+        raise ValueError(
+            f"A run goes on with the teacher that it began with: {before!s:.80} in {folder} and "
+            f"{'another of this name' if before == now else now} here. Name that one with --teacher, or another run "
+            "with --out."
+        )
 
 
 @torch.no_grad()
