@@ -185,6 +185,21 @@ def test_the_metrics_end_where_a_stopped_training_was_saved(config, monkeypatch)
     assert line["accuracy"] is None
 
 
+def test_a_stop_in_the_very_last_step_changes_nothing(config, monkeypatch):
+    real = Run.step
+
+    def asking(run, batch):
+        real(run, batch)
+        if run.step_count == 8:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Run, "step", asking)
+    assert "test_accuracy" in load(train(config)).record
+    last = json.loads((config.folder / "metrics.jsonl").read_text().splitlines()[-1])
+    assert last["share"] == 1
+    assert last["accuracy"] is not None
+
+
 def test_what_was_noted_after_the_saved_state_is_taken_back(config, monkeypatch):
     interrupted(config, monkeypatch, 5)  # after the first pass was measured and saved
     metrics = config.folder / "metrics.jsonl"

@@ -288,7 +288,7 @@ class Run:
                 self.share, looks, asked = self.team.largest(*clock, stop.asked)
                 if self.timeline.due(self.share):
                     self.snapshot()
-                if asked:
+                if asked and self.share < 1:  # at the end there is nothing left to go on with
                     self.pause()
                 if looks:
                     yield self.look()
