@@ -136,6 +136,13 @@ def test_a_run_folder_with_a_trained_model_is_not_overwritten(config):
     assert path.read_bytes() == before
 
 
+def test_the_timeline_of_a_run_that_never_saved_does_not_pass_for_the_next_ones(config, lose_process):
+    lose_process(config, 2)
+    assert (config.folder / "timeline.npz").exists()
+    train(replace(config, epochs=1, snapshots=0))
+    assert not (config.folder / "timeline.npz").exists()
+
+
 def weights(path) -> dict[str, torch.Tensor]:
     return load(path).model.state_dict()
 

@@ -193,6 +193,7 @@ def prepare(config: TrainConfig, saved: State | None) -> None:
             f"A run folder must be new: {folder} holds a training. Name another with --out, go on with --resume, "
             "or delete it."
         )
+    (folder / TIMELINE).unlink(missing_ok=True)  # of a run that never saved
     write_config(config, folder)
     (folder / METRICS).write_bytes(b"")
 
