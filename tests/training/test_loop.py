@@ -257,6 +257,15 @@ def test_a_line_of_metrics_that_cannot_be_read_is_taken_back(config, lose_proces
     assert all("seconds" in json.loads(line) for line in lines)
 
 
+def test_a_run_whose_timeline_is_gone_goes_on_and_keeps_the_moments_to_come(config, lose_process):
+    whole = weights(train(replace(config, out=f"{config.out}-whole")))
+    lose_process(config, 6)
+    (config.folder / "timeline.npz").unlink()
+    found = weights(train(config, resume=True))
+    assert all(torch.equal(found[name], whole[name]) for name in whole)
+    assert timeline.read(config.folder / "timeline.npz").epoch.tolist() == [2.0], "0, 0.25 and 1 are lost"
+
+
 def test_resume_without_anything_saved_begins(config):
     assert load(train(replace(config, epochs=1), resume=True)).record["steps"] == 4
 

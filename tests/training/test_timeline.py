@@ -120,7 +120,7 @@ def test_moments_up_to_an_epoch_are_taken_back_exactly(tmp_path):
     given = two_moments()
     given.save(tmp_path / "timeline.npz")
     again = Timeline(given.names, given.pictures, given.images, given.classes, given.grid, given.snapshots)
-    again.restore(tmp_path / "timeline.npz", 0.7)
+    again.restore(tmp_path / "timeline.npz", 0.7, 0.5)
     assert len(again.moments) == 1
     for name, values in given.moments[0].items():
         assert np.array_equal(again.moments[0][name], values)

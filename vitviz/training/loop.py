@@ -408,7 +408,7 @@ class Run:
         """Measure the result on the whole set and write the checkpoint without what only training needs."""
         if not self.team.leads:
             return self.path
-        if self.config.snapshots:
+        if self.timeline.moments:
             self.write(lambda: self.timeline.save(self.timeline_path, compact=True))
         self.save({self.measure: self.measured_accuracy()}, finished=True)
         return self.path
@@ -469,7 +469,7 @@ class Run:
         self.pictures_before = self.pictures_seen
         self.loss = counters.get("loss", self.loss)  # to be told if the pass was at its end
         if self.config.snapshots:
-            self.timeline.restore(self.timeline_path, self.epoch)
+            self.timeline.restore(self.timeline_path, self.epoch, self.share)
         self.started = time.monotonic()
 
     def result(self, record: dict[str, Any]) -> Checkpoint:

@@ -132,6 +132,8 @@ class Timeline:
         grid: Rows and columns of patches (gh, gw).
         snapshots: How many moments (S) to keep.
         class_token: Whether the model has one; its rows are kept, else the mean of the patches' rows.
+        moments: What was kept.
+        lost: Moments before those, of a file that is gone.
     """
 
     names: list[str]
@@ -142,10 +144,11 @@ class Timeline:
     snapshots: int
     class_token: bool = True
     moments: list[Moment] = field(default_factory=list)
+    lost: int = 0
 
     def due(self, share: float) -> bool:
         """Whether the next snapshot is due at this share of the budget: moment i is at (i / (S - 1)) ** 2."""
-        taken = len(self.moments)
+        taken = self.lost + len(self.moments)
         return taken < self.snapshots and share >= (taken / max(1, self.snapshots - 1)) ** 2
 
     def take(self, model: Network, epoch: float, seconds: float) -> None:
@@ -153,8 +156,12 @@ class Timeline:
         when = {"epoch": np.array(epoch, np.float32), "seconds": np.array(seconds, np.float32)}
         self.moments.append(look(model, self.images) | when)
 
-    def restore(self, path: Path, epoch: float) -> None:
-        """Take back the moments up to this epoch from a file that `save` wrote."""
+    def restore(self, path: Path, epoch: float, share: float) -> None:
+        """Take back the moments up to this epoch, at this share of the budget; without the file they are lost."""
+        if not path.exists():
+            while self.due(share):
+                self.lost += 1
+            return
         held = read(path)
         series = {name: getattr(held, name) for name in SERIES}
         count = int((held.epoch <= np.float32(epoch)).sum())
