@@ -461,8 +461,9 @@ def test_tensorboard_is_noted_when_wanted_and_its_absence_is_said(vitviz, cifar_
     noted = []
 
     class Writer:
-        def __init__(self, folder):
+        def __init__(self, folder, purge_step):
             assert folder == str(tmp_path / "run" / "tensorboard")
+            noted.append(("begun", purge_step))
 
         def __enter__(self):
             return self
@@ -475,7 +476,10 @@ def test_tensorboard_is_noted_when_wanted_and_its_absence_is_said(vitviz, cifar_
 
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", SimpleNamespace(SummaryWriter=Writer))
     small = ("--set", "model.depth=1", "--set", "model.width=24", "--set", "model.heads=2", "--batch-size", "50")
+    code, _, _ = vitviz(*words, *small, "--data", "nowhere")
+    assert (code, noted) == (1, []), "a training that is refused leaves no log"
     code, _, _ = vitviz(*words, *small, "--epochs", "1", "--device", "cpu")
     assert code == 0
+    assert noted[0] == ("begun", noted[1][1]), "what was noted from there on before is hidden"
     assert {("loss", 1000), ("accuracy", 1000), ("train_accuracy", 1000), ("learning_rate", 1000)} <= set(noted)
     assert noted[-1] == "closed"

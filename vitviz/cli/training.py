@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -227,11 +227,15 @@ def tensorboard(log: str | None, folder: Path) -> "Iterator[Callable[[Progress],
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         raise ValueError("--log tensorboard needs TensorBoard: it is not installed. pip install tensorboard") from None
-    with SummaryWriter(str(folder / "tensorboard")) as writer:
+    with ExitStack() as stack:
+        writers: list[SummaryWriter] = []
 
         def note(progress: "Progress") -> None:
+            step = round(1000 * progress.epoch)
+            if not writers:  # nothing was refused; steps after the saved state, which are taken again, are hidden
+                writers.append(stack.enter_context(SummaryWriter(str(folder / "tensorboard"), purge_step=step)))
             for name, value in vars(progress).items():
                 if value is not None and name not in ("share", "seconds"):
-                    writer.add_scalar(name, value, global_step=round(1000 * progress.epoch))
+                    writers[0].add_scalar(name, value, global_step=step)
 
         yield note
