@@ -449,6 +449,14 @@ def test_a_sweep_prints_a_row_for_each_run_and_goes_on(vitviz, cifar_folder, tmp
     assert "The folder of a sweep must be new" in err
 
 
+def test_a_sweep_on_several_processes_is_refused_by_each_before_anything_is_written(vitviz, tmp_path, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    code, _, err = vitviz("sweep", "--vary", "seed=0,1", "--out", tmp_path / "grid")
+    assert code == 1
+    assert err == "vitviz: A sweep is the work of one process: torchrun started 2. Use: python -m vitviz sweep.\n"
+    assert not (tmp_path / "grid").exists()
+
+
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_tensorboard_is_noted_when_wanted_and_its_absence_is_said(vitviz, cifar_folder, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)

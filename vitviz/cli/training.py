@@ -1,5 +1,6 @@
 """`vitviz train` and `vitviz sweep`."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -125,6 +126,8 @@ def sweep(
     ] = None,
 ) -> None:
     """Train one network for each combination of some settings, one after another, and compare them."""
+    if (count := os.environ.get("WORLD_SIZE", "1")) != "1":
+        raise ValueError(f"A sweep is the work of one process: torchrun started {count}. Use: python -m vitviz sweep.")
     from vitviz.training import sweep as sweeps
 
     folder = Path(out or f"runs/sweep-{preset_name or 'cifar10-ti4'}")
