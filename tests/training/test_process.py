@@ -92,7 +92,9 @@ def test_on_a_full_disk_the_work_says_so_waits_and_goes_on(work, monkeypatch):
     with work:
         assert work.patiently(full_disk(0, [])) == 0.0
         assert said == []
-        assert work.patiently(full_disk(2, seen)) > 0.0
+        with pytest.warns(UserWarning, match="It waits, and loses nothing") as warned:
+            assert work.patiently(full_disk(2, seen)) > 0.0
+    assert [str(warning.message) for warning in warned] == said[:1], "once for those at a terminal"
     assert len(seen) == 3
     assert said[0] == said[1]
     assert said[0].startswith("The disk is full: there is no room to save the training (")
@@ -104,7 +106,7 @@ def test_work_that_is_stopped_on_a_full_disk_says_what_is_kept(work):
     work.stop.asked = True
     with work:
         work.begin()
-        with pytest.raises(TrainingError, match=r"^The disk is full: .* The state saved before is kept\. Make room"):
+        with pytest.raises(TrainingError, match=r"^The disk is full: .* What was saved before is kept\. Make room"):
             work.patiently(full_disk(9, []))
 
 

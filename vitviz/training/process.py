@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -197,12 +198,14 @@ class Work:
             except OSError as error:
                 if error.errno not in FULL:
                     raise
-                began = began or time.monotonic()
                 free = shutil.disk_usage(self.folder).free / 2**20
                 rule = f"The disk is full: there is no room to save the training ({free:.0f} MB are free)."
                 if self.stop.asked:
-                    raise TrainingError(f"{rule} The state saved before is kept. Make room, then resume.") from None
-                self.say(f"{rule} It waits, and loses nothing. Make room, and it goes on by itself.")
+                    raise TrainingError(f"{rule} What was saved before is kept. Make room, then resume.") from None
+                self.say(waits := f"{rule} It waits, and loses nothing. Make room, and it goes on by itself.")
+                if began is None:
+                    began = time.monotonic()
+                    warnings.warn(waits, stacklevel=2)  # a terminal does not show what is said in the folder
                 time.sleep(ROOM_EVERY)
             else:
                 break
