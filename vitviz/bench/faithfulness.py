@@ -7,7 +7,7 @@ from contextlib import suppress
 import numpy as np
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
+from rich.table import Column, Table
 from torch import Tensor
 
 from vitviz.data import cifar, sets
@@ -109,7 +109,7 @@ def score_table(title: str, scores: Mapping[str, list[Score]]) -> Table:
 def table(title: str, rows: Mapping[str, Found]) -> Table:
     """A row for each method, a column for each measure, each a mean with its 95 % confidence interval."""
     names: Iterable[str] = next(iter(rows.values()))
-    made = Table("method", *names, title=title)
+    made = Table(Column("method", no_wrap=True), *names, title=title)
     for key, found in rows.items():
         made.add_row(
             METHODS[key].title if key in METHODS else "20 random orders", *(interval(v) for v in found.values())
