@@ -35,7 +35,7 @@ def answered(page, name, change):
     def answer(route):
         if route.request.post_data_json["fn_name"] != name:
             return route.fallback()
-        return route.fulfill(json=change(route.fetch().json()))
+        return route.fulfill(body=json.dumps(change(route.fetch().json())), content_type="application/json")
 
     page.route(re.compile("component_server"), answer)
 
@@ -167,6 +167,26 @@ def test_a_figure_is_saved_though_the_server_has_let_the_picture_go(open_page, q
     expect(page.locator(".status")).to_contain_text("Saved as")
 
 
+def test_a_refusal_is_told_and_stays_while_a_map_for_another_class_stands_large(open_page):
+    page = open_page("?picture=cat&method=relevance")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    answered(page, "methods", lambda found: {"error": "Own pictures are kept for less than an hour."})
+    page.locator(".explain-class").nth(1).click()
+    expect(page.locator(".status")).to_have_text("Own pictures are kept for less than an hour.")
+    expect(page.locator(".headline")).to_contain_text("the class token looks most at")
+    page.locator("input[name=draw][value=smooth]").check(force=True)
+    expect(page.locator(EXPLORER)).to_have_class(re.compile("smooth"))
+
+
+def test_a_figure_of_changes_that_cannot_be_made_again_says_why(open_page):
+    page = open_page("?picture=cat&off=5-2")
+    page.wait_for_selector(f"{EXPLORER}[data-changed][data-scores]")
+    answered(page, "figure", lambda found: None)
+    answered(page, "intervene", lambda found: {"error": "Own pictures are kept for less than an hour."})
+    page.locator("[data-do=figure]").click()
+    expect(page.locator(".status")).to_have_text("Own pictures are kept for less than an hour.")
+
+
 def test_a_file_that_is_too_large_is_refused_with_the_rule_before_it_is_sent(open_page, requests):
     page = open_page()
     page.locator("input[name=source][value=upload]").check(force=True)
@@ -224,7 +244,8 @@ def test_an_own_picture_is_not_silently_another_one_after_a_reload(open_page):
 
 
 def test_a_model_chosen_on_another_tab_is_shown_here_too(open_page):
-    page = open_page("?picture=cat")
+    page = open_page("?picture=cat&off=5-2")
+    page.wait_for_selector(f"{EXPLORER}[data-changed]")
     answered(page, "models", lambda found: [*found, found[0] | {"name": "other"}])
     page.route(
         re.compile("component_server"),
@@ -234,6 +255,8 @@ def test_a_model_chosen_on_another_tab_is_shown_here_too(open_page):
     page.evaluate("history.replaceState(history.state, '', location.search + '&checkpoint=other')")
     other_picture(page, page.get_by_role("tab", name="Explore").click)
     expect(page.locator(f"{EXPLORER} .model select")).to_have_value("other")
+    expect(page.locator(".cell.off")).to_have_count(0)
+    page.wait_for_url(lambda url: "checkpoint=other" in url and "off=" not in url)
 
 
 def test_the_camera_is_closed_when_another_tab_is_opened(open_page):

@@ -120,6 +120,15 @@ def test_one_folder_around_all_others_and_folders_within_a_class_do_not_matter(t
     assert table.refused == [Refused("my pets/readme.txt", "It lies in no class's folder.")]
 
 
+def test_a_file_beside_the_one_folder_around_all_others_is_not_taken(tmp_path):
+    inner = fill(tmp_path / "around" / "pets" / "train", {"ant": 4, "bee": 4}).parent
+    fill(inner / "test", {"ant": 1, "bee": 1})
+    (tmp_path / "around" / "README.md").write_text("mine")
+    table = survey(tmp_path / "around", SIZE)
+    assert table.counts == {"ant": (4, 1), "bee": (4, 1)}
+    assert [refused.name for refused in table.refused] == ["README.md"]
+
+
 def test_what_is_not_taken_is_told_with_its_reason(tmp_path):
     root = fill(tmp_path / "pets", {"ant": 4, "bee": 4})
     (root / "ant" / "torn.png").write_bytes((root / "ant" / "0.png").read_bytes()[:40])

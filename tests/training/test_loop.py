@@ -266,6 +266,20 @@ def test_a_run_whose_timeline_is_gone_goes_on_and_keeps_the_moments_to_come(conf
     assert timeline.read(config.folder / "timeline.npz").epoch.tolist() == [2.0], "0, 0.25 and 1 are lost"
 
 
+def test_lost_moments_are_not_made_up_for_after_a_second_stop_either(config, lose_process, monkeypatch):
+    config = replace(config, epochs=4, snapshots=8)
+    lose_process(config, 6)
+    (config.folder / "timeline.npz").unlink()
+    with monkeypatch.context() as patch:
+        real = Run.step
+        patch.setattr(Run, "step", lambda run, batch: 1 / (14 - run.step_count) and real(run, batch))
+        with pytest.raises(ZeroDivisionError):
+            train(config, resume=True)
+    train(config, resume=True)
+    epochs = timeline.read(config.folder / "timeline.npz").epoch.tolist()
+    assert epochs == [1.5, 2.25, 3.0, 4.0], "as they would have come without a second stop"
+
+
 def test_resume_without_anything_saved_begins(config):
     assert load(train(replace(config, epochs=1), resume=True)).record["steps"] == 4
 

@@ -325,6 +325,7 @@ def test_what_was_made_of_a_picture_is_let_go_with_it(explanation, monkeypatch):
     assert recent.asked({"key": changed}) is explanation
     now += 2
     assert recent.asked({"key": changed}) is None
+    assert recent.asked({"key": recent.keep(explanation, key)}) is None, "the picture itself is gone"
 
 
 def test_an_absent_data_set_is_told_with_the_command_that_fetches_it(answers):

@@ -238,7 +238,9 @@ def unwrapped(parts: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Paths without the one folder that holds all others, as zips often have it."""
     tops = {path[0] for path in parts.values() if len(path) > 1}
     inner = {path[1] for path in parts.values() if len(path) > 2}
-    return {name: path[1:] for name, path in parts.items()} if len(tops) == 1 and len(inner) > 1 else parts
+    if len(tops) != 1 or len(inner) < 2:
+        return parts
+    return {name: path[1:] or path for name, path in parts.items()}  # a file beside that folder stays where it is
 
 
 def misplaced(path: tuple[str, ...], why: str) -> str:

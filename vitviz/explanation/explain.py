@@ -216,7 +216,7 @@ class Explanation:
         if not is_there or len(set(patches)) < len(patches):
             raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {patches[:8]}.")
         tokens = [self.prefix + patch for patch in patches] or np.flatnonzero(asking(self.case)).tolist()
-        tokens = [token for token in np.flatnonzero(self.there).tolist() if token in tokens] or tokens
+        tokens = [token for token, is_there in zip(tokens, self.there[tokens], strict=True) if is_there] or tokens
         asked = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
         return asked[:, :, tokens, self.prefix :].mean(2).reshape(*asked.shape[:2], rows, columns)
 

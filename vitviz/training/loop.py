@@ -154,7 +154,8 @@ class Run:
         torch.manual_seed(config.seed)
         self.model = build(config.model).to(self.device)
         if config.start is not None and saved is None:  # a saved state has it all, and outlives the checkpoint
-            check_held_out(config, about, source := checkpoint.load(config.start), "start")
+            source = checkpoint.load(config.start)
+            check_held_out(config, about, source, "start")
             adopt(self.model, source)
         if config.frozen:
             freeze(self.model)

@@ -202,7 +202,8 @@ class Work:
                 rule = f"The disk is full: there is no room to save the training ({free:.0f} MB are free)."
                 if self.stop.asked:
                     raise TrainingError(f"{rule} What was saved before is kept. Make room, then resume.") from None
-                self.say(waits := f"{rule} It waits, and loses nothing. Make room, and it goes on by itself.")
+                waits = f"{rule} It waits, and loses nothing. Make room, and it goes on by itself."
+                self.say(waits)
                 if began is None:
                     began = time.monotonic()
                     warnings.warn(waits, stacklevel=2)  # a terminal does not show what is said in the folder

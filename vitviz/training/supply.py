@@ -52,25 +52,27 @@ def data_sets(config: TrainConfig, device: torch.device) -> Supply:
 
 
 def check_held_out(config: TrainConfig, about: About, source: Checkpoint, role: str) -> None:
-    """Refuse a start or a teacher that learned from what is held out here; warn if what it began with may have.
+    """Refuse a start or a teacher that learned from what is held out here; warn where that cannot be told.
 
     Raises:
         ValueError: If it is of the same data set and held fewer pictures out.
     """
     if not config.held_out:
         return
-    same = (about.classes, about.mean, about.std) == (source.classes, source.mean, source.std)
-    held_out = source.recipe.get("held_out")
-    if same and not (isinstance(held_out, int) and held_out >= config.held_out):
+    rule, held_out, begun = (
+        f"A {role} must not have seen what is held out",
+        *map(source.recipe.get, ("held_out", "start")),
+    )
+    saw_more = not (isinstance(held_out, int) and held_out >= config.held_out)
+    if saw_more and (about.classes, about.mean, about.std) == (source.classes, source.mean, source.std):
         raise ValueError(
-            f"A {role} must not have seen what is held out: {config.held_out} pictures here, {held_out} when "
-            f"{source.name} was trained. Train it with the same held_out."
+            f"{rule}: {config.held_out} pictures here, {held_out} when {source.name} was trained. Train it with the "
+            "same held_out."
         )
-    if (begun := source.recipe.get("start")) is not None:
-        warnings.warn(
-            f"A {role} must not have seen what is held out: {source.name} began with {begun!s:.80}, which may have.",
-            stacklevel=2,
-        )
+    if saw_more and about.classes == source.classes:  # the same pictures in another size have another mean
+        warnings.warn(f"{rule}: {source.name} learned the same classes, from these pictures perhaps.", stacklevel=2)
+    elif begun is not None:
+        warnings.warn(f"{rule}: {source.name} began with {begun!s:.80}, which may have.", stacklevel=2)
 
 
 def for_classes(config: TrainConfig, classes: int) -> TrainConfig:

@@ -210,6 +210,8 @@ def trained(config: TrainConfig, report: Callable[[Progress], None]) -> dict[str
     except (Stopped, Busy, DataError, OSError):  # not this run's fault: the next would end alike
         raise
     except Exception as error:
+        if "CUDA error" in str(error):  # the GPU is lost to this process: a new one can go on
+            raise
         found = {"state": "failed", "message": in_words(error)}
     record = run_folder.read_record(path)
     names = ("parameters", "epochs", "seconds", "pictures")

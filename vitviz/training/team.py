@@ -42,7 +42,8 @@ class Team:
             except RuntimeError as error:
                 reason = str(error).strip().partition("\n")[0]
                 raise TrainingError(
-                    f"All processes of a training must find one another: {reason}. Start them again, with --resume."
+                    f"All processes of a training must find one another: {reason}. Start them again; with --resume, "
+                    "if it had begun."
                 ) from None
         return self
 

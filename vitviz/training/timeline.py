@@ -158,14 +158,14 @@ class Timeline:
 
     def restore(self, path: Path, epoch: float, share: float) -> None:
         """Take back the moments up to this epoch, at this share of the budget; without the file they are lost."""
-        if not path.exists():
+        if path.exists():
+            held = read(path)
+            series = {name: getattr(held, name) for name in SERIES}
+            count = int((held.epoch <= np.float32(epoch)).sum())
+            self.moments = [{name: values[i] for name, values in series.items()} for i in range(count)]
+        if not self.moments or self.moments[0]["epoch"] > 0:  # the first one, before any step, is lost: others are, too
             while self.due(share):
                 self.lost += 1
-            return
-        held = read(path)
-        series = {name: getattr(held, name) for name in SERIES}
-        count = int((held.epoch <= np.float32(epoch)).sum())
-        self.moments = [{name: values[i] for name, values in series.items()} for i in range(count)]
 
     def save(self, path: Path, compact: bool = False) -> None:
         """Write a file for `read`, atomically; a compact one is half as large and takes a hundred times as long."""

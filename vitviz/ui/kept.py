@@ -38,11 +38,17 @@ class Recent:
 
         Args:
             explanation: What to keep.
-            origin: Key of the one that it was made from: both show a visitor's picture, and are as old.
+            origin: Key of the one that it was made from: both show a visitor's picture, and are as old. If that one
+                was let go meanwhile, nothing is kept.
         """
         key = secrets.token_urlsafe(16)
         with self.lock:
-            came = self.kept[origin][0] if isinstance(origin, str) and origin in self.kept else time.monotonic()
+            if origin is None:
+                came = time.monotonic()
+            elif isinstance(origin, str) and origin in self.kept:
+                came = self.kept[origin][0]
+            else:
+                return key
             self.kept[key] = came, explanation
             self.bytes += size_of(explanation)
             self.tidy()

@@ -4,7 +4,6 @@ let ticket = 0; // the newest question wins, late answers to older ones are drop
 let refused = null; // the model that could not be shown
 
 function fail(sentence) {
-  refused = state.checkpoint;
   root.dataset.state = 'error';
   waitNoMore();
   if (shown) Object.assign(state, shown);
@@ -22,7 +21,10 @@ async function load(checkpoint, wanted, asked = null) {
   syncControls();
   const reply = await ask('explain', { checkpoint, picture: wanted });
   if (mine !== ticket) return;
-  if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
+  if (!reply || reply.error) {
+    if (reply && !reply.busy && !isAway(reply)) refused = checkpoint;
+    return fail(reply?.error || NO_ANSWER);
+  }
   const image = await decoded(reply.picture.src);
   if (mine !== ticket) return;
   if (!image) return fail('The picture could not be shown. Choose another one.');
@@ -120,8 +122,9 @@ async function askOfChanged(name, question) {
   if (!changed) return askAgain(name, question);
   const reply = await ask(name, { ...question, key: changed.key });
   if (reply !== null) return reply;
-  await fetchChanged();
-  return changed && ask(name, { ...question, key: changed.key });
+  const refusal = await fetchChanged();
+  if (refusal) return refusal;
+  return changed ? ask(name, { ...question, key: changed.key }) : askAgain(name, question);
 }
 
 /** Fetch the attention between all tokens. */
@@ -165,12 +168,12 @@ async function fetchMethods(delay = 0) {
   for (const name of ['methods', 'scores']) {
     let reply = await askAgain(name, { target });
     while ((reply?.busy || isAway(reply)) && !late()) {
-      if (isAway(reply)) tell(NO_ANSWER, true);
+      if (isAway(reply)) leaveLarge(NO_ANSWER);
       await pause(BUSY_PAUSE);
       if (!late()) reply = await askAgain(name, { target });
     }
     if (late()) return;
-    if (!reply || reply.error) return tell(reply?.error || NO_ANSWER, true);
+    if (!reply || reply.error) return leaveLarge(reply?.error || NO_ANSWER);
     if (notice === NO_ANSWER) tell(null);
     if (name === 'methods') answer.maps = reply.maps;
     else judged = reply;
@@ -182,9 +185,17 @@ async function fetchMethods(delay = 0) {
   }
 }
 
+/** Say why a map does not come; one for another class that stands large meanwhile is left. */
+function leaveLarge(refusal) {
+  forgetPainted();
+  draw();
+  tell(refusal, true);
+}
+
 let changeTicket = 0; // as above, for heads switched off and patches left out
 
-/** Ask what the model says without these heads and patches, and show that; without any, go back to the picture as it is. */
+/** Ask what the model says without these heads and patches, and show that; without any, go back to the picture as it is.
+    Gives the refusal, if there is one. */
 async function fetchChanged() {
   const mine = ++changeTicket;
   const about = answer;
@@ -196,10 +207,12 @@ async function fetchChanged() {
   if (mine !== changeTicket || answer !== about) return;
   if (reply && !reply.error) return showChanged({ key: reply.key, probabilities: reply.probabilities }, reply.cls);
   Object.assign(state, before);
-  tell(reply?.error || NO_ANSWER, true);
+  const refusal = { error: reply?.error || NO_ANSWER };
+  tell(refusal.error, true);
   drawPredictions();
   drawSoon();
   writeAddressSoon();
+  return refusal;
 }
 
 function showChanged(now, rowsText) {

@@ -88,6 +88,7 @@ async function copyLink() {
 async function saveFigure() {
   if (!answer) return;
   waitVisibly();
+  const about = answer;
   const nullable = (index) => (index === MEAN ? null : index);
   const reply = await (state.method ? askAgain : askOfChanged)('figure', {
     layer: nullable(state.layer),
@@ -97,6 +98,7 @@ async function saveFigure() {
     method: state.method,
     target: state.target,
   });
+  if (about !== answer) return;
   waitNoMore();
   if (!reply?.src) return tell(reply?.error || NO_ANSWER, true);
   saveAs(reply.name, reply.src);

@@ -122,11 +122,7 @@ function listen() {
   find('.outline-slider input').addEventListener('input', (event) => {
     find('.outlines').style.opacity = event.target.value / 100;
   });
-  find('.model select').addEventListener('change', async (event) => {
-    await load(event.target.value, state.picture);
-    writeAddressSoon();
-    if (!find('.shelf[data-source=cifar]').hidden) fillGallery();
-  });
+  find('.model select').addEventListener('change', (event) => showModel(event.target.value));
   find('.versus select').addEventListener('change', (event) => answer && chooseVersus(event.target.value));
   for (const select of findAll('.effect select')) {
     select.addEventListener('change', () => takeAway({ [select.name]: select.value }));
@@ -157,11 +153,18 @@ function listen() {
 
 const focusTile = () => tiles.find(({ layer, head }) => layer === state.layer && head === state.head).button.focus({ preventScroll: true });
 
+/** Show the picture as another model sees it. */
+async function showModel(name) {
+  await load(name, state.picture);
+  if (state.checkpoint === name) writeAddressSoon();
+  if (!find('.shelf[data-source=cifar]').hidden) fillGallery();
+}
+
 /** What was chosen on another tab, and stands in the address, is shown here, too. */
 async function comeBack(models) {
-  const asked = new URLSearchParams(location.search).get('checkpoint');
   await learnModels(models);
-  if (asked && asked !== state.checkpoint && asked !== refused && checkpointOf(asked)) load(asked, state.picture);
+  const asked = new URLSearchParams(location.search).get('checkpoint');
+  if (asked && asked !== state.checkpoint && asked !== refused && checkpointOf(asked)) showModel(asked);
 }
 
 /** Fill the lists that come from the catalog. */

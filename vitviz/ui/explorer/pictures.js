@@ -127,9 +127,13 @@ async function openCamera() {
     return tell('The browser gives no camera to this page. Allow it there, or choose a file.', true);
   }
   closeCamera(); // a second click may have opened it while the browser asked
-  if (find('.shelf[data-source=upload]').hidden) return stopTracks(stream); // the visitor went on meanwhile
+  if (find('.shelf[data-source=upload]').hidden || !isOnScreen()) return stopTracks(stream); // the visitor went on meanwhile
   camera.srcObject = stream;
-  await camera.play();
+  try {
+    await camera.play();
+  } catch {
+    return closeCamera(); // it was closed meanwhile
+  }
   showCamera(true);
   find('[data-do=snap]').focus();
 }

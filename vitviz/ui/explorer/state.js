@@ -136,10 +136,11 @@ function readAddress() {
   state.instead = among(params.get('instead'), ['nothing', 'mean']);
   state.way = among(params.get('way'), ['drop', 'grey']);
   state.method = methodOf(params.get('method'))?.key ?? null;
-  const [isModel, isPicture] = [!params.get('checkpoint') || checkpointOf(params.get('checkpoint')), !params.get('picture') || pictureNamed(params.get('picture'))];
-  const classes = isModel && isPicture ? (params.get('class') || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger) : [];
+  const [model, wanted] = [params.get('checkpoint'), params.get('picture')];
+  const isThere = !wanted || pictureNamed(wanted);
+  const classes = isThere && (!model || checkpointOf(model)) ? (params.get('class') || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger) : [];
   state.target = [...new Set(classes)].slice(0, 2);
-  const [patch, gone] = isPicture ? [params.get('patch'), params.get('gone')] : [null, null]; // of another picture
+  const [patch, gone] = isThere ? [params.get('patch'), params.get('gone')] : [null, null]; // of another picture
   return { patch, off: params.get('off'), gone }; // these wait for the answer's sizes
 }
 

@@ -163,10 +163,11 @@ async function loadAsked() {
   if ((await load()) !== false || asked.pictures === 'samples') return;
   const refusal = status.textContent;
   Object.assign(state, asked, { pictures: 'samples' });
-  if (await load()) {
+  const isShown = await load();
+  if (isShown) {
     writeAddress();
     tell(refusal);
-  } else {
+  } else if (isShown === false) {
     Object.assign(state, shown ?? asked);
   }
 }

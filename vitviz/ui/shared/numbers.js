@@ -13,6 +13,7 @@ const patchCount = (shape) => shape.rows * shape.columns;
 const tokenCount = (shape) => shape.prefix + patchCount(shape);
 
 const goneFrom = (shape) => shape.gone ?? [];
+const patchesThere = (shape) => [...Array(patchCount(shape)).keys()].filter((patch) => !goneFrom(shape).includes(patch));
 
 /** One token's share if attention were spread evenly over all tokens there are. */
 const evenShare = (shape) => 1 / (tokenCount(shape) - goneFrom(shape).length);
@@ -57,9 +58,7 @@ function rowOf(rows, shape, layer, head) {
 /** The tokens that answer for these patches; for none, see above. What is left out answers nothing. */
 function tokensFor(patches, shape) {
   if (!patches.length && shape.classToken) return [0];
-  const places = patches.length ? patches : Array.from({ length: patchCount(shape) }, (_, patch) => patch);
-  const there = places.filter((patch) => !goneFrom(shape).includes(patch));
-  return (there.length ? there : places).map((patch) => shape.prefix + patch);
+  return (patches.length ? patches : patchesThere(shape)).map((patch) => shape.prefix + patch);
 }
 
 /** Whether the rows that came first, of who is asked where no patch is, are enough to answer. */
@@ -132,17 +131,16 @@ function roundLimit(value) {
     0.5 % of values, or one sharp head would bleach all others. */
 function sharedLimit(shape, source, direction, kind) {
   const tokens = tokenCount(shape);
-  const patches = patchCount(shape);
-  const asked = kind === 'class' ? [[]] : spreadPatches(patches, 8).map((patch) => [patch]);
+  const there = patchesThere(shape);
+  const asked = kind === 'class' ? [[]] : spreadPatches(there.length, 8).map((k) => [there[k]]);
   const heads = shape.layers * shape.heads;
-  const values = new Float32Array(asked.length * heads * patches);
+  const values = new Float32Array(asked.length * heads * there.length);
   const row = new Float32Array(tokens);
   let at = 0;
   for (const one of asked) {
     for (let head = 0; head < heads; head++) {
       fillHead(row, shape, source, head, one, direction);
-      values.set(row.subarray(shape.prefix), at);
-      at += patches;
+      for (const patch of there) values[at++] = row[shape.prefix + patch];
     }
   }
   values.sort();
