@@ -43,6 +43,18 @@ def answered(page, name, change):
 # --- what is left out ---
 
 
+def test_the_last_row_is_for_what_became_likeliest_among_the_others(open_page):
+    dog = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["dog"])
+    upper = [*range(16)]
+    now = softmax(intervene(dog.case, patches_off=upper).logits)
+    old = np.argsort(-dog.probabilities)
+    rows = [*old[:4], max(old[4:], key=lambda k: now[k])]
+    assert rows != [*old[:5]]
+    page = open_page(f"?picture=dog&{gone(upper)}")
+    page.wait_for_selector(f"{EXPLORER}[data-changed]")
+    expect(page.locator(".predictions .class-name")).to_have_text([dog.labels[k] for k in rows])
+
+
 def test_a_class_that_wins_once_patches_are_gone_has_a_row_and_is_named(open_page, explanation):
     page = open_page(f"?picture=cat&{gone(LOWER_HALF)}")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")

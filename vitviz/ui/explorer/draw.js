@@ -336,11 +336,12 @@ function drawWhy(method) {
   why.replaceChildren(make('b', '', name), ` ${words(about)} `, make('span', 'formula', words(formula)), ` ${source}.`);
 }
 
-/** The classes that have a row: the likeliest ones, which keep their places while the picture changes, and what wins then. */
+/** The classes that have a row: the likeliest ones, which keep their places while the picture is changed; the last row is
+    for the likeliest of the others now. */
 function listedClasses(old, now) {
-  const listed = old.map((_, k) => k).sort((a, b) => old[b] - old[a]).slice(0, predictions.length);
-  const winner = largest(now);
-  return listed.includes(winner) ? listed : [...listed.slice(0, -1), winner];
+  const order = old.map((_, k) => k).sort((a, b) => old[b] - old[a]);
+  const others = order.splice(predictions.length - 1).sort((a, b) => now[b] - now[a]);
+  return [...order, ...others.slice(0, 1)];
 }
 
 function drawPredictions() {
