@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from vitviz.training import loop
+from vitviz.training import learner, loop
 from vitviz.training.loop import Run
 from vitviz.training.recipe import TrainConfig
 
@@ -12,7 +12,7 @@ from vitviz.training.recipe import TrainConfig
 @pytest.fixture
 def no_clock(monkeypatch):
     """Whether bfloat16 is quick, and when to look at the loss, is found by the clock; a test must not depend on it."""
-    monkeypatch.setattr(loop, "bfloat16_is_faster", lambda device: False)
+    monkeypatch.setattr(learner, "bfloat16_is_faster", lambda device: False)
     monkeypatch.setattr(loop, "LOOK_EVERY", float("inf"))
 
 
@@ -40,7 +40,7 @@ def lose_process(monkeypatch) -> Callable[[TrainConfig, int], None]:
         real = Run.step
 
         def dying(run, batch):
-            if run.step_count == step:
+            if run.learner.step_count == step:
                 raise KeyError("lost")
             real(run, batch)
 

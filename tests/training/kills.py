@@ -22,7 +22,7 @@ import torch
 from vitviz.data import cifar
 from vitviz.model.checkpoint import load
 from vitviz.model.config import ViTConfig
-from vitviz.training import loop
+from vitviz.training import learner, loop
 from vitviz.training.recipe import TrainConfig
 
 STEPS = 4  # of an epoch
@@ -34,7 +34,7 @@ def main(data: str, out: str, *how: str) -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     cifar.RECORDS = 20  # as in the fixture `cifar_folder`
-    loop.bfloat16_is_faster = lambda device: False
+    learner.bfloat16_is_faster = lambda device: False
     model = ViTConfig(patch_size=8, width=24, depth=2, heads=2, mlp_width=40)
     deaths = len(POINTS) if how == ("points",) else int(how[0])
     config = TrainConfig(
@@ -96,7 +96,7 @@ def train(config: TrainConfig, writing: int, most: int) -> None:
 
     def step(run: loop.Run, batch: torch.Tensor) -> None:
         real(run, batch)
-        os.write(writing, bytes([run.step_count]))
+        os.write(writing, bytes([run.learner.step_count]))
         if next(taken) == most:
             signal.pause()
 

@@ -124,13 +124,13 @@ def test_a_training_that_does_not_fit_into_memory_is_refused(config, monkeypatch
 def test_a_few_steps_tell_the_speed_and_leave_the_random_numbers_alone(config, change, monkeypatch):
     monkeypatch.setattr(module, "SECONDS", 0.0)
     seeds: list[int] = []
-    real = module.Run.__init__
+    real = module.Learner.__init__
 
-    def watched(run, *given):
-        real(run, *given)
+    def watched(learner, *given, **named):
+        real(learner, *given, **named)
         seeds.append(torch.initial_seed())
 
-    monkeypatch.setattr(module.Run, "__init__", watched)
+    monkeypatch.setattr(module.Learner, "__init__", watched)
     torch.manual_seed(before := 5)
     dropped, whole = calibrate(replace(config, seed=before + 1, **change), torch.device("cpu"))
     assert 0 < dropped < 10

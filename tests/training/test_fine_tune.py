@@ -110,13 +110,13 @@ def test_a_body_that_is_not_frozen_moves(config, body):
 def test_a_frozen_body_needs_no_gradients(config):
     supply = data_sets(config, torch.device("cpu"))
     run = loop.Run(replace(config, frozen=True), loop.Team(), supply.training, supply.measured, supply.about)
-    run.objective(torch.arange(12)).backward()
-    assert {name for name, parameter in run.model.named_parameters() if parameter.grad is not None} == {
+    run.learner.objective(*run.part(torch.arange(12)), share=0.0).backward()
+    assert {name for name, parameter in run.learner.model.named_parameters() if parameter.grad is not None} == {
         "head.weight",
         "head.bias",
     }
-    assert sum(len(group["params"]) for chosen in run.optimizers for group in chosen.param_groups) == 2
-    assert not run.model.training, "a frozen body drops nothing out"
+    assert sum(len(group["params"]) for chosen in run.learner.optimizers for group in chosen.param_groups) == 2
+    assert not run.learner.model.training, "a frozen body drops nothing out"
 
 
 def stopped(config, monkeypatch) -> None:
@@ -125,7 +125,7 @@ def stopped(config, monkeypatch) -> None:
 
     def stopping(run):
         real(run)
-        if run.step_count > 0:
+        if run.learner.step_count > 0:
             run.pause()
 
     with monkeypatch.context() as patch:
@@ -181,8 +181,8 @@ def test_another_size_gets_the_positions_interpolated(config, body):
     run = loop.Run(given, loop.Team(), supply.training, supply.measured, supply.about)
     before = load(body).model.pos_embed
     expected = resample_abs_pos_embed(before, [8, 6], [tiny.GH, tiny.GW], num_prefix_tokens=1)
-    torch.testing.assert_close(run.model.pos_embed, expected)
-    assert torch.equal(run.model.pos_embed[:, 0], before[:, 0]), "the class token has no place"
+    torch.testing.assert_close(run.learner.model.pos_embed, expected)
+    assert torch.equal(run.learner.model.pos_embed[:, 0], before[:, 0]), "the class token has no place"
     assert load(loop.train(replace(config, model=model, epochs=1))).model.config.image_size == (32, 24)
 
 

@@ -127,12 +127,11 @@ def small_run(config) -> Run:
 @pytest.mark.usefixtures("no_clock")
 def test_the_network_is_compiled_for_all_patches_and_not_for_each_number_of_them(compiled):
     run = small_run(preset("cifar10-ti4"))
-    run.compile()
+    run.learner.compile([run.part(torch.arange(25))])
     ways = {kind: [drops for other, drops in compiled if other == kind] for kind in ("vary", "network")}
     assert len(ways["vary"]) == 3, "at the start, without mixing, and with all patches"
     assert ways["network"] == [False, False], "of these three only where no patch is dropped"
-    assert run.share == 0
-    assert all(weight.grad is None for weight in run.trained.parameters())
+    assert all(weight.grad is None for weight in run.learner.trained.parameters())
     compiled.clear()
     run.step(next(run.batches()))
     assert compiled == [("vary", False)]
@@ -149,4 +148,4 @@ def test_a_network_that_does_not_compile_is_told_with_what_helps(monkeypatch):
     monkeypatch.setattr(torch, "compile", lambda function, dynamic: fail)
     run = small_run(preset("cifar10-s4"))
     with pytest.raises(TrainingError, match=r"this GPU: Failed to find C compiler\..* with --set compiled=false"):
-        run.compile()
+        run.learner.compile([run.part(torch.arange(25))])

@@ -15,7 +15,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from vitviz.data import cifar, pictures
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import load
-from vitviz.training import loop, run_folder, timeline
+from vitviz.training import learner, loop, run_folder, timeline
 from vitviz.training.evaluate import accuracy
 from vitviz.training.loop import Run, TrainingError, train
 from vitviz.training.recipe import TrainConfig, preset
@@ -35,7 +35,7 @@ def whole_run(config: TrainConfig) -> Run:
 
 @pytest.mark.slow
 def test_one_batch_can_be_learned_by_heart(config, monkeypatch):
-    monkeypatch.setattr(loop.augment, "shift_and_flip", lambda images: images)  # of noise nothing would be left
+    monkeypatch.setattr(learner.augment, "shift_and_flip", lambda images: images)  # of noise nothing would be left
     plain = {"cutmix": 0.0, "label_smoothing": 0.0, "first_patches": 1.0, "last_patches": 1.0, "warm_up": 0.0}
     run = whole_run(replace(config, average_decay=0.0, muon_rate=0.01, adam_rate=0.01, **plain))
     batch = torch.arange(10)
@@ -153,7 +153,7 @@ def interrupted(config: TrainConfig, monkeypatch, step: int) -> None:
 
     def asking(run, batch):
         real(run, batch)
-        if run.step_count == step:
+        if run.learner.step_count == step:
             signal.raise_signal(signal.SIGINT)
 
     with monkeypatch.context() as patch:
@@ -197,7 +197,7 @@ def test_a_stop_in_the_very_last_step_changes_nothing(config, monkeypatch):
 
     def asking(run, batch):
         real(run, batch)
-        if run.step_count == 8:
+        if run.learner.step_count == 8:
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Run, "step", asking)
@@ -272,7 +272,7 @@ def test_lost_moments_are_not_made_up_for_after_a_second_stop_either(config, los
     (config.folder / "timeline.npz").unlink()
     with monkeypatch.context() as patch:
         real = Run.step
-        patch.setattr(Run, "step", lambda run, batch: 1 / (14 - run.step_count) and real(run, batch))
+        patch.setattr(Run, "step", lambda run, batch: 1 / (14 - run.learner.step_count) and real(run, batch))
         with pytest.raises(ZeroDivisionError):
             train(config, resume=True)
     train(config, resume=True)
@@ -319,11 +319,11 @@ def test_a_finished_run_is_not_gone_on_with(config):
 def test_a_training_can_start_from_other_weights_with_a_new_head(config):
     first = train(replace(config, epochs=1))
     run = whole_run(replace(config, start=str(first), model=replace(config.model, classes=7)))
-    source, begun = load(first).model.state_dict(), run.model.state_dict()
+    source, begun = load(first).model.state_dict(), run.learner.model.state_dict()
     assert all(torch.equal(begun[name], source[name]) for name in source if not name.startswith("head."))
     assert begun["head.weight"].shape == (7, 24)
     assert not begun["head.weight"].any()
-    assert torch.equal(run.average.pos_embed, source["pos_embed"])
+    assert torch.equal(run.learner.average.pos_embed, source["pos_embed"])
 
 
 def test_a_training_does_not_start_from_another_network(config):
@@ -363,9 +363,9 @@ def test_weights_that_are_no_numbers_do_not_replace_good_ones(config, monkeypatc
 
     def breaking(run, batch):
         real(run, batch)
-        if run.step_count == 8:
+        if run.learner.step_count == 8:
             with torch.no_grad():
-                run.average.head.weight[0, 0] = float("inf")
+                run.learner.average.head.weight[0, 0] = float("inf")
 
     monkeypatch.setattr(Run, "step", breaking)
     with pytest.raises(TrainingError, match=r"The weights must stay finite: they are not after step 8\. Lower"):
@@ -382,12 +382,12 @@ def test_more_processes_than_pictures_are_refused(config, monkeypatch):
 
 
 def test_a_loss_that_is_no_number_stops_the_training_and_keeps_the_last_whole_epoch(config, monkeypatch):
-    real, calls = loop.F.cross_entropy, itertools.count()
+    real, calls = learner.F.cross_entropy, itertools.count()
 
     def failing(*given, **named):
         return real(*given, **named) * (float("nan") if next(calls) >= 6 else 1)  # in the middle of the second epoch
 
-    monkeypatch.setattr(loop.F, "cross_entropy", failing)
+    monkeypatch.setattr(learner.F, "cross_entropy", failing)
     sentence = rf"it is nan after step 8\. Lower the learning rates\. {config.folder}/last.safetensors keeps the state"
     with pytest.raises(TrainingError, match=sentence):
         train(config)
@@ -397,7 +397,7 @@ def test_a_loss_that_is_no_number_stops_the_training_and_keeps_the_last_whole_ep
 
 def test_a_loss_that_is_no_number_is_found_within_a_long_epoch(config, monkeypatch):
     monkeypatch.setattr(loop, "LOOK_EVERY", -1.0)  # every step
-    monkeypatch.setattr(loop.F, "cross_entropy", lambda logits, *given, **named: logits.sum() * float("inf"))
+    monkeypatch.setattr(learner.F, "cross_entropy", lambda logits, *given, **named: logits.sum() * float("inf"))
     with pytest.raises(TrainingError, match=r"it is (nan|inf|-inf) after step 1\."):
         train(replace(config, batch_size=2))
     assert not (config.folder / "last.safetensors").exists()
@@ -405,14 +405,14 @@ def test_a_loss_that_is_no_number_is_found_within_a_long_epoch(config, monkeypat
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory."), MemoryError()])
 def test_memory_that_runs_out_is_said_and_the_last_whole_epoch_kept(config, monkeypatch, error):
-    real, calls = loop.F.cross_entropy, itertools.count()
+    real, calls = learner.F.cross_entropy, itertools.count()
 
     def failing(*given, **named):
         if next(calls) == 6:  # in the middle of the second epoch
             raise error
         return real(*given, **named)
 
-    monkeypatch.setattr(loop.F, "cross_entropy", failing)
+    monkeypatch.setattr(learner.F, "cross_entropy", failing)
     with pytest.raises(TrainingError, match=r"A step must fit into memory: 25 pictures in this network do not\. Lower"):
         train(config)
     assert load(config.folder / "last.safetensors").record["epochs"] == 1.0
@@ -454,7 +454,7 @@ def test_the_rates_of_a_run_follow_the_schedule(config, monkeypatch):
 
     def watched(run, batch):
         real(run, batch)
-        rates.append([group["lr"] for chosen in run.optimizers for group in chosen.param_groups])
+        rates.append([group["lr"] for chosen in run.learner.optimizers for group in chosen.param_groups])
 
     monkeypatch.setattr(Run, "step", watched)
     train(replace(config, muon_rate=0.01, adam_rate=0.02, warm_up=0.25, snapshots=0))
@@ -468,7 +468,7 @@ def test_the_rates_of_a_run_follow_the_schedule(config, monkeypatch):
 @pytest.mark.parametrize("epochs", [1, 0.5])
 def test_a_single_step_learns(config, epochs):
     config = replace(config, pictures=25, epochs=epochs, snapshots=0)
-    first = whole_run(config).model.state_dict()
+    first = whole_run(config).learner.model.state_dict()
     path = train(config)
     assert load(path).record["steps"] == 1
     assert not torch.equal(weights(path)["head.weight"], first["head.weight"])
@@ -482,9 +482,9 @@ def test_patches_kept_climb_steadily_and_then_are_all():
 
 def test_the_network_is_given_the_patches_that_are_kept(config, monkeypatch):
     given = []
-    real = loop.ViT.forward
+    real = learner.ViT.forward
     monkeypatch.setattr(
-        loop.ViT, "forward", lambda model, images, keep=None: given.append(keep) or real(model, images, keep)
+        learner.ViT, "forward", lambda model, images, keep=None: given.append(keep) or real(model, images, keep)
     )
     run = whole_run(replace(config, first_patches=0.25, last_patches=0.5, all_patches_from=0.8))
     for share in (0, 0.4, 0.9):
@@ -495,24 +495,24 @@ def test_the_network_is_given_the_patches_that_are_kept(config, monkeypatch):
 
 def test_the_average_starts_close_to_the_weights_and_grows_slow(config):
     run = whole_run(replace(config, average_decay=0.9, warm_up=0.0))
-    torch.nn.init.ones_(run.model.head.bias)
+    torch.nn.init.ones_(run.learner.model.head.bias)
     for step, moved in [(0, 1.0), (1, 9 / 11), (10_000, 0.1)]:  # decay (1 + 1) / (10 + 1) at step 1, then 0.9
-        torch.nn.init.zeros_(run.average.head.bias)
-        run.step_count = step
-        run.blend()
-        torch.testing.assert_close(run.average.head.bias, torch.full((10,), moved), rtol=0, atol=1e-6)
+        torch.nn.init.zeros_(run.learner.average.head.bias)
+        run.learner.step_count = step
+        run.learner.blend()
+        torch.testing.assert_close(run.learner.average.head.bias, torch.full((10,), moved), rtol=0, atol=1e-6)
 
 
 def test_the_average_is_that_of_torch(config):
     run = whole_run(replace(config, average_decay=0.3, warm_up=0.0))
-    expected = AveragedModel(run.model)
+    expected = AveragedModel(run.learner.model)
     for decay in (0.0, 2 / 11, 3 / 12, 0.3, 0.3):
         expected.multi_avg_fn = get_ema_multi_avg_fn(decay)
         run.step(torch.arange(25))
-        expected.update_parameters(run.model)
-    assert not torch.equal(run.average.head.weight, run.model.head.weight)
+        expected.update_parameters(run.learner.model)
+    assert not torch.equal(run.learner.average.head.weight, run.learner.model.head.weight)
     for name, weight in expected.module.state_dict().items():
-        assert torch.equal(run.average.state_dict()[name], weight), name
+        assert torch.equal(run.learner.average.state_dict()[name], weight), name
 
 
 def test_accuracy_by_hand(cifar_folder, cifar_config, config):

@@ -75,7 +75,9 @@ def test_a_picture_that_is_left_over_counts_as_much_as_the_others(cifar_config, 
     config = TrainConfig(model=cifar_config, objective="masked-patch", device="cpu", snapshots=0)
     pictures = torch.zeros(501, 3, 32, 32, dtype=torch.uint8), torch.zeros(501, dtype=torch.long)
     run = loop.Run(config, Team(), pictures, pictures)
-    monkeypatch.setattr(run.trained, "forward", lambda part: (torch.zeros(()), torch.tensor(float(len(part) == 1))))
+    monkeypatch.setattr(
+        run.learner.trained, "forward", lambda part: (torch.zeros(()), torch.tensor(float(len(part) == 1)))
+    )
     assert run.measured_accuracy() == pytest.approx(1 / 501)
 
 
@@ -92,7 +94,7 @@ def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(
 
     def watched(run):
         found = real(run)
-        training.append(any(part.training for part in run.trained.modules()))
+        training.append(any(part.training for part in run.learner.trained.modules()))
         return found
 
     monkeypatch.setattr(loop.Run, "measured_accuracy", watched)

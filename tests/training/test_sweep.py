@@ -110,7 +110,7 @@ def test_a_sweep_that_is_stopped_goes_on_where_it_was(grid, monkeypatch):
 
     def asking(run: Run, batch):
         real(run, batch)
-        if run.config.folder.name == NAMES[1] and run.step_count == 2:
+        if run.config.folder.name == NAMES[1] and run.learner.step_count == 2:
             signal.raise_signal(signal.SIGTERM)
 
     with monkeypatch.context() as patch:

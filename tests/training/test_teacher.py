@@ -53,29 +53,29 @@ def test_a_learner_believes_a_teacher_whose_word_is_all(config, monkeypatch, tea
     rates = {"muon_rate": 0.01, "adam_rate": 0.01, "average_decay": 0.0}
     run = whole_run(replace(config, teacher=teacher, teacher_share=1.0, **plain, **rates))
     always = torch.tensor([-9.0] * 4 + [9.0] + [-9.0] * 5)
-    monkeypatch.setattr(run.teacher.model, "forward", lambda images: always.expand(len(images), -1))
+    monkeypatch.setattr(run.learner.teacher.model, "forward", lambda images: always.expand(len(images), -1))
     for _ in range(20):
         run.step(torch.arange(20))
-    named = run.model.eval()(run.result({}).normalise(run.images[:20])).argmax(1)
+    named = run.learner.model.eval()(run.result({}).normalise(run.images[:20])).argmax(1)
     assert (named == 4).all()
     assert not (run.labels[:20] == 4).all()
 
 
 def test_the_teacher_itself_learns_nothing(config, teacher):
     run = whole_run(replace(config, teacher=teacher))
-    before = {name: weight.clone() for name, weight in run.teacher.model.state_dict().items()}
+    before = {name: weight.clone() for name, weight in run.learner.teacher.model.state_dict().items()}
     run.step(torch.arange(20))
-    assert all(torch.equal(weight, before[name]) for name, weight in run.teacher.model.state_dict().items())
-    assert not run.teacher.model.training
-    assert all(weight.grad is None for weight in run.teacher.model.parameters())
+    assert all(torch.equal(weight, before[name]) for name, weight in run.learner.teacher.model.state_dict().items())
+    assert not run.learner.teacher.model.training
+    assert all(weight.grad is None for weight in run.learner.teacher.model.parameters())
 
 
 def test_the_teacher_sees_the_pictures_as_the_learner_does(config, teacher, monkeypatch):
     run = whole_run(replace(config, teacher=teacher, first_patches=1.0, last_patches=1.0))
     seen = []
-    real = run.teacher.model.forward
-    monkeypatch.setattr(run.teacher.model, "forward", lambda images: seen.append(images) or real(images))
-    run.model.register_forward_pre_hook(lambda model, given: seen.append(given[0]))
+    real = run.learner.teacher.model.forward
+    monkeypatch.setattr(run.learner.teacher.model, "forward", lambda images: seen.append(images) or real(images))
+    run.learner.model.register_forward_pre_hook(lambda model, given: seen.append(given[0]))
     run.step(torch.arange(20))
     assert seen[0] is seen[1]
 

@@ -26,12 +26,12 @@ from dataclasses import replace
 import torch
 from vitviz.data import augment, cifar
 from vitviz.model.config import ViTConfig
-from vitviz.training import loop
+from vitviz.training import learner, loop
 from vitviz.training.recipe import TrainConfig
 from vitviz.training.team import Team
 
 cifar.RECORDS = 20  # as in the fixture `cifar_folder`
-loop.bfloat16_is_faster = lambda device: False
+learner.bfloat16_is_faster = lambda device: False
 augment.shift_and_flip = lambda images: images  # each process varies its own slice by its own draw
 
 class Watched(Team):

@@ -7,7 +7,6 @@ precision. Both give pictures a second; the engine's also as a share of what a l
 import statistics
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import torch
 import torch.nn.functional as F
@@ -20,9 +19,10 @@ from torch.utils.flop_counter import FlopCounterMode
 from torchvision import transforms
 
 from vitviz.data import cifar
+from vitviz.data.sets import Part
 from vitviz.model.architectures import build
 from vitviz.training.device import keep_freed_memory, timed
-from vitviz.training.loop import Run
+from vitviz.training.learner import Learner
 from vitviz.training.recipe import TrainConfig
 from vitviz.training.schedule import patches_kept
 from vitviz.training.team import Team
@@ -75,8 +75,9 @@ def train(config: TrainConfig, steps: int) -> None:
                 f"A pass over {len(labels):,} pictures in batches of {config.batch_size} has {most} steps to time: got "
                 f"{steps}. Lower --steps or --batch-size."
             )
-        on_device = images.to(team.device), labels.to(team.device)
-        run = Run(replace(config, snapshots=0), team, on_device, on_device)
+        pictures = images.to(team.device), labels.to(team.device)
+        learner = Learner(config, team)
+        learner.prepare([(pictures[0][: config.batch_size], pictures[1][: config.batch_size])])
         drops = patches_kept(config, 0.0) < 1
         shares = {ALL: 1.0 if drops else 0.0}
         if drops:
@@ -87,8 +88,8 @@ def train(config: TrainConfig, steps: int) -> None:
         for _ in range(ROUNDS):
             times["plain"].append(plain.seconds(steps))
             for name, share in shares.items():
-                times[name].append(engine_seconds(run, share, steps))
-        peak = peak_of_product(team.device, run.bfloat16)
+                times[name].append(engine_seconds(learner, pictures, share, steps))
+        peak = peak_of_product(team.device, learner.bfloat16)
     speeds = {name: steps * config.batch_size / statistics.median(found) for name, found in times.items()}
     if len(shares) > 1:
         speeds["the whole training"] = over_budget(config, [speeds[name] for name in shares if name != ALL])
@@ -148,17 +149,17 @@ class PlainLoop:
             loss.item()  # as tutorials do, for their mean
 
 
-def engine_seconds(run: Run, share: float, steps: int) -> float:
-    """Time so many steps of the engine at a share of the budget; the first ones, which compile, are not counted."""
-    run.share = share
-    places = torch.randperm(len(run.labels)).to(run.device).split(run.config.batch_size)[: WARM_UP + steps]
+def engine_seconds(learner: Learner, pictures: Part, share: float, steps: int) -> float:
+    """Time so many steps of the engine at a share of the budget; the first ones are not counted."""
+    images, labels = pictures
+    places = torch.randperm(len(labels)).to(learner.device).split(learner.config.batch_size)[: WARM_UP + steps]
 
     def take(part: tuple[Tensor, ...]) -> None:
         for batch in part:
-            run.step(batch)
+            learner.step(images[batch], labels[batch], share, share)
 
-    timed(lambda: take(places[:WARM_UP]), run.device)
-    return timed(lambda: take(places[WARM_UP:]), run.device)
+    timed(lambda: take(places[:WARM_UP]), learner.device)
+    return timed(lambda: take(places[WARM_UP:]), learner.device)
 
 
 def work_of_step(config: TrainConfig) -> float:

@@ -7,18 +7,17 @@ parts are measured; measuring the watched pictures after each epoch is counted t
 import os
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import torch
+from torch import Tensor
 
 from vitviz.model import checkpoint
 from vitviz.model.config import ViTConfig
-from vitviz.training import optimizer
-from vitviz.training.device import choose_device, hardware, mixed_precision, timed
-from vitviz.training.loop import WATCHED, Run
+from vitviz.training.device import choose_device, hardware, timed
+from vitviz.training.learner import Learner
+from vitviz.training.loop import WATCHED
 from vitviz.training.recipe import TrainConfig
 from vitviz.training.schedule import patches_kept
-from vitviz.training.start import freeze
 from vitviz.training.team import Team
 
 THREADS = torch.get_num_threads()  # of a process that trains; a server's threads take fewer
@@ -123,47 +122,35 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
     """Seconds for a picture while patches are dropped, and with all of them, by a few steps on random pictures."""
     images = torch.randint(0, 256, (MOST_PICTURES, 3, *config.model.image_size), dtype=torch.uint8, device=device)
     labels = torch.randint(0, config.model.classes, (MOST_PICTURES,), device=device)
-    free: dict[str, Any] = {"start": None, "teacher": None, "frozen": False, "pictures": None, "held_out": 0}
-    team = Team(config.device)
-    with torch.random.fork_rng(devices=[]):  # a run sets the seed
-        run = Run(
-            replace(config, snapshots=0, compiled=False, batch_size=2, **free), team, (images, labels), (images, labels)
-        )
-    if config.frozen:
-        freeze(run.model)
-        run.optimizers = optimizer.build(run.trained, config, team)
+    with torch.random.fork_rng(devices=[]):  # a learner sets the seed
+        learner = Learner(replace(config, teacher=None), Team(config.device), begins=False)
 
     def seconds_each(share: float) -> float:
         """Of forward and backward pass at this share of the budget, by more and more pictures at once."""
-        run.share, count = share, min(FIRST_PICTURES, config.batch_size)
+        count = min(FIRST_PICTURES, config.batch_size)
         while True:
-            call = partial(learn, run, count)
+            call = partial(learn, learner, images[:count], labels[:count], share)
             call()  # the first of a size prepares for it
             taken = timed(call, device)
             if taken > SECONDS or 2 * count > min(MOST_PICTURES, config.batch_size):
                 return taken / count
             count *= 2
 
-    def update() -> None:
-        with mixed_precision(device, run.bfloat16):
-            for chosen in run.optimizers:
-                chosen.step()
-
     before = torch.get_num_threads()
     torch.set_num_threads(THREADS)
     try:
         whole, middle = seconds_each(1.0), config.all_patches_from / 2
         dropped = seconds_each(middle) if patches_kept(config, middle) < 1 else whole
-        update()  # the first one makes the states
-        fixed = timed(update, device) / config.batch_size
+        learner.update(0.0)  # the first one makes the states
+        fixed = timed(lambda: learner.update(0.0), device) / config.batch_size
     finally:
         torch.set_num_threads(before)
     return dropped + fixed, whole + fixed
 
 
-def learn(run: Run, count: int) -> None:
-    """A forward and a backward pass over so many pictures."""
-    run.objective(torch.arange(count)).backward()
+def learn(learner: Learner, images: Tensor, labels: Tensor, share: float) -> None:
+    """A forward and a backward pass over pictures at a share of the budget."""
+    learner.objective(images, labels, share).backward()
 
 
 def converted(config: TrainConfig, other: TrainConfig, speed: float, share: float) -> tuple[float, float]:

@@ -1,15 +1,14 @@
 """Pictures + a config -> a trained checkpoint, its metrics and its timeline.
 
-The whole training set is one uint8 tensor on the device and is varied there in batches. The rate, patch dropping and
-mixing follow the share of the budget that is spent. The result is the running average of the weights at the end. Under
-`torchrun` every process takes its slice of each batch, and the first one keeps the time and writes the files.
+The whole training set is one uint8 tensor on the device. `learner` takes the steps; here is told which pictures come
+next, what share of the budget is spent, and what is measured and saved on the way. The result is the running average of
+the weights at the end. Under `torchrun` every process takes its slice of each batch, and the first one keeps the time
+and writes the files.
 
 Order and variation of step n depend on the seed and on n alone, so a training that goes on from a saved state takes the
 steps it would have taken.
 """
 
-import copy
-import itertools
 import json
 import math
 import os
@@ -21,35 +20,29 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
 from vitviz.data import augment
 from vitviz.data.sets import CIFAR10, About, Part
-from vitviz.model import checkpoint
-from vitviz.model.architectures import build
 from vitviz.model.checkpoint import Checkpoint
-from vitviz.model.vit import ViT
-from vitviz.training import optimizer, run_folder, teacher
+from vitviz.training import run_folder, teacher
 from vitviz.training.device import (
-    bfloat16_is_faster,
     hardware,
     keep_freed_memory,
     memory_in_words,
-    mixed_precision,
 )
 from vitviz.training.evaluate import accuracy
+from vitviz.training.learner import Learner
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.process import Stopped, Work
 from vitviz.training.recipe import TrainConfig, TrainingError
 from vitviz.training.run_folder import State
-from vitviz.training.schedule import patches_kept, schedule
 from vitviz.training.signals import StopRequest
-from vitviz.training.start import adopt, freeze, name_of_start
-from vitviz.training.supply import check_held_out, data_sets, for_classes, probe_timeline, vary
+from vitviz.training.start import name_of_start
+from vitviz.training.supply import data_sets, for_classes, probe_timeline
 from vitviz.training.team import ATTEMPT, Team
 
 WATCHED = 1000  # pictures whose accuracy is followed during training; the result is that of all
@@ -127,10 +120,10 @@ def train(
             ):
                 run = Run(config, team, supply.training, supply.measured, supply.about, saved)
                 run.work = work
-                if (first := team.agree(run.step_count)[0]) != run.step_count:
+                if (first := team.agree(steps := run.learner.step_count)[0]) != steps:
                     raise TrainingError(
                         f"All processes must go on from one state: the first one has taken {first:.0f} steps, this one "
-                        f"{run.step_count} by what lies in {config.folder}. Put that where all machines see it."
+                        f"{steps} by what lies in {config.folder}. Put that where all machines see it."
                     )
                 for progress in run.steps(stop):
                     report(progress)
@@ -138,7 +131,7 @@ def train(
 
 
 class Run:
-    """One training in progress: data, model, optimizers, average and timeline."""
+    """One training in progress: pictures, learner, timeline, and how much of the budget is spent."""
 
     def __init__(
         self,
@@ -151,39 +144,19 @@ class Run:
     ) -> None:
         self.config, self.team, self.device, self.about = config, team, team.device, about
         (self.images, self.labels), self.measured = train_set, measured_set
-        torch.manual_seed(config.seed)
-        self.model = build(config.model).to(self.device)
-        if config.start is not None and saved is None:  # a saved state has it all, and outlives the checkpoint
-            source = checkpoint.load(config.start)
-            check_held_out(config, about, source, "start")
-            adopt(self.model, source)
-        if config.frozen:
-            freeze(self.model)
-        self.teacher = teacher.teacher_of(config, about, self.device)
-        self.average = copy.deepcopy(self.model).eval()
-        self.trained: nn.Module = self.model  # with what only the objective needs
-        if config.objective == "masked-patch":
-            self.trained = MaskedPatches(cast(ViT, self.model), about.mean, about.std).to(self.device)
-        self.optimizers = optimizer.build(self.trained, config, team)
+        self.learner = Learner(config, team, about, begins=saved is None)
         self.timeline = probe_timeline(config, about, self.measured)
-        self.bfloat16 = bool(team.agree(bfloat16_is_faster(self.device))[0])
         self.share = 0.0  # of the budget that is spent
         self.passes = 0  # over the training pictures, begun before this one
         self.batches_done = 0  # in this pass
-        self.step_count = 0
         self.pictures_seen = 0
         self.seconds_before = 0.0  # of training, in processes before this one
         self.pictures_before = 0
         self.loss_sum = torch.zeros((), device=self.device)
         self.unread_steps = 0  # whose loss is in the sum
         self.loss = float("nan")
-        self.network: Callable[..., Any] = team.share(self.trained)
-        self.compiled: Callable[..., Any] = self.network  # for all patches
-        self.vary = vary
-        if self.device.type == "cuda":
-            torch.set_float32_matmul_precision("high")
-            if config.compiled:
-                self.compile()
+        sizes = {len(batch): batch for batch in self.batches()}
+        self.learner.prepare([self.part(batch) for batch in sizes.values()])  # before the clock starts
         self.work: Work | None = None  # of this process in the run folder
         self.started, self.looked = time.monotonic(), -math.inf  # so that the first step is noted at once
         if saved is not None:
@@ -196,34 +169,6 @@ class Run:
         else:
             self.started += self.work.patiently(write)
 
-    def compile(self) -> None:
-        """Compile the augmentation and, for all patches, the network, before the clock starts.
-
-        While patches are dropped their number changes again and again: the network is not compiled for each.
-
-        Raises:
-            TrainingError: If that fails.
-        """
-        from torch._dynamo.exc import TorchDynamoException  # takes its time to import
-
-        torch.compiler.reset()  # it compiles a function a few times only, and the runs of a sweep share them
-        self.compiled, self.vary = torch.compile(self.network, dynamic=False), torch.compile(vary, dynamic=False)
-        if self.teacher is not None:
-            self.teacher.model.compile(dynamic=False)
-        phases = {0.0, self.config.mixing_until, self.config.all_patches_from}
-        sizes = {len(batch) for batch in self.batches()}
-        try:
-            for share, size in itertools.product(phases, sizes):
-                self.share = min(share, 1.0)
-                self.objective(torch.arange(size)).backward()
-        except TorchDynamoException as error:
-            reason = str(error).strip().partition("\n")[0]
-            raise TrainingError(
-                f"The network must compile for this GPU: {reason}. Leave that out with --set compiled=false."
-            ) from error
-        self.trained.zero_grad()
-        self.share = 0.0
-
     @property
     def path(self) -> Path:
         """Where the result goes."""
@@ -233,17 +178,6 @@ class Run:
     def timeline_path(self) -> Path:
         """Where the timeline goes."""
         return self.config.folder / run_folder.TIMELINE
-
-    @torch.no_grad()
-    def blend(self) -> None:
-        """Update the running average; its memory begins empty and grows from a few steps to the full length.
-
-        As `torch.optim.swa_utils.AveragedModel` does, which makes a GPU wait at every step to count them.
-        """
-        grown = (1 + self.step_count) / (10 + self.step_count) if self.step_count else 0.0
-        old: list[Tensor] = list(self.average.parameters())
-        new: list[Tensor] = list(self.model.parameters())
-        torch._foreach_lerp_(old, new, 1 - min(self.config.average_decay, grown))
 
     @property
     def seconds(self) -> float:
@@ -274,12 +208,12 @@ class Run:
     def progress(self, accuracy: float | None = None, train_accuracy: float | None = None) -> Progress:
         """Where this training stands."""
         speed = (self.pictures_seen - self.pictures_before) / (self.seconds - self.seconds_before)
-        rate = self.optimizers[0].param_groups[0]["lr"]
+        rate = self.learner.rate
         return Progress(self.share, self.epoch, self.seconds, self.loss, rate, speed, accuracy, train_accuracy)
 
     def steps(self, stop: StopRequest) -> Iterator[Progress]:
         """Train until the budget is spent or a stop is asked for, telling now and then where it stands."""
-        if self.step_count == 0 and self.timeline.due(0.0):
+        if self.learner.step_count == 0 and self.timeline.due(0.0):
             self.snapshot()
         while self.share < 1:
             for batch in self.batches():
@@ -309,46 +243,19 @@ class Run:
         whole = [batch for batch in shuffled if len(batch) >= self.team.size]  # each process needs at least one
         yield from whole[self.batches_done :]
 
+    def part(self, batch: Tensor) -> Part:
+        """This process's slice of the pictures at these positions (B,), and their labels."""
+        mine = self.team.slice(batch).to(self.device)
+        return self.images[mine], self.labels[mine]
+
     def step(self, batch: Tensor) -> None:
-        """One step on the pictures at these positions (B,), of which this process takes its slice."""
-        config, rate = self.config, schedule(self.config, self.middle(batch))
-        torch.manual_seed((config.seed * 1_000_003 + self.step_count) * 1009 + self.team.rank)
-        loss = self.objective(batch)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.trained.parameters(), config.clip)
-        for chosen in self.optimizers:
-            for group in chosen.param_groups:
-                group["lr"] = group["base_lr"] * rate
-            with mixed_precision(self.device, self.bfloat16):  # the products of Muon
-                chosen.step()
-            chosen.zero_grad()
-        self.blend()
-        self.loss_sum += loss.detach()
+        """One step on the pictures at these positions (B,)."""
+        images, labels = self.part(batch)
+        weight = len(labels) * self.team.size / len(batch)  # slices may differ by one picture
+        self.loss_sum += self.learner.step(images, labels, self.share, self.middle(batch), weight)
         self.unread_steps += 1
-        self.step_count += 1
         self.batches_done += 1
         self.pictures_seen += len(batch)
-
-    def objective(self, batch: Tensor) -> Tensor:
-        """The loss on this process's slice of the pictures at these positions (B,), weighed by its size; in nats."""
-        mine = self.team.slice(batch).to(self.device)
-        mixing = self.share < self.config.mixing_until
-        images, targets = self.vary(self.config, self.about, self.images[mine], self.labels[mine], mixing)
-        with mixed_precision(self.device, self.bfloat16):
-            loss = self.loss_of(images, targets)
-        return loss * (len(mine) * self.team.size / len(batch))  # slices may differ by one picture
-
-    def loss_of(self, images: Tensor, targets: Tensor) -> Tensor:
-        """The objective on normalised images (B, 3, H, W) and targets (B, K): one number, in nats."""
-        config = self.config
-        if config.objective == "masked-patch":
-            return self.compiled(images)[0]
-        patches = config.model.patches
-        if self.teacher is not None:
-            targets = teacher.taught(self.teacher.model, images, targets, config.teacher_share)
-        keep = augment.keep_patches(len(images), patches, patches_kept(config, self.share), self.device)
-        network = self.compiled if keep is None else self.network
-        return F.cross_entropy(network(images, keep), targets, label_smoothing=config.label_smoothing)
 
     def look(self, measure: bool = False) -> Progress:
         """Read the loss, measure the watched pictures if asked, and note all that in the metrics.
@@ -379,7 +286,7 @@ class Run:
         self.loss_sum.zero_()
         self.unread_steps = 0
         if not math.isfinite(self.loss):
-            raise self.not_finite(f"The loss must stay finite: it is {self.loss} after step {self.step_count}.")
+            raise self.not_finite(f"The loss must stay finite: it is {self.loss} after step {self.learner.step_count}.")
 
     def not_finite(self, what: str) -> TrainingError:
         """The refusal to go on with numbers that are none."""
@@ -401,7 +308,7 @@ class Run:
 
     def snapshot(self) -> None:
         """Keep the timeline's pictures as the averaged model sees them now, where a page that follows can find them."""
-        self.timeline.take(self.average, self.epoch, self.seconds)
+        self.timeline.take(self.learner.average, self.epoch, self.seconds)
         if self.team.leads:
             self.write(lambda: self.timeline.save(self.timeline_path))
 
@@ -424,50 +331,38 @@ class Run:
     @torch.inference_mode()
     def measured_accuracy(self) -> float:
         """Of the averaged weights on the whole set to measure on; of the colours of hidden patches, the last ones'."""
-        images, labels = self.measured
-        if not isinstance(self.trained, MaskedPatches):
+        (images, labels), trained = self.measured, self.learner.trained
+        if not isinstance(trained, MaskedPatches):
             return accuracy(self.result({}), images, labels)
-        self.trained.eval()
+        trained.eval()
         right = torch.zeros((), device=self.device)
         for part in images.split(500):
-            right += len(part) * self.trained(augment.normalise(part, self.about.mean, self.about.std))[1]
+            right += len(part) * trained(augment.normalise(part, self.about.mean, self.about.std))[1]
         return right.item() / len(images)
 
     def save(self, found: dict[str, Any], finished: bool = False) -> None:
         """Write the checkpoint; until the training is finished, with all that is needed to go on."""
         if not self.team.leads:
             return
-        if not all(weight.isfinite().all() for weight in self.average.parameters()):
-            raise self.not_finite(f"The weights must stay finite: they are not after step {self.step_count}.")
+        if not all(weight.isfinite().all() for weight in self.learner.average.parameters()):
+            raise self.not_finite(f"The weights must stay finite: they are not after step {self.learner.step_count}.")
         result = self.result(self.record() | found)
         state = None if finished else self.state()
         self.write(lambda: run_folder.save(result, self.path, state))
 
-    def counters(self) -> dict[str, float]:
-        """How far this training is."""
-        names = ("share", "passes", "batches_done", "step_count", "pictures_seen", "seconds", "bfloat16")
-        known = {name: getattr(self, name) for name in names}
-        return known | ({"loss": self.loss} if math.isfinite(self.loss) else {})
-
     def state(self) -> State:
         """All that decides how this training goes on, beside the average."""
-        weights = dict(self.trained.state_dict())
-        states = [chosen.state_dict()["state"] for chosen in self.optimizers]
-        return State(self.average.state_dict(), weights, states, self.counters(), teacher.about(self.teacher))
+        names = ("share", "passes", "batches_done", "pictures_seen", "seconds")
+        counters = {name: getattr(self, name) for name in names}
+        return self.learner.state(counters | ({"loss": self.loss} if math.isfinite(self.loss) else {}))
 
     def restore(self, saved: State) -> None:
         """Go on from a saved state."""
-        teacher.check_same(saved.teacher, teacher.about(self.teacher), self.config.folder)
-        self.trained.load_state_dict(saved.weights)
-        self.average.load_state_dict(saved.average)
+        self.learner.restore(saved)
         counters = saved.counters
-        for chosen, state in zip(self.optimizers, saved.optimizers, strict=True):
-            chosen.load_state_dict({"state": state, "param_groups": chosen.state_dict()["param_groups"]})
         self.share, self.seconds_before = counters["share"], counters["seconds"]
-        self.bfloat16 = bool(counters["bfloat16"])
         self.passes, self.batches_done = int(counters["passes"]), int(counters["batches_done"])
-        self.step_count, self.pictures_seen = int(counters["step_count"]), int(counters["pictures_seen"])
-        self.pictures_before = self.pictures_seen
+        self.pictures_seen = self.pictures_before = int(counters["pictures_seen"])
         self.loss = counters.get("loss", self.loss)  # to be told if the pass was at its end
         if self.config.snapshots:
             self.timeline.restore(self.timeline_path, self.epoch, self.share)
@@ -476,7 +371,7 @@ class Run:
     def result(self, record: dict[str, Any]) -> Checkpoint:
         """The averaged model with all that is needed to use it."""
         about = self.about
-        return Checkpoint(self.config.preset, self.average, about.classes, about.mean, about.std, record)
+        return Checkpoint(self.config.preset, self.learner.average, about.classes, about.mean, about.std, record)
 
     def record(self) -> dict[str, Any]:
         """How this training is being done, for the checkpoint's metadata."""
@@ -487,14 +382,14 @@ class Run:
             "data_set": self.about.name,
             "pictures": len(self.labels),
             "epochs": round(self.epoch, 2),
-            "steps": self.step_count,
+            "steps": self.learner.step_count,
             "seconds": round(self.seconds, 1),
-            "parameters": sum(p.numel() for p in self.model.parameters()),
+            "parameters": sum(p.numel() for p in self.learner.model.parameters()),
             "hardware": hardware(self.device),
             "processes": self.team.size,
-            "precision": "bfloat16" if self.bfloat16 else "float32",
+            "precision": "bfloat16" if self.learner.bfloat16 else "float32",
             "date": datetime.now(UTC).date().isoformat(),
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "recipe": recipe,
-            "teacher": teacher.about(self.teacher),
+            "teacher": teacher.about(self.learner.teacher),
         }
