@@ -40,7 +40,7 @@ CHANGES = {
     "half-patches": ["first_patches=0.5", "last_patches=0.5", "all_patches_from=0.8"],
     "cosine": ["schedule=cosine"],
 }
-TEACHER = ["--preset", "cifar10-teacher", "--minutes", "2", "--batch-size", "512", "--set", "model.width=64"]
+TEACHER = ["--preset", "cifar10-teacher", "--minutes", "2", "--batch-size", "512"]
 JOBS: dict[str, list[str]] = {
     **{f"flagship-{seed}": [*FLAGSHIP, "--seed", str(seed)] for seed in (0, 1)},
     **{f"fast-{seed}": [*FLAGSHIP, "--seed", str(seed), "--minutes", "2.4"] for seed in (0, 1)},

@@ -85,7 +85,7 @@ def test_the_record_tells_of_the_teacher_and_of_no_path(config, teacher):
     known = load(teacher).record
     told = {name: known[name] for name in ("test_accuracy", "parameters", "epochs", "seconds")}
     assert record["teacher"] == told | {"name": "teacher", "architecture": "convnet"}
-    assert record["recipe"]["teacher_share"] == 0.5
+    assert record["recipe"]["teacher_share"] == 0.9
     assert config.out not in str(record)
     assert load(teacher).record["teacher"] is None
 

@@ -118,7 +118,7 @@ class TrainConfig:
     start: str | None = None
     frozen: bool = False
     teacher: str | None = None
-    teacher_share: float = 0.5
+    teacher_share: float = 0.9
     dataset: Dataset = "cifar10"
     data: str | None = None
     out: str | None = None
@@ -294,11 +294,12 @@ PRESETS: dict[str, TrainConfig] = {
 TEACHERS: dict[str, TrainConfig] = {
     "cifar10-teacher": TrainConfig(
         preset="cifar10-teacher",
-        model=ViTConfig(architecture="convnet", width=32, depth=3, heads=1),
-        minutes=45,
+        model=ViTConfig(architecture="convnet", width=64, depth=3, heads=1),
+        minutes=36,
         batch_size=128,
         muon_rate=5e-3,
         adam_rate=5e-3,
+        cutmix=0.25,
         first_patches=1.0,
         last_patches=1.0,
         snapshots=0,
