@@ -134,6 +134,8 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("sweep",), "A sweep has 2 to 64 combinations: got 1"),
         (("sweep", "--vary", "seed=0,1", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("sweep", "--resume", "--minutes", "2"), "A sweep goes on as it began: got --minutes. Leave that out"),
+        (("sweep", "--resume", "--dataset", "folder"), "A sweep goes on as it began: got --dataset. Leave that out"),
+        (("sweep", "--dataset", "folder", "--data", "nowhere", "--vary", "seed=0,1"), "There must be a folder or a zip"),
         (("sweep", "--resume", "--out", "nowhere"), "The folder of a sweep must hold a sweep.json: nowhere has none"),
         (
             ("train", "--resume"),

@@ -5,11 +5,11 @@ it. `python -m tests.hostile.corpus --check FOLDER` puts each through its gate i
 JSON each, what came of it, how long it took and by how much the process grew; `--light` leaves the big ones out.
 """
 
+import argparse
 import json
 import re
 import resource
 import signal
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -126,9 +126,13 @@ def write_manifest(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[-1])
-    target.mkdir(parents=True, exist_ok=True)
-    if "--check" in sys.argv:
-        check(target, "--light" not in sys.argv)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where to put the files; a new one")
+    parser.add_argument("--check", action="store_true", help="put each through its gate instead of listing them")
+    parser.add_argument("--light", action="store_true", help="with --check: leave the big ones out")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    if given.check:
+        check(given.folder, big=not given.light)
     else:
-        write_manifest(target)
+        write_manifest(given.folder)

@@ -113,7 +113,11 @@ def explain_picture(
     ],
     checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",
     method: Annotated[
-        str, typer.Option(help="The map shown large: average, rollout, relevance, occlusion or another of METHODS.")
+        str,
+        typer.Option(
+            help="The map shown large: attention (of the last layer), average, rollout, relevance, occlusion ...; a "
+            "wrong name lists all."
+        ),
     ] = "average",
     target: Annotated[
         list[str] | None,

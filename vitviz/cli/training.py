@@ -120,6 +120,7 @@ def sweep(
         str | None, typer.Option(metavar="DIR", help="Folder of the results; runs/sweep-PRESET if left out.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep in this folder.")] = False,
+    dataset: Annotated[Dataset | None, typer.Option(help=f"{DATASET} Else cifar10.")] = None,
     data: AnyData = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change any other number for all runs.")
@@ -132,7 +133,8 @@ def sweep(
 
     folder = Path(out or f"runs/sweep-{preset_name or 'cifar10-ti4'}")
     if resume:
-        told = {"--vary": vary, "--epochs": epochs, "--minutes": minutes, "--data": data, "--set": settings}
+        told = {"--vary": vary, "--epochs": epochs, "--minutes": minutes, "--dataset": dataset, "--data": data}
+        told |= {"--set": settings}
         if changes := [name for name, value in told.items() if value]:
             raise ValueError(
                 f"A sweep goes on as it began: got {', '.join(changes)}. Leave that out, or begin another with --out."
@@ -141,7 +143,9 @@ def sweep(
     else:
         from vitviz.training.runs import check_machine
 
-        given: dict[str, Any] = {} if data is None else {"data": data}
+        given: dict[str, Any] = {
+            name: value for name, value in (("dataset", dataset), ("data", data)) if value is not None
+        }
         if epochs is not None or minutes is not None:
             given |= {"epochs": epochs, "minutes": minutes}
         config = changed(replace(preset(preset_name or "cifar10-ti4"), **given), settings or [])
