@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,10 +17,12 @@ from PIL import Image
 from tests import tiny
 from tests.data.folders import fill
 from vitviz import cli
+from vitviz.cli.training import asked_config
 from vitviz.data import cifar, sets
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint
-from vitviz.training.recipe import PRESETS
+from vitviz.training.recipe import PRESETS, TrainConfig
+from vitviz.training.run_folder import write_config
 
 SMALL_DATA = "from vitviz import cli; from vitviz.data import cifar; cifar.RECORDS = 20; "  # as in `cifar_folder`
 COMMANDS = ("app", "train", "sweep", "evaluate", "explain", "timeline", "probe", "data", "bench")
@@ -135,7 +138,10 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("sweep", "--vary", "seed=0,1", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("sweep", "--resume", "--minutes", "2"), "A sweep goes on as it began: got --minutes. Leave that out"),
         (("sweep", "--resume", "--dataset", "folder"), "A sweep goes on as it began: got --dataset. Leave that out"),
-        (("sweep", "--dataset", "folder", "--data", "nowhere", "--vary", "seed=0,1"), "There must be a folder or a zip"),
+        (
+            ("sweep", "--dataset", "folder", "--data", "nowhere", "--vary", "seed=0,1"),
+            "There must be a folder or a zip",
+        ),
         (("sweep", "--resume", "--out", "nowhere"), "The folder of a sweep must hold a sweep.json: nowhere has none"),
         (
             ("train", "--resume"),
@@ -407,6 +413,14 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
     assert training.returncode == 1
     assert f"nothing is lost. Go on with: python -m vitviz train --resume --out '{run}'\n" in err
     assert "Traceback" not in err
+
+
+def test_a_run_that_was_moved_goes_on_where_it_lies(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    moved = Path("runs/cifar10-ti4")
+    moved.mkdir(parents=True)
+    write_config(TrainConfig(out="runs/first"), moved)
+    assert asked_config(None, None, True, {}).folder == moved
 
 
 @pytest.mark.slow

@@ -115,6 +115,11 @@ def test_an_absent_data_set_is_said_with_the_command_that_fetches_it(tmp_path):
         cifar.load("train", tmp_path)
 
 
+def test_the_command_that_fetches_it_can_be_pasted(tmp_path):
+    with pytest.raises(DataError, match=r"vitviz data download --data '.*/my data'$"):
+        cifar.find(tmp_path / "my data")
+
+
 def test_an_absent_file_is_refused(cifar_folder):
     (cifar_folder / BINARY_FOLDER / "test_batch.bin").unlink()
     with pytest.raises(

@@ -302,6 +302,21 @@ def test_a_run_of_another_config_is_not_gone_on_with(config, monkeypatch):
     assert (config.folder / "last.safetensors").read_bytes() == before
 
 
+def test_a_run_goes_on_where_nothing_is_compiled(config, monkeypatch):
+    interrupted(config, monkeypatch, 5)
+    assert load(train(replace(config, compiled=False), resume=True)).record["steps"] == 8
+
+
+def test_a_run_that_goes_on_at_the_end_of_a_pass_tells_the_rate_that_is_due(config, monkeypatch):
+    interrupted(config, monkeypatch, 4)
+    train(config, resume=True)
+    stopped, measured, *_ = map(json.loads, (config.folder / "metrics.jsonl").read_text().splitlines())
+    assert measured["accuracy"] is not None
+    assert measured["epoch"] == stopped["epoch"] == 1.0
+    assert measured["learning_rate"] == pytest.approx(config.muon_rate * schedule(config, 0.5))
+    assert measured["pictures_per_second"] > 0
+
+
 def test_a_run_from_before_an_option_was_there_is_gone_on_with(config, monkeypatch):
     interrupted(config, monkeypatch, 5)
     stored = json.loads((config.folder / "config.json").read_text())

@@ -106,7 +106,7 @@ def test_work_that_is_stopped_on_a_full_disk_says_what_is_kept(work):
     work.stop.asked = True
     with work:
         work.begin()
-        with pytest.raises(TrainingError, match=r"^The disk is full: .* What was saved before is kept\. Make room"):
+        with pytest.raises(Stopped, match=r"^The disk is full: .* What was saved before is kept\. Make room"):
             work.patiently(full_disk(9, []))
 
 

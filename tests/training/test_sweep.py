@@ -2,6 +2,7 @@
 
 import json
 import signal
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from vitviz.model.checkpoint import load
 from vitviz.training import sweep
 from vitviz.training.loop import Run
-from vitviz.training.process import Stopped
+from vitviz.training.process import Stopped, Work
 from vitviz.training.recipe import TrainConfig, TrainingError
 from vitviz.training.sweep import Sweep
 
@@ -122,6 +123,24 @@ def test_a_sweep_that_is_stopped_goes_on_where_it_was(grid, monkeypatch):
     sweep.read(grid.folder).run(begin=begun.append)
     assert begun == NAMES[1:]
     assert [line["run"] for line in grid.results()] == NAMES
+
+
+def test_a_sweep_that_is_stopped_while_it_waits_for_room_goes_on_with_that_run(grid, monkeypatch):
+    grid.write()
+
+    def full(work: Work, write: Callable[[], None]) -> float:
+        if work.folder.name == NAMES[1]:
+            work.stop.asked = True
+            raise Stopped("The disk is full.")  # as `Work.patiently` does then
+        return real(work, write)
+
+    real = Work.patiently
+    with monkeypatch.context() as patch:
+        patch.setattr(Work, "patiently", full)
+        with pytest.raises(Stopped, match="after 1 of 4 runs"):
+            grid.run()
+    sweep.read(grid.folder).run()
+    assert [(line["run"], line["state"]) for line in grid.results()] == [(name, "finished") for name in NAMES]
 
 
 def test_a_stop_that_comes_while_a_run_ends_stops_the_sweep(grid, monkeypatch):

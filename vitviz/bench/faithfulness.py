@@ -68,7 +68,10 @@ class Findings:
         for baseline, words in self.baselines.items():
             rows = {key: self.scores[baseline, key] for key in (*self.computes, CHANCE)}
             yield score_table(f"{of}; patches {words}", rows)
-        yield table(f"{of}; sensitivity-n, correlation of a map's sum with what the logit loses", self.sensitivities)
+        if self.counts:  # a single patch cannot be one of several
+            yield table(
+                f"{of}; sensitivity-n, correlation of a map's sum with what the logit loses", self.sensitivities
+            )
         few = f"{min(RANDOMISED, self.pictures)} test pictures, {name}"
         yield table(f"{few}; rank correlation with the true map once these parts are noise too", self.correlations)
 

@@ -216,7 +216,7 @@ def first_config(preset_name: str | None, out: str | None, resume: bool) -> Trai
         raise ValueError(
             f"There is no run to go on with in {folder}. Name its folder with --out, or leave --resume out to begin."
         )
-    stored = from_json(read_config(folder))
+    stored = replace(from_json(read_config(folder)), out=str(folder))  # it may have been moved
     return stored if preset_name in (None, stored.preset) else named
 
 

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal
 
 import numpy as np
@@ -78,7 +79,8 @@ def look_for(name: str, root: Path, folders: tuple[str, str], command: str) -> P
         if folder.name in folders and folder.is_dir():
             return folder
     raise DataError(
-        f"{name} is not in {root}: there is neither {' nor '.join(folders)}. Fetch it with: {command} --data {root}"
+        f"{name} is not in {root}: there is neither {' nor '.join(folders)}. Fetch it with: {command} --data "
+        f"{quote(str(root))}"
     )
 
 
@@ -138,7 +140,7 @@ def load_python(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
 
 def again(folder: Path, command: str = COMMAND) -> str:
     """What helps against a damaged data set."""
-    return f"Delete {folder} and fetch it again with: {command} --data {folder.parent}"
+    return f"Delete {folder} and fetch it again with: {command} --data {quote(str(folder.parent))}"
 
 
 def read_python(known: Callable[..., Any], folder: Path, split: Split, cure: str) -> tuple[Tensor, Tensor]:

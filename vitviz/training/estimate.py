@@ -141,8 +141,8 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
     try:
         whole, middle = seconds_each(1.0), config.all_patches_from / 2
         dropped = seconds_each(middle) if patches_kept(config, middle) < 1 else whole
-        learner.update(0.0)  # the first one makes the states
-        fixed = timed(lambda: learner.update(0.0), device) / config.batch_size
+        learner.update()  # the first one makes the states
+        fixed = timed(learner.update, device) / config.batch_size
     finally:
         torch.set_num_threads(before)
     return dropped + fixed, whole + fixed

@@ -1,7 +1,7 @@
 """Pictures and labels -> a network that learns from them, step by step, and the running average of its weights.
 
-It knows how a step is taken: variation, loss, optimizers. What to learn from, when, and how much of the budget is spent
-by then is told by `loop`; files and clocks are none of its business.
+It knows how a step is taken: variation, loss, optimizers. What to learn from, and how much of the budget is spent by
+then, is told by `loop`; run folders and clocks are none of its business.
 """
 
 import copy
@@ -114,7 +114,8 @@ class Learner:
         loss = self.objective(images, labels, share) * weight
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.trained.parameters(), self.config.clip)
-        self.update(schedule(self.config, middle))
+        self.set_rates(schedule(self.config, middle))
+        self.update()
         self.trained.zero_grad()
         self.blend()
         self.step_count += 1
@@ -137,11 +138,15 @@ class Learner:
         network = self.compiled if keep is None else self.network
         return F.cross_entropy(network(images, keep), targets, label_smoothing=config.label_smoothing)
 
-    def update(self, rate: float) -> None:
-        """Change the weights by their gradients, at this rate relative to its peak."""
+    def set_rates(self, height: float) -> None:
+        """Set the learning rates to this part of their peaks."""
         for chosen in self.optimizers:
             for group in chosen.param_groups:
-                group["lr"] = group["base_lr"] * rate
+                group["lr"] = group["base_lr"] * height
+
+    def update(self) -> None:
+        """Change the weights by their gradients."""
+        for chosen in self.optimizers:
             with mixed_precision(self.device, self.bfloat16):  # the products of Muon
                 chosen.step()
 
@@ -158,7 +163,7 @@ class Learner:
 
     @property
     def rate(self) -> float:
-        """The learning rate of the first optimizer in the last step."""
+        """The learning rate of the first optimizer."""
         return self.optimizers[0].param_groups[0]["lr"]
 
     def state(self, counters: dict[str, float]) -> State:
@@ -169,12 +174,7 @@ class Learner:
         return State(self.average.state_dict(), weights, states, counters, teacher.about(self.teacher))
 
     def restore(self, saved: State) -> None:
-        """Go on from a saved state.
-
-        Raises:
-            ValueError: If it had another teacher.
-        """
-        teacher.check_same(saved.teacher, teacher.about(self.teacher), self.config.folder)
+        """Go on from a saved state."""
         self.trained.load_state_dict(saved.weights)
         self.average.load_state_dict(saved.average)
         for chosen, state in zip(self.optimizers, saved.optimizers, strict=True):

@@ -29,17 +29,14 @@ from vitviz.data import augment
 from vitviz.data.sets import CIFAR10, About, Part
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.training import run_folder, teacher
-from vitviz.training.device import (
-    hardware,
-    keep_freed_memory,
-    memory_in_words,
-)
+from vitviz.training.device import hardware, keep_freed_memory, memory_in_words
 from vitviz.training.evaluate import accuracy
 from vitviz.training.learner import Learner
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.process import Stopped, Work
 from vitviz.training.recipe import TrainConfig, TrainingError
 from vitviz.training.run_folder import State
+from vitviz.training.schedule import schedule
 from vitviz.training.signals import StopRequest
 from vitviz.training.start import name_of_start
 from vitviz.training.supply import data_sets, for_classes, probe_timeline
@@ -155,12 +152,12 @@ class Run:
         self.loss_sum = torch.zeros((), device=self.device)
         self.unread_steps = 0  # whose loss is in the sum
         self.loss = float("nan")
-        sizes = {len(batch): batch for batch in self.batches()}
-        self.learner.prepare([self.part(batch) for batch in sizes.values()])  # before the clock starts
         self.work: Work | None = None  # of this process in the run folder
-        self.started, self.looked = time.monotonic(), -math.inf  # so that the first step is noted at once
+        sizes = {len(batch): batch for batch in self.batches()}
         if saved is not None:
             self.restore(saved)
+        self.learner.prepare([self.part(batch) for batch in sizes.values()])  # before the clock starts
+        self.started, self.looked = time.monotonic(), -math.inf  # so that the first step is noted at once
 
     def write(self, write: Callable[[], None]) -> None:
         """Write to the run folder; to wait for room on the disk is no time of training."""
@@ -207,7 +204,8 @@ class Run:
 
     def progress(self, accuracy: float | None = None, train_accuracy: float | None = None) -> Progress:
         """Where this training stands."""
-        speed = (self.pictures_seen - self.pictures_before) / (self.seconds - self.seconds_before)
+        seen, seconds = self.pictures_seen - self.pictures_before, self.seconds - self.seconds_before
+        speed = seen / seconds if seen else self.pictures_seen / self.seconds
         rate = self.learner.rate
         return Progress(self.share, self.epoch, self.seconds, self.loss, rate, speed, accuracy, train_accuracy)
 
@@ -358,15 +356,16 @@ class Run:
 
     def restore(self, saved: State) -> None:
         """Go on from a saved state."""
-        self.learner.restore(saved)
+        teacher.check_same(saved.teacher, teacher.about(self.learner.teacher), self.config.folder)
         counters = saved.counters
         self.share, self.seconds_before = counters["share"], counters["seconds"]
+        self.learner.restore(saved)
+        self.learner.set_rates(schedule(self.config, self.share))  # to be told before the next step
         self.passes, self.batches_done = int(counters["passes"]), int(counters["batches_done"])
         self.pictures_seen = self.pictures_before = int(counters["pictures_seen"])
         self.loss = counters.get("loss", self.loss)  # to be told if the pass was at its end
         if self.config.snapshots:
             self.timeline.restore(self.timeline_path, self.epoch, self.share)
-        self.started = time.monotonic()
 
     def result(self, record: dict[str, Any]) -> Checkpoint:
         """The averaged model with all that is needed to use it."""

@@ -189,7 +189,7 @@ class Work:
             The seconds waited.
 
         Raises:
-            TrainingError: If a stop is asked for meanwhile; the file is as it was before.
+            Stopped: If that is asked for meanwhile; the file is as it was before.
         """
         began = None
         while True:
@@ -201,7 +201,7 @@ class Work:
                 free = shutil.disk_usage(self.folder).free / 2**20
                 rule = f"The disk is full: there is no room to save the training ({free:.0f} MB are free)."
                 if self.stop.asked:
-                    raise TrainingError(f"{rule} What was saved before is kept. Make room, then resume.") from None
+                    raise Stopped(f"{rule} What was saved before is kept. Make room, then resume.") from None
                 waits = f"{rule} It waits, and loses nothing. Make room, and it goes on by itself."
                 self.say(waits)
                 if began is None:

@@ -27,7 +27,7 @@ from vitviz.training.recipe import TrainConfig, from_json
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
 MOST_CONFIG_BYTES = 2**20
 # What may differ when a run goes on at another place; its pictures and what its teacher is are looked at themselves.
-ELSEWHERE = ("data", "out", "device", "teacher", "model.classes")
+ELSEWHERE = ("data", "out", "device", "compiled", "teacher", "model.classes")
 
 
 @dataclass(frozen=True)

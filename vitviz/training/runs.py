@@ -155,7 +155,7 @@ class Runs:
         """What has this file in its folder and can be read, newest first."""
         try:
             names = [entry.name for entry in os.scandir(self.root) if entry.is_dir(follow_symlinks=False)]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         begun = {name: stamp(self.root / name / file) for name in filter(NAME.fullmatch, names)}
         found = []
