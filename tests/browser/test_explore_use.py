@@ -258,7 +258,11 @@ def test_an_own_picture_is_not_silently_another_one_after_a_reload(open_page):
 def test_a_model_chosen_on_another_tab_is_shown_here_too(open_page):
     page = open_page("?picture=cat&off=5-2")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
-    answered(page, "models", lambda found: [*found, found[0] | {"name": "other"}])
+
+    def other(found):
+        return found | {"checkpoints": [*found["checkpoints"], found["checkpoints"][0] | {"name": "other"}]}
+
+    answered(page, "offers", other)
     page.route(
         re.compile("component_server"),
         lambda route: route.fallback(post_data=route.request.post_data.replace('"other"', '"cifar10-ti4"')),
@@ -326,3 +330,109 @@ def test_no_choice_moves_what_lies_under_the_pointer(open_page, width):
         page.evaluate("() => new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
         tops.add(page.evaluate("document.querySelector('.stage.picture').getBoundingClientRect().top + scrollY"))
     assert len(tops) == 1, json.dumps(sorted(tops))
+
+
+# --- what changes while the page is open ---
+
+
+def test_test_pictures_that_came_since_are_offered(open_page):
+    page = open_page()
+    shelf = page.locator(".shelf[data-source=cifar]")
+    here = []
+
+    def known(found):
+        cifar = {"available": bool(here), "message": "" if here else "CIFAR-10 is not in data."}
+        return found | {"cifar": found["cifar"] | cifar}
+
+    answered(page, "offers", known)
+    page.locator("input[name=source][value=cifar]").check()
+    for message in ("CIFAR-10 is not in data.", ""):
+        page.get_by_role("tab", name="Inside").click()
+        expect(page.locator(f"{EXPLORER} .headline")).to_be_hidden()
+        page.get_by_role("tab", name="Explore").click()
+        expect(shelf.locator(".empty")).to_have_text(message)
+        expect(shelf.locator(".gallery")).to_be_visible(visible=not message)
+        here.append(True)
+    expect(shelf.locator(".thumb")).to_have_count(10)
+
+
+def test_a_refused_choice_of_test_pictures_goes_back_to_what_is_shown(open_page):
+    page = open_page()
+    page.locator("input[name=source][value=cifar]").check()
+    shelf = page.locator(".shelf[data-source=cifar]")
+    expect(shelf.locator(".thumb")).to_have_count(10)
+    answered(page, "gallery", lambda found: {"error": "The server is busy."})
+    shelf.locator("[name=shown]").select_option(label="Named wrong")
+    expect(page.locator(f"{EXPLORER} .status")).to_have_text("The server is busy.")
+    expect(shelf.locator("[name=shown]")).to_have_value("all")
+    expect(shelf.locator(".thumbs[inert]")).to_have_count(0)
+
+
+def test_a_picture_whose_model_has_learned_on_is_explained_anew(open_page):
+    page = open_page("?picture=cat")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    answered(page, "figure", lambda found: None)  # its explanation was let go
+
+    def other(found):
+        return found | {"probabilities": [0.91, *[0.01] * 9]}
+
+    answered(page, "explain", other)
+    page.locator("[data-do=figure]").click()
+    expect(page.locator(".predictions li").first).to_contain_text("airplane")
+    expect(page.locator(".predictions li").first).to_contain_text("91.0")
+
+
+# --- before the first answer, and names that are long ---
+
+
+def test_the_page_has_its_size_before_the_first_answer(context, address):
+    page = context.new_page()
+    page.route(re.compile("component_server"), lambda route: None)
+    page.goto(address)
+    page.wait_for_selector(f"{EXPLORER} .cell")
+    for place in (".stage.picture", ".stage.map"):
+        box = page.locator(f"{EXPLORER} {place}").bounding_box()
+        assert box["height"] > 150, place
+        assert box["width"] == pytest.approx(box["height"], abs=2), place
+    page.unroute_all(behavior="ignoreErrors")
+
+
+def test_long_names_widen_nothing(open_page):
+    page = open_page("?picture=cat")
+    page.set_viewport_size({"width": 390, "height": 800})
+    long = "IMG_20240501_123456789_" + "HDR_" * 20
+    page.locator("input[name=source][value=upload]").check()
+    page.locator(".drop input").set_input_files(
+        {"name": f"{long}.txt", "mimeType": "text/plain", "buffer": b"no picture"}
+    )
+    expect(page.locator(f"{EXPLORER} .status")).to_contain_text(long)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+    def named(found):
+        return found | {"checkpoints": [*found["checkpoints"], found["checkpoints"][0] | {"name": f"runs/{long[:60]}"}]}
+
+    answered(page, "offers", named)
+    page.set_viewport_size({"width": 768, "height": 800})
+    page.get_by_role("tab", name="Inside").click()
+    page.get_by_role("tab", name="Explore").click()
+    expect(page.locator(f"{EXPLORER} .model option")).to_have_count(2)
+    assert page.locator(f"{EXPLORER} .model select").bounding_box()["width"] <= 230
+    page.get_by_role("tab", name="Inside").click(timeout=5000)  # nothing lies over it
+
+
+def test_a_double_click_opens_the_camera_once(open_page):
+    page = open_page()
+    page.locator("input[name=source][value=upload]").check(force=True)
+    page.locator("[data-do=camera]").dblclick()
+    expect(page.locator("[data-do=snap]")).to_be_visible()
+    page.wait_for_function("document.querySelector('.camera video').srcObject?.active")
+
+
+def test_several_patches_without_any_are_the_class_token_alone(open_page):
+    page = open_page("?picture=cat")
+    page.locator("input[value=several]").check(force=True)
+    expect(page.locator("input[value=several]")).to_be_checked()
+    page.locator(".stage.picture").focus()
+    changed(page, lambda: page.keyboard.press("Delete"))
+    expect(page.locator("input[value=several]")).not_to_be_checked()
+    expect(page.locator(".headline")).to_contain_text("the class token")

@@ -278,7 +278,7 @@ def test_after_a_failure_the_page_can_be_asked_again(context, address):
         asked = (route.request.post_data_json or {}).get("fn_name")
         if asked == "probes" and down:
             route.abort()
-        elif asked != "models":  # without an answer to this one the page does not ask again by itself
+        elif asked != "offers":  # without an answer to this one the page does not ask again by itself
             route.fallback()
 
     page.route(re.compile("component_server"), lose)

@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from vitviz.figures import movie
+from vitviz.figures.formats import movies
 
 S, L, A, GH, GW = 4, 3, 2, 5, 7
 
@@ -125,7 +126,9 @@ def test_an_mp4_holds_the_same_frames_and_the_rest_at_the_end():
 
 
 def test_without_imageio_ffmpeg_a_sentence_says_what_to_do(monkeypatch, tmp_path):
+    assert movies() == [".gif", ".mp4"]
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    assert movies() == [".gif"]
     with pytest.raises(
         ValueError, match=r"An MP4 movie needs imageio-ffmpeg: pip install imageio-ffmpeg, or write a \.gif"
     ):

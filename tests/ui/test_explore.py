@@ -294,6 +294,13 @@ def test_old_explanations_make_room_for_new_ones(explanation):
     assert recent.bytes == 2 * size_of(explanation)
 
 
+def test_the_weights_of_a_run_count_and_those_of_a_model_that_ships_do_not(explanation):
+    checkpoint = replace(explanation.case.checkpoint, name="runs/first")
+    of_run = replace(explanation, case=replace(explanation.case, checkpoint=checkpoint))
+    weights = sum(4 * one.numel() for one in checkpoint.model.parameters())
+    assert size_of(of_run) == size_of(explanation) + weights
+
+
 def test_an_explanation_that_is_asked_about_outlives_newer_ones(explanation):
     recent = Recent(most_bytes=2 * size_of(explanation))
     first, second = recent.keep(explanation), recent.keep(explanation)
@@ -329,7 +336,7 @@ def test_what_was_made_of_a_picture_is_let_go_with_it(explanation, monkeypatch):
 
 
 def test_an_absent_data_set_is_told_with_the_command_that_fetches_it(answers):
-    state = answers.data_state()
+    state = answers.offers({})["cifar"]
     assert not state["available"]
     assert "python -m vitviz data download" in state["message"]
     outside = {"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 0}}

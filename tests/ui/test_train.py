@@ -297,7 +297,8 @@ def test_a_run_without_attention_is_not_offered_to_be_explored(trains, run):
     run_folder.write_config(TEACHERS["cifar10-teacher"], run)
     (row,) = trains.listed()["runs"]
     assert (row["saved"], row["explored"], row["moments"]) == (True, False, False)
-    assert [found["name"] for found in Explore(None, trains.runs).models({})] == list(checkpoint.shipped())
+    offered = Explore(None, trains.runs).offers({})["checkpoints"]
+    assert [found["name"] for found in offered] == list(checkpoint.shipped())
 
 
 def test_a_run_tells_what_it_was_measured_on_and_how_it_learned(trains):
@@ -305,7 +306,7 @@ def test_a_run_tells_what_it_was_measured_on_and_how_it_learned(trains):
     for name, recipe in recipes.items():
         runs.make(trains.runs.root, name, finished=True, **recipe)
     known = {row["name"]: (row["measured_on"], row["preset"]) for row in trains.listed()["runs"]}
-    models = Explore(None, trains.runs).models({})
+    models = Explore(None, trains.runs).offers({})["checkpoints"]
     explored = {model["name"]: model["measured_on"] for model in models}
     ours = {"runs/a": "test", "runs/b": "held-out", "runs/c": "test", "runs/d": "test"}
     assert explored == dict.fromkeys(checkpoint.shipped(), "test") | ours
@@ -321,7 +322,7 @@ def test_a_run_tells_what_it_was_measured_on_and_how_it_learned(trains):
 
 def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):
     answers = Explore(None, trains.runs)
-    listed = answers.models({})[-1]
+    listed = answers.offers({})["checkpoints"][-1]
     size = {"layers": 2, "heads": 2}
     assert listed == {"name": "runs/first", "accuracy": None, "measured_on": "test", "knows_labels": True} | size
     answer = answers.explain({"checkpoint": "runs/first", "picture": {"kind": "sample", "name": "cat"}})

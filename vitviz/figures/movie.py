@@ -19,9 +19,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from vitviz.data.files import write_whole
 from vitviz.figures.colours import COLOUR_MAPS
+from vitviz.figures.formats import MOVIES, movies
 from vitviz.figures.paper import CLIPPED, INK, LINE, QUIET
 
-FORMATS = (".gif", ".mp4")
 FRAMES_A_SECOND = 10
 LAST_FRAMES = 25  # the end stays for so many
 SHOWN = 5  # classes
@@ -33,6 +33,7 @@ SIDE, MATRIX_LEFT = 192, 276
 GAP, TILE, MATRIX = 3, 60, 620  # between tiles; of a tile, and of a row of tiles, at most
 ROW, BAR_LEFT, BAR = 24, 90, 50  # of the predictions
 SCALE = 160
+NAMED = 50  # from tile to tile, for the first head to be called one
 
 
 class Timeline(Protocol):
@@ -73,15 +74,17 @@ def movie(timeline: Timeline, picture: str, path: str | Path) -> None:
         ValueError: If the ending is another one, there is no such picture, or what makes MP4 files is not installed.
     """
     path = Path(path)
-    if path.suffix.lower() not in FORMATS:
-        raise ValueError(f"A movie's file must end in {' or '.join(FORMATS)}: got {path.name!r}.")
+    if path.suffix.lower() not in MOVIES:
+        raise ValueError(f"A movie's file must end in {' or '.join(MOVIES)}: got {path.name!r}.")
     write_whole(path, render(timeline, picture, path.suffix.lower()))
 
 
 def render(timeline: Timeline, picture: str, ending: str) -> bytes:
-    """The movie of a picture as the bytes of a file that ends in one of `FORMATS`."""
+    """The movie of a picture as the bytes of a file that ends in one of `MOVIES`."""
     if picture not in timeline.names:
         raise ValueError(f"There is no picture {picture!r} in this timeline. Use one of: {', '.join(timeline.names)}.")
+    if ending not in movies():
+        raise ValueError("An MP4 movie needs imageio-ffmpeg: pip install imageio-ffmpeg, or write a .gif.")
     images = frames(timeline, timeline.names.index(picture))
     return gif(images) if ending == ".gif" else mp4(images)
 
@@ -126,9 +129,11 @@ def background(picture: NDArray[np.uint8], maps: NDArray[np.float32], top: float
     write(draw, (MARGIN, HEADINGS), "What the model sees", bold=True)
     write(draw, (MARGIN, TOP + SIDE + 16), "Prediction", bold=True)
     image.paste(enlarged(picture), (MARGIN, TOP))
+    pitch = corner(maps, 0, 1)[0] - corner(maps, 0, 0)[0]
     for head in range(heads):
         x, _ = corner(maps, 0, head)
-        write(draw, (x, TOP - 18), f"head {head + 1}" if head == 0 else str(head + 1), colour=QUIET)
+        named = head == 0 and pitch >= NAMED  # the first says what the others are, where there is room
+        write(draw, (x, TOP - 18), f"head {head + 1}" if named else str(head + 1), colour=QUIET)
     for layer, head in np.ndindex(layers, heads):
         (x, y), (to_x, to_y) = corner(maps, layer, head), corner(maps, layer, head, end=True)
         draw.rectangle((x - 1, y - 1, to_x, to_y), outline=LINE)
@@ -263,15 +268,9 @@ def indexed(image: Image.Image, colours: NDArray[np.uint8]) -> Image.Image:
 
 
 def mp4(images: list[Image.Image]) -> bytes:
-    """Frames -> the bytes of an MP4 (H.264) that every browser plays.
+    """Frames -> the bytes of an MP4 (H.264) that every browser plays; needs imageio-ffmpeg."""
+    from imageio_ffmpeg import write_frames
 
-    Raises:
-        ValueError: If imageio-ffmpeg is not installed.
-    """
-    try:
-        from imageio_ffmpeg import write_frames
-    except ImportError:
-        raise ValueError("An MP4 movie needs imageio-ffmpeg: pip install imageio-ffmpeg, or write a .gif.") from None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "movie.mp4")
         writer = write_frames(str(path), images[0].size, fps=FRAMES_A_SECOND, quality=8, macro_block_size=2)

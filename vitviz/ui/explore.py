@@ -15,7 +15,6 @@ from PIL import Image
 from torch import Tensor
 
 from vitviz.data import cifar
-from vitviz.data.cifar import DataError
 from vitviz.data.pictures import MOST_BYTES, PictureError, PictureSource, is_huge, sample_paths, samples
 from vitviz.explanation.case import Target, softmax
 from vitviz.explanation.explain import Explanation, View, explain
@@ -27,9 +26,9 @@ from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.runs import Runs
 from vitviz.ui.gallery import Gallery
 from vitviz.ui.kept import Judged, Recent
-from vitviz.ui.models import checkpoints, listed, model_named
+from vitviz.ui.models import model_named, offered
 from vitviz.ui.questions import Answer, answering, field, one_of, pairs, target_of, view, whole_numbers
-from vitviz.ui.sources import ABSENT, base64_of, data_url, sample, test_set, uploaded
+from vitviz.ui.sources import base64_of, data_url, sample, test_set, uploaded
 from vitviz.ui.turns import Line, by_length, unless_known
 
 AT_ONCE = 2  # pictures decoded at the same time; more would only take memory
@@ -60,7 +59,7 @@ class Explore:
         explained = answering(self.explain)
         return [
             by_length(quick(answering(takes_long)), quick(explained), Line(1, 8)(explained)),
-            *(quick(answering(answer)) for answer in (self.attention, self.intervene, self.models)),
+            *(quick(answering(answer)) for answer in (self.attention, self.intervene, self.offers)),
             unless_known(quick(answering(self.kept("maps"))), long(answering(self.methods))),
             unless_known(quick(answering(self.kept("scores"))), long(answering(self.scores))),
             unless_known(quick(answering(gallery.known)), Line(1, 8, yielding=True)(answering(gallery.gallery))),
@@ -95,27 +94,17 @@ class Explore:
             for key, method in METHODS.items()
             if key != "reverse_attention"  # the page's Direction shows it, of every layer and head
         ]
-        offers = {"checkpoints": checkpoints(), "samples": samples, "cifar": self.data_state(), "methods": methods}
-        return offers | {"mostBytes": MOST_BYTES}
+        return offered(None, self.data, self.public) | {"samples": samples, "methods": methods, "mostBytes": MOST_BYTES}
 
-    def models(self, question: Answer) -> list[Answer]:
-        """The models there are now: those that ship, and those of runs."""
-        return listed(self.runs)
-
-    def data_state(self) -> Answer:
-        """Whether CIFAR-10 is there, and if not, the sentence that says how to fetch it."""
-        try:
-            cifar.find(self.data)
-        except DataError as error:
-            message = ABSENT if self.public else str(error)
-            return {"available": False, "classes": list(cifar.CLASSES), "message": message}
-        return {"available": True, "classes": list(cifar.CLASSES), "message": ""}
+    def offers(self, question: Answer) -> Answer:
+        """What of the catalog may have changed since the page was built: models, and whether CIFAR-10 is there."""
+        return offered(self.runs, self.data, self.public)
 
     def explain(self, question: Answer) -> Answer:
         """Explain a picture with a checkpoint.
 
         Args:
-            question: `checkpoint`, as `models` names it, and `picture`: {"kind": "sample", "name"}, {"kind": "cifar",
+            question: `checkpoint`, as `offers` names it, and `picture`: {"kind": "sample", "name"}, {"kind": "cifar",
                 "index"} or {"kind": "upload", "path", "name"}.
         """
         chosen = field(question, "picture", dict)

@@ -17,7 +17,7 @@ from vitviz.explanation.probes import Probes, probe
 from vitviz.model.architectures import Network
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.runs import Runs
-from vitviz.ui.models import listed, model_named
+from vitviz.ui.models import model_named, offered
 from vitviz.ui.questions import Answer, answering, field
 from vitviz.ui.sources import test_set
 from vitviz.ui.turns import Line
@@ -59,17 +59,17 @@ class Inside:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names."""
-        return [Line(1, waiting=100)(answering(self.probes)), answering(self.models)]
+        return [Line(1, waiting=100)(answering(self.probes)), answering(self.offers)]
 
-    def models(self, question: Answer) -> list[Answer]:
-        """The models there are now: those that ship, and those of runs."""
-        return listed(self.runs)
+    def offers(self, question: Answer) -> Answer:
+        """As `Explore.offers`."""
+        return offered(self.runs, self.data, self.public)
 
     def probes(self, question: Answer) -> Answer:
         """Measure a model, or give what was measured before.
 
         Args:
-            question: `checkpoint`, as `models` names it, and `pictures`, "samples" or "test".
+            question: `checkpoint`, as `offers` names it, and `pictures`, "samples" or "test".
 
         Returns:
             What `answer_of` gives. Whoever asks while another question is computed waits for it.

@@ -19,9 +19,13 @@ MOST_JUDGED = 1000  # pictures whose maps and scores are kept, some kilobytes ea
 
 
 def size_of(explanation: Explanation) -> int:
-    """Bytes of an explanation: its attention, as much again for gradients, and the tokens."""
-    tokens = explanation.case.trace.tokens
-    return 2 * explanation.attention.nbytes + (0 if tokens is None else tokens.nbytes)
+    """Bytes of an explanation: its attention, as much again for gradients, the tokens, and a run's weights.
+
+    Models that ship are loaded anyway; of a run that goes on each saved state is another one.
+    """
+    tokens, checkpoint = explanation.case.trace.tokens, explanation.case.checkpoint
+    weights = sum(one.nbytes for one in checkpoint.model.parameters()) if checkpoint.name.startswith(OF_RUN) else 0
+    return 2 * explanation.attention.nbytes + (0 if tokens is None else tokens.nbytes) + weights
 
 
 class Recent:

@@ -4,6 +4,8 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 
+from vitviz.data import cifar
+from vitviz.data.cifar import DataError
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
 from vitviz.training import run_folder
@@ -11,6 +13,7 @@ from vitviz.training.recipe import from_json
 from vitviz.training.run_info import has_attention, measured_on
 from vitviz.training.runs import Runs
 from vitviz.ui.questions import Answer
+from vitviz.ui.sources import ABSENT
 
 OF_RUN = "runs/"  # begins the names of models that were trained here
 
@@ -80,6 +83,18 @@ def of_runs(runs: Runs | None) -> list[Answer]:
     return found
 
 
-def listed(runs: Runs | None) -> list[Answer]:
-    """The models there are now: those that ship, and those of runs."""
-    return checkpoints() + of_runs(runs)
+def offered(runs: Runs | None, data: str | None, public: bool) -> Answer:
+    """What there is now: models, those that ship and those of runs; and CIFAR-10, or how to get it.
+
+    Args:
+        runs: Whose models are offered beside those that ship; None for no others.
+        data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
+        public: Whether strangers ask, who are not told where it was looked for.
+    """
+    try:
+        cifar.find(data)
+        message = ""
+    except DataError as error:
+        message = ABSENT if public else str(error)
+    known = {"available": not message, "classes": list(cifar.CLASSES), "message": message}
+    return {"checkpoints": checkpoints() + of_runs(runs), "cifar": known}

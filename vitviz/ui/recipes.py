@@ -13,7 +13,7 @@ from vitviz.ui.questions import Answer
 
 ABOUT = {
     "cifar10-ti4": "The one to start with: made for two processor cores.",
-    "cifar10-s4": "Larger and better. Made for a GPU; a processor needs days.",
+    "cifar10-s4": "Larger and better. Made for a GPU; in its 18 minutes a processor learns little.",
     "tutorial-notebook": "As in the notebook: a norm after each block, none at the end.",
     "tutorial-lightning": "As in the Lightning tutorial: the residual is taken from the normalised input.",
     "tutorial-scratch": "As in the tutorial from scratch: its patches are not square.",

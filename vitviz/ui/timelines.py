@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from vitviz.figures.formats import MOVIES
 from vitviz.model import checkpoint
 from vitviz.training import timeline
 from vitviz.training.run_folder import TIMELINE
@@ -70,11 +71,11 @@ class Timelines:
 
     def movie(self, question: Answer) -> Answer:
         """The timeline of `source` for one `picture`, as a file that ends in `ending`: its `name` and `content`."""
-        from vitviz.figures import movie
+        from vitviz.figures import movie  # takes its time to import
 
         source, ending = field(question, "source", str), field(question, "ending", str)
         held, picture = self.history(source), field(question, "picture", int)
-        if held is None or not 0 <= picture < len(held.names) or ending not in movie.FORMATS:
+        if held is None or not 0 <= picture < len(held.names) or ending not in MOVIES:
             raise ValueError("There is no such timeline to save. Choose one with its probe picture, and GIF or MP4.")
         content = movie.render(held, held.names[picture], ending)
         name = f"{source.removeprefix(OF_RUN)}-{held.names[picture]}{ending}"

@@ -20,6 +20,7 @@ from PIL import Image
 from vitviz.data.pictures import MOST_BYTES as MOST_UPLOAD
 from vitviz.data.pictures import sample_paths
 from vitviz.data.sets import ABOUT
+from vitviz.figures.formats import movies
 from vitviz.model import checkpoint
 from vitviz.training import run_folder
 from vitviz.training.device import choose_device, hardware
@@ -106,6 +107,7 @@ class Train:
             "folder": "" if self.public else str(self.sets.root),
             "models": list(checkpoint.shipped()),
             "most_upload": MOST_UPLOAD,
+            "movies": movies(),
         }
 
     # --- before a training ---

@@ -112,6 +112,10 @@ async function askAgain(name, question = {}) {
   if (reply !== null || answer !== mine) return reply;
   const again = await ask('explain', shown);
   if (!again?.key || answer !== mine) return again;
+  if (String(again.probabilities) !== String(mine.probabilities)) { // its model has learned on
+    load(state.checkpoint, state.picture);
+    return { error: 'This model has learned on since: the picture is explained anew.' };
+  }
   mine.key = again.key;
   root.dataset.ready = again.key;
   return ask(name, { ...question, key: again.key });

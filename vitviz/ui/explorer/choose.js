@@ -139,5 +139,6 @@ function toggleHead() {
 
 /** Leave a patch out, or put it back. */
 function togglePatch(patch) {
-  takeAway({ gone: toggled(state.gone, patch), pins: state.pins.filter((pin) => pin !== patch), method: null });
+  const pins = state.pins.filter((pin) => pin !== patch);
+  takeAway({ gone: toggled(state.gone, patch), pins, several: state.several && pins.length > 0, method: null });
 }

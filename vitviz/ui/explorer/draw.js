@@ -322,9 +322,9 @@ function drawScore({ key, track, fill, chance, value, beside }) {
   const score = judged?.scores[key];
   fill.style.width = share(score ?? 0);
   chance.style.left = judged ? share(judged.chance[0]) : '0';
-  setText(value, !judged ? '…' : score == null ? '–' : written(score, 2)); // a map that gives all patches the same has none
+  setText(value, !judged ? '…' : score == null ? '–' : scoreText(score)); // a map that gives all patches the same has none
   const word = judged?.chance[0] < 0 ? '' : 'chance '; // two signs leave no room for it; the line above says it
-  setText(beside, judged ? word + written(judged.chance[0], 2) : '');
+  setText(beside, judged ? word + scoreText(judged.chance[0]) : '');
 }
 
 function drawWhy(method) {

@@ -162,7 +162,12 @@ async function showModel(name) {
 
 /** What was chosen on another tab, and stands in the address, is shown here, too. */
 async function comeBack(models) {
-  await learnModels(models);
+  const { available } = catalog.cifar;
+  await learnOffers(models);
+  if (catalog.cifar.available !== available) {
+    buildGallery();
+    showShelf(picker.elements.source.value);
+  }
   const asked = new URLSearchParams(location.search).get('checkpoint');
   if (asked && asked !== state.checkpoint && asked !== refused && checkpointOf(asked)) showModel(asked);
 }
@@ -178,7 +183,7 @@ function fillLists() {
 /** Empty tiles in the size of the model, until the first answer comes. */
 function sketch() {
   const { layers, heads } = checkpointOf(state.checkpoint);
-  shape = { layers, heads, rows: 8, columns: 8, prefix: 1, classToken: true, gone: [] };
+  shape = { layers, heads, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true, gone: [] };
   build();
 }
 
@@ -186,7 +191,11 @@ async function start() {
   fillLists();
   listen();
   const models = find('.model select');
-  if (isOfRun(new URLSearchParams(location.search).get('checkpoint'))) await learnModels(models);
+  const linked = new URLSearchParams(location.search);
+  if (isOfRun(linked.get('checkpoint')) || (linked.get('picture') ?? '').startsWith('cifar')) {
+    await learnOffers(models);
+    buildGallery();
+  }
   if (!catalog.checkpoints.length) return fail('There is no model to explore yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
   const asked = readAddress();
   if (state.picture) picker.elements.source.value = state.picture.kind;

@@ -30,7 +30,7 @@ function revealThumb() {
   if (thumb) thumb.parentElement.scrollTop = thumb.offsetTop - thumb.offsetHeight;
 }
 
-const gallery = { label: -1, shown: 'all', page: 0, pages: 1, ticket: 0, filled: '' }; // `filled`: what is on screen
+const gallery = { label: -1, shown: 'all', page: 0, pages: 1, ticket: 0, filled: null }; // `filled`: what is on screen
 
 function buildGallery() {
   const { available, classes, message } = catalog.cifar;
@@ -48,6 +48,13 @@ function galleryWanted() {
   return { label, shown, page, ...(shown === 'all' ? {} : { checkpoint: state.checkpoint }) };
 }
 
+/** Let the choices say what is on screen. */
+function chooseInGallery({ label, shown, page }) {
+  Object.assign(gallery, { label, shown, page });
+  picker.elements.label.value = label;
+  picker.elements.shown.value = shown;
+}
+
 /** While a model sorts the pictures for a first time, those on screen are not what is asked for. */
 function waitInGallery(isWaiting) {
   find('.sorting').hidden = !isWaiting;
@@ -60,16 +67,17 @@ async function fillGallery() {
   if (!catalog.cifar.available) return;
   const asked = galleryWanted();
   const mine = ++gallery.ticket;
-  if (JSON.stringify(asked) === gallery.filled) return waitInGallery(false); // back to what is on screen
+  if (JSON.stringify(asked) === JSON.stringify(gallery.filled)) return waitInGallery(false); // back to what is on screen
   const patience = setTimeout(() => mine === gallery.ticket && waitInGallery(true), LINGER);
   const reply = await ask('gallery', asked);
   clearTimeout(patience);
   if (mine !== gallery.ticket) return;
   if (!reply || reply.error) {
+    if (gallery.filled) chooseInGallery(gallery.filled);
     waitInGallery(false);
     return tell(reply?.error || NO_ANSWER, true);
   }
-  gallery.filled = JSON.stringify(asked);
+  gallery.filled = asked;
   gallery.pages = Math.max(1, reply.pages);
   if (gallery.page >= gallery.pages) { // another model names fewer of them wrong
     gallery.page = gallery.pages - 1;
@@ -132,7 +140,7 @@ async function openCamera() {
   try {
     await camera.play();
   } catch {
-    return closeCamera(); // it was closed meanwhile
+    return camera.srcObject === stream && closeCamera(); // it was closed, or opened once more, meanwhile
   }
   showCamera(true);
   find('[data-do=snap]').focus();

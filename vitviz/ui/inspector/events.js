@@ -194,7 +194,8 @@ function follow() {
 }
 
 async function comeBack() {
-  await learnModels(models);
+  await learnOffers(models);
+  offerPictures();
   if (follow() || root.dataset.state === 'error') loadAsked();
 }
 
@@ -225,11 +226,12 @@ function listen() {
 
 async function start() {
   models.replaceChildren(...modelOptions());
-  if (isOfRun(new URLSearchParams(location.search).get('checkpoint'))) await learnModels(models);
+  const linked = new URLSearchParams(location.search);
+  if (isOfRun(linked.get('checkpoint')) || linked.has('pictures')) await learnOffers(models);
   offerPictures();
   if (!catalog.checkpoints.length) return fail('There is no model to look into yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
   state.checkpoint = catalog.checkpoints[0].name;
-  if (catalog.cifar.available && new URLSearchParams(location.search).get('pictures') === 'test') state.pictures = 'test';
+  if (catalog.cifar.available && linked.get('pictures') === 'test') state.pictures = 'test';
   follow();
   listen();
   await loadAsked();

@@ -139,11 +139,11 @@ function followTheme(redraw) {
   }
 }
 
-/** Ask for the models there are now and fill the choice with them; what is chosen stays. */
-async function learnModels(select) {
-  const reply = await ask('models', {});
-  if (!Array.isArray(reply)) return;
-  catalog.checkpoints = reply;
+/** Ask what there is now, models and CIFAR-10, and fill the choice of models; what is chosen stays. */
+async function learnOffers(select) {
+  const reply = await ask('offers', {});
+  if (!Array.isArray(reply?.checkpoints)) return;
+  Object.assign(catalog, reply);
   const { value } = select;
   select.replaceChildren(...modelOptions());
   if (value) select.value = value;

@@ -14,7 +14,7 @@ function percent(share, digits) {
 
 const timesEven = (ratio) => (ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(1)) + SPACE + '×';
 
-const signed = (number, digits = 2) => (number > 0 ? '+' : number < 0 ? '−' : '') + Math.abs(number).toFixed(digits);
+const signed = (number, digits = 2) => written(number, digits).replace(/^(?=[\d.]*[1-9])/, '+');
 
 /** Keeps "640 × 480" on one line. */
 const keepSizes = (text) => text.replaceAll(' × ', `${SPACE}×${SPACE}`);
@@ -112,7 +112,7 @@ function methodLine(method, values, read, scale, judged, className, shape) {
   if (isFlat(values)) return ['This map gives all patches the same, so it has no order to score.'];
   if (!judged) return ['Measuring what this map is worth…'];
   const [lost, byChance] = [judged.scores[method.key], judged.chance[0]];
-  const size = { strong: percent(Math.abs(lost), 0) };
+  const size = { strong: Math.abs(lost) > 10 ? `over 1,000${SPACE}%` : percent(Math.abs(lost), 0) }; // of what was near nothing
   const effect = lost < 0 ? ['adds ', size, ' to'] : ['loses ', size, ' of'];
   const random = `${byChance < 0 ? 'adds' : 'loses'} ${percent(Math.abs(byChance), 0)}`;
   return ['Painting over its strongest patches first ', ...effect, ` the probability of ${className} on average; a random order ${random}.`];
@@ -120,9 +120,12 @@ function methodLine(method, values, read, scale, judged, className, shape) {
 
 const UNITS = { shares: 'of the attention', relative: 'of the largest value', logits: 'of the logit' };
 
+/** A score; of a class that was near nothing it may be far below zero. */
+const scoreText = (score) => (score <= -10 ? '< −10' : written(score, 2));
+
 function scoreNote(judged, className) {
   const what = `Score: how much of the probability of ${className} is lost while a map’s strongest patches are painted over first. Higher is better`;
-  return judged ? `${what}; the mark is random order, ${written(judged.chance[0], 2)} ± ${judged.chance[1].toFixed(2)}.` : `${what}.`;
+  return judged ? `${what}; the mark is random order, ${scoreText(judged.chance[0])} ± ${judged.chance[1].toFixed(2)}.` : `${what}.`;
 }
 
 /** Number and remark at the pointer of a method's map. */

@@ -228,9 +228,10 @@ async function takeZip(event) {
 /** Ask for something that changes what is listed. */
 async function change(name, argument) {
   const reply = await act(name, argument);
-  if (!reply) return;
+  if (!reply) return false;
   takeListed(reply);
   wake();
+  return true;
 }
 
 function listenToTimeline() {
@@ -246,7 +247,7 @@ function listenToTimeline() {
   document.addEventListener('keydown', function pressed(event) {
     if (!element.isConnected) return document.removeEventListener('keydown', pressed);
     if (!isShown() || (event.target !== document.body && !root.contains(event.target))) return;
-    if (!past || event.target.closest('input, select, summary, [role=gridcell], .map, .probes') || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!past || event.target.closest('input, select, summary, [role=gridcell], .map, .probes, .wide') || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'ArrowLeft') stepMoment(-1);
     else if (event.key === 'ArrowRight') stepMoment(1);
     else if (event.key === ' ' && !event.target.closest('button, a')) play();
@@ -268,7 +269,10 @@ function listenToTimeline() {
     find('.probes').children[place].focus();
     loadTimeline(source, place);
   });
-  for (const button of findAll('[data-save]')) button.addEventListener('click', () => past && saveMovie(button));
+  for (const button of findAll('[data-save]')) {
+    button.hidden = !catalog.movies.includes(button.dataset.save);
+    button.addEventListener('click', () => past && saveMovie(button));
+  }
   listenToMap();
 }
 

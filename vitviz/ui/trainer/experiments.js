@@ -84,7 +84,7 @@ function drawExperimentTable(sweep, entries) {
 /** Accuracy over the values of the first setting, one line for each value of the others. */
 function drawPlot(stage, sweep, entries) {
   const [first, ...others] = Object.keys(entries[0].settings);
-  const values = sweep.vary[0].split('=')[1].split(',');
+  const values = [...new Set(entries.map(({ settings }) => settings[first]))];
   const ended = entries.filter(({ accuracy }) => accuracy != null);
   setText(find('.experiments h3'), `${accuracyWords(sweep.measured_on)} by ${settingName(first).toLowerCase()}${others.length ? `, a line for each value of ${settingName(others[0]).toLowerCase()}` : ''}`);
   const width = Math.floor(stage.clientWidth);
@@ -95,7 +95,7 @@ function drawPlot(stage, sweep, entries) {
   const y = valueAxis(svg, frame, 1.08 * Math.max(...ended.map(({ accuracy }) => accuracy)), '', (tick) => percent(tick, 0));
   const x = (value) => frame.left + ((values.indexOf(value) + 0.5) / values.length) * (frame.right - frame.left);
   for (const value of values) addShape(svg, 'text', { x: x(value), y: height - 4, 'text-anchor': 'middle' }, value);
-  const groups = Object.groupBy(ended, ({ settings }) => others.map((key) => `${settingName(key).toLowerCase()} ${settings[key]}`).join(', '));
+  const groups = Object.groupBy(ended, ({ settings }) => others.map((key) => settings[key]).join(', '));
   const ends = Object.entries(groups).map(([name, found], i) => {
     const colour = cssColour(table('seq')[LINE_COLOURS[i % LINE_COLOURS.length]]);
     const points = found.map(({ settings, accuracy }) => [x(settings[first]), y(accuracy)]);

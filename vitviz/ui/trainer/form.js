@@ -57,7 +57,8 @@ function valueOf(input) {
   const text = input.value.trim();
   if (input.tagName === 'SELECT') return text;
   if (text === '') return null;
-  const number = Number(text.replace(',', '.')); // as many write it
+  const plain = /^\d{1,3}(,\d{3})+$/.test(text) ? text.replaceAll(',', '') : text.replace(',', '.'); // as many write it
+  const number = Number(plain);
   return Number.isNaN(number) ? text : number;
 }
 

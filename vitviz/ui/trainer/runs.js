@@ -164,10 +164,11 @@ function askDelete(box, name) {
 const acting = new Set(); // what is being done: to press a button twice does it once
 
 async function act(name, argument) {
-  if (acting.has(name)) return null;
-  acting.add(name);
+  const mine = name + JSON.stringify(argument);
+  if (acting.has(mine)) return null;
+  acting.add(mine);
   const reply = await ask(name, argument);
-  acting.delete(name);
+  acting.delete(mine);
   if (!reply || reply.error) {
     tell(reply?.error || NO_ANSWER, true);
     poll(); // another page may have changed what there is
@@ -207,8 +208,7 @@ async function resumeRun(name) {
 }
 
 async function resumeSweep(name) {
-  await change('resume_sweep', { name });
-  followNewest();
+  if (await change('resume_sweep', { name })) followNewest();
 }
 
 async function downloadRun(name) {

@@ -18,6 +18,7 @@ let mapTile = null;
 let chosen = { layer: MEAN, head: MEAN };
 let read = -1; // the patch under the pointer
 let playing = 0;
+let drawnMoments = 0;
 let tickets = 0; // the newest question wins
 let probes = ''; // names and pictures of those on screen
 const scale = { kind: 'linear', limit: 1, clips: true, isShare: true };
@@ -188,6 +189,7 @@ function drawMoment() {
   drawPredictions();
   drawLook();
   root.dataset.moment = moment;
+  if (++drawnMoments % 1000 === 0) performance.clearMeasures('vitviz:moment');
   performance.measure('vitviz:moment', { start, end: performance.now() });
 }
 
