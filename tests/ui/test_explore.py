@@ -6,6 +6,7 @@ import logging
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -295,10 +296,10 @@ def test_old_explanations_make_room_for_new_ones(explanation):
 
 
 def test_the_weights_of_a_run_count_and_those_of_a_model_that_ships_do_not(explanation):
-    checkpoint = replace(explanation.case.checkpoint, name="runs/first")
-    of_run = replace(explanation, case=replace(explanation.case, checkpoint=checkpoint))
-    weights = sum(4 * one.numel() for one in checkpoint.model.parameters())
-    assert size_of(of_run) == size_of(explanation) + weights
+    run = copy(explanation.case)
+    run.checkpoint = replace(run.checkpoint, name="runs/first")
+    weights = sum(4 * one.numel() for one in run.checkpoint.model.parameters())
+    assert size_of(replace(explanation, case=run)) == size_of(explanation) + weights
 
 
 def test_an_explanation_that_is_asked_about_outlives_newer_ones(explanation):

@@ -165,8 +165,8 @@ def test_nothing_but_the_curated_functions_can_be_called(visitor):
         if getattr(getattr(block, name, None), "_is_server_fn", False)
     }
     asked = {
-        "explorer": "explain attention methods scores intervene gallery figure models",
-        "inside": "probes models",
+        "explorer": "explain attention methods scores intervene gallery figure offers",
+        "inside": "probes offers",
         "train": "poll movie check estimate start resume resume_sweep stop rename delete download fetch_data "
         "cancel_fetch take_pictures survey",
     }
