@@ -6,6 +6,7 @@
 function act(change, delay = REST) {
   clearNotice();
   change();
+  state.several &&= state.pins.length > 0; // without any it is the class token that asks
   syncControls();
   drawSoon();
   speakSoon(delay);
@@ -37,7 +38,6 @@ function keepPatch(patch, add) {
     state.several ||= add;
     if (state.several) state.pins = has ? state.pins.filter((pin) => pin !== patch) : [...state.pins, patch];
     else state.pins = has ? [] : [patch];
-    state.several &&= state.pins.length > 0;
   });
   speakSoon(REST, has ? 'Let go. ' : 'Kept. ');
 }
@@ -139,6 +139,5 @@ function toggleHead() {
 
 /** Leave a patch out, or put it back. */
 function togglePatch(patch) {
-  const pins = state.pins.filter((pin) => pin !== patch);
-  takeAway({ gone: toggled(state.gone, patch), pins, several: state.several && pins.length > 0, method: null });
+  takeAway({ gone: toggled(state.gone, patch), pins: state.pins.filter((pin) => pin !== patch), method: null });
 }
