@@ -8,16 +8,15 @@ import pytest
 import torch
 from torch import nn
 
-from vitviz.data import cifar
+from tests.training.trainings import whole_run
 from vitviz.data.sets import CIFAR10
 from vitviz.model import checkpoint
 from vitviz.model.architectures import build
 from vitviz.model.checkpoint import load
 from vitviz.model.config import ViTConfig
-from vitviz.training.loop import Run, train
+from vitviz.training.loop import train
 from vitviz.training.recipe import TrainConfig, preset
 from vitviz.training.teacher import check_same, taught, teacher_of
-from vitviz.training.team import Team
 
 CONVNET = ViTConfig(architecture="convnet", width=4, depth=2, heads=1)
 pytestmark = [
@@ -32,11 +31,6 @@ def teacher(config) -> str:
     whole = {"first_patches": 1.0, "last_patches": 1.0, "snapshots": 0}
     out = f"{config.out}-teacher"
     return str(train(replace(config, model=CONVNET, epochs=1, preset="teacher", out=out, **whole)))
-
-
-def whole_run(config: TrainConfig) -> Run:
-    """A run of this config that is not begun."""
-    return Run(config, Team(), cifar.load("train", config.data), cifar.load("test", config.data))
 
 
 def test_its_word_is_a_share_of_each_target():

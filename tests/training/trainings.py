@@ -1,0 +1,21 @@
+"""What several files of tests do with a training."""
+
+from pathlib import Path
+
+import torch
+
+from vitviz.data import cifar
+from vitviz.model.checkpoint import load
+from vitviz.training.loop import Run
+from vitviz.training.recipe import TrainConfig
+from vitviz.training.team import Team
+
+
+def whole_run(config: TrainConfig) -> Run:
+    """A run of this config that is not begun."""
+    return Run(config, Team(), cifar.load("train", config.data), cifar.load("test", config.data))
+
+
+def weights(path: Path) -> dict[str, torch.Tensor]:
+    """Of a checkpoint, by name."""
+    return load(path).model.state_dict()
