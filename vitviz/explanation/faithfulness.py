@@ -73,8 +73,9 @@ def baselines_for(config: ViTConfig) -> dict[Baseline, str]:
 
 
 def order_of(values: Array) -> NDArray[np.int64]:
-    """The patches (N,) from the largest value to the smallest; equal ones in reading order."""
-    return np.argsort(-values, kind="stable")
+    """The patches (N,) from the largest value to the smallest; equal ones as by chance, in the same order each time."""
+    shuffled = np.random.default_rng(0).permutation(len(values))
+    return shuffled[np.argsort(-values[shuffled], kind="stable")]
 
 
 def moments(patches: int, steps: int = STEPS) -> NDArray[np.int64]:
