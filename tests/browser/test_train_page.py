@@ -174,6 +174,7 @@ def test_a_training_is_found_again_stopped_and_gone_on_with(context, trainer):
     page.wait_for_selector("[data-curve=loss] circle")
     page.locator(".now [data-do=stop]").click()
     state(page, "stopped")
+    expect(page.locator(".watch .headline")).to_be_focused()
     assert (runs / "long" / "last.safetensors").is_file()
     expect(page.locator("tr[data-run=long] .stopped")).to_have_text("stopped")
     page.locator(".now [data-do=resume]").click()
@@ -307,7 +308,7 @@ def test_the_table_renames_and_deletes_after_asking(context, trainer):
     page.get_by_label("New name of one").fill("three")
     page.keyboard.press("Enter")
     row = page.locator("tr[data-run=three]")
-    expect(row).to_be_visible()
+    expect(row.get_by_role("link", name="Explore")).to_be_focused()
     other = open_train(context, address, "&run=three")
     expect(other.locator(TRAIN)).to_have_attribute("data-run", "three")
     page.bring_to_front()
@@ -317,6 +318,7 @@ def test_the_table_renames_and_deletes_after_asking(context, trainer):
     row.get_by_role("button", name="Delete").click()
     row.get_by_role("button", name="Delete").click()
     expect(page.locator("tr[data-run=three]")).to_have_count(0)
+    expect(page.locator("tr[data-run=two] .link").first).to_be_focused()
     for seen in (page, other):
         seen.bring_to_front()
         seen.evaluate("window.dispatchEvent(new Event('focus'))")  # a browser does so when one comes back to its window

@@ -29,6 +29,7 @@ function fail(sentence) {
 }
 
 function drawWords() {
+  const held = document.activeElement;
   const run = runOf(followed);
   const shipped = catalog.sources.find(({ name }) => name === source);
   const words = run ? runWords(run) : shipped ? sourceWords(shipped) : { headline: 'Watch it learn', line: '' };
@@ -46,6 +47,7 @@ function drawWords() {
   const explore = find('[data-do=explore]');
   explore.hidden = run ? !run.explored : !shipped;
   explore.href = run ? exploreAddress(run.name) : `?checkpoint=${encodeURIComponent(source)}`;
+  if (held?.hidden) find('.headline').focus(); // the button that was pressed has done its part
   drawWhen();
   const bar = find('.whole');
   bar.hidden = !run;
@@ -145,6 +147,7 @@ async function pollOnce() {
   root.dataset.polls = ++polls;
   if (!reply || reply.error) return tell(reply?.error || NO_ANSWER, true);
   if (notice?.sentence === NO_ANSWER) tell(null);
+  if (version !== asked.version) return; // what was asked for meanwhile has its answer, which this one may be older than
   const trained = isTraining(run);
   takeListed(reply);
   if (run !== followed) return;

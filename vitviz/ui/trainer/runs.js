@@ -53,15 +53,19 @@ function drawRuns() {
     const way = head.dataset.key === order.key ? (order.down ? 'descending' : 'ascending') : 'none';
     head.setAttribute('aria-sort', way);
   }
+  const body = runsTable.tBodies[0];
+  const held = body.contains(document.activeElement) ? document.activeElement : null;
+  const place = [...body.children].indexOf(held?.closest('tr'));
   for (const name of lines.keys()) if (!runOf(name)) lines.delete(name);
   const nodes = sorted().map((run) => {
     if (!lines.has(run.name)) lines.set(run.name, makeLine(run));
     fillLine(lines.get(run.name), run);
     return lines.get(run.name).node;
   });
-  const body = runsTable.tBodies[0];
   for (const node of [...body.children]) if (!nodes.includes(node)) node.remove();
   nodes.forEach((node, i) => node !== body.children[i] && body.insertBefore(node, body.children[i] ?? null)); // what is typed elsewhere keeps its focus
+  const isGone = held && (!held.isConnected || held.hidden);
+  if (isGone) (body.children[place] ?? body.lastElementChild)?.querySelector('.row-actions .link:not([hidden])')?.focus();
 }
 
 function makeLine({ name }) {
