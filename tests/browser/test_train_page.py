@@ -327,6 +327,34 @@ def test_the_table_renames_and_deletes_after_asking(context, trainer):
     assert sorted(path.name for path in root.iterdir() if not path.name.startswith(".")) == ["two"]
 
 
+def test_an_answer_that_is_older_than_a_rename_does_not_undo_it(context, trainer):
+    from tests.ui import runs
+
+    address, root = trainer
+    runs.make(root, "one")
+    page = open_train(context, address, "&run=one")
+    with page.expect_response(lambda reply: '"poll"' in (reply.request.post_data or "")) as first:
+        page.reload()
+    older = first.value.text()
+    painted(page, "runs/one 0")
+    held = []
+    page.route(
+        re.compile("component_server"),
+        lambda route: held.append(route) if route.request.post_data_json["fn_name"] == "poll" else route.fallback(),
+    )
+    with page.expect_request(lambda request: '"poll"' in (request.post_data or "")):
+        page.evaluate("again = setInterval(() => window.dispatchEvent(new Event('focus')), 50)")  # while one is asked
+    page.evaluate("clearInterval(again)")
+    page.locator("tr[data-run=one]").get_by_role("button", name="Rename").click()
+    page.get_by_label("New name of one").fill("two")
+    page.keyboard.press("Enter")
+    expect(page.locator("tr[data-run=two]")).to_be_visible()
+    polls = int(page.get_attribute(TRAIN, "data-polls") or 0)
+    held.pop().fulfill(body=older, content_type="application/json")
+    page.wait_for_selector(f"{TRAIN}[data-polls='{polls + 1}']")
+    assert [row.get_attribute("data-run") for row in page.locator("tbody tr[data-run]").all()] == ["two"]
+
+
 def test_options_that_do_not_fit_are_marked_at_their_field(context, trainer):
     page = open_train(context, trainer[0])
     page.locator(".numbers summary").click()
