@@ -151,6 +151,14 @@ def test_value_norms_by_hand():
         np.testing.assert_allclose(subject.value_norms[2, head], expected, rtol=1e-4)
 
 
+def test_layer_scale_is_part_of_what_a_head_adds():
+    subject, plain = tiny.case("layer scale"), tiny.case()
+    with torch.no_grad():
+        for block in subject.model.blocks:
+            block.ls1.gamma.fill_(0.25)
+    np.testing.assert_allclose(subject.value_norms[0], plain.value_norms[0] / 4, rtol=1e-5)
+
+
 def test_value_norm_weighs_attention_by_length():
     attention = tiny.attention()
     lengths = np.random.default_rng(5).random((L, A, T)).astype(np.float32)

@@ -3,6 +3,7 @@
 A class-specific method asks about a target: the logit of one class, or the difference of two ("why a and not b").
 """
 
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -53,6 +54,11 @@ class Case:
         return self.config.prefix
 
     @cached_property
+    def seed(self) -> int:
+        """For what is drawn by chance: a number of the picture alone, so that it is the same each time."""
+        return zlib.crc32(self.image.float().cpu().numpy().tobytes())
+
+    @cached_property
     def trace(self) -> Trace:
         """One pass through the model, with all attention and tokens; a batch of one."""
         with torch.inference_mode():
@@ -65,20 +71,22 @@ class Case:
 
     @cached_property
     def attention(self) -> NDArray[np.float32]:
-        """Of all layers and heads, (L, A, T, T)."""
-        return self.trace.attention[:, 0].cpu().numpy()
+        """Of all layers and heads, (L, A, T, T); read-only, as everything is computed from it."""
+        found = self.trace.attention[:, 0].cpu().numpy()
+        found.setflags(write=False)
+        return found
 
     @cached_property
     def value_norms(self) -> NDArray[np.float32]:
-        """Length of what each head passes on of each token, through its part of the projection: (L, A, T)."""
+        """Length of what each head adds of each token, through its part of the projection and LayerScale: (L, A, T)."""
         norms = []
         blocks, tokens_of = cast(Iterable[Any], self.model.blocks), cast(Tensor, self.trace.tokens)[:-1]
         with torch.inference_mode():
             for block, tokens in zip(blocks, tokens_of, strict=True):
                 values = block.attn.values(block.norm1(tokens))[0]  # (A, T, d)
                 maps = block.attn.proj.weight.unflatten(1, (values.shape[0], -1)).movedim(1, 0)  # (A, D, d)
-                norms.append((values @ maps.mT).norm(dim=-1))  # (A, T)
-        return torch.stack(norms).cpu().numpy()
+                norms.append(block.ls1(values @ maps.mT).norm(dim=-1))  # (A, T)
+        return torch.stack(norms).float().cpu().numpy()
 
     def gradients(self, target: Target) -> Gradients:
         """Gradients of a target, computed once while no other is asked about."""
@@ -90,7 +98,7 @@ class Case:
 
     def differentiate(self, target: Target) -> Gradients:
         """Gradients of a target, by one forward and one backward pass, which also gives the trace if there is none."""
-        with torch.enable_grad():
+        with torch.inference_mode(False), torch.enable_grad():
             image = self.image[None].clone().requires_grad_()
             seen = self.model.run(image, "full")
             if "trace" not in vars(self):

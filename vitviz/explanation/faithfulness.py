@@ -72,9 +72,8 @@ def baselines_for(config: ViTConfig) -> dict[Baseline, str]:
     return {name: about for name, about in BASELINES.items() if name != "drop" or config.pool == "token"}
 
 
-def order_of(values: Array) -> NDArray[np.int64]:
-    """The patches (N,) from the largest value to the smallest; equal ones as by chance, in the same order each time."""
-    shuffled = np.random.default_rng(0).permutation(len(values))
+def order_of(values: Array, shuffled: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The patches (N,) from the largest value to the smallest; equal ones in the order of `shuffled`, all N patches."""
     return shuffled[np.argsort(-values[shuffled], kind="stable")]
 
 
@@ -177,7 +176,7 @@ def score(
         target: The class whose probability is followed.
         baseline: See `BASELINES`.
         steps: In how many steps patches are taken away, at least 1.
-        draws: Random orders, an even number: half of them and their reverses, the same for every picture and method.
+        draws: Random orders, an even number: half of them and their reverses, of each picture its own.
 
     Raises:
         ValueError: If a map, the class, the baseline or a number does not fit.
@@ -187,8 +186,9 @@ def score(
         raise ValueError(f"target must be a class, 0 to {case.config.classes - 1}: got {str(target)[:40]!r}.")
     if steps < 1 or draws < 2:
         raise ValueError(f"steps must be at least 1 and draws at least 2: got {steps} and {draws}.")
-    generator = np.random.default_rng(0)
-    orders = [order_of(values) for values in flat(case, maps).values()]
+    generator = np.random.default_rng(case.seed)
+    shuffled = generator.permutation(patches)
+    orders = [order_of(values, shuffled) for values in flat(case, maps).values()]
     orders += [generator.permutation(patches) for _ in range(draws // 2)]  # the reverse of each is the other half
     both = np.stack([*orders, *(order[::-1] for order in orders)])  # (2 M, N)
     areas = [area(curve) for curve in deletion_curves(case, both, target, baseline, steps)]
@@ -208,7 +208,7 @@ def sensitivity(
         maps: One number for each patch, (N,) or (gh, gw), by the method's name.
         target: Whose logit.
         count: Patches taken away at once (n), painted in mean colour.
-        draws: Random sets of so many patches, the same for every method.
+        draws: Random sets of so many patches, of each picture its own, the same for every method.
 
     Returns:
         For each method the Pearson correlation over the sets, -1..1; 0 if one of the two never changes.
@@ -219,7 +219,7 @@ def sensitivity(
     patches = case.config.patches
     if not 1 <= count < patches:
         raise ValueError(f"count must be from 1 to {patches - 1} patches: got {count}.")
-    generator = np.random.default_rng(0)
+    generator = np.random.default_rng(case.seed)
     hidden = np.zeros((draws, patches), bool)
     for row in hidden:
         row[generator.choice(patches, count, replace=False)] = True
@@ -253,7 +253,7 @@ def randomisation(
     """The randomisation test (Adebayo et al. 2018, arXiv 1810.03292, section 3.1): does a map depend on the weights?
 
     Weights of the head, then of the blocks from the last to the first, are replaced one after the other by normal noise
-    of the same mean and deviation.
+    of the same mean and deviation, drawn for each picture anew.
 
     Args:
         case: The picture in the model.
@@ -267,7 +267,7 @@ def randomisation(
     true = {name: compute(case, target) for name, compute in methods.items()}
     found: dict[str, dict[str, float]] = {name: {} for name in methods}
     model = deepcopy(case.model)
-    generator = torch.Generator().manual_seed(0)
+    generator = torch.Generator().manual_seed(case.seed)
     blocks = list(enumerate(cast(Any, model.blocks), start=1))
     for part, module in [("head", model.head), *((f"block {layer}", block) for layer, block in reversed(blocks))]:
         with torch.no_grad():

@@ -100,9 +100,8 @@ def gates_of(case: Case, heads_off: Collection[Head], instead: Tensor | None) ->
         instead = torch.zeros(config.depth, config.heads, config.width // config.heads)
     share = torch.ones(config.depth, config.heads)
     share[tuple(zip(*heads_off, strict=True))] = 0
-    device = case.image.device
     return [
-        Gate(some.to(device), other.to(device)) if (some == 0).any() else None
+        Gate(some.to(case.image), other.to(case.image)) if (some == 0).any() else None
         for some, other in zip(share, instead, strict=True)
     ]
 
@@ -124,7 +123,7 @@ def mean_outputs(checkpoint: Checkpoint, images: Tensor) -> Tensor:
             trace = checkpoint.model.trace(checkpoint.normalise(part), "full")
             tokens_of = cast(Tensor, trace.tokens)[:-1]
             found = [
-                (weights @ block.attn.values(block.norm1(tokens))).mean(2).sum(0)  # (A, d)
+                (weights.to(tokens) @ block.attn.values(block.norm1(tokens))).mean(2).sum(0)  # (A, d)
                 for block, tokens, weights in zip(blocks, tokens_of, trace.attention, strict=True)
             ]
             total = total + torch.stack(found)

@@ -61,7 +61,8 @@ class Checkpoint:
 
     def normalise(self, images: torch.Tensor) -> torch.Tensor:
         """uint8 pictures (B, 3, H, W) -> the model's float input, on the model's device."""
-        return normalise(images.to(next(self.model.parameters()).device), self.mean, self.std)
+        weight = next(self.model.parameters())
+        return normalise(images.to(weight.device), self.mean, self.std).to(weight.dtype)
 
     @property
     def recipe(self) -> dict[str, Any]:
