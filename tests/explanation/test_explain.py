@@ -96,7 +96,12 @@ def test_what_is_no_model_picture_or_method_is_refused_in_a_sentence(tiny_checkp
     np.testing.assert_array_equal(found.map("relevance", [1, 2]), found.map("relevance", (1, 2)))
     with pytest.raises(ValueError, match="Patches must be different numbers"):
         found.maps_of((1.0,))
-    large = found.figure(View(None, layer=np.int64(1))).subfigs[0].axes[1]
+    for patches in (3, {4}, None):
+        with pytest.raises(ValueError, match="Patches must be different numbers"):
+            found.maps_of(patches)
+    with pytest.raises(ValueError, match="or two different ones: got"):
+        found.map("relevance", (None, "class 3"))
+    large = found.figure(View(layer=np.int64(1))).subfigs[0].axes[1]
     assert large.get_title(loc="left") == "Layer 2, mean of heads"
 
 
@@ -114,6 +119,51 @@ def test_maps_are_those_of_the_attention(tiny_checkpoint):
     np.testing.assert_allclose(found.average, found.cls_maps.mean((0, 1)), rtol=0, atol=1e-6)
     np.testing.assert_allclose(found.map("attention"), found.cls_maps[-1].mean(0), rtol=0, atol=1e-6)
     assert found.cls_maps[2, 1, 3, 4] == found.attention[2, 1, 0, 1 + 3 * GW + 4]
+
+
+def test_what_is_done_to_a_map_changes_no_other(tiny_checkpoint):
+    found = explain(tiny_checkpoint, tiny.pixels())
+    before, probabilities = found.map("rollout").copy(), found.map("average").copy()
+    spoiled = found.map("rollout")
+    spoiled -= spoiled.min()
+    np.testing.assert_array_equal(found.map("rollout"), before)
+    with pytest.raises(ValueError, match="read-only"):
+        found.attention[:] = 0
+    np.testing.assert_array_equal(found.average, probabilities)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_a_model_in_another_precision_is_explained_too(dtype):
+    held, usual = tiny.checkpoint(), explain(tiny.checkpoint(), tiny.pixels())
+    held.model.to(dtype)
+    found = explain(held, tiny.pixels())
+    assert found.probabilities.dtype == found.attention.dtype == np.float32
+    for method in found.methods:
+        assert np.isfinite(found.map(method, 3)).all(), method
+    assert np.isfinite(intervene(found.case, [(1, 0)], [4]).logits).all()
+    np.testing.assert_allclose(found.probabilities, usual.probabilities, atol=1e-5 if dtype == torch.float64 else 0.1)
+
+
+def test_gradients_are_found_in_inference_mode_too(tiny_checkpoint):
+    expected = explain(tiny_checkpoint, tiny.pixels())
+    with torch.inference_mode():
+        found = explain(tiny_checkpoint, tiny.pixels())
+        for method in ("relevance", "integrated_gradients"):
+            np.testing.assert_allclose(found.map(method, 3), expected.map(method, 3), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("variant", "about", "formula"),
+    [
+        ("plain", "Where the class token looks, mean of", "A[l, h, class token, j]"),
+        ("no class token", "Where all patches look, on average, mean of", "A[l, h, i, j], mean over patches i"),
+        ("mean of patches", "answers from its patches, not from that token.", "A[l, h, class token, j]"),
+    ],
+)
+def test_a_method_says_what_is_true_of_the_model(variant, about, formula):
+    method = explain(tiny.checkpoint(tiny.VARIANTS[variant]), tiny.pixels()).methods["average"]
+    assert about in method.about
+    assert method.formula == f"mean over layers and heads of {formula}"
 
 
 def test_explaining_leaves_no_gradient_and_no_other_mode_behind(tiny_checkpoint):
@@ -269,6 +319,24 @@ def test_the_footer_names_the_picture_its_model_and_what_was_changed(explanation
     assert plain.get_text() == "tiny: as it is, 28 × 20"
     (footer,) = replace(explanation, name="Drawing (cat)", changes="1 head off").figure().texts
     assert footer.get_text() == "Drawing (cat); tiny: as it is, 28 × 20; 1 head off"
+
+
+def test_what_goes_to_the_class_token_stands_beside_the_scales(explanation):
+    below = lambda part: part.axes[-1].get_xlabel().splitlines()  # noqa: E731
+    left, right = explanation.figure(View("average")).subfigs
+    assert left.axes[1].get_title(loc="left") == "Average"
+    rest = explanation.cls_rows[..., 0]
+    layer, head = np.argwhere(rest == rest.max())[0] + 1
+    assert f"{100 * rest.mean():.1f} % goes to the class token" in below(left)
+    assert f"up to {100 * rest.max():.1f} % goes to the class token: layer {layer}, head {head}" in below(right)
+    for view in (View(direction="to"), View("rollout", direction="to")):
+        assert not any("goes to" in line for part in explanation.figure(view).subfigs for line in below(part))
+
+
+def test_a_map_of_a_method_says_that_it_is_without_the_changes(explanation):
+    changed = replace(explanation, changes="1 head off")
+    for method, title in ((None, "Mean of layers, mean of heads"), ("rollout", "Rollout, without the changes")):
+        assert changed.figure(View(method)).subfigs[0].axes[1].get_title(loc="left") == title
 
 
 def test_the_figure_frames_the_patch_that_is_asked_but_not_on_the_map_of_a_method(explanation):

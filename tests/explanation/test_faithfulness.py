@@ -105,7 +105,9 @@ def test_the_order_of_the_true_contributions_of_a_linear_model_is_the_best(linea
     assert report.scores["true"].insertion > max(found.insertion for found in chance)
     assert report.scores["true"].gap == pytest.approx(-report.scores["reverse"].gap)
     orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(500)])
-    best = faithfulness.deletion_curves(subject, faithfulness.order_of(contributions, np.arange(N))[None], 1, baseline, N)[0]
+    best = faithfulness.deletion_curves(
+        subject, faithfulness.order_of(contributions, np.arange(N))[None], 1, baseline, N
+    )[0]
     assert (best <= faithfulness.deletion_curves(subject, orders, 1, baseline, N).min(0) + 1e-6).all(), "at each point"
 
 
@@ -191,10 +193,13 @@ def test_maps_may_be_as_a_method_gives_them_or_as_an_explanation_does():
     [
         ({"maps": {"x": np.zeros(N - 1)}}, f"one finite number for each of {N} patches: x has {N - 1}"),
         ({"maps": {"x": np.full(N, np.nan)}}, f"one finite number for each of {N} patches: x has 0"),
-        ({"target": 99}, "target must be a class, 0 to 10: got '99'"),
-        ({"target": -1}, "target must be a class, 0 to 10: got '-1'"),
-        ({"target": "cat"}, "target must be a class, 0 to 10: got 'cat'"),
-        ({"steps": 0}, "steps must be at least 1 and draws at least 2: got 0 and 20"),
+        ({"target": 99}, "target must be one class, 0 to 10: got '99'"),
+        ({"target": (1, 2)}, "target must be one class, 0 to 10: got '(1, 2)'"),
+        ({"draws": 3}, "draws even and at least 2: got 16 and 3"),
+        ({"steps": 2.5}, "steps must be whole and at least 1"),
+        ({"target": -1}, "target must be one class, 0 to 10: got '-1'"),
+        ({"target": "cat"}, "target must be one class, 0 to 10: got 'cat'"),
+        ({"steps": 0}, "steps must be whole and at least 1, draws even and at least 2: got 0 and 20"),
     ],
 )
 def test_what_cannot_be_scored_is_refused(wrong, sentence):

@@ -355,10 +355,11 @@ def test_a_model_without_class_token_is_refused():
 
 def test_what_is_saved_is_read_back(tiny_checkpoint, tmp_path):
     found = probes.probe(tiny_checkpoint, pictures())
-    found.save(tmp_path / "probes.npz")
+    found.save(tmp_path / "probes.npz", "tiny over five")
     with np.load(tmp_path / "probes.npz") as numbers:
-        assert set(numbers) == set(vars(found))
-        for name in numbers:
+        assert set(numbers) == {*vars(found), "note"}
+        assert str(numbers["note"]) == "tiny over five"
+        for name in vars(found):
             assert np.array_equal(numbers[name], getattr(found, name))
     found.save(tmp_path / "probes.svg", "tiny over five")
     assert "tiny over five" in (tmp_path / "probes.svg").read_text()

@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy as np
@@ -82,9 +83,9 @@ def test_the_picture_is_shown_with_its_own_pixels(figure):
 def test_the_scale_is_printed(svg):
     assert not any("left out" in text for text in words(svg))
     top = 100 * np.quantile(chart().maps, 0.995)
-    assert f"share of attention; the last colour means {top:.1f} % or more" in words(svg)
+    assert f"share of attention; the last colour means {top:.2f} % or more" in words(svg)
     assert "share of attention; its own scale" in words(svg)
-    assert sum(bool(re.fullmatch(r"\d+\.\d %", text)) for text in words(svg)) >= 5 + 4, "five bars and two scales"
+    assert sum(bool(re.fullmatch(r"\d+\.\d+ %", text)) for text in words(svg)) >= 5 + 8, "five bars and two scales"
 
 
 @pytest.mark.parametrize("heads", [1, 6, 9, 12])
@@ -92,7 +93,7 @@ def test_the_scale_is_printed(svg):
 def test_the_numbers_of_a_scale_stand_clear_of_each_other(top, heads):
     maps = np.full((1, heads, 5, 7), top, np.float32)
     figure = paper.draw(chart(maps=maps, large=maps[0, 0]))
-    with mpl.rc_context(paper.STYLE):
+    with paper.own_style():
         figure.draw_without_rendering()
     for part in figure.subfigs:
         numbers = part.axes[-1].get_xticklabels()
@@ -100,6 +101,44 @@ def test_the_numbers_of_a_scale_stand_clear_of_each_other(top, heads):
         assert len(places) >= 2
         for left, right in pairwise(places):
             assert right.x0 > left.x1 + 7, "a letter of 8 points is about 7 pixels wide"
+
+
+@pytest.mark.parametrize(("top", "printed"), [(0.6, "60 %"), (0.012, "1.20 %"), (0.0004, "0.0400 %")])
+def test_a_scale_has_the_decimals_that_its_range_asks_for(top, printed):
+    maps = np.full((1, 1, 5, 7), top, np.float32)
+    figure = paper.draw(chart(maps=maps, large=maps[0, 0]))
+    found = words(paper.render(figure, ".svg").decode())
+    assert f"share of attention; the last colour means {printed} or more" in found
+    for part in figure.subfigs:
+        bar = part.axes[-1].xaxis
+        for place, label in zip(bar.get_majorticklocs(), bar.get_ticklabels(), strict=True):
+            assert float(label.get_text().removesuffix(" %")) / 100 == pytest.approx(place, abs=1e-9)
+
+
+def test_what_goes_to_no_patch_stands_beside_the_scales():
+    found = words(paper.render(paper.draw(chart(beside=("1 % goes away", "up to 2 % goes away"))), ".svg").decode())
+    assert {"1 % goes away", "up to 2 % goes away"} <= set(found)
+
+
+def test_a_model_that_learned_without_labels_predicts_nothing():
+    found = words(paper.render(paper.draw(chart(probabilities=None)), ".svg").decode())
+    assert "none: it learned without labels" in found
+    assert not set(STRANGE) & set(found)
+
+
+def test_a_figure_is_the_same_whatever_matplotlib_is_set_to(svg):
+    theirs = {"image.origin": "lower", "text.color": "white", "axes.facecolor": "black", "axes.grid": True}
+    with mpl.rc_context(theirs):
+        again = paper.render(paper.draw(chart()), ".svg").decode()
+        assert mpl.rcParams["image.origin"] == "lower"
+    assert again == svg
+
+
+def test_a_name_that_cannot_be_printed_spoils_nothing():
+    names = ["two\nlines", "\x07bell", *STRANGE[2:]]
+    svg = paper.render(paper.draw(chart(labels=names)), ".svg").decode()
+    ElementTree.fromstring(svg)
+    assert {"two lines", "bell"} <= set(words(svg))
 
 
 def test_layers_and_heads_count_from_one(svg):

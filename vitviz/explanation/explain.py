@@ -49,7 +49,7 @@ class View:
             the predicted one.
     """
 
-    method: str | None = "average"
+    method: str | None = None
     layer: int | None = None
     head: int | None = None
     patches: tuple[int, ...] = ()
@@ -94,6 +94,7 @@ class Explanation:
         labels: K class names.
         probabilities: (K,), of sum 1.
         attention: (L, A, T, T), after the softmax; queries before keys, each row of sum 1, or 0 for patches left out.
+            Read-only, as all maps are computed from it.
         grid: Rows and columns of patches (gh, gw).
         prefix: Tokens before the first patch, class token first (R).
         case: The picture in the model as they are, for what needs more than this one pass.
@@ -172,7 +173,7 @@ class Explanation:
         chosen = self.target(target)
         if (method, chosen) not in self.case.maps:
             self.case.maps[method, chosen] = METHODS[method].compute(self.case, chosen)
-        return self.case.maps[method, chosen].reshape(self.grid)
+        return self.case.maps[method, chosen].reshape(self.grid).copy()
 
     def target(self, wanted: Wanted | None = None) -> Target:
         """The class, or pair of classes, by position; the predicted one if none is wanted.
@@ -182,7 +183,7 @@ class Explanation:
         """
         if wanted is None:
             return int(self.probabilities.argmax())
-        if isinstance(wanted, tuple | list) and len(wanted) == 2:
+        if isinstance(wanted, tuple | list) and len(wanted) == 2 and None not in wanted:
             first, second = (self.target(one) for one in wanted)
             if isinstance(first, int) and isinstance(second, int) and first != second:
                 return first, second
@@ -212,9 +213,10 @@ class Explanation:
         """
         check_direction(direction)
         rows, columns = self.grid
-        is_there = all(is_whole(patch) and 0 <= patch < rows * columns for patch in patches)
-        if not is_there or len(set(patches)) < len(patches):
-            raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {patches[:8]}.")
+        listed = patches if isinstance(patches, Sequence) else ("none",)
+        is_there = all(is_whole(patch) and 0 <= patch < rows * columns for patch in listed)
+        if not is_there or len(set(listed)) < len(listed):
+            raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {patches!s:.40}.")
         tokens = [self.prefix + patch for patch in patches] or np.flatnonzero(asking(self.case)).tolist()
         tokens = [token for token, is_there in zip(tokens, self.there[tokens], strict=True) if is_there] or tokens
         asked = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
@@ -236,35 +238,56 @@ class Explanation:
         maps = np.where(left, self.maps_of(view.patches, view.direction), np.float32(np.nan))  # (L, A, gh, gw)
         layers, heads = slice(view.layer, None if view.layer is None else view.layer + 1), view.head
         chosen = maps[layers] if heads is None else maps[layers, heads : heads + 1]
+        large = mean_of_heads(chosen) if view.method is None else self.map(view.method, view.target)
         chart = paper.Chart(
             picture=np.asarray(self.picture.seen),
-            title=self.title(view),
-            large=mean_of_heads(chosen) if view.method is None else self.map(view.method, view.target),
+            title=self.title(view) + (", without the changes" if view.method is not None and self.changes else ""),
+            large=large,
             unit="shares" if view.method is None else METHODS[view.method].unit,
             maps=maps,
             matrix_title=view.matrix_title(self.case.config.class_token),
             labels=self.labels,
-            probabilities=self.probabilities,
+            probabilities=self.probabilities if self.case.checkpoint.knows_labels else None,
             asked=view.patches,
             of_asked=view.method is None,
+            beside=self.beside(view, large, maps),
             footer="; ".join(filter(None, (self.name, f"{self.checkpoint}: {self.picture.note}", self.changes))),
         )
         return paper.draw(chart)
 
+    def beside(self, view: View, large: NDArray[np.float32], maps: NDArray[np.float32]) -> tuple[str, str]:
+        """What goes to no patch: of a large map (gh, gw) and of all (L, A, gh, gw), in words, where they are shares."""
+        config = self.case.config
+        tokens = " and ".join(["the class token"] * config.class_token + ["registers"] * bool(config.registers))
+        if not tokens or not np.nansum(maps):
+            return "", ""
+        rest = np.where(np.isnan(maps).all((2, 3)), 0, 1 - np.nansum(maps, (2, 3)))  # (L, A)
+        layer, head = np.unravel_index(rest.argmax(), rest.shape)
+        of_all = f"up to {100 * rest.max():.1f} % goes to {tokens}: layer {layer + 1}, head {head + 1}"
+        of_large = f"{100 * (1 - np.nansum(large)):.1f} % goes to {tokens}"
+        is_row = view.direction == "from"
+        shares = is_row if view.method is None else METHODS[view.method].shares
+        return of_large if shares else "", of_all if is_row else ""
+
     def title(self, view: View) -> str:
         """What the large map is, and for a class-specific method which class it explains."""
-        if view.method is None or not METHODS[view.method].class_specific:
+        if view.method is None:
             return view.title
-        target = self.target(view.target)
-        classes = [self.labels[k] for k in (target if isinstance(target, tuple) else (target,))]
-        return f"{view.title} for {', not '.join(classes)}"
+        explained = f" for {', not '.join(self.names(view.target))}" if METHODS[view.method].class_specific else ""
+        return f"{view.title}{explained}"
+
+    def names(self, wanted: Wanted | None) -> list[str]:
+        """Of the class, or the two classes, that are explained; arguments and errors as for `target`."""
+        target = self.target(wanted)
+        return [self.labels[k] for k in (target if isinstance(target, tuple) else (target,))]
 
     def save(self, path: str | Path, method: str = "average", target: Wanted | None = None) -> None:
         """Write the figure (.png, .svg, .pdf, .html) or the numbers (.npz), by the file's ending.
 
-        The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T), `cls_maps` (L, A, gh, gw) if there
-        is a class token, the maps (gh, gw) of all methods by name, that of "attention" as `last_layer`, and `picture`
-        (H, W, 3) as it was seen.
+        The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T) with the `prefix` of tokens before
+        the patches, `cls_maps` (L, A, gh, gw) if there is a class token, the maps (gh, gw) of all methods by name, that
+        of "attention" as `last_layer`, the names of the classes that they explain as `target`, `picture` (H, W, 3) as
+        it was seen, and as texts `checkpoint`, `note` (what became of the picture) and `changes`.
 
         Args:
             path: Where to.
@@ -288,7 +311,12 @@ class Explanation:
             "probabilities": self.probabilities,
             "attention": self.attention,
             "last_layer": self.map("attention"),
+            "prefix": np.array(self.prefix),
+            "target": np.array(self.names(target)),
             "picture": np.asarray(self.picture.seen),
+            "checkpoint": np.array(self.checkpoint),
+            "note": np.array(self.picture.note),
+            "changes": np.array(self.changes),
             **maps,
         }
 

@@ -8,6 +8,7 @@ shown nothing. Single pictures are noise: look at many (Tomsett et al. 2020, arX
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from operator import index
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -160,6 +161,21 @@ def area(curve: Array) -> float:
     return float((curve.sum() - (curve[0] + curve[-1]) / 2) / (len(curve) - 1))
 
 
+def check_class(case: Case, target: object) -> int:
+    """A class by its position; refuse what is none.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    try:
+        position = index(cast(Any, target))
+    except TypeError:
+        position = -1
+    if not 0 <= position < case.config.classes:
+        raise ValueError(f"target must be one class, 0 to {case.config.classes - 1}: got {str(target)[:40]!r}.")
+    return position
+
+
 def score(
     case: Case,
     maps: Mapping[str, Array],
@@ -182,10 +198,9 @@ def score(
         ValueError: If a map, the class, the baseline or a number does not fit.
     """
     patches = case.config.patches
-    if type(target) is not int or not 0 <= target < case.config.classes:
-        raise ValueError(f"target must be a class, 0 to {case.config.classes - 1}: got {str(target)[:40]!r}.")
-    if steps < 1 or draws < 2:
-        raise ValueError(f"steps must be at least 1 and draws at least 2: got {steps} and {draws}.")
+    target = check_class(case, target)
+    if not (isinstance(steps, int) and isinstance(draws, int) and steps >= 1 and draws >= 2 and draws % 2 == 0):
+        raise ValueError(f"steps must be whole and at least 1, draws even and at least 2: got {steps} and {draws}.")
     generator = np.random.default_rng(case.seed)
     shuffled = generator.permutation(patches)
     orders = [order_of(values, shuffled) for values in flat(case, maps).values()]
@@ -214,11 +229,13 @@ def sensitivity(
         For each method the Pearson correlation over the sets, -1..1; 0 if one of the two never changes.
 
     Raises:
-        ValueError: If so many patches cannot be taken away, or a map does not fit.
+        ValueError: If so many patches cannot be taken away, or the class or a map does not fit.
     """
     patches = case.config.patches
     if not 1 <= count < patches:
         raise ValueError(f"count must be from 1 to {patches - 1} patches: got {count}.")
+    target = (check_class(case, target[0]), check_class(case, target[1])) if isinstance(target, tuple) else target
+    target = target if isinstance(target, tuple) else check_class(case, target)
     generator = np.random.default_rng(case.seed)
     hidden = np.zeros((draws, patches), bool)
     for row in hidden:

@@ -49,7 +49,8 @@ def intervene(
         instead: What the switched-off heads pass on, (L, A, d), as from `mean_outputs`; None for zeros.
 
     Raises:
-        ValueError: If a head or patch is not there, all heads or all patches are off, or there is no such way.
+        ValueError: If a head or patch is not there, all heads or all patches are off, there is no such way, or
+            `instead` has another shape.
     """
     if way not in ("drop", "grey"):
         raise ValueError(f"way must be drop or grey: got {str(way)[:40]!r}.")
@@ -96,8 +97,11 @@ def gates_of(case: Case, heads_off: Collection[Head], instead: Tensor | None) ->
         raise ValueError("Not all heads can be switched off: nothing would reach the class token. Leave one on.")
     if not heads_off:
         return None
+    shape = (config.depth, config.heads, config.width // config.heads)
     if instead is None:
-        instead = torch.zeros(config.depth, config.heads, config.width // config.heads)
+        instead = torch.zeros(shape)
+    if instead.shape != shape:
+        raise ValueError(f"instead must have the shape (L, A, d) {shape}: it has {tuple(instead.shape)}.")
     share = torch.ones(config.depth, config.heads)
     share[tuple(zip(*heads_off, strict=True))] = 0
     return [

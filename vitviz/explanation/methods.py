@@ -1,7 +1,7 @@
 """All methods by name: what each answers, what it does not, and how it is computed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -204,6 +204,27 @@ METHODS: dict[str, Method] = {
 }
 
 
+ALL_PATCHES = {  # in a model without class token
+    "Where the class token looks": "Where all patches look, on average",
+    "class token, j]": "i, j], mean over patches i",
+}
+
+
 def methods_for(config: ViTConfig) -> dict[str, Method]:
-    """The methods that can be asked of a model."""
-    return {key: method for key, method in METHODS.items() if config.class_token or key != "reverse_attention"}
+    """The methods that can be asked of a model, in words that are true of it."""
+    if not config.class_token:
+        known = {key: method for key, method in METHODS.items() if key != "reverse_attention"}
+        return {key: in_other_words(method, ALL_PATCHES) for key, method in known.items()}
+    if config.pool == "token":
+        return METHODS
+    other = " This model answers from its patches, not from that token."
+    shown = ("attention", "reverse_attention", "average", "rollout", "value_norm")
+    return METHODS | {key: replace(METHODS[key], about=METHODS[key].about + other) for key in shown}
+
+
+def in_other_words(method: Method, words: dict[str, str]) -> Method:
+    """A method whose texts say something else where they say these words."""
+    about, formula = method.about, method.formula
+    for old, new in words.items():
+        about, formula = about.replace(old, new), formula.replace(old, new)
+    return replace(method, about=about, formula=formula)

@@ -259,14 +259,14 @@ class Probes:
 
         Args:
             path: Of the file.
-            note: The figure's last line: which model, which pictures.
+            note: The figure's last line: which model, which pictures. The numbers have it as `note`.
 
         Raises:
             ValueError: If the ending is another one.
         """
         from vitviz.figures import probes
 
-        export(path, lambda: vars(self), lambda: probes.draw(vars(self), note))
+        export(path, lambda: vars(self) | {"note": np.array(note)}, lambda: probes.draw(vars(self), note))
 
 
 @torch.inference_mode()

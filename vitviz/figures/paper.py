@@ -1,25 +1,26 @@
 """Maps -> a figure for a paper, a slide or a worksheet, as PNG, SVG, PDF or a page of its own.
 
-Always on white, with the scale printed. Matplotlib's settings belong to the whole process, so one figure is drawn at a
-time, whoever asks.
+Always on white, with the scale printed, whatever Matplotlib is set to. Its settings belong to the whole process, so one
+figure is drawn at a time, whoever asks.
 """
 
 import html
 import io
 import textwrap
 import threading
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib import font_manager, style
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import Colormap, ListedColormap
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from vitviz.figures.colours import COLOUR_MAPS
@@ -42,7 +43,9 @@ STYLE = {
     "text.color": INK,
     "svg.hashsalt": "vitviz",
     "svg.fonttype": "none",
+    "pdf.fonttype": 42,  # TrueType, which journals take
 }
+FONTS = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "PingFang SC", "Microsoft YaHei", "WenQuanYi Zen Hei")
 DRAWING = threading.RLock()
 CLIPPED = 0.995  # the shared scale ends at this quantile, or one sharp head would bleach all others
 
@@ -61,10 +64,11 @@ class Chart:
             that are left out.
         matrix_title: What those are.
         labels: K class names.
-        probabilities: (K,).
+        probabilities: (K,); None for a model that learned without labels, which predicts nothing.
         footer: One line: which model, which picture and what became of it.
         asked: The patches that are asked, positions in reading order from 0; framed.
         of_asked: Whether the large map is theirs, and frames them, too; a method's is not.
+        beside: Beside the scale of the large map, and of all layers and heads: what no patch shows.
     """
 
     picture: NDArray[np.uint8]
@@ -74,10 +78,11 @@ class Chart:
     maps: NDArray[np.float32]
     matrix_title: str
     labels: list[str]
-    probabilities: NDArray[np.float32]
+    probabilities: NDArray[np.float32] | None
     footer: str
     asked: tuple[int, ...] = ()
     of_asked: bool = True
+    beside: tuple[str, str] = ("", "")
 
     @property
     def left_out(self) -> NDArray[np.bool_]:
@@ -88,7 +93,7 @@ class Chart:
 def draw(chart: Chart) -> Figure:
     """Draw picture, large map and prediction on the left, all layers and heads on one scale on the right."""
     layers, heads = chart.maps.shape[:2]
-    with DRAWING, mpl.rc_context(STYLE):
+    with DRAWING, own_style():
         figure = Figure(figsize=(10, max(5.2, 2.2 + 0.62 * layers)), facecolor="white", layout="constrained")
         figure.get_layout_engine().set(rect=(0, 0.035, 1, 0.965))
         left, right = figure.subfigures(1, 2, width_ratios=(1, max(1.4, 0.24 * heads)))
@@ -101,9 +106,15 @@ def draw(chart: Chart) -> Figure:
     return figure
 
 
+def own_style() -> AbstractContextManager[None]:
+    """Matplotlib's defaults with ours, instead of what it is set to; letters that a font lacks come from the next."""
+    known = font_manager.get_font_names()
+    return style.context(["default", {**STYLE, "font.sans-serif": [font for font in FONTS if font in known]}])
+
+
 def plain(text: str) -> str:
-    """Text that Matplotlib takes literally: a dollar sign would begin a formula."""
-    return text.replace("$", r"\$")
+    """Text that Matplotlib takes literally: a dollar sign would begin a formula, and an SVG holds no control codes."""
+    return "".join(letter if letter.isprintable() else " " for letter in text).replace("$", r"\$")
 
 
 def show_picture(axes: Axes, chart: Chart) -> None:
@@ -143,8 +154,8 @@ def cross(axes: Axes, cells: NDArray[np.bool_], picture: NDArray[np.uint8]) -> N
 
 def show_large(axes: Axes, chart: Chart) -> None:
     """The large map on its own scale, with the colour bar; or in words that there is nothing on it."""
-    title = textwrap.fill(chart.title, LETTERS, max_lines=2, placeholder="…")
-    axes.set_title(plain(title), loc="left", fontweight="bold")
+    title = textwrap.wrap(chart.title, LETTERS, max_lines=2, placeholder="…")
+    axes.set_title("\n".join(map(plain, title)), loc="left", fontweight="bold")
     missing = np.isnan(chart.large)
     top = float(np.abs(chart.large[~missing]).max(initial=0))
     if not top:
@@ -165,14 +176,14 @@ def show_large(axes: Axes, chart: Chart) -> None:
         image,
         ax=axes,
         location="bottom",
-        format=as_percent if chart.unit == "shares" else None,
+        format=percent() if chart.unit == "shares" else None,
         shrink=0.8,
         anchor=(0, 1),
         panchor=False,
     )
     bar.outline.set_visible(False)
     bar.locator = ticks(axes.figure)
-    bar.set_label(f"{UNITS[chart.unit]}; its own scale", color=QUIET)
+    bar.set_label("\n".join(filter(None, (f"{UNITS[chart.unit]}; its own scale", chart.beside[0]))), color=QUIET)
 
 
 def ticks(figure: Figure | SubFigure) -> MaxNLocator:
@@ -180,9 +191,9 @@ def ticks(figure: Figure | SubFigure) -> MaxNLocator:
     return MaxNLocator(max(2, int(figure.bbox.width / figure.dpi)))
 
 
-def as_percent(value: float, place: int | None = None) -> str:
-    """A share, for a colour bar."""
-    return f"{100 * value:.1f} %"
+def percent() -> PercentFormatter:
+    """How a colour bar prints shares: with as many decimals as its range asks for."""
+    return PercentFormatter(1, symbol=" %")
 
 
 def shortened(name: str) -> str:
@@ -192,6 +203,11 @@ def shortened(name: str) -> str:
 
 def show_prediction(axes: Axes, chart: Chart) -> None:
     """The five most probable classes as bars."""
+    axes.set_title("Prediction", loc="left", fontweight="bold")
+    if chart.probabilities is None:
+        axes.set_axis_off()
+        axes.text(0, 1, "none: it learned without labels", transform=axes.transAxes, va="top", color=QUIET)
+        return
     best = np.argsort(-chart.probabilities)[:5]
     axes.barh(range(len(best)), chart.probabilities[best], color=QUIET, height=0.6)
     axes.set_yticks(range(len(best)), [plain(shortened(chart.labels[k])) for k in best])
@@ -203,7 +219,6 @@ def show_prediction(axes: Axes, chart: Chart) -> None:
     axes.invert_yaxis()
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.set_title("Prediction", loc="left", fontweight="bold")
 
 
 def show_matrix(figure: Figure | SubFigure, chart: Chart) -> None:
@@ -226,14 +241,15 @@ def show_matrix(figure: Figure | SubFigure, chart: Chart) -> None:
         ax=grid,
         location="bottom",
         extend="max",
-        format=as_percent,
+        format=percent(),
         shrink=0.6,
         aspect=40,
     )
     bar.outline.set_visible(False)
     bar.locator = ticks(figure)
     crossed = "; crossed patches are left out" if chart.left_out.any() else ""
-    bar.set_label(f"share of attention; the last colour means {100 * top:.1f} % or more{crossed}", color=QUIET)
+    scale = f"share of attention; the last colour means {percent().format_pct(top, top)} or more{crossed}"
+    bar.set_label("\n".join(filter(None, (scale, chart.beside[1]))), color=QUIET)
 
 
 def show_map(
@@ -260,7 +276,7 @@ def render(figure: Figure, ending: str) -> bytes:
     if ending == ".html":
         return page(render(figure, ".svg").decode()).encode()
     buffer = io.BytesIO()
-    with DRAWING, mpl.rc_context(STYLE):
+    with DRAWING, own_style():
         figure.savefig(buffer, format=ending[1:], dpi=160, metadata={"Date": None} if ending == ".svg" else None)
     return buffer.getvalue()
 

@@ -7,14 +7,13 @@ scale stated; layers and heads count from 1, and "in" is what enters the first l
 from collections.abc import Mapping
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
-from vitviz.figures.paper import DRAWING, INK, LINE, MAP_COLOURS, QUIET, SIGNED_COLOURS, STYLE, bare, plain
+from vitviz.figures.paper import DRAWING, INK, LINE, MAP_COLOURS, QUIET, SIGNED_COLOURS, bare, own_style, plain
 
 Numbers = Mapping[str, NDArray]
 Panel = Any  # Matplotlib's Figure or SubFigure
@@ -33,7 +32,7 @@ def draw(numbers: Numbers, note: str = "") -> Figure:
             others are ignored.
         note: The last line.
     """
-    with DRAWING, mpl.rc_context(STYLE):
+    with DRAWING, own_style():
         figure = Figure(figsize=(12, 11.5), facecolor="white", layout="constrained")
         figure.get_layout_engine().set(rect=(0, 0.02, 1, 0.98))
         panels = figure.subfigures(3, 3, wspace=0.04, hspace=0.03).ravel()

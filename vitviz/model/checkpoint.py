@@ -77,7 +77,7 @@ class Checkpoint:
 
 
 def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | None = None) -> None:
-    """Write a checkpoint, atomically.
+    """Write a checkpoint, atomically; weights in double precision become float32.
 
     Args:
         checkpoint: The model with what belongs to it.
@@ -85,19 +85,22 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
         extra: Tensors that `read_tensors` finds again and `load` does not look at.
 
     Raises:
-        CheckpointError: If a weight is not a finite number; nothing is written then.
+        CheckpointError: If `load` would refuse it: a weight is not a finite number, or names, mean or std do not fit.
+            Nothing is written then.
     """
     check_finite(checkpoint.model.state_dict())
     about = {
         "format": FORMAT,
         "config": asdict(checkpoint.model.config),
-        "classes": checkpoint.classes,
-        "mean": checkpoint.mean,
-        "std": checkpoint.std,
+        "classes": list(checkpoint.classes),
+        "mean": [float(value) for value in checkpoint.mean],
+        "std": [float(value) for value in checkpoint.std],
         "record": checkpoint.record,
     }
+    read_labels(about, checkpoint.model.config)
     named = checkpoint.model.state_dict() | {EXTRA + name: tensor for name, tensor in (extra or {}).items()}
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}
+    tensors |= {name: tensor.float() for name, tensor in tensors.items() if tensor.dtype == torch.float64}
     content = safetensors.torch.save(tensors, {"vitviz": json.dumps(about, allow_nan=False)})
     write_whole(path, content)
 
@@ -129,7 +132,8 @@ def load(name: str | Path, most: int = MOST_BYTES) -> Checkpoint:
         )
     if size > most:
         raise CheckpointError(
-            f"A checkpoint may have at most {most // 2**20} MiB: this one has {size // 2**20}. Name a smaller one."
+            f"A checkpoint may have at most {most / 2**20:.4g} MiB: this one has {size / 2**20:.4g}. Name a smaller "
+            "one."
         )
     content = path.read_bytes()
     if path in shipped().values():
