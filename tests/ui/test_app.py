@@ -1,11 +1,12 @@
 """The page put together: its endpoints, its port, its front door."""
 
+import os
 import socket
 
 import gradio as gr
 import pytest
 
-from vitviz.ui.app import build_app, explain_picture, free_port, list_methods, on_a_space
+from vitviz.ui.app import build_app, explain_picture, free_port, list_methods, on_a_space, serve
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +52,24 @@ def test_a_port_in_use_is_told_in_one_sentence():
         port = taken.getsockname()[1]
         with pytest.raises(ValueError, match=f"The port must be free: {port} on 127.0.0.1"):
             free_port("127.0.0.1", port)
+
+
+def test_a_port_that_is_taken_at_the_last_moment_is_told_in_one_sentence(app, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        monkeypatch.setattr("vitviz.ui.app.free_port", lambda host, wanted: port)
+        with pytest.raises(ValueError, match=f"another program took {port} on 127.0.0.1 just now"):
+            serve(app, block=False)
+    assert {"127.0.0.1", "localhost"} <= {*os.environ["no_proxy"].split(",")}, "a proxy is not asked for this machine"
+
+
+@pytest.mark.parametrize("host", ["::1", "example.invalid", "1.2.3.4"])
+def test_a_host_that_is_not_here_is_told_in_one_sentence(host):
+    with pytest.raises(ValueError, match=f"must be an IPv4 address of this machine: got {host}"):
+        free_port(host, None)
 
 
 def test_without_a_wish_the_next_free_port_is_taken():

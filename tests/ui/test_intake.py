@@ -8,6 +8,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -50,7 +51,7 @@ def test_a_body_that_does_not_say_its_size_is_cut_off_and_leaves_nothing_for_lon
     ] in (400, 413)
     assert len(files_in(stored)) == len(before) + 1  # what came before the cut
     monkeypatch.setattr(server, "MOST_BODY_SECONDS", -1)
-    Uploads(stored).tidy()
+    Uploads(Path(os.environ["GRADIO_TEMP_DIR"])).tidy()
     assert files_in(stored) == before
 
 
@@ -89,7 +90,7 @@ def test_visitors_who_are_cut_off_before_their_answer_hold_no_place(visitor):
 
 
 def test_a_deep_question_is_refused(visitor):
-    for body in ("[" * 200_000, "{" * 1000, '{"data": ' * 90_000):
+    for body in ("[" * 30_000, "{" * 1000, '{"data": ' * 3_000):
         assert visitor.ask("POST", "/gradio_api/call/explain", {"Content-Type": "application/json"}, body)[0] in (
             400,
             422,
@@ -110,18 +111,56 @@ def test_what_is_too_old_is_removed_and_the_rest_counted(tmp_path, monkeypatch):
     assert server.UPLOAD_AGE + server.TIDY_EVERY < 3600
     folder = Uploads(tmp_path)
     folder.tidy()
-    assert folder.bytes == 3 * len(CAT)
+    assert folder.bytes == 3 * (len(CAT) + server.FILE_BYTES)
     monkeypatch.setattr(server, "UPLOAD_AGE", -1)
     folder.tidy()
-    assert folder.bytes == len(CAT)
+    assert folder.bytes == len(CAT) + server.FILE_BYTES
     monkeypatch.setattr(server, "MOST_BODY_SECONDS", -1)
     folder.tidy()
     assert list(tmp_path.iterdir()) == []
 
 
+def test_one_file_that_cannot_be_removed_does_not_end_the_tidying(tmp_path, monkeypatch):
+    for name in ("a/theirs.png", "b/old.png"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_bytes(CAT)
+    monkeypatch.setattr(server, "UPLOAD_AGE", -1)
+    real = Path.unlink
+
+    def unlink(path):
+        if path.name == "theirs.png":
+            raise PermissionError(1, "Operation not permitted")
+        real(path)
+
+    monkeypatch.setattr(Path, "unlink", unlink)
+    Uploads(tmp_path).tidy()
+    assert [file.name for file in files_in(tmp_path)] == ["theirs.png"]
+
+
+def test_in_a_folder_that_is_named_nothing_is_ours_but_a_new_one(tmp_path, monkeypatch):
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    own = server.own_folder()
+    assert own.parent == tmp_path
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(own))
+    assert server.own_folder().parent == tmp_path, "a second server in this process"
+    monkeypatch.setattr(server, "UPLOAD_AGE", -1)
+    monkeypatch.setattr(server, "MOST_BODY_SECONDS", -1)
+    Uploads(own).tidy()
+    assert (tmp_path / "notes.txt").is_file()
+    assert (tmp_path / "empty").is_dir()
+
+
+def test_files_are_taken_at_the_address_for_uploads_only(visitor, stored):
+    body = b'--x\r\nContent-Disposition: form-data; name="a"; filename="a.png"\r\n\r\nx\r\n--x--\r\n'
+    for path in ("/gradio_api/component_server", "/gradio_api/component_server/", "/gradio_api/call/explain"):
+        status, _, sentence = visitor.ask("POST", path, {"Content-Type": " Multipart/form-data; boundary=x"}, body)
+        assert (status, sentence) == (415, b"Files are taken at the address for uploads only.")
+
+
 def test_the_folder_of_a_process_that_is_gone_is_removed(tmp_path, monkeypatch):
-    monkeypatch.setattr(server.tempfile, "gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr(server.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     left = [
         tmp_path / f"{server.FOLDER_PREFIX}{2**31 - 2}-x",
         tmp_path / f"{server.FOLDER_PREFIX}{os.getpid()}-y",

@@ -16,6 +16,7 @@ from typing import Any
 
 import gradio as gr
 from fastapi.responses import JSONResponse
+from gradio import routes
 from gradio.data_classes import FileDataDict
 from gradio.utils import get_upload_folder
 from starlette.middleware import Middleware
@@ -35,6 +36,7 @@ from vitviz.ui.train import Train
 from vitviz.ui.turns import BUSY, share_processors
 
 FIRST_PORT, LAST_PORT = 7860, 7879
+MOST_SESSIONS = 200  # of which Gradio keeps a state, though the page has none
 
 
 def build_app(data: str | None = None, public: bool = False) -> gr.Blocks:
@@ -114,20 +116,30 @@ def free_port(host: str, port: int | None) -> int:
         ValueError: If it is in use, or all are.
     """
     for candidate in range(FIRST_PORT, LAST_PORT + 1) if port is None else [port]:
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((host, candidate))
-            except OSError as error:
-                if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-                    raise ValueError(f"The host must be an address of this machine: got {host}.") from error
-                continue
+        if is_free(host, candidate) and is_free("127.0.0.1", candidate):  # Gradio asks there, too
             return candidate
     if port is None:
         raise ValueError(
             f"A port from {FIRST_PORT} to {LAST_PORT} must be free: all are in use. Name another with --port."
         )
     raise ValueError(f"The port must be free: {port} on {host} is in use or not allowed. Name another with --port.")
+
+
+def is_free(host: str, port: int) -> bool:
+    """Whether a server can listen there.
+
+    Raises:
+        ValueError: If the host is no IPv4 address of this machine, nor a name of one.
+    """
+    with socket.socket(socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise ValueError(f"The host must be an IPv4 address of this machine: got {host}.") from error
+            return False
+    return True
 
 
 def serve(
@@ -151,45 +163,60 @@ def serve(
     """
     host = host or ("0.0.0.0" if on_a_space() else "127.0.0.1")  # noqa: S104 (a Space is public)
     chosen = free_port(host, port)
-    own = None if os.environ.get("GRADIO_TEMP_DIR") else own_folder()
-    if own is not None:
-        os.environ["GRADIO_TEMP_DIR"] = str(own)
+    own = own_folder()
+    os.environ["GRADIO_TEMP_DIR"] = routes.DEFAULT_TEMP_DIR = str(own)  # the second was read when Gradio was imported
     if block and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
+        for ending in {"SIGTERM", "SIGHUP"} & {*signal.Signals.__members__}:
+            signal.signal(signal.Signals[ending], signal.default_int_handler)  # ends as Ctrl-C does
     try:
         address = launch(app, host, chosen, further_names(names))
         print(f"vitviz is at {address}", flush=True)
         if block:
             app.block_thread()
     finally:
-        if block and own is not None:
+        if block:
             shutil.rmtree(own, ignore_errors=True)
     return address
 
 
 def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
-    """Launch Gradio's server behind the guard, with nothing switched on that the page does not need."""
+    """Launch Gradio's server behind the guard, with nothing switched on that the page does not need.
+
+    Raises:
+        ValueError: If another program takes the port in the meantime.
+    """
     uploads = Uploads(Path(get_upload_folder()))
-    _, address, _ = app.launch(
-        server_name=host,
-        server_port=port,
-        max_file_size=MOST_UPLOAD_BYTES,  # the guard refuses first, in its own words
-        allowed_paths=[],
-        share=False,
-        show_error=False,
-        strict_cors=True,
-        quiet=True,
-        prevent_thread_lock=True,
-        app_kwargs={
-            "middleware": [Middleware(Guard, names=names, uploads=uploads)],
-            "lifespan": uploads.kept_tidy,
-            "exception_handlers": {503: busy},
-            "docs_url": None,
-            "redoc_url": None,
-            "openapi_url": None,
-        },
-        **page.LAUNCH,
-    )
+    for name in ("no_proxy", "NO_PROXY"):  # Gradio asks its own address whether it is up
+        known = filter(None, os.environ.get(name, "").split(","))
+        os.environ[name] = ",".join(dict.fromkeys([*known, host, "127.0.0.1", "localhost"]))
+    try:
+        _, address, _ = app.launch(
+            server_name=host,
+            server_port=port,
+            max_file_size=MOST_UPLOAD_BYTES,  # the guard refuses first, in its own words
+            allowed_paths=[],
+            state_session_capacity=MOST_SESSIONS,
+            share=False,
+            show_error=False,
+            strict_cors=True,
+            quiet=True,
+            prevent_thread_lock=True,
+            app_kwargs={
+                "middleware": [Middleware(Guard, names=names, uploads=uploads)],
+                "lifespan": uploads.kept_tidy,
+                "exception_handlers": {503: busy},
+                "docs_url": None,
+                "redoc_url": None,
+                "openapi_url": None,
+            },
+            **page.LAUNCH,
+        )
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise ValueError(
+            f"The port must be free: another program took {port} on {host} just now. Start again."
+        ) from None
     return str(address)
 
 

@@ -30,9 +30,10 @@ log = logging.getLogger(__name__)
 
 UPLOAD = "/gradio_api/upload"
 MOST_UPLOAD_BYTES = MOST_BYTES + 2**16  # one picture and the frame around it
-MOST_REQUEST_BYTES = 2**20  # of any other request; the page's own questions have some hundred
+MOST_REQUEST_BYTES = 2**15  # of any other request; the page's own questions have some hundred
 MOST_BODY_SECONDS = 120.0
 MOST_STORED_BYTES = 2**30
+FILE_BYTES = 2**13  # that a file and its folder take on a disk beside what they hold
 UPLOAD_AGE = 3300  # s; with TIDY_EVERY, nothing is kept for an hour
 TIDY_EVERY = 60  # s
 FOLDER_PREFIX = "vitviz-uploads-"
@@ -167,12 +168,12 @@ class Uploads:
             # A file that is still arriving lies in the folder itself; one that was cut off stays there.
             most = MOST_BODY_SECONDS if Path(place) == self.folder else UPLOAD_AGE
             for file in (Path(place, name) for name in names):
-                with suppress(FileNotFoundError):
+                with suppress(OSError):  # it is gone, or not ours to remove
                     status = file.lstat()
                     if time.time() - status.st_ctime > most:
                         file.unlink()
                     else:
-                        stored += status.st_size
+                        stored += status.st_size + FILE_BYTES
             if Path(place) != self.folder:
                 with suppress(OSError):  # it is not empty
                     os.rmdir(place)
@@ -195,12 +196,18 @@ class Uploads:
 
 
 def own_folder() -> Path:
-    """A new folder for the uploads of this process; those of processes that are gone are removed."""
-    for left in Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*"):
+    """A new folder for the uploads of this process, in `GRADIO_TEMP_DIR` if that is set; nothing else there is ours.
+
+    Those of processes that are gone are removed.
+    """
+    place = Path(os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir())
+    place = place.parent if place.name.startswith(FOLDER_PREFIX) else place  # of a server before, in this process
+    place.mkdir(parents=True, exist_ok=True)
+    for left in place.glob(f"{FOLDER_PREFIX}*"):
         number = left.name.removeprefix(FOLDER_PREFIX).partition("-")[0]
         if number.isdecimal() and not alive(int(number)) and left.is_dir() and not left.is_symlink():
             shutil.rmtree(left, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=f"{FOLDER_PREFIX}{os.getpid()}-"))
+    return Path(tempfile.mkdtemp(prefix=f"{FOLDER_PREFIX}{os.getpid()}-", dir=place))
 
 
 def alive(process: int) -> bool:
@@ -276,11 +283,14 @@ class Guard:
             raise Refusal(403, "A page of another site may not use this server.")
         if not is_known(path) or b"page" in parse_qs(scope["query_string"]):  # Gradio's own word for other pages
             raise Refusal(404, "There is nothing here.")
-        if path.rstrip("/") == UPLOAD and scope["method"] == "POST" and self.uploads.full:
+        is_upload = path.rstrip("/") == UPLOAD
+        if is_upload and scope["method"] == "POST" and self.uploads.full:
             raise Refusal(503, "The server holds as many pictures as it can. Try again later.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > most_bytes(scope):
             raise Refusal(413, too_large(scope))
+        if not is_upload and headers.get("content-type", "").strip().lower().startswith("multipart/"):
+            raise Refusal(415, "Files are taken at the address for uploads only.")  # elsewhere nobody tidies them up
 
     def knows(self, name: str) -> bool:
         """Whether the server answers under this name. Bare addresses are fine: see `is_address`."""
@@ -330,4 +340,4 @@ def too_large(scope: Scope) -> str:
         return (
             f"An uploaded file may have at most {MOST_BYTES // 2**20} MiB. Save a picture smaller, as JPEG for example."
         )
-    return f"A request may have at most {MOST_REQUEST_BYTES // 2**20} MiB."
+    return f"A request may have at most {MOST_REQUEST_BYTES // 2**10} KiB."
