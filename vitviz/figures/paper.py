@@ -39,13 +39,12 @@ LETTERS = 42  # in a line of the title above the large map
 LONGEST = 20  # letters of a class's name beside its bar
 STYLE = {
     "font.size": 8,
-    "font.family": "sans-serif",
     "text.color": INK,
     "svg.hashsalt": "vitviz",
     "svg.fonttype": "none",
     "pdf.fonttype": 42,  # TrueType, which journals take
 }
-FONTS = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "PingFang SC", "Microsoft YaHei", "WenQuanYi Zen Hei")
+FONTS = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "PingFang SC", "Microsoft YaHei")
 DRAWING = threading.RLock()
 CLIPPED = 0.995  # the shared scale ends at this quantile, or one sharp head would bleach all others
 
@@ -109,7 +108,7 @@ def draw(chart: Chart) -> Figure:
 def own_style() -> AbstractContextManager[None]:
     """Matplotlib's defaults with ours, instead of what it is set to; letters that a font lacks come from the next."""
     known = font_manager.get_font_names()
-    return style.context(["default", {**STYLE, "font.sans-serif": [font for font in FONTS if font in known]}])
+    return style.context(["default", {**STYLE, "font.family": [font for font in FONTS if font in known]}])
 
 
 def plain(text: str) -> str:
