@@ -20,7 +20,7 @@ from PIL import Image, ImageDraw, ImageFont
 from vitviz.data.files import write_whole
 from vitviz.figures.colours import COLOUR_MAPS
 from vitviz.figures.formats import MOVIES, movies
-from vitviz.figures.paper import CLIPPED, INK, LINE, QUIET
+from vitviz.figures.paper import CLIPPED, INK, LINE, QUIET, percent
 
 FRAMES_A_SECOND = 10
 LAST_FRAMES = 25  # the end stays for so many
@@ -196,7 +196,7 @@ def show_scale(image: Image.Image, y: int, top: float) -> None:
     image.paste(bar, (MATRIX_LEFT, y))
     draw = ImageDraw.Draw(image)
     write(draw, (MATRIX_LEFT, y + 16), "0 %", colour=QUIET)
-    write(draw, (MATRIX_LEFT + SCALE, y + 16), f"{100 * top:.1f} % or more", colour=QUIET, anchor="ma")
+    write(draw, (MATRIX_LEFT + SCALE, y + 16), f"{percent().format_pct(top, top)} or more", colour=QUIET, anchor="ma")
     write(draw, (MATRIX_LEFT, y + 34), "share of attention, one scale for all frames", colour=QUIET)
 
 
