@@ -137,6 +137,12 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("sweep",), "A sweep has 2 to 64 combinations: got 1"),
         (("sweep", "--vary", "seed=0,1", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("sweep", "--resume", "--minutes", "2"), "A sweep goes on as it began: got --minutes. Leave that out"),
+        (("sweep", "--resume", "--epochs", "0"), "A sweep goes on as it began: got --epochs. Leave that out"),
+        (
+            ("sweep", "--resume", "--out", "grid", "--preset", "cifar10-s4"),
+            "A sweep goes on as it began: got --preset. Leave that out",
+        ),
+        (("sweep", "--resume", "--preset", "cifar10-s4"), "The folder of a sweep must hold a sweep.json: runs/sweep-"),
         (("sweep", "--resume", "--dataset", "folder"), "A sweep goes on as it began: got --dataset. Leave that out"),
         (
             ("sweep", "--dataset", "folder", "--data", "nowhere", "--vary", "seed=0,1"),

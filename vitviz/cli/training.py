@@ -134,8 +134,8 @@ def sweep(
     folder = Path(out or f"runs/sweep-{preset_name or 'cifar10-ti4'}")
     if resume:
         told = {"--vary": vary, "--epochs": epochs, "--minutes": minutes, "--dataset": dataset, "--data": data}
-        told |= {"--set": settings}
-        if changes := [name for name, value in told.items() if value]:
+        told |= {"--set": settings, "--preset": preset_name if out is not None else None}  # else it names the folder
+        if changes := [name for name, value in told.items() if value is not None]:
             raise ValueError(
                 f"A sweep goes on as it began: got {', '.join(changes)}. Leave that out, or begin another with --out."
             )
