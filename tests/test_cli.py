@@ -421,6 +421,17 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize("command", ["train", "sweep"])
+@pytest.mark.parametrize("name", ["my first", "läuf", ".first"])
+def test_a_name_that_the_page_will_not_list_is_told(vitviz, tmp_path, monkeypatch, command, name):
+    monkeypatch.chdir(tmp_path)
+    words = [command, "--data", "nowhere", *(["--vary", "seed=0,1"] if command == "sweep" else [])]
+    with pytest.warns(UserWarning, match=rf"^The page will not list runs/{name}\. The name of a run may have 1 to 64 "):
+        vitviz(*words, "--out", f"runs/{name}")
+    vitviz(*words, "--out", "runs/first")  # a warning would be an error
+    vitviz(*words, "--out", f"elsewhere/{name}")
+
+
 def test_a_run_that_was_moved_goes_on_where_it_lies(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     moved = Path("runs/cifar10-ti4")
