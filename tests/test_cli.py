@@ -214,6 +214,15 @@ def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
 
 
+@pytest.mark.parametrize("ending", ["png", "npz"])
+def test_a_link_stays_and_what_it_leads_to_is_written(vitviz, tiny_file, tmp_path, ending):
+    link, file = tmp_path / f"link.{ending}", tmp_path / "elsewhere" / "file"
+    link.symlink_to(file)
+    assert vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", link)[0] == 0
+    assert link.is_symlink()
+    assert file.stat().st_size > 0
+
+
 def test_no_class_is_told_of_a_model_that_learned_without_labels(vitviz, tiny_checkpoint, tmp_path):
     blind = replace(tiny_checkpoint, record={"recipe": {"objective": "masked-patch"}})
     checkpoint.save(blind, path := tmp_path / "blind.safetensors")
