@@ -1,17 +1,21 @@
-"""Front door: `python app.py` opens vitviz; a Hugging Face Space runs it too."""
+"""Front door: `python app.py` opens vitviz; a Hugging Face Space runs it too. It takes no options."""
 
 import sys
 
 from vitviz.cli import calm_libraries, plain_warnings
+from vitviz.training.process import in_words
 
 calm_libraries()
-
-from vitviz.ui.app import build_app, serve  # noqa: E402
-
 plain_warnings()
 try:
+    if __name__ == "__main__" and (words := sys.argv[1:]):
+        raise ValueError(f"app.py takes no options: got {' '.join(words)}. Use: python -m vitviz app")
+    from vitviz.ui.app import build_app, serve
+
     demo = build_app()
     if __name__ == "__main__":
         serve(demo)
-except ValueError as error:
-    sys.exit(f"vitviz: {error}")
+except (ValueError, OSError) as error:
+    sys.exit(f"vitviz: {in_words(error)}")
+except KeyboardInterrupt:
+    sys.exit(130)  # as a shell counts it

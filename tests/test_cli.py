@@ -137,6 +137,12 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("sweep",), "A sweep has 2 to 64 combinations: got 1"),
         (("sweep", "--vary", "seed=0,1", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("sweep", "--resume", "--minutes", "2"), "A sweep goes on as it began: got --minutes. Leave that out"),
+        (("sweep", "--resume", "--epochs", "0"), "A sweep goes on as it began: got --epochs. Leave that out"),
+        (
+            ("sweep", "--resume", "--out", "grid", "--preset", "cifar10-s4"),
+            "A sweep goes on as it began: got --preset. Leave that out",
+        ),
+        (("sweep", "--resume", "--preset", "cifar10-s4"), "The folder of a sweep must hold a sweep.json: runs/sweep-"),
         (("sweep", "--resume", "--dataset", "folder"), "A sweep goes on as it began: got --dataset. Leave that out"),
         (
             ("sweep", "--dataset", "folder", "--data", "nowhere", "--vary", "seed=0,1"),
@@ -206,6 +212,15 @@ def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp
         assert image.format == "PNG"
     with np.load(tmp_path / "new folder" / "map.npz") as numbers:
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
+
+
+@pytest.mark.parametrize("ending", ["png", "npz"])
+def test_a_link_stays_and_what_it_leads_to_is_written(vitviz, tiny_file, tmp_path, ending):
+    link, file = tmp_path / f"link.{ending}", tmp_path / "elsewhere" / "file"
+    link.symlink_to(file)
+    assert vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", link)[0] == 0
+    assert link.is_symlink()
+    assert file.stat().st_size > 0
 
 
 def test_no_class_is_told_of_a_model_that_learned_without_labels(vitviz, tiny_checkpoint, tmp_path):
@@ -413,6 +428,17 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
     assert training.returncode == 1
     assert f"nothing is lost. Go on with: python -m vitviz train --resume --out '{run}'\n" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("command", ["train", "sweep"])
+@pytest.mark.parametrize("name", ["my first", "läuf", ".first"])
+def test_a_name_that_the_page_will_not_list_is_told(vitviz, tmp_path, monkeypatch, command, name):
+    monkeypatch.chdir(tmp_path)
+    words = [command, "--data", "nowhere", *(["--vary", "seed=0,1"] if command == "sweep" else [])]
+    with pytest.warns(UserWarning, match=rf"^The page will not list runs/{name}\. The name of a run may have 1 to 64 "):
+        vitviz(*words, "--out", f"runs/{name}")
+    vitviz(*words, "--out", "runs/first")  # a warning would be an error
+    vitviz(*words, "--out", f"elsewhere/{name}")
 
 
 def test_a_run_that_was_moved_goes_on_where_it_lies(tmp_path, monkeypatch):

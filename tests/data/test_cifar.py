@@ -1,8 +1,10 @@
 """CIFAR-10 on disk: both versions give the same tensors, and what is absent or damaged is said in a sentence."""
 
 import hashlib
+import os
 import pickle
 import warnings
+from pathlib import Path
 from socket import gaierror
 from urllib.error import URLError
 
@@ -100,6 +102,11 @@ def test_the_folder_itself_may_be_named(cifar_folder):
     assert cifar.find(cifar_folder / BINARY_FOLDER) == cifar_folder / BINARY_FOLDER
 
 
+def test_the_folder_itself_may_be_the_working_folder(cifar_folder, monkeypatch):
+    monkeypatch.chdir(cifar_folder / BINARY_FOLDER)
+    assert cifar.find(".") == cifar_folder / BINARY_FOLDER
+
+
 def test_the_environment_names_the_folder_and_an_argument_goes_first(cifar_folder, monkeypatch, tmp_path):
     monkeypatch.setenv("VITVIZ_DATA", str(cifar_folder))
     assert cifar.find() == cifar_folder / BINARY_FOLDER
@@ -172,6 +179,29 @@ def test_a_fetched_data_set_is_put_in_place_whole(tmp_path, monkeypatch):
     assert folder == tmp_path / "new" / PYTHON_FOLDER
     assert (folder / "test_batch").read_bytes() == b"pictures"
     assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_of_two_downloads_at_once_the_faster_one_stays_as_it_is(tmp_path, monkeypatch):
+    def fetch(root, download):
+        for folder in (Path(root) / PYTHON_FOLDER, tmp_path / PYTHON_FOLDER):
+            folder.mkdir()
+            (folder / "test_batch").write_bytes(b"pictures")
+
+    monkeypatch.setattr(torchvision.datasets, "CIFAR10", fetch)
+    folder = cifar.download(tmp_path)
+    assert list(tmp_path.iterdir()) == [folder]
+    assert list(folder.iterdir()) == [folder / "test_batch"]
+
+
+def test_what_a_killed_download_left_is_removed_when_nobody_can_be_writing_it(cifar_folder):
+    left, going_on = cifar_folder / ".cifar-old.part", cifar_folder / ".cifar-new.part"
+    for part in (left, going_on):
+        part.mkdir()
+        (part / "half.tar.gz").write_bytes(b"half")
+    os.utime(left, (0, 0))
+    cifar.download(cifar_folder)
+    assert not left.exists()
+    assert going_on.exists()
 
 
 @pytest.mark.parametrize("error", [OSError("no route to host"), RuntimeError("File not found or corrupted.")])

@@ -27,3 +27,17 @@ def test_a_write_makes_its_folder_and_replaces_what_was_there(tmp_path):
         assert path.read_bytes() == content
     assert list(path.parent.iterdir()) == [path]
     assert path.stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize("name", ["a" * 251 + ".png", "ä" * 125 + ".png"])
+def test_a_name_may_be_as_long_as_names_can_be(tmp_path, name):
+    write_whole(tmp_path / name, b"content")
+    assert (tmp_path / name).read_bytes() == b"content"
+
+
+def test_a_name_that_is_too_long_is_refused_by_itself_and_leaves_no_litter(tmp_path):
+    path = tmp_path / ("a" * 256)
+    with pytest.raises(OSError, match="too long") as refusal:
+        write_whole(path, b"content")
+    assert refusal.value.filename == str(path)
+    assert not list(tmp_path.iterdir())

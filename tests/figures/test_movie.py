@@ -115,6 +115,14 @@ def test_a_gif_plays_all_moments_and_rests_at_the_end():
     assert (shown[0, 0] == 255).all()
 
 
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
+    link, file = tmp_path / "link.gif", tmp_path / "file"
+    link.symlink_to(file)
+    movie.movie(History(), "bee", link)
+    assert link.is_symlink()
+    assert file.read_bytes().startswith(b"GIF")
+
+
 def test_an_mp4_holds_the_same_frames_and_the_rest_at_the_end():
     from imageio_ffmpeg import count_frames_and_secs
 

@@ -56,6 +56,11 @@ def test_how_the_work_ended_stays_in_the_folder(work, error, state, message):
     assert (work.folder / process.FILE).stat().st_size == process.BYTES
 
 
+def test_nobody_works_in_a_folder_that_is_being_deleted(tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "is_file", lambda path: True)  # it goes right after this
+    assert not process.lives(tmp_path)
+
+
 def test_a_refusal_before_the_work_began_changes_nothing(work):
     with work:
         work.begin()

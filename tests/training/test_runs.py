@@ -127,6 +127,19 @@ def test_a_training_begun_in_a_terminal_counts(folder, config):
     assert folder.find("terminal").state == "interrupted"
 
 
+def test_a_training_under_a_name_that_is_not_listed_counts(folder, config):
+    other = folder.root / "my läuf"
+    other.mkdir(parents=True)
+    lock = process.lock(other / process.FILE)
+    try:
+        with pytest.raises(Busy, match="my läuf is running"):
+            folder.start(config, "one")
+    finally:
+        os.close(lock)
+    assert folder.running() is None
+    assert folder.all() == []
+
+
 def test_a_stop_is_asked_for_once_and_the_process_says_how_it_ended(folder, config):
     started(folder, config, "one")
     os.kill(pid(folder, "one"), signal.SIGSTOP)  # so that it cannot end before it is looked at

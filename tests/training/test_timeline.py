@@ -152,7 +152,7 @@ def test_the_timeline_that_ships_is_read():
     assert found.classes[found.probabilities[-1, 3].argmax()] == "cat"
 
 
-@pytest.mark.parametrize("damage", ["absent", "folder", "text", "cut", "other"])
+@pytest.mark.parametrize("damage", ["absent", "folder", "text", "cut", "other", "array", "grid"])
 def test_a_file_that_is_no_timeline_is_refused_in_a_sentence(tmp_path, damage):
     path = tmp_path / "timeline.npz"
     two_moments().save(path)
@@ -167,6 +167,11 @@ def test_a_file_that_is_no_timeline_is_refused_in_a_sentence(tmp_path, damage):
     elif damage == "other":
         with zipfile.ZipFile(path, "w") as file:
             file.writestr("readme.txt", "hello")
+    elif damage == "array":
+        with path.open("wb") as file:
+            np.save(file, np.zeros(3))
+    elif damage == "grid":
+        np.savez(path, **(dict(np.load(SHIPPED)) | {"grid": 3}))
     sentence = "There is no timeline at" if damage in ("absent", "folder") else "A timeline must be a whole .npz file"
     with pytest.raises(ValueError, match=sentence):
         read(path)

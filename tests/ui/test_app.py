@@ -1,11 +1,17 @@
 """The page put together: its endpoints, its port, its front door."""
 
+import errno
 import os
+import runpy
 import socket
+import sys
+import warnings
+from pathlib import Path
 
 import gradio as gr
 import pytest
 
+from vitviz.ui import app as room
 from vitviz.ui.app import build_app, explain_picture, free_port, list_methods, on_a_space, serve
 
 
@@ -39,6 +45,32 @@ def test_the_endpoint_explains_a_sample():
 def test_the_endpoint_refuses_with_the_librarys_sentence(arguments, sentence):
     with pytest.raises(gr.Error, match=sentence):
         explain_picture(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("words", "ending", "said"),
+    [
+        (
+            ["--public", "--port", "9999"],
+            None,
+            "vitviz: app.py takes no options: got --public --port 9999. Use: python ",
+        ),
+        ([], ValueError("The port must be free."), "vitviz: The port must be free."),
+        ([], OSError(errno.ENOSPC, "No space left on device", "/tmp"), "vitviz: the system refused: No space left on "),
+        ([], KeyboardInterrupt(), "130"),
+    ],
+)
+def test_the_front_door_says_in_a_sentence_why_it_does_not_open(monkeypatch, words, ending, said):
+    def build():
+        assert ending is not None, "it opened"
+        raise ending
+
+    monkeypatch.setattr(sys, "argv", ["app.py", *words])
+    monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)  # the door changes it
+    monkeypatch.setattr(room, "build_app", build)
+    with pytest.raises(SystemExit) as end:
+        runpy.run_path(str(Path(room.__file__).parents[2] / "app.py"), run_name="__main__")
+    assert str(end.value).startswith(said)
 
 
 def test_methods_say_what_they_do_not_answer():

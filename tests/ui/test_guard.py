@@ -71,6 +71,28 @@ def test_a_space_is_answered_under_its_own_name(monkeypatch):
     assert further_names(["c.example"]) == {"someone-vitviz.hf.space", "a.example", "b.example", "c.example"}
 
 
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("Vit.Example.org.", "vit.example.org"),
+        ("vit.example.org:8443", "vit.example.org"),
+        ("bücher.example", "xn--bcher-kva.example"),
+        ("[2001:DB8::1]:80", "2001:db8::1"),
+    ],
+)
+def test_a_name_is_allowed_as_browsers_send_it(word, name):
+    assert further_names([word]) == {name}
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["https://vit.example.org", "vit.example.org/", "*.example.org", "me@vit.example.org", "a..b", ".", "a" * 64],
+)
+def test_what_no_browser_sends_as_a_name_is_refused(word):
+    with pytest.raises(ValueError, match=r"^A name to answer under must be a host's, such as vit\.example\.org: got '"):
+        further_names([word])
+
+
 def test_only_this_machine_is_listened_to_unless_told_otherwise(visitor):
     assert visitor.host.startswith("127.0.0.1:")
     for address in {found[4][0] for found in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}:

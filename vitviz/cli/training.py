@@ -89,7 +89,10 @@ def train(
 
     from vitviz.model.checkpoint import load
     from vitviz.training import loop
+    from vitviz.training.runs import warn_if_unlisted
 
+    if leads():
+        warn_if_unlisted(config.folder)
     with progress_bar() as bar, tensorboard(log, config.folder) as note:
         task = bar.add_task("training", total=1.0)
 
@@ -130,19 +133,19 @@ def sweep(
     if (count := os.environ.get("WORLD_SIZE", "1")) != "1":
         raise ValueError(f"A sweep is the work of one process: torchrun started {count}. Use: python -m vitviz sweep.")
     from vitviz.training import sweep as sweeps
+    from vitviz.training.runs import check_machine, warn_if_unlisted
 
     folder = Path(out or f"runs/sweep-{preset_name or 'cifar10-ti4'}")
+    warn_if_unlisted(folder)
     if resume:
         told = {"--vary": vary, "--epochs": epochs, "--minutes": minutes, "--dataset": dataset, "--data": data}
-        told |= {"--set": settings}
-        if changes := [name for name, value in told.items() if value]:
+        told |= {"--set": settings, "--preset": preset_name if out is not None else None}  # else it names the folder
+        if changes := [name for name, value in told.items() if value is not None]:
             raise ValueError(
                 f"A sweep goes on as it began: got {', '.join(changes)}. Leave that out, or begin another with --out."
             )
         grid = sweeps.read(folder)
     else:
-        from vitviz.training.runs import check_machine
-
         given: dict[str, Any] = {
             name: value for name, value in (("dataset", dataset), ("data", data)) if value is not None
         }

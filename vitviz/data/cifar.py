@@ -10,9 +10,10 @@ import os
 import shutil
 import socket
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shlex import quote
 from typing import Any, Literal
@@ -44,6 +45,8 @@ BINARY_MD5 = {
     "data_batch_5.bin": "53f37980c15c3d472c316c40844f3f0d",
     "test_batch.bin": "803d5f7f4d78ea53de84dbe85f74fb6d",
 }
+PARTS = ".cifar-*.part"  # the temporary folders of `fetch`
+PARTS_AGE = 86_400.0  # s; nobody writes into an older one any more
 STALL = 30.0  # s without a byte after which a download is given up
 RECORDS = 10_000  # pictures in one file
 PIXELS = 3 * 32 * 32  # bytes of one picture; a record has a label byte before them
@@ -75,7 +78,7 @@ def look_for(name: str, root: Path, folders: tuple[str, str], command: str) -> P
     Raises:
         DataError: If neither is there; it names the command that fetches it.
     """
-    for folder in (*(root / known for known in folders), root):
+    for folder in (*(root / known for known in folders), root.absolute()):  # "." has no name
         if folder.name in folders and folder.is_dir():
             return folder
     raise DataError(
@@ -190,11 +193,15 @@ def download(data: str | Path | None = None) -> Path:
 def fetch(known: Callable[..., object], name: str, root: Path, folders: tuple[str, str]) -> Path:
     """Fetch one of torchvision's data sets, whose python version comes in the first of these folders, into `root`.
 
-    Does nothing if one of the folders is there.
+    Does nothing if one of the folders is there, but that what a killed download left long ago is removed.
 
     Raises:
         DataError: If it cannot be fetched or what came is damaged; nothing is left behind then.
     """
+    for left in root.glob(PARTS):
+        with suppress(FileNotFoundError):  # another download has just ended
+            if time.time() - left.stat().st_mtime > PARTS_AGE:
+                shutil.rmtree(left, ignore_errors=True)
     for folder in folders:
         if (root / folder).is_dir():
             return root / folder
@@ -210,5 +217,9 @@ def fetch(known: Callable[..., object], name: str, root: Path, folders: tuple[st
                 f"{name} could not be fetched ({words}). Check the connection and try again, or copy "
                 f"{' or '.join(folders)} into {root}."
             ) from error
-        shutil.move(Path(part) / folders[0], root / folders[0])
+        try:
+            (Path(part) / folders[0]).rename(root / folders[0])
+        except OSError:
+            if not (root / folders[0]).is_dir():  # else another download was faster: what it fetched is as good
+                raise
     return root / folders[0]

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import IO
 
 from vitviz.data.child import environment
-from vitviz.data.cifar import data_root
+from vitviz.data.cifar import PARTS, data_root
 
 BYTES = {"cifar10": 170_498_071, "cifar100": 169_001_437}  # of the archives
 COMMAND = (sys.executable, "-m", "vitviz", "data", "download")
-PARTS = ".cifar-*.part"  # the temporary folders that `vitviz.data.cifar.fetch` makes
 
 
 @dataclass(frozen=True)

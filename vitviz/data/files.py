@@ -14,7 +14,8 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     """Write a file that is either whole or not there: temporary name, fsync, rename, fsync of the folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        start = path.name[:48]  # so that the longer name fits into 255 bytes as well
+        handle, temporary = tempfile.mkstemp(prefix=f".{start}.", suffix=".tmp", dir=path.parent)
     except OSError as error:
         error.filename = str(path)  # a name that somebody gave
         raise
@@ -36,6 +37,11 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def end_of_link(path: Path) -> Path:
+    """Where to write what somebody gave a name: a link stays, and what it leads to is replaced."""
+    return Path(os.path.realpath(path))
 
 
 def write_whole(path: Path, content: bytes) -> None:

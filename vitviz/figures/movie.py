@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from vitviz.data.files import write_whole
+from vitviz.data.files import end_of_link, write_whole
 from vitviz.figures.colours import COLOUR_MAPS
 from vitviz.figures.formats import MOVIES, movies
 from vitviz.figures.paper import CLIPPED, INK, LINE, QUIET, percent
@@ -76,7 +76,7 @@ def movie(timeline: Timeline, picture: str, path: str | Path) -> None:
     path = Path(path)
     if path.suffix.lower() not in MOVIES:
         raise ValueError(f"A movie's file must end in {' or '.join(MOVIES)}: got {path.name!r}.")
-    write_whole(path, render(timeline, picture, path.suffix.lower()))
+    write_whole(end_of_link(path), render(timeline, picture, path.suffix.lower()))
 
 
 def render(timeline: Timeline, picture: str, ending: str) -> bytes:

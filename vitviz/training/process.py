@@ -94,7 +94,10 @@ def lives(folder: Path) -> bool:
     path = folder / FILE
     if sys.platform == "win32" or not is_file(path):
         return False
-    handle = os.open(path, os.O_RDONLY)
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:  # somebody deletes the run
+        return False
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -14,6 +14,7 @@ import shutil
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
@@ -28,7 +29,7 @@ from vitviz.training.device import choose_device
 from vitviz.training.launch import ask_to_stop, busy, spawn
 from vitviz.training.process import Busy
 from vitviz.training.recipe import TrainConfig, from_json
-from vitviz.training.run_info import ENDED, FILES, RUNNING, Noted, RunInfo, SweepInfo, parsed, read_run, stamp, state
+from vitviz.training.run_info import ENDED, FILES, Noted, RunInfo, SweepInfo, parsed, read_run, stamp, state
 from vitviz.training.sweep import Sweep
 
 __all__ = ["Busy", "RunInfo", "Runs", "SweepInfo"]
@@ -153,16 +154,19 @@ class Runs:
 
     def listed(self, file: str, find: Callable[[str], Info]) -> list[Info]:
         """What has this file in its folder and can be read, newest first."""
-        try:
-            names = [entry.name for entry in os.scandir(self.root) if entry.is_dir(follow_symlinks=False)]
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        begun = {name: stamp(self.root / name / file) for name in filter(NAME.fullmatch, names)}
+        begun = {name: stamp(self.root / name / file) for name in filter(NAME.fullmatch, self.folders())}
         found = []
         for name in sorted((name for name in begun if begun[name]), key=lambda name: (begun[name], name), reverse=True):
             with suppress(ValueError, FileNotFoundError):  # another page may be deleting it
                 found.append(find(name))
         return found
+
+    def folders(self) -> list[str]:
+        """The names of all folders, whatever is in them."""
+        try:
+            return [entry.name for entry in os.scandir(self.root) if entry.is_dir(follow_symlinks=False)]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
 
     def find(self, name: str) -> RunInfo:
         """The run of this name.
@@ -196,9 +200,9 @@ class Runs:
         return SweepInfo(name, now, message, session, grid.vary, runs, results, asdict(grid.config))
 
     def running(self) -> str | None:
-        """Name of the sweep or run that works now, or None."""
-        known: list[RunInfo | SweepInfo] = [*self.sweeps(), *self.all()]
-        return next((info.name for info in known if info.state in RUNNING), None)
+        """Name of the sweep or run that works now, be it one that is not listed, or None."""
+        living = [name for name in self.folders() if process.lives(self.root / name)]
+        return min(living, key=lambda name: not (self.root / name / sweep.FILE).exists(), default=None)  # a sweep first
 
     def rename(self, name: str, new: str) -> RunInfo:
         """Give a run another name.
@@ -302,6 +306,16 @@ def check_machine(config: TrainConfig) -> None:
     elif not Path(config.data or "").exists():
         raise DataError(f"There must be a folder or a zip of pictures: {config.data} is not there. Name another.")
     choose_device(config.device)
+
+
+def warn_if_unlisted(folder: Path) -> None:
+    """Warn of a folder beside the runs of the page that is none of them by its name."""
+    page = Runs()
+    if folder.parent.resolve() == page.root.resolve():
+        try:
+            page.folder(folder.name)
+        except ValueError as error:
+            warnings.warn(f"The page will not list {folder}. {error}", stacklevel=2)
 
 
 def taken(name: str) -> ValueError:

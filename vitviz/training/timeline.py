@@ -100,7 +100,7 @@ def read(path: str | Path) -> History:
         return from_arrays(held if "grid" in held else held | left_out(held["rows"].shape[-1]))
     except OSError as error:
         raise ValueError(f"There is no timeline at {str(path)[:200]!r} ({error.strerror or error}).") from None
-    except (KeyError, IndexError, ValueError, EOFError, zipfile.BadZipFile, zlib.error):
+    except (KeyError, IndexError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error):
         raise ValueError(f"A timeline must be a whole .npz file of a training: {str(path)[:200]!r} is not.") from None
 
 

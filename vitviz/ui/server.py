@@ -39,6 +39,7 @@ TIDY_EVERY = 60  # s
 FOLDER_PREFIX = "vitviz-uploads-"
 
 SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY", re.IGNORECASE)
+HOST = re.compile(r"([\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d+)?")  # a name or an address, and a port
 ENDPOINTS = ("explain", "checkpoints", "methods")  # for programs
 
 # What the page and `gradio_client` ask for; a path that ends in "/" stands for all below it.
@@ -111,9 +112,32 @@ def own_names() -> frozenset[str]:
 
 
 def further_names(named: Iterable[str] = ()) -> frozenset[str]:
-    """The names under which a proxy shows this server: the Space's, those given, and those in VITVIZ_HOSTS."""
+    """The names under which a proxy shows this server: the Space's, those given, and those in VITVIZ_HOSTS.
+
+    Raises:
+        ValueError: If one is no host's name.
+    """
     names = [*named, *os.environ.get("VITVIZ_HOSTS", "").split(","), os.environ.get("SPACE_HOST", "")]
-    return frozenset(name.strip().lower() for name in names if name.strip())
+    return frozenset(host_name(name.strip()) for name in names if name.strip())
+
+
+def host_name(word: str) -> str:
+    """A host's name as browsers send it, of one with a port perhaps, or with letters of any alphabet.
+
+    Raises:
+        ValueError: If it is none.
+
+    Example:
+        >>> host_name("Bücher.example:8443")
+        'xn--bcher-kva.example'
+    """
+    with suppress(UnicodeError):  # of parts that are empty or too long
+        if HOST.fullmatch(word) and (name := name_in(word).encode("idna").decode()):
+            return name
+    raise ValueError(
+        f"A name to answer under must be a host's, such as vit.example.org: got {word[:80]!r}. Leave out scheme "
+        "and path."
+    )
 
 
 def name_in(netloc: str) -> str:
