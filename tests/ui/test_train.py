@@ -374,6 +374,20 @@ def test_own_pictures_lie_in_the_data_folder_each_under_a_name_of_its_own(trains
     assert trains.wanted(PETS).data == str((tmp_path / "data" / "My-pets.zip").resolve())
 
 
+def test_names_that_are_no_utf8_are_left_out_or_told_as_text(tmp_path):
+    trains = Train(str(tmp_path / "d\udce9"), tmp_path / "runs")
+    for name, colour in (("a/0", "teal"), ("b/0", "plum"), ("b/caf\udce9", "plum")):
+        (path := trains.sets.root / "pets" / f"{name}.png").parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (40, 40), colour).save(path)
+    (trains.sets.root / "pets" / "a" / "no\udce9.txt").write_text("no picture")
+    (trains.sets.root / "caf\udce9").mkdir()
+    found = trains.survey(PETS | {"own": "pets"})
+    assert [name for name, _ in found["refused"]] == ["a/no?.txt"]
+    assert found["counts"] == [["a", 1, 0], ["b", 1, 1]], "a name is no reason not to take a picture"
+    assert trains.poll({})["data"]["own"] == ["pets"]
+    json.dumps([trains.catalog(), trains.poll({}), found], ensure_ascii=False).encode()
+
+
 def test_own_pictures_are_read_once_before_their_time_is_told(trains, packed, monkeypatch):
     monkeypatch.setattr(estimate, "calibrate", lambda config, device: (0.001, 0.002))  # seconds a picture
     trains.take_pictures(packed)

@@ -17,7 +17,7 @@ from vitviz.data import folder, sets
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError, data_root
 from vitviz.data.fetch import Fetch
-from vitviz.data.files import atomic_write
+from vitviz.data.files import atomic_write, in_text
 from vitviz.ui.questions import Answer
 from vitviz.ui.sources import uploaded
 
@@ -59,9 +59,10 @@ class DataSets:
         }
 
     def own(self) -> list[str]:
-        """Names of the folders and zips that may hold pictures."""
+        """Names of the folders and zips that may hold pictures; those that are no UTF-8 cannot be sent."""
         with suppress(OSError), os.scandir(self.root) as entries:
-            found = (entry for entry in entries if not OTHERS.match(entry.name) and not entry.is_symlink())
+            named = (entry for entry in entries if not OTHERS.match(entry.name) and in_text(entry.name) == entry.name)
+            found = (entry for entry in named if not entry.is_symlink())
             return sorted(e.name for e in found if e.is_dir() or e.name.lower().endswith(".zip"))[:MOST_LISTED]
         return []
 

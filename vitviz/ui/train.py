@@ -17,6 +17,7 @@ from typing import Any, get_args
 
 from PIL import Image
 
+from vitviz.data.files import in_text
 from vitviz.data.pictures import MOST_BYTES as MOST_UPLOAD
 from vitviz.data.pictures import sample_paths
 from vitviz.data.sets import ABOUT
@@ -104,7 +105,7 @@ class Train:
             "public": self.public,
             "machine": hardware(choose_device("auto")),
             "picture": data_url(Image.open(sample_paths()["cat"])),
-            "folder": "" if self.public else str(self.sets.root),
+            "folder": "" if self.public else in_text(str(self.sets.root)),
             "models": list(checkpoint.shipped()),
             "most_upload": MOST_UPLOAD,
             "movies": movies(),
