@@ -1,5 +1,6 @@
 """The command line: help at once, one sentence for each refusal, and the two commands that need no training."""
 
+import io
 import json
 import pickle
 import re
@@ -206,6 +207,20 @@ def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp
         assert image.format == "PNG"
     with np.load(tmp_path / "new folder" / "map.npz") as numbers:
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
+
+
+@pytest.mark.parametrize(("encoding", "said"), [("utf-8", b"x\\udce9.npz: class "), ("ascii", rb"from 96 \xd7 96")])
+def test_what_the_terminal_cannot_write_is_escaped(vitviz, tiny_file, tmp_path, monkeypatch, encoding, said):
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding, "strict", write_through=True))
+    code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", tmp_path / "x\udce9.npz")
+    assert (code, err) == (0, "")
+    assert said in sys.stdout.buffer.getvalue()
+
+
+def test_an_output_that_is_no_terminals_is_written_to_as_it_is(vitviz, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert vitviz("explain", "--help")[0] == 0
+    assert "--out" in sys.stdout.getvalue()
 
 
 def test_no_class_is_told_of_a_model_that_learned_without_labels(vitviz, tiny_checkpoint, tmp_path):
