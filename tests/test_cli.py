@@ -192,7 +192,7 @@ def test_a_folder_that_may_not_be_written_is_said_in_a_sentence(vitviz, tiny_fil
     (tmp_path / "file").write_text("in the way")
     code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", tmp_path / "file" / "map.npz")
     assert code == 1
-    assert err.startswith("vitviz: the system refused: ")
+    assert err.startswith("vitviz: The system refused: ")
     assert "Traceback" not in err
 
 

@@ -1,7 +1,9 @@
 """The questions of the page Train, called as plain functions: what is new and no more, a sentence for each refusal."""
 
 import base64
+import errno
 import json
+import shutil
 import zipfile
 from dataclasses import replace
 
@@ -404,6 +406,19 @@ def test_own_pictures_are_read_once_before_their_time_is_told(trains, packed, mo
 def test_the_network_is_told_of_with_a_head_for_the_classes_of_the_data_set(trains):
     assert trains.wanted(TI4).model.classes == 10
     assert trains.wanted(TI4 | {"settings": {"dataset": "cifar100"}}).model.classes == 100
+
+
+def test_what_the_system_refused_is_told_to_the_owner_alone(trains, run, packed, tmp_path, monkeypatch):
+    (tmp_path / "data").write_text("in the way of the folder")
+    denied = PermissionError(errno.EACCES, "Permission denied", str(run))
+    monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(denied))
+    asked = {answer.__name__: answer for answer in trains.functions}
+    words = "The system refused: {} ({}). Mend that, or name another file or folder."
+    assert asked["take_pictures"](packed) == {"error": words.format("File exists", tmp_path / "data")}
+    assert asked["delete"]({"name": "first"}) == {"error": words.format("Permission denied", run)}
+    public = Train(None, trains.runs.root, public=True)
+    monkeypatch.setattr(public.timelines, "moments", lambda asked: (_ for _ in ()).throw(denied))
+    assert "Something went wrong on the server" in public.functions[0]({"timeline": {}})["error"]
 
 
 def test_own_pictures_that_are_none_are_refused_and_not_kept(trains, packed, uploads):

@@ -11,7 +11,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, get_args
 
@@ -79,8 +79,9 @@ class Train:
             self.take_pictures,
             self.survey,
         )
-        movie = Line(1, waiting=4, yielding=True)(answering(self.timelines.movie))
-        return [answering(self.poll), movie, *(answering(self.for_the_owner(owner)) for owner in owners)]
+        answered = partial(answering, public=self.public)
+        movie = Line(1, waiting=4, yielding=True)(answered(self.timelines.movie))
+        return [answered(self.poll), movie, *(answered(self.for_the_owner(owner)) for owner in owners)]
 
     def for_the_owner(self, answer: Callable[[Answer], Answer]) -> Callable[[Answer], Answer]:
         """The same function, but one that refuses on a public page."""
