@@ -34,7 +34,7 @@ from vitviz.training.start import with_network
 from vitviz.training.supply import for_classes
 from vitviz.training.sweep import Sweep
 from vitviz.ui.data_sets import Counts, DataSets
-from vitviz.ui.models import OF_RUN, model_named
+from vitviz.ui.models import OF_RUN, model_named, shipped
 from vitviz.ui.questions import Answer, answering, field
 from vitviz.ui.recipes import OWN, SETTINGS, about_preset, blamed, estimated, plan, varied
 from vitviz.ui.sources import data_url
@@ -107,7 +107,7 @@ class Train:
             "machine": hardware(choose_device("auto")),
             "picture": data_url(Image.open(sample_paths()["cat"])),
             "folder": "" if self.public else in_text(str(self.sets.root)),
-            "models": list(checkpoint.shipped()),
+            "models": list(shipped()),
             "most_upload": MOST_UPLOAD,
             "movies": movies(),
         }
