@@ -184,6 +184,13 @@ def test_a_poll_brings_only_what_is_new(trains, run):
     json.dumps(third, allow_nan=False)
 
 
+@pytest.mark.parametrize("public", [False, True])
+def test_a_poll_that_is_no_table_is_refused(trains, public):
+    trains.public = public
+    for wrong in (None, [], "all"):
+        assert "A question must be a table of names and values: got" in refusal(trains.poll, wrong)
+
+
 def test_who_follows_a_run_that_was_deleted_learns_of_it(trains, run):
     known = trains.poll({"version": "", "run": "first", "session": "", "offset": 0})
     trains.delete({"name": "first"})

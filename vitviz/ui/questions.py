@@ -47,6 +47,13 @@ def calm_sentence() -> tuple[str, str]:
     return f"Something went wrong on the server (reference {reference}). Try again or another picture.", reference
 
 
+def table(question: object) -> Answer:
+    """A question, which must be a table."""
+    if not isinstance(question, dict):
+        raise ValueError(f"A question must be a table of names and values: got {str(question)[:40]!r}.")
+    return question
+
+
 def field(question: object, name: str, kind: type[T]) -> T:
     """Take a field of a question, of the kind it must have."""
     value = question.get(name) if isinstance(question, dict) else None

@@ -35,7 +35,7 @@ from vitviz.training.supply import for_classes
 from vitviz.training.sweep import Sweep
 from vitviz.ui.data_sets import Counts, DataSets
 from vitviz.ui.models import OF_RUN, model_named, shipped
-from vitviz.ui.questions import Answer, answering, field
+from vitviz.ui.questions import Answer, answering, field, table
 from vitviz.ui.recipes import OWN, SETTINGS, about_preset, blamed, estimated, plan, varied
 from vitviz.ui.sources import data_url
 from vitviz.ui.timelines import Timelines, shipped_timelines
@@ -268,6 +268,7 @@ class Train:
             `version`, and if it is another, all that `listed` gives. For the run: `session`, `metrics` and `offset`.
             `timeline`, as `moments` gives it, if there are others.
         """
+        question = table(question)
         answer: Answer = {}
         if not self.public:
             listed = self.listed()
