@@ -1,5 +1,6 @@
 """The command line: help at once, one sentence for each refusal, and the two commands that need no training."""
 
+import io
 import json
 import pickle
 import re
@@ -197,7 +198,7 @@ def test_a_folder_that_may_not_be_written_is_said_in_a_sentence(vitviz, tiny_fil
     (tmp_path / "file").write_text("in the way")
     code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", tmp_path / "file" / "map.npz")
     assert code == 1
-    assert err.startswith("vitviz: the system refused: ")
+    assert err.startswith("vitviz: The system refused: ")
     assert "Traceback" not in err
 
 
@@ -221,6 +222,20 @@ def test_a_link_stays_and_what_it_leads_to_is_written(vitviz, tiny_file, tmp_pat
     assert vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", link)[0] == 0
     assert link.is_symlink()
     assert file.stat().st_size > 0
+
+
+@pytest.mark.parametrize(("encoding", "said"), [("utf-8", b"x\\udce9.npz: class "), ("ascii", rb"from 96 \xd7 96")])
+def test_what_the_terminal_cannot_write_is_escaped(vitviz, tiny_file, tmp_path, monkeypatch, encoding, said):
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding, "strict", write_through=True))
+    code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", tmp_path / "x\udce9.npz")
+    assert (code, err) == (0, "")
+    assert said in sys.stdout.buffer.getvalue()
+
+
+def test_an_output_that_is_no_terminals_is_written_to_as_it_is(vitviz, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    assert vitviz("explain", "--help")[0] == 0
+    assert "--out" in sys.stdout.getvalue()
 
 
 def test_no_class_is_told_of_a_model_that_learned_without_labels(vitviz, tiny_checkpoint, tmp_path):

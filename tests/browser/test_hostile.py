@@ -9,7 +9,6 @@ from tests.ui.serving import running
 from vitviz.bench.page import EXPLORER
 from vitviz.data.pictures import sample_paths
 from vitviz.model import checkpoint
-from vitviz.ui import models
 
 pytestmark = pytest.mark.browser
 
@@ -119,7 +118,6 @@ def test_names_of_a_checkpoint_and_its_classes_are_text(context, tmp_path, monke
     (folder := tmp_path / "checkpoints").mkdir()
     checkpoint.save(hostile, folder / f"{SCRIPTS[0]}.safetensors")
     monkeypatch.setattr(checkpoint, "CHECKPOINTS", folder)
-    models.loaded.cache_clear()
     with running(tmp_path / "uploads") as visitor:
         page = context.new_page()
         page.goto(f"http://{visitor.host}/")
@@ -130,7 +128,6 @@ def test_names_of_a_checkpoint_and_its_classes_are_text(context, tmp_path, monke
         expect(page.get_by_role("tabpanel").locator("visible=true").first).to_be_visible()
         assert untouched(page)
         page.close()
-    models.loaded.cache_clear()
 
 
 def test_the_control_sees_a_script_that_runs(watched):

@@ -59,7 +59,7 @@ def test_on_a_full_disk_an_export_ends_with_a_sentence_and_the_old_file_stays(tm
     out.write_bytes(b"an older file")
     found = vitviz_command(*command, "--out", out, preexec_fn=small_files_only)
     assert found.returncode == 1
-    assert "vitviz: the system refused: File too large" in found.stderr
+    assert "vitviz: The system refused: File too large" in found.stderr
     assert "Traceback" not in found.stderr
     assert out.read_bytes() == b"an older file"
     assert list(tmp_path.iterdir()) == [out]
@@ -97,7 +97,7 @@ def test_on_a_disk_that_takes_no_more_files_an_explanation_ends_with_a_sentence_
     if shutil.which("unshare") is None or "last" not in run(*words, "true").stdout:
         pytest.skip("a small disk can be made by root on Linux alone")
     found = run(*words, sys.executable, "-m", "vitviz", "explain", "cat", "--out", tmp_path / "cat.npz")
-    assert found.stderr.startswith("vitviz: the system refused: No space left on device")
+    assert found.stderr.startswith("vitviz: The system refused: No space left on device")
     assert found.stderr.count("\n") == 1
     assert found.stdout.split("\n") == ["1", "cat.npz", "last", "an older file", ""]
 

@@ -37,7 +37,7 @@ def test_a_folder_belongs_to_one_process_at_a_time(work):
         (
             OSError(13, "Permission denied", "a.npz"),
             "failed",
-            "the system refused: Permission denied (a.npz). Mend that, or name another file or folder.",
+            "The system refused: Permission denied (a.npz). Mend that, or name another file or folder.",
         ),
         (KeyError("oh"), "failed", "An error of vitviz itself: KeyError: 'oh'"),
         (ValueError("é" * 3000), "failed", "é" * 187),

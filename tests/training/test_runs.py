@@ -1,5 +1,7 @@
 """Trainings as processes: one at a time, found again by anybody, stopped, killed and gone on with."""
 
+import errno
+import io
 import json
 import os
 import resource
@@ -7,9 +9,12 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -306,6 +311,25 @@ def test_runs_are_listed_newest_first_and_what_is_no_run_is_left_out(folder, con
         os.mkfifo(pipes / name)
     assert [info.name for info in folder.all()] == ["new", "middle", "old", "pipes"]
     assert folder.metrics("pipes") == ([], 0)
+
+
+@pytest.mark.parametrize(("file", "listed"), [("metrics.jsonl", {"mine", "theirs"}), (process.FILE, {"mine"})])
+def test_a_file_that_may_not_be_read_hides_no_other_run(folder, config, monkeypatch, file, listed):
+    for name in ("mine", "theirs"):
+        made_run(folder, config, name)
+    forbidden = folder.root / "theirs" / file
+    forbidden.touch()
+    for module, name in ((io, "open"), (os, "open")):  # permissions would not stop root
+        monkeypatch.setattr(module, name, partial(unless, forbidden, getattr(module, name)))
+    assert {info.name for info in folder.all()} == listed
+    assert folder.metrics("theirs") == ([], 0)
+
+
+def unless(forbidden: Path, opened: Callable[..., Any], path: Any, *args: Any, **named: Any) -> Any:
+    """Open a file, unless it is the one that may not be read."""
+    if path == forbidden:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+    return opened(path, *args, **named)
 
 
 def test_a_finished_run_tells_its_accuracy_and_is_not_resumed(folder, config):

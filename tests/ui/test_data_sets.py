@@ -38,6 +38,16 @@ def test_an_upload_does_not_replace_what_is_too_much_to_be_listed(sets, upload):
     assert (sets.root / "pets.zip").read_bytes() == b"mine"
 
 
+def test_an_upload_beside_more_than_are_listed_is_listed_first_and_found(sets, upload):
+    for i in range(MOST_LISTED):
+        (sets.root / f"a{i:02}").mkdir()
+    name = sets.take(upload, "zebra.zip")
+    listed = sets.state()["own"]
+    assert (listed[0], listed[-1], len(listed)) == ("zebra.zip", f"a{MOST_LISTED - 2}", MOST_LISTED)
+    assert sets.path(name) == sets.root / "zebra.zip"
+    assert sets.path(f"a{MOST_LISTED - 1}").is_dir(), "though it is not listed"
+
+
 def test_an_upload_that_is_called_like_the_data_set_is_listed_all_the_same(sets, upload):
     assert sets.take(upload, "CIFAR-10-mine.zip") == "own-CIFAR-10-mine.zip"
     assert sets.own() == ["own-CIFAR-10-mine.zip"]

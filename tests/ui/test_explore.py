@@ -4,6 +4,7 @@ import asyncio
 import base64
 import logging
 import os
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
@@ -12,19 +13,24 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
+from safetensors.torch import save_file
 
 import vitviz
+from tests import tiny
 from vitviz.data import cifar
 from vitviz.data.pictures import PictureError, sample_paths, samples
 from vitviz.explanation.case import softmax
 from vitviz.explanation.explain import Explanation
 from vitviz.explanation.interventions import intervene, mean_outputs
 from vitviz.figures import paper
+from vitviz.model import checkpoint
 from vitviz.ui import explore, kept, sources
 from vitviz.ui.explore import Explore, takes_long
 from vitviz.ui.kept import MOST_KEPT_SECONDS, Recent, size_of
 from vitviz.ui.questions import answering
+from vitviz.ui.train import Train
 from vitviz.ui.turns import BUSY
 
 
@@ -349,6 +355,43 @@ def test_the_catalog_lists_what_ships(answers):
     assert {"name": "cifar10-ti4", "layers": 6, "heads": 6}.items() <= catalog["checkpoints"][0].items()
     assert [s["name"] for s in catalog["samples"]] == sorted(cifar.CLASSES)
     assert {m["key"] for m in catalog["methods"]} == vitviz.METHODS.keys() - {"reverse_attention"}
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """A checkpoint of one's own, the only one in checkpoints/."""
+    path = tmp_path / "checkpoints" / "mine.safetensors"
+    path.parent.mkdir()
+    checkpoint.save(tiny.checkpoint(), path)
+    monkeypatch.setattr(checkpoint, "CHECKPOINTS", path.parent)
+    return path
+
+
+def test_a_checkpoint_that_is_none_of_ours_is_left_out_and_told_once(answers, mine, tmp_path):
+    save_file({"head.weight": torch.ones(3)}, mine.with_name("timm.safetensors"))
+    mine.with_name("gone.safetensors").symlink_to(tmp_path / "gone")
+    with pytest.warns(UserWarning, match="Move it to another folder") as told:
+        listed = answers.catalog()["checkpoints"]
+    assert [model["name"] for model in listed] == ["mine"]
+    assert [re.search(r"[a-z]+\.safetensors", str(warning.message))[0] for warning in told] == [
+        "gone.safetensors",
+        "timm.safetensors",
+    ]
+    assert Train(str(tmp_path)).catalog()["models"] == ["mine"], "and is not told again"
+    assert "Choose one of: mine." in answering(answers.explain)(sample() | {"checkpoint": "timm"})["error"]
+
+
+def test_a_checkpoint_that_was_replaced_is_seen_and_nothing_of_the_old_one_shown(answers, mine):
+    def seen():
+        answer = answers.explain(sample() | {"checkpoint": "mine"})
+        asked = {"key": answer["key"], "target": [0]}
+        return answer["probabilities"], answers.methods(asked)["maps"]["relevance"], answers.scores(asked)["chance"]
+
+    before = seen()
+    assert seen() == before
+    checkpoint.save(tiny.checkpoint(seed=1), mine)
+    after = seen()
+    assert [old == new for old, new in zip(before, after, strict=True)] == [False] * 3
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """The questions of the page Train, called as plain functions: what is new and no more, a sentence for each refusal."""
 
 import base64
+import errno
 import json
+import shutil
 import zipfile
 from dataclasses import replace
 
@@ -180,6 +182,13 @@ def test_a_poll_brings_only_what_is_new(trains, run):
     assert [line["epoch"] for line in third["metrics"]] == [2.0, 2.5]
     assert third["runs"][0]["epoch"] == 2.5
     json.dumps(third, allow_nan=False)
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_a_poll_that_is_no_table_is_refused(trains, public):
+    trains.public = public
+    for wrong in (None, [], "all"):
+        assert "A question must be a table of names and values: got" in refusal(trains.poll, wrong)
 
 
 def test_who_follows_a_run_that_was_deleted_learns_of_it(trains, run):
@@ -374,6 +383,20 @@ def test_own_pictures_lie_in_the_data_folder_each_under_a_name_of_its_own(trains
     assert trains.wanted(PETS).data == str((tmp_path / "data" / "My-pets.zip").resolve())
 
 
+def test_names_that_are_no_utf8_are_left_out_or_told_as_text(tmp_path):
+    trains = Train(str(tmp_path / "d\udce9"), tmp_path / "runs")
+    for name, colour in (("a/0", "teal"), ("b/0", "plum"), ("b/caf\udce9", "plum")):
+        (path := trains.sets.root / "pets" / f"{name}.png").parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (40, 40), colour).save(path)
+    (trains.sets.root / "pets" / "a" / "no\udce9.txt").write_text("no picture")
+    (trains.sets.root / "caf\udce9").mkdir()
+    found = trains.survey(PETS | {"own": "pets"})
+    assert [name for name, _ in found["refused"]] == ["a/no?.txt"]
+    assert found["counts"] == [["a", 1, 0], ["b", 1, 1]], "a name is no reason not to take a picture"
+    assert trains.poll({})["data"]["own"] == ["pets"]
+    json.dumps([trains.catalog(), trains.poll({}), found], ensure_ascii=False).encode()
+
+
 def test_own_pictures_are_read_once_before_their_time_is_told(trains, packed, monkeypatch):
     monkeypatch.setattr(estimate, "calibrate", lambda config, device: (0.001, 0.002))  # seconds a picture
     trains.take_pictures(packed)
@@ -390,6 +413,19 @@ def test_own_pictures_are_read_once_before_their_time_is_told(trains, packed, mo
 def test_the_network_is_told_of_with_a_head_for_the_classes_of_the_data_set(trains):
     assert trains.wanted(TI4).model.classes == 10
     assert trains.wanted(TI4 | {"settings": {"dataset": "cifar100"}}).model.classes == 100
+
+
+def test_what_the_system_refused_is_told_to_the_owner_alone(trains, run, packed, tmp_path, monkeypatch):
+    (tmp_path / "data").write_text("in the way of the folder")
+    denied = PermissionError(errno.EACCES, "Permission denied", str(run))
+    monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(denied))
+    asked = {answer.__name__: answer for answer in trains.functions}
+    words = "The system refused: {} ({}). Mend that, or name another file or folder."
+    assert asked["take_pictures"](packed) == {"error": words.format("File exists", tmp_path / "data")}
+    assert asked["delete"]({"name": "first"}) == {"error": words.format("Permission denied", run)}
+    public = Train(None, trains.runs.root, public=True)
+    monkeypatch.setattr(public.timelines, "moments", lambda asked: (_ for _ in ()).throw(denied))
+    assert "Something went wrong on the server" in public.functions[0]({"timeline": {}})["error"]
 
 
 def test_own_pictures_that_are_none_are_refused_and_not_kept(trains, packed, uploads):

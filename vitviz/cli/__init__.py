@@ -4,6 +4,7 @@ Heavy imports stand inside the commands, so that `--help` answers at once. A ref
 status 1.
 """
 
+import io
 import os
 import sys
 import warnings
@@ -34,6 +35,7 @@ app = typer.Typer(
 def main() -> None:
     """Run the command line; our own refusals end with their sentence instead of a traceback."""
     plain_warnings()
+    printable_output()
     try:
         app()
     except (ValueError, TrainingError, OSError) as error:
@@ -58,6 +60,12 @@ def calm_libraries() -> None:
 def plain_warnings() -> None:
     """Print warnings as one sentence, without file and line."""
     warnings.formatwarning = lambda message, *_, **__: f"vitviz: {message}\n"
+
+
+def printable_output() -> None:
+    """Escape what the terminal's encoding lacks, in a file's name for example; Python does so itself on stderr only."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def serve_page(

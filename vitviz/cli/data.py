@@ -57,6 +57,6 @@ def check_folder(data: str | None, size: int) -> None:
     if table.refused:
         shown = Table("not taken", "why")
         for name, why in table.refused:
-            shown.add_row(escape(name.encode(errors="replace").decode()), escape(why))
+            shown.add_row(escape(name), escape(why))
         out.print(shown)
     folder.check_table(table, str(data))

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and that are files at all."""
+"""Files that are whole or not there, and that are files at all; and their names."""
 
 import os
 import stat
@@ -48,6 +48,11 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a whole file, as `atomic_write` does."""
     with atomic_write(path) as file:
         file.write(content)
+
+
+def in_text(name: str) -> str:
+    """A file's name as text can be sent: each byte that is no UTF-8 becomes a question mark."""
+    return name.encode(errors="replace").decode()
 
 
 def is_file(path: Path) -> bool:

@@ -22,6 +22,7 @@ from torch import Tensor
 from vitviz.data import pictures
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError, Split
+from vitviz.data.files import in_text
 from vitviz.data.pictures import PictureError
 
 TEST_SHARE = 0.2  # of each class, where there is no folder to test on
@@ -48,7 +49,7 @@ class Place(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A file that was not taken, and why."""
+    """A file that was not taken, by its name in text, and why."""
 
     name: str
     why: str
@@ -137,7 +138,8 @@ def read_all(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[str, 
             except PictureError as error:
                 refused.append(Refused(name, without_name(error)))
     splits = divided({name: places[name] for name in taken})
-    return taken, places, tabulated(places, splits, sorted(refused + source.refused))
+    told = [Refused(in_text(name), why) for name, why in sorted(refused + source.refused)]
+    return taken, places, tabulated(places, splits, told)
 
 
 def without_name(error: PictureError) -> str:

@@ -176,12 +176,15 @@ def has_attention(config: dict[str, Any]) -> bool:
 
 
 def last_line(path: Path) -> dict[str, Any]:
-    """The last whole line of a file of JSON lines; empty if there is none."""
+    """The last whole line of a file of JSON lines; empty if there is none that can be read."""
     if not is_file(path):
         return {}
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - TAIL_BYTES))
-        lines = file.read().rpartition(b"\n")[0].splitlines()
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - TAIL_BYTES))
+            lines = file.read().rpartition(b"\n")[0].splitlines()
+    except OSError:
+        return {}
     return (parsed(lines[-1]) if lines else None) or {}
 
 

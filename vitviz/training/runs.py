@@ -157,7 +157,7 @@ class Runs:
         begun = {name: stamp(self.root / name / file) for name in filter(NAME.fullmatch, self.folders())}
         found = []
         for name in sorted((name for name in begun if begun[name]), key=lambda name: (begun[name], name), reverse=True):
-            with suppress(ValueError, FileNotFoundError):  # another page may be deleting it
+            with suppress(ValueError, OSError):  # another page may be deleting it, or it is another user's
                 found.append(find(name))
         return found
 
@@ -237,7 +237,8 @@ class Runs:
         path, offset = self.folder(name) / run_folder.METRICS, max(0, offset)
         if not is_file(path):
             return [], 0
-        with path.open("rb") as file:
+        whole: list[bytes] = []
+        with suppress(OSError), path.open("rb") as file:  # it may be another user's
             file.seek(offset)
             whole = file.read(MOST_BYTES).rpartition(b"\n")[0].splitlines(keepends=True)
         lines = (parsed(line) for line in whole)

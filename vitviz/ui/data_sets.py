@@ -17,7 +17,7 @@ from vitviz.data import folder, sets
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError, data_root
 from vitviz.data.fetch import Fetch
-from vitviz.data.files import atomic_write
+from vitviz.data.files import atomic_write, in_text
 from vitviz.ui.questions import Answer
 from vitviz.ui.sources import uploaded
 
@@ -47,23 +47,29 @@ class DataSets:
         self.root = data_root(data)
         self.fetch = Fetch(data)
         self.taking = threading.Lock()  # two uploads of one name may come at once
+        self.taken: set[str] = set()  # names of uploads
         self.counted: dict[str, Counts] = {}  # people's own pictures, by name
 
     def state(self) -> Answer:
-        """What is `here` by name, people's `own`, and how a download stands."""
+        """What is `here` by name, people's `own` as far as they are listed, and how a download stands."""
         fetching = asdict(self.fetch.state())
         return {
             "here": {name: sets.is_here(name, self.data) for name in sets.MODULES},
-            "own": self.own(),
+            "own": self.listed(),
             "fetch": fetching,
         }
 
     def own(self) -> list[str]:
-        """Names of the folders and zips that may hold pictures."""
+        """Names of the folders and zips that may hold pictures; those that are no UTF-8 cannot be sent."""
         with suppress(OSError), os.scandir(self.root) as entries:
-            found = (entry for entry in entries if not OTHERS.match(entry.name) and not entry.is_symlink())
-            return sorted(e.name for e in found if e.is_dir() or e.name.lower().endswith(".zip"))[:MOST_LISTED]
+            named = (entry for entry in entries if not OTHERS.match(entry.name) and in_text(entry.name) == entry.name)
+            found = (entry for entry in named if not entry.is_symlink())
+            return sorted(e.name for e in found if e.is_dir() or e.name.lower().endswith(".zip"))
         return []
+
+    def listed(self) -> list[str]:
+        """The first of them, after what was uploaded to this server."""
+        return sorted(self.own(), key=lambda name: name not in self.taken)[:MOST_LISTED]
 
     def path(self, name: str) -> Path:
         """The folder or zip of people's own pictures of this name.
@@ -97,6 +103,7 @@ class DataSets:
         new = next(name for name in names if not os.path.lexists(self.root / name))
         with file.open("rb") as content, atomic_write(self.root / new) as copy:
             shutil.copyfileobj(content, copy)
+        self.taken.add(new)
         return new
 
     def survey(self, name: str, size: tuple[int, int]) -> Answer:

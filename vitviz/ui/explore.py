@@ -7,6 +7,7 @@ import base64
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, cast
 from weakref import WeakKeyDictionary
 
@@ -55,15 +56,16 @@ class Explore:
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names; what takes long stands in lines of its own."""
         gallery = Gallery(self.data, self.runs, self.public)
+        answered = partial(answering, public=self.public)
         quick, long = Line(AT_ONCE, 100), Line(1, 8, yielding=True)  # two long ones at once would slow the quick ones
-        explained = answering(self.explain)
+        explained = answered(self.explain)
         return [
-            by_length(quick(answering(takes_long)), quick(explained), Line(1, 8)(explained)),
-            *(quick(answering(answer)) for answer in (self.attention, self.intervene, self.offers)),
-            unless_known(quick(answering(self.kept("maps"))), long(answering(self.methods))),
-            unless_known(quick(answering(self.kept("scores"))), long(answering(self.scores))),
-            unless_known(quick(answering(gallery.known)), Line(1, 8, yielding=True)(answering(gallery.gallery))),
-            Line(1, 10)(answering(self.figure)),
+            by_length(quick(answered(takes_long)), quick(explained), Line(1, 8)(explained)),
+            *(quick(answered(answer)) for answer in (self.attention, self.intervene, self.offers)),
+            unless_known(quick(answered(self.kept("maps"))), long(answered(self.methods))),
+            unless_known(quick(answered(self.kept("scores"))), long(answered(self.scores))),
+            unless_known(quick(answered(gallery.known)), Line(1, 8, yielding=True)(answered(gallery.gallery))),
+            Line(1, 10)(answered(self.figure)),
         ]
 
     def kept(self, what: str) -> Callable[[Answer], Answer | None]:

@@ -50,6 +50,8 @@ class Gallery:
         """
         label, page = field(question, "label", int), field(question, "page", int)
         shown = one_of(question, "shown", SHOWN)
+        if not -1 <= label < len(cifar.CLASSES):
+            raise ValueError(f"label must be from 0 to {len(cifar.CLASSES) - 1}, or -1 for all: got {str(label)[:40]}.")
         images, labels = test_set(self.data, self.public)
         of_class = labels == label if label >= 0 else torch.ones_like(labels, dtype=torch.bool)
         if shown == "all":

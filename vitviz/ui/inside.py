@@ -6,6 +6,7 @@ many as models, times two choices of pictures.
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -59,7 +60,8 @@ class Inside:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names."""
-        return [Line(1, waiting=100)(answering(self.probes)), answering(self.offers)]
+        answered = partial(answering, public=self.public)
+        return [Line(1, waiting=100)(answered(self.probes)), answered(self.offers)]
 
     def offers(self, question: Answer) -> Answer:
         """As `Explore.offers`."""

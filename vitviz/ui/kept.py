@@ -9,10 +9,11 @@ from collections.abc import Callable
 
 from vitviz.explanation.case import Target
 from vitviz.explanation.explain import Explanation
+from vitviz.model.architectures import Network
 from vitviz.ui.models import OF_RUN
 from vitviz.ui.questions import Answer
 
-Place = tuple[str, str, str, Target, bytes]
+Place = tuple[str, Network, str, Target, bytes]
 MOST_KEPT_BYTES = 256 * 2**20
 MOST_KEPT_SECONDS = 3300  # less than an hour
 MOST_JUDGED = 1000  # pictures whose maps and scores are kept, some kilobytes each
@@ -116,6 +117,9 @@ class Judged:
 
 
 def place_of(what: str, explanation: Explanation, target: Target) -> Place:
-    """Where an answer is kept: pictures changed by hand, and models of runs, have places that stay empty."""
+    """Where an answer is kept: pictures changed by hand, and models of runs, have places that stay empty.
+
+    A file that was replaced holds another network under the same name.
+    """
     pixels = hashlib.sha256(explanation.picture.seen.tobytes()).digest()
-    return what, explanation.checkpoint, explanation.changes, target, pixels
+    return what, explanation.case.model, explanation.changes, target, pixels

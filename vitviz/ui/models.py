@@ -1,11 +1,13 @@
 """The models that the page offers: those that ship, and those of runs, by name."""
 
+import warnings
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
+from vitviz.data.files import in_text
 from vitviz.model import checkpoint
 from vitviz.model.checkpoint import Checkpoint, CheckpointError
 from vitviz.training import run_folder
@@ -15,7 +17,9 @@ from vitviz.training.runs import Runs
 from vitviz.ui.questions import Answer
 from vitviz.ui.sources import ABSENT
 
+State = tuple[int, int] | None  # of a file: when it changed, and its bytes
 OF_RUN = "runs/"  # begins the names of models that were trained here
+MOST_LOADED = 64  # checkpoints that ship, and states of them
 
 
 def model_named(name: str, runs: Runs | None = None) -> Checkpoint:
@@ -26,29 +30,53 @@ def model_named(name: str, runs: Runs | None = None) -> Checkpoint:
             raise CheckpointError(
                 f"The run {name.removeprefix(OF_RUN)} has saved nothing yet. Wait for its first epoch."
             )
-        return loaded_run(path, name, path.stat().st_mtime_ns)
-    if name not in checkpoint.shipped():
-        raise CheckpointError(
-            f"There is no checkpoint {name[:80]!r} here. Choose one of: {', '.join(checkpoint.shipped())}."
-        )
-    return loaded(name)
+        return loaded_run(path, name, state(path))
+    if name not in (known := shipped()):
+        raise CheckpointError(f"There is no checkpoint {name[:80]!r} here. Choose one of: {', '.join(known)}.")
+    return loaded(known[name], state(known[name]))
 
 
-@cache
-def loaded(name: str) -> Checkpoint:
-    """A checkpoint that ships, loaded once."""
-    return checkpoint.load(name)
+def shipped() -> dict[str, Path]:
+    """The checkpoints that come with the project and can be loaded: name -> file."""
+    found = checkpoint.shipped().items()
+    return {name: path for name, path in found if in_text(name) == name and can_be_loaded(path, state(path))}
+
+
+def state(path: Path) -> State:
+    """What changes when a file does; None if it cannot be found."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=MOST_LOADED)
+def can_be_loaded(path: Path, changed: State) -> bool:
+    """Whether a file is a checkpoint of ours; if it is none, the terminal is told, once for each of its states."""
+    try:
+        loaded(path, changed)
+    except (CheckpointError, OSError) as error:
+        warnings.warn(f"The page leaves {path} out. Move it to another folder. {error}", stacklevel=2)
+        return False
+    return True
+
+
+@lru_cache(maxsize=MOST_LOADED)
+def loaded(path: Path, changed: State) -> Checkpoint:
+    """A checkpoint that ships, loaded once for each state of its file."""
+    return checkpoint.load(path)
 
 
 @lru_cache(maxsize=4)
-def loaded_run(path: Path, name: str, changed_at: int) -> Checkpoint:
+def loaded_run(path: Path, name: str, changed: State) -> Checkpoint:
     """The checkpoint of a run, loaded once for each state of its file."""
     return replace(run_folder.load(path), name=name)
 
 
 def checkpoints() -> list[Answer]:
     """The checkpoints that ship: name, size, accuracy and on which pictures, whether it knows labels."""
-    models = [model_named(name) for name in checkpoint.shipped()]
+    models = [model_named(name) for name in shipped()]
     return [
         {
             "name": model.name,

@@ -9,24 +9,31 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
+from vitviz.data.files import in_text
 from vitviz.explanation.case import Target
 from vitviz.explanation.explain import View
+from vitviz.training.process import in_words
 
 Answer = dict[str, Any]
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-def answering(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn a refusal into {"error": its sentence}; log anything else and say so calmly, with a reference."""
+def answering(answer: Callable[..., Any], public: bool = True) -> Callable[..., Any]:
+    """Turn a refusal into {"error": its sentence}; log anything else and say so calmly, with a reference.
+
+    Args:
+        answer: The function that answers.
+        public: Whether strangers ask, who are not told what the system refused.
+    """
 
     @wraps(answer)
     def guarded(*args: Any) -> Any:
         try:
             return answer(*args)
-        except ValueError as error:
-            return {"error": str(error)}
-        except Exception:
+        except Exception as error:
+            if isinstance(error, ValueError) or (isinstance(error, OSError) and not public):
+                return {"error": in_text(in_words(error))}
             sentence, reference = calm_sentence()
             log.exception("Answer %s failed", reference)
             return {"error": sentence}
@@ -38,6 +45,13 @@ def calm_sentence() -> tuple[str, str]:
     """What a visitor is told of a failure that nobody foresaw, and the reference that leads to it in the log."""
     reference = secrets.token_hex(3)
     return f"Something went wrong on the server (reference {reference}). Try again or another picture.", reference
+
+
+def table(question: object) -> Answer:
+    """A question, which must be a table."""
+    if not isinstance(question, dict):
+        raise ValueError(f"A question must be a table of names and values: got {str(question)[:40]!r}.")
+    return question
 
 
 def field(question: object, name: str, kind: type[T]) -> T:

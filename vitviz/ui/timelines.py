@@ -14,7 +14,7 @@ from vitviz.training import timeline
 from vitviz.training.run_folder import TIMELINE
 from vitviz.training.runs import Runs
 from vitviz.training.timeline import History
-from vitviz.ui.models import OF_RUN, model_named
+from vitviz.ui.models import OF_RUN, model_named, shipped
 from vitviz.ui.questions import Answer, field
 from vitviz.ui.sources import base64_of, data_url
 
@@ -59,7 +59,7 @@ class Timelines:
         """The timeline of a checkpoint that ships, or of a run; None if it has none yet."""
         if self.runs is not None and source.startswith(OF_RUN):
             path = self.runs.folder(source.removeprefix(OF_RUN)) / TIMELINE
-        elif source in checkpoint.shipped():
+        elif source in shipped():
             path = checkpoint.CHECKPOINTS / f"{source}.{TIMELINE}"
         else:
             raise ValueError(f"There is no timeline of {source[:80]!r}. Choose a run, or a checkpoint that ships.")
@@ -85,7 +85,7 @@ class Timelines:
 def shipped_timelines() -> list[Answer]:
     """The checkpoints that come with a timeline: name and training record."""
     found = []
-    for name in checkpoint.shipped():
+    for name in shipped():
         if (checkpoint.CHECKPOINTS / f"{name}.{TIMELINE}").is_file():
             record = model_named(name).record
             known = {key: record.get(key) for key in ("epochs", "seconds", "test_accuracy", "parameters")}

@@ -11,12 +11,13 @@ import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, get_args
 
 from PIL import Image
 
+from vitviz.data.files import in_text
 from vitviz.data.pictures import MOST_BYTES as MOST_UPLOAD
 from vitviz.data.pictures import sample_paths
 from vitviz.data.sets import ABOUT
@@ -33,8 +34,8 @@ from vitviz.training.start import with_network
 from vitviz.training.supply import for_classes
 from vitviz.training.sweep import Sweep
 from vitviz.ui.data_sets import Counts, DataSets
-from vitviz.ui.models import OF_RUN, model_named
-from vitviz.ui.questions import Answer, answering, field
+from vitviz.ui.models import OF_RUN, model_named, shipped
+from vitviz.ui.questions import Answer, answering, field, table
 from vitviz.ui.recipes import OWN, SETTINGS, about_preset, blamed, estimated, plan, varied
 from vitviz.ui.sources import data_url
 from vitviz.ui.timelines import Timelines, shipped_timelines
@@ -78,8 +79,9 @@ class Train:
             self.take_pictures,
             self.survey,
         )
-        movie = Line(1, waiting=4, yielding=True)(answering(self.timelines.movie))
-        return [answering(self.poll), movie, *(answering(self.for_the_owner(owner)) for owner in owners)]
+        answered = partial(answering, public=self.public)
+        movie = Line(1, waiting=4, yielding=True)(answered(self.timelines.movie))
+        return [answered(self.poll), movie, *(answered(self.for_the_owner(owner)) for owner in owners)]
 
     def for_the_owner(self, answer: Callable[[Answer], Answer]) -> Callable[[Answer], Answer]:
         """The same function, but one that refuses on a public page."""
@@ -104,8 +106,8 @@ class Train:
             "public": self.public,
             "machine": hardware(choose_device("auto")),
             "picture": data_url(Image.open(sample_paths()["cat"])),
-            "folder": "" if self.public else str(self.sets.root),
-            "models": list(checkpoint.shipped()),
+            "folder": "" if self.public else in_text(str(self.sets.root)),
+            "models": list(shipped()),
             "most_upload": MOST_UPLOAD,
             "movies": movies(),
         }
@@ -266,6 +268,7 @@ class Train:
             `version`, and if it is another, all that `listed` gives. For the run: `session`, `metrics` and `offset`.
             `timeline`, as `moments` gives it, if there are others.
         """
+        question = table(question)
         answer: Answer = {}
         if not self.public:
             listed = self.listed()
