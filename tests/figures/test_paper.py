@@ -131,7 +131,7 @@ def test_a_figure_is_the_same_whatever_matplotlib_is_set_to(svg):
     with mpl.rc_context(theirs):
         again = paper.render(paper.draw(chart()), ".svg").decode()
         assert mpl.rcParams["image.origin"] == "lower"
-    assert again == svg
+    assert without_clips(again) == without_clips(svg)
 
 
 def test_a_name_that_cannot_be_printed_spoils_nothing():
@@ -171,10 +171,12 @@ def test_a_page_needs_no_network_and_runs_nothing(figure):
 
 
 def test_the_same_chart_gives_the_same_svg(svg):
-    again = paper.render(paper.draw(chart()), ".svg").decode()
-    # Matplotlib names clips after their place in full precision, and its layout may differ in the last digit.
-    clip = re.compile(r"\bp[0-9a-f]{10}\b")
-    assert clip.sub("clip", again) == clip.sub("clip", svg)
+    assert without_clips(paper.render(paper.draw(chart()), ".svg").decode()) == without_clips(svg)
+
+
+def without_clips(svg: str) -> str:
+    """Matplotlib names clips after their place in full precision, and its layout may differ in the last digit."""
+    return re.sub(r"\bp[0-9a-f]{10}\b", "clip", svg)
 
 
 @pytest.mark.parametrize("classes", [2, 1000])

@@ -56,7 +56,7 @@ def test_the_endpoint_refuses_with_the_librarys_sentence(arguments, sentence):
             "vitviz: app.py takes no options: got --public --port 9999. Use: python ",
         ),
         ([], ValueError("The port must be free."), "vitviz: The port must be free."),
-        ([], OSError(errno.ENOSPC, "No space left on device", "/tmp"), "vitviz: the system refused: No space left on "),
+        ([], OSError(errno.ENOSPC, "No space left on device", "/tmp"), "vitviz: The system refused: No space left on "),
         ([], KeyboardInterrupt(), "130"),
     ],
 )
