@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.model.vit import Gates, Trace
@@ -85,7 +85,8 @@ class Case:
             for block, tokens in zip(blocks, tokens_of, strict=True):
                 values = block.attn.values(block.norm1(tokens))[0]  # (A, T, d)
                 maps = block.attn.proj.weight.unflatten(1, (values.shape[0], -1)).movedim(1, 0)  # (A, D, d)
-                norms.append(block.ls1(values @ maps.mT).norm(dim=-1))  # (A, T)
+                scaled = getattr(block, "ls1", nn.Identity())  # LayerScale, which only our own blocks have
+                norms.append(scaled(values @ maps.mT).norm(dim=-1))  # (A, T)
         return torch.stack(norms).float().cpu().numpy()
 
     def gradients(self, target: Target) -> Gradients:
