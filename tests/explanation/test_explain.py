@@ -397,6 +397,15 @@ def test_public_names_are_found_and_others_are_not():
         _ = vitviz.nonsense
 
 
+def test_the_numbers_tell_what_they_are_of(explanation, tmp_path):
+    for target, names in (("class 3", ["class 3"]), (("class 3", 5), ["class 3", "class 5"])):
+        explanation.save(tmp_path / "numbers.npz", target=target)
+        with np.load(tmp_path / "numbers.npz", allow_pickle=False) as found:
+            assert found["target"].tolist() == names
+            assert (str(found["checkpoint"]), int(found["prefix"])) == ("tiny", 1)
+            assert (str(found["note"]), str(found["changes"])) == ("as it is, 28 × 20", "")
+
+
 def test_a_figure_can_be_drawn_in_memory(explanation):
     buffer = io.BytesIO()
     explanation.figure().savefig(buffer)

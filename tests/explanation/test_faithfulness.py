@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -205,6 +206,28 @@ def test_maps_may_be_as_a_method_gives_them_or_as_an_explanation_does():
 def test_what_cannot_be_scored_is_refused(wrong, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)):
         faithfulness.score(tiny.case(), **({"maps": {"x": np.zeros(N)}, "target": 0} | wrong))
+
+
+@pytest.mark.parametrize("target", [-1, 99, (2, 99), "cat"])
+def test_the_sensitivity_to_no_class_is_refused(target):
+    with pytest.raises(ValueError, match="target must be one class, 0 to 10: got"):
+        faithfulness.sensitivity(tiny.case(), {"x": np.zeros(N)}, target, 3)
+
+
+def test_what_is_drawn_by_chance_belongs_to_the_picture(monkeypatch):
+    drawn = []
+    numbers, noise = np.random.default_rng, torch.Generator()
+    seeded = SimpleNamespace(manual_seed=lambda seed: drawn.append(seed) or noise)
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: drawn.append(seed) or numbers(seed))
+    monkeypatch.setattr(torch, "Generator", lambda: seeded)
+    one, again, other = (Case(tiny.checkpoint(), tiny.images(batch=1, seed=seed)[0]) for seed in (0, 0, 1))
+    assert one.seed == again.seed != other.seed
+    drawn.clear()
+    for subject in (one, other):
+        faithfulness.score(subject, {"x": np.zeros(N)}, 0)
+        faithfulness.sensitivity(subject, {"x": np.zeros(N)}, 0, 3)
+        faithfulness.randomisation(subject, {}, 0)
+    assert drawn == [one.seed] * 3 + [other.seed] * 3
 
 
 def test_an_unknown_baseline_is_refused():

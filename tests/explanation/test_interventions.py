@@ -34,6 +34,8 @@ def test_a_head_can_pass_on_its_mean_instead():
     )
     instead = mean_outputs(subject.checkpoint, images)
     assert instead.shape == (L, A, d)
+    with pytest.raises(ValueError, match=r"instead must have the shape \(L, A, d\) \(6, 2, 9\): it has \(2, 9\)"):
+        intervene(subject, [(2, 1)], instead=instead[0])
     trace = subject.model.trace(subject.checkpoint.normalise(images), "full")
     block = subject.model.blocks[2]
     expected = torch.zeros(d)

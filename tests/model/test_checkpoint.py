@@ -62,6 +62,34 @@ def refused(tmp_path):
     return check
 
 
+# What is written
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"classes": ("a", "b")}, "A checkpoint with 11 logits must name 11 classes"),
+        ({"std": (58.0, 57.0, 57.0)}, "std must be three numbers from 0 to 1"),
+        ({"mean": (-0.1, 0.0, 0.0)}, "mean must be three numbers from 0 to 1"),
+    ],
+)
+def test_what_could_not_be_loaded_is_not_saved(tmp_path, changes, sentence):
+    with pytest.raises(CheckpointError, match=sentence):
+        save(replace(tiny.checkpoint(), **changes), tmp_path / "x.safetensors")
+    assert not list(tmp_path.iterdir())
+
+
+def test_weights_in_double_precision_and_means_of_any_kind_are_saved(tmp_path):
+    before = replace(
+        tiny.checkpoint(), mean=torch.tensor([0.5, 0.25, 0.125]), classes=[f"class {k}" for k in range(11)]
+    )
+    before.model.double()
+    save(before, tmp_path / "x.safetensors")
+    after = load(tmp_path / "x.safetensors")
+    assert after.mean == (0.5, 0.25, 0.125)
+    assert after.model.head.weight.dtype == torch.float32
+
+
 # What is accepted
 
 
