@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import socket
+import tempfile
 import threading
 from collections.abc import Iterable
 from pathlib import Path
@@ -49,6 +50,7 @@ def build_app(data: str | None = None, public: bool = False) -> gr.Blocks:
     public = public or on_a_space()
     if public:
         forget_secrets()
+    routes.DEFAULT_TEMP_DIR = tempfile.gettempdir()  # Gradio makes a folder in it, and its own may be another user's
     trainer = Train(data, public=public)
     runs = None if public else trainer.runs
     explorer, inspector = Explore(data, runs, public), Inside(data, runs, public)
@@ -164,10 +166,11 @@ def serve(
     host = host or ("0.0.0.0" if on_a_space() else "127.0.0.1")  # noqa: S104 (a Space is public)
     chosen = free_port(host, port)
     own = own_folder()
-    os.environ["GRADIO_TEMP_DIR"] = routes.DEFAULT_TEMP_DIR = str(own)  # the second was read when Gradio was imported
+    os.environ["GRADIO_TEMP_DIR"] = str(own)
     if block and threading.current_thread() is threading.main_thread():
         for ending in {"SIGTERM", "SIGHUP"} & {*signal.Signals.__members__}:
-            signal.signal(signal.Signals[ending], signal.default_int_handler)  # ends as Ctrl-C does
+            if signal.getsignal(signal.Signals[ending]) == signal.SIG_DFL:  # nohup wants it to be ignored
+                signal.signal(signal.Signals[ending], signal.default_int_handler)  # ends as Ctrl-C does
     try:
         address = launch(app, host, chosen, further_names(names))
         print(f"vitviz is at {address}", flush=True)
