@@ -213,9 +213,9 @@ class Explanation:
         """
         check_direction(direction)
         rows, columns = self.grid
-        listed = patches if isinstance(patches, Sequence) else ("none",)
-        is_there = all(is_whole(patch) and 0 <= patch < rows * columns for patch in listed)
-        if not is_there or len(set(listed)) < len(listed):
+        is_list = isinstance(patches, Sequence | np.ndarray)
+        is_there = is_list and all(is_whole(patch) and 0 <= patch < rows * columns for patch in patches)
+        if not is_there or len(set(patches)) < len(patches):
             raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {patches!s:.40}.")
         tokens = [self.prefix + patch for patch in patches] or np.flatnonzero(asking(self.case)).tolist()
         tokens = [token for token, is_there in zip(tokens, self.there[tokens], strict=True) if is_there] or tokens

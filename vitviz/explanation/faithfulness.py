@@ -234,8 +234,10 @@ def sensitivity(
     patches = case.config.patches
     if not 1 <= count < patches:
         raise ValueError(f"count must be from 1 to {patches - 1} patches: got {count}.")
-    target = (check_class(case, target[0]), check_class(case, target[1])) if isinstance(target, tuple) else target
-    target = target if isinstance(target, tuple) else check_class(case, target)
+    if isinstance(target, tuple):
+        target = check_class(case, target[0]), check_class(case, target[1])
+    else:
+        target = check_class(case, target)
     generator = np.random.default_rng(case.seed)
     hidden = np.zeros((draws, patches), bool)
     for row in hidden:
