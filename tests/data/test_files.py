@@ -1,5 +1,8 @@
 """Files are whole or not there."""
 
+import errno
+import os
+
 import pytest
 
 from vitviz.data.files import atomic_write, write_whole
@@ -41,3 +44,15 @@ def test_a_name_that_is_too_long_is_refused_by_itself_and_leaves_no_litter(tmp_p
         write_whole(path, b"content")
     assert refusal.value.filename == str(path)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path):
+    path = tmp_path / "numbers.bin"
+
+    def full():
+        with atomic_write(path):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # as a write to an open file does
+
+    with pytest.raises(OSError, match="No space left") as refusal:
+        full()
+    assert refusal.value.filename == str(path)

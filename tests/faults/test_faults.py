@@ -59,7 +59,7 @@ def test_on_a_full_disk_an_export_ends_with_a_sentence_and_the_old_file_stays(tm
     out.write_bytes(b"an older file")
     found = vitviz_command(*command, "--out", out, preexec_fn=small_files_only)
     assert found.returncode == 1
-    assert "vitviz: The system refused: File too large" in found.stderr
+    assert f"vitviz: The system refused: File too large ({out})" in found.stderr
     assert "Traceback" not in found.stderr
     assert out.read_bytes() == b"an older file"
     assert list(tmp_path.iterdir()) == [out]

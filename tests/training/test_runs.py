@@ -369,7 +369,8 @@ def test_metrics_are_read_from_where_one_was(folder, config):
     with (path / "metrics.jsonl").open("a") as file:
         file.write('ch": 3}\n')
     assert folder.metrics("one", offset) == ([{"epoch": 3}], path.joinpath("metrics.jsonl").stat().st_size)
-    assert folder.metrics("one", 10**9) == ([], 10**9)
+    for beyond in (10**9, 10**30):
+        assert folder.metrics("one", beyond) == ([], beyond)
     assert folder.metrics("one", -5)[0] == folder.metrics("one")[0]
 
 

@@ -152,7 +152,19 @@ def test_the_timeline_that_ships_is_read():
     assert found.classes[found.probabilities[-1, 3].argmax()] == "cat"
 
 
-@pytest.mark.parametrize("damage", ["absent", "folder", "text", "cut", "other", "array", "grid"])
+OTHERS = {
+    "grid": np.array([8, 9]),
+    "rows": np.zeros((60, 9, 6, 6, 65), np.float16),
+    "names": np.array(["cat"]),
+    "classes": np.array(["cat"]),
+    "pictures": np.zeros((10, 32, 32), np.uint8),
+    "probabilities": np.zeros((60, 10)),
+    "seconds": np.array(0.0),
+    "entropy": np.zeros((60, 6)),
+}
+
+
+@pytest.mark.parametrize("damage", ["absent", "folder", "text", "cut", "other", "array", *OTHERS])
 def test_a_file_that_is_no_timeline_is_refused_in_a_sentence(tmp_path, damage):
     path = tmp_path / "timeline.npz"
     two_moments().save(path)
@@ -170,8 +182,8 @@ def test_a_file_that_is_no_timeline_is_refused_in_a_sentence(tmp_path, damage):
     elif damage == "array":
         with path.open("wb") as file:
             np.save(file, np.zeros(3))
-    elif damage == "grid":
-        np.savez(path, **(dict(np.load(SHIPPED)) | {"grid": 3}))
+    elif damage in OTHERS:
+        np.savez(path, **(dict(np.load(SHIPPED)) | {damage: OTHERS[damage]}))
     sentence = "There is no timeline at" if damage in ("absent", "folder") else "A timeline must be a whole .npz file"
     with pytest.raises(ValueError, match=sentence):
         read(path)

@@ -28,8 +28,8 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
         os.replace(temporary, path)
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename == temporary:
-            error.filename = str(path)  # nobody knows of the other
+        if isinstance(error, OSError) and error.filename in (None, temporary):
+            error.filename = str(path)  # a full disk names none, and nobody knows of the other
         raise
     if os.name == "posix":
         folder = os.open(path.parent, os.O_RDONLY)

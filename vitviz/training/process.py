@@ -240,6 +240,6 @@ def in_words(error: BaseException) -> str:
     if isinstance(error, TrainingError | ValueError):
         return str(error)
     if isinstance(error, OSError):
-        where = error.filename or "no file"
-        return f"The system refused: {error.strerror or error} ({where}). Mend that, or name another file or folder."
+        where = f" ({error.filename})" if error.filename else ""
+        return f"The system refused: {error.strerror or error}{where}. Mend that, or name another file or folder."
     return f"An error of vitviz itself: {type(error).__name__}: {str(error).partition(chr(10))[0][:300]}"

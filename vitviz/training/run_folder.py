@@ -230,8 +230,9 @@ def append(path: Path, line: str) -> None:
         before = file.tell()
         try:
             if file.write(line.encode()) < len(line.encode()):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        except OSError:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            error.filename = str(path)
             file.truncate(before)
             raise
 

@@ -238,7 +238,7 @@ class Runs:
         if not is_file(path):
             return [], 0
         whole: list[bytes] = []
-        with suppress(OSError), path.open("rb") as file:  # it may be another user's
+        with suppress(OSError, ValueError), path.open("rb") as file:  # it may be another user's, or end long before
             file.seek(offset)
             whole = file.read(MOST_BYTES).rpartition(b"\n")[0].splitlines(keepends=True)
         lines = (parsed(line) for line in whole)

@@ -47,6 +47,9 @@ class History:
         entropy: Of the class token's row, mean over the pictures, nats, (S, L, A); None in an older file.
         distance: Mean attention distance, mean over the pictures, pixels, (S, L, A); None in an older file.
         class_token: Whether the rows are the class token's; else they are the mean of the patches' rows.
+
+    Raises:
+        ValueError: If the arrays do not fit each other.
     """
 
     names: list[str]
@@ -60,6 +63,22 @@ class History:
     entropy: Array | None = None
     distance: Array | None = None
     class_token: bool = True
+
+    def __post_init__(self) -> None:
+        moments, count, layers, heads, tokens = self.rows.shape
+        of_heads = (moments, layers, heads)
+        shapes = {
+            "names": (count,),
+            "pictures": (count, *self.pictures.shape[1:3], 3),
+            "probabilities": (moments, count, len(self.classes)),
+            "epoch": (moments,),
+            "seconds": (moments,),
+            "entropy": () if self.entropy is None else of_heads,
+            "distance": () if self.distance is None else of_heads,
+        }
+        wrong = [name for name, shape in shapes.items() if np.shape(getattr(self, name)) != shape]
+        if wrong or not 0 < math.prod(self.grid) <= tokens:
+            raise ValueError(f"The arrays of a timeline must fit each other: {wrong or ['grid']} do not.")
 
     def maps(self, picture: int) -> Array:
         """The class token's maps of one picture at every moment, (S, L, A, gh, gw)."""
