@@ -143,7 +143,8 @@ def print_table(out: Path) -> None:
     """Print all runs there are: epochs, seconds, pictures a second, and the accuracy of those that are finished."""
     print(f"{'run':30} {'epochs':>8} {'seconds':>8} {'pictures/s':>11} {'measured on':>14} {'accuracy':>9}")
     for run in sorted(path.parent for path in out.glob(f"*/{run_folder.LAST}")):
-        known = record(run)
+        if not (known := record(run)):  # a torn file
+            continue
         speed = known["epochs"] * known["pictures"] / max(known["seconds"], 1)
         measured, accuracy = next(
             ((words, f"{100 * known[name]:.2f} %") for name, words in MEASURED.items() if name in known),

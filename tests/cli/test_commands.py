@@ -322,10 +322,12 @@ def test_a_folder_of_pictures_is_told_as_a_table_and_refused_after_it(vitviz, tm
         for number in range(3):
             Image.new("RGB", (8, 8)).save(tmp_path / "pets" / name / f"{number}.png")
     (tmp_path / "pets" / "cat" / "notes.txt").write_text("hello")
+    (tmp_path / "pets" / "cat" / "\x1b]0;owned\x07.txt").write_text("hello")
     words = ("data", "check", "--dataset", "folder", "--data", tmp_path / "pets")
     code, out, err = vitviz(*words)
     assert (code, err) == (0, "")
     assert re.search(r"\[red\]\W+2\W+1\W", out)
+    assert "cat/?]0;owned?.txt" in out
     assert re.search(r"cat/notes\.txt\W+The file must be a whole PNG", out)
     assert "a fifth of each class is put aside" in out
     for picture in (tmp_path / "pets" / "[red]").iterdir():

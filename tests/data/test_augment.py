@@ -199,10 +199,10 @@ def test_a_picture_of_one_level_stays_as_it_is_where_levels_are_spread():
     ("name", "angle", "shift"), [("shift_x", 0, (-0.45, 0)), ("shift_y", 0, (0, -0.45)), ("rotate", -30, (0, 0))]
 )
 def test_shift_and_rotation_are_those_of_torchvision(name, angle, shift, amount):
-    images = numbered(1, 40, 40).float()
-    place = augment.move(chosen(name), torch.tensor([amount]))
+    images = numbered(1, 30, 40).float()
+    place = augment.move(chosen(name), torch.tensor([amount]), 30 / 40)
     found = augment.resample(images, place)
-    translate = [40 * amount * part for part in shift]
+    translate = [40 * amount * shift[0], 30 * amount * shift[1]]
     expected = vision.affine(images, angle * amount, translate, 1.0, [0, 0], vision.InterpolationMode.BILINEAR)
     within = (
         augment.resample(torch.full_like(images, 255), place) > 254.9
@@ -212,10 +212,15 @@ def test_shift_and_rotation_are_those_of_torchvision(name, angle, shift, amount)
 
 
 def test_a_shear_moves_each_row_in_proportion_to_its_height():
-    place = augment.move(chosen("shear_x"), torch.ones(1))
+    place = augment.move(chosen("shear_x"), torch.ones(1), 1.0)
     assert place[0].flatten().tolist() == pytest.approx([1, 0.3, 0, 0, 1, 0, 0, 0, 1])
-    place = augment.move(chosen("shear_y"), -torch.ones(1))
+    place = augment.move(chosen("shear_y"), -torch.ones(1), 1.0)
     assert place[0].flatten().tolist() == pytest.approx([1, 0, 0, -0.3, 1, 0, 0, 0, 1])
+    line = torch.full((1, 1, 21, 60), 128.0)
+    line[..., 30] = 255
+    found = augment.resample(line, augment.move(chosen("shear_x"), torch.ones(1), 21 / 60))
+    assert found[0, 0, 10].argmax() == 30, "the middle stays"
+    assert found[0, 0, 0].argmax() == 33, "ten rows above it, by three tenths of that"
 
 
 def test_rand_augment_draws_for_each_picture_by_itself():

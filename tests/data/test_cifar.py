@@ -163,7 +163,8 @@ def test_official_sums_give_no_warning(cifar_folder, monkeypatch):
 
 def test_what_is_there_is_not_fetched_again(cifar_folder, monkeypatch):
     monkeypatch.setattr(torchvision.datasets, "CIFAR10", lambda *given, **named: pytest.fail("it was fetched"))
-    assert cifar.download(cifar_folder) == cifar_folder / BINARY_FOLDER
+    for data in (cifar_folder, cifar_folder / BINARY_FOLDER):
+        assert cifar.download(data) == cifar_folder / BINARY_FOLDER
 
 
 def test_a_fetched_data_set_is_put_in_place_whole(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """Folders of labelled pictures: layouts, what is taken and what is not, and a division that is always the same."""
 
 import os
+import zipfile
 
 import pytest
 import torch
@@ -153,14 +154,14 @@ def test_what_is_not_taken_is_told_with_its_reason(tmp_path):
         "bee/pipe",
         "dog",
         "empty",
-        "odd\nname/0.png",
+        "odd?name/0.png",
     ]
     assert why["bee/link.png"] == why["dog"] == "Links are not followed: put the pictures themselves there."
     assert "cannot be read as one" in why["ant/torn.png"]
     assert "is empty" in why["bee/nothing.png"]
     assert "must be a file" in why["bee/pipe"]
     assert why["empty"] == "It is an empty folder."
-    assert why["odd\nname/0.png"].startswith("A class's name must be at most 100 characters")
+    assert why["odd?name/0.png"].startswith("A class's name must be at most 100 characters")
 
 
 def test_a_class_to_test_on_that_is_not_trained_on_is_not_taken(tmp_path):
@@ -226,6 +227,18 @@ def test_too_much_is_refused_before_it_is_read(tmp_path, monkeypatch):
         load(root, SIZE)
 
 
+def test_only_pictures_count_as_such_whatever_their_names_are(tmp_path, monkeypatch):
+    root = fill(tmp_path, {"ant": 4, "bee": 4})
+    for picture in sorted(root.glob("*/*.png")):
+        picture.with_suffix(".xml").write_text("about it")
+    monkeypatch.setattr(folder, "MOST_MEMORY", 3 * SIZE[0] * SIZE[1] * 8)
+    assert sum(len(labels) for _, labels in load(root, SIZE)[0].values()) == 8
+    for picture in sorted(root.glob("*/*.png")):
+        picture.with_suffix(".more").write_bytes(picture.read_bytes())
+    with pytest.raises(DataError, match=r"may fill at most 0 GiB: 9 of"):
+        load(root, SIZE)
+
+
 def test_too_many_classes_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(folder, "MOST_CLASSES", 2)
     with pytest.raises(DataError, match=r"at most 2 classes: .* has 3"):
@@ -244,7 +257,10 @@ def test_a_folder_is_divided_alike_however_it_is_wrapped(tmp_path):
     pets = fill(tmp_path / "around" / "pets", {"ant": 9, "bee": 9})
     outer = zipped(tmp_path / "around", tmp_path / "outer.zip")
     inner = zipped(pets, tmp_path / "inner.zip")
-    first, *others = (folder.load(where, SIZE)[0] for where in (pets, pets.parent, inner, outer))
+    with zipfile.ZipFile(dotted := tmp_path / "dotted.zip", "w") as file:
+        for picture in pets.glob("*/*"):
+            file.writestr(f"./{picture.relative_to(pets)}", picture.read_bytes())
+    first, *others = (folder.load(where, SIZE)[0] for where in (pets, pets.parent, inner, outer, dotted))
     for other in others:
         for split in ("train", "test"):
             assert torch.equal(first[split][0], other[split][0])

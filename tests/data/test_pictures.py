@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageFile
 
 from tests import tiny
 from vitviz.data import pictures
@@ -215,9 +215,11 @@ def with_clear_corner(image: Image.Image) -> Image.Image:
         (with_clear_corner(corners(96, 64)), {}, [WHITE, GREEN, BLUE, WHITE]),
         (with_clear_corner(corners(96, 64)).quantize(8), {}, [WHITE, GREEN, BLUE, WHITE]),
         (corners(96, 64), {"exif": upside_down()}, [WHITE, BLUE, GREEN, RED]),
+        (Image.fromarray(np.full((64, 96), 257 * 200, np.uint16)), {}, [WHITE] * 4),
+        (Image.fromarray(np.full((64, 96), 200, np.uint16)), {}, [WHITE] * 4),
         (Image.fromarray(np.full((64, 96), 257 * 100, np.uint16)), {}, [(0, 0, 0)] * 4),
     ],
-    ids=["RGB", "RGBA", "palette", "turned", "16-bit"],
+    ids=["RGB", "RGBA", "palette", "turned", "light 16-bit", "small 16-bit", "dark 16-bit"],
 )
 def test_a_huge_picture_is_shrunk_before_anything_copies_it(tmp_path, monkeypatch, huge, options, expected):
     monkeypatch.setattr(pictures, "PREVIEW_SIDE", 16)
@@ -394,3 +396,21 @@ def test_an_array_of_a_wrong_kind_is_refused(array, came):
 def test_an_image_without_pixels_is_refused():
     with pytest.raises(PictureError, match="A picture must hold pixels: this one has 0 × 5"):
         prepare(Image.new("RGB", (0, 5)), (32, 32))
+
+
+def test_huge_pictures_are_decoded_one_at_a_time_whatever_their_format(tmp_path, monkeypatch):
+    monkeypatch.setattr(pictures, "HUGE_PIXELS", 100)
+    real = ImageFile.ImageFile.load
+    held: list[bool] = []
+
+    def load(image):
+        held.append(pictures.one_huge_at_a_time.locked())
+        return real(image)
+
+    monkeypatch.setattr(ImageFile.ImageFile, "load", load)
+    for ending in ("png", "jpg", "webp", "gif", "bmp"):
+        path = tmp_path / f"huge.{ending}"
+        corners().save(path)
+        open_picture(path)
+    assert held
+    assert all(held)

@@ -12,7 +12,7 @@ import torchvision.datasets
 
 from tests import tiny
 from tests.data.folders import fill
-from vitviz.data import cifar, cifar100, pictures, sets
+from vitviz.data import cifar, cifar100, folder, pictures, sets
 from vitviz.data.cifar import DataError
 
 RECORDS = {"train": 30, "test": 12}
@@ -145,3 +145,17 @@ def test_a_folder_has_numbers_of_its_own(tmp_path):
     held = sets.load("folder", fill(tmp_path, {"ant": 5, "bee": 5}), (20, 28))
     assert (held.about.name, held.about.classes) == ("labelled pictures", ("ant", "bee"))
     assert (held.about.mean, held.about.std) == sets.statistics(held.parts["train"][0])
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_only_the_pictures_that_are_needed_are_resized_and_kept(cifar_folder, monkeypatch):
+    images, labels = cifar.load("train", cifar_folder)
+    monkeypatch.setattr(folder, "MOST_MEMORY", 3 * 40 * 40 * 12)
+    for first, last, places in [(10, 0, range(10)), (7, 5, [*range(7), *range(95, 100)])]:
+        found = sets.load("cifar10", cifar_folder, (40, 40), ("train",), first, last).parts["train"]
+        expected = sets.fitted(images[list(places)], labels[list(places)], (40, 40))
+        assert all(map(torch.equal, found, expected))
+        assert found[0].untyped_storage().nbytes() == found[0].numel()
+    with pytest.raises(DataError, match="100 of 40 x 40 pixels"):
+        sets.load("cifar10", cifar_folder, (40, 40), ("train",), 95, 5)
+    assert sets.load("cifar10", cifar_folder, (32, 32), ("train",), 60, 60).parts["train"][0].shape[0] == 100

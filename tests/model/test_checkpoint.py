@@ -331,6 +331,20 @@ def test_a_wrong_type_is_refused(parts, refused, dtype):
     refused(parts.joined(), rf"head\.weight must be of type F32, F16, BF16: it is {dtype}")
 
 
+def test_an_extra_tensor_of_a_type_that_torch_does_not_have_is_refused(parts, refused):
+    start = len(parts.data)
+    parts.data += bytes(4)
+    parts.table["training.x"] = {"dtype": "F4", "shape": [8], "data_offsets": [start, start + 4]}
+    refused(parts.joined(), FOREIGN)
+
+
+def test_what_would_be_too_large_to_load_is_not_written(tiny_checkpoint, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "MOST_BYTES", 2**10)
+    with pytest.raises(CheckpointError, match="A checkpoint may have at most"):
+        save(tiny_checkpoint, tmp_path / "large.safetensors")
+    assert not list(tmp_path.glob("large*"))
+
+
 def test_an_unhashable_type_is_refused(parts, refused):
     parts.table[HEAD]["dtype"] = ["F32"]
     refused(parts.joined(), rf"head\.weight must be of type|{FOREIGN}")

@@ -100,3 +100,8 @@ def test_it_is_refused_where_attention_is_explained(teacher):
 def test_what_it_cannot_be_is_refused(changes, sentence):
     with pytest.raises(ValueError, match=sentence):
         replace(CONFIG, **changes)
+
+
+def test_what_only_a_transformer_has_is_not_asked_of_it():
+    config = ViTConfig(architecture="convnet", image_size=(30, 512), width=50, depth=3)  # 6 heads, patches of 4
+    assert build(config)(torch.zeros(2, 3, 30, 512)).shape == (2, 10)

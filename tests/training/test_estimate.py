@@ -97,9 +97,17 @@ def test_work_grows_with_tokens_and_depth(config):
     assert work(replace(model, patch_size=4), 1.0) > 3 * by_hand
 
 
-@pytest.mark.parametrize("name", sorted(PRESETS))
-def test_memory_counts_what_the_backward_pass_keeps(name):
-    config = replace(PRESETS[name], batch_size=16, pictures=100)
+TEACHER = preset("cifar10-teacher")
+OTHER = replace(TEACHER, model=replace(TEACHER.model, image_size=(64, 48), patch_size=5, mlp_width=4096))
+
+
+@pytest.mark.parametrize(
+    "known",
+    [*PRESETS.values(), TEACHER, OTHER],
+    ids=lambda known: f"{known.preset} in patches of {known.model.patch_size}",
+)
+def test_memory_counts_what_the_backward_pass_keeps(known):
+    config = replace(known, batch_size=16, pictures=100)
     model = build(config.model).train()
     own = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
     kept: dict[int, torch.Tensor] = {}
@@ -109,7 +117,7 @@ def test_memory_counts_what_the_backward_pass_keeps(name):
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        model(torch.randn(16, 3, 32, 32))
+        model(torch.randn(16, 3, *config.model.image_size))
     found = sum(tensor.untyped_storage().nbytes() for place, tensor in kept.items() if place not in own)
     assert memory(config) - memory(replace(config, batch_size=2)) == pytest.approx(found * 14 / 16, rel=0.35)
 

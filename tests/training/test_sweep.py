@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from vitviz.data.cifar import DataError
 from vitviz.model.checkpoint import load
 from vitviz.training import sweep
 from vitviz.training.loop import Run
@@ -176,6 +177,22 @@ def test_a_run_that_fails_is_noted_and_the_next_begins(grid, monkeypatch, error,
     assert first["message"] == f"{begins}The loss must stay finite."
     assert (first["state"], first["accuracy"]) == ("failed", None)
     assert [line["state"] for line in others] == ["finished"] * 3
+
+
+def test_a_run_that_asks_too_much_of_the_data_set_is_noted_and_the_next_begins(grid):
+    grid = replace(grid, vary=("held_out=100,10",))
+    grid.write()
+    grid.run()
+    assert [line["state"] for line in grid.results()] == ["failed", "finished"]
+    assert "held_out must leave pictures to train on: of 100 it takes 100" in grid.results()[0]["message"]
+
+
+def test_a_data_set_that_is_not_there_ends_the_sweep(grid):
+    grid = replace(grid, config=replace(grid.config, data="nowhere"))
+    grid.write()
+    with pytest.raises(DataError, match="CIFAR-10 is not in nowhere"):
+        grid.run()
+    assert grid.results() == []
 
 
 def test_what_no_run_is_to_blame_for_ends_the_sweep(grid, monkeypatch):

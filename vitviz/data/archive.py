@@ -42,7 +42,7 @@ class Archive:
             raise damaged(path) from error
         files = [info for info in self.zip.infolist() if not info.is_dir()]
         for info in files:
-            info.filename = true_name(info)
+            info.filename = PurePosixPath(true_name(info)).as_posix()  # some begin with ./
         try:
             check_files(files, path)
         except DataError:
@@ -112,7 +112,10 @@ def check_end(path: Path) -> None:
         raise damaged(path)
     (contents,) = struct.unpack_from("<I", tail, place + 12)
     if tail[max(0, place - 20) : place].startswith(b"PK\x06\x07") or contents > MOST_CONTENTS:
-        raise DataError("A zip of pictures may have at most 65,535 files: this one has more. Name an unpacked folder.")
+        raise DataError(
+            f"A zip of pictures may have at most 65,535 files, and names of {MOST_CONTENTS // 2**20} MiB: this one has "
+            "more. Name an unpacked folder."
+        )
 
 
 def check_files(files: list[zipfile.ZipInfo], path: Path) -> None:
@@ -121,7 +124,8 @@ def check_files(files: list[zipfile.ZipInfo], path: Path) -> None:
         kind = stat.S_IFMT(info.external_attr >> 16)
         if leads_outside(info.filename):
             raise DataError(
-                f"Names in a zip must stay inside it: {info.filename[:80]!r} does not. Pack the folder anew."
+                f"Names in a zip must stay inside it, with / between folders: {info.filename[:80]!r} does not. Pack "
+                "the folder anew."
             )
         if kind not in (0, stat.S_IFREG):
             raise DataError(

@@ -215,18 +215,21 @@ def rand_augment(images: Tensor, operations: int, strength: float) -> Tensor:
         changed = [COLOURS[name](part, by) if name in COLOURS else part for name, part, by in parts]
         back = order.argsort()[:B]
         pixels = torch.cat(changed)[back].clamp(0, 255)  # (B, 3, H, W)
-        place = place @ move(choice, amount)[back]  # (B, 3, 3)
+        place = place @ move(choice, amount, images.shape[2] / images.shape[3])[back]  # (B, 3, 3)
     return resample(pixels, place).round().to(torch.uint8)
 
 
-def move(choice: Tensor, amount: Tensor) -> Tensor:
-    """The affine map (B, 3, 3) of each choice (B,), in units of half a picture around its middle; else the identity."""
+def move(choice: Tensor, amount: Tensor, shape: float) -> Tensor:
+    """The affine map (B, 3, 3) of each choice (B,), in half heights and half widths around the middle.
+
+    What is no move is the identity. The shape is that of the pictures, H / W.
+    """
     place = torch.eye(3, device=choice.device).repeat(len(choice), 1, 1)  # (B, 3, 3)
     chosen = {name: amount * (choice == OPERATIONS.index(name)) for name in MOVES}  # 0 where it is not chosen
     angle = MOVES["rotate"] * chosen["rotate"]
     place[:, 0, 0] = place[:, 1, 1] = angle.cos()
-    place[:, 0, 1] = MOVES["shear_x"] * chosen["shear_x"] - angle.sin()
-    place[:, 1, 0] = MOVES["shear_y"] * chosen["shear_y"] + angle.sin()
+    place[:, 0, 1] = (MOVES["shear_x"] * chosen["shear_x"] - angle.sin()) * shape
+    place[:, 1, 0] = (MOVES["shear_y"] * chosen["shear_y"] + angle.sin()) / shape
     place[:, 0, 2] = 2 * MOVES["shift_x"] * chosen["shift_x"]
     place[:, 1, 2] = 2 * MOVES["shift_y"] * chosen["shift_y"]
     return place

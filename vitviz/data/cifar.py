@@ -193,7 +193,8 @@ def download(data: str | Path | None = None) -> Path:
 def fetch(known: Callable[..., object], name: str, root: Path, folders: tuple[str, str]) -> Path:
     """Fetch one of torchvision's data sets, whose python version comes in the first of these folders, into `root`.
 
-    Does nothing if one of the folders is there, but that what a killed download left long ago is removed.
+    Does nothing if one of the folders is there, or `root` is one, but that what a killed download left long ago is
+    removed.
 
     Raises:
         DataError: If it cannot be fetched or what came is damaged; nothing is left behind then.
@@ -202,9 +203,8 @@ def fetch(known: Callable[..., object], name: str, root: Path, folders: tuple[st
         with suppress(FileNotFoundError):  # another download has just ended
             if time.time() - left.stat().st_mtime > PARTS_AGE:
                 shutil.rmtree(left, ignore_errors=True)
-    for folder in folders:
-        if (root / folder).is_dir():
-            return root / folder
+    with suppress(DataError):
+        return look_for(name, root, folders, "")
     root.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".cifar-", suffix=".part", dir=root) as part:
         try:

@@ -3,6 +3,7 @@
 import os
 import stat
 import tempfile
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,8 +52,8 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def in_text(name: str) -> str:
-    """A file's name as text can be sent: each byte that is no UTF-8 becomes a question mark."""
-    return name.encode(errors="replace").decode()
+    """A file's name as text can be sent and shown: what is no UTF-8, or controls a terminal, becomes a ?."""
+    return "".join("?" if unicodedata.category(letter) in ("Cc", "Cs") else letter for letter in name)
 
 
 def is_file(path: Path) -> bool:

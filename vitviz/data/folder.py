@@ -30,6 +30,7 @@ TESTS = ("test", "val", "valid", "validation")  # the first that is there is mea
 MOST_FILES = 100_000
 MOST_CLASSES = 1000
 MOST_MEMORY = 2 * 2**30  # bytes of all pictures as the model sees them
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")  # of files that are counted before they are read
 LONGEST_NAME = 100  # characters of a class's name
 NO_TEST = (
     "It holds folders, and there is none to test on beside it: name that test, val, valid or validation, or choose "
@@ -129,9 +130,10 @@ def read_all(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[str, 
         )
     with opened(Path(data)) as source:
         places, refused = arranged(source.names)
-        check_memory(len(places), size)
+        check_memory(sum(name.lower().endswith(SUFFIXES) for name in places), size)
         taken: dict[str, Tensor] = {}
         for name in sorted(places, key=lambda name: draw(places[name])):
+            check_memory(len(taken) + 1, size)
             try:
                 with source.fetch(name) as path:
                     taken[name] = pictures.to_tensor(pictures.prepare(path, size).seen)
@@ -318,8 +320,11 @@ def gathered(
     splits: dict[str, Split],
     classes: tuple[str, ...],
 ) -> tuple[Tensor, Tensor]:
-    """The pictures (n, 3, H, W) and labels (n,) of a split, in the order in which they were taken."""
+    """The pictures (n, 3, H, W) and labels (n,) of a split, in the order in which they were taken, and out of those."""
     numbers = {label: k for k, label in enumerate(classes)}
     names = [name for name in taken if splits[name] == split and places[name].label in numbers]
     labels = torch.tensor([numbers[places[name].label] for name in names])
-    return torch.stack([taken[name] for name in names]), labels
+    images = torch.empty(len(names), *taken[names[0]].shape, dtype=torch.uint8)
+    for place, name in zip(images, names, strict=True):
+        place.copy_(taken.pop(name))  # so that all are in memory once
+    return images, labels

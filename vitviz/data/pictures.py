@@ -111,10 +111,10 @@ def open_picture(source: PictureSource) -> tuple[Image.Image, tuple[int, int]]:
     try:
         with Image.open(path, formats=FORMATS) as image:
             check_pixels(image)
-            turned = image.getexif().get(0x0112) in (5, 6, 7, 8)  # EXIF orientations that lie on their side
-            size = image.size[::-1] if turned else image.size
-            image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
-            with one_huge_at_a_time if size[0] * size[1] > HUGE_PIXELS else nullcontext():
+            with one_huge_at_a_time if image.width * image.height > HUGE_PIXELS else nullcontext():
+                turned = image.getexif().get(0x0112) in (5, 6, 7, 8)  # they lie on their side; a PNG is decoded for it
+                size = image.size[::-1] if turned else image.size
+                image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
                 return to_rgb(ImageOps.exif_transpose(shrink(image))), size
     except PictureError:
         raise
@@ -193,12 +193,12 @@ def from_array(array: np.ndarray) -> Image.Image:
 
 def shrink(image: Image.Image) -> Image.Image:
     """A huge picture at a whole fraction of its size, before anything copies it; small ones stay as they are."""
-    # Of a huge but narrow one, half its size still has more than any model sees.
+    # Of a huge but narrow one, half its size still has more than most models see.
     factor = max(min(image.size) // PREVIEW_SIDE, 2 if image.width * image.height > HUGE_PIXELS else 1)
     if factor < 2:
         return image
     if image.mode.startswith("I;16"):
-        image = Image.fromarray((np.asarray(image) // 257).astype(np.uint8))
+        image = image.convert("I")
     elif image.mode in ("1", "P", "PA"):
         image = image.convert("RGBA" if image.has_transparency_data else "RGB")
     return image.reduce(factor)

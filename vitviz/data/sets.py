@@ -55,7 +55,14 @@ MODULES = {"cifar10": cifar, "cifar100": cifar100}
 BOTH: tuple[Split, ...] = ("train", "test")
 
 
-def load(kind: str, data: str | Path | None, size: tuple[int, int], splits: tuple[Split, ...] = BOTH) -> DataSet:
+def load(
+    kind: str,
+    data: str | Path | None,
+    size: tuple[int, int],
+    splits: tuple[Split, ...] = BOTH,
+    first: int | None = None,
+    last: int = 0,
+) -> DataSet:
     """Load a data set.
 
     Args:
@@ -63,20 +70,23 @@ def load(kind: str, data: str | Path | None, size: tuple[int, int], splits: tupl
         data: Where it is: as for `cifar.find`, or a folder or zip as for `folder.load`.
         size: Height and width (px) of what the model sees.
         splits: Which are needed.
+        first: How many of the training pictures are needed, from the first on; None for all.
+        last: How many of them from the end, besides.
 
     Raises:
         vitviz.data.cifar.DataError: If it is not there, damaged, or nothing can be learned from it.
     """
     if kind == "folder":
         parts, table = folder.load(data, size)
-        return DataSet(About("labelled pictures", table.classes, *statistics(parts["train"][0])), parts)
-    about = ABOUT[kind]
-    parts = {}
+        about = About("labelled pictures", table.classes, *statistics(parts["train"][0]))
+        return DataSet(about, parts | {"train": ends(parts["train"], first, last)})
+    about, parts = ABOUT[kind], {}
     for split in splits:
-        images, labels = MODULES[kind].load(split, data)
-        parts[split] = fitted(images, labels, size)
-    if kind != "cifar10" and "train" in splits:
-        about = About(about.name, about.classes, *statistics(parts["train"][0]))
+        part = MODULES[kind].load(split, data)
+        if split == "train":
+            about = about if kind == "cifar10" else About(about.name, about.classes, *statistics(part[0]))
+            part = ends(part, first, last)
+        parts[split] = fitted(*part, size)
     return DataSet(about, parts)
 
 
@@ -87,6 +97,15 @@ def is_here(kind: str, data: str | Path | None = None) -> bool:
     except DataError:
         return False
     return True
+
+
+def ends(part: Part, first: int | None, last: int) -> Part:
+    """The first so many pictures and labels, and the last so many; all if there are no more."""
+    count = len(part[1])
+    if first is None or first + last >= count:
+        return part
+    images, labels = (torch.cat([values[:first], values[count - last :]]) for values in part)
+    return images, labels
 
 
 def fitted(images: Tensor, labels: Tensor, size: tuple[int, int]) -> Part:

@@ -85,8 +85,8 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
         extra: Tensors that `read_tensors` finds again and `load` does not look at.
 
     Raises:
-        CheckpointError: If `load` would refuse it: a weight is not a finite number, or names, mean or std do not fit.
-            Nothing is written then.
+        CheckpointError: If `load` would refuse it: a weight is not a finite number, names, mean or std do not fit, or
+            the file is too large. Nothing is written then.
     """
     check_finite(checkpoint.model.state_dict())
     about = {
@@ -102,6 +102,8 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}
     tensors |= {name: tensor.float() for name, tensor in tensors.items() if tensor.dtype == torch.float64}
     content = safetensors.torch.save(tensors, {"vitviz": json.dumps(about, allow_nan=False)})
+    if extra is None:
+        check_size(len(content), MOST_BYTES)
     write_whole(path, content)
 
 
@@ -130,11 +132,7 @@ def load(name: str | Path, most: int = MOST_BYTES) -> Checkpoint:
         raise CheckpointError(
             f"There is no checkpoint {str(name)[:200]!r}. Name one that ships ({known}), or a .safetensors file."
         )
-    if size > most:
-        raise CheckpointError(
-            f"A checkpoint may have at most {most / 2**20:.4g} MiB: this one has {size / 2**20:.4g}. Name a smaller "
-            "one."
-        )
+    check_size(size, most)
     content = path.read_bytes()
     if path in shipped().values():
         check_sum(path.name, content)
@@ -145,12 +143,21 @@ def load(name: str | Path, most: int = MOST_BYTES) -> Checkpoint:
     try:
         held = safetensors.torch.load(content)
         tensors = {key: tensor.float() for key, tensor in held.items() if not key.startswith(EXTRA)}
-    except safetensors.SafetensorError:  # its own reading of the header is stricter than ours
+    except (safetensors.SafetensorError, KeyError):  # stricter than ours, and of types that torch does not have
         raise foreign(path.name) from None
     check_finite(tensors)
     model.load_state_dict(tensors, assign=True)
     model.requires_grad_(True).eval()
     return Checkpoint(path.stem, model, *read_labels(about, config), record=about.get("record", {}))
+
+
+def check_size(size: int, most: int) -> None:
+    """Refuse more bytes than these."""
+    if size > most:
+        raise CheckpointError(
+            f"A checkpoint may have at most {most / 2**20:.4g} MiB: this one has {size / 2**20:.4g}. Name a smaller "
+            "one."
+        )
 
 
 def check_sum(name: str, content: bytes) -> None:

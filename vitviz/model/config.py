@@ -67,7 +67,8 @@ class ViTConfig:
         object.__setattr__(self, "image_size", tuple(self.image_size))
         self.check_limits()
         self.check_choices()
-        self.check_fit()
+        if self.architecture != "convnet":
+            self.check_fit()
         if self.architecture != "vit":
             self.check_other()
 
@@ -105,6 +106,8 @@ class ViTConfig:
                 raise ValueError(f"{name} must be true or false: got {getattr(self, name)!r}.")
         if self.pool not in ("token", "mean"):
             raise ValueError(f"pool must be 'token' or 'mean': got {self.pool!r}.")
+        if self.architecture in ("vit", "convnet") and self.dropout:
+            raise ValueError(f"dropout is only known to the tutorials' networks: got {self.dropout}. Use drop_path.")
         if self.pool == "token" and not self.class_token:
             raise ValueError(
                 "A model without class token must read the mean of its patches: pool is 'token'. Use 'mean'."
@@ -132,8 +135,6 @@ class ViTConfig:
                 f"heads must divide width: {self.width} is not a multiple of {self.heads}. "
                 f"Use {' or '.join(map(str, near))}."
             )
-        if self.architecture in ("vit", "convnet") and self.dropout:
-            raise ValueError(f"dropout is only known to the tutorials' networks: got {self.dropout}. Use drop_path.")
 
     def check_other(self) -> None:
         """Demand that nothing is asked of another network that it does not know."""

@@ -102,13 +102,19 @@ def memory(config: TrainConfig, available: int = PICTURES, tested: int = TESTED)
     The other arguments are those of `estimate`.
     """
     model = config.model
-    per_token = 10 * model.width + 2 * model.mlp_width  # of each layer; counted from what autograd keeps
-    maps = 0 if model.architecture == "vit" else 3 * model.heads * model.tokens  # the fast attention keeps none
-    kept = 4 * config.batch_size * model.depth * model.tokens * (per_token + maps)
     pixels = 3 * model.image_size[0] * model.image_size[1]
+    kept = 4 * config.batch_size * numbers_kept(model)
     held = min(config.pictures or available, available) + tested
     data = held * pixels + 4 * 6 * config.batch_size * pixels
     return LIBRARIES + data + 4 * COPIES * checkpoint.parameters(model) + kept
+
+
+def numbers_kept(model: ViTConfig) -> int:
+    """How many numbers the backward pass reads again for one picture; counted from what autograd keeps."""
+    if model.architecture == "convnet":
+        return 8 * model.width * model.image_size[0] * model.image_size[1]  # most of them before the picture is halved
+    maps = 0 if model.architecture == "vit" else 3 * model.heads * model.tokens  # the fast attention keeps none
+    return model.depth * model.tokens * (10 * model.width + 2 * model.mlp_width + maps)
 
 
 def memory_of(device: torch.device) -> int:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from vitviz.data import augment, pictures, sets
-from vitviz.data.cifar import DataError
+from vitviz.data.cifar import DataError, Split
 from vitviz.data.sets import CIFAR10, About, Part
 from vitviz.model.checkpoint import Checkpoint
 from vitviz.training.recipe import TrainConfig
@@ -37,8 +37,10 @@ def data_sets(config: TrainConfig, device: torch.device) -> Supply:
     Raises:
         DataError: If the data set is not there, or has too few pictures.
     """
-    size = config.model.image_size
-    held = sets.load(config.dataset, config.data, size, ("train",) if config.held_out else sets.BOTH)
+    splits: tuple[Split, ...] = ("train",) if config.held_out else sets.BOTH
+    held = sets.load(
+        config.dataset, config.data, config.model.image_size, splits, first=config.pictures, last=config.held_out
+    )
     images, labels = (part.to(device) for part in held.parts["train"])
     kept = len(labels) - config.held_out
     if kept < 2:

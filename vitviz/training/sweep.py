@@ -27,6 +27,7 @@ from vitviz.training.signals import StopRequest
 MOST = 64  # combinations
 FILE = "sweep.json"
 RESULTS = "results.jsonl"
+OF_PICTURES = {"dataset", "pictures", "held_out", "model.image_size"}  # settings that can ask too much of a data set
 BETWEEN = r",(?![^\[]*\])"  # the commas between values, not those inside [32,48]
 
 
@@ -135,7 +136,7 @@ class Sweep:
                     continue
                 begin(name)
                 try:
-                    result = {"run": name, "settings": settings} | trained(config, report)
+                    result = {"run": name, "settings": settings} | trained(config, settings, report)
                 except Stopped:
                     raise Stopped(self.how_to_go_on()) from None
                 work.patiently(partial(run_folder.append, self.folder / RESULTS, json.dumps(result) + "\n"))
@@ -200,20 +201,26 @@ def short(word: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "", word.removeprefix("model.").replace("_", ""))
 
 
-def trained(config: TrainConfig, report: Callable[[Progress], None]) -> dict[str, Any]:
+def trained(config: TrainConfig, settings: dict[str, str], report: Callable[[Progress], None]) -> dict[str, Any]:
     """Train, or go on, or only read what came of it if that was not noted any more."""
     path = config.folder / run_folder.LAST
     found: dict[str, Any] = {"state": "finished", "message": ""}
     try:
         if not run_folder.finished(run_folder.read_record(path)):
             train(config, report, resume=True)
-    except (Stopped, Busy, DataError, OSError):  # not this run's fault: the next would end alike
-        raise
     except Exception as error:
-        if "CUDA error" in str(error):  # the GPU is lost to this process: a new one can go on
+        if ends_all(error, settings):
             raise
         found = {"state": "failed", "message": in_words(error)}
     record = run_folder.read_record(path)
     names = ("parameters", "epochs", "seconds", "pictures")
     found |= {name: record.get(name) for name in names}
     return found | {"accuracy": run_folder.accuracy_of(record)}
+
+
+def ends_all(error: Exception, settings: dict[str, str]) -> bool:
+    """Whether an error is not the fault of a run with these settings, so that the next would end alike."""
+    if isinstance(error, DataError):
+        return not OF_PICTURES & settings.keys()
+    lost = "CUDA error" in str(error)  # the GPU, to this process: a new one can go on
+    return lost or isinstance(error, Stopped | Busy | OSError)
