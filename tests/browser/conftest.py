@@ -49,6 +49,26 @@ def address(guarded, test_pictures, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def training_pictures(test_pictures, tmp_path_factory):
+    """A data folder with noise to train on, too."""
+    root = tmp_path_factory.mktemp("training")
+    folder = root / cifar.BINARY_FOLDER
+    folder.mkdir()
+    for names in cifar.BINARY_FILES.values():
+        for name in names:
+            os.link(test_pictures / cifar.BINARY_FOLDER / "test_batch.bin", folder / name)
+    return root
+
+
+@pytest.fixture
+def trainer(guarded, training_pictures, tmp_path):
+    """The address of a server of its own, without any run, and its folder of runs."""
+    extra = guarded | {"VITVIZ_DATA": str(training_pictures), "GRADIO_TEMP_DIR": str(tmp_path / "uploads")}
+    with bench.server(extra, tmp_path) as (address, _):
+        yield address, tmp_path / "runs"
+
+
+@pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
         if bench.browser_path(playwright) is None and not os.environ.get("CI"):

@@ -43,6 +43,16 @@ def answered(page, name, change):
     page.route(re.compile("component_server"), answer)
 
 
+def with_other_model(found):
+    """What is offered, and the shipped model once more by another name."""
+    return found | {"checkpoints": [*found["checkpoints"], found["checkpoints"][0] | {"name": "other"}]}
+
+
+def as_shipped(route):
+    """Ask about the other model as if it were the shipped one."""
+    route.fallback(post_data=route.request.post_data.replace('"other"', '"cifar10-ti4"'))
+
+
 # --- what is left out ---
 
 
@@ -261,21 +271,45 @@ def test_an_own_picture_is_not_silently_another_one_after_a_reload(open_page):
 def test_a_model_chosen_on_another_tab_is_shown_here_too(open_page):
     page = open_page("?picture=cat&off=5-2")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
-
-    def other(found):
-        return found | {"checkpoints": [*found["checkpoints"], found["checkpoints"][0] | {"name": "other"}]}
-
-    answered(page, "offers", other)
-    page.route(
-        re.compile("component_server"),
-        lambda route: route.fallback(post_data=route.request.post_data.replace('"other"', '"cifar10-ti4"')),
-    )
+    answered(page, "offers", with_other_model)
+    page.route(re.compile("component_server"), as_shipped)
     page.get_by_role("tab", name="Inside").click()
     page.evaluate("history.replaceState(history.state, '', location.search + '&checkpoint=other')")
     other_picture(page, page.get_by_role("tab", name="Explore").click)
     expect(page.locator(f"{EXPLORER} .model select")).to_have_value("other")
     expect(page.locator(".cell.off")).to_have_count(0)
     page.wait_for_url(lambda url: "checkpoint=other" in url and "off=" not in url)
+
+
+def test_a_model_that_is_being_chosen_is_not_taken_back(open_page):
+    page = open_page("?picture=cat&checkpoint=cifar10-ti4")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    answered(page, "offers", with_other_model)
+    inside, explore = (page.get_by_role("tab", name=name) for name in ("Inside", "Explore"))
+    inside.click()
+    page.wait_for_selector(".vitviz-inside")
+    explore.click()
+    models = page.locator(f"{EXPLORER} .model select")
+    expect(models.locator("option")).to_have_count(2)
+    held = {}
+
+    def hold(route):
+        name = route.request.post_data_json["fn_name"]
+        if name not in ("offers", "explain") or name in held:
+            return as_shipped(route)
+        held[name] = route
+        return None
+
+    page.route(re.compile("component_server"), hold)
+    inside.click()
+    with page.expect_request(lambda request: '"offers"' in (request.post_data or "")):
+        explore.click()
+    with page.expect_request(lambda request: '"explain"' in (request.post_data or "")):
+        models.select_option("other")
+    with page.expect_response(lambda reply: '"offers"' in (reply.request.post_data or "")):
+        held["offers"].fallback()
+    as_shipped(held["explain"])
+    page.wait_for_url(lambda url: "checkpoint=other" in url)
 
 
 def test_the_camera_is_closed_when_another_tab_is_opened(open_page):

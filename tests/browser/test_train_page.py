@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import re
 import zipfile
 from dataclasses import replace
@@ -12,16 +11,14 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from tests.browser.train import SHIPPED, TRAIN, open_train, painted, state, step_to
 from vitviz.bench import page as bench
 from vitviz.bench.page import EXPLORER
-from vitviz.data import cifar
 from vitviz.model import checkpoint
 from vitviz.training import timeline
 
 pytestmark = pytest.mark.browser
 
-TRAIN = ".vitviz-train"
-SHIPPED = "cifar10-ti4"
 # A network and a recipe small enough to be trained in a test.
 SMALL = {
     "model.width": 48,
@@ -37,50 +34,6 @@ SMALL = {
 @pytest.fixture(scope="module")
 def moments():
     return timeline.read(checkpoint.CHECKPOINTS / f"{SHIPPED}.timeline.npz")
-
-
-@pytest.fixture(scope="module")
-def training_pictures(test_pictures, tmp_path_factory):
-    """A data folder with noise to train on, too."""
-    root = tmp_path_factory.mktemp("training")
-    folder = root / cifar.BINARY_FOLDER
-    folder.mkdir()
-    for names in cifar.BINARY_FILES.values():
-        for name in names:
-            os.link(test_pictures / cifar.BINARY_FOLDER / "test_batch.bin", folder / name)
-    return root
-
-
-@pytest.fixture
-def trainer(guarded, training_pictures, tmp_path):
-    """The address of a server of its own, without any run, and its folder of runs."""
-    extra = guarded | {"VITVIZ_DATA": str(training_pictures), "GRADIO_TEMP_DIR": str(tmp_path / "uploads")}
-    with bench.server(extra, tmp_path) as (address, _):
-        yield address, tmp_path / "runs"
-
-
-def open_train(context, address, query=""):
-    page = context.new_page()
-    page.goto(f"{address}?tab=train{query}")
-    page.wait_for_selector(f"{TRAIN}[data-ready]")
-    return page
-
-
-def state(page, name):
-    """Wait until the run on screen is in this state."""
-    page.wait_for_selector(f"{TRAIN}[data-run-state={name}]")
-
-
-def painted(page, wanted):
-    page.wait_for_selector(f"{TRAIN}[data-ready='{wanted}'][data-state=ready]")
-
-
-def step_to(page, place):
-    """Move the slider as a hand does."""
-    page.locator(".moment").evaluate(
-        "(node, place) => { node.value = place; node.dispatchEvent(new Event('input', { bubbles: true })); }", place
-    )
-    page.wait_for_selector(f"{TRAIN}[data-moment='{place}']")
 
 
 def number(text):
@@ -108,13 +61,19 @@ def test_without_any_training_the_page_shows_how_attention_formed(open_page, req
     assert share == pytest.approx(100 * moments.rows[last, 0, 0, 0, 1:].max(), abs=0.0601)
 
 
-def test_nothing_is_asked_while_nothing_runs(context, trainer, requests):
+def test_nothing_is_asked_while_nothing_runs(context, trainer):
+    context.clock.install()
     page = open_train(context, trainer[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     assert page.get_attribute(TRAIN, "data-polls") is None
+    asked = []
+    page.on("request", lambda request: asked.append(request.post_data or ""))
     step_to(page, 3)
     page.keyboard.press("ArrowRight")
-    assert page.get_attribute(TRAIN, "data-polls") is None
+    context.clock.fast_forward(60_000)
+    with page.expect_request(lambda request: '"check"' in (request.post_data or "")):
+        page.locator("input[name=name]").fill("another")
+    assert not [question for question in asked if '"poll"' in question]
 
 
 def test_the_timeline_plays_and_steps_by_keys(context, address, moments):
@@ -235,11 +194,14 @@ def test_the_curves_of_a_finished_run_end_with_its_last_values(context, trainer)
     seen.take(checkpoint.load(folder / "last.safetensors").model, last, 6.0)
     seen.save(folder / "timeline.npz")
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    lines[-1] |= {"epoch": last, "loss": 1.25}
+    lines = [line | {"loss": 0.2} for line in lines]
+    lines[-1] |= {"epoch": last, "loss": 0.15}
     (folder / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     page = open_train(context, address, "&run=ended")
     painted(page, "runs/ended 0")
-    expect(page.locator("[data-curve=loss] .name")).to_have_text("training 1.25")
+    expect(page.locator("[data-curve=loss] .name")).to_have_text("training 0.15")
+    numbers = page.locator("[data-curve=loss] text[text-anchor=end]").all_text_contents()
+    assert len(numbers) == len(set(numbers)) > 1
 
 
 def test_where_there_is_no_class_token_the_patches_look(context, trainer):
@@ -427,8 +389,11 @@ def test_the_name_can_be_emptied_and_is_suggested_again_when_it_is_left(context,
     name.press("x")
     expect(name).to_have_value("x")
     name.press("Backspace")
+    page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
     name.blur()
     expect(name).to_have_value(suggested)
+    page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    expect(page.locator(".refusal")).to_be_hidden()
 
 
 def test_pictures_that_are_not_here_can_be_fetched_or_not(context, tmp_path):
@@ -462,6 +427,9 @@ def test_own_pictures_are_told_of_and_those_that_teach_nothing_are_not_trained_o
         page.locator("select[name=dataset]").select_option("folder")
         expect(page.locator("[name=budget]")).to_have_value("20")
         expect(page.locator("[name=unit]")).to_have_value("epochs")
+        for recipe in ("cifar10-s4", SHIPPED):
+            page.locator(f"[name=preset][value={recipe}]").check()
+            expect(page.locator("[name=budget]")).to_have_value("20")
         expect(page.locator(".no-own")).to_be_visible()
         expect(page.locator(".begin .note")).to_have_text("The pictures are not here yet.")
         page.locator(".upload input").set_input_files(labelled({"ant": 3}))

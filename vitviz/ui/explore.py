@@ -91,7 +91,6 @@ class Explore:
                 "source": method.source,
                 "unit": method.unit,
                 "forClass": method.class_specific,
-                "instant": method.instant,
             }
             for key, method in METHODS.items()
             if key != "reverse_attention"  # the page's Direction shows it, of every layer and head

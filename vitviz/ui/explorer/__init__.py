@@ -29,7 +29,7 @@ def attention_explorer(catalog: dict[str, Any], server_functions: list[Callable[
 
     Args:
         catalog: `checkpoints`, `samples`, `cifar`, `methods`, `colours` and `public`.
-        server_functions: `explain`, `attention`, `intervene`, `models`, `methods`, `scores`, `gallery`
+        server_functions: `explain`, `attention`, `intervene`, `offers`, `methods`, `scores`, `gallery`
             and `figure`, called by these names with one dict each.
     """
     return component(__name__, SCRIPTS, catalog, server_functions, "explorer")

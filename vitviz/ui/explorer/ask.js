@@ -16,6 +16,7 @@ async function load(checkpoint, wanted, asked = null) {
   const mine = ++ticket;
   Object.assign(state, { checkpoint, picture: wanted });
   root.dataset.state = 'working';
+  waitNoMore();
   tell(null);
   waitVisibly();
   syncControls();

@@ -62,9 +62,10 @@ function listenToPage(type, listener) {
 
 /** A file may be dropped anywhere on the page: beside the explorer the browser would open it in place of the page. */
 function acceptDrop(event) {
-  if (!isOnScreen()) return;
   if (![...(event.dataTransfer?.types ?? [])].includes('Files')) return;
+  if (!isOnScreen() && event.target.closest?.('input[type=file]')) return; // another page's, which takes files
   event.preventDefault();
+  if (!isOnScreen()) return;
   root.classList.toggle('dropping', event.type === 'dragover');
   const file = event.dataTransfer.files[0];
   if (event.type === 'drop' && file) takeFile(file);
@@ -169,7 +170,8 @@ async function comeBack(models) {
     showShelf(picker.elements.source.value);
   }
   const asked = new URLSearchParams(location.search).get('checkpoint');
-  if (asked && asked !== state.checkpoint && asked !== refused && checkpointOf(asked)) showModel(asked);
+  const isNew = asked !== state.checkpoint && asked !== shown?.checkpoint; // else what was chosen is on its way
+  if (asked && isNew && asked !== refused && checkpointOf(asked)) showModel(asked);
 }
 
 /** Fill the lists that come from the catalog. */

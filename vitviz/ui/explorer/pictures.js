@@ -110,6 +110,7 @@ async function takeFile(file) {
   const mine = ++ticket;
   picker.elements.source.value = 'upload';
   showShelf('upload');
+  waitNoMore();
   tell(null);
   root.dataset.state = 'working';
   waitVisibly();
@@ -117,7 +118,7 @@ async function takeFile(file) {
     const { path } = await upload(file);
     if (mine === ticket) choosePicture({ kind: 'upload', path, name: file.name });
   } catch {
-    if (mine === ticket) fail(`The server did not take ${file.name}. Check that vitviz is still running, then try again.`);
+    if (mine === ticket) fail(`The server did not take ${file.name}: it is away, or holds as many pictures as it can. Try again later.`);
   }
 }
 

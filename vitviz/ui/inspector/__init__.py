@@ -20,7 +20,7 @@ def model_inspector(catalog: dict[str, Any], server_functions: list[Callable[...
 
     Args:
         catalog: As for the explorer; it takes `checkpoints`, `cifar` and `colours` from it.
-        server_functions: `probes` and `models`, called by these names with one dict each.
+        server_functions: `probes` and `offers`, called by these names with one dict each.
     """
     offered = {name: catalog[name] for name in OFFERED}
     return component(__name__, SCRIPTS, offered, server_functions, "inside")

@@ -71,7 +71,8 @@ function markTile({ tiles, labels }, layer, head, frame, isShown = true) {
 /** Bring a cell into a frame that scrolls sideways; the page itself stays where it is. */
 function scrollInto(frame, cell) {
   const margin = 12;
-  const [left, right] = [cell.offsetLeft - margin, cell.offsetLeft + cell.offsetWidth + margin];
+  const named = frame.querySelector('[role=rowheader]')?.offsetWidth ?? 0; // the names of the rows lie over the cells
+  const [left, right] = [cell.offsetLeft - named - margin, cell.offsetLeft + cell.offsetWidth + margin];
   if (left < frame.scrollLeft) frame.scrollLeft = left;
   else if (right > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = right - frame.clientWidth;
 }

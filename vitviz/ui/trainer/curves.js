@@ -4,7 +4,7 @@ const LINE_COLOURS = [150, 105, 195, 125, 175]; // entries of the colour map, fo
 const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4'];
 const rateText = (value) => (value > 0 && value < 1e-4 ? value.toExponential(0) : rough(value));
 const CHARTS = {
-  loss: { height: 176, keys: ['loss'], print: (value) => value.toFixed(2), axis: (tick) => tick.toFixed(1) },
+  loss: { height: 176, keys: ['loss'], print: (value) => value.toFixed(2) },
   accuracy: { height: 176, keys: ['accuracy', 'train_accuracy'], print: (value) => percent(value, 1), end: 1, axis: (tick) => percent(tick, 0) },
   rate: { height: 76, keys: ['learning_rate'], print: rateText, axis: rateText, bare: true },
   speed: { height: 76, keys: ['pictures_per_second'], print: (value) => value.toFixed(0), bare: true },

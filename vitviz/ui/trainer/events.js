@@ -91,6 +91,8 @@ function takeListed(reply) {
   version = reply.version ?? version;
   if (!reply.runs) return;
   ({ runs, sweeps, data } = reply);
+  const gone = overlaid.filter((name) => !runOf(name)); // deleted, perhaps from another page
+  overlaid = overlaid.filter(runOf);
   const busy = running() ? Boolean(running().pictures_per_second) : null;
   if (recipe && busy !== spedBefore) changeForm(); // what it would take is told in another way now
   if (recipe && busy === null && spedBefore !== null && !sweepRunning()) expectPresets();
@@ -103,7 +105,8 @@ function takeListed(reply) {
   drawRuns();
   drawExperiments();
   drawWords();
-  if (followed && !runOf(followed)) follow(); // it was deleted, perhaps from another page
+  if (gone.length) drawCurves();
+  if (followed && !runOf(followed)) follow();
 }
 
 function listSources() {
@@ -159,6 +162,7 @@ async function pollOnce() {
   else if (mine === tickets && reply.timeline && (reply.timeline.from === 0 || reply.timeline.epoch.length)) takeMoments(reply.timeline);
   if (hasLines || reply.runs) drawCurves(); // the axis ends elsewhere once a run has stopped
   for (const name of overlaid) if (RUNNING.includes(runOf(name)?.state)) await fetchCurves(name);
+  if (!run && !past) await loadTimeline(source, picture); // its answer was lost
 }
 
 // --- events ---
@@ -182,7 +186,11 @@ function listenToForm() {
     if (event.target.type === 'file') return;
     changeForm();
   });
-  form.elements.name.addEventListener('blur', suggestName);
+  form.elements.name.addEventListener('blur', ({ target }) => {
+    const { value } = target;
+    suggestName();
+    if (target.value !== value) changeForm();
+  });
   find('.upload input').addEventListener('change', takeZip);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -199,10 +207,14 @@ function listenToForm() {
     }
     nameIsOwn = false;
     takeListed(reply);
+    form.elements.name.value = freeName();
     if (asked.vary) followNewest();
     else follow(sourceOf(asked.name));
   });
-  find('[data-do=reset]').addEventListener('click', () => choosePreset(recipe.name));
+  find('[data-do=reset]').addEventListener('click', () => {
+    restoreSettings();
+    changeForm();
+  });
   find('[data-do=fetch]').addEventListener('click', () => change('fetch_data', { dataset: form.elements.dataset.value }));
   find('[data-do=call-off]').addEventListener('click', () => change('cancel_fetch', {}));
 }
@@ -250,7 +262,7 @@ function listenToTimeline() {
   document.addEventListener('keydown', function pressed(event) {
     if (!element.isConnected) return document.removeEventListener('keydown', pressed);
     if (!isShown() || (event.target !== document.body && !root.contains(event.target))) return;
-    if (!past || event.target.closest('input, select, summary, [role=gridcell], .map, .probes, .wide') || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!past || event.target.closest('input, select, summary, [role=gridcell], .map, .probes, .wide') || isShortcut(event)) return;
     if (event.key === 'ArrowLeft') stepMoment(-1);
     else if (event.key === 'ArrowRight') stepMoment(1);
     else if (event.key === ' ' && !event.target.closest('button, a')) play();
@@ -258,14 +270,14 @@ function listenToTimeline() {
     event.preventDefault();
   });
   find('.matrix').addEventListener('keydown', (event) => {
-    if (!past || !ARROWS.includes(event.key)) return;
+    if (!past || isShortcut(event) || !ARROWS.includes(event.key)) return;
     event.preventDefault();
     const tile = nextTile(grid.tiles, past.shape, chosen.layer, chosen.head, event.key);
     chooseTile(tile.layer, tile.head);
     tile.button.focus();
   });
   find('.probes').addEventListener('keydown', (event) => {
-    if (!past || !ARROWS.includes(event.key)) return;
+    if (!past || isShortcut(event) || !ARROWS.includes(event.key)) return;
     event.preventDefault();
     const by = event.key === 'ArrowRight' || event.key === 'ArrowDown' ? 1 : -1;
     const place = (picture + by + past.pictures.length) % past.pictures.length;
@@ -274,7 +286,7 @@ function listenToTimeline() {
   });
   for (const button of findAll('[data-save]')) {
     button.hidden = !catalog.movies.includes(button.dataset.save);
-    button.addEventListener('click', () => past && saveMovie(button));
+    button.addEventListener('click', () => past && source && saveMovie(button));
   }
   listenToMap();
 }
@@ -296,14 +308,16 @@ function listenToMap() {
     if (!past || read === patch) return;
     read = patch;
     drawMap();
-    clearTimeout(readPatch.timer);
-    readPatch.timer = setTimeout(() => read >= 0 && setText(voice, find('.map-line').textContent), REST);
+    clearTimeout(speakSoon.timer);
+    if (read >= 0) speakSoon();
   };
-  mapNode.addEventListener('pointermove', (event) => past && readPatch(patchAt(mapNode, event, past.shape)));
-  mapNode.addEventListener('pointerleave', () => readPatch(-1));
+  const point = (event) => past && readPatch(patchAt(mapNode, event, past.shape));
+  mapNode.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && point(event));
+  mapNode.addEventListener('click', point);
+  mapNode.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && readPatch(-1));
   mapNode.addEventListener('blur', () => readPatch(-1));
   mapNode.addEventListener('keydown', (event) => {
-    if (!past) return;
+    if (!past || isShortcut(event)) return;
     if (ARROWS.includes(event.key)) readPatch(read < 0 ? middlePatch(past.shape) : neighbour(read, event.key, past.shape));
     else if (event.key === 'Escape') readPatch(-1);
     else return;
@@ -321,8 +335,8 @@ function listen() {
     drawForming();
     drawExperiments();
   }).observe(find('.watch'));
-  new IntersectionObserver(([entry]) => entry.isIntersecting && runs && !asking && poll()).observe(root);
-  const lookAgain = () => isShown() && runs && poll(); // another page may have started something meanwhile
+  const lookAgain = () => isShown() && (runs ? poll() : begin()); // another page may have started something meanwhile
+  new IntersectionObserver(([entry]) => entry.isIntersecting && lookAgain()).observe(root);
   document.addEventListener('visibilitychange', lookAgain);
   window.addEventListener('focus', lookAgain);
   followTheme(changeTheme);
@@ -343,7 +357,22 @@ async function openAddress() {
   else if (shipped && !isThere) tell(absentSentence('timeline', shipped, source));
 }
 
-async function start() {
+/** Ask what there is, unless it is asked already, and show what the address asks for. */
+async function begin() {
+  if (asking) return;
+  asking = true;
+  const reply = await ask('poll', { version });
+  asking = false;
+  if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
+  tell(null);
+  form.inert = false;
+  takeListed(reply);
+  choosePreset(catalog.presets[0].name);
+  await openAddress();
+  if (!running()) expectPresets();
+}
+
+function start() {
   root.style.setProperty('--data', cssColour(table('seq')[DATA_COLOUR]));
   root.classList.toggle('public', catalog.public);
   find('.form').hidden = find('.about-data').hidden = catalog.public;
@@ -361,12 +390,8 @@ async function start() {
   buildSettings();
   buildVary();
   listenToForm();
-  const reply = await ask('poll', { version });
-  if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
-  takeListed(reply);
-  choosePreset(catalog.presets[0].name);
-  await openAddress();
-  if (!running()) expectPresets();
+  form.inert = true; // until it is known what there is
+  return begin();
 }
 
 start();

@@ -92,7 +92,7 @@ function drawPlot(stage, sweep, entries) {
   const height = 232;
   const svg = drawing(stage, width, height);
   const frame = { left: 44, right: width - 96, top: 10, bottom: height - 24 };
-  const y = valueAxis(svg, frame, 1.08 * Math.max(...ended.map(({ accuracy }) => accuracy)), '', (tick) => percent(tick, 0));
+  const y = valueAxis(svg, frame, 1.08 * Math.max(...ended.map(({ accuracy }) => accuracy)), '', (tick) => percent(tick, digitsOf(tick)));
   const x = (value) => frame.left + ((values.indexOf(value) + 0.5) / values.length) * (frame.right - frame.left);
   for (const value of values) addShape(svg, 'text', { x: x(value), y: height - 4, 'text-anchor': 'middle' }, value);
   const groups = Object.groupBy(ended, ({ settings }) => others.map((key) => settings[key]).join(', '));

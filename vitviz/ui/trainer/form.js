@@ -57,7 +57,7 @@ function valueOf(input) {
   const text = input.value.trim();
   if (input.tagName === 'SELECT') return text;
   if (text === '') return null;
-  const plain = /^\d{1,3}(,\d{3})+$/.test(text) ? text.replaceAll(',', '') : text.replace(',', '.'); // as many write it
+  const plain = /^[1-9]\d{0,2}(,\d{3})+$/.test(text) ? text.replaceAll(',', '') : text.replace(',', '.'); // as many write it
   const number = Number(plain);
   return Number.isNaN(number) ? text : number;
 }
@@ -81,12 +81,17 @@ function settings() {
 function choosePreset(name) {
   recipe = presetOf(name);
   form.elements.preset.value = name;
-  for (const input of inputs()) input.value = recipe.settings[input.dataset.setting] ?? '';
+  restoreSettings();
   const unit = recipe.settings.epochs == null ? 'minutes' : 'epochs';
   form.elements.unit.value = unit;
   form.elements.budget.value = recipe.settings[unit];
   form.elements.device.value = recipe.settings.device;
+  suggestLength();
   changeForm();
+}
+
+function restoreSettings() {
+  for (const input of inputs()) input.value = recipe.settings[input.dataset.setting] ?? '';
 }
 
 /** In another unit the recipe's own length means nothing; one that was typed stays. */
@@ -151,6 +156,7 @@ function changeForm() {
   find('[data-do=reset]').disabled = !own.length;
   for (const input of inputs()) input.closest('.field').classList.toggle('changed', own.includes(input.dataset.setting));
   delete root.dataset.checked;
+  clearTimeout(expectSoon.timer);
   clearTimeout(changeForm.timer);
   changeForm.timer = setTimeout(checkForm, SETTLE);
 }
@@ -245,7 +251,8 @@ async function estimateOf(asked) {
 }
 
 function timeWords({ seconds, epochs, pictures_per_second: speed }) {
-  const one = `about ${duration(seconds)} for ${inEpochs(thousands(rough(epochs)))}, at ${rough(speed)} pictures/s`;
+  const length = form.elements.unit.value === 'epochs' ? short(epochs) : rough(epochs); // what was typed stays as it is
+  const one = `about ${duration(seconds)} for ${inEpochs(thousands(length))}, at ${rough(speed)} pictures/s`;
   return trainings > 1 ? `about ${duration(trainings * seconds)}: ${trainings} times ${one}` : one;
 }
 

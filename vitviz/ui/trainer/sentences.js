@@ -11,7 +11,7 @@ function duration(seconds) {
 }
 
 const thousands = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
-const short = (number) => String(Number(number.toPrecision(3)));
+const short = (number) => String(Number(number.toFixed(2)));
 const rough = (number) => String(Number(number.toPrecision(2)));
 const inEpochs = (words) => `${words} ${words === '1' ? 'epoch' : 'epochs'}`;
 const millions = (count) => `${(count / 1e6).toFixed(2)}${SPACE}M`;

@@ -29,6 +29,7 @@ const epochShown = () => (past && followed && source === sourceOf(followed) ? pa
 
 /** Ask for a timeline from its start, to show a moment (-1: the last one); else that on screen stays. */
 async function loadTimeline(name, place, at = source === name && past && moment < past.moments.length - 1 ? moment : -1) {
+  if (!name) return; // another is on its way
   const mine = ++tickets;
   root.dataset.state = 'working';
   const reply = await ask('poll', { version, timeline: { source: name, picture: place, from: 0 } });
@@ -298,6 +299,13 @@ function chooseTile(layer, head) {
   read = -1;
   markTile(grid, layer, head, find('.matrix-frame'));
   drawMap();
+  speakSoon();
+}
+
+/** Say what the map tells once choosing and reading rest. */
+function speakSoon() {
+  clearTimeout(speakSoon.timer);
+  speakSoon.timer = setTimeout(() => setText(voice, find('.map-line').textContent), REST);
 }
 
 function play() {

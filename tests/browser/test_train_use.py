@@ -1,0 +1,179 @@
+"""The page Train as people use it: a server that is away, slow answers, other keyboards, fingers and voices."""
+
+import re
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.train import SHIPPED, TRAIN, open_train, painted
+from tests.ui import runs
+
+pytestmark = pytest.mark.browser
+
+SERVER = re.compile("component_server")
+
+
+def asks(name):
+    """Whether a request asks for what this function of the server answers."""
+    return lambda request: SERVER.search(request.url) and request.post_data_json["fn_name"] == name
+
+
+def look_again(page):
+    page.evaluate("window.dispatchEvent(new Event('focus'))")  # a browser does so when one comes back to its window
+
+
+# --- a server that is away, or slow ---
+
+
+def test_a_page_opened_while_the_server_is_away_comes_to_life_once_it_is_back(context, address):
+    page = context.new_page()
+    page.route(SERVER, lambda route: route.abort() if asks("poll")(route.request) else route.fallback())
+    page.goto(f"{address}?tab=train")
+    expect(page.locator(f"{TRAIN} .status")).to_contain_text("The server did not answer")
+    assert page.evaluate(f"document.querySelector('{TRAIN} .form').inert")
+    page.unroute(SERVER)
+    look_again(page)
+    painted(page, f"{SHIPPED} 0")
+    page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    expect(page.locator(f"{TRAIN} .status")).to_contain_text("which comes with vitviz")
+    assert not page.evaluate(f"document.querySelector('{TRAIN} .form').inert")
+
+
+def test_a_timeline_whose_answer_was_lost_is_asked_for_again(context, address):
+    page = context.new_page()
+
+    def lose(route):
+        lost = asks("poll")(route.request) and "timeline" in route.request.post_data
+        return route.abort() if lost else route.fallback()
+
+    page.route(SERVER, lose)
+    page.goto(f"{address}?tab=train")
+    expect(page.locator(f"{TRAIN} .status")).to_contain_text("The server did not answer")
+    page.unroute(SERVER)
+    look_again(page)
+    page.wait_for_selector(f"{TRAIN}[data-moment]")
+    expect(page.locator(f"{TRAIN} .status")).to_contain_text("which comes with vitviz")
+
+
+def test_a_click_while_another_timeline_is_on_its_way_does_not_lose_it(context, trainer):
+    address, root = trainer
+    runs.make(root, "slow", finished=True, moments=3)
+    page = open_train(context, address, f"&timeline={SHIPPED}")
+    painted(page, f"{SHIPPED} 0")
+    held = []
+    wanted = "runs/slow"  # its first question is held back
+
+    def hold(route):
+        return held.append(route) if wanted in route.request.post_data and not held else route.fallback()
+
+    page.route(SERVER, hold)
+    with page.expect_request(lambda request: wanted in (request.post_data or "")):
+        page.locator("tr[data-run=slow] [data-act=follow]").click()
+    page.locator(".probes .thumb").nth(1).click()
+    held[0].continue_()
+    painted(page, "runs/slow 0")
+    expect(page.locator(f"{TRAIN} .status")).to_contain_text("slow is finished")
+
+
+def test_curves_go_with_the_run_that_was_deleted_elsewhere(context, trainer):
+    address, root = trainer
+    for name in ("one", "two"):
+        runs.make(root, name, finished=True)
+    page = open_train(context, address, "&run=one")
+    painted(page, "runs/one 0")
+    page.locator("tr[data-run=two] input[type=checkbox]").check()
+    expect(page.locator("[data-curve=loss] .name")).to_have_count(2)
+    shutil.rmtree(root / "two")
+    look_again(page)
+    expect(page.locator("tr[data-run=two]")).to_have_count(0)
+    expect(page.locator("[data-curve=loss] .name")).to_have_count(1)
+
+
+# --- the form ---
+
+
+def test_a_decimal_comma_is_no_comma_of_thousands(context, trainer):
+    page = open_train(context, trainer[0])
+    page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    page.locator(".numbers summary").click()
+    for typed, meant in (("0,001", 0.001), ("1,5", 1.5)):
+        with page.expect_request(asks("check")) as asked:
+            page.locator("[data-setting='adam_rate']").fill(typed)
+        assert f'"adam_rate":{meant}' in asked.value.post_data.replace("\\", "").replace(" ", "")
+    with page.expect_request(asks("check")) as asked:
+        page.locator("[data-setting='pictures']").fill("1,500")
+    assert '"pictures":1500' in asked.value.post_data.replace("\\", "").replace(" ", "")
+
+
+def test_a_length_in_epochs_is_told_as_it_was_typed(context, trainer):
+    page = open_train(context, trainer[0])
+    page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    answer = {"seconds": 100.0, "epochs": 1234, "pictures_per_second": 321.0, "memory": 1e9}
+    page.locator("select[name=unit]").select_option("epochs")
+    page.route(
+        SERVER,
+        lambda route: route.fulfill(json=answer) if asks("estimate")(route.request) else route.fallback(),
+    )
+    page.locator("input[name=budget]").fill("1234")
+    expect(page.locator(".plan [data-name=Time]")).to_contain_text("for 1,234 epochs, at 320 pictures/s")
+
+
+def test_own_settings_are_taken_back_without_the_length(context, trainer):
+    page = open_train(context, trainer[0])
+    page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    page.locator(".numbers summary").click()
+    page.locator("[data-setting='model.heads']").fill("4")
+    page.locator("input[name=budget]").fill("5")
+    page.locator("[data-do=reset]").click()
+    expect(page.locator("[data-setting='model.heads']")).to_have_value("6")
+    expect(page.locator("input[name=budget]")).to_have_value("5")
+
+
+# --- fingers, keys and voices ---
+
+
+def test_the_map_is_read_by_a_tap(browser, address):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    context.set_default_timeout(60_000)
+    page = open_train(context, address)
+    page.locator(f"{TRAIN} .map").tap()
+    expect(page.locator(f"{TRAIN} .map .read")).to_be_visible()
+    expect(page.locator(f"{TRAIN} .map-line")).not_to_contain_text("most at")
+    context.close()
+
+
+@pytest.mark.parametrize("place", [".cell[aria-selected=true]", ".probes [aria-checked=true]", ".map"])
+def test_keys_of_the_browser_are_left_to_it(context, address, place):
+    page = open_train(context, address)
+    taken = page.locator(f"{TRAIN} {place}").evaluate(
+        """(node) => {
+          const key = { key: 'ArrowLeft', altKey: true };
+          const event = new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true });
+          node.dispatchEvent(event);
+          return event.defaultPrevented;
+        }"""
+    )
+    assert not taken
+    expect(page.locator(f"{TRAIN} .probes .thumb").first).to_have_attribute("aria-checked", "true")
+
+
+def test_a_map_that_is_chosen_is_spoken(context, address):
+    page = open_train(context, address)
+    page.locator(f"{TRAIN} .cell[aria-selected=true]").focus()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(f"{TRAIN} .voice").first).to_contain_text("Layer 6, mean of heads: most at row ")
+
+
+def test_a_file_dropped_beside_the_page_is_not_opened_in_its_place(context, address):
+    page = open_train(context, address)
+    taken = page.evaluate(
+        """() => ['.watch', '.upload input'].map((place) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File(['x'], 'pets.zip', { type: 'application/zip' }));
+          const event = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+          document.querySelector(`.vitviz-train ${place}`).dispatchEvent(event);
+          return event.defaultPrevented;
+        })"""
+    )
+    assert taken == [True, False]
