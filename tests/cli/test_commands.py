@@ -237,7 +237,7 @@ def test_an_accuracy_on_other_pictures_stands_beside_no_recorded_one(vitviz, tin
 @pytest.mark.slow
 def test_a_timeline_becomes_a_movie(vitviz, tmp_path):
     path = tmp_path / "new folder" / "cat.gif"
-    said = f"{path}: 60 moments of cat, to epoch 85.2\n"
+    said = f"{path}: 60 moments of cat, to epoch 98.6\n"
     assert vitviz("timeline", "cifar10-ti4", "--picture", "cat", "--out", path) == (0, said, "")
     with Image.open(path) as image:
         assert (image.format, image.n_frames) == ("GIF", 60)

@@ -47,7 +47,9 @@ def test_each_recipe_says_what_it_would_be(trains):
     first = catalog["presets"][0]
     assert (first["parameters"], first["tokens"], first["grid"]) == (1803850, 65, [8, 8])
     assert set(first["settings"]) == OWN
-    assert catalog["sources"][0]["name"] == "cifar10-ti4"
+    (shipped,) = catalog["sources"]
+    assert shipped["name"] == "cifar10-ti4"
+    assert shipped["taught"] is bool(checkpoint.load("cifar10-ti4").record["teacher"])
     json.dumps(catalog, allow_nan=False)
 
 

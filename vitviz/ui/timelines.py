@@ -83,13 +83,13 @@ class Timelines:
 
 
 def shipped_timelines() -> list[Answer]:
-    """The checkpoints that come with a timeline: name and training record."""
+    """The checkpoints that come with a timeline: name, training record, and whether a teacher helped."""
     found = []
     for name in shipped():
         if (checkpoint.CHECKPOINTS / f"{name}.{TIMELINE}").is_file():
             record = model_named(name).record
             known = {key: record.get(key) for key in ("epochs", "seconds", "test_accuracy", "parameters")}
-            found.append({"name": name} | known)
+            found.append({"name": name, "taught": bool(record.get("teacher"))} | known)
     return found
 
 
