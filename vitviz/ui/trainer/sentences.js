@@ -61,7 +61,7 @@ function sourceWords(source) {
   const result = source.test_accuracy == null ? '' : `, right on ${percent(source.test_accuracy, 2)} of the test pictures`;
   return {
     headline: 'How attention formed',
-    line: `${source.name}, which comes with vitviz: ${inEpochs(epochText(source.epochs))} in ${duration(source.seconds)}${source.taught ? ' with a teacher' : ''}${result}. Press Play.`,
+    line: `${source.name}, which comes with vitviz: ${inEpochs(epochText(source.epochs))} in ${duration(source.seconds)}${source.taught ? ' with a teacher' : ''}${result}.`,
   };
 }
 
