@@ -82,11 +82,11 @@ def load(
         return DataSet(about, parts | {"train": ends(parts["train"], first, last)})
     about, parts = ABOUT[kind], {}
     for split in splits:
-        part = MODULES[kind].load(split, data)
+        images, labels = MODULES[kind].load(split, data)
         if split == "train":
-            about = about if kind == "cifar10" else About(about.name, about.classes, *statistics(part[0]))
-            part = ends(part, first, last)
-        parts[split] = fitted(*part, size)
+            about = about if kind == "cifar10" else About(about.name, about.classes, *statistics(images))
+            images, labels = ends((images, labels), first, last)
+        parts[split] = fitted(images, labels, size)
     return DataSet(about, parts)
 
 
