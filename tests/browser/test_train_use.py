@@ -19,6 +19,16 @@ def asks(name):
     return lambda request: SERVER.search(request.url) and request.post_data_json["fn_name"] == name
 
 
+def lose(page, asked):
+    """Lose the answers to some requests, until the list that this gives is emptied.
+
+    Taking the route away would handle a request twice that is under way just then.
+    """
+    losing = [True]
+    page.route(SERVER, lambda route: route.abort() if losing and asked(route.request) else route.fallback())
+    return losing
+
+
 def look_again(page):
     page.evaluate("window.dispatchEvent(new Event('focus'))")  # a browser does so when one comes back to its window
 
@@ -28,11 +38,11 @@ def look_again(page):
 
 def test_a_page_opened_while_the_server_is_away_comes_to_life_once_it_is_back(context, address):
     page = context.new_page()
-    page.route(SERVER, lambda route: route.abort() if asks("poll")(route.request) else route.fallback())
+    losing = lose(page, asks("poll"))
     page.goto(f"{address}?tab=train")
     expect(page.locator(f"{TRAIN} .status")).to_contain_text("The server did not answer")
     assert page.evaluate(f"document.querySelector('{TRAIN} .form').inert")
-    page.unroute(SERVER)
+    losing.clear()
     look_again(page)
     painted(page, f"{SHIPPED} 0")
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
@@ -42,15 +52,10 @@ def test_a_page_opened_while_the_server_is_away_comes_to_life_once_it_is_back(co
 
 def test_a_timeline_whose_answer_was_lost_is_asked_for_again(context, address):
     page = context.new_page()
-
-    def lose(route):
-        lost = asks("poll")(route.request) and "timeline" in route.request.post_data
-        return route.abort() if lost else route.fallback()
-
-    page.route(SERVER, lose)
+    losing = lose(page, lambda request: asks("poll")(request) and "timeline" in request.post_data)
     page.goto(f"{address}?tab=train")
     expect(page.locator(f"{TRAIN} .status")).to_contain_text("The server did not answer")
-    page.unroute(SERVER)
+    losing.clear()
     look_again(page)
     page.wait_for_selector(f"{TRAIN}[data-moment]")
     expect(page.locator(f"{TRAIN} .status")).to_contain_text("which comes with vitviz")
