@@ -84,7 +84,8 @@ def load(
     for split in splits:
         images, labels = MODULES[kind].load(split, data)
         if split == "train":
-            about = about if kind == "cifar10" else About(about.name, about.classes, *statistics(images))
+            if kind != "cifar10":
+                about = About(about.name, about.classes, *statistics(images))
             images, labels = ends((images, labels), first, last)
         parts[split] = fitted(images, labels, size)
     return DataSet(about, parts)

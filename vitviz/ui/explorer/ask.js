@@ -15,10 +15,7 @@ function fail(sentence) {
 async function load(checkpoint, wanted, asked = null) {
   const mine = ++ticket;
   Object.assign(state, { checkpoint, picture: wanted });
-  root.dataset.state = 'working';
-  waitNoMore();
-  tell(null);
-  waitVisibly();
+  beginWork();
   syncControls();
   const reply = await ask('explain', { checkpoint, picture: wanted });
   if (mine !== ticket) return;

@@ -110,10 +110,7 @@ async function takeFile(file) {
   const mine = ++ticket;
   picker.elements.source.value = 'upload';
   showShelf('upload');
-  waitNoMore();
-  tell(null);
-  root.dataset.state = 'working';
-  waitVisibly();
+  beginWork();
   try {
     const { path } = await upload(file);
     if (mine === ticket) choosePicture({ kind: 'upload', path, name: file.name });

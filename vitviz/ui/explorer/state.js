@@ -209,6 +209,14 @@ function waitVisibly() {
   waiting = setTimeout(() => tell(WORKING), PATIENCE);
 }
 
+/** Say that another question is on its way, in place of what was said before. */
+function beginWork() {
+  root.dataset.state = 'working';
+  waitNoMore();
+  tell(null);
+  waitVisibly();
+}
+
 function waitNoMore() {
   clearTimeout(waiting);
   waiting = 0;

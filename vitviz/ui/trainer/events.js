@@ -91,8 +91,7 @@ function takeListed(reply) {
   version = reply.version ?? version;
   if (!reply.runs) return;
   ({ runs, sweeps, data } = reply);
-  const gone = overlaid.filter((name) => !runOf(name)); // deleted, perhaps from another page
-  overlaid = overlaid.filter(runOf);
+  overlaid = overlaid.filter(runOf); // others may have been deleted, or have another name
   const busy = running() ? Boolean(running().pictures_per_second) : null;
   if (recipe && busy !== spedBefore) changeForm(); // what it would take is told in another way now
   if (recipe && busy === null && spedBefore !== null && !sweepRunning()) expectPresets();
@@ -105,8 +104,7 @@ function takeListed(reply) {
   drawRuns();
   drawExperiments();
   drawWords();
-  if (gone.length) drawCurves();
-  if (followed && !runOf(followed)) follow();
+  if (followed && !runOf(followed)) follow(); // it was deleted, perhaps from another page
 }
 
 function listSources() {

@@ -185,7 +185,6 @@ async function act(name, argument) {
 async function renameRun(name, wanted) {
   const reply = await act('rename', { name, new: wanted });
   if (!reply) return;
-  overlaid = overlaid.filter((other) => other !== name);
   if (followed === name) {
     followed = wanted;
     keepAddress({ run: followed });
@@ -194,14 +193,15 @@ async function renameRun(name, wanted) {
   delete curves[name];
   if (source === sourceOf(name)) source = sourceOf(wanted);
   takeListed(reply);
+  drawCurves();
 }
 
 async function deleteRun(box, name) {
   const reply = await act('delete', { name });
   if (!reply) return back(box, name);
   delete curves[name];
-  overlaid = overlaid.filter((other) => other !== name);
   takeListed(reply);
+  drawCurves();
 }
 
 async function resumeRun(name) {
