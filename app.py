@@ -3,14 +3,14 @@
 import sys
 
 from vitviz.cli import calm_libraries, plain_warnings
-from vitviz.training.process import in_words
+from vitviz.runs.process import in_words
 
 calm_libraries()
 plain_warnings()
 try:
     if __name__ == "__main__" and (words := sys.argv[1:]):
         raise ValueError(f"app.py takes no options: got {' '.join(words)}. Use: python -m vitviz app")
-    from vitviz.ui.app import build_app, serve
+    from vitviz.webapp.app import build_app, serve
 
     demo = build_app()
     if __name__ == "__main__":

@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from vitviz.model import checkpoint
-from vitviz.training import run_folder
+from vitviz.models import checkpoint
+from vitviz.runs import run_folder
 
 GRACE = 25  # seconds that a training needs to save and end
 LEAST = 150  # seconds in which a job can compile and get somewhere; with less it is left to the next piece
@@ -93,7 +93,7 @@ def main() -> None:
 
 def bench(data: str, end: float) -> bool:
     """Measure the speed of the flagship's training; returns whether that went well, before the time is over."""
-    words = [sys.executable, "-m", "vitviz", "bench", "train", "--preset", "cifar10-s4", "--data", data]
+    words = [sys.executable, "-m", "benchmarks", "train", "--preset", "cifar10-s4", "--data", data]
     try:
         return subprocess.run(words, check=False, timeout=end - time.monotonic()).returncode == 0
     except subprocess.TimeoutExpired:

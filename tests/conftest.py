@@ -7,10 +7,10 @@ import pytest
 
 from tests import tiny
 from vitviz.data import cifar
-from vitviz.model import checkpoint
-from vitviz.model.checkpoint import Checkpoint
-from vitviz.model.config import ViTConfig
-from vitviz.model.vit import ViT
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ViTConfig
+from vitviz.models.vit import ViT
 
 RECORDS = 20  # pictures in one file of the false data set
 

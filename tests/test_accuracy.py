@@ -3,8 +3,8 @@
 import pytest
 
 from vitviz.data import cifar
-from vitviz.model import checkpoint
-from vitviz.training.evaluate import accuracy
+from vitviz.models import checkpoint
+from vitviz.training.evaluation import accuracy
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from safetensors.torch import load_file
 
 from scripts import gpu as gpu_script
 from tests.data.folders import fill
-from vitviz.training import run_folder
+from vitviz.runs import run_folder
 
 SMALL = ["--preset=cifar10-ti4", "--dataset=folder", "--set=model.depth=1", "--batch-size=4", "--epochs=2"]
 

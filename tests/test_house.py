@@ -8,9 +8,24 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "vitviz"
-ROOMS = ["data", "model", "training", "figures", "explanation", "ui", "top"]  # each may import from those before it
-TOP = {"bench", "cli", "__main__"}
-APART = {("training", "explanation"), ("explanation", "training"), ("figures", "model"), ("figures", "training")}
+ROOMS = [
+    "data",
+    "models",
+    "training",
+    "runs",
+    "plots",
+    "attribution",
+    "webapp",
+    "top",
+]  # each may import from those before it
+TOP = {"cli", "__main__"}
+APART = {
+    ("attribution", "training"),
+    ("attribution", "runs"),
+    ("plots", "models"),
+    ("plots", "training"),
+    ("plots", "runs"),
+}
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -68,9 +83,9 @@ def test_imports_go_one_way_only(path):
 def test_gradio_stays_in_the_ui_and_figures_know_no_torch(path):
     own = room(path.relative_to(PACKAGE).with_suffix("").parts)
     roots = {module.split(".")[0] for module in imported(path)}
-    if own not in ("ui", "top"):
+    if own not in ("webapp", "top"):
         assert "gradio" not in roots
-    if own == "figures":
+    if own == "plots":
         assert "torch" not in roots
     if own != "top":
         assert "typer" not in roots
@@ -94,8 +109,10 @@ def test_nothing_unpickles_evaluates_or_opens_a_shell(path):
 
 def test_the_checks_see_what_they_look_for(tmp_path):
     path = tmp_path / "bad.py"
-    path.write_text("def f():\n    from vitviz import ui\n    import pickle, torch\n    torch.load('x'); eval('1')\n")
-    assert {"vitviz.ui", "pickle", "torch"} <= imported(path)
+    path.write_text(
+        "def f():\n    from vitviz import webapp\n    import pickle, torch\n    torch.load('x'); eval('1')\n"
+    )
+    assert {"vitviz.webapp", "pickle", "torch"} <= imported(path)
     assert {"torch.load", "eval"} <= calls(path)
-    assert room(("ui", "app")) == "ui"
-    assert room(("cli",)) == room(("bench",)) == "top"
+    assert room(("webapp", "app")) == "webapp"
+    assert room(("cli",)) == room(("__main__",)) == "top"

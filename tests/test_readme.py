@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vitviz.model import checkpoint
+from vitviz.models import checkpoint
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -40,7 +40,7 @@ def test_every_checkpoint_stands_in_the_readme_and_its_card_with_its_recorded_ac
 
 def test_the_samples_are_named_as_often_as_the_readme_says():
     import vitviz
-    from vitviz.data.pictures import sample_paths
+    from vitviz.data.preprocessing import sample_paths
 
     promised = int(re.search(r"the shipped model names (\d+) of the ten", " ".join(README.split()))[1])
     assert promised >= 8

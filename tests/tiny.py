@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from vitviz.explanation.case import Case
-from vitviz.model.checkpoint import Checkpoint
-from vitviz.model.config import ViTConfig
-from vitviz.model.vit import Trace, ViT
+from vitviz.attribution.context import Case
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ViTConfig
+from vitviz.models.vit import Trace, ViT
 
 B, H, W, GH, GW, N, T, D, A, L, M, K = 8, 20, 28, 5, 7, 35, 36, 18, 2, 6, 40, 11
 

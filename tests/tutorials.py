@@ -5,8 +5,8 @@ H 12, W 20, P 2 (strips of 4 in `tutorial-scratch`), D 18, A 3, d 6, L 2, M 40, 
 
 import torch
 
-from vitviz.model.architectures import ARCHITECTURES, build
-from vitviz.model.config import ViTConfig
+from vitviz.models.config import ViTConfig
+from vitviz.models.factory import ARCHITECTURES, build
 
 TUTORIALS = [name for name in ARCHITECTURES if name.startswith("tutorial-")]
 

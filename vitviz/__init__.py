@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 PUBLIC = {
-    "load": "vitviz.model.checkpoint",
-    "explain": "vitviz.explanation.explain",
-    "METHODS": "vitviz.explanation.methods",
-    "train": "vitviz.training.loop",
-    "TrainConfig": "vitviz.training.recipe",
-    "CheckpointError": "vitviz.model.checkpoint",
-    "PictureError": "vitviz.data.pictures",
+    "load": "vitviz.models.checkpoint",
+    "explain": "vitviz.attribution.explanation",
+    "METHODS": "vitviz.attribution.methods",
+    "train": "vitviz.runs.training_run",
+    "TrainConfig": "vitviz.training.config",
+    "CheckpointError": "vitviz.models.checkpoint",
+    "PictureError": "vitviz.data.preprocessing",
 }
 
 if TYPE_CHECKING:
-    from vitviz.data.pictures import PictureError
-    from vitviz.explanation.explain import explain
-    from vitviz.explanation.methods import METHODS
-    from vitviz.model.checkpoint import CheckpointError, load
-    from vitviz.training.loop import train
-    from vitviz.training.recipe import TrainConfig
+    from vitviz.attribution.explanation import explain
+    from vitviz.attribution.methods import METHODS
+    from vitviz.data.preprocessing import PictureError
+    from vitviz.models.checkpoint import CheckpointError, load
+    from vitviz.runs.training_run import train
+    from vitviz.training.config import TrainConfig
 
 __all__ = ["METHODS", "CheckpointError", "PictureError", "TrainConfig", "explain", "load", "train"]
 

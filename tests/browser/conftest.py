@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from vitviz.bench import page as bench
+from benchmarks import page as bench
 from vitviz.data import cifar
 
 GUARD = Path(__file__).parent / "guard"

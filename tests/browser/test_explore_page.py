@@ -12,10 +12,10 @@ from PIL import Image
 from playwright.sync_api import expect
 
 import vitviz
-from vitviz.bench.page import EXPLORER
-from vitviz.data.pictures import sample_paths
-from vitviz.explanation.faithfulness import score
-from vitviz.explanation.interventions import intervene
+from benchmarks.page import EXPLORER
+from vitviz.attribution.ablation import intervene
+from vitviz.attribution.faithfulness import score
+from vitviz.data.preprocessing import sample_paths
 
 pytestmark = pytest.mark.browser
 

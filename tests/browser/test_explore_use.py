@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import Error, expect
 
 import vitviz
+from benchmarks.page import EXPLORER
 from tests.browser.test_explore_page import changed, other_picture, says
-from vitviz.bench.page import EXPLORER
-from vitviz.data.pictures import MOST_BYTES, sample_paths
-from vitviz.explanation.case import softmax
-from vitviz.explanation.interventions import intervene
+from vitviz.attribution.ablation import intervene
+from vitviz.attribution.context import softmax
+from vitviz.data.preprocessing import MOST_BYTES, sample_paths
 
 pytestmark = pytest.mark.browser
 

@@ -3,12 +3,12 @@
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks.page import EXPLORER
 from tests import tiny
 from tests.hostile import pictures
-from tests.ui.serving import running
-from vitviz.bench.page import EXPLORER
-from vitviz.data.pictures import sample_paths
-from vitviz.model import checkpoint
+from tests.webapp.serving import running
+from vitviz.data.preprocessing import sample_paths
+from vitviz.models import checkpoint
 
 pytestmark = pytest.mark.browser
 

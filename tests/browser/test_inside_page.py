@@ -8,13 +8,13 @@ import pytest
 from playwright.sync_api import expect
 
 import vitviz
-from tests.ui import runs
-from vitviz.bench import page as bench
-from vitviz.bench.page import EXPLORER
-from vitviz.data import pictures
-from vitviz.explanation.probes import probe
-from vitviz.model import checkpoint
-from vitviz.model.architectures import build
+from benchmarks import page as bench
+from benchmarks.page import EXPLORER
+from tests.webapp import runs
+from vitviz.attribution.probes import probe
+from vitviz.data import preprocessing
+from vitviz.models import checkpoint
+from vitviz.models.factory import build
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +24,7 @@ PROBES = ("filters", "positions", "distance", "effective", "divergence", "norms"
 
 @pytest.fixture(scope="module")
 def found():
-    return probe(vitviz.load("cifar10-ti4"), pictures.samples((32, 32)))
+    return probe(vitviz.load("cifar10-ti4"), preprocessing.samples((32, 32)))
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,11 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from benchmarks import page as bench
+from benchmarks.page import EXPLORER
 from tests.browser.train import SHIPPED, TRAIN, open_train, painted, state, step_to
-from vitviz.bench import page as bench
-from vitviz.bench.page import EXPLORER
-from vitviz.model import checkpoint
-from vitviz.training import timeline
+from vitviz.models import checkpoint
+from vitviz.runs import timeline
 
 pytestmark = pytest.mark.browser
 
@@ -160,7 +160,7 @@ def test_a_training_of_two_epochs_is_watched_to_its_end_and_explored(context, tr
 
 
 def test_the_address_keeps_whose_timeline_which_picture_and_which_moment_are_on_screen(context, trainer):
-    from tests.ui import runs
+    from tests.webapp import runs
 
     address, root = trainer
     runs.make(root, "kept", finished=True, moments=3)
@@ -185,7 +185,7 @@ def test_the_address_keeps_whose_timeline_which_picture_and_which_moment_are_on_
 
 
 def test_the_curves_of_a_finished_run_end_with_its_last_values(context, trainer):
-    from tests.ui import runs
+    from tests.webapp import runs
 
     address, root = trainer
     folder = runs.make(root, "ended", finished=True)
@@ -205,7 +205,7 @@ def test_the_curves_of_a_finished_run_end_with_its_last_values(context, trainer)
 
 
 def test_where_there_is_no_class_token_the_patches_look(context, trainer):
-    from tests.ui import runs
+    from tests.webapp import runs
 
     address, root = trainer
     folder = runs.make(root, "patches", finished=True)
@@ -219,7 +219,7 @@ def test_where_there_is_no_class_token_the_patches_look(context, trainer):
 
 
 def test_what_was_held_out_is_not_called_test_pictures_and_no_attention_is_promised(context, trainer):
-    from tests.ui import runs
+    from tests.webapp import runs
 
     address, root = trainer
     whole = {"first_patches": 1.0, "last_patches": 1.0, "snapshots": 0}
@@ -250,7 +250,7 @@ def test_what_was_held_out_is_not_called_test_pictures_and_no_attention_is_promi
 
 
 def test_the_table_renames_and_deletes_after_asking(context, trainer):
-    from tests.ui import runs
+    from tests.webapp import runs
 
     address, root = trainer
     for name in ("one", "two"):
@@ -290,7 +290,7 @@ def test_the_table_renames_and_deletes_after_asking(context, trainer):
 
 
 def test_an_answer_that_is_older_than_a_rename_does_not_undo_it(context, trainer):
-    from tests.ui import runs
+    from tests.webapp import runs
 
     address, root = trainer
     runs.make(root, "one")

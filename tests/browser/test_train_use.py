@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.train import SHIPPED, TRAIN, open_train, painted
-from tests.ui import runs
+from tests.webapp import runs
 
 pytestmark = pytest.mark.browser
 

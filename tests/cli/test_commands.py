@@ -14,11 +14,11 @@ from PIL import Image
 
 from tests import tiny
 from tests.data.folders import fill
-from vitviz.data import cifar, sets
-from vitviz.model import checkpoint
-from vitviz.model.checkpoint import Checkpoint
+from vitviz.data import cifar, datasets
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import Checkpoint
 
-COMMANDS = ("app", "train", "sweep", "evaluate", "explain", "timeline", "probe", "data", "bench")
+COMMANDS = ("app", "train", "sweep", "evaluate", "explain", "timeline", "probe", "data")
 
 
 def test_help_names_the_commands_and_needs_neither_torch_nor_gradio():
@@ -128,7 +128,6 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("train", "--seed", "20261122093000"), "seed must be a whole number, at most 1,000,000,000 in size: got 2026"),
         (("train", "--set", "data=5"), "data must be the path of a folder: got 5"),
         (("train", "--out", ""), "out must be the path of a folder: got ''"),
-        (("bench", "train", "--batch-size", "0"), "batch_size must be a whole number from 2 to 65536: got 0"),
     ],
     ids=lambda value: " ".join(value[:4]) if isinstance(value, tuple) else "",
 )
@@ -219,7 +218,7 @@ def test_no_class_is_told_of_a_model_that_learned_without_labels(vitviz, tiny_ch
 
 def test_an_accuracy_on_other_pictures_stands_beside_no_recorded_one(vitviz, tiny_checkpoint, tmp_path):
     data = fill(tmp_path / "pictures", {"ant": 3, "bee": 3})
-    about = sets.load("folder", data, (tiny.H, tiny.W)).about
+    about = datasets.load("folder", data, (tiny.H, tiny.W)).about
     classes = ("ant", "bee", *tiny_checkpoint.classes[2:])
     for dataset, mean, recorded in [
         ("folder", about.mean, 0.5),

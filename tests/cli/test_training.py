@@ -12,9 +12,9 @@ from PIL import Image
 
 from tests import tiny
 from vitviz.cli.training import asked_config
-from vitviz.model import checkpoint
-from vitviz.training.recipe import PRESETS, TrainConfig
-from vitviz.training.run_folder import write_config
+from vitviz.models import checkpoint
+from vitviz.runs.run_folder import write_config
+from vitviz.training.config import PRESETS, TrainConfig
 
 SMALL_DATA = "from vitviz import cli; from vitviz.data import cifar; cifar.RECORDS = 20; "  # as in `cifar_folder`
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.data.folders import SIZE, fill, zipped
-from vitviz.data import archive, folder
+from vitviz.data import archive, image_folder
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError
 
@@ -59,7 +59,7 @@ def test_a_name_that_leads_outside_is_refused(good, name, tmp_path):
     with pytest.raises(
         DataError, match=r"Names in a zip must stay inside it, with / between folders: '.*evil\.png' does not\. Pack"
     ):
-        folder.load(good, SIZE)
+        image_folder.load(good, SIZE)
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -69,7 +69,7 @@ def test_links_and_devices_are_refused(good, kind):
     info.external_attr = (kind | 0o777) << 16
     add(good, info, b"/etc/passwd")
     with pytest.raises(DataError, match=r"files and folders only: 'ant/link\.png' is a link or a device"):
-        folder.load(good, SIZE)
+        image_folder.load(good, SIZE)
 
 
 def test_what_is_no_picture_is_refused_for_one_reason_whatever_its_name(good, tmp_path):
@@ -79,7 +79,7 @@ def test_what_is_no_picture_is_refused_for_one_reason_whatever_its_name(good, tm
     with zipfile.ZipFile(good) as packed:
         packed.extractall(tmp_path / "unpacked")
     for place in (good, tmp_path / "unpacked"):
-        one, other = folder.survey(place, SIZE).refused
+        one, other = image_folder.survey(place, SIZE).refused
         assert (one.name, other.name) == ("ant/more.txt", "ant/notes.txt")
         assert one.why == other.why
         assert one.why.startswith("The file must be a whole PNG, JPEG, WebP, GIF or BMP picture: it cannot be read")
@@ -91,7 +91,7 @@ def test_a_zip_with_a_password_is_refused(good):
     content[place + 8] |= 1  # in the table of contents
     good.write_bytes(content)
     with pytest.raises(DataError, match=r"must open without a password: 'pets.zip' asks for one"):
-        folder.load(good, SIZE)
+        image_folder.load(good, SIZE)
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
@@ -101,11 +101,11 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
             file.writestr(f"ant/{number}.bmp", bytes(1_000_000))
     monkeypatch.setattr(zipfile.ZipFile, "read", lambda *given: pytest.fail("nothing may be unpacked"))
     with pytest.raises(DataError, match=r"may unpack to at most 4 GiB and 200 times its size"):
-        folder.load(tmp_path / "bomb.zip", SIZE)
+        image_folder.load(tmp_path / "bomb.zip", SIZE)
     monkeypatch.setattr(archive, "SMALL", 2**40)
     monkeypatch.setattr(archive, "MOST_UNPACKED", 19_000_000)
     with pytest.raises(DataError, match="may unpack to at most"):
-        folder.load(tmp_path / "bomb.zip", SIZE)
+        image_folder.load(tmp_path / "bomb.zip", SIZE)
 
 
 def test_a_file_that_says_less_than_it_unpacks_to_is_cut_off_there(tmp_path):
@@ -116,7 +116,7 @@ def test_a_file_that_says_less_than_it_unpacks_to_is_cut_off_there(tmp_path):
     place = content.find(b"PK\x01\x02")
     struct.pack_into("<I", content, place + 24, 100)  # what it unpacks to
     path.write_bytes(content)
-    found = folder.survey(path, SIZE)
+    found = image_folder.survey(path, SIZE)
     assert found.refused == [("ant/0.bmp", "The file cannot be unpacked: the zip is damaged there. Pack it anew.")]
 
 
@@ -126,7 +126,7 @@ def test_one_damaged_file_is_told_and_the_others_are_taken(good):
         info = file.getinfo("bee/1.png")
     content[info.header_offset + 60] ^= 0xFF
     good.write_bytes(content)
-    table = folder.survey(good, SIZE)
+    table = image_folder.survey(good, SIZE)
     assert [refused.name for refused in table.refused] == ["bee/1.png"]
     assert sum(map(sum, table.counts.values())) == 5
 
@@ -134,7 +134,7 @@ def test_one_damaged_file_is_told_and_the_others_are_taken(good):
 def test_a_file_too_large_for_a_picture_is_not_unpacked(good, monkeypatch):
     monkeypatch.setattr(archive, "MOST_BYTES", 2**20)
     add(good, "ant/huge.bmp", bytes(2**20 + 1))
-    assert folder.survey(good, SIZE).refused == [
+    assert image_folder.survey(good, SIZE).refused == [
         ("ant/huge.bmp", "A picture may have at most 1 MiB: this one has 1.0. Save it smaller, as JPEG for example.")
     ]
 
@@ -142,7 +142,7 @@ def test_a_file_too_large_for_a_picture_is_not_unpacked(good, monkeypatch):
 def test_other_ways_of_packing_are_not_taken(good):
     with zipfile.ZipFile(good, "a", zipfile.ZIP_LZMA) as file:
         file.writestr("ant/packed.png", b"x" * 1000)
-    (refused,) = folder.survey(good, SIZE).refused
+    (refused,) = image_folder.survey(good, SIZE).refused
     assert refused.why.startswith("A file in a zip must be stored or deflated")
 
 
@@ -172,11 +172,11 @@ def test_what_is_no_zip_is_refused(tmp_path, content):
     path = tmp_path / "pets.zip"
     path.write_bytes(content)
     with pytest.raises(DataError, match=r"must be a folder or a whole zip file: 'pets\.zip' is neither"):
-        folder.load(path, SIZE)
+        image_folder.load(path, SIZE)
 
 
 def test_an_empty_zip_has_no_pictures(tmp_path):
     path = tmp_path / "pets.zip"
     path.write_bytes(b"PK\x05\x06" + bytes(18))
     with pytest.raises(DataError, match="none was taken of"):
-        folder.load(path, SIZE)
+        image_folder.load(path, SIZE)

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torchvision.transforms.v2 import functional as vision
 
-from vitviz.data import augment
+from vitviz.data import augmentation
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def every_variant(picture: torch.Tensor, reach: int) -> list[torch.Tensor]:
 
 def test_every_picture_is_one_of_the_padded_cropped_and_flipped_ones():
     images = numbered(60)
-    varied = augment.shift_and_flip(images, reach=2)
+    varied = augmentation.shift_and_flip(images, reach=2)
     assert varied.shape == images.shape
     assert varied.dtype == torch.uint8
     found = []
@@ -43,7 +43,7 @@ def test_every_picture_is_one_of_the_padded_cropped_and_flipped_ones():
 
 def test_a_side_is_shifted_no_further_than_it_can_be_mirrored():
     images = numbered(60, 1, 3)
-    varied = augment.shift_and_flip(images, reach=4)
+    varied = augmentation.shift_and_flip(images, reach=4)
     for before, after in zip(images, varied, strict=True):
         strips = [before[:, 0, columns] for columns in ([0, 1, 2], [1, 0, 1], [2, 1, 0], [1, 2, 1])]
         assert any(torch.equal(strip, after[:, 0]) for strip in strips)
@@ -51,14 +51,14 @@ def test_a_side_is_shifted_no_further_than_it_can_be_mirrored():
 
 def test_no_reach_only_flips():
     images = numbered(20)
-    varied = augment.shift_and_flip(images, reach=0)
+    varied = augmentation.shift_and_flip(images, reach=0)
     for before, after in zip(images, varied, strict=True):
         assert torch.equal(after, before) or torch.equal(after, before.flip(2))
 
 
 def test_normalise_by_hand():
     images = torch.tensor([0, 51, 255], dtype=torch.uint8).view(1, 3, 1, 1)
-    found = augment.normalise(images, (0.5, 0.4, 0.3), (0.2, 0.25, 0.35))
+    found = augmentation.normalise(images, (0.5, 0.4, 0.3), (0.2, 0.25, 0.35))
     assert found.dtype == torch.float32
     assert found.flatten().tolist() == pytest.approx([-2.5, -0.8, 2.0], abs=1e-6)
 
@@ -66,7 +66,7 @@ def test_normalise_by_hand():
 def test_cutmix_pastes_one_box_and_mixes_the_labels_by_its_area():
     B, H, W = 40, 12, 16
     images = torch.arange(B, dtype=torch.float32).view(B, 1, 1, 1).expand(B, 3, H, W)  # each picture is its own number
-    mixed, targets = augment.cutmix(images, torch.eye(B), torch.ones(B, dtype=torch.bool))
+    mixed, targets = augmentation.cutmix(images, torch.eye(B), torch.ones(B, dtype=torch.bool))
     assert targets.sum(1).tolist() == pytest.approx([1] * B)
     boxes = 0
     for number, (picture, target) in enumerate(zip(mixed, targets, strict=True)):
@@ -82,7 +82,7 @@ def test_cutmix_pastes_one_box_and_mixes_the_labels_by_its_area():
     assert boxes > 30
 
 
-@pytest.mark.parametrize("mixing", [augment.cutmix, augment.mixup])
+@pytest.mark.parametrize("mixing", [augmentation.cutmix, augmentation.mixup])
 def test_only_the_chosen_pictures_are_mixed(mixing):
     images, targets = numbered(20).float(), torch.eye(20)
     chosen = torch.arange(20) % 4 == 0
@@ -93,25 +93,25 @@ def test_only_the_chosen_pictures_are_mixed(mixing):
 
 
 def test_an_interval_of_the_whole_side_covers_at_least_half_and_none_covers_nothing():
-    covered = augment.inside(16, torch.tensor([0.0, 1.0, 1.0, 1.0])).sum(1)
+    covered = augmentation.inside(16, torch.tensor([0.0, 1.0, 1.0, 1.0])).sum(1)
     assert covered[0] == 0
     assert (covered[1:] >= 8).all()
 
 
 def test_an_order_has_each_place_once_and_any_place_anywhere():
-    drawn = torch.stack([augment.permutation(3, torch.device("cpu")) for _ in range(600)])
+    drawn = torch.stack([augmentation.permutation(3, torch.device("cpu")) for _ in range(600)])
     found, counts = drawn.unique(dim=0, return_counts=True)
     assert found.tolist() == [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
     assert counts.min() > 60, "100 each, on average"
 
 
 def test_one_hot_by_hand():
-    assert augment.one_hot(torch.tensor([2, 0]), 3).tolist() == [[0, 0, 1], [1, 0, 0]]
+    assert augmentation.one_hot(torch.tensor([2, 0]), 3).tolist() == [[0, 0, 1], [1, 0, 0]]
 
 
 @pytest.mark.parametrize(("share", "count"), [(0.3, 10), (0.5, 18), (0.0, 1)])
 def test_kept_patches_are_so_many_and_none_twice(share, count):
-    kept = augment.keep_patches(50, 35, share, torch.device("cpu"))
+    kept = augmentation.keep_patches(50, 35, share, torch.device("cpu"))
     assert kept.shape == (50, count)
     assert kept.min() >= 0
     assert kept.max() <= 34
@@ -120,13 +120,13 @@ def test_kept_patches_are_so_many_and_none_twice(share, count):
 
 
 def test_keeping_all_patches_is_said_by_none():
-    assert augment.keep_patches(50, 35, 1.0, torch.device("cpu")) is None
+    assert augmentation.keep_patches(50, 35, 1.0, torch.device("cpu")) is None
 
 
 def test_mixup_fades_one_other_picture_in_and_mixes_the_labels_by_its_weight():
     B = 40
     images = torch.arange(B, dtype=torch.float32).view(B, 1, 1, 1).expand(B, 3, 2, 5)  # each picture is its own number
-    mixed, targets = augment.mixup(images, torch.eye(B), torch.ones(B, dtype=torch.bool))
+    mixed, targets = augmentation.mixup(images, torch.eye(B), torch.ones(B, dtype=torch.bool))
     for number, (picture, target) in enumerate(zip(mixed, targets, strict=True)):
         assert target.sum().item() == pytest.approx(1, abs=1e-6)
         assert (target > 0).sum() <= 2
@@ -141,12 +141,12 @@ def test_mixup_fades_one_other_picture_in_and_mixes_the_labels_by_its_weight():
 
 def test_erase_of_no_share_changes_nothing():
     images = numbered(20).float()
-    assert torch.equal(augment.erase(images, share=0.0), images)
+    assert torch.equal(augmentation.erase(images, share=0.0), images)
 
 
 def test_erase_blanks_one_box_in_its_share_of_the_pictures():
     images = torch.ones(400, 3, 12, 16)
-    blank = augment.erase(images, share=0.25) == 0  # (B, 3, H, W)
+    blank = augmentation.erase(images, share=0.25) == 0  # (B, 3, H, W)
     erased = blank.flatten(1).any(1)
     assert 60 < erased.sum() < 140
     areas = []
@@ -161,7 +161,7 @@ def test_erase_blanks_one_box_in_its_share_of_the_pictures():
 
 def chosen(name: str, batch: int = 1) -> torch.Tensor:
     """The choice of one operation for all pictures."""
-    return torch.full((batch,), augment.OPERATIONS.index(name))
+    return torch.full((batch,), augmentation.OPERATIONS.index(name))
 
 
 @pytest.mark.parametrize("amount", [-0.7, 0.4, 1.0])
@@ -180,7 +180,7 @@ def chosen(name: str, batch: int = 1) -> torch.Tensor:
 )
 def test_each_colour_operation_is_that_of_torchvision(name, second_opinion, amount):
     dull = numbered(2, 30, 40) // 2 + 40
-    found = augment.COLOURS[name](dull.float(), torch.full((2, 1, 1, 1), amount)).clamp(0, 255)
+    found = augmentation.COLOURS[name](dull.float(), torch.full((2, 1, 1, 1), amount)).clamp(0, 255)
     for before, after in zip(dull, found, strict=True):
         blended = name in ("brightness", "saturation", "contrast", "sharpness")
         scale = 255 if blended else 1  # of whole levels, torchvision would round what it blends
@@ -191,7 +191,7 @@ def test_each_colour_operation_is_that_of_torchvision(name, second_opinion, amou
 def test_a_picture_of_one_level_stays_as_it_is_where_levels_are_spread():
     flat = torch.full((1, 3, 4, 5), 77.0)
     for name in ("autocontrast", "equalise"):
-        assert torch.equal(augment.COLOURS[name](flat, torch.ones(1, 1, 1, 1)), flat)
+        assert torch.equal(augmentation.COLOURS[name](flat, torch.ones(1, 1, 1, 1)), flat)
 
 
 @pytest.mark.parametrize("amount", [-1.0, 0.5])
@@ -200,25 +200,25 @@ def test_a_picture_of_one_level_stays_as_it_is_where_levels_are_spread():
 )
 def test_shift_and_rotation_are_those_of_torchvision(name, angle, shift, amount):
     images = numbered(1, 30, 40).float()
-    place = augment.move(chosen(name), torch.tensor([amount]), 30 / 40)
-    found = augment.resample(images, place)
+    place = augmentation.move(chosen(name), torch.tensor([amount]), 30 / 40)
+    found = augmentation.resample(images, place)
     translate = [40 * amount * shift[0], 30 * amount * shift[1]]
     expected = vision.affine(images, angle * amount, translate, 1.0, [0, 0], vision.InterpolationMode.BILINEAR)
     within = (
-        augment.resample(torch.full_like(images, 255), place) > 254.9
+        augmentation.resample(torch.full_like(images, 255), place) > 254.9
     )  # what comes in from outside is ours to paint
     assert 0.4 < within.float().mean() < 1
     assert (found[within] - expected[within]).abs().max() < 0.01
 
 
 def test_a_shear_moves_each_row_in_proportion_to_its_height():
-    place = augment.move(chosen("shear_x"), torch.ones(1), 1.0)
+    place = augmentation.move(chosen("shear_x"), torch.ones(1), 1.0)
     assert place[0].flatten().tolist() == pytest.approx([1, 0.3, 0, 0, 1, 0, 0, 0, 1])
-    place = augment.move(chosen("shear_y"), -torch.ones(1), 1.0)
+    place = augmentation.move(chosen("shear_y"), -torch.ones(1), 1.0)
     assert place[0].flatten().tolist() == pytest.approx([1, 0, 0, -0.3, 1, 0, 0, 0, 1])
     line = torch.full((1, 1, 21, 60), 128.0)
     line[..., 30] = 255
-    found = augment.resample(line, augment.move(chosen("shear_x"), torch.ones(1), 21 / 60))
+    found = augmentation.resample(line, augmentation.move(chosen("shear_x"), torch.ones(1), 21 / 60))
     assert found[0, 0, 10].argmax() == 30, "the middle stays"
     assert found[0, 0, 0].argmax() == 33, "ten rows above it, by three tenths of that"
 
@@ -226,35 +226,35 @@ def test_a_shear_moves_each_row_in_proportion_to_its_height():
 def test_rand_augment_draws_for_each_picture_by_itself():
     dull = numbered(1, 24, 32) // 2 + 40
     images = dull.expand(300, -1, -1, -1).contiguous()
-    varied = augment.rand_augment(images, operations=1, strength=0.9)
+    varied = augmentation.rand_augment(images, operations=1, strength=0.9)
     assert varied.dtype == torch.uint8
     assert varied.shape == images.shape
     different = {picture.numpy().tobytes() for picture in varied}
     signless = {"identity", "posterise", "solarise", "autocontrast", "equalise"}
-    assert len(different) == len(signless) + 2 * (len(augment.OPERATIONS) - len(signless))
+    assert len(different) == len(signless) + 2 * (len(augmentation.OPERATIONS) - len(signless))
 
 
 @pytest.mark.parametrize("batch", [1, 8, 17])
 def test_each_operation_is_as_likely_in_a_batch_of_any_size(batch, monkeypatch):
-    for number, name in enumerate(augment.COLOURS):
+    for number, name in enumerate(augmentation.COLOURS):
         monkeypatch.setitem(
-            augment.COLOURS, name, lambda pixels, amount, number=number: torch.full_like(pixels, number)
+            augmentation.COLOURS, name, lambda pixels, amount, number=number: torch.full_like(pixels, number)
         )
     images = numbered(1, 6, 6).expand(batch, -1, -1, -1) // 2 + 100
     times = 2800 // batch
-    varied = torch.cat([augment.rand_augment(images, operations=1, strength=1.0) for _ in range(times)])
+    varied = torch.cat([augmentation.rand_augment(images, operations=1, strength=1.0) for _ in range(times)])
     kept = (varied == images[0]).flatten(1).all(1)
-    counts = [(varied == number).flatten(1).all(1).sum().item() for number in range(len(augment.COLOURS))]
+    counts = [(varied == number).flatten(1).all(1).sum().item() for number in range(len(augmentation.COLOURS))]
     for count in (kept.sum().item(), *counts):
-        assert count == pytest.approx(batch * times / len(augment.OPERATIONS), rel=0.3), "200, give or take 14"
+        assert count == pytest.approx(batch * times / len(augmentation.OPERATIONS), rel=0.3), "200, give or take 14"
 
 
 @pytest.mark.parametrize(("height", "width"), [(1, 1), (2, 5), (5, 2)])
 def test_a_tiny_picture_is_varied_too(height, width):
     images = numbered(40, height, width)
-    assert augment.rand_augment(images, operations=2, strength=0.9).shape == images.shape
+    assert augmentation.rand_augment(images, operations=2, strength=0.9).shape == images.shape
 
 
 def test_rand_augment_of_no_operations_changes_nothing():
     images = numbered(3)
-    assert torch.equal(augment.rand_augment(images, operations=0, strength=1.0), images)
+    assert torch.equal(augmentation.rand_augment(images, operations=0, strength=1.0), images)

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from vitviz.data import fetch
-from vitviz.data.fetch import Fetch
+from vitviz.data import download
+from vitviz.data.download import Fetch
 
 # Stands for `python -m vitviz data download --dataset NAME --data DIR`.
 LOADING = """
@@ -21,10 +21,10 @@ FAILING = "import sys; print('vitviz: CIFAR-10 could not be fetched (no net).', 
 
 @pytest.fixture
 def loader(tmp_path, monkeypatch):
-    monkeypatch.setattr(fetch, "BYTES", {"cifar10": 1000})
+    monkeypatch.setattr(download, "BYTES", {"cifar10": 1000})
 
     def with_script(script):
-        monkeypatch.setattr(fetch, "COMMAND", (sys.executable, "-c", script))
+        monkeypatch.setattr(download, "COMMAND", (sys.executable, "-c", script))
         return Fetch(str(tmp_path / "data"))
 
     return with_script
@@ -50,7 +50,7 @@ def test_it_tells_how_far_it_is_and_leaves_nothing_when_called_off(loader, tmp_p
     assert loading.state().running
     assert loading.state().dataset == "cifar10"
     loading.cancel()
-    assert loading.state() == fetch.FetchState("cifar10", False, 0.0, "")
+    assert loading.state() == download.FetchState("cifar10", False, 0.0, "")
     assert list((tmp_path / "data").iterdir()) == [other]
 
 

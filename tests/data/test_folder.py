@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from tests.data.folders import SIZE, fill, zipped
-from vitviz.data import folder
+from vitviz.data import image_folder
 from vitviz.data.cifar import DataError
-from vitviz.data.folder import Refused, load, survey
+from vitviz.data.image_folder import Refused, load, survey
 
 
 def names_of(parts, split) -> list[int]:
@@ -219,10 +219,10 @@ def test_a_place_that_is_none_is_refused(where, tmp_path, monkeypatch):
 
 def test_too_much_is_refused_before_it_is_read(tmp_path, monkeypatch):
     root = fill(tmp_path, {"ant": 3, "bee": 3})
-    monkeypatch.setattr(folder.pictures, "prepare", lambda *given: pytest.fail("nothing may be read"))
+    monkeypatch.setattr(image_folder.preprocessing, "prepare", lambda *given: pytest.fail("nothing may be read"))
     with pytest.raises(DataError, match=r"may fill at most 2 GiB: 6 of 40000 x 40000 pixels fill 26\.8\. Use fewer"):
         load(root, (40_000, 40_000))
-    monkeypatch.setattr(folder, "MOST_FILES", 2)
+    monkeypatch.setattr(image_folder, "MOST_FILES", 2)
     with pytest.raises(DataError, match=r"may have at most 2 files: .* has more"):
         load(root, SIZE)
 
@@ -231,7 +231,7 @@ def test_only_pictures_count_as_such_whatever_their_names_are(tmp_path, monkeypa
     root = fill(tmp_path, {"ant": 4, "bee": 4})
     for picture in sorted(root.glob("*/*.png")):
         picture.with_suffix(".xml").write_text("about it")
-    monkeypatch.setattr(folder, "MOST_MEMORY", 3 * SIZE[0] * SIZE[1] * 8)
+    monkeypatch.setattr(image_folder, "MOST_MEMORY", 3 * SIZE[0] * SIZE[1] * 8)
     assert sum(len(labels) for _, labels in load(root, SIZE)[0].values()) == 8
     for picture in sorted(root.glob("*/*.png")):
         picture.with_suffix(".more").write_bytes(picture.read_bytes())
@@ -240,7 +240,7 @@ def test_only_pictures_count_as_such_whatever_their_names_are(tmp_path, monkeypa
 
 
 def test_too_many_classes_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(folder, "MOST_CLASSES", 2)
+    monkeypatch.setattr(image_folder, "MOST_CLASSES", 2)
     with pytest.raises(DataError, match=r"at most 2 classes: .* has 3"):
         load(fill(tmp_path, {"ant": 2, "bee": 2, "cow": 2}), SIZE)
 
@@ -248,7 +248,7 @@ def test_too_many_classes_are_refused(tmp_path, monkeypatch):
 def test_folders_to_train_and_to_test_may_be_written_with_capitals(tmp_path):
     fill(tmp_path / "Train", {"ant": 2, "bee": 2})
     fill(tmp_path / "TEST", {"ant": 1, "bee": 1}, start=5)
-    parts, table = folder.load(tmp_path, SIZE)
+    parts, table = image_folder.load(tmp_path, SIZE)
     assert table.classes == ("ant", "bee")
     assert [len(parts[split][1]) for split in ("train", "test")] == [4, 2]
 
@@ -260,7 +260,7 @@ def test_a_folder_is_divided_alike_however_it_is_wrapped(tmp_path):
     with zipfile.ZipFile(dotted := tmp_path / "dotted.zip", "w") as file:
         for picture in pets.glob("*/*"):
             file.writestr(f"./{picture.relative_to(pets)}", picture.read_bytes())
-    first, *others = (folder.load(where, SIZE)[0] for where in (pets, pets.parent, inner, outer, dotted))
+    first, *others = (image_folder.load(where, SIZE)[0] for where in (pets, pets.parent, inner, outer, dotted))
     for other in others:
         for split in ("train", "test"):
             assert torch.equal(first[split][0], other[split][0])

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image, ImageFile
 
 from tests import tiny
-from vitviz.data import pictures
-from vitviz.data.pictures import PictureError, open_picture, prepare, to_tensor
+from vitviz.data import preprocessing
+from vitviz.data.preprocessing import PictureError, open_picture, prepare, to_tensor
 
 UNREADABLE = "The file must be a whole PNG, JPEG, WebP, GIF or BMP picture: .* cannot be read as one"
 RED, GREEN, BLUE, WHITE = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)
@@ -222,7 +222,7 @@ def with_clear_corner(image: Image.Image) -> Image.Image:
     ids=["RGB", "RGBA", "palette", "turned", "light 16-bit", "small 16-bit", "dark 16-bit"],
 )
 def test_a_huge_picture_is_shrunk_before_anything_copies_it(tmp_path, monkeypatch, huge, options, expected):
-    monkeypatch.setattr(pictures, "PREVIEW_SIDE", 16)
+    monkeypatch.setattr(preprocessing, "PREVIEW_SIDE", 16)
     path = tmp_path / "huge.png"
     path.write_bytes(encoded(huge, **options))
     image, size = open_picture(path)
@@ -237,7 +237,7 @@ def test_decimal_numbers_up_to_1_or_none_at_all_are_refused(value):
     with pytest.raises(
         PictureError, match=r"must hold finite ones from 0 to 255: got .* Multiply 0\.\.1 values by 255"
     ):
-        pictures.prepare(image, (8, 8))
+        preprocessing.prepare(image, (8, 8))
 
 
 @pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "LA", "P", "1", "CMYK", "I;16", "I", "F", "YCbCr", "HSV", "LAB"])
@@ -329,7 +329,7 @@ def png(width: int, height: int, *chunks: bytes) -> bytes:
     [(7072, "7072 × 7072"), (9000, "9000 × 9000"), (10_000, "far more|10000 × 10000"), (60_000, "far more")],
 )
 def test_a_header_that_promises_too_many_pixels_is_refused_undecoded(opened, monkeypatch, side, came):
-    monkeypatch.setattr(pictures, "to_rgb", lambda image: pytest.fail("it was decoded"))
+    monkeypatch.setattr(preprocessing, "to_rgb", lambda image: pytest.fail("it was decoded"))
     with pytest.raises(PictureError, match=f"at most 50 million pixels: this one has ({came})"):
         opened(png(side, side))
 
@@ -341,7 +341,7 @@ def test_a_compressed_text_that_unpacks_to_a_flood_is_refused(opened):
 
 
 def test_an_image_in_memory_with_too_many_pixels_is_refused(monkeypatch):
-    monkeypatch.setattr(pictures, "MOST_PIXELS", 1_000_000)
+    monkeypatch.setattr(preprocessing, "MOST_PIXELS", 1_000_000)
     with pytest.raises(PictureError, match="at most 1 million pixels: this one has 2000 × 1000"):
         prepare(Image.new("1", (2000, 1000)), (32, 32))
 
@@ -399,12 +399,12 @@ def test_an_image_without_pixels_is_refused():
 
 
 def test_huge_pictures_are_decoded_one_at_a_time_whatever_their_format(tmp_path, monkeypatch):
-    monkeypatch.setattr(pictures, "HUGE_PIXELS", 100)
+    monkeypatch.setattr(preprocessing, "HUGE_PIXELS", 100)
     real = ImageFile.ImageFile.load
     held: list[bool] = []
 
     def load(image):
-        held.append(pictures.one_huge_at_a_time.locked())
+        held.append(preprocessing.one_huge_at_a_time.locked())
         return real(image)
 
     monkeypatch.setattr(ImageFile.ImageFile, "load", load)

@@ -5,18 +5,18 @@ import pytest
 from PIL import Image
 
 from scripts import draw_samples
-from vitviz.data import pictures
+from vitviz.data import preprocessing
 from vitviz.data.cifar import CLASSES
 
 
 def test_there_is_one_sample_for_each_class_in_alphabetical_order():
-    assert list(pictures.sample_paths()) == sorted(CLASSES)
-    assert list(draw_samples.SAMPLES) == list(pictures.sample_paths())
+    assert list(preprocessing.sample_paths()) == sorted(CLASSES)
+    assert list(draw_samples.SAMPLES) == list(preprocessing.sample_paths())
 
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_a_sample_is_a_small_picture_of_many_shades(name):
-    seen = pictures.prepare(pictures.sample_paths()[name], (32, 32))
+    seen = preprocessing.prepare(preprocessing.sample_paths()[name], (32, 32))
     assert seen.original.size == (96, 96)
     assert seen.seen.size == (32, 32)
     assert np.asarray(seen.seen).std() > 20
@@ -24,7 +24,7 @@ def test_a_sample_is_a_small_picture_of_many_shades(name):
 
 def test_the_code_draws_the_pictures_that_ship(tmp_path):
     drawn = draw_samples.SAMPLES["cat"]()
-    with Image.open(pictures.sample_paths()["cat"]) as stored:
+    with Image.open(preprocessing.sample_paths()["cat"]) as stored:
         difference = np.asarray(drawn).astype(int) - np.asarray(stored.convert("RGB"))
     assert np.abs(difference).mean() < 1, "of 255: other versions of Pillow may round differently"
 

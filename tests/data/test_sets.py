@@ -12,7 +12,7 @@ import torchvision.datasets
 
 from tests import tiny
 from tests.data.folders import fill
-from vitviz.data import cifar, cifar100, folder, pictures, sets
+from vitviz.data import cifar, cifar100, datasets, image_folder, preprocessing
 from vitviz.data.cifar import DataError
 
 RECORDS = {"train": 30, "test": 12}
@@ -51,7 +51,7 @@ def python_version(root: Path, monkeypatch) -> None:
 
 
 def test_cifar_100_comes_with_its_fine_labels_in_the_official_order(hundred):
-    held = sets.load("cifar100", hundred, (32, 32))
+    held = datasets.load("cifar100", hundred, (32, 32))
     for split, (images, labels) in held.parts.items():
         table = np.fromfile(hundred / cifar100.BINARY_FOLDER / f"{split}.bin", np.uint8).reshape(-1, 3074)
         assert np.array_equal(images.flatten(1).numpy(), table[:, 2:])
@@ -97,7 +97,7 @@ def test_a_data_set_that_is_not_there_is_said_with_what_fetches_it(tmp_path):
         rf"CIFAR-100 is not in {tmp_path}: .* python -m vitviz data download --dataset cifar100 --data {tmp_path}"
     )
     with pytest.raises(DataError, match=sentence):
-        sets.load("cifar100", tmp_path, (32, 32))
+        datasets.load("cifar100", tmp_path, (32, 32))
 
 
 def test_cifar_100_is_fetched_through_torchvision(tmp_path, monkeypatch):
@@ -113,49 +113,49 @@ def test_cifar_100_is_fetched_through_torchvision(tmp_path, monkeypatch):
 
 def test_mean_and_deviation_are_those_of_numpy():
     images = torch.from_numpy(np.stack([tiny.pixels(seed=n) // (1 + n) for n in range(5)])).permute(0, 3, 1, 2)
-    mean, std = sets.statistics(images)
+    mean, std = datasets.statistics(images)
     values = images.numpy() / 255
     np.testing.assert_allclose(mean, values.mean((0, 2, 3)), rtol=0, atol=1e-4)
     np.testing.assert_allclose(std, values.std((0, 2, 3)), rtol=0, atol=1e-4)
-    assert sets.statistics(torch.zeros(2, 3, 4, 4, dtype=torch.uint8)) == ((0, 0, 0), (0.01, 0.01, 0.01))
+    assert datasets.statistics(torch.zeros(2, 3, 4, 4, dtype=torch.uint8)) == ((0, 0, 0), (0.01, 0.01, 0.01))
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_cifar_comes_in_the_models_size(cifar_folder):
-    plain = sets.load("cifar10", cifar_folder, (32, 32), ("test",))
+    plain = datasets.load("cifar10", cifar_folder, (32, 32), ("test",))
     assert torch.equal(plain.parts["test"][0], cifar.load("test", cifar_folder)[0])
-    assert plain.about is sets.CIFAR10
-    larger = sets.load("cifar10", cifar_folder, (48, 40), ("test",)).parts["test"][0]
+    assert plain.about is datasets.CIFAR10
+    larger = datasets.load("cifar10", cifar_folder, (48, 40), ("test",)).parts["test"][0]
     assert (larger.shape, larger.dtype) == ((20, 3, 48, 40), torch.uint8)
     flat = torch.full((1500, 3, 4, 4), 77, dtype=torch.uint8)
-    assert (sets.fitted(flat, torch.zeros(1500), (6, 10))[0] == 77).all()
+    assert (datasets.fitted(flat, torch.zeros(1500), (6, 10))[0] == 77).all()
     sides = torch.full((2, 3, 32, 32), 255, dtype=torch.uint8)
     sides[..., 8:24] = 0
-    narrow = sets.fitted(sides, torch.zeros(2), (64, 32))[0]
+    narrow = datasets.fitted(sides, torch.zeros(2), (64, 32))[0]
     assert not narrow.any(), "cut, not squeezed, as a picture to explain is"
-    seen = np.asarray(pictures.prepare(sides[0].permute(1, 2, 0).numpy(), (64, 32)).seen)
+    seen = np.asarray(preprocessing.prepare(sides[0].permute(1, 2, 0).numpy(), (64, 32)).seen)
     assert not seen[:, 6:-6].any()  # its filter reads three pixels beyond the cut
     for size in ((4, 2048), (2048, 4)):
-        assert sets.fitted(sides, torch.zeros(2), size)[0].shape == (2, 3, *size), "of a line of it at least"
+        assert datasets.fitted(sides, torch.zeros(2), size)[0].shape == (2, 3, *size), "of a line of it at least"
     with pytest.raises(DataError, match=r"at most 2 GiB: 50,000 of 224 x 224 pixels fill 7\.0"):
-        sets.fitted(torch.zeros(1, dtype=torch.uint8).expand(50_000, 3, 32, 32), torch.zeros(1), (224, 224))
+        datasets.fitted(torch.zeros(1, dtype=torch.uint8).expand(50_000, 3, 32, 32), torch.zeros(1), (224, 224))
 
 
 def test_a_folder_has_numbers_of_its_own(tmp_path):
-    held = sets.load("folder", fill(tmp_path, {"ant": 5, "bee": 5}), (20, 28))
+    held = datasets.load("folder", fill(tmp_path, {"ant": 5, "bee": 5}), (20, 28))
     assert (held.about.name, held.about.classes) == ("labelled pictures", ("ant", "bee"))
-    assert (held.about.mean, held.about.std) == sets.statistics(held.parts["train"][0])
+    assert (held.about.mean, held.about.std) == datasets.statistics(held.parts["train"][0])
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_only_the_pictures_that_are_needed_are_resized_and_kept(cifar_folder, monkeypatch):
     images, labels = cifar.load("train", cifar_folder)
-    monkeypatch.setattr(folder, "MOST_MEMORY", 3 * 40 * 40 * 12)
+    monkeypatch.setattr(image_folder, "MOST_MEMORY", 3 * 40 * 40 * 12)
     for first, last, places in [(10, 0, range(10)), (7, 5, [*range(7), *range(95, 100)])]:
-        found = sets.load("cifar10", cifar_folder, (40, 40), ("train",), first, last).parts["train"]
-        expected = sets.fitted(images[list(places)], labels[list(places)], (40, 40))
+        found = datasets.load("cifar10", cifar_folder, (40, 40), ("train",), first, last).parts["train"]
+        expected = datasets.fitted(images[list(places)], labels[list(places)], (40, 40))
         assert all(map(torch.equal, found, expected))
         assert found[0].untyped_storage().nbytes() == found[0].numel()
     with pytest.raises(DataError, match="100 of 40 x 40 pixels"):
-        sets.load("cifar10", cifar_folder, (40, 40), ("train",), 95, 5)
-    assert sets.load("cifar10", cifar_folder, (32, 32), ("train",), 60, 60).parts["train"][0].shape[0] == 100
+        datasets.load("cifar10", cifar_folder, (40, 40), ("train",), 95, 5)
+    assert datasets.load("cifar10", cifar_folder, (32, 32), ("train",), 60, 60).parts["train"][0].shape[0] == 100

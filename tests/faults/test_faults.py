@@ -19,14 +19,14 @@ import torch
 from torchvision.datasets import CIFAR10
 
 import vitviz
+from benchmarks.page import wait_for_answer
 from tests import tiny
-from vitviz.bench.page import wait_for_answer
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
-from vitviz.data.pictures import sample_paths
-from vitviz.model import checkpoint
-from vitviz.model.checkpoint import CheckpointError
-from vitviz.ui.app import free_port
+from vitviz.data.preprocessing import sample_paths
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import CheckpointError
+from vitviz.webapp.app import free_port
 
 pytestmark = pytest.mark.fault
 ROOT = Path(__file__).parents[2]
@@ -69,7 +69,7 @@ SAVE = """
 import resource, sys
 from pathlib import Path
 from tests import tiny
-from vitviz.model import checkpoint
+from vitviz.models import checkpoint
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 checkpoint.save(tiny.checkpoint(seed=1), Path(sys.argv[1]))
 """
@@ -137,8 +137,8 @@ def test_the_page_starts_without_a_home_and_leaves_no_uploads_behind(tmp_path):
 
 READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$0" && exec "$@"'
 START = """
-from vitviz.ui.questions import answering
-from vitviz.ui.train import Train
+from vitviz.webapp.server.requests import answering
+from vitviz.webapp.pages.train import Train
 train = Train("{data}")
 question = {{"preset": "cifar10-ti4", "settings": {{"epochs": 1, "minutes": None}}, "name": "mine"}}
 print(answering(train.start)(question)["error"])
@@ -294,7 +294,7 @@ def test_a_checkpoint_that_is_deleted_or_overwritten_while_it_is_loaded_stays_as
 
 def test_no_duration_is_taken_from_a_clock_that_may_jump():
     for path in (ROOT / "vitviz").rglob("*.py"):
-        if path.name not in ("server.py", "cifar.py"):  # compare the ages of files, which only that clock knows
+        if path.name not in ("guard.py", "cifar.py"):  # compare the ages of files, which only that clock knows
             assert "time.time()" not in path.read_text(), path
 
 

@@ -20,7 +20,7 @@ import torch
 from tests import tiny
 from tests.hostile.entries import Entry
 from tests.hostile.payloads import Payload
-from vitviz.model import checkpoint
+from vitviz.models import checkpoint
 
 FOREIGN = r"must be a whole \.safetensors file"
 FORMAT = "The vitviz metadata must be of format"

@@ -16,13 +16,13 @@ from pathlib import Path
 
 from tests.hostile import checkpoints, pictures, runs
 from tests.hostile.entries import Entry
-from vitviz.data import sets
-from vitviz.data.pictures import prepare
-from vitviz.explanation.methods import METHODS
-from vitviz.model import checkpoint
-from vitviz.training import run_folder
-from vitviz.training.recipe import from_json
-from vitviz.ui import models, sources
+from vitviz.attribution.methods import METHODS
+from vitviz.data import datasets
+from vitviz.data.preprocessing import prepare
+from vitviz.models import checkpoint
+from vitviz.runs import run_folder
+from vitviz.training.config import from_json
+from vitviz.webapp import images, models
 
 MOST_SECONDS = 10
 MOST_MIB = 512
@@ -54,14 +54,14 @@ def enter(entry: Entry, path: Path) -> None:
         checkpoint.load(path)
     elif entry.kind == "run":
         config = replace(from_json(run_folder.read_config(path)), out=str(path))
-        run_folder.saved_state(config, sets.CIFAR10, 50_000)
+        run_folder.saved_state(config, datasets.CIFAR10, 50_000)
     else:
         typed(str(entry.made))
 
 
 def typed(text: str) -> None:
     """Put a text where visitors can name something; each place must refuse it."""
-    places = (sources.sample, models.model_named, sources.uploaded)
+    places = (images.sample, models.model_named, images.uploaded)
     sentences = []
     for place in places:
         try:

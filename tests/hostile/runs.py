@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.hostile.entries import Entry
-from vitviz.training.recipe import TrainConfig
+from vitviz.training.config import TrainConfig
 
 NONE = "has none that can be read"
 LOOP = [

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.load import process_at
+from benchmarks.page import server
 from tests.hostile import checkpoints, corpus, runs
 from tests.hostile.entries import Entry
-from tests.ui.serving import Visitor, running
-from vitviz.bench.load import process_at
-from vitviz.bench.page import server
+from tests.webapp.serving import Visitor, running
 
 ROOT = Path(__file__).parents[2]
 LEAKS = re.compile(r"Traceback|site-packages|/home/|/tmp/|/root/")

@@ -10,11 +10,11 @@ import time
 import pytest
 
 from tests.hostile import checkpoints, pictures, runs
-from vitviz.data.pictures import PictureError, prepare
-from vitviz.model import checkpoint
-from vitviz.model.checkpoint import CheckpointError
-from vitviz.training import run_folder
-from vitviz.training.recipe import from_json
+from vitviz.data.preprocessing import PictureError, prepare
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import CheckpointError
+from vitviz.runs import run_folder
+from vitviz.training.config import from_json
 
 SECONDS = float(os.environ.get("VITVIZ_FUZZ_SECONDS", "20"))
 WORDS = [

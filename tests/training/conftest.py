@@ -4,16 +4,17 @@ from collections.abc import Callable
 
 import pytest
 
-from vitviz.training import learner, loop
-from vitviz.training.loop import Run
-from vitviz.training.recipe import TrainConfig
+from vitviz.runs import training_run
+from vitviz.runs.training_run import Run
+from vitviz.training import trainer
+from vitviz.training.config import TrainConfig
 
 
 @pytest.fixture
 def no_clock(monkeypatch):
     """Whether bfloat16 is quick, and when to look at the loss, is found by the clock; a test must not depend on it."""
-    monkeypatch.setattr(learner, "bfloat16_is_faster", lambda device: False)
-    monkeypatch.setattr(loop, "LOOK_EVERY", float("inf"))
+    monkeypatch.setattr(trainer, "bfloat16_is_faster", lambda device: False)
+    monkeypatch.setattr(training_run, "LOOK_EVERY", float("inf"))
 
 
 @pytest.fixture
@@ -47,6 +48,6 @@ def lose_process(monkeypatch) -> Callable[[TrainConfig, int], None]:
         with monkeypatch.context() as patch:
             patch.setattr(Run, "step", dying)
             with pytest.raises(KeyError):
-                loop.train(config)
+                training_run.train(config)
 
     return train

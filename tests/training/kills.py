@@ -20,10 +20,11 @@ from pathlib import Path
 import torch
 
 from vitviz.data import cifar
-from vitviz.model.checkpoint import load
-from vitviz.model.config import ViTConfig
-from vitviz.training import learner, loop
-from vitviz.training.recipe import TrainConfig
+from vitviz.models.checkpoint import load
+from vitviz.models.config import ViTConfig
+from vitviz.runs import training_run
+from vitviz.training import trainer
+from vitviz.training.config import TrainConfig
 
 STEPS = 4  # of an epoch
 MOST = 3 * STEPS // 2  # steps before a kill, so that at most one epoch is gained by a stretch
@@ -34,13 +35,13 @@ def main(data: str, out: str, *how: str) -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     cifar.RECORDS = 20  # as in the fixture `cifar_folder`
-    learner.bfloat16_is_faster = lambda device: False
+    trainer.bfloat16_is_faster = lambda device: False
     model = ViTConfig(patch_size=8, width=24, depth=2, heads=2, mlp_width=40)
     deaths = len(POINTS) if how == ("points",) else int(how[0])
     config = TrainConfig(
         model=model, data=data, out=out, epochs=deaths + 3, minutes=None, batch_size=25, device="cpu", snapshots=6
     )
-    whole = weights(loop.train(replace(config, out=f"{out}-whole")))
+    whole = weights(training_run.train(replace(config, out=f"{out}-whole")))
     stretches = [killed_at(config, point) for point in POINTS] if how == ("points",) else killed(config, *how)
     left = [path.name for path in config.folder.glob(".*")]
     last = stretch(config)
@@ -92,17 +93,17 @@ def stretch(config: TrainConfig, signs: int = 10**9, prepare: Callable[[Callable
 
 def train(config: TrainConfig, writing: int, most: int) -> None:
     """Train, telling of each step, and wait for the kill after so many; never returns."""
-    real, taken = loop.Run.step, itertools.count(1)
+    real, taken = training_run.Run.step, itertools.count(1)
 
-    def step(run: loop.Run, batch: torch.Tensor) -> None:
+    def step(run: training_run.Run, batch: torch.Tensor) -> None:
         real(run, batch)
         os.write(writing, bytes([run.learner.step_count]))
         if next(taken) == most:
             signal.pause()
 
-    loop.Run.step = step
+    training_run.Run.step = step
     try:
-        loop.train(config, resume=True)
+        training_run.train(config, resume=True)
     finally:
         os._exit(0)
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from vitviz.bench.resume import resume
-from vitviz.bench.training import over_budget, train
-from vitviz.training.loop import Run
-from vitviz.training.recipe import preset
+from benchmarks.resume import resume
+from benchmarks.training import over_budget, train
+from vitviz.runs.training_run import Run
+from vitviz.training.config import preset
 
 
 @pytest.mark.parametrize(

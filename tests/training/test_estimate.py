@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from tests import tiny
-from vitviz.model.architectures import build
+from vitviz.models.factory import build
 from vitviz.training import estimate as module
+from vitviz.training.config import PRESETS, TrainConfig, preset
 from vitviz.training.estimate import calibrate, estimate, mean_work, memory, seconds_left, work
-from vitviz.training.recipe import PRESETS, TrainConfig, preset
 
 
 @pytest.fixture

@@ -12,14 +12,14 @@ from timm.layers import resample_abs_pos_embed
 
 from tests import tiny
 from vitviz import explain
-from vitviz.data import sets
-from vitviz.model import checkpoint
-from vitviz.model.checkpoint import load
-from vitviz.training import loop, timeline
-from vitviz.training.evaluate import accuracy, pictures_to_test
-from vitviz.training.recipe import TrainConfig, TrainingError
-from vitviz.training.start import interpolated, with_network
-from vitviz.training.supply import check_held_out, data_sets
+from vitviz.data import datasets
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import load
+from vitviz.runs import timeline, training_run
+from vitviz.training.config import TrainConfig, TrainingError
+from vitviz.training.data import check_held_out, data_sets
+from vitviz.training.evaluation import accuracy, pictures_to_test
+from vitviz.training.finetuning import interpolated, with_network
 
 CLASSES = ("bars", "dots", "plain")
 pytestmark = pytest.mark.usefixtures("no_clock")
@@ -73,7 +73,7 @@ def config(shapes, body, tmp_path) -> TrainConfig:
 
 @pytest.mark.slow
 def test_fine_tuning_beats_chance_and_its_result_knows_its_classes(config, shapes):
-    path = loop.train(config)
+    path = training_run.train(config)
     result = load(path)
     assert result.classes == CLASSES
     assert result.model.config.classes == 3
@@ -81,7 +81,7 @@ def test_fine_tuning_beats_chance_and_its_result_knows_its_classes(config, shape
     assert result.record["test_accuracy"] > 0.8, "chance is a third"
     images, labels, recorded = pictures_to_test(result, None, str(shapes))
     assert accuracy(result, images, labels) == recorded == result.record["test_accuracy"]
-    assert (result.mean, result.std) == sets.statistics(data_sets(config, torch.device("cpu")).training[0])
+    assert (result.mean, result.std) == datasets.statistics(data_sets(config, torch.device("cpu")).training[0])
     explanation = explain(result, str(shapes / "bars" / "3.png"))
     assert explanation.labels == list(CLASSES)
     assert explanation.probabilities.shape == (3,)
@@ -94,7 +94,7 @@ def test_fine_tuning_beats_chance_and_its_result_knows_its_classes(config, shape
 
 @pytest.mark.parametrize("optimizer", ["muon", pytest.param("adam", marks=pytest.mark.slow)])
 def test_a_frozen_body_keeps_every_bit_and_the_head_learns(config, body, optimizer):
-    path = loop.train(replace(config, frozen=True, optimizer=optimizer, weight_decay=0.1))
+    path = training_run.train(replace(config, frozen=True, optimizer=optimizer, weight_decay=0.1))
     before, after = load(body).model.state_dict(), load(path).model.state_dict()
     assert all(torch.equal(after[name], before[name]) for name in before if not name.startswith("head."))
     assert after["head.weight"].abs().max() > 0.01
@@ -102,14 +102,16 @@ def test_a_frozen_body_keeps_every_bit_and_the_head_learns(config, body, optimiz
 
 
 def test_a_body_that_is_not_frozen_moves(config, body):
-    after = load(loop.train(replace(config, epochs=1))).model.state_dict()
+    after = load(training_run.train(replace(config, epochs=1))).model.state_dict()
     before = load(body).model.state_dict()
     assert all(not torch.equal(after[name], before[name]) for name in before if "weight" in name)
 
 
 def test_a_frozen_body_needs_no_gradients(config):
     supply = data_sets(config, torch.device("cpu"))
-    run = loop.Run(replace(config, frozen=True), loop.Team(), supply.training, supply.measured, supply.about)
+    run = training_run.Run(
+        replace(config, frozen=True), training_run.Team(), supply.training, supply.measured, supply.about
+    )
     run.learner.objective(*run.part(torch.arange(12)), share=0.0).backward()
     assert {name for name, parameter in run.learner.model.named_parameters() if parameter.grad is not None} == {
         "head.weight",
@@ -121,7 +123,7 @@ def test_a_frozen_body_needs_no_gradients(config):
 
 def stopped(config, monkeypatch) -> None:
     """Train, with a stop in the middle."""
-    real = loop.Run.snapshot
+    real = training_run.Run.snapshot
 
     def stopping(run):
         real(run)
@@ -129,16 +131,16 @@ def stopped(config, monkeypatch) -> None:
             run.pause()
 
     with monkeypatch.context() as patch:
-        patch.setattr(loop.Run, "snapshot", stopping)
+        patch.setattr(training_run.Run, "snapshot", stopping)
         with pytest.raises(TrainingError, match="Stopped as asked"):
-            loop.train(config)
+            training_run.train(config)
 
 
 def test_a_training_goes_on_though_the_checkpoint_it_began_with_is_gone(config, body, monkeypatch):
     config = replace(config, epochs=1)
     stopped(config, monkeypatch)
     body.unlink()
-    assert load(loop.train(config, resume=True)).record["epochs"] == 1.0
+    assert load(training_run.train(config, resume=True)).record["epochs"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -160,16 +162,16 @@ def test_a_run_does_not_go_on_with_other_pictures(config, shapes, monkeypatch, c
         for number in range(30) if change == "mean" else (100, 101, 102):
             picture.point(lambda level: 255 - level).save(place / f"{number}.png")
     with pytest.raises(ValueError, match="The pictures must be those that the run began with: " + sentence):
-        loop.train(config, resume=True)
+        training_run.train(config, resume=True)
     assert (config.folder / "last.safetensors").read_bytes() == saved
 
 
 @pytest.mark.slow
 def test_a_frozen_training_that_was_stopped_ends_with_the_same_weights(config, monkeypatch):
     config = replace(config, frozen=True, epochs=2)
-    whole = load(loop.train(replace(config, out=f"{config.out}-whole"))).model.state_dict()
+    whole = load(training_run.train(replace(config, out=f"{config.out}-whole"))).model.state_dict()
     stopped(config, monkeypatch)
-    found = load(loop.train(config, resume=True)).model.state_dict()
+    found = load(training_run.train(config, resume=True)).model.state_dict()
     assert all(torch.equal(found[name], whole[name]) for name in whole)
 
 
@@ -178,12 +180,12 @@ def test_another_size_gets_the_positions_interpolated(config, body):
     model = replace(config.model, image_size=(32, 24))
     supply = data_sets(replace(config, model=model), torch.device("cpu"))
     given = replace(config, model=replace(model, classes=3))
-    run = loop.Run(given, loop.Team(), supply.training, supply.measured, supply.about)
+    run = training_run.Run(given, training_run.Team(), supply.training, supply.measured, supply.about)
     before = load(body).model.pos_embed
     expected = resample_abs_pos_embed(before, [8, 6], [tiny.GH, tiny.GW], num_prefix_tokens=1)
     torch.testing.assert_close(run.learner.model.pos_embed, expected)
     assert torch.equal(run.learner.model.pos_embed[:, 0], before[:, 0]), "the class token has no place"
-    assert load(loop.train(replace(config, model=model, epochs=1))).model.config.image_size == (32, 24)
+    assert load(training_run.train(replace(config, model=model, epochs=1))).model.config.image_size == (32, 24)
 
 
 def test_interpolated_positions_keep_a_slope_and_their_axes():
@@ -231,7 +233,7 @@ def test_a_start_that_saw_what_is_held_out_is_refused(config, body, supply, held
         rf"A start must not have seen what is held out: 10 pictures here, {held_out} when body was trained\. Train"
     )
     with nullcontext() if good else pytest.raises(ValueError, match=sentence):
-        loop.Run(config, loop.Team(), given.training, given.measured, given.about)
+        training_run.Run(config, training_run.Team(), given.training, given.measured, given.about)
 
 
 def test_a_start_of_other_pictures_may_have_seen_them_all(config, body, supply):
@@ -257,7 +259,7 @@ def test_what_a_start_itself_began_with_may_have_seen_what_is_held_out(config, s
 
 @pytest.mark.slow
 def test_other_classes_cannot_be_tested_on(config, shapes, tmp_path):
-    result = load(loop.train(replace(config, epochs=1)))
+    result = load(training_run.train(replace(config, epochs=1)))
     with pytest.raises(ValueError, match=r"knows bars, dots, plain, and CIFAR-10 has airplane, .* Choose another"):
         pictures_to_test(result, "cifar10", None)
     fewer = tmp_path / "fewer"
@@ -274,11 +276,11 @@ def test_other_classes_cannot_be_tested_on(config, shapes, tmp_path):
 
 def test_more_cannot_be_held_out_than_there_is(config):
     with pytest.raises(ValueError, match=r"held_out must leave pictures to train on: of 72 it takes 71\."):
-        loop.train(replace(config, held_out=71))
+        training_run.train(replace(config, held_out=71))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("objective", ["classify", "masked-patch"])
 def test_a_folder_can_be_trained_on_from_nothing(config, objective):
-    record = load(loop.train(replace(config, start=None, epochs=1, objective=objective, held_out=10))).record
+    record = load(training_run.train(replace(config, start=None, epochs=1, objective=objective, held_out=10))).record
     assert record["pictures"] == 62

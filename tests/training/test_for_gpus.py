@@ -9,12 +9,12 @@ from torch._dynamo.exc import TorchDynamoException
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from vitviz.data.sets import CIFAR10
-from vitviz.model.architectures import build
-from vitviz.training.loop import Run
-from vitviz.training.recipe import TrainingError, preset
-from vitviz.training.supply import vary
-from vitviz.training.team import Team
+from vitviz.data.datasets import CIFAR10
+from vitviz.models.factory import build
+from vitviz.runs.training_run import Run
+from vitviz.training.config import TrainingError, preset
+from vitviz.training.data import vary
+from vitviz.training.distributed import Team
 
 FLAGSHIP = preset("cifar10-s4")
 

@@ -8,11 +8,11 @@ import torch
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from tests.training.trainings import weights, whole_run
-from vitviz.model.checkpoint import load
-from vitviz.training import learner
-from vitviz.training.evaluate import accuracy
-from vitviz.training.loop import Run, train
-from vitviz.training.recipe import TrainConfig
+from vitviz.models.checkpoint import load
+from vitviz.runs.training_run import Run, train
+from vitviz.training import trainer
+from vitviz.training.config import TrainConfig
+from vitviz.training.evaluation import accuracy
 from vitviz.training.schedule import patches_kept, schedule
 
 pytestmark = [
@@ -23,7 +23,7 @@ pytestmark = [
 
 @pytest.mark.slow
 def test_one_batch_can_be_learned_by_heart(config, monkeypatch):
-    monkeypatch.setattr(learner.augment, "shift_and_flip", lambda images: images)  # of noise nothing would be left
+    monkeypatch.setattr(trainer.augment, "shift_and_flip", lambda images: images)  # of noise nothing would be left
     plain = {"cutmix": 0.0, "label_smoothing": 0.0, "first_patches": 1.0, "last_patches": 1.0, "warm_up": 0.0}
     run = whole_run(replace(config, average_decay=0.0, muon_rate=0.01, adam_rate=0.01, **plain))
     batch = torch.arange(10)
@@ -82,9 +82,9 @@ def test_patches_kept_climb_steadily_and_then_are_all():
 
 def test_the_network_is_given_the_patches_that_are_kept(config, monkeypatch):
     given = []
-    real = learner.ViT.forward
+    real = trainer.ViT.forward
     monkeypatch.setattr(
-        learner.ViT, "forward", lambda model, images, keep=None: given.append(keep) or real(model, images, keep)
+        trainer.ViT, "forward", lambda model, images, keep=None: given.append(keep) or real(model, images, keep)
     )
     run = whole_run(replace(config, first_patches=0.25, last_patches=0.5, all_patches_from=0.8))
     for share in (0, 0.4, 0.9):

@@ -10,13 +10,14 @@ import pytest
 import torch
 
 from tests.training.trainings import weights, whole_run
-from vitviz.data import cifar, pictures
-from vitviz.model.checkpoint import load
-from vitviz.training import learner, loop, timeline
-from vitviz.training.evaluate import accuracy
-from vitviz.training.loop import Run, TrainingError, train
-from vitviz.training.recipe import preset
-from vitviz.training.team import Team
+from vitviz.data import cifar, preprocessing
+from vitviz.models.checkpoint import load
+from vitviz.runs import timeline, training_run
+from vitviz.runs.training_run import Run, TrainingError, train
+from vitviz.training import trainer
+from vitviz.training.config import preset
+from vitviz.training.distributed import Team
+from vitviz.training.evaluation import accuracy
 
 pytestmark = [
     pytest.mark.usefixtures("no_clock"),
@@ -55,7 +56,7 @@ def test_a_run_leaves_config_metrics_checkpoint_and_timeline(config):
 
     with np.load(folder / "timeline.npz") as found:
         assert found["rows"].shape == (4, 10, 2, 2, 17)
-        assert found["names"].tolist() == list(pictures.sample_paths())
+        assert found["names"].tolist() == list(preprocessing.sample_paths())
         assert found["epoch"][0] == 0
         assert found["epoch"][-1] == 2
         assert np.abs(np.diff(found["rows"].astype(np.float32), axis=0)).max() > 0, "the weights moved"
@@ -98,7 +99,7 @@ def test_a_budget_in_epochs_may_end_within_one(config):
 
 def test_a_budget_in_minutes_ends_by_the_clock(config, monkeypatch):
     clock = itertools.count()  # every look at it takes a second
-    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
+    monkeypatch.setattr(training_run, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
     seen = []
     record = load(train(replace(config, epochs=None, minutes=0.25, snapshots=0), seen.append)).record
     assert 4 <= record["steps"] <= 15
@@ -194,12 +195,12 @@ def test_more_processes_than_pictures_are_refused(config, monkeypatch):
 
 
 def test_a_loss_that_is_no_number_stops_the_training_and_keeps_the_last_whole_epoch(config, monkeypatch):
-    real, calls = learner.F.cross_entropy, itertools.count()
+    real, calls = trainer.F.cross_entropy, itertools.count()
 
     def failing(*given, **named):
         return real(*given, **named) * (float("nan") if next(calls) >= 6 else 1)  # in the middle of the second epoch
 
-    monkeypatch.setattr(learner.F, "cross_entropy", failing)
+    monkeypatch.setattr(trainer.F, "cross_entropy", failing)
     sentence = rf"it is nan after step 8\. Lower the learning rates\. {config.folder}/last.safetensors keeps the state"
     with pytest.raises(TrainingError, match=sentence):
         train(config)
@@ -208,8 +209,8 @@ def test_a_loss_that_is_no_number_stops_the_training_and_keeps_the_last_whole_ep
 
 
 def test_a_loss_that_is_no_number_is_found_within_a_long_epoch(config, monkeypatch):
-    monkeypatch.setattr(loop, "LOOK_EVERY", -1.0)  # every step
-    monkeypatch.setattr(learner.F, "cross_entropy", lambda logits, *given, **named: logits.sum() * float("inf"))
+    monkeypatch.setattr(training_run, "LOOK_EVERY", -1.0)  # every step
+    monkeypatch.setattr(trainer.F, "cross_entropy", lambda logits, *given, **named: logits.sum() * float("inf"))
     with pytest.raises(TrainingError, match=r"it is (nan|inf|-inf) after step 1\."):
         train(replace(config, batch_size=2))
     assert not (config.folder / "last.safetensors").exists()
@@ -217,14 +218,14 @@ def test_a_loss_that_is_no_number_is_found_within_a_long_epoch(config, monkeypat
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory."), MemoryError()])
 def test_memory_that_runs_out_is_said_and_the_last_whole_epoch_kept(config, monkeypatch, error):
-    real, calls = learner.F.cross_entropy, itertools.count()
+    real, calls = trainer.F.cross_entropy, itertools.count()
 
     def failing(*given, **named):
         if next(calls) == 6:  # in the middle of the second epoch
             raise error
         return real(*given, **named)
 
-    monkeypatch.setattr(learner.F, "cross_entropy", failing)
+    monkeypatch.setattr(trainer.F, "cross_entropy", failing)
     with pytest.raises(TrainingError, match=r"A step must fit into memory: 25 pictures in this network do not\. Lower"):
         train(config)
     assert load(config.folder / "last.safetensors").record["epochs"] == 1.0
@@ -234,7 +235,7 @@ def test_pictures_that_do_not_fit_into_memory_are_said(config, monkeypatch):
     def full(*given):
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
-    monkeypatch.setattr(loop, "data_sets", full)
+    monkeypatch.setattr(training_run, "data_sets", full)
     with pytest.raises(TrainingError, match=r"The pictures must fit into memory: they do not\. Use a smaller data set"):
         train(config)
     assert not config.folder.exists()

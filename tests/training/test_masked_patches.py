@@ -7,13 +7,13 @@ import torch
 
 from tests import tiny
 from vitviz.data import cifar
-from vitviz.model.checkpoint import load
-from vitviz.model.vit import ViT
-from vitviz.training import loop
-from vitviz.training.evaluate import pictures_to_test
+from vitviz.models.checkpoint import load
+from vitviz.models.vit import ViT
+from vitviz.runs import training_run
+from vitviz.training.config import TrainConfig
+from vitviz.training.distributed import Team
+from vitviz.training.evaluation import pictures_to_test
 from vitviz.training.masked_patches import MaskedPatches, mean_colours
-from vitviz.training.recipe import TrainConfig
-from vitviz.training.team import Team
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +74,7 @@ def test_the_colours_of_a_picture_can_be_learned_by_heart():
 def test_a_picture_that_is_left_over_counts_as_much_as_the_others(cifar_config, monkeypatch):
     config = TrainConfig(model=cifar_config, objective="masked-patch", device="cpu", snapshots=0)
     pictures = torch.zeros(501, 3, 32, 32, dtype=torch.uint8), torch.zeros(501, dtype=torch.long)
-    run = loop.Run(config, Team(), pictures, pictures)
+    run = training_run.Run(config, Team(), pictures, pictures)
     monkeypatch.setattr(
         run.learner.trained, "forward", lambda part: (torch.zeros(()), torch.tensor(float(len(part) == 1)))
     )
@@ -90,15 +90,15 @@ def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(
         model=cifar_config, data=str(cifar_folder), epochs=1, minutes=None, batch_size=25, device="cpu", snapshots=0
     )
     training = []
-    real = loop.Run.measured_accuracy
+    real = training_run.Run.measured_accuracy
 
     def watched(run):
         found = real(run)
         training.append(any(part.training for part in run.learner.trained.modules()))
         return found
 
-    monkeypatch.setattr(loop.Run, "measured_accuracy", watched)
-    path = loop.train(replace(config, objective="masked-patch", out=str(tmp_path / "blind")))
+    monkeypatch.setattr(training_run.Run, "measured_accuracy", watched)
+    path = training_run.train(replace(config, objective="masked-patch", out=str(tmp_path / "blind")))
     record = load(path).record
     assert 0 <= record["hidden_colour_accuracy"] <= 1
     assert "test_accuracy" not in record
@@ -106,6 +106,6 @@ def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(
     with pytest.raises(ValueError, match=r"must have learned labels: last learned to guess .* Fine-tune it first"):
         pictures_to_test(load(path), None, str(cifar_folder))
     assert training[0] is False, "stochastic depth would spoil the measurement"
-    tuned = loop.train(replace(config, start=str(path), out=str(tmp_path / "tuned")))
+    tuned = training_run.train(replace(config, start=str(path), out=str(tmp_path / "tuned")))
     assert pictures_to_test(load(tuned), None, str(cifar_folder))
     assert load(tuned).record["recipe"]["start"] == "blind", "a path of this machine is nobody's business"

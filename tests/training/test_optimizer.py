@@ -8,10 +8,10 @@ import torch
 from torch import nn
 
 from tests import tiny
-from vitviz.model.vit import ViT
-from vitviz.training.optimizer import Muon, build, orthogonalise
-from vitviz.training.recipe import TrainConfig
-from vitviz.training.team import Team
+from vitviz.models.vit import ViT
+from vitviz.training.config import TrainConfig
+from vitviz.training.distributed import Team
+from vitviz.training.optim import Muon, build, orthogonalise
 
 
 def gaussian(*shape: int, seed: int = 0) -> torch.Tensor:

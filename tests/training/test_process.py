@@ -6,9 +6,9 @@ import resource
 
 import pytest
 
-from vitviz.training import process, run_folder
-from vitviz.training.process import Busy, Process, Stopped, Work
-from vitviz.training.recipe import TrainingError
+from vitviz.runs import process, run_folder
+from vitviz.runs.process import Busy, Process, Stopped, Work
+from vitviz.training.config import TrainingError
 from vitviz.training.signals import StopRequest
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vitviz.training.recipe import PRESETS, TrainConfig, changed, from_json, preset
+from vitviz.training.config import PRESETS, TrainConfig, changed, from_json, preset
 
 
 @pytest.mark.parametrize(

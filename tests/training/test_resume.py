@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from tests.training.trainings import weights
-from vitviz.model import checkpoint
-from vitviz.model.checkpoint import load
-from vitviz.training import run_folder, timeline
-from vitviz.training.loop import Run, TrainingError, train
-from vitviz.training.recipe import TrainConfig
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import load
+from vitviz.runs import run_folder, timeline
+from vitviz.runs.training_run import Run, TrainingError, train
+from vitviz.training.config import TrainConfig
 from vitviz.training.schedule import schedule
 
 pytestmark = [

@@ -20,11 +20,11 @@ import pytest
 
 from tests import tiny
 from vitviz.data import cifar
-from vitviz.model import checkpoint
-from vitviz.model.checkpoint import Checkpoint
-from vitviz.training import launch, process, run_folder, runs
-from vitviz.training.recipe import TrainConfig
-from vitviz.training.runs import Busy, Runs
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.runs import launch, process, run_folder, store
+from vitviz.runs.store import Busy, Runs
+from vitviz.training.config import TrainConfig
 
 REPLACE = """
 import itertools, os, sys
@@ -218,7 +218,7 @@ def test_a_process_that_fails_says_so_in_a_sentence(folder, config, monkeypatch,
 
 def test_a_lock_of_a_dead_process_is_free_though_its_number_lives(folder, config):
     folder.root.mkdir()
-    (folder.root / runs.LOCK).write_text("gone")
+    (folder.root / store.LOCK).write_text("gone")
     started(folder, config, "one")
     folder.stop("one")
     ended(folder, "one")

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from vitviz.data.cifar import DataError
-from vitviz.model.checkpoint import load
-from vitviz.training import sweep
-from vitviz.training.loop import Run
-from vitviz.training.process import Stopped, Work
-from vitviz.training.recipe import TrainConfig, TrainingError
-from vitviz.training.sweep import Sweep
+from vitviz.models.checkpoint import load
+from vitviz.runs import sweep
+from vitviz.runs.process import Stopped, Work
+from vitviz.runs.sweep import Sweep
+from vitviz.runs.training_run import Run
+from vitviz.training.config import TrainConfig, TrainingError
 
 pytestmark = [
     pytest.mark.usefixtures("no_clock"),

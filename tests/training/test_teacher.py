@@ -9,14 +9,14 @@ import torch
 from torch import nn
 
 from tests.training.trainings import whole_run
-from vitviz.data.sets import CIFAR10
-from vitviz.model import checkpoint
-from vitviz.model.architectures import build
-from vitviz.model.checkpoint import load
-from vitviz.model.config import ViTConfig
-from vitviz.training.loop import train
-from vitviz.training.recipe import TrainConfig, preset
-from vitviz.training.teacher import check_same, taught, teacher_of
+from vitviz.data.datasets import CIFAR10
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import load
+from vitviz.models.config import ViTConfig
+from vitviz.models.factory import build
+from vitviz.runs.training_run import train
+from vitviz.training.config import TrainConfig, preset
+from vitviz.training.distillation import check_same, taught, teacher_of
 
 CONVNET = ViTConfig(architecture="convnet", width=4, depth=2, heads=1)
 pytestmark = [

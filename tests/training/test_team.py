@@ -15,20 +15,20 @@ from typer.main import get_command
 
 from tests import tiny
 from vitviz.cli import app
-from vitviz.model.checkpoint import load
+from vitviz.models.checkpoint import load
+from vitviz.training.config import TrainingError
 from vitviz.training.device import choose_device
-from vitviz.training.recipe import TrainingError
-from vitviz.training.team import ATTEMPT, Team
+from vitviz.training.distributed import ATTEMPT, Team
 
 MEMBER = """
 import json, sys
 from dataclasses import replace
 import torch
 from vitviz.data import augment, cifar
-from vitviz.model.config import ViTConfig
+from vitviz.models.config import ViTConfig
 from vitviz.training import learner, loop
-from vitviz.training.recipe import TrainConfig
-from vitviz.training.team import Team
+from vitviz.training.config import TrainConfig
+from vitviz.training.distributed import Team
 
 cifar.RECORDS = 20  # as in the fixture `cifar_folder`
 learner.bfloat16_is_faster = lambda device: False

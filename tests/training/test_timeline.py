@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from tests import tiny
-from vitviz.data import cifar, pictures
-from vitviz.model import spread
-from vitviz.model.checkpoint import CHECKPOINTS
-from vitviz.training import timeline as room
-from vitviz.training.timeline import Timeline, find, read
+from vitviz.data import cifar, preprocessing
+from vitviz.models import attention_stats
+from vitviz.models.checkpoint import CHECKPOINTS
+from vitviz.runs import timeline as room
+from vitviz.runs.timeline import Timeline, find, read
 
 SHIPPED = CHECKPOINTS / "cifar10-ti4.timeline.npz"
 
@@ -81,8 +81,10 @@ def test_what_is_saved_is_what_the_model_saw(tmp_path, tiny_model, compact):
     assert np.abs(found.rows[1] - expected).max() > 0.1
     np.testing.assert_allclose(found.rows.astype(np.float32).sum(-1), 1, rtol=0, atol=3e-3)
     np.testing.assert_allclose(found.probabilities[0], trace.logits.softmax(-1), rtol=0, atol=1e-6)
-    np.testing.assert_allclose(found.entropy[0], spread.attention_entropy(trace, tiny.CONFIG)[0], rtol=0, atol=1e-6)
-    distance = spread.attention_distance(trace, tiny.CONFIG)
+    np.testing.assert_allclose(
+        found.entropy[0], attention_stats.attention_entropy(trace, tiny.CONFIG)[0], rtol=0, atol=1e-6
+    )
+    distance = attention_stats.attention_distance(trace, tiny.CONFIG)
     np.testing.assert_allclose(found.distance[0], distance, rtol=0, atol=1e-5)
     assert (found.epoch.tolist(), found.seconds.tolist()) == ([0, 1.5], [0, 60.25])
     assert (found.names, found.classes) == (["ant", "bee", "cow"], list(given.classes))
@@ -143,11 +145,11 @@ def test_the_timeline_that_ships_is_read():
     found = read(SHIPPED)
     assert found.rows.shape == (60, 10, 6, 6, 65)
     assert found.entropy.shape == found.distance.shape == (60, 6, 6)
-    assert found.names == list(pictures.sample_paths())
+    assert found.names == list(preprocessing.sample_paths())
     assert found.classes == list(cifar.CLASSES)
     assert found.maps(3).shape == (60, 6, 6, 8, 8)
     assert np.array_equal(
-        found.pictures[3], np.asarray(pictures.prepare(pictures.sample_paths()["cat"], (32, 32)).seen)
+        found.pictures[3], np.asarray(preprocessing.prepare(preprocessing.sample_paths()["cat"], (32, 32)).seen)
     )
     assert found.classes[found.probabilities[-1, 3].argmax()] == "cat"
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import torch
 
 from vitviz.data import cifar
-from vitviz.model.checkpoint import load
-from vitviz.training.loop import Run
-from vitviz.training.recipe import TrainConfig
-from vitviz.training.team import Team
+from vitviz.models.checkpoint import load
+from vitviz.runs.training_run import Run
+from vitviz.training.config import TrainConfig
+from vitviz.training.distributed import Team
 
 
 def whole_run(config: TrainConfig) -> Run:

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from vitviz import cli
-from vitviz.training import process
-from vitviz.training.process import Stopped, Work
+from vitviz.runs import process
+from vitviz.runs.process import Stopped, Work
 from vitviz.training.signals import StopRequest
 
 LINE = '{"share": 0.25, "epoch": 2.5, "seconds": 60.0, "loss": 2.0, "pictures_per_second": 500.0}\n'

@@ -1,4 +1,4 @@
-"""All of it as commands: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `timeline`, `probe`, `data`, `bench`.
+"""All of it as commands: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `timeline`, `probe`, `data`.
 
 Heavy imports stand inside the commands, so that `--help` answers at once. A refusal ends with one sentence and exit
 status 1.
@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vitviz.cli.bench import bench_app
 from vitviz.cli.data import data_app
 from vitviz.cli.options import DATASET, AnyData, CheckpointName, Data, progress_bar
 from vitviz.cli.training import sweep, train
-from vitviz.training import process
-from vitviz.training.recipe import Dataset, TrainingError
+from vitviz.runs import process
+from vitviz.training.config import Dataset, TrainingError
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -83,7 +82,7 @@ def serve_page(
 ) -> None:
     """Open the web page."""
     calm_libraries()
-    from vitviz.ui.app import build_app, serve
+    from vitviz.webapp.app import build_app, serve
 
     serve(build_app(data, public), host, port, names=allow_host or ())
 
@@ -99,8 +98,8 @@ def evaluate(
     """Measure a checkpoint's accuracy on the test pictures of its data set."""
     import json
 
-    from vitviz.model.checkpoint import load
-    from vitviz.training.evaluate import accuracy, pictures_to_test
+    from vitviz.models.checkpoint import load
+    from vitviz.training.evaluation import accuracy, pictures_to_test
 
     model = load(checkpoint)
     images, labels, recorded = pictures_to_test(model, dataset, data)
@@ -137,9 +136,9 @@ def explain_picture(
     ] = None,
 ) -> None:
     """Explain one picture, as a figure or as numbers."""
-    from vitviz.data.pictures import sample_paths
-    from vitviz.explanation.explain import explain
-    from vitviz.model.checkpoint import load
+    from vitviz.attribution.explanation import explain
+    from vitviz.data.preprocessing import sample_paths
+    from vitviz.models.checkpoint import load
 
     model = load(checkpoint)
     classes = [int(word) if word.isdecimal() and word not in model.classes else word for word in target or ()]
@@ -162,8 +161,8 @@ def show_timeline(
     ] = None,
 ) -> None:
     """Make a movie of a training: what every head looks at in one picture, from the first step to the last."""
-    from vitviz.figures.movie import movie
-    from vitviz.training import timeline
+    from vitviz.plots.animation import movie
+    from vitviz.runs import timeline
 
     history = timeline.read(timeline.find(run))
     name = picture or history.names[0]
@@ -182,8 +181,8 @@ def probe_model(
     ] = 500,
 ) -> None:
     """Look inside a model: filters, positions, and what each layer and head does, as a figure or as numbers."""
-    from vitviz.explanation.probes import probe
-    from vitviz.model.checkpoint import load
+    from vitviz.attribution.probes import probe
+    from vitviz.models.checkpoint import load
 
     model = load(checkpoint)
     images, which = pictures_to_probe(model.model.config.image_size, data, pictures)
@@ -201,9 +200,9 @@ def pictures_to_probe(size: tuple[int, int], data: str | None, count: int) -> "t
     Raises:
         ValueError: If a folder is named, but the data set is not in it or not of the model's size.
     """
-    from vitviz.data import cifar, pictures, sets
+    from vitviz.data import cifar, datasets, preprocessing
 
-    if size == (32, 32) and (data is not None or sets.is_here("cifar10")):
+    if size == (32, 32) and (data is not None or datasets.is_here("cifar10")):
         images = cifar.load("test", data)[0][:count]
         return images, f"the first {len(images):,} test pictures of CIFAR-10"
     if data is not None:
@@ -211,7 +210,7 @@ def pictures_to_probe(size: tuple[int, int], data: str | None, count: int) -> "t
             f"Pictures of CIFAR-10 have 32 x 32 pixels: this model sees {size[0]} x {size[1]}. Leave out --data to use "
             "the samples."
         )
-    images = pictures.samples(size)  # (10, 3, H, W)
+    images = preprocessing.samples(size)  # (10, 3, H, W)
     why = "CIFAR-10 is not here" if size == (32, 32) else "CIFAR-10 is of another size"
     return images, f"the {len(images)} samples ({why})"
 
@@ -228,4 +227,3 @@ COMMANDS: dict[str, Callable[..., None]] = {
 for name, command in COMMANDS.items():
     app.command(name)(command)
 app.add_typer(data_app, name="data")
-app.add_typer(bench_app, name="bench")

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from vitviz.cli.options import DATASET, AnyData, Data
-from vitviz.training.recipe import Dataset
+from vitviz.training.config import Dataset
 
 data_app = typer.Typer(help="Fetch or check a data set.", no_args_is_help=True)
 
@@ -15,9 +15,9 @@ def data_download(
     dataset: Annotated[Literal["cifar10", "cifar100"], typer.Option(help="Which one.")] = "cifar10", data: Data = None
 ) -> None:
     """Fetch CIFAR-10 or CIFAR-100 (170 MB each), check it and put it in place."""
-    from vitviz.data import sets
+    from vitviz.data import datasets
 
-    print(f"{sets.ABOUT[dataset].name} is in {sets.MODULES[dataset].download(data)}")
+    print(f"{datasets.ABOUT[dataset].name} is in {datasets.MODULES[dataset].download(data)}")
 
 
 @data_app.command("check")
@@ -27,15 +27,15 @@ def data_check(
     size: Annotated[int, typer.Option(min=1, max=1024, help="Side of the model's pictures in pixels.")] = 32,
 ) -> None:
     """Say whether a data set is there, and whole; of your own pictures, what is taken and what is not."""
-    from vitviz.data import sets
+    from vitviz.data import datasets
 
     if dataset == "folder":
         check_folder(data, size)
         return
-    module = sets.MODULES[dataset]
-    counts = [len(module.load(split, data)[1]) for split in sets.BOTH]
+    module = datasets.MODULES[dataset]
+    counts = [len(module.load(split, data)[1]) for split in datasets.BOTH]
     where = module.find(data)
-    print(f"{sets.ABOUT[dataset].name} in {where}: {counts[0]:,} training and {counts[1]:,} test pictures")
+    print(f"{datasets.ABOUT[dataset].name} in {where}: {counts[0]:,} training and {counts[1]:,} test pictures")
 
 
 def check_folder(data: str | None, size: int) -> None:
@@ -44,9 +44,9 @@ def check_folder(data: str | None, size: int) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from vitviz.data import folder
+    from vitviz.data import image_folder
 
-    table = folder.survey(data, (size, size))
+    table = image_folder.survey(data, (size, size))
     out = Console()
     shown = Table("class", "to train on", "to test on")
     for label, counts in table.counts.items():
@@ -59,4 +59,4 @@ def check_folder(data: str | None, size: int) -> None:
         for name, why in table.refused:
             shown.add_row(escape(name), escape(why))
         out.print(shown)
-    folder.check_table(table, str(data))
+    image_folder.check_table(table, str(data))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from vitviz.cli.options import DATASET, AnyData, leads, progress_bar
-from vitviz.training.recipe import (
+from vitviz.training.config import (
     PRESETS,
     TEACHERS,
     Dataset,
@@ -24,8 +24,8 @@ from vitviz.training.recipe import (
 )
 
 if TYPE_CHECKING:
-    from vitviz.training.loop import Progress
-    from vitviz.training.sweep import Sweep
+    from vitviz.runs.sweep import Sweep
+    from vitviz.runs.training_run import Progress
 
 
 def train(
@@ -87,9 +87,9 @@ def train(
         given |= {"epochs": epochs, "minutes": minutes}
     config = changed(asked_config(preset_name, network, resume, given), settings or [])
 
-    from vitviz.model.checkpoint import load
-    from vitviz.training import loop
-    from vitviz.training.runs import warn_if_unlisted
+    from vitviz.models.checkpoint import load
+    from vitviz.runs import training_run
+    from vitviz.runs.store import warn_if_unlisted
 
     if leads():
         warn_if_unlisted(config.folder)
@@ -106,7 +106,7 @@ def train(
                     bar.console.print(words)
             note(progress)
 
-        path = loop.train(config, show, resume)
+        path = training_run.train(config, show, resume)
     if leads():
         measured = {name: value for name, value in load(path).record.items() if name.endswith("_accuracy")}
         print(f"{path}: {', '.join(f'{name} {100 * value:.2f} %' for name, value in measured.items())}")
@@ -132,8 +132,8 @@ def sweep(
     """Train one network for each combination of some settings, one after another, and compare them."""
     if (count := os.environ.get("WORLD_SIZE", "1")) != "1":
         raise ValueError(f"A sweep is the work of one process: torchrun started {count}. Use: python -m vitviz sweep.")
-    from vitviz.training import sweep as sweeps
-    from vitviz.training.runs import check_machine, warn_if_unlisted
+    from vitviz.runs import sweep as sweeps
+    from vitviz.runs.store import check_machine, warn_if_unlisted
 
     folder = Path(out or f"runs/sweep-{preset_name or 'cifar10-ti4'}")
     warn_if_unlisted(folder)
@@ -202,7 +202,7 @@ def asked_config(preset_name: str | None, network: str | None, resume: bool, giv
     config = replace(config, **given)
     if "start" not in given or network is not None or resume:
         return config
-    from vitviz.training.start import with_network
+    from vitviz.training.finetuning import with_network
 
     return with_network(config)
 
@@ -212,7 +212,7 @@ def first_config(preset_name: str | None, out: str | None, resume: bool) -> Trai
     named = preset(preset_name or "cifar10-ti4")
     if not resume:
         return named
-    from vitviz.training.run_folder import CONFIG, read_config
+    from vitviz.runs.run_folder import CONFIG, read_config
 
     folder = Path(out) if out is not None else named.folder
     if not (folder / CONFIG).exists():

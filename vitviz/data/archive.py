@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from vitviz.data.cifar import DataError
-from vitviz.data.pictures import MOST_BYTES, PictureError
+from vitviz.data.preprocessing import MOST_BYTES, PictureError
 
 MOST_PACKED = 2 * 2**30
 MOST_UNPACKED = 4 * 2**30

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from vitviz.training.recipe import TrainingError
+from vitviz.training.config import TrainingError
 
 ALLOCATOR = "DefaultCPUAllocator"  # in the words of a plain RuntimeError, torch's only sign that a CPU's memory is full
 MMAP_MAX, TRIM_THRESHOLD = -4, -1  # what glibc's malloc.h calls M_MMAP_MAX and M_TRIM_THRESHOLD

@@ -11,14 +11,14 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from vitviz.model import checkpoint
-from vitviz.model.config import ViTConfig
+from vitviz.models import checkpoint
+from vitviz.models.config import ViTConfig
+from vitviz.training.config import TrainConfig
 from vitviz.training.device import choose_device, hardware, timed
-from vitviz.training.learner import Learner
-from vitviz.training.loop import WATCHED
-from vitviz.training.recipe import TrainConfig
+from vitviz.training.distributed import Team
+from vitviz.training.evaluation import WATCHED
 from vitviz.training.schedule import patches_kept
-from vitviz.training.team import Team
+from vitviz.training.trainer import Learner
 
 THREADS = torch.get_num_threads()  # of a process that trains; a server's threads take fewer
 SECONDS = 0.12  # that a measured call shall take at least: few pictures at once are slow

@@ -9,8 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from vitviz.data import cifar
-from vitviz.data.sets import Channels
-from vitviz.model.vit import ViT
+from vitviz.data.datasets import Channels
+from vitviz.models.vit import ViT
 
 CORRUPTED = 0.5  # share of patches
 HIDDEN, EXCHANGED = 0.8, 0.1  # of those: [mask] in its place, another patch in its place; the rest stays as it is

@@ -2,7 +2,7 @@
 
 import math
 
-from vitviz.training.recipe import TrainConfig
+from vitviz.training.config import TrainConfig
 
 
 def schedule(config: TrainConfig, share: float) -> float:

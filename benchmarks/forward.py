@@ -1,0 +1,180 @@
+"""What attention costs: a forward pass with the class token's rows, or with all of it, beside a plain one."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from rich.console import Console
+from rich.table import Table
+from torch import Tensor
+
+from benchmarks.timing import alternate
+from vitviz.attribution.context import Case
+from vitviz.attribution.faithfulness import score
+from vitviz.attribution.methods import Method, methods_for
+from vitviz.models.checkpoint import Checkpoint, load
+from vitviz.models.config import ViTConfig
+from vitviz.models.factory import Network
+from vitviz.models.vit import attend
+
+
+def explain(name: str) -> None:
+    """Print what attention and each method cost beside a plain forward pass, and how peers that are installed do."""
+    checkpoint = load(name)
+    model, config = checkpoint.model, checkpoint.model.config
+    out = Console()
+    table = Table("batch", "plain forward", "with class-token rows", "ratio", "with full attention", "ratio")
+    for batch, rounds in ((1, 100), (64, 12)):
+        plain, rows, full = forward_times(model, batch, rounds)
+        cells = (f"{plain:.2f} ms", f"{rows:.2f} ms", f"{rows / plain:.3f}", f"{full:.2f} ms", f"{full / plain:.3f}")
+        table.add_row(str(batch), *cells)
+    out.print(table)
+    explicit, fused = attention_step(config.heads, config.tokens, config.width // config.heads)
+    out.print(
+        f"Attention of {config.tokens} tokens, forward and backward, batch 64: explicit {explicit:.1f} ms, "
+        f"fused {fused:.1f} ms, fused / explicit {fused / explicit:.2f}"
+    )
+    out.print(method_table(checkpoint))
+    out.print(peer_table(checkpoint))
+
+
+def method_table(checkpoint: Checkpoint) -> Table:
+    """What each method costs for one picture, all passes through the network counted, beside a forward pass."""
+    torch.manual_seed(0)
+    image = torch.randn(3, *checkpoint.model.config.image_size)
+    plain = Case(checkpoint, image)
+    methods = methods_for(checkpoint.model.config).values()
+    calls: list[Callable[[], Any]] = [lambda: plain.predict(image[None])]
+    calls += [partial(compute_anew, checkpoint, image, method) for method in methods]
+    forward, *times = alternate(calls, 20)
+    maps = maps_of(plain, *methods)
+    everything: list[Callable[[], Any]] = [
+        lambda: compute_anew(checkpoint, image, *methods),
+        lambda: score(plain, maps, 0),
+    ]
+    names = [*(method.title for method in methods), "All maps", "Scores of all, one baseline"]
+    table = Table("method, batch 1", "time", "forward passes")
+    for name, time in zip(names, times + alternate(everything, 6), strict=True):
+        table.add_row(name, f"{time:.1f} ms", f"{time / forward:.1f}")
+    return table
+
+
+def compute_anew(checkpoint: Checkpoint, image: Tensor, *methods: Method) -> Any:
+    """Compute methods' maps from nothing."""
+    return maps_of(Case(checkpoint, image), *methods)
+
+
+def maps_of(case: Case, *methods: Method) -> dict[str, Any]:
+    """Methods' maps of a picture for class 0, by title."""
+    return {method.title: method.compute(case, 0) for method in methods}
+
+
+def peer_table(checkpoint: Checkpoint) -> Table:
+    """Attention of all layers and heads from a network of this size: ours and that of peers that are installed."""
+    config = checkpoint.model.config
+    table = Table("attention of all layers and heads", "batch 1", "against ours", "batch 64", "against ours")
+    ours: dict[str, Callable[[Tensor], Any]] = {
+        "vitviz, class-token rows": lambda images: checkpoint.model.trace(images, "rows"),
+        "vitviz, full": lambda images: checkpoint.model.trace(images, "full"),
+    }
+    looks = ours | peers(config)
+    columns = []
+    for batch, rounds in ((1, 60), (64, 8)):
+        images = torch.randn(batch, 3, *config.image_size)
+        with torch.inference_mode():
+            columns.append(alternate([partial(look, images) for look in looks.values()], rounds))
+    for name, *times in zip(looks, *columns, strict=True):
+        cells = [
+            cell for t, column in zip(times, columns, strict=True) for cell in (f"{t:.2f} ms", f"{t / column[0]:.2f}")
+        ]
+        table.add_row(name, *cells)
+    return table
+
+
+def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
+    """How others get at attention, in networks of this size with random weights; only what is installed."""
+    found: dict[str, Callable[[Tensor], Any]] = {}
+    side, ratio = config.image_size[0], config.mlp_width / config.width
+    if config.image_size != (side, side):
+        return found  # theirs are square
+    with suppress(ImportError):
+        import timm.layers
+        from timm.models.vision_transformer import VisionTransformer
+        from timm.utils import AttentionExtract
+
+        before = timm.layers.use_fused_attn()
+        timm.layers.set_fused_attn(False)  # it is asked when a network is built
+        network = VisionTransformer(
+            img_size=side,
+            patch_size=config.patch_size,
+            embed_dim=config.width,
+            depth=config.depth,
+            num_heads=config.heads,
+            mlp_ratio=ratio,
+            num_classes=config.classes,
+            qk_norm=config.qk_norm,
+            qkv_bias=config.qkv_bias,
+        )
+        timm.layers.set_fused_attn(bool(before))
+        found["timm, AttentionExtract"] = AttentionExtract(network.eval(), method="fx")
+    with suppress(ImportError):
+        from transformers import ViTConfig as OtherConfig
+        from transformers import ViTForImageClassification
+
+        other = OtherConfig(
+            image_size=side,
+            patch_size=config.patch_size,
+            hidden_size=config.width,
+            num_hidden_layers=config.depth,
+            num_attention_heads=config.heads,
+            intermediate_size=config.mlp_width,
+            num_labels=config.classes,
+            attn_implementation="eager",
+        )
+        eager = ViTForImageClassification(other).eval()
+        found["Hugging Face, eager"] = lambda images: eager(images, output_attentions=True).attentions
+    with suppress(ImportError):
+        from vit_pytorch import ViT as OtherViT
+        from vit_pytorch.recorder import Recorder
+
+        found["vit-pytorch, Recorder"] = Recorder(
+            OtherViT(
+                image_size=side,
+                patch_size=config.patch_size,
+                num_classes=config.classes,
+                dim=config.width,
+                depth=config.depth,
+                heads=config.heads,
+                mlp_dim=config.mlp_width,
+                dim_head=config.width // config.heads,
+            ).eval()
+        )
+    return found
+
+
+@torch.inference_mode()
+def forward_times(model: Network, batch: int, rounds: int) -> list[float]:
+    """Time a plain forward pass, one with the class token's rows and one with all attention (ms)."""
+    images = torch.randn(batch, 3, *model.config.image_size)
+    calls = [lambda: model(images), lambda: model.trace(images, "rows"), lambda: model.trace(images, "full")]
+    return alternate(calls, rounds)
+
+
+def attention_step(heads: int, tokens: int, width: int) -> tuple[float, float]:
+    """Time a training step's attention: the explicit product and the fused kernel (ms)."""
+    q, k, v = (torch.randn(64, heads, tokens, width, requires_grad=True) for _ in range(3))
+
+    def run(mix: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
+        mix(q, k, v).sum().backward()
+
+    explicit, fused = alternate(
+        [
+            lambda: run(lambda q, k, v: attend(q, k, v, "full")[0]),
+            lambda: run(F.scaled_dot_product_attention),
+        ],
+        15,
+    )
+    return explicit, fused

@@ -1,0 +1,235 @@
+"""Deletion and insertion: ends, a linear model whose best order is known, and a plain loop as second opinion."""
+
+import re
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from tests import tiny
+from vitviz.attribution import faithfulness
+from vitviz.attribution.context import Case, softmax
+from vitviz.attribution.methods import METHODS
+from vitviz.models.checkpoint import Checkpoint
+
+N, GH, GW, K = tiny.N, tiny.GH, tiny.GW, tiny.K
+
+
+class Linear(nn.Module):
+    """Two logits: 0, and the sum of each patch's mean times its weight; patches that are not kept count for nothing."""
+
+    def __init__(self, weights: torch.Tensor) -> None:
+        super().__init__()
+        self.config, self.weights = tiny.CONFIG, weights
+
+    def forward(self, images, keep=None, gates=None):
+        means = images.mean(1).unflatten(1, (GH, 4)).unflatten(3, (GW, 4)).mean((2, 4)).flatten(1)  # (B, N)
+        parts = means * self.weights
+        if keep is not None:
+            parts = parts.gather(1, keep)
+        return torch.stack([torch.zeros(len(images)), parts.sum(1)], 1)
+
+
+@pytest.fixture
+def linear() -> tuple[Case, np.ndarray]:
+    """A case of the linear model, and what each patch really contributes."""
+    generator = torch.Generator().manual_seed(0)
+    weights, image = torch.randn(N, generator=generator), tiny.images(batch=1)[0]
+    checkpoint = Checkpoint("linear", Linear(weights), ("no", "yes"), (0.5,) * 3, (0.25,) * 3, {})
+    subject = Case(checkpoint, image)
+    means = image.mean(0).unflatten(0, (GH, 4)).unflatten(2, (GW, 4)).mean((1, 3)).flatten()
+    return subject, (4 * means * weights).numpy()
+
+
+@pytest.mark.parametrize("patches", [35, 64, 3])
+@pytest.mark.parametrize("steps", [1, 4, 16, 7])
+def test_the_moments_go_from_none_to_all_and_are_the_same_from_both_ends(patches, steps):
+    found = faithfulness.moments(patches, steps)
+    assert len(found) == steps + (0 if patches % 2 == 1 and steps % 2 == 0 else 1)
+    assert (found[0], found[-1]) == (0, patches)
+    assert (found + found[::-1] == patches).all()
+    assert all(a <= b for a, b in pairwise(found))
+
+
+def test_the_largest_goes_first_and_equal_values_as_by_chance():
+    shuffled = np.array([4, 0, 3, 1, 2])
+    assert faithfulness.order_of(np.array([1.0, 3.5, 1.5, 3.0, 2.0]), shuffled).tolist() == [1, 3, 4, 2, 0]
+    assert faithfulness.order_of(np.array([1.0, 3.0, 1.0, 3.0, 2.0]), shuffled).tolist() == [3, 1, 4, 0, 2]
+    assert faithfulness.order_of(np.zeros(5), shuffled).tolist() == shuffled.tolist()
+
+
+def test_the_area_under_a_curve_by_hand():
+    assert faithfulness.area(np.array([1.0, 0.0])) == 0.5
+    assert faithfulness.area(np.array([1.0, 1.0, 0.0, 0.0])) == 0.5
+    assert faithfulness.area(np.array([0.2] * 9)) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("baseline", faithfulness.BASELINES)
+def test_every_curve_begins_at_the_picture_and_ends_at_nothing(baseline):
+    subject = tiny.case()
+    orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(3)])
+    curves = faithfulness.deletion_curves(subject, orders, 4, baseline)
+    probabilities = torch.from_numpy(subject.logits).softmax(0)
+    assert curves[:, 0].tolist() == pytest.approx([probabilities[4].item()] * 3, abs=1e-5)
+    assert np.ptp(curves[:, -1]) < 1e-6
+    assert np.ptp(curves[:, 5]) > 1e-4
+
+
+@pytest.mark.parametrize("baseline", faithfulness.BASELINES)
+def test_curves_equal_a_plain_loop_one_picture_at_a_time(baseline):
+    subject = tiny.case("qk norm")
+    order = np.random.default_rng(7).permutation(N)
+    found = faithfulness.deletion_curves(subject, order[None], 2, baseline, steps=5)[0]
+    for point, count in zip(found, faithfulness.moments(N, 5), strict=True):
+        image, keep = subject.image.clone(), None
+        if baseline == "drop":
+            keep = torch.tensor([sorted(set(range(N)) - set(order[:count].tolist()))], dtype=torch.long)
+        nothing = faithfulness.blurred(image) if baseline == "blur" else torch.zeros_like(image)
+        for patch in order[:count] if baseline != "drop" else ():
+            row, column = 4 * (patch // GW), 4 * (patch % GW)
+            image[:, row : row + 4, column : column + 4] = nothing[:, row : row + 4, column : column + 4]
+        with torch.no_grad():
+            expected = subject.model(image[None], keep).softmax(1)[0, 2].item()
+        assert point == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("baseline", ["mean", "drop"])
+def test_the_order_of_the_true_contributions_of_a_linear_model_is_the_best(linear, baseline):
+    subject, contributions = linear
+    report = faithfulness.score(subject, {"true": contributions, "reverse": -contributions}, 1, baseline, steps=N)
+    chance = report.chance
+    assert len(chance) == faithfulness.DRAWS
+    assert report.scores["true"].deletion < min(found.deletion for found in chance)
+    assert report.scores["true"].insertion > max(found.insertion for found in chance)
+    assert report.scores["true"].gap == pytest.approx(-report.scores["reverse"].gap)
+    orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(500)])
+    best = faithfulness.deletion_curves(
+        subject, faithfulness.order_of(contributions, np.arange(N))[None], 1, baseline, N
+    )[0]
+    assert (best <= faithfulness.deletion_curves(subject, orders, 1, baseline, N).min(0) + 1e-6).all(), "at each point"
+
+
+def test_insertion_is_putting_patches_back(linear):
+    subject, contributions = linear
+    order = faithfulness.order_of(contributions, np.arange(N))
+    points = []
+    for count in faithfulness.moments(N):
+        hidden = torch.ones(1, N, dtype=torch.bool)
+        hidden[0, order[:count].tolist()] = False
+        points.append(softmax(subject.predict(subject.without(hidden)))[0, 1])
+    expected = faithfulness.area(np.array(points))
+    assert faithfulness.score(subject, {"true": contributions}, 1).scores["true"].insertion == pytest.approx(expected)
+
+
+def test_chance_is_what_random_orders_reach(linear):
+    subject, _ = linear
+    chance = faithfulness.score(subject, {}, 1, draws=200).chance
+    assert len(chance) == 200
+    assert sum(found.gap for found in chance) == pytest.approx(0, abs=1e-9), "each order comes with its reverse"
+    orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(300)])
+    areas = [faithfulness.area(curve) for curve in faithfulness.deletion_curves(subject, orders, 1, "mean")]
+    spread = np.std(areas)
+    assert np.mean([found.deletion for found in chance]) == pytest.approx(np.mean(areas), abs=4 * spread / 200**0.5)
+    assert np.std([found.deletion for found in chance]) == pytest.approx(spread, rel=0.3)
+
+
+def test_sensitivity_of_the_true_contributions_is_one_and_of_their_negatives_minus_one(linear):
+    subject, contributions = linear
+    maps = {"true": contributions, "opposite": -contributions, "nothing": np.zeros(N, np.float32)}
+    for count in (1, 7, 20):
+        found = faithfulness.sensitivity(subject, maps, 1, count)
+        assert found == pytest.approx({"true": 1, "opposite": -1, "nothing": 0}, abs=1e-4)
+    for count in (0, N):
+        with pytest.raises(ValueError, match=f"count must be from 1 to 34 patches: got {count}"):
+            faithfulness.sensitivity(subject, maps, 1, count)
+
+
+def test_rank_correlation_by_hand():
+    assert faithfulness.ranks_of(np.array([10.0, 30.0, 10.0, 20.0])).tolist() == [0.5, 3, 0.5, 2]
+    assert faithfulness.rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 100.0, 101.0])) == pytest.approx(1)
+    assert faithfulness.rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 1.0])) == pytest.approx(-1)
+    assert faithfulness.rank_correlation(np.zeros(3), np.array([3.0, 2.0, 1.0])) == 0
+
+
+def test_a_map_of_the_model_changes_when_its_weights_do_and_one_of_chance_does_not():
+    subject = tiny.case()
+    before = {name: weight.clone() for name, weight in subject.model.state_dict().items()}
+    methods = {name: METHODS[name].compute for name in ("relevance", "random", "average")}
+    found = faithfulness.randomisation(subject, methods, 3)
+    assert list(found["relevance"]) == ["head", *(f"block {layer}" for layer in range(tiny.L, 0, -1))]
+    assert abs(found["relevance"]["block 1"]) < 0.9
+    assert all(torch.equal(weight, before[name]) for name, weight in subject.model.state_dict().items())
+    assert list(found["random"].values()) == pytest.approx([1.0] * (tiny.L + 1))
+    assert found["average"]["head"] == pytest.approx(1), "attention knows no head"
+
+
+@pytest.mark.parametrize("variant", ["mean of patches", "no class token"])
+def test_a_model_that_reads_the_mean_of_its_patches_is_not_left_without_any(variant):
+    subject = tiny.case(variant)
+    assert list(faithfulness.baselines_for(subject.config)) == ["mean", "blur"]
+    assert list(faithfulness.baselines_for(tiny.case().config)) == ["mean", "blur", "drop"]
+    with pytest.raises(ValueError, match=r"needs a head that reads the class token: that of tiny .* Use mean or blur"):
+        faithfulness.score(subject, {"x": np.arange(N)}, 0, "drop")
+    for baseline in faithfulness.baselines_for(subject.config):
+        assert np.isfinite(faithfulness.score(subject, {"x": np.arange(N)}, 0, baseline).scores["x"].gap)
+
+
+def test_maps_may_be_as_a_method_gives_them_or_as_an_explanation_does():
+    subject, values = tiny.case(), np.random.default_rng(3).random(N).astype(np.float32)
+    for one, other in (
+        (faithfulness.score(subject, {"x": found}, 2), faithfulness.sensitivity(subject, {"x": found}, 2, 3))
+        for found in (values, values.reshape(tiny.GH, GW))
+    ):
+        assert one.scores["x"].deletion == pytest.approx(
+            faithfulness.score(subject, {"x": values}, 2).scores["x"].deletion
+        )
+        assert other == faithfulness.sensitivity(subject, {"x": values}, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"maps": {"x": np.zeros(N - 1)}}, f"one finite number for each of {N} patches: x has {N - 1}"),
+        ({"maps": {"x": np.full(N, np.nan)}}, f"one finite number for each of {N} patches: x has 0"),
+        ({"target": 99}, "target must be one class, 0 to 10: got '99'"),
+        ({"target": (1, 2)}, "target must be one class, 0 to 10: got '(1, 2)'"),
+        ({"draws": 3}, "draws even and at least 2: got 16 and 3"),
+        ({"steps": 2.5}, "steps must be whole and at least 1"),
+        ({"target": -1}, "target must be one class, 0 to 10: got '-1'"),
+        ({"target": "cat"}, "target must be one class, 0 to 10: got 'cat'"),
+        ({"steps": 0}, "steps must be whole and at least 1, draws even and at least 2: got 0 and 20"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(wrong, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        faithfulness.score(tiny.case(), **({"maps": {"x": np.zeros(N)}, "target": 0} | wrong))
+
+
+@pytest.mark.parametrize("target", [-1, 99, (2, 99), "cat"])
+def test_the_sensitivity_to_no_class_is_refused(target):
+    with pytest.raises(ValueError, match="target must be one class, 0 to 10: got"):
+        faithfulness.sensitivity(tiny.case(), {"x": np.zeros(N)}, target, 3)
+
+
+def test_what_is_drawn_by_chance_belongs_to_the_picture(monkeypatch):
+    drawn = []
+    numbers, noise = np.random.default_rng, torch.Generator()
+    seeded = SimpleNamespace(manual_seed=lambda seed: drawn.append(seed) or noise)
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: drawn.append(seed) or numbers(seed))
+    monkeypatch.setattr(torch, "Generator", lambda: seeded)
+    one, again, other = (Case(tiny.checkpoint(), tiny.images(batch=1, seed=seed)[0]) for seed in (0, 0, 1))
+    assert one.seed == again.seed != other.seed
+    drawn.clear()
+    for subject in (one, other):
+        faithfulness.score(subject, {"x": np.zeros(N)}, 0)
+        faithfulness.sensitivity(subject, {"x": np.zeros(N)}, 0, 3)
+        faithfulness.randomisation(subject, {}, 0)
+    assert drawn == [one.seed] * 3 + [other.seed] * 3
+
+
+def test_an_unknown_baseline_is_refused():
+    with pytest.raises(ValueError, match="baseline must be one of mean, blur, drop: got 'black'"):
+        faithfulness.deletion_curves(tiny.case(), np.arange(N)[None], 0, "black")

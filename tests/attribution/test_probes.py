@@ -1,0 +1,367 @@
+"""The probes: closed forms, and loops written from the formulas as second opinion."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from tests import tiny
+from tests.tutorials import TUTORIALS, network
+from vitviz.attribution import probes
+from vitviz.data import cifar
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ViTConfig
+from vitviz.models.vit import Trace
+
+B, GH, GW, N, T, D, A, L, K = tiny.B, tiny.GH, tiny.GW, tiny.N, tiny.T, tiny.D, tiny.A, tiny.L, tiny.K
+
+
+def seen(variant: str = "plain") -> tuple[torch.nn.Module, Trace]:
+    model = tiny.model(tiny.VARIANTS[variant])
+    with torch.no_grad():
+        return model, model.trace(tiny.images(), "full")
+
+
+def entropy(row: np.ndarray) -> float:
+    return -sum(p * math.log(p) for p in row.tolist() if p > 0)
+
+
+# Filters
+
+
+def test_components_are_the_eigenvectors_of_the_filters_covariance():
+    model = tiny.model()
+    components, shares = probes.patch_filters(model, 100)
+    assert components.shape == (min(D, 3 * 4 * 4), 3, 4, 4)
+    rows = model.patch_embed.proj.weight.detach().double().flatten(1).numpy()
+    values, vectors = np.linalg.eigh(np.cov(rows.T))
+    values, vectors = values[::-1][:D], vectors[:, ::-1][:, :D]
+    np.testing.assert_allclose(shares, values / values.sum(), rtol=0, atol=1e-12)
+    aligned = np.abs((components.flatten(1).numpy() * vectors.T).sum(1))
+    np.testing.assert_allclose(aligned[: D - 1], 1, rtol=0, atol=1e-9)  # the last has no variance: centring takes one
+    np.testing.assert_allclose(components.flatten(1).norm(dim=1), 1, rtol=0, atol=1e-12)
+
+
+def test_the_largest_weight_of_a_component_is_positive():
+    model = tiny.model()
+    for sign in (1, -1):
+        with torch.no_grad():
+            model.patch_embed.proj.weight.mul_(sign)
+        components = probes.patch_filters(model)[0].flatten(1)
+        assert (components.amax(1) == components.abs().amax(1)).all()
+
+
+def test_a_planted_filter_is_the_first_component():
+    model = tiny.model()
+    planted = torch.zeros(3, 4, 4)
+    planted[1, 2, 3], planted[2, 0, 1] = 0.8, -0.6
+    with torch.no_grad():
+        strengths = torch.linspace(-1, 1, D)[:, None, None, None]
+        model.patch_embed.proj.weight.copy_(strengths * planted + 0.5)  # what all share is no component
+    components, shares = probes.patch_filters(model, 1)
+    torch.testing.assert_close(components[0].float(), planted, rtol=0, atol=1e-6)
+    assert shares.tolist() == pytest.approx([1], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_the_filters_of_a_tutorial_are_what_its_first_patch_is_multiplied_with(name):
+    model = network(name)
+    filters = probes.filters_of(model)
+    assert filters.shape == ((18, 3, 1, 4) if name == "tutorial-scratch" else (18, 3, 2, 2))
+    images = tiny.images((12, 20), batch=2)
+    height, width = filters.shape[2:]
+    expected = torch.einsum("bchw,dchw->bd", images[:, :, :height, :width], filters)
+    with torch.no_grad():
+        found = (model.patch_embed(model.cut(images)) - model.patch_embed.bias)[:, 0]
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
+
+
+def test_no_component_at_all_is_refused():
+    with pytest.raises(ValueError, match="components must be at least 1: got 0"):
+        probes.patch_filters(tiny.model(), 0)
+
+
+# Positions
+
+
+@pytest.mark.parametrize("variant", ["plain", "two registers"])
+def test_position_similarity_is_the_cosine_of_every_pair(variant):
+    model = tiny.model(tiny.VARIANTS[variant])
+    found = probes.position_similarity(model)
+    assert found.shape == (GH, GW, GH, GW)
+    flat = found.reshape(N, N).numpy()
+    np.testing.assert_allclose(np.diag(flat), 1, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(flat, flat.T, rtol=0, atol=1e-12)
+    assert np.abs(flat).max() <= 1 + 1e-12
+    places = model.pos_embed[0, model.config.prefix :].detach().double().numpy()
+    for r, c, i, j in [(0, 0, 4, 6), (2, 5, 3, 1), (4, 0, 0, 6)]:
+        e, f = places[r * GW + c], places[i * GW + j]
+        assert found[r, c, i, j].item() == pytest.approx(e @ f / math.sqrt((e @ e) * (f @ f)), abs=1e-12)
+
+
+def test_positions_that_are_zero_are_like_nothing():
+    model = tiny.model()
+    torch.nn.init.zeros_(model.pos_embed)
+    assert not probes.position_similarity(model).any()
+
+
+# Heads
+
+
+def test_entropy_and_divergence_are_those_of_a_loop_over_tokens_from_either_kind_of_trace():
+    trace = tiny.random_trace()
+    rows = trace.attention[..., 0, :].numpy()
+    nats, effective = probes.attention_entropy(trace, tiny.CONFIG)
+    divergence = probes.head_divergence(trace, tiny.CONFIG)
+    assert divergence.shape == (L, A, A)
+    for layer in (0, 3, L - 1):
+        for head in range(A):
+            each = [entropy(rows[layer, picture, head]) for picture in range(3)]
+            assert nats[layer, head].item() == pytest.approx(np.mean(each), abs=1e-12)
+            assert effective[layer, head].item() == pytest.approx(np.mean(np.exp(each)), abs=1e-9)
+        total = 0.0
+        for p, q in rows[layer]:
+            m = (p + q) / 2
+            total += sum(x * math.log(x / y) / 2 for x, y in [*zip(p, m, strict=True), *zip(q, m, strict=True)])
+        assert divergence[layer, 0, 1].item() == pytest.approx(total / 3, abs=1e-12)
+    alone = Trace(trace.logits, trace.attention[..., 0, :])
+    assert torch.equal(probes.head_divergence(alone, tiny.CONFIG), divergence)
+    assert torch.equal(probes.attention_entropy(alone, tiny.CONFIG)[0], nats)
+
+
+def test_heads_diverge_by_zero_when_equal_and_by_ln_2_when_they_share_no_token():
+    attention = np.zeros((1, 2, 3, T, T))
+    attention[:, :, 0, 0, :4] = attention[:, :, 1, 0, :4] = 0.25
+    attention[:, :, 2, 0, 7:9] = 0.5
+    expected = math.log(2) * np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]])
+    np.testing.assert_allclose(
+        probes.head_divergence(tiny.trace_of(attention), tiny.CONFIG)[0], expected, rtol=0, atol=1e-12
+    )
+
+
+# Tokens
+
+
+def test_a_planted_long_token_is_the_only_outlier():
+    tokens = np.random.default_rng(0).uniform(1, 1.2, (L + 1, 3, 3 + N, D))
+    tokens[2, 1, 3 + 17] *= 4
+    tokens[:, :, 0] *= 9  # the class token does not shift what is usual for patches
+    norms = probes.token_norms(tiny.trace_of(tokens=tokens))
+    np.testing.assert_allclose(norms, np.sqrt((tokens**2).sum(-1)), rtol=0, atol=1e-12)
+    found = probes.outliers(norms, prefix=3)
+    assert found[..., 3:].nonzero().tolist() == [[2, 1, 17]]
+    assert found[..., 0].all()
+
+
+def test_outliers_are_beyond_median_and_k_mad_of_a_loop_over_patches():
+    trace = tiny.random_trace(prefix=3)
+    trace.tokens[:, :, :3] *= 3
+    norms = probes.token_norms(trace)
+    found = probes.outliers(norms, 3, mads=2.5)
+    assert 0 < found[..., 3:].float().mean() < 0.2
+    for layer, picture in np.ndindex(L + 1, 3):
+        lengths = norms[layer, picture].tolist()
+        middle = sorted(lengths[3:])[N // 2]  # N is odd
+        mad = sorted(abs(x - middle) for x in lengths[3:])[N // 2]
+        assert found[layer, picture].tolist() == [x > middle + 2.5 * mad for x in lengths]
+
+
+def test_tokens_of_equal_length_have_no_outlier():
+    assert not probes.outliers(torch.full((2, 3, T), 7.0), 1).any()
+
+
+@pytest.mark.parametrize("variant", tiny.VARIANTS)
+def test_the_lens_on_the_last_layer_gives_the_logits(variant):
+    model, trace = seen(variant)
+    with torch.no_grad():
+        lens = probes.logit_lens(model, trace)
+        assert lens.shape == (L + 1, B, K)
+        torch.testing.assert_close(lens[-1], trace.logits, rtol=0, atol=1e-5)
+        early = model.norm(trace.tokens[2])
+        read = early[:, 0] if model.config.pool == "token" else early[:, model.config.prefix :].mean(1)
+        torch.testing.assert_close(lens[2], model.head(read), rtol=0, atol=1e-5)
+    assert (lens[2] - trace.logits).abs().max() > 0.1
+
+
+@pytest.mark.parametrize("variant", ["plain", "two registers"])
+def test_cosine_to_the_class_token_is_that_of_a_loop(variant):
+    config = tiny.VARIANTS[variant]
+    trace = tiny.random_trace(config.prefix)
+    found = probes.class_token_cosine(trace, config)
+    assert found.shape == (L + 1, GH, GW)
+    tokens = trace.tokens.numpy()
+    for layer, r, c in [(0, 0, 0), (3, 4, 2), (L, 1, 6)]:
+        each = [(x[0], x[config.prefix + r * GW + c]) for x in tokens[layer]]
+        cosines = [u @ v / (np.linalg.norm(u) * np.linalg.norm(v)) for u, v in each]
+        assert found[layer, r, c].item() == pytest.approx(np.mean(cosines), abs=1e-12)
+
+
+def test_cka_is_that_of_the_unbiased_estimate_written_out():
+    trace = tiny.random_trace()
+    grams = []
+    for layer in trace.tokens.numpy():
+        of_layer = [x[1:] @ x[1:].T for x in layer]
+        for gram in of_layer:
+            np.fill_diagonal(gram, 0)
+        grams.append(of_layer)
+
+    def hsic(k: np.ndarray, m: np.ndarray) -> float:  # Nguyen et al. 2021, equation 3
+        ones = np.ones(N)
+        both = (ones @ k @ ones) * (ones @ m @ ones) / ((N - 1) * (N - 2))
+        return (np.trace(k @ m) + both - 2 / (N - 2) * ones @ k @ m @ ones) / (N * (N - 3))
+
+    def mean(a: int, b: int) -> float:
+        return np.mean([hsic(k, m) for k, m in zip(grams[a], grams[b], strict=True)])
+
+    products = probes.layer_products(trace, 1)
+    found = probes.cka(products)
+    for a, b in [(0, 0), (0, 3), (2, L), (5, 1)]:
+        assert products[a, b].item() == pytest.approx(mean(a, b), abs=1e-9)
+        assert found[a, b].item() == pytest.approx(mean(a, b) / math.sqrt(mean(a, a) * mean(b, b)), abs=1e-9)
+
+
+def test_cka_of_a_layer_with_itself_turned_shifted_and_enlarged_is_one():
+    rng = np.random.default_rng(0)
+    tokens = rng.standard_normal((3, 2, T, D))
+    turn = np.linalg.qr(rng.standard_normal((D, D)))[0]
+    tokens[1] = 7 * tokens[0] @ turn + 3
+    found = probes.cka(probes.layer_products(tiny.trace_of(tokens=tokens), 1)).numpy()
+    np.testing.assert_allclose(np.diag(found), 1, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found, found.T, rtol=0, atol=1e-12)
+    assert found[0, 1] == pytest.approx(1, abs=1e-9)
+    assert abs(found[0, 2]) < 0.2, "independent layers have nothing in common"
+
+
+def test_cka_of_equal_patches_is_zero_and_not_undefined():
+    found = probes.cka(probes.layer_products(tiny.trace_of(tokens=np.ones((2, 1, T, D))), 1))
+    assert found.tolist() == [[0, 0], [0, 0]]
+
+
+def test_layers_are_not_compared_by_three_patches():
+    with pytest.raises(ValueError, match="by at least 4 patches: this model has 3"):
+        probes.layer_products(tiny.trace_of(tokens=np.ones((2, 1, 4, D))), 1)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        lambda model, trace: probes.attention_distance(trace, model.config),
+        lambda model, trace: probes.token_norms(trace),
+        probes.logit_lens,
+        lambda model, trace: probes.layer_products(trace, 1),
+    ],
+    ids=["distance", "norms", "lens", "cka"],
+)
+def test_a_trace_of_rows_alone_is_refused_where_it_is_not_enough(measure):
+    model = tiny.model()
+    with torch.no_grad():
+        trace = model.trace(tiny.images(), "rows")
+    with pytest.raises(ValueError, match=r"the class token's row alone\. Use model\.trace\(images, 'full'\)"):
+        measure(model, trace)
+
+
+def test_final_answers_by_hand():
+    lens = np.log([[[0.6, 0.4], [0.5, 0.5]], [[0.9, 0.1], [0.2, 0.8]], [[0.3, 0.7], [0.25, 0.75]]])  # (3, B 2, K 2)
+    found = probes.final_answers(torch.tensor(lens))
+    np.testing.assert_allclose(found["final_share"], [0, 0.5, 1])
+    np.testing.assert_allclose(found["final_probability"], [0.45, 0.45, 0.725])
+
+
+# All of them
+
+
+def pictures(size: tuple[int, int] = (tiny.H, tiny.W), count: int = 5) -> torch.Tensor:
+    return torch.stack([torch.from_numpy(tiny.pixels(*size, seed=n)).permute(2, 0, 1) for n in range(count)])
+
+
+@pytest.mark.parametrize("variant", ["plain", "everything"])
+def test_all_probes_have_their_shapes_and_are_what_their_functions_say(variant):
+    checkpoint = tiny.checkpoint(tiny.VARIANTS[variant])
+    config, tokens = checkpoint.model.config, checkpoint.model.config.tokens
+    found = probes.probe(checkpoint, pictures())
+    assert {name: value.shape for name, value in vars(found).items()} == {
+        "labels": (K,),
+        "filters": (D, 3, 4, 4),
+        "explained": (D,),
+        "position_similarity": (GH, GW, GH, GW),
+        "distance": (L, A),
+        "uniform_distance": (),
+        "entropy": (L, A),
+        "effective_tokens": (L, A),
+        "head_divergence": (L, A, A),
+        "norms": (L + 1, tokens),
+        "longest": (L + 1,),
+        "outliers": (L + 1, tokens),
+        "lens": (L + 1, 5, K),
+        "final_share": (L + 1,),
+        "final_probability": (L + 1,),
+        "class_token_cosine": (L + 1, GH, GW),
+        "cka": (L + 1, L + 1),
+    }
+    with torch.no_grad():
+        trace = checkpoint.model.trace(checkpoint.normalise(pictures()), "full")
+    norms = probes.token_norms(trace)
+    expected = {
+        "distance": probes.attention_distance(trace, config),
+        "norms": norms.mean(1),
+        "longest": norms[..., config.prefix :].amax(-1).mean(1),
+        "outliers": probes.outliers(norms, config.prefix).float().mean(1),
+        "cka": probes.cka(probes.layer_products(trace, config.prefix)),
+    }
+    for name, values in expected.items():
+        np.testing.assert_allclose(getattr(found, name), values, rtol=1e-5, atol=1e-6, err_msg=name)
+    np.testing.assert_allclose(found.lens[-1], trace.logits, rtol=0, atol=1e-5)
+
+
+def test_batches_of_unequal_size_change_nothing(tiny_checkpoint, monkeypatch):
+    whole = probes.probe(tiny_checkpoint, pictures())
+    monkeypatch.setattr(probes, "pictures_at_once", lambda config: 2)
+    for name, values in vars(probes.probe(tiny_checkpoint, pictures())).items():
+        if name != "labels":
+            np.testing.assert_allclose(values, getattr(whole, name), rtol=1e-4, atol=1e-5, err_msg=name)
+
+
+def test_a_batch_is_as_large_as_memory_allows_but_never_empty():
+    assert probes.pictures_at_once(ViTConfig()) == 2**25 // (6 * 6 * 65**2 + 7 * 65 * 192)
+    assert probes.pictures_at_once(ViTConfig(image_size=(504, 504), patch_size=8, depth=12)) == 1
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_the_tutorials_networks_are_probed_too(name):
+    model = network(name)
+    labels = tuple("abcdefg")
+    found = probes.probe(Checkpoint(name, model, labels, cifar.MEAN, cifar.STD, {}), pictures((12, 20)))
+    for values in vars(found).values():
+        assert values.dtype.kind == "U" or np.isfinite(values).all()
+    assert found.filters.shape[1:] == ((3, 1, 4) if name == "tutorial-scratch" else (3, 2, 2))
+    assert found.class_token_cosine.shape == (3, *model.config.grid)
+
+
+@pytest.mark.parametrize(
+    "images",
+    [pictures().float(), pictures()[:, :2], pictures((tiny.W, tiny.H)), pictures()[:0], pictures()[0]],
+    ids=["float", "two colours", "turned", "none", "no batch"],
+)
+def test_pictures_that_do_not_fit_are_refused(tiny_checkpoint, images):
+    with pytest.raises(ValueError, match=r"must be uint8 of shape \(B, 3, 20, 28\), at least one: got torch\."):
+        probes.probe(tiny_checkpoint, images)
+
+
+def test_a_model_without_class_token_is_refused():
+    with pytest.raises(ValueError, match="The probes need a class token: tiny has none"):
+        probes.probe(tiny.checkpoint(tiny.VARIANTS["no class token"]), pictures())
+
+
+def test_what_is_saved_is_read_back(tiny_checkpoint, tmp_path):
+    found = probes.probe(tiny_checkpoint, pictures())
+    found.save(tmp_path / "probes.npz", "tiny over five")
+    with np.load(tmp_path / "probes.npz") as numbers:
+        assert set(numbers) == {*vars(found), "note"}
+        assert str(numbers["note"]) == "tiny over five"
+        for name in vars(found):
+            assert np.array_equal(numbers[name], getattr(found, name))
+    found.save(tmp_path / "probes.svg", "tiny over five")
+    assert "tiny over five" in (tmp_path / "probes.svg").read_text()
+    with pytest.raises(ValueError, match=r"The file must end in .* or \.npz: got 'probes\.gif'"):
+        found.save(tmp_path / "probes.gif")

@@ -1,0 +1,84 @@
+"""How far and how widely heads look: closed forms, and loops written from the formulas as second opinion."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests import tiny
+from tests.tutorials import network
+from vitviz.models import attention_stats
+from vitviz.models.config import ViTConfig
+
+GW, N, T, A, L = tiny.GW, tiny.N, tiny.T, tiny.A, tiny.L
+GRIDS = {"small": ViTConfig(), "large": ViTConfig(image_size=(224, 224), patch_size=16), "oblong": tiny.CONFIG}
+
+
+@pytest.mark.parametrize(("grid", "pixels"), [("small", 16.54593084562152), ("large", 116.49222709176637)])
+def test_the_distance_of_uniform_attention_has_its_closed_form(grid, pixels):
+    config = GRIDS[grid]
+    uniform = np.full((1, 1, 1, config.tokens, config.tokens), 1 / config.tokens)
+    assert attention_stats.attention_distance(tiny.trace_of(uniform), config).item() == pytest.approx(pixels, abs=1e-9)
+    assert attention_stats.patch_distances(config).mean().item() == pytest.approx(pixels, abs=1e-9)
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_who_looks_at_himself_looks_zero_pixels_far(grid):
+    config = GRIDS[grid]
+    assert (
+        attention_stats.attention_distance(tiny.trace_of(np.eye(config.tokens)[None, None, None]), config).item() == 0
+    )
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+@pytest.mark.parametrize(("down", "right"), [(0, 1), (1, 0)])
+def test_who_looks_at_his_neighbour_looks_one_patch_far_but_at_the_edge(grid, down, right):
+    config = GRIDS[grid]
+    gh, gw = config.grid
+    attention = np.zeros((config.tokens, config.tokens))
+    attention[0, 0] = 1
+    for r, c in np.ndindex(gh, gw):
+        attention[1 + r * gw + c, 1 + min(r + down, gh - 1) * gw + min(c + right, gw - 1)] = 1
+    side = gw if right else gh
+    expected = config.patch_size * (side - 1) / side
+    found = attention_stats.attention_distance(tiny.trace_of(attention[None, None, None]), config).item()
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("variant", ["plain", "two registers"])
+def test_distance_is_that_of_a_loop_over_all_pairs_of_patches(variant):
+    config = tiny.VARIANTS[variant]
+    trace = tiny.random_trace(config.prefix)
+    found = attention_stats.attention_distance(trace, config)
+    assert found.shape == (L, A)
+    for layer, head in [(0, 1), (4, 0), (L - 1, 1)]:
+        total = 0.0
+        for picture in range(3):
+            rows = trace.attention[layer, picture, head, config.prefix :, config.prefix :].numpy()
+            for i in range(N):
+                far = sum(p * 4 * math.hypot(i // GW - j // GW, i % GW - j % GW) for j, p in enumerate(rows[i]))
+                total += far / rows[i].sum() / (3 * N)
+        assert found[layer, head].item() == pytest.approx(total, abs=1e-9)
+
+
+def test_a_patch_that_looks_at_no_patch_counts_as_no_distance():
+    attention = np.zeros((1, 1, 1, T, T))
+    attention[..., 0] = 1
+    assert attention_stats.attention_distance(tiny.trace_of(attention), tiny.CONFIG).item() == 0
+
+
+def test_strips_are_as_far_apart_as_their_pixels():
+    config = network("tutorial-scratch").config
+    far = attention_stats.patch_distances(config).view(12, 5, 12, 5)  # strips of 1 x 4 pixels
+    assert far[0, 0, 0, 1] == 4
+    assert far[0, 0, 3, 0] == 3
+    assert far[2, 1, 5, 2] == 5
+
+
+def test_entropy_of_an_even_spread_is_ln_t_and_that_of_one_token_is_zero():
+    attention = np.zeros((2, 3, 4, T, T))
+    attention[0, :, :, 0] = 1 / T
+    attention[1, :, :, 0, 5] = 1
+    nats, effective = attention_stats.attention_entropy(tiny.trace_of(attention), tiny.CONFIG)
+    np.testing.assert_allclose(nats, np.log([[T] * 4, [1] * 4]), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(effective, [[T] * 4, [1] * 4], rtol=0, atol=1e-9)

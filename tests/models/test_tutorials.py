@@ -1,0 +1,144 @@
+"""The tutorials' networks: sizes known from their texts, attention as computed, and what each does differently."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from tests import tiny
+from tests.tutorials import TUTORIALS, config, network
+from vitviz.models.checkpoint import Checkpoint, load, save
+from vitviz.models.config import ViTConfig
+from vitviz.models.factory import build
+from vitviz.training.config import preset
+
+SQUARE = [name for name in TUTORIALS if name != "tutorial-scratch"]
+
+
+@pytest.mark.parametrize(("name", "parameters"), [("tutorial-notebook", 1_824_394), ("tutorial-lightning", 1_086_730)])
+def test_the_presets_have_as_many_parameters_as_their_texts(name, parameters):
+    assert sum(p.numel() for p in build(preset(name).model).parameters()) == parameters
+
+
+def test_the_from_scratch_network_has_as_many_parameters_as_its_text():
+    D, L, N = 256, 2, 64
+    block = 4 * D * D + D + (D * 4 * D + 4 * D) + (4 * D * D + D) + 4 * D  # heads and proj, MLP, two norms
+    head = (D * 4 * D + 4 * D) + (4 * D * 10 + 10)
+    expected = (48 * D + D) + D + (N + 1) * D + L * block + 2 * D + head
+    assert sum(p.numel() for p in build(preset("tutorial-scratch").model).parameters()) == expected
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_asking_for_attention_does_not_change_the_logits(name):
+    model, images = network(name), tiny.images((12, 20), batch=4)
+    with torch.no_grad():
+        plain, rows, full = model(images), model.trace(images, "rows"), model.trace(images, "full")
+    assert torch.equal(plain, rows.logits)
+    assert torch.equal(plain, full.logits)
+    assert rows.attention.shape == (2, 4, 3, 61)
+    assert full.attention.shape == (2, 4, 3, 61, 61)
+    assert torch.equal(rows.attention, full.attention[..., 0, :])
+    assert full.attention.sum(-1).sub(1).abs().max() < 1e-5
+    assert full.attention.std(-1).max() > 1e-3, "not uniform"
+
+
+@pytest.mark.parametrize("name", SQUARE)
+def test_a_change_in_one_patch_changes_the_attention_of_that_patch_most(name):
+    model, images = network(name, depth=1), tiny.images((12, 20), batch=1)
+    other = images.clone()
+    other[:, :, 4:6, 14:16] += 3  # row 2, column 7 of the grid: patch 27
+    with torch.no_grad():
+        change = (model.trace(images, "rows").attention - model.trace(other, "rows").attention)[0, 0, :, 1:].abs()
+    assert config(name).grid == (6, 10)
+    assert (change.argmax(-1) == 27).all()
+
+
+def test_the_strips_of_the_from_scratch_network_are_neighbours_in_one_line():
+    model, images = network("tutorial-scratch", depth=1), tiny.images((12, 20), batch=1)
+    assert model.config.grid == (12, 5)
+    other = images.clone()
+    other[:, :, 3, 8:12] += 3  # line 3, strip 2: patch 17
+    with torch.no_grad():
+        change = (model.trace(images, "rows").attention - model.trace(other, "rows").attention)[0, 0, :, 1:].abs()
+    assert (change.argmax(-1) == 17).all()
+    cut = model.cut(images)
+    assert cut.shape == (1, 60, 12)
+    assert torch.equal(cut[0, 17].view(4, 3).T, images[0, :, 3, 8:12])
+
+
+@pytest.mark.parametrize("name", SQUARE)
+def test_squares_are_cut_as_a_strided_convolution_does(name):
+    model, images = network(name), tiny.images((12, 20), batch=2)
+    kernel = model.patch_embed.weight.view(18, 3, 2, 2)
+    expected = torch.nn.functional.conv2d(images, kernel, model.patch_embed.bias, stride=2).flatten(2).mT
+    torch.testing.assert_close(model.patch_embed(model.cut(images)), expected, rtol=0, atol=1e-5)
+
+
+def test_dropped_patches_are_not_looked_at():
+    keep = torch.tensor([[5, 0, 33]])
+    for name in TUTORIALS:
+        model, images = network(name), tiny.images((12, 20), batch=1)
+        with torch.no_grad():
+            trace = model.trace(images, "full", keep)
+        assert trace.attention.shape == (2, 1, 3, 4, 4)
+
+
+def test_the_notebook_networks_tokens_leave_each_block_normalised():
+    block = network("tutorial-notebook").blocks[0]
+    torch.nn.init.ones_(block.norm.weight)
+    torch.nn.init.zeros_(block.norm.bias)
+    out, _ = block(3 * torch.randn(2, 5, 18), "nothing", None)
+    torch.testing.assert_close(out.mean(-1), torch.zeros(2, 5), rtol=0, atol=1e-5)
+    torch.testing.assert_close(out.var(-1, correction=0), torch.ones(2, 5), rtol=0, atol=1e-3)
+
+
+def test_the_lightning_networks_residual_is_the_normalised_input():
+    block = network("tutorial-lightning").blocks[0]
+    x = torch.randn(2, 5, 18)
+    with torch.no_grad():
+        torch.testing.assert_close(block(x, "nothing", None)[0], block(x * 50, "nothing", None)[0], rtol=0, atol=1e-3)
+
+
+def test_the_from_scratch_networks_scores_are_scaled_by_the_full_width():
+    assert network("tutorial-scratch").blocks[0].attn.scale == 18**-0.5
+    assert network("tutorial-lightning").blocks[0].attn.scale == 6**-0.5
+
+
+def test_dropout_only_acts_in_training():
+    images = tiny.images((12, 20), batch=3)
+    for name in TUTORIALS:
+        model = network(name, dropout=0.5)
+        assert torch.equal(model(images), model(images))
+        model.train()
+        assert not torch.equal(model(images), model(images))
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_a_tutorials_network_can_be_saved_and_loaded(name, tmp_path):
+    model = network(name)
+    path = tmp_path / "tutorial.safetensors"
+    save(Checkpoint("tutorial", model, tuple("abcdefg"), (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), {}), path)
+    again = load(path).model
+    images = tiny.images((12, 20), batch=2)
+    assert torch.equal(again(images), model(images))
+    assert again.config.architecture == name
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"architecture": "resnet"}, "architecture must be one of vit, tutorial-notebook.*: got 'resnet'"),
+        ({"registers": 1}, "registers, pool, layer_scale and drop_path are not known to tutorial-scratch"),
+        ({"drop_path": 0.1}, "are not known to tutorial-scratch: leave them out"),
+        ({"image_size": (12, 30), "patch_size": 6, "heads": 2}, "36 pixels do not fit 30. Use another patch_size"),
+        ({"architecture": "vit", "dropout": 0.1}, r"dropout is only known to the tutorials' networks: got 0\.1"),
+        ({"dropout": 1.0}, r"dropout must be at least 0 and below 1: got 1\.0"),
+    ],
+)
+def test_what_a_tutorials_network_cannot_be_is_refused(changes, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        replace(config("tutorial-scratch"), **changes)
+
+
+def test_strips_longer_than_a_line_take_whole_lines():
+    assert ViTConfig(architecture="tutorial-scratch", image_size=(32, 32), patch_size=8).grid == (16, 1)

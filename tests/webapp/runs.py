@@ -1,0 +1,63 @@
+"""Run folders as a training leaves them, made without one."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from tests import tiny
+from vitviz.data import cifar
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ViTConfig
+from vitviz.models.factory import build
+from vitviz.runs.timeline import Timeline
+from vitviz.training.config import TrainConfig
+
+MODEL = ViTConfig(image_size=(32, 32), patch_size=8, width=24, depth=2, heads=2, mlp_width=40)
+
+
+def make(root: Path, name: str, finished: bool = False, moments: int = 3, steps: int = 4, **recipe: Any) -> Path:
+    """A run that was stopped, or is finished, with some fields of its recipe changed: its folder."""
+    folder = root / name
+    folder.mkdir(parents=True)
+    config = TrainConfig(**{"model": MODEL, "out": str(folder), "epochs": 4, "minutes": None} | recipe)
+    (folder / "config.json").write_text(json.dumps(asdict(config)))
+    note(folder, steps)
+    torch.manual_seed(0)
+    model = build(MODEL).eval()
+    record = {"epochs": 2.0, "seconds": 8.0, "test_accuracy": 0.5} | (
+        {} if finished else {"training": {"seconds": 8.0}}
+    )
+    held = Checkpoint("last", model, cifar.CLASSES, cifar.MEAN, cifar.STD, record)
+    checkpoint.save(held, folder / "last.safetensors", {"weights.x": torch.ones(3)})
+    if moments:
+        timeline(model, moments).save(folder / "timeline.npz")
+    return folder
+
+
+def note(folder: Path, steps: int) -> None:
+    """Add lines of metrics."""
+    known = (folder / "metrics.jsonl").read_text().splitlines() if (folder / "metrics.jsonl").exists() else []
+    with (folder / "metrics.jsonl").open("a") as file:
+        for i in range(len(known), len(known) + steps):
+            line = {"share": i / 8, "epoch": i / 2, "seconds": 2.0 * i, "loss": 2.3 - 0.1 * i, "learning_rate": 1e-3}
+            line |= {"pictures_per_second": 100.0, "accuracy": 0.1 * i, "train_accuracy": None}
+            file.write(json.dumps(line) + "\n")
+
+
+def timeline(model: torch.nn.Module, moments: int) -> Timeline:
+    """What a model saw at some moments; the same at each, but for the time."""
+    pictures = torch.randint(0, 256, (3, 3, 32, 32), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
+    kept = Timeline(["cat", "dog", "x"], pictures, tiny.images((32, 32), 3), cifar.CLASSES, (4, 4), 60)
+    for i in range(moments):
+        kept.take(model, i / 2, 2.0 * i)
+    return kept
+
+
+def longer(folder: Path, moments: int) -> None:
+    """Write the timeline again, with so many moments."""
+    model = checkpoint.load(folder / "last.safetensors").model
+    timeline(model, moments).save(folder / "timeline.npz")

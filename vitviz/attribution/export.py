@@ -1,0 +1,32 @@
+"""What was found -> a file, as its name's ending says."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vitviz.data.files import atomic_write, end_of_link, write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def export(path: str | Path, arrays: Callable[[], Mapping[str, Any]], figure: Callable[[], "Figure"]) -> None:
+    """Write the figure (.png, .svg, .pdf, .html) or the numbers (.npz); only what is written is made.
+
+    Raises:
+        ValueError: If the ending is another one.
+    """
+    from vitviz.plots import figures
+
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending not in (*figures.FORMATS, ".npz"):
+        raise ValueError(f"The file must end in {', '.join(figures.FORMATS)} or .npz: got {path.name!r}.")
+    if ending != ".npz":
+        write_whole(end_of_link(path), figures.render(figure(), ending))
+        return
+    numbers = arrays()
+    with atomic_write(end_of_link(path)) as file:
+        np.savez_compressed(file, **numbers)

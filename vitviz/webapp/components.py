@@ -1,0 +1,83 @@
+"""The page's components: static templates, styles and scripts of one folder each, joined into a `gr.HTML`.
+
+Each component is one script to the browser, the shared files first. Text from outside reaches the page through
+`textContent`, never through a template.
+"""
+
+import base64
+from collections.abc import Callable, Iterable
+from importlib.resources import files
+from typing import Any
+
+import gradio as gr
+
+from vitviz.plots.colormaps import COLOUR_MAPS
+
+SHARED_SCRIPTS = ("numbers.js", "words.js", "paint.js", "nodes.js", "axes.js", "matrix.js")
+SHARED_STYLES = ("base.css", "matrix.css")
+EXPLORE_SCRIPTS = ("state.js", "build.js", "draw.js", "ask.js", "choose.js", "pictures.js", "events.js")
+INTERNALS_SCRIPTS = ("base.js", "tiles.js", "charts.js", "figures.js", "events.js")
+TRAIN_SCRIPTS = (
+    "state.js",
+    "sentences.js",
+    "form.js",
+    "curves.js",
+    "timeline.js",
+    "runs.js",
+    "experiments.js",
+    "events.js",
+)
+
+
+def explore_component(catalog: dict[str, Any], server_functions: list[Callable[..., Any]]) -> gr.HTML:
+    """Return the explorer: one image, every layer and head."""
+    return build_component("explore", EXPLORE_SCRIPTS, catalog, server_functions, "explorer")
+
+
+def train_component(catalog: dict[str, Any], server_functions: list[Callable[..., Any]]) -> gr.HTML:
+    """Return the Train page; nothing runs before its tab is first shown."""
+    return build_component("train", TRAIN_SCRIPTS, catalog, server_functions, "train")
+
+
+def internals_component(catalog: dict[str, Any], server_functions: list[Callable[..., Any]]) -> gr.HTML:
+    """Return the Internals page; nothing runs before its tab is first shown."""
+    catalog = {name: catalog[name] for name in ("checkpoints", "cifar", "colours")}
+    return build_component("internals", INTERNALS_SCRIPTS, catalog, server_functions, "inside")
+
+
+def build_component(
+    name: str, scripts: Iterable[str], catalog: dict[str, Any], functions: list[Callable[..., Any]], elem_id: str
+) -> gr.HTML:
+    """Build a component from `static/NAME/`.
+
+    Args:
+        name: The folder: NAME/NAME.html, NAME/NAME.css and its scripts.
+        scripts: In loading order; each file uses only the files before it and the shared ones.
+        catalog: Initial data of the component.
+        functions: Server functions, called from the browser by their names with one dict each.
+        elem_id: Id of the component's element.
+    """
+    styles = [*(("shared", style) for style in SHARED_STYLES), (name, f"{name}.css")]
+    sources = [*(("shared", script) for script in SHARED_SCRIPTS), *((name, script) for script in scripts)]
+    return gr.HTML(
+        html_template=static_text(name, f"{name}.html"),
+        css_template="\n".join(static_text(*style) for style in styles),
+        js_on_load="\n".join(static_text(*source) for source in sources),
+        apply_default_css=False,
+        catalog=catalog,
+        server_functions=functions,
+        elem_id=elem_id,
+    )
+
+
+def static_text(folder: str, name: str) -> str:
+    """Return the text of a static file."""
+    return files("vitviz.webapp").joinpath("static", folder, name).read_text(encoding="utf-8")
+
+
+def color_tables() -> dict[str, dict[str, str]]:
+    """Return `{"light": {"seq", "div"}, "dark": {...}}`, each 256 RGB triples in base64."""
+    tables: dict[str, dict[str, str]] = {"light": {}, "dark": {}}
+    for (kind, page), colours in COLOUR_MAPS.items():
+        tables[page][kind] = base64.b64encode(colours.tobytes()).decode()
+    return tables

@@ -1,0 +1,1 @@
+"""The pages: one noun per page, each with the server functions that it calls."""

@@ -1,0 +1,1 @@
+"""Between the network and the pages: request guard, uploads, queues and caches."""
