@@ -1,4 +1,4 @@
-"""Wait until the page answers, have it explain a picture over HTTP, and check the answer.
+"""Wait until the page answers, have it explain an image over HTTP, and check the answer.
 
 Takes the server's log, in which it says its address, and its process number.
 """
@@ -33,7 +33,7 @@ def main() -> None:
     assert abs(sum(probabilities.values()) - 1) < 1e-5, answer
     assert [len(row) for row in answer["map"]] == [8] * 8, answer
     best = max(probabilities, key=probabilities.__getitem__)
-    print(f"The page explained a picture: {best}, {100 * probabilities[best]:.1f} %")
+    print(f"The page explained an image: {best}, {100 * probabilities[best]:.1f} %")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def bench_explain(
 
 @bench_app.command("app")
 def bench_app_page() -> None:
-    """The page in a real browser: picture chosen to painted, redraw on hover, and the start of the server."""
+    """The page in a real browser: image chosen to painted, redraw on hover, and the start of the server."""
     from benchmarks import page
 
     page.page()
@@ -33,7 +33,7 @@ def bench_app_page() -> None:
 def bench_train(
     preset_name: Annotated[str, typer.Option("--preset", help="Whose network, recipe and batch.")] = "cifar10-ti4",
     data: Data = None,
-    batch_size: Annotated[int | None, typer.Option(help="Pictures in a step; else the preset's.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Images in a step; else the preset's.")] = None,
     device: Annotated[Device, typer.Option(help="Where to train.")] = "auto",
     steps: Annotated[int, typer.Option(min=1, max=90, help="Of each loop in each of three rounds.")] = 8,
 ) -> None:
@@ -51,13 +51,13 @@ def bench_resume(
     preset_name: Annotated[str, typer.Option("--preset", help="Whose network, recipe and batch.")] = "cifar10-ti4",
     data: Data = None,
     epochs: Annotated[int, typer.Option(min=2, max=1000, help="Of each of the three trainings.")] = 6,
-    pictures: Annotated[int, typer.Option(min=2, help="The first so many of the training set.")] = 5000,
+    images: Annotated[int, typer.Option(min=2, help="The first so many of the training set.")] = 5000,
     device: Annotated[Device, typer.Option(help="Where to train.")] = "auto",
 ) -> None:
     """How exactly a training goes on that was lost: its weights beside those of one that was not."""
     from benchmarks.resume import resume
 
-    resume(replace(preset(preset_name), minutes=None, epochs=epochs, pictures=pictures, data=data, device=device))
+    resume(replace(preset(preset_name), minutes=None, epochs=epochs, images=images, data=data, device=device))
 
 
 @bench_app.command("load")
@@ -85,12 +85,12 @@ def bench_watch(data: Data = None) -> None:
 def bench_faithfulness(
     checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",
     data: Data = None,
-    pictures: Annotated[int, typer.Option(min=1, max=10_000, help="Of the test set, drawn at random.")] = 500,
+    images: Annotated[int, typer.Option(min=1, max=10_000, help="Of the test set, drawn at random.")] = 500,
 ) -> None:
-    """What every method's maps are worth over many pictures, beside chance; Ctrl-C prints what is known so far."""
+    """What every method's maps are worth over many images, beside chance; Ctrl-C prints what is known so far."""
     from benchmarks import faithfulness
 
-    faithfulness.run(checkpoint, data, pictures)
+    faithfulness.run(checkpoint, data, images)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the methods are worth over many pictures, with chance beside them: deletion, insertion and two more tests."""
+"""What the methods are worth over many images, with chance beside them: deletion, insertion and two more tests."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,12 +18,12 @@ from vitviz.models.checkpoint import Checkpoint, load
 
 CHANCE = "chance"
 COUNTS = (1, 4, 16)  # patches taken away at once for sensitivity-n
-RANDOMISED = 25  # pictures of the randomisation test, which computes every map anew for every part of the model
+RANDOMISED = 25  # images of the randomisation test, which computes every map anew for every part of the model
 Found = Mapping[str, list[float]]
 
 
 class Findings:
-    """What the tests found of all methods: for each measure a list with a number for each picture.
+    """What the tests found of all methods: for each measure a list with a number for each image.
 
     Args:
         checkpoint: Whose maps are tested.
@@ -38,16 +38,16 @@ class Findings:
         self.scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
         self.sensitivities: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self.correlations: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        self.pictures = 0
+        self.images = 0
 
-    def add(self, picture: Tensor) -> None:
-        """Test all methods for the predicted class of a picture, uint8 (3, H, W); note all of it or nothing."""
-        case = Case(self.checkpoint, self.checkpoint.normalise(picture[None])[0])
+    def add(self, image: Tensor) -> None:
+        """Test all methods for the predicted class of an image, uint8 (3, H, W); note all of it or nothing."""
+        case = Case(self.checkpoint, self.checkpoint.normalise(image[None])[0])
         predicted = int(case.logits.argmax())
         maps = {key: compute(case, predicted) for key, compute in self.computes.items()}
         reports = {baseline: score(case, maps, predicted, baseline) for baseline in self.baselines}
         felt = {f"n = {count}": sensitivity(case, maps, predicted, count) for count in self.counts}
-        alike = randomisation(case, self.computes, predicted) if self.pictures < RANDOMISED else {}
+        alike = randomisation(case, self.computes, predicted) if self.images < RANDOMISED else {}
         for baseline, report in reports.items():
             for key, result in report.scores.items():
                 self.scores[baseline, key].append(result)
@@ -59,12 +59,12 @@ class Findings:
         for key, parts in alike.items():
             for part, value in parts.items():
                 self.correlations[key][part].append(value)
-        self.pictures += 1
+        self.images += 1
 
     def tables(self) -> Iterator[Table]:
         """One for each way to take patches away, one of sensitivity-n and one of the randomisation test."""
         name = self.checkpoint.name
-        of = f"{self.pictures} test pictures, {name}"
+        of = f"{self.images} test images, {name}"
         for baseline, words in self.baselines.items():
             rows = {key: self.scores[baseline, key] for key in (*self.computes, CHANCE)}
             yield score_table(f"{of}; patches {words}", rows)
@@ -72,32 +72,32 @@ class Findings:
             yield table(
                 f"{of}; sensitivity-n, correlation of a map's sum with what the logit loses", self.sensitivities
             )
-        few = f"{min(RANDOMISED, self.pictures)} test pictures, {name}"
+        few = f"{min(RANDOMISED, self.images)} test images, {name}"
         yield table(f"{few}; rank correlation with the true map once these parts are noise too", self.correlations)
 
 
-def run(name: str, data: str | None, pictures: int, seed: int = 0) -> None:
-    """Test all methods over test pictures, and print a table for each test; after Ctrl-C, of the pictures so far.
+def run(name: str, data: str | None, num_images: int, seed: int = 0) -> None:
+    """Test all methods over test num_images, and print a table for each test; after Ctrl-C, of the num_images so far.
 
     Args:
         name: Of the checkpoint.
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
-        pictures: How many, drawn from the test set.
+        num_images: How many, drawn from the test set.
         seed: Of that draw.
     """
     checkpoint = load(name)
     images, _ = datasets.fitted(*cifar.load("test", data), checkpoint.model.config.image_size)
-    chosen = np.random.default_rng(seed).permutation(len(images))[:pictures]
+    chosen = np.random.default_rng(seed).permutation(len(images))[:num_images]
     found = Findings(checkpoint)
     with suppress(KeyboardInterrupt):
         for index in track(chosen, description="testing", console=Console(stderr=True)):
             found.add(images[int(index)])
-    if found.pictures:
+    if found.images:
         Console().print(*found.tables(), sep="")
 
 
 def score_table(title: str, scores: Mapping[str, list[Score]]) -> Table:
-    """Means of deletion and insertion with 95 % confidence intervals over the pictures."""
+    """Means of deletion and insertion with 95 % confidence intervals over the images."""
     columns = {
         "deletion (low is good)": lambda one: one.deletion,
         "insertion (high is good)": lambda one: one.insertion,

@@ -42,7 +42,7 @@ def explain(name: str) -> None:
 
 
 def method_table(checkpoint: Checkpoint) -> Table:
-    """What each method costs for one picture, all passes through the network counted, beside a forward pass."""
+    """What each method costs for one image, all passes through the network counted, beside a forward pass."""
     torch.manual_seed(0)
     image = torch.randn(3, *checkpoint.model.config.image_size)
     plain = Case(checkpoint, image)
@@ -68,7 +68,7 @@ def compute_anew(checkpoint: Checkpoint, image: Tensor, *methods: Method) -> Any
 
 
 def maps_of(case: Case, *methods: Method) -> dict[str, Any]:
-    """Methods' maps of a picture for class 0, by title."""
+    """Methods' maps of an image for class 0, by title."""
     return {method.title: method.compute(case, 0) for method in methods}
 
 

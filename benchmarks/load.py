@@ -1,6 +1,6 @@
 """Many visitors at once: how long the page's questions take, what is refused, and whether memory stays.
 
-Each visitor chooses a picture, has it explained, asks for what hovering needs and, if nothing newer was chosen, for
+Each visitor chooses an image, has it explained, asks for what hovering needs and, if nothing newer was chosen, for
 maps and scores: the page's own calls in the page's own order. The server runs in a process of its own on loopback.
 """
 
@@ -30,7 +30,7 @@ from vitviz.webapp.server.queue import BUSY
 
 LINGER = 0.5  # s; as the page waits before it asks for maps and scores
 PAUSE = 3.0  # s; as the page waits before it asks a busy server again
-THINK = (2.0, 6.0)  # s between two pictures of a visitor
+THINK = (2.0, 6.0)  # s between two images of a visitor
 KINDS = ("sample", "upload")
 # An idle connection is left before the server closes it (5 s): a question sent into that moment is lost, and a browser
 # asks it again, but not this.
@@ -79,8 +79,8 @@ class Visitor:
         self.tally.seconds[name].append(time.perf_counter() - start)
         return found
 
-    async def picture(self) -> dict[str, Any] | None:
-        """Choose a sample, or upload a picture that nobody else has."""
+    async def image(self) -> dict[str, Any] | None:
+        """Choose a sample, or upload an image that nobody else has."""
         if self.chance.choice(KINDS) == "sample":
             return {"kind": "sample", "name": self.chance.choice(list(sample_paths()))}
         start = time.perf_counter()
@@ -94,11 +94,11 @@ class Visitor:
         return {"kind": "upload", "path": path, "name": "own.jpg"}
 
     async def look(self) -> None:
-        """Choose a picture and look at it as the page does."""
-        chosen = await self.picture()
+        """Choose an image and look at it as the page does."""
+        chosen = await self.image()
         if chosen is None:
             return
-        explanation = await self.ask("explain", {"checkpoint": "cifar10-ti4", "picture": chosen})
+        explanation = await self.ask("explain", {"checkpoint": "cifar10-ti4", "image": chosen})
         if explanation is None:
             return
         await self.ask("attention", {"key": explanation["key"]})
@@ -107,14 +107,14 @@ class Visitor:
             await self.ask_until_told(name, {"key": explanation["key"], "target": []})
 
     async def ask_until_told(self, name: str, question: dict[str, Any]) -> None:
-        """Ask again while the server is busy, as the page does as long as the picture stays."""
+        """Ask again while the server is busy, as the page does as long as the image stays."""
         before = self.tally.busy[name]
         while await self.ask(name, question) is None and self.tally.busy[name] > before:
             before = self.tally.busy[name]
             await asyncio.sleep(PAUSE)
 
     async def stay(self, end: float) -> None:
-        """Look at one picture after the other; a new one is chosen whether or not the last has all its numbers."""
+        """Look at one image after the other; a new one is chosen whether or not the last has all its numbers."""
         await asyncio.sleep(self.chance.uniform(0, THINK[1]))
         while time.monotonic() < end:
             looking = asyncio.create_task(self.look())
@@ -125,7 +125,7 @@ class Visitor:
 
 
 def photo(chance: random.Random) -> bytes:
-    """A picture of a phone's proportions that nobody else has, as JPEG."""
+    """An image of a phone's proportions that nobody else has, as JPEG."""
     seed = np.random.default_rng(chance.randrange(2**32))
     small = Image.fromarray(seed.integers(0, 256, (6, 8, 3), np.uint8))
     buffer = io.BytesIO()
@@ -163,7 +163,7 @@ async def watch(process: int, tally: Tally, end: float) -> None:
 
 
 async def dawdle(address: str, end: float) -> None:
-    """Upload a picture at a byte a second, and begin again whenever the server has had enough."""
+    """Upload an image at a byte a second, and begin again whenever the server has had enough."""
     place = urlsplit(address)
     head = f"POST /gradio_api/upload HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 100000\r\n"
     while time.monotonic() < end:
@@ -178,7 +178,7 @@ async def dawdle(address: str, end: float) -> None:
 
 
 async def crowd(address: str, process: int, users: int, seconds: float, slow: int = 0) -> Tally:
-    """Let so many visitors look at pictures for so long, beside others that send at a byte a second."""
+    """Let so many visitors look at images for so long, beside others that send at a byte a second."""
     tally = Tally()
     async with httpx.AsyncClient(base_url=address, timeout=60, limits=LIMITS, trust_env=False) as client:
         component = await number_of_explorer(client)
@@ -194,7 +194,7 @@ async def burst(address: str, count: int) -> Tally:
     tally = Tally()
     async with httpx.AsyncClient(base_url=address, timeout=60, limits=LIMITS, trust_env=False) as client:
         component = await number_of_explorer(client)
-        question = {"checkpoint": "cifar10-ti4", "picture": {"kind": "sample", "name": "cat"}}
+        question = {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}
         await asyncio.gather(*(Visitor(client, component, k, tally).ask("explain", question) for k in range(count)))
     return tally
 

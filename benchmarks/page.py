@@ -1,4 +1,4 @@
-"""The page in a real browser: how fast it starts, paints a chosen picture and redraws under the pointer."""
+"""The page in a real browser: how fast it starts, paints a chosen image and redraws under the pointer."""
 
 import shutil
 import socket
@@ -35,7 +35,7 @@ QUIET = {"GRADIO_ANALYTICS_ENABLED": "False"}
 EXPLORER = ".vitviz-explorer"
 START_LIMIT = 120  # seconds after which a server that does not answer is given up
 
-# Choose a sample picture and return the milliseconds until all its heads are painted.
+# Choose a sample image and return the milliseconds until all its heads are painted.
 CHOOSE = """
 (place) => new Promise((resolve) => {
   const root = document.querySelector(".vitviz-explorer");
@@ -52,7 +52,7 @@ CHOOSE = """
 REDRAWS = """() => performance.getEntriesByName("vitviz:redraw").map((entry) => entry.duration)"""
 
 
-def page(rounds: int = 5, pictures: int = 30) -> None:
+def page(rounds: int = 5, images: int = 30) -> None:
     """Print how fast the server starts, and how fast the page paints and redraws in a real browser."""
     table = Table("what", "median", "95th percentile", "goal")
     imports, answers = [], []
@@ -65,9 +65,9 @@ def page(rounds: int = 5, pictures: int = 30) -> None:
     table.add_row("start to first HTTP answer", f"{statistics.median(answers):.2f} s", "", "")
     table.add_row("ratio of the two", f"{ratio:.2f}", "", "at most 1.4")
     with server() as (address, _), browser_page(address) as tab:
-        painted = [tab.evaluate(CHOOSE, place) for place in sample_order(tab, pictures)]
+        painted = [tab.evaluate(CHOOSE, place) for place in sample_order(tab, images)]
         redraws = hover(tab)
-    table.add_row("picture chosen to all heads painted", *spread(painted), "median at most 150 ms")
+    table.add_row("image chosen to all heads painted", *spread(painted), "median at most 150 ms")
     table.add_row("redraw of all heads on hover (script)", *spread(redraws), "95th percentile at most 4 ms")
     Console().print(table)
 
@@ -167,7 +167,7 @@ def launch_browser(playwright: Any, *options: str) -> Any:
 
 
 def sample_order(tab: Any, count: int) -> list[int]:
-    """Places of sample pictures in turn, never the same twice in a row."""
+    """Places of sample images in turn, never the same twice in a row."""
     pressed = tab.eval_on_selector_all(
         ".thumb", "nodes => nodes.map((node) => node.getAttribute('aria-pressed') === 'true')"
     )
@@ -176,8 +176,8 @@ def sample_order(tab: Any, count: int) -> list[int]:
 
 
 def hover(tab: Any) -> list[float]:
-    """Move the pointer over every patch of the picture; returns the script time of each redraw (ms)."""
-    box = tab.locator(f"{EXPLORER} .stage.picture").bounding_box()
+    """Move the pointer over every patch of the image; returns the script time of each redraw (ms)."""
+    box = tab.locator(f"{EXPLORER} .stage.image").bounding_box()
     tab.evaluate("performance.clearMeasures('vitviz:redraw')")
     for row in range(8):
         for column in range(8):

@@ -1,7 +1,7 @@
 """This engine against a training loop as tutorials write it: same network, device and batch, in turn, in one run.
 
-The plain loop reads PIL pictures through a DataLoader of eight workers, varies each by itself and computes in full
-precision. Both give pictures a second; the engine's also as a share of what a large matrix product reaches here.
+The plain loop reads PIL images through a DataLoader of eight workers, varies each by itself and computes in full
+precision. Both give images a second; the engine's also as a share of what a large matrix product reaches here.
 """
 
 import statistics
@@ -35,8 +35,8 @@ MOMENTS = (0.125, 0.375, 0.625, 0.875)  # shares of the budget, the middles of i
 MATRIX = {"cuda": 8192, "cpu": 2048}  # side of the product that measures the peak
 
 
-class PilPictures(Dataset[tuple[Tensor, int]]):
-    """CIFAR-10 as tutorials read it: a PIL picture at a time, through torchvision's transforms."""
+class PilImages(Dataset[tuple[Tensor, int]]):
+    """CIFAR-10 as tutorials read it: a PIL image at a time, through torchvision's transforms."""
 
     def __init__(self, images: Tensor, labels: Tensor) -> None:
         self.images, self.labels = images.permute(0, 2, 3, 1).contiguous().numpy(), labels.tolist()
@@ -57,14 +57,14 @@ class PilPictures(Dataset[tuple[Tensor, int]]):
 
 
 def train(config: TrainConfig, steps: int) -> None:
-    """Print pictures a second of both loops, their ratio, and the engine's share of the device's peak.
+    """Print train_images a second of both loops, their ratio, and the engine's share of the device's peak.
 
     Args:
         config: What to train, on what, in which batches.
         steps: Of each side in each of three rounds.
 
     Raises:
-        ValueError: If a pass over the pictures has not so many.
+        ValueError: If a pass over the train_images has not so many.
     """
     keep_freed_memory()  # of the plain loop, too: that favours it
     with Team(config.device) as team, warnings.catch_warnings():
@@ -72,23 +72,23 @@ def train(config: TrainConfig, steps: int) -> None:
         images, labels = cifar.load("train", config.data)
         if steps > (most := len(labels) // config.batch_size - WARM_UP):
             raise ValueError(
-                f"A pass over {len(labels):,} pictures in batches of {config.batch_size} has {most} steps to time: got "
+                f"A pass over {len(labels):,} train_images in batches of {config.batch_size} has {most} steps to time: got "
                 f"{steps}. Lower --steps or --batch-size."
             )
-        pictures = images.to(team.device), labels.to(team.device)
+        train_images = images.to(team.device), labels.to(team.device)
         learner = Learner(config, team)
-        learner.prepare([(pictures[0][: config.batch_size], pictures[1][: config.batch_size])])
+        learner.prepare([(train_images[0][: config.batch_size], train_images[1][: config.batch_size])])
         drops = patches_kept(config, 0.0) < 1
         shares = {ALL: 1.0 if drops else 0.0}
         if drops:
             kept = {share: patches_kept(config, share) for share in MOMENTS}
             shares |= {f"{kept[share]:.0%} of them, after {share:.1%} of the budget": share for share in MOMENTS}
-        plain = PlainLoop(config, team.device, PilPictures(images, labels))
+        plain = PlainLoop(config, team.device, PilImages(images, labels))
         times: dict[str, list[float]] = {name: [] for name in ("plain", *shares)}
         for _ in range(ROUNDS):
             times["plain"].append(plain.seconds(steps))
             for name, share in shares.items():
-                times[name].append(engine_seconds(learner, pictures, share, steps))
+                times[name].append(engine_seconds(learner, train_images, share, steps))
         peak = peak_of_product(team.device, learner.bfloat16)
     speeds = {name: steps * config.batch_size / statistics.median(found) for name, found in times.items()}
     if len(shares) > 1:
@@ -97,13 +97,13 @@ def train(config: TrainConfig, steps: int) -> None:
 
 
 def over_budget(config: TrainConfig, speeds: list[float]) -> float:
-    """Pictures a second of a training, from those in equal parts of its budget: minutes, or pictures."""
+    """Images a second of a training, from those in equal parts of its budget: minutes, or images."""
     return statistics.mean(speeds) if config.minutes is not None else statistics.harmonic_mean(speeds)
 
 
 def show(config: TrainConfig, speeds: dict[str, float], peak: float) -> None:
-    """Print the table of pictures a second, and what part of the peak (FLOP/s) the engine reaches."""
-    table = Table("loop", "pictures/s", "ratio")
+    """Print the table of images a second, and what part of the peak (FLOP/s) the engine reaches."""
+    table = Table("loop", "images/s", "ratio")
     for name, speed in speeds.items():
         label = "DataLoader, PIL, full precision" if name == "plain" else f"vitviz, {name}"
         table.add_row(label, f"{speed:,.0f}", f"{speed / speeds['plain']:.2f}")
@@ -112,7 +112,7 @@ def show(config: TrainConfig, speeds: dict[str, float], peak: float) -> None:
     work = work_of_step(config)
     reached = speeds[ALL] * work
     out.print(
-        f"{config.preset}, batch {config.batch_size}: {work / 1e9:.2f} GFLOP a picture, so with all patches "
+        f"{config.preset}, batch {config.batch_size}: {work / 1e9:.2f} GFLOP an image, so with all patches "
         f"{reached / 1e12:.2f} TFLOP/s, {100 * reached / peak:.0f} % of the {peak / 1e12:.2f} of a large product"
     )
 
@@ -120,12 +120,12 @@ def show(config: TrainConfig, speeds: dict[str, float], peak: float) -> None:
 class PlainLoop:
     """A training loop as tutorials write it."""
 
-    def __init__(self, config: TrainConfig, device: torch.device, pictures: PilPictures) -> None:
+    def __init__(self, config: TrainConfig, device: torch.device, images: PilImages) -> None:
         self.device = device
         self.model: nn.Module = build(config.model).to(device).train()
         self.optimizer = torch.optim.AdamW(self.model.parameters(), 1e-3)
         self.loader = DataLoader(
-            pictures, config.batch_size, shuffle=True, num_workers=WORKERS, pin_memory=device.type == "cuda"
+            images, config.batch_size, shuffle=True, num_workers=WORKERS, pin_memory=device.type == "cuda"
         )
 
     def seconds(self, steps: int) -> float:
@@ -149,9 +149,9 @@ class PlainLoop:
             loss.item()  # as tutorials do, for their mean
 
 
-def engine_seconds(learner: Learner, pictures: Part, share: float, steps: int) -> float:
+def engine_seconds(learner: Learner, images: Part, share: float, steps: int) -> float:
     """Time so many steps of the engine at a share of the budget; the first ones are not counted."""
-    images, labels = pictures
+    images, labels = images
     places = torch.randperm(len(labels)).to(learner.device).split(learner.config.batch_size)[: WARM_UP + steps]
 
     def take(part: tuple[Tensor, ...]) -> None:
@@ -163,7 +163,7 @@ def engine_seconds(learner: Learner, pictures: Part, share: float, steps: int) -
 
 
 def work_of_step(config: TrainConfig) -> float:
-    """Floating point operations of a forward and a backward pass of one picture."""
+    """Floating point operations of a forward and a backward pass of one image."""
     model = build(config.model).train()
     counter = FlopCounterMode(display=False)
     with counter:

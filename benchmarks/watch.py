@@ -19,7 +19,7 @@ from benchmarks.timing import spread
 from vitviz.data import cifar
 from vitviz.runs.store import Runs
 from vitviz.training.config import changed, preset
-from vitviz.training.estimate import PICTURES
+from vitviz.training.estimate import IMAGES
 from vitviz.webapp.pages.train import Train
 
 RUN = "watched"
@@ -27,7 +27,7 @@ TRAINER = ".vitviz-train"
 POINT = "[data-curve=loss] circle"
 PHASES = 4  # with the page open, and as many with it closed
 PHASE = 30.0  # s
-CHOSEN = 60  # pictures, while it trains
+CHOSEN = 60  # images, while it trains
 POLLS = 200
 
 
@@ -50,12 +50,12 @@ def watch(data: str | None) -> None:
         wait_until(lambda: len(lines(runs)) > 2)
         opened, closed = watched_and_not(address, runs)
         loss = 1 - statistics.mean(opened) / statistics.mean(closed)
-        table.add_row("pictures a second, page closed", f"{statistics.mean(closed):.0f}", "", "")
-        table.add_row("pictures a second, page open", f"{statistics.mean(opened):.0f}", "", "")
+        table.add_row("images a second, page closed", f"{statistics.mean(closed):.0f}", "", "")
+        table.add_row("images a second, page open", f"{statistics.mean(opened):.0f}", "", "")
         table.add_row("speed that the open page costs", f"{100 * loss:.1f} %", "", "at most 10 %")
         with browser_page(address) as tab:
             painted = [tab.evaluate(CHOOSE, place) for place in sample_order(tab, CHOSEN)]
-        table.add_row("picture chosen to painted, while it trains", *spread(painted), "95th percentile at most 1 s")
+        table.add_row("image chosen to painted, while it trains", *spread(painted), "95th percentile at most 1 s")
         table.add_row("poll, everything new (processor time)", *spread(polls(runs, data)), "at most 20 ms")
         runs.stop(RUN)
         wait_until(lambda: runs.find(RUN).state == "stopped")
@@ -82,7 +82,7 @@ def open_trainer(tab: Any, address: str) -> None:
 
 
 def watched_and_not(address: str, runs: Runs) -> tuple[list[float], list[float]]:
-    """The training's pictures a second in phases with the page open, and closed, in turn."""
+    """The training's images a second in phases with the page open, and closed, in turn."""
     opened, closed = [], []
     for _ in range(PHASES):
         with browser_page(address) as tab:
@@ -94,11 +94,11 @@ def watched_and_not(address: str, runs: Runs) -> tuple[list[float], list[float]]
 
 
 def speed(runs: Runs) -> float:
-    """Pictures a second over the next phase, from the training's own metrics."""
+    """Images a second over the next phase, from the training's own metrics."""
     before = lines(runs)[-1]
     time.sleep(PHASE)
     after = lines(runs)[-1]
-    return float(PICTURES * (after["epoch"] - before["epoch"]) / (after["seconds"] - before["seconds"]))
+    return float(IMAGES * (after["epoch"] - before["epoch"]) / (after["seconds"] - before["seconds"]))
 
 
 def lines(runs: Runs) -> list[dict[str, Any]]:
@@ -109,7 +109,7 @@ def lines(runs: Runs) -> list[dict[str, Any]]:
 def polls(runs: Runs, data: str | None) -> list[float]:
     """Processor time of a poll that learns everything anew: list of runs, metrics and timeline (ms)."""
     train = Train(data, runs.root)
-    question = {"run": RUN, "session": "", "offset": 0, "timeline": {"source": f"runs/{RUN}", "picture": 0, "from": 0}}
+    question = {"run": RUN, "session": "", "offset": 0, "timeline": {"source": f"runs/{RUN}", "image": 0, "from": 0}}
     found = []
     for _ in range(POLLS):
         start = time.thread_time()

@@ -1,7 +1,7 @@
-"""Draw the ten sample pictures, one for each CIFAR-10 class.
+"""Draw the ten sample images, one for each CIFAR-10 class.
 
 In goes nothing but code and fixed seeds; out come ten 96 x 96 PNG files, `airplane.png` to `truck.png`.
-Every shape is given in pixels of the finished picture, x to the right and y down. It is painted four times
+Every shape is given in pixels of the finished image, x to the right and y down. It is painted four times
 larger and scaled down, then softened and grained like a small photograph, because a network trained on
 photographs must recognise it at 32 x 32.
 
@@ -77,7 +77,7 @@ def mirrored(points: Points, axis: float = SIDE / 2) -> Points:
 
 
 def turned(points: Points, degrees: float) -> Points:
-    """Rotate about the centre of the picture, clockwise."""
+    """Rotate about the centre of the image, clockwise."""
     tilt, middle = np.radians(degrees), SIDE / 2
     spin = np.array([[np.cos(tilt), np.sin(tilt)], [-np.sin(tilt), np.cos(tilt)]])
     return [tuple(point) for point in (np.array(points) - middle) @ spin + middle]

@@ -21,7 +21,7 @@ GRACE = 25  # seconds that a training needs to save and end
 LEAST = 150  # seconds in which a job can compile and get somewhere; with less it is left to the next piece
 MEASURED = {"test_accuracy": "test set", "held_out_accuracy": "held out", "hidden_colour_accuracy": "hidden colours"}
 FLAGSHIP = ["--preset", "cifar10-s4"]
-# One minute each on 45,000 pictures, measured on the 5,000 held out; never the test set.
+# One minute each on 45,000 images, measured on the 5,000 held out; never the test set.
 ABLATION = [*FLAGSHIP, "--minutes", "1", "--set", "held_out=5000", "--set", "compiled=false", "--set", "snapshots=0"]
 CHANGES = {
     "base": [],
@@ -140,12 +140,12 @@ def record(run: Path) -> dict[str, Any]:
 
 
 def print_table(out: Path) -> None:
-    """Print all runs there are: epochs, seconds, pictures a second, and the accuracy of those that are finished."""
-    print(f"{'run':30} {'epochs':>8} {'seconds':>8} {'pictures/s':>11} {'measured on':>14} {'accuracy':>9}")
+    """Print all runs there are: epochs, seconds, images a second, and the accuracy of those that are finished."""
+    print(f"{'run':30} {'epochs':>8} {'seconds':>8} {'images/s':>11} {'measured on':>14} {'accuracy':>9}")
     for run in sorted(path.parent for path in out.glob(f"*/{run_folder.LAST}")):
         if not (known := record(run)):  # a torn file
             continue
-        speed = known["epochs"] * known["pictures"] / max(known["seconds"], 1)
+        speed = known["epochs"] * known["images"] / max(known["seconds"], 1)
         measured, accuracy = next(
             ((words, f"{100 * known[name]:.2f} %") for name, words in MEASURED.items() if name in known),
             ("unfinished", ""),

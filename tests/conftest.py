@@ -12,7 +12,7 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.vit import ViT
 
-RECORDS = 20  # pictures in one file of the false data set
+RECORDS = 20  # images in one file of the false data set
 
 
 @pytest.fixture
@@ -34,13 +34,13 @@ def tiny_file(tmp_path, tiny_checkpoint) -> Path:
 
 @pytest.fixture
 def cifar_config() -> ViTConfig:
-    """A network small enough to be trained in a test, for pictures of CIFAR-10's size."""
+    """A network small enough to be trained in a test, for images of CIFAR-10's size."""
     return ViTConfig(image_size=(32, 32), patch_size=8, width=24, depth=2, heads=2, mlp_width=40, classes=10)
 
 
 @pytest.fixture
 def cifar_folder(tmp_path, monkeypatch) -> Path:
-    """A folder with the binary version of a data set of 100 + 20 random pictures.
+    """A folder with the binary version of a data set of 100 + 20 random images.
 
     Its sums differ from the official ones, about which `load` warns: users expect or ignore that warning.
     """

@@ -16,5 +16,5 @@ def test_the_recorded_accuracy_is_that_of_the_whole_test_set(name):
     except cifar.DataError as error:
         pytest.skip(str(error))
     model = checkpoint.load(name)
-    # Five pictures of 10,000 may tip over between machines that round differently.
+    # Five images of 10,000 may tip over between machines that round differently.
     assert accuracy(model, images, labels) == pytest.approx(model.record["test_accuracy"], abs=5e-4)

@@ -54,12 +54,12 @@ def draw(name: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
 
 
 def images(size: tuple[int, int] = (H, W), batch: int = B, seed: int = 0) -> torch.Tensor:
-    """Normalised pictures (B, 3, H, W)."""
+    """Normalised images (B, 3, H, W)."""
     return torch.from_numpy(np.random.default_rng(seed).standard_normal((batch, 3, *size)).astype(np.float32))
 
 
 def pixels(height: int = H, width: int = W, seed: int = 0) -> np.ndarray:
-    """A colourful picture (H, W, 3) of uint8."""
+    """A colourful image (H, W, 3) of uint8."""
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
 
 
@@ -71,7 +71,7 @@ def checkpoint(config: ViTConfig = CONFIG, seed: int = 0) -> Checkpoint:
 
 
 def case(variant: str = "plain", seed: int = 0, dtype: torch.dtype = torch.float32) -> Case:
-    """A variant's checkpoint with one picture."""
+    """A variant's checkpoint with one image."""
     held = checkpoint(VARIANTS[variant])
     held.model.to(dtype)
     return Case(held, images(batch=1, seed=seed)[0].to(dtype))
@@ -92,7 +92,7 @@ def trace_of(attention: np.ndarray | None = None, tokens: np.ndarray | None = No
 
 
 def random_trace(prefix: int = 1) -> Trace:
-    """Three pictures on the oblong grid."""
-    weights = np.stack([attention(tokens=prefix + N, seed=picture) for picture in range(3)], 1)
+    """Three images on the oblong grid."""
+    weights = np.stack([attention(tokens=prefix + N, seed=image) for image in range(3)], 1)
     tokens = np.random.default_rng(5).standard_normal((L + 1, 3, prefix + N, D))
     return trace_of(weights, tokens)

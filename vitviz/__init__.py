@@ -15,18 +15,18 @@ PUBLIC = {
     "train": "vitviz.runs.training_run",
     "TrainConfig": "vitviz.training.config",
     "CheckpointError": "vitviz.models.checkpoint",
-    "PictureError": "vitviz.data.preprocessing",
+    "ImageError": "vitviz.data.preprocessing",
 }
 
 if TYPE_CHECKING:
     from vitviz.attribution.explanation import explain
     from vitviz.attribution.methods import METHODS
-    from vitviz.data.preprocessing import PictureError
+    from vitviz.data.preprocessing import ImageError
     from vitviz.models.checkpoint import CheckpointError, load
     from vitviz.runs.training_run import train
     from vitviz.training.config import TrainConfig
 
-__all__ = ["METHODS", "CheckpointError", "PictureError", "TrainConfig", "explain", "load", "train"]
+__all__ = ["METHODS", "CheckpointError", "ImageError", "TrainConfig", "explain", "load", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""From a picture to an explanation: the numbers fit together, point at the planted truth, and survive the file."""
+"""From an image to an explanation: the numbers fit together, point at the planted truth, and survive the file."""
 
 import io
 import xml.etree.ElementTree as ET
@@ -59,7 +59,7 @@ def test_without_class_token_all_patches_are_asked_alike_and_what_needs_one_says
 def without(
     found: Explanation, patches: range | tuple[int, ...], heads: tuple[tuple[int, int], ...] = ()
 ) -> Explanation:
-    """The explanation of the same picture with patches left out and heads off."""
+    """The explanation of the same image with patches left out and heads off."""
     return replace(found, attention=intervene(found.case, heads, patches).attention)
 
 
@@ -84,12 +84,12 @@ def test_a_mean_over_asked_patches_counts_only_those_that_are_there(tiny_checkpo
     np.testing.assert_array_equal(found.there, [token - 1 not in (3, 9, 20) for token in range(tiny.T)])
 
 
-def test_what_is_no_model_picture_or_method_is_refused_in_a_sentence(tiny_checkpoint):
+def test_what_is_no_model_image_or_method_is_refused_in_a_sentence(tiny_checkpoint):
     with pytest.raises(ValueError, match=r"The first argument must be what vitviz\.load returns: got str"):
         explain("cifar10-ti4", tiny.pixels())
-    for picture in (None, torch.zeros(3, 8, 8), b"x", [1]):
-        with pytest.raises(ValueError, match=r"A picture must be a path, a PIL image or an array of uint8: got \w+\."):
-            explain(tiny_checkpoint, picture)
+    for image in (None, torch.zeros(3, 8, 8), b"x", [1]):
+        with pytest.raises(ValueError, match=r"An image must be a path, a PIL image or an array of uint8: got \w+\."):
+            explain(tiny_checkpoint, image)
     found = explain(tiny_checkpoint, tiny.pixels())
     with pytest.raises(ValueError, match="There is no method"):
         found.map(["average"])
@@ -229,21 +229,21 @@ def test_maps_peak_at_the_one_patch_that_decides(cell, registers):
 
 def test_a_path_an_image_and_an_array_are_explained_alike(tiny_checkpoint, tmp_path):
     pixels = tiny.pixels()
-    Image.fromarray(pixels).save(tmp_path / "picture.png")
+    Image.fromarray(pixels).save(tmp_path / "image.png")
     expected = explain(tiny_checkpoint, pixels).attention
-    for source in (tmp_path / "picture.png", str(tmp_path / "picture.png"), Image.fromarray(pixels)):
+    for source in (tmp_path / "image.png", str(tmp_path / "image.png"), Image.fromarray(pixels)):
         assert np.array_equal(explain(tiny_checkpoint, source).attention, expected)
 
 
 @pytest.mark.parametrize("shape", [(20, 28), (20, 28, 4), (1, 1, 3), (300, 7)])
-def test_grey_transparent_and_oddly_sized_pictures_are_explained(tiny_checkpoint, shape):
+def test_grey_transparent_and_oddly_sized_images_are_explained(tiny_checkpoint, shape):
     array = np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
     assert explain(tiny_checkpoint, array).average.shape == (GH, GW)
     assert explain(tiny_checkpoint, Image.fromarray(array)).average.shape == (GH, GW)
 
 
-def test_a_picture_that_is_none_is_refused(tiny_checkpoint, tmp_path):
-    with pytest.raises(vitviz.PictureError, match="There is no picture at"):
+def test_a_image_that_is_none_is_refused(tiny_checkpoint, tmp_path):
+    with pytest.raises(vitviz.ImageError, match="There is no image at"):
         explain(tiny_checkpoint, tmp_path / "nowhere.png")
 
 
@@ -258,7 +258,7 @@ def test_numbers_come_back_from_the_file(tiny_checkpoint, tmp_path):
         assert np.array_equal(stored["probabilities"], found.probabilities)
         assert np.array_equal(stored["attention"], found.attention)
         assert np.array_equal(stored["cls_maps"], found.cls_maps)
-        assert np.array_equal(stored["picture"], tiny.pixels())
+        assert np.array_equal(stored["image"], tiny.pixels())
         assert np.array_equal(stored["last_layer"], found.map("attention"))
         assert np.array_equal(stored["average"], found.average)
         assert np.array_equal(stored["rollout"], found.map("rollout"))
@@ -314,7 +314,7 @@ def test_the_figure_shows_the_layer_head_and_patches_that_were_asked_for(explana
     np.testing.assert_allclose(large.images[0].get_array().ravel(), maps.mean((0, 1)), atol=1e-6)
 
 
-def test_the_footer_names_the_picture_its_model_and_what_was_changed(explanation):
+def test_the_footer_names_the_image_its_model_and_what_was_changed(explanation):
     (plain,) = explanation.figure().texts
     assert plain.get_text() == "tiny: as it is, 28 × 20"
     (footer,) = replace(explanation, name="Drawing (cat)", changes="1 head off").figure().texts

@@ -68,7 +68,7 @@ def test_the_area_under_a_curve_by_hand():
 
 
 @pytest.mark.parametrize("baseline", faithfulness.BASELINES)
-def test_every_curve_begins_at_the_picture_and_ends_at_nothing(baseline):
+def test_every_curve_begins_at_the_image_and_ends_at_nothing(baseline):
     subject = tiny.case()
     orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(3)])
     curves = faithfulness.deletion_curves(subject, orders, 4, baseline)
@@ -79,7 +79,7 @@ def test_every_curve_begins_at_the_picture_and_ends_at_nothing(baseline):
 
 
 @pytest.mark.parametrize("baseline", faithfulness.BASELINES)
-def test_curves_equal_a_plain_loop_one_picture_at_a_time(baseline):
+def test_curves_equal_a_plain_loop_one_image_at_a_time(baseline):
     subject = tiny.case("qk norm")
     order = np.random.default_rng(7).permutation(N)
     found = faithfulness.deletion_curves(subject, order[None], 2, baseline, steps=5)[0]
@@ -214,7 +214,7 @@ def test_the_sensitivity_to_no_class_is_refused(target):
         faithfulness.sensitivity(tiny.case(), {"x": np.zeros(N)}, target, 3)
 
 
-def test_what_is_drawn_by_chance_belongs_to_the_picture(monkeypatch):
+def test_what_is_drawn_by_chance_belongs_to_the_image(monkeypatch):
     drawn = []
     numbers, noise = np.random.default_rng, torch.Generator()
     seeded = SimpleNamespace(manual_seed=lambda seed: drawn.append(seed) or noise)

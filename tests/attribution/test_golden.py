@@ -1,6 +1,6 @@
-"""Golden numbers: what the tiny model sees in a fixed picture must stay what it was.
+"""Golden numbers: what the tiny model sees in a fixed image must stay what it was.
 
-Weights and picture come from numpy's seeded generator (`tests.tiny`); no training, no file and no random number of
+Weights and image come from numpy's seeded generator (`tests.tiny`); no training, no file and no random number of
 torch has a part in them. The numbers were written by this module on a CPU in float32 and must be met within 1e-5, above
 what another order of additions makes. Write them anew only with a reason in the change that does it:
 

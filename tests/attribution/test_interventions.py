@@ -1,4 +1,4 @@
-"""Heads switched off and patches taken away: against weights set to zero, and against changed pictures."""
+"""Heads switched off and patches taken away: against weights set to zero, and against changed images."""
 
 import numpy as np
 import pytest
@@ -39,10 +39,10 @@ def test_a_head_can_pass_on_its_mean_instead():
     trace = subject.model.trace(subject.checkpoint.normalise(images), "full")
     block = subject.model.blocks[2]
     expected = torch.zeros(d)
-    for picture in range(5):
-        values = block.attn.values(block.norm1(trace.tokens[2, picture][None]))[0, 1]  # (T, d)
+    for image in range(5):
+        values = block.attn.values(block.norm1(trace.tokens[2, image][None]))[0, 1]  # (T, d)
         for query in range(tiny.T):
-            expected += trace.attention[2, picture, 1, query] @ values / (5 * tiny.T)
+            expected += trace.attention[2, image, 1, query] @ values / (5 * tiny.T)
     torch.testing.assert_close(instead[2, 1], expected.detach(), rtol=0, atol=1e-4)
     zeroed, meant = (intervene(subject, [(2, 1)], instead=way).logits for way in (None, instead))
     assert abs(zeroed - meant).max() > 1e-3

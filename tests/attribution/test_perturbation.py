@@ -1,4 +1,4 @@
-"""Maps by changed pictures: completeness, single patches, and captum as a second opinion."""
+"""Maps by changed images: completeness, single patches, and captum as a second opinion."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def score(subject, target):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_integrated_gradients_add_up_to_what_the_picture_has_over_mean_colour(target):
+def test_integrated_gradients_add_up_to_what_the_image_has_over_mean_colour(target):
     subject = tiny.case(dtype=torch.float64)
     found = perturbation_maps.integrated_gradients(subject, target)
     both = torch.stack([subject.image, torch.zeros_like(subject.image)])
@@ -36,13 +36,13 @@ def test_integrated_gradients_add_up_to_what_the_picture_has_over_mean_colour(ta
 
 def test_integrated_gradients_add_up_in_a_trained_model_too():
     model = vitviz.load("cifar10-ti4")
-    for picture in sample_paths().values():
-        found = vitviz.explain(model, picture)
+    for image in sample_paths().values():
+        found = vitviz.explain(model, image)
         predicted = found.target()
         with torch.no_grad():
             nothing = model.model(torch.zeros_like(found.case.image)[None])[0, predicted].item()
         has = found.case.logits[predicted] - nothing
-        assert found.map("integrated_gradients").sum() == pytest.approx(has, abs=0.1), picture
+        assert found.map("integrated_gradients").sum() == pytest.approx(has, abs=0.1), image
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -67,7 +67,7 @@ def test_gather_undoes_spread():
     np.testing.assert_allclose(subject.gather(pixels), 48 * numbers[1].numpy())
 
 
-def test_the_random_map_is_a_permutation_that_belongs_to_the_picture():
+def test_the_random_map_is_a_permutation_that_belongs_to_the_image():
     one, again, other = tiny.case(seed=0), tiny.case(seed=0), tiny.case(seed=1)
     first = perturbation_maps.random(one, 0)
     assert np.array_equal(first, perturbation_maps.random(again, 5))

@@ -117,7 +117,7 @@ def test_entropy_and_divergence_are_those_of_a_loop_over_tokens_from_either_kind
     assert divergence.shape == (L, A, A)
     for layer in (0, 3, L - 1):
         for head in range(A):
-            each = [entropy(rows[layer, picture, head]) for picture in range(3)]
+            each = [entropy(rows[layer, image, head]) for image in range(3)]
             assert nats[layer, head].item() == pytest.approx(np.mean(each), abs=1e-12)
             assert effective[layer, head].item() == pytest.approx(np.mean(np.exp(each)), abs=1e-9)
         total = 0.0
@@ -160,11 +160,11 @@ def test_outliers_are_beyond_median_and_k_mad_of_a_loop_over_patches():
     norms = probes.token_norms(trace)
     found = probes.outliers(norms, 3, mads=2.5)
     assert 0 < found[..., 3:].float().mean() < 0.2
-    for layer, picture in np.ndindex(L + 1, 3):
-        lengths = norms[layer, picture].tolist()
+    for layer, image in np.ndindex(L + 1, 3):
+        lengths = norms[layer, image].tolist()
         middle = sorted(lengths[3:])[N // 2]  # N is odd
         mad = sorted(abs(x - middle) for x in lengths[3:])[N // 2]
-        assert found[layer, picture].tolist() == [x > middle + 2.5 * mad for x in lengths]
+        assert found[layer, image].tolist() == [x > middle + 2.5 * mad for x in lengths]
 
 
 def test_tokens_of_equal_length_have_no_outlier():
@@ -271,7 +271,7 @@ def test_final_answers_by_hand():
 # All of them
 
 
-def pictures(size: tuple[int, int] = (tiny.H, tiny.W), count: int = 5) -> torch.Tensor:
+def images(size: tuple[int, int] = (tiny.H, tiny.W), count: int = 5) -> torch.Tensor:
     return torch.stack([torch.from_numpy(tiny.pixels(*size, seed=n)).permute(2, 0, 1) for n in range(count)])
 
 
@@ -279,7 +279,7 @@ def pictures(size: tuple[int, int] = (tiny.H, tiny.W), count: int = 5) -> torch.
 def test_all_probes_have_their_shapes_and_are_what_their_functions_say(variant):
     checkpoint = tiny.checkpoint(tiny.VARIANTS[variant])
     config, tokens = checkpoint.model.config, checkpoint.model.config.tokens
-    found = probes.probe(checkpoint, pictures())
+    found = probes.probe(checkpoint, images())
     assert {name: value.shape for name, value in vars(found).items()} == {
         "labels": (K,),
         "filters": (D, 3, 4, 4),
@@ -300,7 +300,7 @@ def test_all_probes_have_their_shapes_and_are_what_their_functions_say(variant):
         "cka": (L + 1, L + 1),
     }
     with torch.no_grad():
-        trace = checkpoint.model.trace(checkpoint.normalise(pictures()), "full")
+        trace = checkpoint.model.trace(checkpoint.normalise(images()), "full")
     norms = probes.token_norms(trace)
     expected = {
         "distance": probes.attention_distance(trace, config),
@@ -315,23 +315,23 @@ def test_all_probes_have_their_shapes_and_are_what_their_functions_say(variant):
 
 
 def test_batches_of_unequal_size_change_nothing(tiny_checkpoint, monkeypatch):
-    whole = probes.probe(tiny_checkpoint, pictures())
-    monkeypatch.setattr(probes, "pictures_at_once", lambda config: 2)
-    for name, values in vars(probes.probe(tiny_checkpoint, pictures())).items():
+    whole = probes.probe(tiny_checkpoint, images())
+    monkeypatch.setattr(probes, "images_at_once", lambda config: 2)
+    for name, values in vars(probes.probe(tiny_checkpoint, images())).items():
         if name != "labels":
             np.testing.assert_allclose(values, getattr(whole, name), rtol=1e-4, atol=1e-5, err_msg=name)
 
 
 def test_a_batch_is_as_large_as_memory_allows_but_never_empty():
-    assert probes.pictures_at_once(ViTConfig()) == 2**25 // (6 * 6 * 65**2 + 7 * 65 * 192)
-    assert probes.pictures_at_once(ViTConfig(image_size=(504, 504), patch_size=8, depth=12)) == 1
+    assert probes.images_at_once(ViTConfig()) == 2**25 // (6 * 6 * 65**2 + 7 * 65 * 192)
+    assert probes.images_at_once(ViTConfig(image_size=(504, 504), patch_size=8, depth=12)) == 1
 
 
 @pytest.mark.parametrize("name", TUTORIALS)
 def test_the_tutorials_networks_are_probed_too(name):
     model = network(name)
     labels = tuple("abcdefg")
-    found = probes.probe(Checkpoint(name, model, labels, cifar.MEAN, cifar.STD, {}), pictures((12, 20)))
+    found = probes.probe(Checkpoint(name, model, labels, cifar.MEAN, cifar.STD, {}), images((12, 20)))
     for values in vars(found).values():
         assert values.dtype.kind == "U" or np.isfinite(values).all()
     assert found.filters.shape[1:] == ((3, 1, 4) if name == "tutorial-scratch" else (3, 2, 2))
@@ -340,21 +340,21 @@ def test_the_tutorials_networks_are_probed_too(name):
 
 @pytest.mark.parametrize(
     "images",
-    [pictures().float(), pictures()[:, :2], pictures((tiny.W, tiny.H)), pictures()[:0], pictures()[0]],
+    [images().float(), images()[:, :2], images((tiny.W, tiny.H)), images()[:0], images()[0]],
     ids=["float", "two colours", "turned", "none", "no batch"],
 )
-def test_pictures_that_do_not_fit_are_refused(tiny_checkpoint, images):
+def test_images_that_do_not_fit_are_refused(tiny_checkpoint, images):
     with pytest.raises(ValueError, match=r"must be uint8 of shape \(B, 3, 20, 28\), at least one: got torch\."):
         probes.probe(tiny_checkpoint, images)
 
 
 def test_a_model_without_class_token_is_refused():
     with pytest.raises(ValueError, match="The probes need a class token: tiny has none"):
-        probes.probe(tiny.checkpoint(tiny.VARIANTS["no class token"]), pictures())
+        probes.probe(tiny.checkpoint(tiny.VARIANTS["no class token"]), images())
 
 
 def test_what_is_saved_is_read_back(tiny_checkpoint, tmp_path):
-    found = probes.probe(tiny_checkpoint, pictures())
+    found = probes.probe(tiny_checkpoint, images())
     found.save(tmp_path / "probes.npz", "tiny over five")
     with np.load(tmp_path / "probes.npz") as numbers:
         assert set(numbers) == {*vars(found), "note"}

@@ -13,7 +13,7 @@ from vitviz.data import cifar
 
 GUARD = Path(__file__).parent / "guard"
 expect.set_options(timeout=60_000)  # as long as a context waits: processors may be busy
-CAMERA = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")  # a moving test picture
+CAMERA = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")  # a moving test image
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +30,7 @@ def guarded(connections):
 
 
 @pytest.fixture(scope="session")
-def test_pictures(tmp_path_factory):
+def test_images(tmp_path_factory):
     """A data folder whose test set is noise with labels 0, 1, ... 9, 0, 1, ..."""
     root = tmp_path_factory.mktemp("data")
     folder = root / cifar.BINARY_FOLDER
@@ -42,28 +42,28 @@ def test_pictures(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def address(guarded, test_pictures, tmp_path_factory):
-    extra = guarded | {"VITVIZ_DATA": str(test_pictures), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
+def address(guarded, test_images, tmp_path_factory):
+    extra = guarded | {"VITVIZ_DATA": str(test_images), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
     with bench.server(extra, tmp_path_factory.mktemp("work")) as (address, _):
         yield address
 
 
 @pytest.fixture(scope="session")
-def training_pictures(test_pictures, tmp_path_factory):
+def training_images(test_images, tmp_path_factory):
     """A data folder with noise to train on, too."""
     root = tmp_path_factory.mktemp("training")
     folder = root / cifar.BINARY_FOLDER
     folder.mkdir()
     for names in cifar.BINARY_FILES.values():
         for name in names:
-            os.link(test_pictures / cifar.BINARY_FOLDER / "test_batch.bin", folder / name)
+            os.link(test_images / cifar.BINARY_FOLDER / "test_batch.bin", folder / name)
     return root
 
 
 @pytest.fixture
-def trainer(guarded, training_pictures, tmp_path):
+def trainer(guarded, training_images, tmp_path):
     """The address of a server of its own, without any run, and its folder of runs."""
-    extra = guarded | {"VITVIZ_DATA": str(training_pictures), "GRADIO_TEMP_DIR": str(tmp_path / "uploads")}
+    extra = guarded | {"VITVIZ_DATA": str(training_images), "GRADIO_TEMP_DIR": str(tmp_path / "uploads")}
     with bench.server(extra, tmp_path) as (address, _):
         yield address, tmp_path / "runs"
 

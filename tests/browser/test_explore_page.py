@@ -26,7 +26,7 @@ def explanation():
 
 
 def point(page, stage, patch, grid=(8, 8)):
-    """Put the pointer on a patch of the picture or the map."""
+    """Put the pointer on a patch of the image or the map."""
     box = page.locator(f".stage.{stage}").bounding_box()
     row, column = divmod(patch, grid[1])
     page.mouse.move(
@@ -51,8 +51,8 @@ def says(text, share):
     return abs(float(number) - 100 * share) <= 0.5 * 10**-digits + 1e-3
 
 
-def other_picture(page, act):
-    """Do something that brings another picture, and wait until it is painted and whole."""
+def other_image(page, act):
+    """Do something that brings another image, and wait until it is painted and whole."""
     before = page.get_attribute(EXPLORER, "data-ready")
     act()
     page.wait_for_function(
@@ -80,7 +80,7 @@ def tile(page, layer, head):
 
 
 def test_the_large_map_is_that_of_the_layer_and_head_it_names(open_page, explanation):
-    page = open_page("?picture=cat")
+    page = open_page("?image=cat")
     for layer, head, patch in ((0, 0, 0), (1, 4, 9), (3, 2, 63), (5, 5, 30)):
         tile(page, layer, head).click()
         expect(page.locator(".map-title")).to_have_text(f"Layer {layer + 1}, head {head + 1}")
@@ -89,7 +89,7 @@ def test_the_large_map_is_that_of_the_layer_and_head_it_names(open_page, explana
 
 def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
     maps = explanation.cls_maps.reshape(6, 6, 64)
-    page = open_page("?picture=cat")
+    page = open_page("?image=cat")
     for layer, head, title, expected in (
         (1, 6, "Layer 2, mean of heads", maps[1].mean(0)),
         (6, 3, "Head 4, mean of layers", maps[:, 3].mean(0)),
@@ -103,7 +103,7 @@ def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
 def test_a_patch_looks_at_and_is_looked_at_by_the_right_tokens(open_page, explanation):
     row, column, layer, head, other = 3, 4, 2, 1, 44
     query = 1 + row * 8 + column
-    place = f"?picture=cat&layer={layer + 1}&head={head + 1}&patch={row + 1}-{column + 1}"
+    place = f"?image=cat&layer={layer + 1}&head={head + 1}&patch={row + 1}-{column + 1}"
     page = open_page(place)
     assert says(number_at(page, other), explanation.attention[layer, head, query, 1 + other])
     page = open_page(f"{place}&direction=to")
@@ -111,13 +111,13 @@ def test_a_patch_looks_at_and_is_looked_at_by_the_right_tokens(open_page, explan
 
 
 def test_tiles_hold_one_flat_cell_for_each_patch(open_page):
-    page = open_page("?picture=cat")
+    page = open_page("?image=cat")
     sizes = page.eval_on_selector_all("[role=gridcell] canvas", "nodes => nodes.map((n) => [n.width, n.height])")
     assert sizes == [[8, 8]] * 49
 
 
 def test_on_one_scale_the_darkest_tile_holds_the_largest_share(open_page, explanation):
-    page = open_page("?picture=cat&scale=own&layer=1&head=1&__theme=light")
+    page = open_page("?image=cat&scale=own&layer=1&head=1&__theme=light")
     pixels = page.eval_on_selector(
         "[role=gridcell] canvas", "n => [...n.getContext('2d').getImageData(0, 0, 8, 8).data]"
     )
@@ -127,21 +127,21 @@ def test_on_one_scale_the_darkest_tile_holds_the_largest_share(open_page, explan
 
 
 def test_hovering_a_patch_asks_from_it_and_leaving_returns_to_the_class_token(open_page):
-    page = open_page("?picture=cat&layer=3&head=2")
-    point(page, "picture", 27)
+    page = open_page("?image=cat&layer=3&head=2")
+    point(page, "image", 27)
     expect(page.locator(".headline")).to_contain_text("row 4, column 4 looks most at")
     page.mouse.move(5, 5)
     expect(page.locator(".headline")).to_contain_text("the class token looks most at")
 
 
 def test_arrow_keys_move_between_heads_and_escape_returns_to_the_class_token(open_page):
-    page = open_page("?picture=cat&layer=3&head=2")
+    page = open_page("?image=cat&layer=3&head=2")
     page.locator("[role=gridcell][aria-selected=true]").focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".map-title")).to_have_text("Layer 3, head 3")
     page.keyboard.press("ArrowDown")
     expect(page.locator(".map-title")).to_have_text("Layer 4, head 3")
-    page.locator(".stage.picture").focus()
+    page.locator(".stage.image").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     expect(page.locator("input[name=ask][value=one]")).to_be_checked()
@@ -151,7 +151,7 @@ def test_arrow_keys_move_between_heads_and_escape_returns_to_the_class_token(ope
 
 
 def test_the_address_reopens_the_view(open_page, context):
-    page = open_page("?picture=ship")
+    page = open_page("?image=ship")
     page.locator("[role=gridcell]").nth(9).click()
     page.locator("input[name=scale][value=even]").check()
     page.wait_for_url("**scale=even**")
@@ -164,18 +164,18 @@ def test_the_address_reopens_the_view(open_page, context):
 
 
 def test_nonsense_in_the_address_still_opens_the_example(open_page):
-    page = open_page("?checkpoint=../../etc&picture=%3Cb%3E&layer=99&head=-4&patch=9-9_x&method=magic&scale=huge")
+    page = open_page("?checkpoint=../../etc&image=%3Cb%3E&layer=99&head=-4&patch=9-9_x&method=magic&scale=huge")
     expect(page.locator(".map-title")).to_have_text("Layer 6, head 1")
     expect(page.locator(f"{EXPLORER} .status")).to_have_text(
         "The model of this link, ../../etc, cannot be shown here: this is cifar10-ti4. "
-        "The picture of this link, <b>, cannot be shown here: this is cat."
+        "The image of this link, <b>, cannot be shown here: this is cat."
     )
     page.locator(".thumb").nth(3).click()
     expect(page.locator(f"{EXPLORER} .status")).not_to_contain_text("of this link")
 
 
 def test_methods_are_shown_and_one_click_makes_them_large(open_page, explanation):
-    page = open_page("?picture=cat")
+    page = open_page("?image=cat")
     expect(page.locator(".method")).to_have_count(11)
     page.locator(".method").nth(1).click()
     assert says(number_at(page, 20), explanation.map("average").flat[20])
@@ -183,7 +183,7 @@ def test_methods_are_shown_and_one_click_makes_them_large(open_page, explanation
 
 
 def test_each_method_comes_with_its_score_beside_chance(open_page, explanation):
-    page = open_page("?picture=cat&method=relevance")
+    page = open_page("?image=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     expect(page.locator(".headline")).to_contain_text("Relevance for cat")
     target = explanation.target("cat")
@@ -201,7 +201,7 @@ def test_each_method_comes_with_its_score_beside_chance(open_page, explanation):
 
 
 def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_page, explanation):
-    page = open_page("?picture=cat&method=occlusion")
+    page = open_page("?image=cat&method=occlusion")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     second = explanation.labels[int(np.argsort(-explanation.probabilities)[1])]
     page.locator(".explain-class").nth(1).focus()
@@ -217,12 +217,12 @@ def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_
     page.wait_for_selector(f"{EXPLORER}[data-methods$=' {k},3']")
     expect(page.locator(".headline")).to_contain_text(f"Occlusion for {second}, rather than cat:")
     page.wait_for_url(f"**class={k}-3*")
-    other_picture(page, page.locator(".shelf[data-source=sample] .thumb").first.click)
-    page.wait_for_url(lambda url: "class=" not in url)  # of another picture the predicted class is explained
+    other_image(page, page.locator(".shelf[data-source=sample] .thumb").first.click)
+    page.wait_for_url(lambda url: "class=" not in url)  # of another image the predicted class is explained
 
 
 def test_no_class_gets_the_maps_of_another_while_its_own_are_computed(open_page):
-    page = open_page("?picture=cat&method=relevance")
+    page = open_page("?image=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     held = []
     page.route(
@@ -243,8 +243,8 @@ def test_no_class_gets_the_maps_of_another_while_its_own_are_computed(open_page)
     expect(page.locator(".headline")).to_contain_text("Relevance for ")
 
 
-def test_a_picture_that_the_server_let_go_is_explained_once_more(open_page):
-    page = open_page("?picture=cat&layer=5&head=1")
+def test_a_image_that_the_server_let_go_is_explained_once_more(open_page):
+    page = open_page("?image=cat&layer=5&head=1")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     key = page.get_attribute(EXPLORER, "data-ready")
     page.route(
@@ -260,7 +260,7 @@ def test_a_picture_that_the_server_let_go_is_explained_once_more(open_page):
 
 
 def test_a_change_that_the_server_refuses_is_taken_back(open_page):
-    page = open_page("?picture=cat&layer=5&head=1&off=5-2")
+    page = open_page("?image=cat&layer=5&head=1&off=5-2")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     page.route(
         re.compile("component_server"),
@@ -270,11 +270,11 @@ def test_a_change_that_the_server_refuses_is_taken_back(open_page):
     expect(page.locator(".status")).to_contain_text("The server did not answer")
     expect(page.locator(".effect select[name=instead]")).to_have_value("nothing")
     page.wait_for_url(lambda url: "instead=mean" not in url)
-    other_picture(page, page.locator(".thumb").first.click)
+    other_image(page, page.locator(".thumb").first.click)
     expect(page.locator(".cell.off")).to_have_count(0)
     page.locator("[data-do=off]").click()
     expect(page.locator(".status")).to_contain_text("The server did not answer")
-    expect(page.locator(".cell.off")).to_have_count(0)  # what was off belongs to the picture before
+    expect(page.locator(".cell.off")).to_have_count(0)  # what was off belongs to the image before
 
 
 def changed(page, act):
@@ -291,13 +291,13 @@ def changed(page, act):
 
 
 def test_heads_and_patches_are_switched_off_by_mouse_and_keyboard(open_page, explanation):
-    page = open_page("?picture=cat&layer=5&head=1")
+    page = open_page("?image=cat&layer=5&head=1")
     changed(page, page.locator("[data-do=off]").click)
     expect(page.locator(".headline")).to_have_text("Layer 5, head 1 is switched off")
     page.locator(".cell").nth(9).click()  # layer 2, head 3, behind a mean column
     changed(page, lambda: page.keyboard.press("x"))
     page.locator("[data-do=drop]").click()
-    box = page.locator(".stage.picture").bounding_box()
+    box = page.locator(".stage.image").bounding_box()
     side = box["width"] / 8
     changed(page, lambda: page.mouse.click(box["x"] + 4.5 * side, box["y"] + 3.5 * side))
     page.locator("[data-do=drop]").click()
@@ -326,10 +326,10 @@ def test_heads_and_patches_are_switched_off_by_mouse_and_keyboard(open_page, exp
 
 
 def test_a_link_reopens_what_was_switched_off(open_page):
-    page = open_page("?picture=cat&off=5-1_9-9&gone=4-5_4-5_99-1")
+    page = open_page("?image=cat&off=5-1_9-9&gone=4-5_4-5_99-1")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     expect(page.locator(".effect-what")).to_have_text("1 head off, 1 patch left out")
-    expect(page.locator(".mark.gone:not([hidden])")).to_have_count(2)  # on the picture and on the map
+    expect(page.locator(".mark.gone:not([hidden])")).to_have_count(2)  # on the image and on the map
     changed(page, lambda: page.locator(".effect select[name=way]").select_option("grey"))
     expect(page.locator(".effect-what")).to_have_text("1 head off, 1 patch painted grey")
     changed(page, lambda: page.locator(".effect select[name=instead]").select_option("mean"))
@@ -337,36 +337,36 @@ def test_a_link_reopens_what_was_switched_off(open_page):
 
 
 def open_gallery(page):
-    """Turn to the test pictures; their shelf, with the first ones on it."""
+    """Turn to the test images; their shelf, with the first ones on it."""
     page.locator("input[name=source][value=cifar]").check()
     shelf = page.locator(".shelf[data-source=cifar]")
     expect(shelf.locator(".thumb")).to_have_count(10)
     return shelf
 
 
-def test_a_test_picture_is_chosen_by_class_and_shows_its_label(open_page):
+def test_a_test_image_is_chosen_by_class_and_shows_its_label(open_page):
     page = open_page()
     shelf = open_gallery(page)
     shelf.locator("[name=label]").select_option(label="ship")
-    first = shelf.locator(".thumb[data-picture*='\"index\":8}']")
+    first = shelf.locator(".thumb[data-image*='\"index\":8}']")
     expect(first).to_be_visible()
-    other_picture(page, first.click)
+    other_image(page, first.click)
     expect(page.locator(".truth")).to_contain_text("ship")
-    page.wait_for_url("**picture=cifar*8**")
+    page.wait_for_url("**image=cifar*8**")
 
 
 def test_the_gallery_shows_what_the_model_names_wrong_with_what_it_says(open_page):
     page = open_page()
     shelf = open_gallery(page)
     shelf.locator("[name=shown]").select_option(label="Most surely wrong")
-    said = re.compile(r"^\w+, picture \d+, named \w+ with (\d+) %$".replace(" %", "\\s%"))
+    said = re.compile(r"^\w+, image \d+, named \w+ with (\d+) %$".replace(" %", "\\s%"))
     expect(shelf.locator(".thumb img").first).to_have_attribute("alt", said, timeout=300_000)  # it looks at 10,000
     expect(shelf.locator(".sorting")).to_be_hidden()
     names = [image.get_attribute("alt") for image in shelf.locator(".thumb img").all()]
     shares = [int(said.match(name)[1]) for name in names]
     assert shares == sorted(shares, reverse=True)
     assert all(name.split(",")[0] != re.search(r"named (\w+)", name)[1] for name in names)
-    other_picture(page, shelf.locator(".thumb").first.click)
+    other_image(page, shelf.locator(".thumb").first.click)
     expect(page.locator(".predictions li").first).to_contain_text(re.search(r"named (\w+)", names[0])[1])
     expect(page.locator(".truth")).to_contain_text(names[0].split(",")[0])
 
@@ -407,7 +407,7 @@ def test_the_camera_can_be_closed_and_what_it_sees_is_explained(open_page):
     assert page.locator(".camera video").evaluate("video => video.srcObject") is None
     page.get_by_role("button", name="Use the camera").click()
     expect(page.locator(".camera video")).to_be_visible()
-    other_picture(page, page.get_by_role("button", name="Take it").click)
+    other_image(page, page.get_by_role("button", name="Take it").click)
     expect(page.locator(".seen")).to_contain_text("photo.png")
     expect(page.locator(".camera")).to_be_hidden()
     assert page.locator(".camera video").evaluate("video => video.srcObject") is None
@@ -424,17 +424,17 @@ def png(size):
     return buffer.getvalue()
 
 
-def test_an_uploaded_picture_is_explained_and_says_what_became_of_it(open_page):
+def test_an_uploaded_image_is_explained_and_says_what_became_of_it(open_page):
     page = open_page()
-    other_picture(page, lambda: upload(page, "wide.png", png((120, 60))))
+    other_image(page, lambda: upload(page, "wide.png", png((120, 60))))
     expect(page.locator(".seen")).to_contain_text("cropped to a square, shrunk from 120 × 60 to 32 × 32")
 
 
 def test_a_text_file_named_png_gets_one_sentence_and_the_old_view_stays(open_page):
-    page = open_page("?picture=cat")
+    page = open_page("?image=cat")
     before = page.locator(".headline").inner_text()
-    upload(page, "letter.png", b"Dear reader, this is not a picture.")
-    expect(page.locator(".status")).to_contain_text("must be a whole PNG, JPEG, WebP, GIF or BMP picture")
+    upload(page, "letter.png", b"Dear reader, this is not an image.")
+    expect(page.locator(".status")).to_contain_text("must be a whole PNG, JPEG, WebP, GIF or BMP image")
     expect(page.locator(EXPLORER)).to_have_attribute("data-state", "error")
     expect(page.locator(".headline")).to_have_text(before)
 
@@ -442,13 +442,13 @@ def test_a_text_file_named_png_gets_one_sentence_and_the_old_view_stays(open_pag
 def test_a_file_name_never_runs_as_script(open_page):
     page = open_page()
     name = "<img src=x onerror=window.ran=1>${window.ran=1}{{1}}.png"
-    other_picture(page, lambda: upload(page, name, png((40, 40))))
+    other_image(page, lambda: upload(page, name, png((40, 40))))
     expect(page.locator(".seen")).to_contain_text("onerror")
     assert page.evaluate("window.ran") is None
 
 
-def test_the_figure_is_downloaded_as_a_picture(open_page):
-    page = open_page("?picture=cat")
+def test_the_figure_is_downloaded_as_a_image(open_page):
+    page = open_page("?image=cat")
     with page.expect_download() as found:
         page.locator("[data-do=figure]").click()
     image = Image.open(found.value.path())
@@ -465,7 +465,7 @@ def test_nothing_is_wider_than_the_page(open_page):
 
 
 def test_dark_and_light_repaint_the_maps(open_page):
-    page = open_page("?picture=cat&__theme=light")
+    page = open_page("?image=cat&__theme=light")
     corner = "n => [...n.getContext('2d').getImageData(0, 0, 1, 1).data]"
     light = page.eval_on_selector("[role=gridcell] canvas", corner)
     page.get_by_role("button", name="Switch to dark colours").click()
@@ -479,17 +479,17 @@ def test_dark_and_light_repaint_the_maps(open_page):
 
 
 def test_colours_that_were_chosen_stay_also_in_a_page_whose_link_asked_for_others(open_page):
-    page = open_page("?picture=cat&__theme=dark")
+    page = open_page("?image=cat&__theme=dark")
     page.get_by_role("button", name="Switch to light colours").click()
     page.reload()
     expect(page.get_by_role("button", name="Switch to dark colours")).to_be_visible()
-    assert "picture=cat" in page.url
-    page = open_page("?picture=cat&__theme=dark")  # and the link of somebody else still decides
+    assert "image=cat" in page.url
+    page = open_page("?image=cat&__theme=dark")  # and the link of somebody else still decides
     expect(page.get_by_role("button", name="Switch to light colours")).to_be_visible()
 
 
 def test_back_leads_to_the_tab_before(open_page):
-    page = open_page("?picture=cat")
+    page = open_page("?image=cat")
     chosen = page.locator("#pages [role=tab][aria-selected=true]")
     for name in ("Train", "Inside"):
         page.get_by_role("tab", name=name).click()
@@ -503,7 +503,7 @@ def test_back_leads_to_the_tab_before(open_page):
 
 
 def test_on_a_phone_what_is_chosen_below_the_map_is_told_and_leads_to_it(open_page):
-    page = open_page("?picture=cat")
+    page = open_page("?image=cat")
     jump = page.locator(".jump")
     tile(page, 2, 3).click()
     expect(jump).to_be_hidden()
@@ -519,7 +519,7 @@ def test_on_a_phone_what_is_chosen_below_the_map_is_told_and_leads_to_it(open_pa
 
 def test_page_and_server_reach_no_other_host(open_page, requests, connections):
     page = open_page()
-    other_picture(page, page.locator(".thumb").first.click)
+    other_image(page, page.locator(".thumb").first.click)
     assert requests
     assert {urlsplit(url).hostname for url in requests if not url.startswith(("data:", "blob:"))} == {"127.0.0.1"}
     assert not connections.exists(), connections.read_text()

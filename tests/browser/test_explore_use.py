@@ -10,7 +10,7 @@ from playwright.sync_api import Error, expect
 
 import vitviz
 from benchmarks.page import EXPLORER
-from tests.browser.test_explore_page import changed, other_picture, says
+from tests.browser.test_explore_page import changed, other_image, says
 from vitviz.attribution.ablation import intervene
 from vitviz.attribution.context import softmax
 from vitviz.data.preprocessing import MOST_BYTES, sample_paths
@@ -61,7 +61,7 @@ def test_the_last_row_is_for_what_became_likeliest_among_the_others(open_page):
     old = np.argsort(-dog.probabilities)
     rows = [*old[:4], max(old[4:], key=lambda k: now[k])]
     assert rows != [*old[:5]]
-    page = open_page(f"?picture=dog&{gone(upper)}")
+    page = open_page(f"?image=dog&{gone(upper)}")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     expect(page.locator(".predictions .class-name")).to_have_text([dog.labels[k] for k in rows])
 
@@ -80,7 +80,7 @@ def outsider():
 
 def test_a_class_that_wins_once_patches_are_gone_has_a_row_and_is_named(open_page):
     name, patches, winner, share = outsider()
-    page = open_page(f"?picture={name}&{gone(patches)}")
+    page = open_page(f"?image={name}&{gone(patches)}")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     last = page.locator(".predictions li").last
     expect(last.locator(".class-name")).to_have_text(winner)
@@ -89,7 +89,7 @@ def test_a_class_that_wins_once_patches_are_gone_has_a_row_and_is_named(open_pag
 
 
 def test_an_even_spread_is_over_the_tokens_that_are_left(open_page, explanation):
-    page = open_page(f"?picture=cat&{gone(range(60))}")
+    page = open_page(f"?image=cat&{gone(range(60))}")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     row = np.nan_to_num(intervene(explanation.case, patches_off=list(range(60))).attention)[5].mean(0)[0]
     share = row[1:].max()
@@ -98,12 +98,12 @@ def test_an_even_spread_is_over_the_tokens_that_are_left(open_page, explanation)
 
 
 def test_what_is_left_out_is_no_part_of_the_mean_of_several_patches(open_page, explanation):
-    page = open_page("?picture=cat&gone=3-3&patch=3-3_5-5")
+    page = open_page("?image=cat&gone=3-3&patch=3-3_5-5")
     page.wait_for_selector(f"{EXPLORER}[data-changed][data-full]")
     expect(page.locator(".headline")).to_contain_text(": row 5, column 5 looks most at")
     row = np.nan_to_num(intervene(explanation.case, patches_off=[18]).attention)[5].mean(0)[1 + 36]
     assert says(page.locator(".class-share").inner_text().partition(" goes")[0], row[0])
-    box = page.locator(".stage.picture").bounding_box()
+    box = page.locator(".stage.image").bounding_box()
     middle = (box["x"] + 2.5 * box["width"] / 8, box["y"] + 2.5 * box["height"] / 8)
     page.keyboard.down("Shift")
     page.mouse.click(*middle)
@@ -111,18 +111,18 @@ def test_what_is_left_out_is_no_part_of_the_mean_of_several_patches(open_page, e
 
 
 def test_a_mean_whose_heads_are_all_off_is_off(open_page):
-    page = open_page("?picture=cat&layer=3&off=" + "_".join(f"3-{head}" for head in range(1, 7)))
+    page = open_page("?image=cat&layer=3&off=" + "_".join(f"3-{head}" for head in range(1, 7)))
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     expect(page.locator(".headline")).to_have_text("Layer 3, mean of heads is switched off")
     expect(page.locator(".cell.off")).to_have_count(7)
     expect(page.locator(".bar")).to_be_hidden()
 
 
-def test_a_method_sees_the_whole_picture_and_is_not_crossed_out(open_page):
-    page = open_page("?picture=cat&gone=3-3&method=rollout")
+def test_a_method_sees_the_whole_image_and_is_not_crossed_out(open_page):
+    page = open_page("?image=cat&gone=3-3&method=rollout")
     page.wait_for_selector(f"{EXPLORER}[data-changed][data-methods]")
     expect(page.locator(".headline")).to_contain_text("Rollout")
-    expect(page.locator(".stage.picture .mark.gone")).to_be_visible()
+    expect(page.locator(".stage.image .mark.gone")).to_be_visible()
     expect(page.locator(".stage.map .mark.gone")).to_be_hidden()
 
 
@@ -142,7 +142,7 @@ def empty_gradcam():
 
 def test_a_map_that_is_the_same_everywhere_has_no_finding_and_no_score(open_page):
     name, k, label = empty_gradcam()
-    page = open_page(f"?picture={name}&class={k}&method=attention_gradcam")
+    page = open_page(f"?image={name}&class={k}&method=attention_gradcam")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     expect(page.locator(".headline")).to_have_text(f"Grad-CAM for {label}: no patch counts more than another")
     expect(page.locator(".status")).to_contain_text("it has no order to score")
@@ -160,20 +160,20 @@ def test_a_class_that_gains_by_what_is_painted_over_is_said_to_gain(open_page):
 
 
 def test_the_explained_class_is_kept_by_its_name_when_the_model_changes(open_page):
-    page = open_page("?picture=cat&class=4")
+    page = open_page("?image=cat&class=4")
     expect(page.locator(".method-group:nth-child(2) .group-name")).to_have_text("For the class deer")
 
     def turned(reply):
         return reply | {name: reply[name][::-1] for name in ("classes", "probabilities")}
 
     answered(page, "explain", turned)
-    other_picture(page, lambda: page.locator(".model select").first.dispatch_event("change"))
+    other_image(page, lambda: page.locator(".model select").first.dispatch_event("change"))
     expect(page.locator(".method-group:nth-child(2) .group-name")).to_have_text("For the class deer")
     page.wait_for_url("**class=5*")
 
 
 def test_a_class_is_not_compared_with_itself(open_page):
-    page = open_page("?picture=cat&class=4-4")
+    page = open_page("?image=cat&class=4-4")
     expect(page.locator(".method-group:nth-child(2) .group-name")).to_have_text("For the class deer")
     assert page.locator(".versus option", has_text="deer").is_disabled()
 
@@ -182,7 +182,7 @@ def test_a_class_is_not_compared_with_itself(open_page):
 
 
 def test_maps_and_scores_come_by_themselves_once_the_server_is_back(open_page):
-    page = open_page("?picture=cat")
+    page = open_page("?image=cat")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     losing = [True]
     page.route(re.compile("component_server"), lambda route: route.abort() if losing else route.fallback())
@@ -193,8 +193,8 @@ def test_maps_and_scores_come_by_themselves_once_the_server_is_back(open_page):
     expect(page.locator(".status")).not_to_contain_text("The server did not answer")
 
 
-@pytest.mark.parametrize("query", ["?picture=cat", "?picture=cat&off=5-2"])
-def test_a_figure_is_saved_though_the_server_has_let_the_picture_go(open_page, query):
+@pytest.mark.parametrize("query", ["?image=cat", "?image=cat&off=5-2"])
+def test_a_figure_is_saved_though_the_server_has_let_the_image_go(open_page, query):
     page = open_page(query)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     if "off" in query:
@@ -214,23 +214,23 @@ def test_a_figure_is_saved_though_the_server_has_let_the_picture_go(open_page, q
 
 
 def test_a_refusal_is_told_and_stays_while_a_map_for_another_class_stands_large(open_page):
-    page = open_page("?picture=cat&method=relevance")
+    page = open_page("?image=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    answered(page, "methods", lambda found: {"error": "Own pictures are kept for less than an hour."})
+    answered(page, "methods", lambda found: {"error": "Own images are kept for less than an hour."})
     page.locator(".explain-class").nth(1).click()
-    expect(page.locator(".status")).to_have_text("Own pictures are kept for less than an hour.")
+    expect(page.locator(".status")).to_have_text("Own images are kept for less than an hour.")
     expect(page.locator(".headline")).to_contain_text("the class token looks most at")
     page.locator("input[name=draw][value=smooth]").check(force=True)
     expect(page.locator(EXPLORER)).to_have_class(re.compile("smooth"))
 
 
 def test_a_figure_of_changes_that_cannot_be_made_again_says_why(open_page):
-    page = open_page("?picture=cat&off=5-2")
+    page = open_page("?image=cat&off=5-2")
     page.wait_for_selector(f"{EXPLORER}[data-changed][data-scores]")
     answered(page, "figure", lambda found: None)
-    answered(page, "intervene", lambda found: {"error": "Own pictures are kept for less than an hour."})
+    answered(page, "intervene", lambda found: {"error": "Own images are kept for less than an hour."})
     page.locator("[data-do=figure]").click()
-    expect(page.locator(".status")).to_have_text("Own pictures are kept for less than an hour.")
+    expect(page.locator(".status")).to_have_text("Own images are kept for less than an hour.")
 
 
 def test_a_file_that_is_too_large_is_refused_with_the_rule_before_it_is_sent(open_page, requests):
@@ -239,7 +239,7 @@ def test_a_file_that_is_too_large_is_refused_with_the_rule_before_it_is_sent(ope
     file = {"name": "wide.png", "mimeType": "image/png", "buffer": b"x" * (MOST_BYTES + 2**20)}
     page.locator(".drop input").set_input_files(file)
     expect(page.locator(".status")).to_have_text(
-        "A picture may have at most 20\xa0MiB: wide.png has 21\xa0MiB. Save it smaller, as JPEG for example."
+        "An image may have at most 20\xa0MiB: wide.png has 21\xa0MiB. Save it smaller, as JPEG for example."
     )
     assert not [address for address in requests if "upload" in address]
 
@@ -247,10 +247,10 @@ def test_a_file_that_is_too_large_is_refused_with_the_rule_before_it_is_sent(ope
 # --- what comes from elsewhere ---
 
 
-def test_a_picture_is_taken_from_the_clipboard_wherever_the_focus_is(open_page):
+def test_a_image_is_taken_from_the_clipboard_wherever_the_focus_is(open_page):
     page = open_page()
     page.locator("input[name=source][value=upload]").check(force=True)
-    other_picture(
+    other_image(
         page,
         lambda: page.evaluate(
             """async () => {
@@ -278,32 +278,32 @@ def test_a_file_dropped_beside_the_explorer_is_taken_and_does_not_replace_the_pa
     }"""
     assert page.evaluate(dropped, ["dragover"])
     assert page.evaluate(dropped, ["drop"])
-    expect(page.locator(".status")).to_contain_text("Only pictures can be shown: notes.txt is text/plain.")
+    expect(page.locator(".status")).to_contain_text("Only images can be shown: notes.txt is text/plain.")
 
 
-def test_an_own_picture_is_not_silently_another_one_after_a_reload(open_page):
-    page = open_page("?picture=own&patch=2-2&class=4&gone=1-1")
-    expect(page.locator(".status")).to_contain_text("A link does not keep your own picture: this is cat.")
+def test_an_own_image_is_not_silently_another_one_after_a_reload(open_page):
+    page = open_page("?image=own&patch=2-2&class=4&gone=1-1")
+    expect(page.locator(".status")).to_contain_text("A link does not keep your own image: this is cat.")
     expect(page.locator(".headline")).to_contain_text("the class token looks most at")
     expect(page.locator(".effect")).to_be_hidden()
     expect(page.locator(".explain-class").first).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_model_chosen_on_another_tab_is_shown_here_too(open_page):
-    page = open_page("?picture=cat&off=5-2")
+    page = open_page("?image=cat&off=5-2")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     answered(page, "offers", with_other_model)
     page.route(re.compile("component_server"), as_shipped)
     page.get_by_role("tab", name="Inside").click()
     page.evaluate("history.replaceState(history.state, '', location.search + '&checkpoint=other')")
-    other_picture(page, page.get_by_role("tab", name="Explore").click)
+    other_image(page, page.get_by_role("tab", name="Explore").click)
     expect(page.locator(f"{EXPLORER} .model select")).to_have_value("other")
     expect(page.locator(".cell.off")).to_have_count(0)
     page.wait_for_url(lambda url: "checkpoint=other" in url and "off=" not in url)
 
 
 def test_a_model_that_is_being_chosen_is_not_taken_back(open_page):
-    page = open_page("?picture=cat&checkpoint=cifar10-ti4")
+    page = open_page("?image=cat&checkpoint=cifar10-ti4")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     answered(page, "offers", with_other_model)
     inside, explore = (page.get_by_role("tab", name=name) for name in ("Inside", "Explore"))
@@ -345,12 +345,12 @@ def test_the_camera_is_closed_when_another_tab_is_opened(open_page):
 # --- keys and voice ---
 
 
-def test_another_picture_and_a_kept_patch_are_spoken(open_page):
-    page = open_page("?picture=cat")
+def test_another_image_and_a_kept_patch_are_spoken(open_page):
+    page = open_page("?image=cat")
     voice = page.locator(f"{EXPLORER} .voice")
-    other_picture(page, page.locator(".thumb").last.click)
+    other_image(page, page.locator(".thumb").last.click)
     expect(voice).to_contain_text("Predicted: truck, ")
-    page.locator(".stage.picture").focus()
+    page.locator(".stage.image").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(voice).to_contain_text("Kept. ")
@@ -358,9 +358,9 @@ def test_another_picture_and_a_kept_patch_are_spoken(open_page):
     expect(voice).to_contain_text("Let go. ")
 
 
-@pytest.mark.parametrize("place", [".stage.picture", ".cell[aria-selected=true]"])
+@pytest.mark.parametrize("place", [".stage.image", ".cell[aria-selected=true]"])
 def test_keys_of_the_browser_are_left_to_it(open_page, place):
-    page = open_page("?picture=cat&layer=5&head=1")
+    page = open_page("?image=cat&layer=5&head=1")
     before = page.locator(".headline").inner_text()
     keys = [{"key": "ArrowLeft", "altKey": True}, {"key": "Backspace", "ctrlKey": True}, {"key": "x", "metaKey": True}]
     page.locator(place).focus()
@@ -379,21 +379,21 @@ def test_keys_of_the_browser_are_left_to_it(open_page, place):
 
 @pytest.mark.parametrize("width", [1400, 1024, 700, 390])
 def test_no_choice_moves_what_lies_under_the_pointer(open_page, width):
-    page = open_page("?picture=cat")
+    page = open_page("?image=cat")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     page.set_viewport_size({"width": width, "height": 900})
     tops = set()
     for place in (".cell >> nth=0", ".cell >> nth=6", ".cell >> nth=48", ".method >> nth=5", ".method >> nth=8"):
         page.locator(place).dispatch_event("click")
         page.evaluate("() => new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
-        tops.add(page.evaluate("document.querySelector('.stage.picture').getBoundingClientRect().top + scrollY"))
+        tops.add(page.evaluate("document.querySelector('.stage.image').getBoundingClientRect().top + scrollY"))
     assert len(tops) == 1, json.dumps(sorted(tops))
 
 
 # --- what changes while the page is open ---
 
 
-def test_test_pictures_that_came_since_are_offered(open_page):
+def test_test_images_that_came_since_are_offered(open_page):
     page = open_page()
     shelf = page.locator(".shelf[data-source=cifar]")
     here = []
@@ -414,7 +414,7 @@ def test_test_pictures_that_came_since_are_offered(open_page):
     expect(shelf.locator(".thumb")).to_have_count(10)
 
 
-def test_a_refused_choice_of_test_pictures_goes_back_to_what_is_shown(open_page):
+def test_a_refused_choice_of_test_images_goes_back_to_what_is_shown(open_page):
     page = open_page()
     page.locator("input[name=source][value=cifar]").check()
     shelf = page.locator(".shelf[data-source=cifar]")
@@ -426,8 +426,8 @@ def test_a_refused_choice_of_test_pictures_goes_back_to_what_is_shown(open_page)
     expect(shelf.locator(".thumbs[inert]")).to_have_count(0)
 
 
-def test_a_picture_whose_model_has_learned_on_is_explained_anew(open_page):
-    page = open_page("?picture=cat")
+def test_a_image_whose_model_has_learned_on_is_explained_anew(open_page):
+    page = open_page("?image=cat")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     answered(page, "figure", lambda found: None)  # its explanation was let go
 
@@ -448,19 +448,19 @@ def test_the_page_has_its_size_before_the_first_answer(context, address):
     page.route(re.compile("component_server"), lambda route: None)
     page.goto(address)
     page.wait_for_selector(f"{EXPLORER} .cell")
-    for place in (".stage.picture", ".stage.map"):
+    for place in (".stage.image", ".stage.map"):
         box = page.locator(f"{EXPLORER} {place}").bounding_box()
         assert box["height"] > 150, place
         assert box["width"] == pytest.approx(box["height"], abs=2), place
 
 
 def test_long_names_widen_nothing(open_page):
-    page = open_page("?picture=cat")
+    page = open_page("?image=cat")
     page.set_viewport_size({"width": 390, "height": 800})
     long = "IMG_20240501_123456789_" + "HDR_" * 20
     page.locator("input[name=source][value=upload]").check()
     page.locator(".drop input").set_input_files(
-        {"name": f"{long}.txt", "mimeType": "text/plain", "buffer": b"no picture"}
+        {"name": f"{long}.txt", "mimeType": "text/plain", "buffer": b"no image"}
     )
     expect(page.locator(f"{EXPLORER} .status")).to_contain_text(long)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -487,10 +487,10 @@ def test_a_double_click_opens_the_camera_once(open_page):
 
 
 def test_several_patches_without_any_are_the_class_token_alone(open_page):
-    page = open_page("?picture=cat")
+    page = open_page("?image=cat")
     page.locator("input[value=several]").check(force=True)
     expect(page.locator("input[value=several]")).to_be_checked()
-    page.locator(".stage.picture").focus()
+    page.locator(".stage.image").focus()
     for key in ("ArrowDown", "ArrowUp"):  # to the patch that is kept
         page.keyboard.press(key)
     changed(page, lambda: page.keyboard.press("Delete"))

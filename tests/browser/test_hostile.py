@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from benchmarks.page import EXPLORER
 from tests import tiny
-from tests.hostile import pictures
+from tests.hostile import images
 from tests.webapp.serving import running
 from vitviz.data.preprocessing import sample_paths
 from vitviz.models import checkpoint
@@ -80,7 +80,7 @@ def choose(page, name, content):
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_the_name_of_an_accepted_and_of_a_refused_picture_is_text(watched, name, complaints):
+def test_the_name_of_an_accepted_and_of_a_refused_image_is_text(watched, name, complaints):
     page = watched()
     before = page.get_attribute(EXPLORER, "data-ready")
     choose(page, f"{name}.png", sample_paths()["cat"].read_bytes())
@@ -88,18 +88,18 @@ def test_the_name_of_an_accepted_and_of_a_refused_picture_is_text(watched, name,
         "([root, before]) => document.querySelector(root).dataset.ready !== before", arg=[EXPLORER, before]
     )
     assert untouched(page)
-    choose(page, f"{name}.png", f"no picture {name}".encode())
+    choose(page, f"{name}.png", f"no image {name}".encode())
     page.wait_for_selector(f"{EXPLORER}[data-state=error]")
     assert untouched(page)
     assert complaints == []
 
 
-def test_what_is_written_inside_a_picture_is_never_shown(watched, complaints):
+def test_what_is_written_inside_a_image_is_never_shown(watched, complaints):
     page = watched()
-    for name, content in pictures.fine():
+    for name, content in images.fine():
         if "script" in name or "HTML" in name:
             before = page.get_attribute(EXPLORER, "data-ready")
-            choose(page, "picture.png", content)
+            choose(page, "image.png", content)
             page.wait_for_function(
                 "([root, before]) => document.querySelector(root).dataset.ready !== before", arg=[EXPLORER, before]
             )

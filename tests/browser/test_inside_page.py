@@ -28,13 +28,13 @@ def found():
 
 
 @pytest.fixture(scope="module")
-def with_large(guarded, test_pictures, tmp_path_factory):
-    """The address of a server that also has a model of larger pictures, runs/large."""
+def with_large(guarded, test_images, tmp_path_factory):
+    """The address of a server that also has a model of larger images, runs/large."""
     work = tmp_path_factory.mktemp("work")
     last = runs.make(work / "runs", "large", finished=True, moments=0) / "last.safetensors"
     large = build(replace(runs.MODEL, image_size=(96, 96))).eval()
     checkpoint.save(replace(checkpoint.load(last), model=large), last)
-    extra = guarded | {"VITVIZ_DATA": str(test_pictures), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
+    extra = guarded | {"VITVIZ_DATA": str(test_images), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
     with bench.server(extra, work) as (address, _):
         yield address
 
@@ -79,7 +79,7 @@ def test_nothing_is_measured_before_the_page_is_shown(open_page, requests):
     page.get_by_role("tab", name="Inside").click()
     page.wait_for_selector(f"{INSIDE}[data-ready]")
     assert sum("component_server" in url for url in requests) == before + 2  # the list of models, and its probes
-    expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the 10 sample pictures.")
+    expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the 10 sample images.")
 
 
 def test_every_dot_says_the_number_that_was_measured(open_inside, found):
@@ -160,12 +160,12 @@ def test_an_answer_that_comes_while_another_tab_is_shown_is_drawn_when_this_one_
     assert page.locator("[data-probe=norms] svg").first.bounding_box()["width"] > 200
 
 
-def test_test_pictures_replace_the_samples(open_inside):
+def test_test_images_replace_the_samples(open_inside):
     page = open_inside()
     before = line(page, "distance").inner_text()
-    page.locator("input[name=pictures][value=test]").check()
+    page.locator("input[name=images][value=test]").check()
     page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 test'][data-state=ready]")
-    expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the first 500 test pictures of CIFAR-10.")
+    expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the first 500 test images of CIFAR-10.")
     expect(line(page, "distance")).not_to_have_text(before)
     page.reload()
     page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 test'][data-state=ready]")
@@ -174,14 +174,14 @@ def test_test_pictures_replace_the_samples(open_inside):
 def test_a_refusal_stands_in_one_sentence_and_the_old_figures_stay(open_inside):
     page = open_inside()
     before = line(page, "cka").inner_text()
-    page.eval_on_selector("input[name=pictures][value=test]", "node => { node.value = 'all'; }")
-    page.locator("input[name=pictures][value=all]").click()  # not check(): the refusal turns it back
+    page.eval_on_selector("input[name=images][value=test]", "node => { node.value = 'all'; }")
+    page.locator("input[name=images][value=all]").click()  # not check(): the refusal turns it back
     page.wait_for_selector(f"{INSIDE}[data-state=error]")
     expect(page.locator(f"{INSIDE} .status")).to_have_text(
-        "Pictures to look inside with must be samples or test: got 'all'."
+        "Images to look inside with must be samples or test: got 'all'."
     )
     expect(line(page, "cka")).to_have_text(before)
-    expect(page.locator("input[name=pictures][value=samples]")).to_be_checked()
+    expect(page.locator("input[name=images][value=samples]")).to_be_checked()
 
 
 def test_nothing_is_wider_than_the_page(open_inside):
@@ -204,7 +204,7 @@ def test_dark_and_light_repaint_the_figures(open_inside):
 
 
 def test_explore_stands_as_it_was_when_one_comes_back(open_inside):
-    page = open_inside("?picture=dog")
+    page = open_inside("?image=dog")
     page.get_by_role("tab", name="Explore").click()
     expect(page.locator(EXPLORER)).to_be_visible()
     expect(page.locator(".headline")).to_contain_text("the class token looks most at row")
@@ -213,18 +213,18 @@ def test_explore_stands_as_it_was_when_one_comes_back(open_inside):
 
 
 def test_back_changes_the_tab_and_the_address_says_what_is_on_screen(open_page):
-    page = open_page("?picture=dog&layer=2&head=1")
+    page = open_page("?image=dog&layer=2&head=1")
     chosen = page.locator("#pages [role=tab][aria-selected=true]")
     pressed = page.locator(".thumb[aria-pressed=true]")
     for name in ("Train", "Explore"):
         page.get_by_role("tab", name=name).click()
         expect(chosen).to_have_text(name)
     page.get_by_role("button", name="ship", exact=True).click()
-    expect(page).to_have_url(re.compile("picture=ship"))
+    expect(page).to_have_url(re.compile("image=ship"))
     for name in ("Train", "Explore"):
         page.go_back()
         expect(chosen).to_have_text(name)
-        expect(page).to_have_url(re.compile("picture=ship&layer=2&head=1"))
+        expect(page).to_have_url(re.compile("image=ship&layer=2&head=1"))
     expect(pressed).to_have_accessible_name("ship")
     assert "tab=" not in page.url
     page.reload()
@@ -246,7 +246,7 @@ def test_shortcuts_of_the_browser_are_left_to_it(open_inside):
 
 def test_a_model_that_is_refused_stays_out_of_the_address(context, with_large):
     page = context.new_page()
-    page.goto(f"{with_large}?tab=inside&pictures=test")
+    page.goto(f"{with_large}?tab=inside&images=test")
     page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 test'][data-state=ready]")
     before = page.url
     page.locator(f"{INSIDE} .model select").select_option("runs/large")
@@ -254,20 +254,20 @@ def test_a_model_that_is_refused_stays_out_of_the_address(context, with_large):
     expect(page.locator(f"{INSIDE} .status")).to_contain_text("this model sees 96 × 96")
     expect(page.locator(f"{INSIDE} .model select")).to_have_value("cifar10-ti4")
     assert page.url == before
-    page.locator("input[name=pictures][value=samples]").check()
+    page.locator("input[name=images][value=samples]").check()
     page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 samples'][data-state=ready]")
     page.locator(f"{INSIDE} .model select").select_option("runs/large")
     page.wait_for_selector(f"{INSIDE}[data-ready='runs/large samples'][data-state=ready]")
     expect(page).to_have_url(re.compile("checkpoint=runs%2Flarge$"))
 
 
-def test_an_address_whose_model_takes_no_test_pictures_opens_over_the_samples_and_says_why(context, with_large):
+def test_an_address_whose_model_takes_no_test_images_opens_over_the_samples_and_says_why(context, with_large):
     page = context.new_page()
-    page.goto(f"{with_large}?tab=inside&checkpoint=runs/large&pictures=test")
+    page.goto(f"{with_large}?tab=inside&checkpoint=runs/large&images=test")
     page.wait_for_selector(f"{INSIDE}[data-ready='runs/large samples'][data-state=ready]")
     expect(page.locator(f"{INSIDE} .status")).to_contain_text("this model sees 96 × 96. Use the samples.")
-    expect(page.locator("input[name=pictures][value=samples]")).to_be_checked()
-    expect(page).not_to_have_url(re.compile("pictures="))
+    expect(page.locator("input[name=images][value=samples]")).to_be_checked()
+    expect(page).not_to_have_url(re.compile("images="))
 
 
 def test_after_a_failure_the_page_can_be_asked_again(context, address):

@@ -27,7 +27,7 @@ SMALL = {
     "model.mlp_width": 96,
     "model.patch_size": 8,
     "batch_size": 100,
-    "pictures": 2000,
+    "images": 2000,
 }
 
 
@@ -147,7 +147,7 @@ def test_a_training_of_two_epochs_is_watched_to_its_end_and_explored(context, tr
     page = open_train(context, address)
     start(page, "short", 2)
     state(page, "finished")
-    expect(page.locator(".watch .headline")).to_contain_text("of the test pictures")
+    expect(page.locator(".watch .headline")).to_contain_text("of the test images")
     held = timeline.read(runs / "short" / "timeline.npz")
     page.wait_for_selector(f"{TRAIN}[data-count='{len(held.epoch)}']")
     for place in (0, len(held.epoch) - 1):
@@ -159,7 +159,7 @@ def test_a_training_of_two_epochs_is_watched_to_its_end_and_explored(context, tr
     expect(page.locator(f"{EXPLORER} [role=gridcell]")).to_have_count(3 * 3)
 
 
-def test_the_address_keeps_whose_timeline_which_picture_and_which_moment_are_on_screen(context, trainer):
+def test_the_address_keeps_whose_timeline_which_image_and_which_moment_are_on_screen(context, trainer):
     from tests.webapp import runs
 
     address, root = trainer
@@ -169,7 +169,7 @@ def test_the_address_keeps_whose_timeline_which_picture_and_which_moment_are_on_
     expect(page.locator(TRAIN)).to_have_attribute("data-moment", "7")
     expect(page.locator(".source")).to_have_value(SHIPPED)
     page.locator(".source").select_option("runs/kept")
-    painted(page, "runs/kept 0")  # it has three pictures
+    painted(page, "runs/kept 0")  # it has three images
     page.locator(".probes button").nth(1).click()
     painted(page, "runs/kept 1")
     step_to(page, 1)
@@ -218,7 +218,7 @@ def test_where_there_is_no_class_token_the_patches_look(context, trainer):
     expect(page.locator(f"{TRAIN} .look").first).to_contain_text("on average the mean of the patches looks at")
 
 
-def test_what_was_held_out_is_not_called_test_pictures_and_no_attention_is_promised(context, trainer):
+def test_what_was_held_out_is_not_called_test_images_and_no_attention_is_promised(context, trainer):
     from tests.webapp import runs
 
     address, root = trainer
@@ -228,7 +228,7 @@ def test_what_was_held_out_is_not_called_test_pictures_and_no_attention_is_promi
     page = open_train(context, address, "&run=held")
     painted(page, "runs/held 0")
     expect(page.locator(".watch .headline")).to_have_text(
-        "Right on 50.00\N{NARROW NO-BREAK SPACE}% of the held-out pictures"
+        "Right on 50.00\N{NARROW NO-BREAK SPACE}% of the held-out images"
     )
     expect(page.locator("tr[data-run=held]")).to_contain_text("50.00\N{NARROW NO-BREAK SPACE}% held-out")
     expect(page.locator("[data-curve=accuracy] .name")).to_contain_text("held-out")
@@ -362,17 +362,17 @@ def test_an_experiment_says_how_many_trainings_it_is(context, trainer):
 def test_while_an_experiment_trains_another_run_can_be_looked_at(context, trainer):
     page = open_train(context, trainer[0])
     page.locator(".vary summary").click()
-    page.locator("[data-vary='0']").select_option("pictures")
+    page.locator("[data-vary='0']").select_option("images")
     page.locator("[data-values='0']").fill("100, 2000")
     fill(page, "both", 30)
     page.get_by_role("button", name="Start 2 trainings").click()
-    page.wait_for_selector(f"{TRAIN}[data-run=both-pictures100]")
-    page.wait_for_selector(f"{TRAIN}[data-run=both-pictures2000]")  # it goes on to the next by itself
-    page.locator("tr[data-run=both-pictures100] [data-act=follow]").click()
-    painted(page, "runs/both-pictures100 0")
+    page.wait_for_selector(f"{TRAIN}[data-run=both-images100]")
+    page.wait_for_selector(f"{TRAIN}[data-run=both-images2000]")  # it goes on to the next by itself
+    page.locator("tr[data-run=both-images100] [data-act=follow]").click()
+    painted(page, "runs/both-images100 0")
     polls = int(page.get_attribute(TRAIN, "data-polls"))
     page.wait_for_function(f"document.querySelector('{TRAIN}').dataset.polls > {polls + 2}")
-    expect(page.locator(TRAIN)).to_have_attribute("data-run", "both-pictures100")
+    expect(page.locator(TRAIN)).to_have_attribute("data-run", "both-images100")
     page.locator(".experiments").get_by_role("button", name="Stop").click()
     expect(page.locator(".about-experiment")).to_contain_text("stopped")
 
@@ -396,7 +396,7 @@ def test_the_name_can_be_emptied_and_is_suggested_again_when_it_is_left(context,
     expect(page.locator(".refusal")).to_be_hidden()
 
 
-def test_pictures_that_are_not_here_can_be_fetched_or_not(context, tmp_path):
+def test_images_that_are_not_here_can_be_fetched_or_not(context, tmp_path):
     guard = {"PYTHONPATH": str(Path(__file__).parent / "guard"), "VITVIZ_TEST_CONNECTIONS": str(tmp_path / "notes")}
     with bench.server(guard | {"VITVIZ_DATA": str(tmp_path / "none")}, tmp_path) as (address, _):
         page = open_train(context, address)
@@ -408,7 +408,7 @@ def test_pictures_that_are_not_here_can_be_fetched_or_not(context, tmp_path):
 
 
 def labelled(counts):
-    """A zip with so many pictures of each class, as a file to upload."""
+    """A zip with so many images of each class, as a file to upload."""
     held, drawn = io.BytesIO(), io.BytesIO()
     Image.new("RGB", (40, 40), "teal").save(drawn, "PNG")
     with zipfile.ZipFile(held, "w") as packed:
@@ -418,7 +418,7 @@ def labelled(counts):
     return {"name": f"{'-'.join(counts)}.zip", "mimeType": "application/zip", "buffer": held.getvalue()}
 
 
-def test_own_pictures_are_told_of_and_those_that_teach_nothing_are_not_trained_on(context, guarded, tmp_path):
+def test_own_images_are_told_of_and_those_that_teach_nothing_are_not_trained_on(context, guarded, tmp_path):
     (data := tmp_path / "data").mkdir()
     with bench.server(guarded | {"VITVIZ_DATA": str(data)}, tmp_path) as (address, _):
         page = open_train(context, address)
@@ -431,16 +431,16 @@ def test_own_pictures_are_told_of_and_those_that_teach_nothing_are_not_trained_o
             page.locator(f"[name=preset][value={recipe}]").check()
             expect(page.locator("[name=budget]")).to_have_value("20")
         expect(page.locator(".no-own")).to_be_visible()
-        expect(page.locator(".begin .note")).to_have_text("The pictures are not here yet.")
+        expect(page.locator(".begin .note")).to_have_text("The images are not here yet.")
         page.locator(".upload input").set_input_files(labelled({"ant": 3}))
         expect(page.locator(".survey .refusal")).to_contain_text("at least two classes")
-        expect(page.locator(".begin .note")).to_have_text("Nothing can be learned from these pictures.")
+        expect(page.locator(".begin .note")).to_have_text("Nothing can be learned from these images.")
         expect(begin).to_be_disabled()
         page.locator(".upload input").set_input_files(labelled({"ant": 3, "bee": 5}))
         expect(page.locator(".survey tbody tr")).to_have_text(["ant21", "bee41"])
         expect(page.locator(".survey .refusal")).to_have_count(0)
         expect(begin).to_be_enabled()
-        expect(page.locator(".plan [data-name=Time]")).to_contain_text("pictures/s")
+        expect(page.locator(".plan [data-name=Time]")).to_contain_text("images/s")
         no_zip = {"name": "x.zip", "mimeType": "application/zip", "buffer": b"no zip"}
         page.locator(".upload input").set_input_files(no_zip)
         expect(page.locator(".survey .refusal")).to_contain_text("a folder or a whole zip file")
@@ -451,7 +451,7 @@ def test_own_pictures_are_told_of_and_those_that_teach_nothing_are_not_trained_o
     assert sorted(path.name for path in data.iterdir()) == ["ant-bee.zip", "ant.zip"]
 
 
-def test_own_pictures_are_read_once_all_fits_and_a_run_of_few_classes_is_followed(context, guarded, tmp_path):
+def test_own_images_are_read_once_all_fits_and_a_run_of_few_classes_is_followed(context, guarded, tmp_path):
     (data := tmp_path / "data").mkdir()
     with bench.server(guarded | {"VITVIZ_DATA": str(data)}, tmp_path) as (address, _):
         page = open_train(context, address, f"&timeline={SHIPPED}&probe=8")
@@ -466,7 +466,7 @@ def test_own_pictures_are_read_once_all_fits_and_a_run_of_few_classes_is_followe
         expect(page.locator(".survey tbody tr")).to_have_text(["ant246", "bee246"])
         start(page, "few", 2)
         state(page, "finished")
-        painted(page, "runs/few 0")  # there is no eighth picture
+        painted(page, "runs/few 0")  # there is no eighth image
 
 
 def test_on_a_public_page_there_is_the_timeline_and_no_form(context, tmp_path):

@@ -107,21 +107,21 @@ def test_a_decimal_comma_is_no_comma_of_thousands(context, trainer):
             page.locator("[data-setting='adam_rate']").fill(typed)
         assert f'"adam_rate":{meant}' in asked.value.post_data.replace("\\", "").replace(" ", "")
     with page.expect_request(asks("check")) as asked:
-        page.locator("[data-setting='pictures']").fill("1,500")
-    assert '"pictures":1500' in asked.value.post_data.replace("\\", "").replace(" ", "")
+        page.locator("[data-setting='images']").fill("1,500")
+    assert '"images":1500' in asked.value.post_data.replace("\\", "").replace(" ", "")
 
 
 def test_a_length_in_epochs_is_told_as_it_was_typed(context, trainer):
     page = open_train(context, trainer[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
-    answer = {"seconds": 100.0, "epochs": 1234, "pictures_per_second": 321.0, "memory": 1e9}
+    answer = {"seconds": 100.0, "epochs": 1234, "images_per_second": 321.0, "memory": 1e9}
     page.locator("select[name=unit]").select_option("epochs")
     page.route(
         SERVER,
         lambda route: route.fulfill(json=answer) if asks("estimate")(route.request) else route.fallback(),
     )
     page.locator("input[name=budget]").fill("1234")
-    expect(page.locator(".plan [data-name=Time]")).to_contain_text("for 1,234 epochs, at 320 pictures/s")
+    expect(page.locator(".plan [data-name=Time]")).to_contain_text("for 1,234 epochs, at 320 images/s")
 
 
 def test_own_settings_are_taken_back_without_the_length(context, trainer):

@@ -43,8 +43,8 @@ def test_every_command_has_its_own_help(vitviz):
 
 
 @pytest.mark.parametrize("command", ["train", "sweep", "evaluate"])
-def test_help_tells_that_pictures_of_ones_own_must_be_named(vitviz, command):
-    assert "Your own pictures must be named" in vitviz(command, "--help")[1]
+def test_help_tells_that_images_of_ones_own_must_be_named(vitviz, command):
+    assert "Your own images must be named" in vitviz(command, "--help")[1]
 
 
 def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
@@ -61,7 +61,7 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
     [
         (("explain", "cat", "--out", "a.png", "--checkpoint", "nonsense"), "There is no checkpoint 'nonsense'"),
         (("evaluate", "../../nonsense"), "There is no checkpoint '../../nonsense'"),
-        (("explain", "nowhere.png", "--out", "a.png", "--checkpoint", "TINY"), "There is no picture at 'nowhere.png'"),
+        (("explain", "nowhere.png", "--out", "a.png", "--checkpoint", "TINY"), "There is no image at 'nowhere.png'"),
         (
             ("explain", "cat", "--out", "a.gif", "--checkpoint", "TINY"),
             "The file must end in .png, .svg, .pdf, .html or .npz",
@@ -83,15 +83,15 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("probe", "TINY", "--out", "a.gif"), "The file must end in .png, .svg, .pdf, .html or .npz"),
         (
             ("probe", "TINY", "--out", "a.png", "--data", "."),
-            "Pictures of CIFAR-10 have 32 x 32 pixels: this model sees",
+            "Images of CIFAR-10 have 32 x 32 pixels: this model sees",
         ),
         (("probe", "cifar10-ti4", "--out", "a.png", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("timeline", "nonsense", "--out", "a.gif"), "There is no timeline of 'nonsense'"),
         (("timeline", "TINY", "--out", "a.gif"), "There is no timeline of "),
         (("timeline", "cifar10-ti4", "--out", "a.png"), "A movie's file must end in .gif or .mp4: got 'a.png'"),
         (
-            ("timeline", "cifar10-ti4", "--out", "a.gif", "--picture", "unicorn"),
-            "There is no picture 'unicorn' in this timeline. Use one of: airplane",
+            ("timeline", "cifar10-ti4", "--out", "a.gif", "--image", "unicorn"),
+            "There is no image 'unicorn' in this timeline. Use one of: airplane",
         ),
         (("data", "check", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("train", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
@@ -152,7 +152,7 @@ def test_a_refusal_is_one_sentence_and_status_one(vitviz, tiny_file, tmp_path, m
         ("train", "--epochs", "many"),
         ("nonsense",),
         ("explain", "cat"),
-        ("probe", "cifar10-ti4", "--out", "a.png", "--pictures", "0"),
+        ("probe", "cifar10-ti4", "--out", "a.png", "--images", "0"),
         ("app", "--port", "0"),
     ],
 )
@@ -216,8 +216,8 @@ def test_no_class_is_told_of_a_model_that_learned_without_labels(vitviz, tiny_ch
     assert out.startswith(f"{tmp_path / 'map.npz'}: no class, as it learned without labels; cropped to 28:20")
 
 
-def test_an_accuracy_on_other_pictures_stands_beside_no_recorded_one(vitviz, tiny_checkpoint, tmp_path):
-    data = fill(tmp_path / "pictures", {"ant": 3, "bee": 3})
+def test_an_accuracy_on_other_images_stands_beside_no_recorded_one(vitviz, tiny_checkpoint, tmp_path):
+    data = fill(tmp_path / "images", {"ant": 3, "bee": 3})
     about = datasets.load("folder", data, (tiny.H, tiny.W)).about
     classes = ("ant", "bee", *tiny_checkpoint.classes[2:])
     for dataset, mean, recorded in [
@@ -237,7 +237,7 @@ def test_an_accuracy_on_other_pictures_stands_beside_no_recorded_one(vitviz, tin
 def test_a_timeline_becomes_a_movie(vitviz, tmp_path):
     path = tmp_path / "new folder" / "cat.gif"
     said = f"{path}: 60 moments of cat, to epoch 98.6\n"
-    assert vitviz("timeline", "cifar10-ti4", "--picture", "cat", "--out", path) == (0, said, "")
+    assert vitviz("timeline", "cifar10-ti4", "--image", "cat", "--out", path) == (0, said, "")
     with Image.open(path) as image:
         assert (image.format, image.n_frames) == ("GIF", 60)
     assert path.stat().st_size < 3_000_000
@@ -274,20 +274,20 @@ def test_a_model_is_probed_over_the_samples_as_a_figure_and_as_numbers(vitviz, t
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_model_is_probed_over_the_test_pictures_where_they_are(
+def test_a_model_is_probed_over_the_test_images_where_they_are(
     vitviz, cifar_folder, cifar_config, tmp_path, monkeypatch
 ):
     given = Checkpoint("small", tiny.model(cifar_config), cifar.CLASSES, cifar.MEAN, cifar.STD, {})
     checkpoint.save(given, tmp_path / "small.safetensors")
     words = ("probe", tmp_path / "small.safetensors", "--out", tmp_path / "probes.npz")
-    code, out, _ = vitviz(*words, "--data", cifar_folder, "--pictures", "7")
+    code, out, _ = vitviz(*words, "--data", cifar_folder, "--images", "7")
     assert code == 0
-    assert out.endswith("small over the first 7 test pictures of CIFAR-10\n")
+    assert out.endswith("small over the first 7 test images of CIFAR-10\n")
     with np.load(tmp_path / "probes.npz") as numbers:
         images = given.normalise(cifar.load("test", cifar_folder)[0][:7])
         np.testing.assert_allclose(numbers["lens"][-1], given.model(images).detach(), rtol=0, atol=1e-4)
     monkeypatch.setenv("VITVIZ_DATA", str(cifar_folder))
-    assert vitviz(*words)[1].endswith("small over the first 20 test pictures of CIFAR-10\n")
+    assert vitviz(*words)[1].endswith("small over the first 20 test images of CIFAR-10\n")
     monkeypatch.setenv("VITVIZ_DATA", str(tmp_path / "nowhere"))
     assert vitviz(*words)[1].endswith("small over the 10 samples (CIFAR-10 is not here)\n")
 
@@ -305,17 +305,17 @@ def test_a_checkpoint_is_evaluated_in_words_and_as_json(vitviz, cifar_folder, ci
     assert round(20 * found["test_accuracy"], 6) in range(21)
     code, out, _ = vitviz("evaluate", tmp_path / "small.safetensors", "--data", cifar_folder)
     assert code == 0
-    assert out == f"small: {100 * found['test_accuracy']:.2f} % of 20 test pictures (recorded: 75.00 %)\n"
+    assert out == f"small: {100 * found['test_accuracy']:.2f} % of 20 test images (recorded: 75.00 %)\n"
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_a_data_set_that_is_there_is_counted(vitviz, cifar_folder):
     code, out, _ = vitviz("data", "check", "--data", cifar_folder)
     assert code == 0
-    assert out == f"CIFAR-10 in {cifar_folder / cifar.BINARY_FOLDER}: 100 training and 20 test pictures\n"
+    assert out == f"CIFAR-10 in {cifar_folder / cifar.BINARY_FOLDER}: 100 training and 20 test images\n"
 
 
-def test_a_folder_of_pictures_is_told_as_a_table_and_refused_after_it(vitviz, tmp_path):
+def test_a_folder_of_images_is_told_as_a_table_and_refused_after_it(vitviz, tmp_path):
     for name in ("[red]", "cat"):
         (tmp_path / "pets" / name).mkdir(parents=True)
         for number in range(3):
@@ -329,9 +329,9 @@ def test_a_folder_of_pictures_is_told_as_a_table_and_refused_after_it(vitviz, tm
     assert "cat/?]0;owned?.txt" in out
     assert re.search(r"cat/notes\.txt\W+The file must be a whole PNG", out)
     assert "a fifth of each class is put aside" in out
-    for picture in (tmp_path / "pets" / "[red]").iterdir():
-        picture.unlink()
+    for image in (tmp_path / "pets" / "[red]").iterdir():
+        image.unlink()
     code, out, err = vitviz(*words)
     assert code == 1
     assert re.search(r"cat\W+2\W+1\W", out), "the table comes first"
-    assert err.startswith("vitviz: A data set needs at least two classes with pictures")
+    assert err.startswith("vitviz: A data set needs at least two classes with images")

@@ -22,18 +22,18 @@ SMALL_DATA = "from vitviz import cli; from vitviz.data import cifar; cifar.RECOR
 @pytest.mark.slow
 def test_a_model_is_fine_tuned_on_a_folder_and_evaluated_by_its_checkpoint_alone(vitviz, tiny_file, tmp_path):
     for level, name in enumerate(("dark", "light")):
-        (tmp_path / "pictures" / name).mkdir(parents=True)
+        (tmp_path / "images" / name).mkdir(parents=True)
         for number in range(5):
-            Image.new("L", (30, 30), 200 * level + number).save(tmp_path / "pictures" / name / f"{number}.png")
-    words = ["train", "--start", tiny_file, "--frozen", "--dataset", "folder", "--data", tmp_path / "pictures"]
+            Image.new("L", (30, 30), 200 * level + number).save(tmp_path / "images" / name / f"{number}.png")
+    words = ["train", "--start", tiny_file, "--frozen", "--dataset", "folder", "--data", tmp_path / "images"]
     words += ["--epochs", "2", "--batch-size", "4", "--out", tmp_path / "run", "--device", "cpu"]
     code, out, err = vitviz(*words, "--set", "model.image_size=[24, 24]")
     assert code == 0, err
     result = checkpoint.load(tmp_path / "run" / "last.safetensors")
     assert (result.classes, result.model.config.grid, result.model.config.depth) == (("dark", "light"), (6, 6), tiny.L)
-    code, again, _ = vitviz("evaluate", tmp_path / "run" / "last.safetensors", "--data", tmp_path / "pictures")
+    code, again, _ = vitviz("evaluate", tmp_path / "run" / "last.safetensors", "--data", tmp_path / "images")
     assert code == 0
-    assert re.search(r"of 2 test pictures", again)
+    assert re.search(r"of 2 test images", again)
     assert again.split(": ")[1].split(" %")[0] == out.split("test_accuracy ")[1].split(" %")[0]
 
 

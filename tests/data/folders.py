@@ -1,4 +1,4 @@
-"""Folders of labelled pictures, and zips of them."""
+"""Folders of labelled images, and zips of them."""
 
 import zipfile
 from pathlib import Path
@@ -11,7 +11,7 @@ COLOURS = {"ant": (250, 0, 0), "bee": (0, 250, 0), "cow": (0, 0, 250)}
 
 
 def fill(root: Path, counts: dict[str, int], start: int = 0) -> Path:
-    """Folders of pictures in their class's colour, each of another shade."""
+    """Folders of images in their class's colour, each of another shade."""
     for name, count in counts.items():
         place = root / name
         place.mkdir(parents=True, exist_ok=True)
@@ -24,6 +24,6 @@ def fill(root: Path, counts: dict[str, int], start: int = 0) -> Path:
 def zipped(root: Path, path: Path) -> Path:
     """A zip of all that lies in a folder."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        for picture in sorted(root.rglob("*")):
-            file.write(picture, picture.relative_to(root))
+        for image in sorted(root.rglob("*")):
+            file.write(image, image.relative_to(root))
     return path

@@ -1,4 +1,4 @@
-"""Zips of pictures: what would lead outside, fill the disk or run away is refused, and nothing is left behind."""
+"""Zips of images: what would lead outside, fill the disk or run away is refused, and nothing is left behind."""
 
 import stat
 import struct
@@ -72,17 +72,17 @@ def test_links_and_devices_are_refused(good, kind):
         image_folder.load(good, SIZE)
 
 
-def test_what_is_no_picture_is_refused_for_one_reason_whatever_its_name(good, tmp_path):
+def test_what_is_no_image_is_refused_for_one_reason_whatever_its_name(good, tmp_path):
     with zipfile.ZipFile(good, "a") as packed:
         for name in ("ant/notes.txt", "ant/more.txt"):
-            packed.writestr(name, "no picture")
+            packed.writestr(name, "no image")
     with zipfile.ZipFile(good) as packed:
         packed.extractall(tmp_path / "unpacked")
     for place in (good, tmp_path / "unpacked"):
         one, other = image_folder.survey(place, SIZE).refused
         assert (one.name, other.name) == ("ant/more.txt", "ant/notes.txt")
         assert one.why == other.why
-        assert one.why.startswith("The file must be a whole PNG, JPEG, WebP, GIF or BMP picture: it cannot be read")
+        assert one.why.startswith("The file must be a whole PNG, JPEG, WebP, GIF or BMP image: it cannot be read")
 
 
 def test_a_zip_with_a_password_is_refused(good):
@@ -131,11 +131,11 @@ def test_one_damaged_file_is_told_and_the_others_are_taken(good):
     assert sum(map(sum, table.counts.values())) == 5
 
 
-def test_a_file_too_large_for_a_picture_is_not_unpacked(good, monkeypatch):
+def test_a_file_too_large_for_a_image_is_not_unpacked(good, monkeypatch):
     monkeypatch.setattr(archive, "MOST_BYTES", 2**20)
     add(good, "ant/huge.bmp", bytes(2**20 + 1))
     assert image_folder.survey(good, SIZE).refused == [
-        ("ant/huge.bmp", "A picture may have at most 1 MiB: this one has 1.0. Save it smaller, as JPEG for example.")
+        ("ant/huge.bmp", "An image may have at most 1 MiB: this one has 1.0. Save it smaller, as JPEG for example.")
     ]
 
 
@@ -175,7 +175,7 @@ def test_what_is_no_zip_is_refused(tmp_path, content):
         image_folder.load(path, SIZE)
 
 
-def test_an_empty_zip_has_no_pictures(tmp_path):
+def test_an_empty_zip_has_no_images(tmp_path):
     path = tmp_path / "pets.zip"
     path.write_bytes(b"PK\x05\x06" + bytes(18))
     with pytest.raises(DataError, match="none was taken of"):

@@ -1,4 +1,4 @@
-"""Varying a batch: each picture stays what it was up to the shift, the flip and the box; labels follow the area."""
+"""Varying a batch: each image stays what it was up to the shift, the flip and the box; labels follow the area."""
 
 import numpy as np
 import pytest
@@ -14,20 +14,20 @@ def seed():
 
 
 def numbered(batch: int, height: int = 12, width: int = 16) -> torch.Tensor:
-    """Pictures (B, 3, H, W) of uint8 in which every pixel of every picture is recognisable."""
+    """Images (B, 3, H, W) of uint8 in which every pixel of every image is recognisable."""
     rng = np.random.default_rng(0)
     return torch.from_numpy(rng.integers(0, 256, (batch, 3, height, width), dtype=np.uint8))
 
 
-def every_variant(picture: torch.Tensor, reach: int) -> list[torch.Tensor]:
-    """All shifted and flipped pictures, by padding with numpy and cropping."""
-    padded = np.pad(picture.numpy(), ((0, 0), (reach, reach), (reach, reach)), mode="reflect")
-    _, H, W = picture.shape
+def every_variant(image: torch.Tensor, reach: int) -> list[torch.Tensor]:
+    """All shifted and flipped images, by padding with numpy and cropping."""
+    padded = np.pad(image.numpy(), ((0, 0), (reach, reach), (reach, reach)), mode="reflect")
+    _, H, W = image.shape
     crops = [padded[:, y : y + H, x : x + W] for y in range(2 * reach + 1) for x in range(2 * reach + 1)]
     return [torch.from_numpy(view.copy()) for crop in crops for view in (crop, crop[:, :, ::-1])]
 
 
-def test_every_picture_is_one_of_the_padded_cropped_and_flipped_ones():
+def test_every_image_is_one_of_the_padded_cropped_and_flipped_ones():
     images = numbered(60)
     varied = augmentation.shift_and_flip(images, reach=2)
     assert varied.shape == images.shape
@@ -65,17 +65,17 @@ def test_normalise_by_hand():
 
 def test_cutmix_pastes_one_box_and_mixes_the_labels_by_its_area():
     B, H, W = 40, 12, 16
-    images = torch.arange(B, dtype=torch.float32).view(B, 1, 1, 1).expand(B, 3, H, W)  # each picture is its own number
+    images = torch.arange(B, dtype=torch.float32).view(B, 1, 1, 1).expand(B, 3, H, W)  # each image is its own number
     mixed, targets = augmentation.cutmix(images, torch.eye(B), torch.ones(B, dtype=torch.bool))
     assert targets.sum(1).tolist() == pytest.approx([1] * B)
     boxes = 0
-    for number, (picture, target) in enumerate(zip(mixed, targets, strict=True)):
-        assert torch.equal(picture[0], picture[1])
-        strange = picture[0] != number
+    for number, (image, target) in enumerate(zip(mixed, targets, strict=True)):
+        assert torch.equal(image[0], image[1])
+        strange = image[0] != number
         assert target[number].item() == pytest.approx(1 - strange.float().mean().item(), abs=1e-6)
         if strange.any():
             boxes += 1
-            (other,) = picture[0][strange].unique().tolist()
+            (other,) = image[0][strange].unique().tolist()
             assert target[int(other)].item() == pytest.approx(strange.float().mean().item(), abs=1e-6)
             rows, columns = strange.any(1).nonzero().flatten(), strange.any(0).nonzero().flatten()
             assert strange[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].all(), "one rectangle"
@@ -83,7 +83,7 @@ def test_cutmix_pastes_one_box_and_mixes_the_labels_by_its_area():
 
 
 @pytest.mark.parametrize("mixing", [augmentation.cutmix, augmentation.mixup])
-def test_only_the_chosen_pictures_are_mixed(mixing):
+def test_only_the_chosen_images_are_mixed(mixing):
     images, targets = numbered(20).float(), torch.eye(20)
     chosen = torch.arange(20) % 4 == 0
     mixed, weights = mixing(images, targets, chosen)
@@ -116,22 +116,22 @@ def test_kept_patches_are_so_many_and_none_twice(share, count):
     assert kept.min() >= 0
     assert kept.max() <= 34
     assert all(len(set(row)) == count for row in kept.tolist())
-    assert count == 1 or len({tuple(row) for row in kept.tolist()}) == 50, "each picture has its own"
+    assert count == 1 or len({tuple(row) for row in kept.tolist()}) == 50, "each image has its own"
 
 
 def test_keeping_all_patches_is_said_by_none():
     assert augmentation.keep_patches(50, 35, 1.0, torch.device("cpu")) is None
 
 
-def test_mixup_fades_one_other_picture_in_and_mixes_the_labels_by_its_weight():
+def test_mixup_fades_one_other_image_in_and_mixes_the_labels_by_its_weight():
     B = 40
-    images = torch.arange(B, dtype=torch.float32).view(B, 1, 1, 1).expand(B, 3, 2, 5)  # each picture is its own number
+    images = torch.arange(B, dtype=torch.float32).view(B, 1, 1, 1).expand(B, 3, 2, 5)  # each image is its own number
     mixed, targets = augmentation.mixup(images, torch.eye(B), torch.ones(B, dtype=torch.bool))
-    for number, (picture, target) in enumerate(zip(mixed, targets, strict=True)):
+    for number, (image, target) in enumerate(zip(mixed, targets, strict=True)):
         assert target.sum().item() == pytest.approx(1, abs=1e-6)
         assert (target > 0).sum() <= 2
-        expected = (target * torch.arange(B)).sum().item()  # the picture's number is mixed like its label
-        assert picture.flatten().tolist() == pytest.approx([expected] * 30, abs=1e-4)
+        expected = (target * torch.arange(B)).sum().item()  # the image's number is mixed like its label
+        assert image.flatten().tolist() == pytest.approx([expected] * 30, abs=1e-4)
         assert target[number] > 0
     own = targets.diagonal()
     assert own.min() < 0.2
@@ -144,7 +144,7 @@ def test_erase_of_no_share_changes_nothing():
     assert torch.equal(augmentation.erase(images, share=0.0), images)
 
 
-def test_erase_blanks_one_box_in_its_share_of_the_pictures():
+def test_erase_blanks_one_box_in_its_share_of_the_images():
     images = torch.ones(400, 3, 12, 16)
     blank = augmentation.erase(images, share=0.25) == 0  # (B, 3, H, W)
     erased = blank.flatten(1).any(1)
@@ -160,7 +160,7 @@ def test_erase_blanks_one_box_in_its_share_of_the_pictures():
 
 
 def chosen(name: str, batch: int = 1) -> torch.Tensor:
-    """The choice of one operation for all pictures."""
+    """The choice of one operation for all images."""
     return torch.full((batch,), augmentation.OPERATIONS.index(name))
 
 
@@ -168,14 +168,14 @@ def chosen(name: str, batch: int = 1) -> torch.Tensor:
 @pytest.mark.parametrize(
     ("name", "second_opinion"),
     [
-        ("brightness", lambda picture, x: vision.adjust_brightness(picture, 1 + 0.9 * x)),
-        ("saturation", lambda picture, x: vision.adjust_saturation(picture, 1 + 0.9 * x)),
-        ("contrast", lambda picture, x: vision.adjust_contrast(picture, 1 + 0.9 * x)),
-        ("sharpness", lambda picture, x: vision.adjust_sharpness(picture, 1 + 0.9 * x)),
-        ("posterise", lambda picture, x: vision.posterize(picture, 8 - round(4 * abs(x)))),
-        ("solarise", lambda picture, x: vision.solarize(picture, 255 - 255 * abs(x))),
-        ("autocontrast", lambda picture, x: vision.autocontrast(picture)),
-        ("equalise", lambda picture, x: vision.equalize(picture)),
+        ("brightness", lambda image, x: vision.adjust_brightness(image, 1 + 0.9 * x)),
+        ("saturation", lambda image, x: vision.adjust_saturation(image, 1 + 0.9 * x)),
+        ("contrast", lambda image, x: vision.adjust_contrast(image, 1 + 0.9 * x)),
+        ("sharpness", lambda image, x: vision.adjust_sharpness(image, 1 + 0.9 * x)),
+        ("posterise", lambda image, x: vision.posterize(image, 8 - round(4 * abs(x)))),
+        ("solarise", lambda image, x: vision.solarize(image, 255 - 255 * abs(x))),
+        ("autocontrast", lambda image, x: vision.autocontrast(image)),
+        ("equalise", lambda image, x: vision.equalize(image)),
     ],
 )
 def test_each_colour_operation_is_that_of_torchvision(name, second_opinion, amount):
@@ -188,7 +188,7 @@ def test_each_colour_operation_is_that_of_torchvision(name, second_opinion, amou
         torch.testing.assert_close(after, expected, rtol=0, atol=0.05 if blended else 1.0)
 
 
-def test_a_picture_of_one_level_stays_as_it_is_where_levels_are_spread():
+def test_a_image_of_one_level_stays_as_it_is_where_levels_are_spread():
     flat = torch.full((1, 3, 4, 5), 77.0)
     for name in ("autocontrast", "equalise"):
         assert torch.equal(augmentation.COLOURS[name](flat, torch.ones(1, 1, 1, 1)), flat)
@@ -223,13 +223,13 @@ def test_a_shear_moves_each_row_in_proportion_to_its_height():
     assert found[0, 0, 0].argmax() == 33, "ten rows above it, by three tenths of that"
 
 
-def test_rand_augment_draws_for_each_picture_by_itself():
+def test_rand_augment_draws_for_each_image_by_itself():
     dull = numbered(1, 24, 32) // 2 + 40
     images = dull.expand(300, -1, -1, -1).contiguous()
     varied = augmentation.rand_augment(images, operations=1, strength=0.9)
     assert varied.dtype == torch.uint8
     assert varied.shape == images.shape
-    different = {picture.numpy().tobytes() for picture in varied}
+    different = {image.numpy().tobytes() for image in varied}
     signless = {"identity", "posterise", "solarise", "autocontrast", "equalise"}
     assert len(different) == len(signless) + 2 * (len(augmentation.OPERATIONS) - len(signless))
 
@@ -250,7 +250,7 @@ def test_each_operation_is_as_likely_in_a_batch_of_any_size(batch, monkeypatch):
 
 
 @pytest.mark.parametrize(("height", "width"), [(1, 1), (2, 5), (5, 2)])
-def test_a_tiny_picture_is_varied_too(height, width):
+def test_a_tiny_image_is_varied_too(height, width):
     images = numbered(40, height, width)
     assert augmentation.rand_augment(images, operations=2, strength=0.9).shape == images.shape
 

@@ -26,7 +26,7 @@ def load(split, folder):
 
 
 def python_version(root, monkeypatch, records: int = 20) -> None:
-    """Write the same pictures as the binary version in the python version, with sums that torchvision will accept."""
+    """Write the same images as the binary version in the python version, with sums that torchvision will accept."""
     folder = root / PYTHON_FOLDER
     folder.mkdir()
     sums = {}
@@ -173,12 +173,12 @@ def test_a_fetched_data_set_is_put_in_place_whole(tmp_path, monkeypatch):
         folder = tmp_path / "new" / PYTHON_FOLDER
         assert not folder.exists()
         (type(folder)(root) / PYTHON_FOLDER).mkdir()
-        (type(folder)(root) / PYTHON_FOLDER / "test_batch").write_bytes(b"pictures")
+        (type(folder)(root) / PYTHON_FOLDER / "test_batch").write_bytes(b"images")
 
     monkeypatch.setattr(torchvision.datasets, "CIFAR10", fetch)
     folder = cifar.download(tmp_path / "new")
     assert folder == tmp_path / "new" / PYTHON_FOLDER
-    assert (folder / "test_batch").read_bytes() == b"pictures"
+    assert (folder / "test_batch").read_bytes() == b"images"
     assert list(folder.parent.iterdir()) == [folder]
 
 
@@ -186,7 +186,7 @@ def test_of_two_downloads_at_once_the_faster_one_stays_as_it_is(tmp_path, monkey
     def fetch(root, download):
         for folder in (Path(root) / PYTHON_FOLDER, tmp_path / PYTHON_FOLDER):
             folder.mkdir()
-            (folder / "test_batch").write_bytes(b"pictures")
+            (folder / "test_batch").write_bytes(b"images")
 
     monkeypatch.setattr(torchvision.datasets, "CIFAR10", fetch)
     folder = cifar.download(tmp_path)

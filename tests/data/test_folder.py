@@ -1,4 +1,4 @@
-"""Folders of labelled pictures: layouts, what is taken and what is not, and a division that is always the same."""
+"""Folders of labelled images: layouts, what is taken and what is not, and a division that is always the same."""
 
 import os
 import zipfile
@@ -13,12 +13,12 @@ from vitviz.data.image_folder import Refused, load, survey
 
 
 def names_of(parts, split) -> list[int]:
-    """The largest level of each picture: its class and number, whatever the order."""
+    """The largest level of each image: its class and number, whatever the order."""
     images, labels = parts[split]
     return sorted((int(label), int(image.max())) for image, label in zip(images, labels, strict=True))
 
 
-def test_a_folder_for_each_class_gives_pictures_of_the_models_size_and_labels(tmp_path):
+def test_a_folder_for_each_class_gives_images_of_the_models_size_and_labels(tmp_path):
     parts, table = load(fill(tmp_path, {"cow": 5, "ant": 10, "bee": 3}), SIZE)
     assert table.classes == ("ant", "bee", "cow")
     assert table.counts == {"ant": (8, 2), "bee": (2, 1), "cow": (4, 1)}
@@ -29,10 +29,10 @@ def test_a_folder_for_each_class_gives_pictures_of_the_models_size_and_labels(tm
         channel = images.float().mean((2, 3)).argmax(1)
         assert torch.equal(channel, labels), "red ants, green bees, blue cows"
     both = names_of(parts, "train") + names_of(parts, "test")
-    assert len(set(both)) == 18, "no picture stands in both, and none is lost"
+    assert len(set(both)) == 18, "no image stands in both, and none is lost"
 
 
-def test_the_first_pictures_are_of_all_classes(tmp_path):
+def test_the_first_images_are_of_all_classes(tmp_path):
     parts, _ = load(fill(tmp_path, {"ant": 40, "bee": 40, "cow": 40}), SIZE)
     counts = torch.bincount(parts["train"][1][:48], minlength=3)
     assert counts.min() >= 8
@@ -156,7 +156,7 @@ def test_what_is_not_taken_is_told_with_its_reason(tmp_path):
         "empty",
         "odd?name/0.png",
     ]
-    assert why["bee/link.png"] == why["dog"] == "Links are not followed: put the pictures themselves there."
+    assert why["bee/link.png"] == why["dog"] == "Links are not followed: put the images themselves there."
     assert "cannot be read as one" in why["ant/torn.png"]
     assert "is empty" in why["bee/nothing.png"]
     assert "must be a file" in why["bee/pipe"]
@@ -172,7 +172,7 @@ def test_a_class_to_test_on_that_is_not_trained_on_is_not_taken(tmp_path):
     assert table.classes == ("ant", "bee")
 
 
-def test_a_class_without_a_readable_picture_is_left_out(tmp_path):
+def test_a_class_without_a_readable_image_is_left_out(tmp_path):
     root = fill(tmp_path, {"ant": 3, "bee": 3})
     (root / "cow").mkdir()
     (root / "cow" / "0.png").write_text("no cow")
@@ -185,12 +185,12 @@ def test_a_class_without_a_readable_picture_is_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("counts", "sentence"),
     [
-        ({}, r"A data set needs one folder of pictures for each class: none was taken of '.*pets'\.$"),
+        ({}, r"A data set needs one folder of images for each class: none was taken of '.*pets'\.$"),
         (
             {"ant": 5},
-            r"at least two classes with pictures: '.*pets' has one, 'ant'\. Put a folder of other pictures beside",
+            r"at least two classes with images: '.*pets' has one, 'ant'\. Put a folder of other images beside",
         ),
-        ({"ant": 1, "bee": 1}, r"needs pictures to test on: '.*pets' has one picture of each class\. Add a second\."),
+        ({"ant": 1, "bee": 1}, r"needs images to test on: '.*pets' has one image of each class\. Add a second\."),
     ],
 )
 def test_what_nothing_can_be_learned_from_is_refused_in_a_sentence(tmp_path, counts, sentence):
@@ -227,14 +227,14 @@ def test_too_much_is_refused_before_it_is_read(tmp_path, monkeypatch):
         load(root, SIZE)
 
 
-def test_only_pictures_count_as_such_whatever_their_names_are(tmp_path, monkeypatch):
+def test_only_images_count_as_such_whatever_their_names_are(tmp_path, monkeypatch):
     root = fill(tmp_path, {"ant": 4, "bee": 4})
-    for picture in sorted(root.glob("*/*.png")):
-        picture.with_suffix(".xml").write_text("about it")
+    for image in sorted(root.glob("*/*.png")):
+        image.with_suffix(".xml").write_text("about it")
     monkeypatch.setattr(image_folder, "MOST_MEMORY", 3 * SIZE[0] * SIZE[1] * 8)
     assert sum(len(labels) for _, labels in load(root, SIZE)[0].values()) == 8
-    for picture in sorted(root.glob("*/*.png")):
-        picture.with_suffix(".more").write_bytes(picture.read_bytes())
+    for image in sorted(root.glob("*/*.png")):
+        image.with_suffix(".more").write_bytes(image.read_bytes())
     with pytest.raises(DataError, match=r"may fill at most 0 GiB: 9 of"):
         load(root, SIZE)
 
@@ -258,8 +258,8 @@ def test_a_folder_is_divided_alike_however_it_is_wrapped(tmp_path):
     outer = zipped(tmp_path / "around", tmp_path / "outer.zip")
     inner = zipped(pets, tmp_path / "inner.zip")
     with zipfile.ZipFile(dotted := tmp_path / "dotted.zip", "w") as file:
-        for picture in pets.glob("*/*"):
-            file.writestr(f"./{picture.relative_to(pets)}", picture.read_bytes())
+        for image in pets.glob("*/*"):
+            file.writestr(f"./{image.relative_to(pets)}", image.read_bytes())
     first, *others = (image_folder.load(where, SIZE)[0] for where in (pets, pets.parent, inner, outer, dotted))
     for other in others:
         for split in ("train", "test"):

@@ -1,4 +1,4 @@
-"""The sample pictures: one for each class, drawn by code."""
+"""The sample images: one for each class, drawn by code."""
 
 import numpy as np
 import pytest
@@ -15,21 +15,21 @@ def test_there_is_one_sample_for_each_class_in_alphabetical_order():
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_a_sample_is_a_small_picture_of_many_shades(name):
+def test_a_sample_is_a_small_image_of_many_shades(name):
     seen = preprocessing.prepare(preprocessing.sample_paths()[name], (32, 32))
     assert seen.original.size == (96, 96)
     assert seen.seen.size == (32, 32)
     assert np.asarray(seen.seen).std() > 20
 
 
-def test_the_code_draws_the_pictures_that_ship(tmp_path):
+def test_the_code_draws_the_images_that_ship(tmp_path):
     drawn = draw_samples.SAMPLES["cat"]()
     with Image.open(preprocessing.sample_paths()["cat"]) as stored:
         difference = np.asarray(drawn).astype(int) - np.asarray(stored.convert("RGB"))
     assert np.abs(difference).mean() < 1, "of 255: other versions of Pillow may round differently"
 
 
-def test_drawing_twice_gives_the_same_picture():
+def test_drawing_twice_gives_the_same_image():
     first, second = (np.asarray(draw_samples.SAMPLES["ship"]()) for _ in range(2))
     assert np.array_equal(first, second)
 

@@ -20,7 +20,7 @@ RECORDS = {"train": 30, "test": 12}
 
 @pytest.fixture
 def hundred(tmp_path, monkeypatch) -> Path:
-    """A folder with the binary version of 30 + 12 random pictures of a hundred classes."""
+    """A folder with the binary version of 30 + 12 random images of a hundred classes."""
     monkeypatch.setattr(cifar100, "RECORDS", RECORDS)
     folder = tmp_path / cifar100.BINARY_FOLDER
     folder.mkdir()
@@ -33,7 +33,7 @@ def hundred(tmp_path, monkeypatch) -> Path:
 
 
 def python_version(root: Path, monkeypatch) -> None:
-    """The same pictures in the python version, with sums that torchvision will accept."""
+    """The same images in the python version, with sums that torchvision will accept."""
     folder = root / cifar100.PYTHON_FOLDER
     folder.mkdir()
     for split, count in RECORDS.items():
@@ -132,7 +132,7 @@ def test_cifar_comes_in_the_models_size(cifar_folder):
     sides = torch.full((2, 3, 32, 32), 255, dtype=torch.uint8)
     sides[..., 8:24] = 0
     narrow = datasets.fitted(sides, torch.zeros(2), (64, 32))[0]
-    assert not narrow.any(), "cut, not squeezed, as a picture to explain is"
+    assert not narrow.any(), "cut, not squeezed, as an image to explain is"
     seen = np.asarray(preprocessing.prepare(sides[0].permute(1, 2, 0).numpy(), (64, 32)).seen)
     assert not seen[:, 6:-6].any()  # its filter reads three pixels beyond the cut
     for size in ((4, 2048), (2048, 4)):
@@ -143,12 +143,12 @@ def test_cifar_comes_in_the_models_size(cifar_folder):
 
 def test_a_folder_has_numbers_of_its_own(tmp_path):
     held = datasets.load("folder", fill(tmp_path, {"ant": 5, "bee": 5}), (20, 28))
-    assert (held.about.name, held.about.classes) == ("labelled pictures", ("ant", "bee"))
+    assert (held.about.name, held.about.classes) == ("labelled images", ("ant", "bee"))
     assert (held.about.mean, held.about.std) == datasets.statistics(held.parts["train"][0])
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_only_the_pictures_that_are_needed_are_resized_and_kept(cifar_folder, monkeypatch):
+def test_only_the_images_that_are_needed_are_resized_and_kept(cifar_folder, monkeypatch):
     images, labels = cifar.load("train", cifar_folder)
     monkeypatch.setattr(image_folder, "MOST_MEMORY", 3 * 40 * 40 * 12)
     for first, last, places in [(10, 0, range(10)), (7, 5, [*range(7), *range(95, 100)])]:

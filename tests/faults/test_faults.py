@@ -155,7 +155,7 @@ def read_only():
 
 
 @pytest.mark.slow
-def test_on_a_tree_that_is_read_only_pictures_are_explained(read_only, tmp_path):
+def test_on_a_tree_that_is_read_only_images_are_explained(read_only, tmp_path):
     command = [*read_only, sys.executable, "-m", "vitviz", "explain", "cat", "--out"]
     found = run(*command, tmp_path / "cat.svg")
     assert (found.returncode, (tmp_path / "cat.svg").is_file()) == (0, True), found.stderr
@@ -207,7 +207,7 @@ def test_a_training_that_does_not_fit_into_memory_ends_with_a_sentence(cifar_fol
     code = GREEDY.format(data=cifar_folder, out=tmp_path / "run")
     found = run(sys.executable, "-c", code)
     assert found.returncode == 1
-    assert "vitviz: A step must fit into memory: 50 pictures in this network do not." in found.stderr
+    assert "vitviz: A step must fit into memory: 50 images in this network do not." in found.stderr
     assert "Traceback" not in found.stderr
 
 

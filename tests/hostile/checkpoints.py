@@ -220,7 +220,7 @@ def entries(folder: Path) -> list[Entry]:
         ("one byte less", whole[:-1]),
         ("words", b"These are no weights. " * 20),
         ("HTML", f"<html>{SCRIPT}</html>".encode()),
-        ("a picture", (Path(__file__).parents[2] / "vitviz/data/samples/cat.png").read_bytes()),
+        ("an image", (Path(__file__).parents[2] / "vitviz/data/samples/cat.png").read_bytes()),
         *((f"header length {length}", struct.pack("<Q", length) + whole[8:]) for length in lengths),
     ]
     bare = safetensors.torch.save({"w": torch.zeros(4)})

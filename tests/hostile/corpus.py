@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from tests.hostile import checkpoints, pictures, runs
+from tests.hostile import checkpoints, images, runs
 from tests.hostile.entries import Entry
 from vitviz.attribution.methods import METHODS
 from vitviz.data import datasets
@@ -22,7 +22,8 @@ from vitviz.data.preprocessing import prepare
 from vitviz.models import checkpoint
 from vitviz.runs import run_folder
 from vitviz.training.config import from_json
-from vitviz.webapp import images, models
+from vitviz.webapp import images as webapp_images
+from vitviz.webapp import models
 
 MOST_SECONDS = 10
 MOST_MIB = 512
@@ -32,7 +33,7 @@ MARKER = "PWNED"
 
 def corpus(folder: Path) -> list[Entry]:
     """All entries; live payloads make `folder`/PWNED when they run."""
-    return [*pictures.entries(), *checkpoints.entries(folder), *runs.entries()]
+    return [*images.entries(), *checkpoints.entries(folder), *runs.entries()]
 
 
 def put(folder: Path, big: bool = True) -> list[tuple[Entry, Path]]:
@@ -48,7 +49,7 @@ def put(folder: Path, big: bool = True) -> list[tuple[Entry, Path]]:
 
 def enter(entry: Entry, path: Path) -> None:
     """Put an entry through its gate; a refusal is a ValueError."""
-    if entry.kind == "picture":
+    if entry.kind == "image":
         prepare(path, (32, 32))
     elif entry.kind == "checkpoint":
         checkpoint.load(path)
@@ -61,7 +62,7 @@ def enter(entry: Entry, path: Path) -> None:
 
 def typed(text: str) -> None:
     """Put a text where visitors can name something; each place must refuse it."""
-    places = (images.sample, models.model_named, images.uploaded)
+    places = (webapp_images.sample, models.model_named, webapp_images.uploaded)
     sentences = []
     for place in places:
         try:

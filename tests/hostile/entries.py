@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Kind = Literal["picture", "checkpoint", "run", "text"]
+Kind = Literal["image", "checkpoint", "run", "text"]
 Making = bytes | str | Callable[[Path], None]
 
 

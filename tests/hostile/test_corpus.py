@@ -103,9 +103,9 @@ def test_the_live_payloads_do_run_where_files_are_unpickled(tmp_path):
 
 
 def shown(visitor, path: str) -> dict:
-    """What the page is told about an uploaded picture."""
-    picture = {"kind": "upload", "path": path, "name": "x"}
-    status, answer = visitor.call("explain", {"checkpoint": CHECKPOINT, "picture": picture})
+    """What the page is told about an uploaded image."""
+    image = {"kind": "upload", "path": path, "name": "x"}
+    status, answer = visitor.call("explain", {"checkpoint": CHECKPOINT, "image": image})
     assert status == 200, answer
     return answer
 
@@ -114,7 +114,7 @@ def send(visitor, entry: Entry, path: Path) -> str | None:
     """Upload an entry and have it explained; says what is wrong with the answer, if anything is."""
     if not path.is_file() or path.is_symlink():
         answer = shown(visitor, str(path))
-        return None if "Only an uploaded picture" in answer.get("error", "") else f"{entry.name}: {str(answer)[:200]}"
+        return None if "Only an uploaded image" in answer.get("error", "") else f"{entry.name}: {str(answer)[:200]}"
     with path.open("rb") as file:
         content = file.read(22 * 2**20)  # of a tebibyte, more than is taken in is enough
     status, text = visitor.upload(content, path.name)
@@ -126,8 +126,8 @@ def send(visitor, entry: Entry, path: Path) -> str | None:
     words = answer.get("error", "")
     if LEAKS.search(words):
         return f"{entry.name}: {words}"
-    expected = entry.refused if entry.kind == "picture" else "must be a whole PNG|is empty|at most"
-    if entry.name == "a picture":  # under the name of a checkpoint
+    expected = entry.refused if entry.kind == "image" else "must be a whole PNG|is empty|at most"
+    if entry.name == "an image":  # under the name of a checkpoint
         expected = None
     if expected is None:
         return None if "probabilities" in answer else f"{entry.name}: {words}"
@@ -145,18 +145,16 @@ def visitor(tmp_path_factory):
 @pytest.mark.slow
 def test_every_light_file_is_answered_over_http(visitor, tmp_path):
     placed = [(entry, path) for entry, path in corpus.put(tmp_path, big=False) if entry.kind != "text"]
-    assert [
-        w for w in (send(visitor, *one) for one in placed if one[0].kind == "picture" or one[1].is_file()) if w
-    ] == []
+    assert [w for w in (send(visitor, *one) for one in placed if one[0].kind == "image" or one[1].is_file()) if w] == []
     for entry, path in placed:
         if entry.kind == "checkpoint":
-            question = {"checkpoint": str(path), "picture": {"kind": "sample", "name": "cat"}}
+            question = {"checkpoint": str(path), "image": {"kind": "sample", "name": "cat"}}
             assert "There is no checkpoint" in visitor.call("explain", question)[1]["error"]
     assert not list(tmp_path.rglob(corpus.MARKER))
     assert not list(visitor.uploads.rglob(corpus.MARKER))
     assert (
         "probabilities"
-        in visitor.call("explain", {"checkpoint": CHECKPOINT, "picture": {"kind": "sample", "name": "cat"}})[1]
+        in visitor.call("explain", {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": "cat"}})[1]
     )
 
 
@@ -165,11 +163,11 @@ def test_every_light_file_is_answered_over_http(visitor, tmp_path):
 def test_every_typed_text_is_refused_over_http(visitor):
     for text in runs.TYPED:
         questions = [
-            {"checkpoint": text, "picture": {"kind": "sample", "name": "cat"}},
-            {"checkpoint": CHECKPOINT, "picture": {"kind": "sample", "name": text}},
-            {"checkpoint": CHECKPOINT, "picture": {"kind": text, "name": text}},
-            {"checkpoint": CHECKPOINT, "picture": {"kind": "upload", "path": text, "name": text}},
-            {"checkpoint": CHECKPOINT, "picture": {"kind": "cifar", "index": text}},
+            {"checkpoint": text, "image": {"kind": "sample", "name": "cat"}},
+            {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": text}},
+            {"checkpoint": CHECKPOINT, "image": {"kind": text, "name": text}},
+            {"checkpoint": CHECKPOINT, "image": {"kind": "upload", "path": text, "name": text}},
+            {"checkpoint": CHECKPOINT, "image": {"kind": "cifar", "index": text}},
         ]
         for question in questions:
             status, answer = visitor.call("explain", question)
@@ -208,12 +206,12 @@ def test_a_name_too_long_for_a_file_is_refused_over_http(visitor):
 def test_every_big_file_and_all_at_once_are_answered_over_http_within_512_mib(tmp_path):
     uploads = tmp_path / "uploads"
     (files := tmp_path / "files").mkdir()
-    placed = [(entry, path) for entry, path in corpus.put(files) if entry.big and entry.kind == "picture"]
+    placed = [(entry, path) for entry, path in corpus.put(files) if entry.big and entry.kind == "image"]
     with server({"GRADIO_TEMP_DIR": str(uploads), "OMP_NUM_THREADS": "1"}) as (address, _):
         visitor = Visitor(address)
         visitor.uploads = uploads
         process = process_at(address)
-        visitor.call("explain", {"checkpoint": CHECKPOINT, "picture": {"kind": "sample", "name": "cat"}})
+        visitor.call("explain", {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": "cat"}})
         for entry, path in placed:
             before = memory(process, "VmRSS")
             Path(f"/proc/{process}/clear_refs").write_text("5")

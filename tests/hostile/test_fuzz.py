@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from tests.hostile import checkpoints, pictures, runs
-from vitviz.data.preprocessing import PictureError, prepare
+from tests.hostile import checkpoints, images, runs
+from vitviz.data.preprocessing import ImageError, prepare
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import CheckpointError
 from vitviz.runs import run_folder
@@ -71,9 +71,9 @@ def valid(tmp_path):
         return from_json(run_folder.read_config(tmp_path / "run"))
 
     whole = checkpoints.saved(tmp_path / "whole.safetensors")
-    images = [made for name, made in pictures.fine() if isinstance(made, bytes) and "exif" not in name]
+    contents = [made for name, made in images.fine() if isinstance(made, bytes) and "exif" not in name]
     return path, [
-        *((content, lambda: prepare(path, (32, 32)), PictureError) for content in images),
+        *((content, lambda: prepare(path, (32, 32)), ImageError) for content in contents),
         *[(whole, lambda: checkpoint.load(path), CheckpointError)] * 15,
         *[(runs.config().encode(), run, ValueError)] * 10,
     ]

@@ -10,7 +10,7 @@ from tests import tiny
 from vitviz.models.config import ViTConfig
 
 
-def test_grid_and_tokens_of_a_picture_that_is_not_square():
+def test_grid_and_tokens_of_a_image_that_is_not_square():
     config = replace(tiny.CONFIG, registers=2)
     assert config.grid == (5, 7)
     assert config.prefix == 3

@@ -1,4 +1,4 @@
-"""The convolutional teacher: its sizes by hand, each picture by itself, and no attention to be asked for."""
+"""The convolutional teacher: its sizes by hand, each image by itself, and no attention to be asked for."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ def test_its_parameters_by_hand(teacher):
     assert sum(p.numel() for p in teacher.model.parameters()) == stem + first + second + third + norms + head
 
 
-def test_each_block_halves_the_picture(teacher):
+def test_each_block_halves_the_image(teacher):
     sizes = []
     for block in teacher.model.blocks:
         block.register_forward_hook(lambda block, given, found: sizes.append(tuple(found.shape)))
@@ -42,15 +42,15 @@ def test_each_block_halves_the_picture(teacher):
     assert sizes == [(8, 6, 10, 14), (8, 24, 5, 7), (8, 24, 2, 3)]
 
 
-def test_what_it_says_of_a_picture_does_not_depend_on_the_others(teacher):
+def test_what_it_says_of_a_image_does_not_depend_on_the_others(teacher):
     images = tiny.images()
     model = teacher.model.train()
     one_by_one = torch.cat([model(image[None]) for image in images])
     torch.testing.assert_close(model(images), one_by_one, rtol=0, atol=1e-4)
-    assert one_by_one.std(0).min() > 0.01, "pictures differ"
+    assert one_by_one.std(0).min() > 0.01, "images differ"
 
 
-def test_it_starts_undecided_and_can_learn_two_pictures_by_heart():
+def test_it_starts_undecided_and_can_learn_two_images_by_heart():
     torch.manual_seed(0)
     model, images, labels = build(CONFIG), tiny.images(batch=2), torch.tensor([3, 7])
     assert not model(images).any()
@@ -82,9 +82,9 @@ def test_patches_and_heads_are_not_to_be_had(teacher):
 
 
 def test_it_is_refused_where_attention_is_explained(teacher):
-    picture = np.zeros((20, 28, 3), np.uint8)
+    image = np.zeros((20, 28, 3), np.uint8)
     with pytest.raises(ValueError, match=r"a convnet has none, and only teaches\. Choose a Vision Transformer"):
-        explain(teacher, picture)
+        explain(teacher, image)
     with pytest.raises(ValueError, match="a convnet has none"):
         probe(teacher, torch.zeros(2, 3, 20, 28, dtype=torch.uint8))
 
@@ -92,7 +92,7 @@ def test_it_is_refused_where_attention_is_explained(teacher):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"depth": 5}, r"Each block of a convnet halves the picture: 20 x 28 pixels are too few for 5\. Lower depth"),
+        ({"depth": 5}, r"Each block of a convnet halves the image: 20 x 28 pixels are too few for 5\. Lower depth"),
         ({"dropout": 0.1}, "dropout is only known to the tutorials' networks"),
         ({"registers": 2}, "registers, pool, layer_scale and drop_path are not known to convnet"),
     ],

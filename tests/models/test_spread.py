@@ -53,8 +53,8 @@ def test_distance_is_that_of_a_loop_over_all_pairs_of_patches(variant):
     assert found.shape == (L, A)
     for layer, head in [(0, 1), (4, 0), (L - 1, 1)]:
         total = 0.0
-        for picture in range(3):
-            rows = trace.attention[layer, picture, head, config.prefix :, config.prefix :].numpy()
+        for image in range(3):
+            rows = trace.attention[layer, image, head, config.prefix :, config.prefix :].numpy()
             for i in range(N):
                 far = sum(p * 4 * math.hypot(i // GW - j // GW, i % GW - j % GW) for j, p in enumerate(rows[i]))
                 total += far / rows[i].sum() / (3 * N)

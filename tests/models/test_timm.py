@@ -69,7 +69,7 @@ def test_timm_finds_the_same_logits_and_the_same_attention(name):
 @pytest.mark.usefixtures("explicit_attention")
 @pytest.mark.parametrize("name", [name for name, config in tiny.VARIANTS.items() if config.pool == "token"])
 def test_grad_cam_equals_pytorch_grad_cams_on_timms_attention(name):
-    """Its heads are the channels, and the class token's row over the patches is the picture of each."""
+    """Its heads are the channels, and the class token's row over the patches is the image of each."""
     config, subject = tiny.VARIANTS[name], tiny.case(name)
     other = twin(subject.model, config)
     layer = other.blocks[-1].attn.attn_drop

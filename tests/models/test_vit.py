@@ -107,7 +107,7 @@ def test_permuting_patches_permutes_the_attention():
     torch.testing.assert_close(after.logits, before.logits, rtol=0, atol=1e-5)
 
 
-def test_pictures_of_a_batch_do_not_see_each_other():
+def test_images_of_a_batch_do_not_see_each_other():
     model, images = tiny.model(), tiny.images()
     torch.testing.assert_close(model(images)[3:4], model(images[3:4]), rtol=0, atol=1e-5)
 

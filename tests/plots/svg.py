@@ -1,4 +1,4 @@
-"""What stands in an SVG picture."""
+"""What stands in an SVG image."""
 
 import xml.etree.ElementTree as ET
 

@@ -17,11 +17,11 @@ S, L, A, GH, GW = 4, 3, 2, 5, 7
 
 @dataclass
 class History:
-    """A timeline of two pictures whose second one has one patch lit, another at each moment."""
+    """A timeline of two images whose second one has one patch lit, another at each moment."""
 
     names = ["ant", "bee"]  # noqa: RUF012
     classes = [f"class {k}" for k in range(8)]  # noqa: RUF012
-    pictures = np.random.default_rng(0).integers(0, 256, (2, 20, 28, 3), np.uint8)
+    images = np.random.default_rng(0).integers(0, 256, (2, 20, 28, 3), np.uint8)
     epoch = np.array([0, 0.5, 2, 8], np.float32)
     class_token: bool = True
 
@@ -32,10 +32,10 @@ class History:
         found[:, 1, 7] = [0.8, 0.4, 0.2, 0.02]
         return found
 
-    def maps(self, picture):
+    def maps(self, image):
         found = np.zeros((S, L, A, GH, GW), np.float32)
         for moment in range(S):
-            found[moment, 2, 1, moment, 6 - moment] = 0.5 * picture
+            found[moment, 2, 1, moment, 6 - moment] = 0.5 * image
         return found
 
 
@@ -67,7 +67,7 @@ def test_every_frame_shows_the_maps_of_its_moment_as_flat_squares(monkeypatch):
 
 def test_strips_are_shown_as_strips(monkeypatch):
     class Strips(History):  # 20 rows of 2 patches over 20 x 28 pixels: each 1 high and 14 wide
-        def maps(self, picture):
+        def maps(self, image):
             found = np.zeros((S, L, A, 20, 2), np.float32)
             found[:, 2, 1, 5, 1] = 0.5
             return found
@@ -84,7 +84,7 @@ def test_strips_are_shown_as_strips(monkeypatch):
 
 def test_the_scale_is_one_for_all_frames():
     class Growing(History):
-        def maps(self, picture):
+        def maps(self, image):
             return np.ones((S, L, A, GH, GW), np.float32) * np.array([0.1, 0.2, 0.3, 0.4])[:, None, None, None, None]
 
     inside = [
@@ -155,14 +155,14 @@ def test_without_imageio_ffmpeg_a_sentence_says_what_to_do(monkeypatch, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("picture", "name", "sentence"), [("cow", "a.gif", "There is no picture 'cow'"), ("bee", "a.webm", "must end in")]
+    ("image", "name", "sentence"), [("cow", "a.gif", "There is no image 'cow'"), ("bee", "a.webm", "must end in")]
 )
-def test_what_cannot_be_made_is_refused(picture, name, sentence, tmp_path):
+def test_what_cannot_be_made_is_refused(image, name, sentence, tmp_path):
     with pytest.raises(ValueError, match=sentence):
-        animation.movie(History(), picture, tmp_path / name)
+        animation.movie(History(), image, tmp_path / name)
 
 
-def test_long_names_are_cut_and_large_pictures_shrunk():
+def test_long_names_are_cut_and_large_images_shrunk():
     assert animation.fitting("cat", 82) == "cat"
     cut = animation.fitting("a very long name of a class", 82)
     assert cut.endswith("…")
@@ -174,7 +174,7 @@ def test_long_names_are_cut_and_large_pictures_shrunk():
 @pytest.mark.parametrize(("layers", "heads", "side"), [(1, 1, 2), (12, 16, 14), (24, 2, 64)])
 def test_any_network_fits(layers, heads, side):
     class Other(History):
-        def maps(self, picture):
+        def maps(self, image):
             return np.random.default_rng(0).random((S, layers, heads, side, side), np.float32)
 
     frame = animation.frames(Other(), 0)[0]

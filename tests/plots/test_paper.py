@@ -19,7 +19,7 @@ def chart(**changes) -> figures.Chart:
     rng = np.random.default_rng(0)
     maps = rng.random((2, 3, 5, 7)).astype(np.float32) / 35
     given = {
-        "picture": rng.integers(0, 256, (20, 28, 3), dtype=np.uint8),
+        "image": rng.integers(0, 256, (20, 28, 3), dtype=np.uint8),
         "title": "Average",
         "large": maps.mean((0, 1)),
         "maps": maps,
@@ -43,7 +43,7 @@ def svg(figure) -> str:
 
 
 def images(figure) -> list:
-    """The maps of a figure: all its images but the picture."""
+    """The maps of a figure: all its images but the image."""
     left, right = figure.subfigs
     return [image for axes in (left.axes[1], *right.axes[:6]) for image in axes.images]
 
@@ -58,7 +58,7 @@ def test_every_map_has_our_colours_one_square_for_each_patch_and_begins_at_zero(
         assert image.norm.vmin == 0
 
 
-def test_a_map_has_the_shape_of_its_picture():
+def test_a_map_has_the_shape_of_its_image():
     strips = np.random.default_rng(0).random((2, 3, 20, 2)).astype(np.float32)
     for image in images(figures.draw(chart(maps=strips, large=strips[0, 0]))):
         assert list(image.get_extent()) == [0, 28, 20, 0]
@@ -74,9 +74,9 @@ def test_all_heads_share_one_scale_and_the_large_map_has_its_own(figure):
         assert np.array_equal(tile.get_array(), expected)
 
 
-def test_the_picture_is_shown_with_its_own_pixels(figure):
+def test_the_image_is_shown_with_its_own_pixels(figure):
     (image,) = figure.subfigs[0].axes[0].images
-    assert np.array_equal(image.get_array(), chart().picture)
+    assert np.array_equal(image.get_array(), chart().image)
     assert image.get_interpolation() == "nearest"
 
 
@@ -228,7 +228,7 @@ def test_a_map_without_any_share_says_so_and_has_no_scale():
     assert not any("its own scale" in text for text in found)
 
 
-def test_the_patches_that_are_asked_are_framed_in_the_picture_and_the_map():
+def test_the_patches_that_are_asked_are_framed_in_the_image_and_the_map():
     figure = figures.draw(chart(asked=(9, 34)))
     for axes in figure.subfigs[0].axes[:2]:
         frames = {(patch.get_xy(), patch.get_width(), patch.get_height()) for patch in axes.patches}
@@ -236,8 +236,8 @@ def test_the_patches_that_are_asked_are_framed_in_the_picture_and_the_map():
 
 
 def test_a_map_that_is_not_of_the_asked_patches_does_not_frame_them():
-    picture, large = figures.draw(chart(asked=(9,), of_asked=False)).subfigs[0].axes[:2]
-    assert len(picture.patches) == 2, "the small maps are of the patch"
+    image, large = figures.draw(chart(asked=(9,), of_asked=False)).subfigs[0].axes[:2]
+    assert len(image.patches) == 2, "the small maps are of the patch"
     assert not large.patches
 
 

@@ -135,7 +135,7 @@ def test_small_and_large_models_fit(layers, heads, classes):
     assert figures.render(probes.draw(numbers(layers, heads, classes)), ".svg")
 
 
-def test_maps_of_strips_have_the_shape_of_the_picture():
+def test_maps_of_strips_have_the_shape_of_the_image():
     strips = numbers() | {"filters": np.ones((9, 3, 1, 16))}
     figure = probes.draw(strips)
     for panel, aspect in ((1, 1 / 256), (7, 1 / 16)):  # a tile of the former is a strip in a strip

@@ -13,7 +13,7 @@ from vitviz.training.config import preset
 @pytest.mark.parametrize(
     ("budget", "expected"), [({"minutes": 10.0, "epochs": None}, 200.0), ({"minutes": None, "epochs": 10}, 150.0)]
 )
-def test_speed_over_a_budget_is_the_mean_by_time_or_by_pictures(budget, expected):
+def test_speed_over_a_budget_is_the_mean_by_time_or_by_images(budget, expected):
     config = replace(preset("cifar10-ti4"), **budget)
     assert over_budget(config, [100.0, 300.0]) == pytest.approx(expected)
 
@@ -21,7 +21,7 @@ def test_speed_over_a_budget_is_the_mean_by_time_or_by_pictures(budget, expected
 @pytest.mark.filterwarnings("ignore:.*differs from the official")
 def test_more_steps_than_a_pass_has_are_refused(cifar_folder):
     config = replace(preset("cifar10-ti4"), data=str(cifar_folder), batch_size=25, device="cpu")
-    with pytest.raises(ValueError, match=r"100 pictures in batches of 25 has 2 steps to time: got 3\. Lower --steps"):
+    with pytest.raises(ValueError, match=r"100 images in batches of 25 has 2 steps to time: got 3\. Lower --steps"):
         train(config, 3)
 
 

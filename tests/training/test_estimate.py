@@ -15,13 +15,13 @@ from vitviz.training.estimate import calibrate, estimate, mean_work, memory, sec
 @pytest.fixture
 def config(cifar_config) -> TrainConfig:
     return TrainConfig(
-        model=cifar_config, device="cpu", epochs=5, minutes=None, pictures=2000, batch_size=100, all_patches_from=0.8
+        model=cifar_config, device="cpu", epochs=5, minutes=None, images=2000, batch_size=100, all_patches_from=0.8
     )
 
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A machine that needs 1 ms for a picture while patches are dropped, and 2 ms with all."""
+    """A machine that needs 1 ms for an image while patches are dropped, and 2 ms with all."""
     monkeypatch.setattr(module, "calibrate", lambda config, device: (0.001, 0.002))
     monkeypatch.setattr(module, "memory_of", lambda device: 2**34)
 
@@ -33,7 +33,7 @@ def test_a_budget_in_epochs_gives_seconds(config):
     watched = 5 * 2 * 1000 * 0.3 * 0.002
     assert found.seconds == pytest.approx(steps + watched + 10_000 * 0.3 * 0.002)
     assert found.epochs == 5
-    assert found.pictures_per_second == pytest.approx(10_000 / (steps + watched))
+    assert found.images_per_second == pytest.approx(10_000 / (steps + watched))
     assert found.tokens == 17
     assert found.parameters == sum(weight.numel() for weight in tiny.model(config.model).parameters())
     assert "thread" in found.device
@@ -41,16 +41,16 @@ def test_a_budget_in_epochs_gives_seconds(config):
 
 @pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize(
-    ("pictures", "held_out", "available", "used"), [(None, 0, 600, 600), (None, 100, 600, 500), (300, 100, 600, 300)]
+    ("images", "held_out", "available", "used"), [(None, 0, 600, 600), (None, 100, 600, 500), (300, 100, 600, 300)]
 )
-def test_no_more_pictures_are_counted_than_there_are(config, pictures, held_out, available, used):
-    found = estimate(replace(config, pictures=pictures, held_out=held_out), available=available)
-    assert found.pictures_per_second == estimate(replace(config, pictures=used)).pictures_per_second
+def test_no_more_images_are_counted_than_there_are(config, images, held_out, available, used):
+    found = estimate(replace(config, images=images, held_out=held_out), available=available)
+    assert found.images_per_second == estimate(replace(config, images=used)).images_per_second
 
 
 @pytest.mark.usefixtures("clock")
-def test_the_memory_of_few_pictures_is_less(config):
-    few, many = (estimate(replace(config, pictures=None), available=n, tested=n // 5).memory for n in (100, 1100))
+def test_the_memory_of_few_images_is_less(config):
+    few, many = (estimate(replace(config, images=None), available=n, tested=n // 5).memory for n in (100, 1100))
     assert many - few == 1200 * 3 * 32 * 32
 
 
@@ -67,9 +67,9 @@ def test_a_budget_in_minutes_gives_the_epochs_that_take_as_long(config):
 def test_beside_a_training_nothing_is_measured_and_its_speed_is_converted(config, monkeypatch):
     monkeypatch.setattr(module, "calibrate", lambda *given: pytest.fail("measured"))
     same = estimate(replace(config, save_every=10_000), (config, 500.0, 1.0))
-    assert same.pictures_per_second == pytest.approx(500, rel=0.01)
+    assert same.images_per_second == pytest.approx(500, rel=0.01)
     deeper = replace(config, model=replace(config.model, depth=4), save_every=10_000)
-    assert 200 < estimate(deeper, (config, 500.0, 1.0)).pictures_per_second < 300
+    assert 200 < estimate(deeper, (config, 500.0, 1.0)).images_per_second < 300
     larger = replace(config, model=replace(config.model, depth=40))
     for one, other in ((config, larger), (larger, config), (config, preset("cifar10-teacher"))):
         with pytest.raises(ValueError, match="the network that trains now is of quite another kind or size"):
@@ -85,8 +85,8 @@ def test_what_is_left_is_told_by_the_work_that_is_left(config):
     assert seconds_left(half, 0.5, 100.0) == pytest.approx(100 * late)
     assert seconds_left(half, 1.0, 100.0) == 0
     assert seconds_left(replace(half, epochs=None, minutes=5), 0.5, 100.0) == 200
-    fast = estimate(replace(half, save_every=10_000), (half, 500.0, 0.5)).pictures_per_second
-    assert fast < 0.8 * estimate(replace(half, save_every=10_000), (half, 500.0, 1.0)).pictures_per_second
+    fast = estimate(replace(half, save_every=10_000), (half, 500.0, 0.5)).images_per_second
+    assert fast < 0.8 * estimate(replace(half, save_every=10_000), (half, 500.0, 1.0)).images_per_second
 
 
 def test_work_grows_with_tokens_and_depth(config):
@@ -107,7 +107,7 @@ OTHER = replace(TEACHER, model=replace(TEACHER.model, image_size=(64, 48), patch
     ids=lambda known: f"{known.preset} in patches of {known.model.patch_size}",
 )
 def test_memory_counts_what_the_backward_pass_keeps(known):
-    config = replace(known, batch_size=16, pictures=100)
+    config = replace(known, batch_size=16, images=100)
     model = build(config.model).train()
     own = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
     kept: dict[int, torch.Tensor] = {}

@@ -1,4 +1,4 @@
-"""Fine-tuning: a new head on a body that has learned, for other pictures, of other classes and another size."""
+"""Fine-tuning: a new head on a body that has learned, for other images, of other classes and another size."""
 
 from contextlib import nullcontext
 from dataclasses import replace
@@ -18,7 +18,7 @@ from vitviz.models.checkpoint import load
 from vitviz.runs import timeline, training_run
 from vitviz.training.config import TrainConfig, TrainingError
 from vitviz.training.data import check_held_out, data_sets
-from vitviz.training.evaluation import accuracy, pictures_to_test
+from vitviz.training.evaluation import accuracy, images_to_test
 from vitviz.training.finetuning import interpolated, with_network
 
 CLASSES = ("bars", "dots", "plain")
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("no_clock")
 
 @pytest.fixture
 def shapes(tmp_path) -> Path:
-    """A folder of thirty pictures of each of three patterns, in noise."""
+    """A folder of thirty images of each of three patterns, in noise."""
     rng = np.random.default_rng(0)
     for name in CLASSES:
         (tmp_path / "shapes" / name).mkdir(parents=True)
@@ -43,7 +43,7 @@ def shapes(tmp_path) -> Path:
 
 @pytest.fixture
 def body(tmp_path) -> Path:
-    """A checkpoint of eleven classes, for pictures of 20 x 28 pixels."""
+    """A checkpoint of eleven classes, for images of 20 x 28 pixels."""
     path = tmp_path / "body.safetensors"
     checkpoint.save(tiny.checkpoint(), path)
     return path
@@ -77,9 +77,9 @@ def test_fine_tuning_beats_chance_and_its_result_knows_its_classes(config, shape
     result = load(path)
     assert result.classes == CLASSES
     assert result.model.config.classes == 3
-    assert result.record["data_set"] == "labelled pictures"
+    assert result.record["data_set"] == "labelled images"
     assert result.record["test_accuracy"] > 0.8, "chance is a third"
-    images, labels, recorded = pictures_to_test(result, None, str(shapes))
+    images, labels, recorded = images_to_test(result, None, str(shapes))
     assert accuracy(result, images, labels) == recorded == result.record["test_accuracy"]
     assert (result.mean, result.std) == datasets.statistics(data_sets(config, torch.device("cpu")).training[0])
     explanation = explain(result, str(shapes / "bars" / "3.png"))
@@ -88,7 +88,7 @@ def test_fine_tuning_beats_chance_and_its_result_knows_its_classes(config, shape
     assert explanation.map("relevance", target="dots").shape == (tiny.GH, tiny.GW)
     found = timeline.read(timeline.find(path))
     assert (found.names, found.classes) == (list(CLASSES), list(CLASSES))
-    assert found.pictures.shape == (3, tiny.H, tiny.W, 3)
+    assert found.images.shape == (3, tiny.H, tiny.W, 3)
     assert found.probabilities.shape == (3, 3, 3)
 
 
@@ -151,17 +151,17 @@ def test_a_training_goes_on_though_the_checkpoint_it_began_with_is_gone(config, 
         ("mean", r"got mean \(0\.\d+, .*\), and .* has \(0\.\d+, .*\)\."),
     ],
 )
-def test_a_run_does_not_go_on_with_other_pictures(config, shapes, monkeypatch, change, sentence):
+def test_a_run_does_not_go_on_with_other_images(config, shapes, monkeypatch, change, sentence):
     config = replace(config, epochs=1)
     stopped(config, monkeypatch)
     saved = (config.folder / "last.safetensors").read_bytes()
     first = shapes / "bars" / "0.png"
     place = {"number": shapes / "bars", "classes": shapes / "new", "mean": shapes / "bars"}[change]
     place.mkdir(exist_ok=True)
-    with Image.open(first) as picture:
+    with Image.open(first) as image:
         for number in range(30) if change == "mean" else (100, 101, 102):
-            picture.point(lambda level: 255 - level).save(place / f"{number}.png")
-    with pytest.raises(ValueError, match="The pictures must be those that the run began with: " + sentence):
+            image.point(lambda level: 255 - level).save(place / f"{number}.png")
+    with pytest.raises(ValueError, match="The images must be those that the run began with: " + sentence):
         training_run.train(config, resume=True)
     assert (config.folder / "last.safetensors").read_bytes() == saved
 
@@ -218,7 +218,7 @@ def test_frozen_asks_for_a_body_and_labels(config, changes):
 
 @pytest.fixture
 def supply(config):
-    """What a training with some pictures held out is given, and a checkpoint of the same data set."""
+    """What a training with some images held out is given, and a checkpoint of the same data set."""
     given = data_sets(config, torch.device("cpu"))
     source, about = tiny.checkpoint(replace(tiny.CONFIG, classes=3)), given.about
     return given, replace(source, classes=about.classes, mean=about.mean, std=about.std)
@@ -229,14 +229,12 @@ def test_a_start_that_saw_what_is_held_out_is_refused(config, body, supply, held
     given, known = supply
     checkpoint.save(replace(known, record={"recipe": {"held_out": held_out}}), body)
     config = replace(config, held_out=10, model=replace(config.model, classes=3))
-    sentence = (
-        rf"A start must not have seen what is held out: 10 pictures here, {held_out} when body was trained\. Train"
-    )
+    sentence = rf"A start must not have seen what is held out: 10 images here, {held_out} when body was trained\. Train"
     with nullcontext() if good else pytest.raises(ValueError, match=sentence):
         training_run.Run(config, training_run.Team(), given.training, given.measured, given.about)
 
 
-def test_a_start_of_other_pictures_may_have_seen_them_all(config, body, supply):
+def test_a_start_of_other_images_may_have_seen_them_all(config, body, supply):
     given, known = supply
     check_held_out(replace(config, held_out=10), given.about, replace(known, classes=("a", "b", "c")), "start")
     check_held_out(config, given.about, known, "start")
@@ -244,9 +242,7 @@ def test_a_start_of_other_pictures_may_have_seen_them_all(config, body, supply):
 
 def test_of_a_start_of_the_same_classes_in_another_size_it_cannot_be_told(config, supply):
     given, known = supply
-    with pytest.warns(
-        UserWarning, match=r"A start must not have seen .* learned the same classes, from these pictures"
-    ):
+    with pytest.warns(UserWarning, match=r"A start must not have seen .* learned the same classes, from these images"):
         check_held_out(replace(config, held_out=10), given.about, replace(known, mean=(0.1, 0.2, 0.3)), "start")
 
 
@@ -261,21 +257,21 @@ def test_what_a_start_itself_began_with_may_have_seen_what_is_held_out(config, s
 def test_other_classes_cannot_be_tested_on(config, shapes, tmp_path):
     result = load(training_run.train(replace(config, epochs=1)))
     with pytest.raises(ValueError, match=r"knows bars, dots, plain, and CIFAR-10 has airplane, .* Choose another"):
-        pictures_to_test(result, "cifar10", None)
+        images_to_test(result, "cifar10", None)
     fewer = tmp_path / "fewer"
     fewer.mkdir()
     for name in ("plain", "dots"):
         (shapes / name).rename(fewer / name)
-    _, labels, recorded = pictures_to_test(result, None, str(fewer))
+    _, labels, recorded = images_to_test(result, None, str(fewer))
     assert set(labels.tolist()) == {1, 2}, "as the model counts them"
     assert recorded is None
     (fewer / "plain").rename(fewer / "stripes")
     with pytest.raises(ValueError, match="this folder has dots, stripes"):
-        pictures_to_test(result, None, str(fewer))
+        images_to_test(result, None, str(fewer))
 
 
 def test_more_cannot_be_held_out_than_there_is(config):
-    with pytest.raises(ValueError, match=r"held_out must leave pictures to train on: of 72 it takes 71\."):
+    with pytest.raises(ValueError, match=r"held_out must leave images to train on: of 72 it takes 71\."):
         training_run.train(replace(config, held_out=71))
 
 
@@ -283,4 +279,4 @@ def test_more_cannot_be_held_out_than_there_is(config):
 @pytest.mark.parametrize("objective", ["classify", "masked-patch"])
 def test_a_folder_can_be_trained_on_from_nothing(config, objective):
     record = load(training_run.train(replace(config, start=None, epochs=1, objective=objective, held_out=10))).record
-    assert record["pictures"] == 62
+    assert record["images"] == 62

@@ -83,12 +83,12 @@ def test_no_step_makes_the_device_wait(monkeypatch, name, changes):
     monkeypatch.setattr(torch.optim, "AdamW", not_fused)
     team = Team()
     team.device = torch.device("meta")  # reading a number from it is an error, so no step can ask it for one
-    pictures = (
+    images = (
         torch.empty(60, 3, 32, 32, dtype=torch.uint8, device="meta"),
         torch.empty(60, dtype=torch.long, device="meta"),
     )
     config = replace(preset(name), snapshots=0, compiled=False, batch_size=30, **changes)
-    run = Run(config, team, pictures, pictures)
+    run = Run(config, team, images, images)
     first, second = run.batches()
     with Watch() as watch:
         run.step(first)
@@ -120,8 +120,8 @@ def compiled(monkeypatch) -> list[tuple[str, bool]]:
 
 def small_run(config) -> Run:
     images = torch.randint(0, 256, (50, 3, 32, 32), dtype=torch.uint8)
-    pictures = images, torch.arange(50) % 10
-    return Run(replace(config, batch_size=25, snapshots=0, device="cpu"), Team(), pictures, pictures)
+    images = images, torch.arange(50) % 10
+    return Run(replace(config, batch_size=25, snapshots=0, device="cpu"), Team(), images, images)
 
 
 @pytest.mark.usefixtures("no_clock")

@@ -67,7 +67,7 @@ def test_the_rates_of_a_run_follow_the_schedule(config, monkeypatch):
 
 @pytest.mark.parametrize("epochs", [1, 0.5])
 def test_a_single_step_learns(config, epochs):
-    config = replace(config, pictures=25, epochs=epochs, snapshots=0)
+    config = replace(config, images=25, epochs=epochs, snapshots=0)
     first = whole_run(config).learner.model.state_dict()
     path = train(config)
     assert load(path).record["steps"] == 1

@@ -50,7 +50,7 @@ def test_a_run_leaves_config_metrics_checkpoint_and_timeline(config):
     assert (result.classes, result.mean, result.std) == (cifar.CLASSES, cifar.MEAN, cifar.STD)
     assert result.model.config == config.model
     assert result.record["test_accuracy"] == accuracy(result, *cifar.load("test", config.data))
-    assert (result.record["pictures"], result.record["epochs"], result.record["steps"]) == (100, 2.0, 8)
+    assert (result.record["images"], result.record["epochs"], result.record["steps"]) == (100, 2.0, 8)
     assert result.record["recipe"]["muon_rate"] == config.muon_rate
     assert not {"data", "out"} & result.record["recipe"].keys(), "paths of this machine are nobody's business"
 
@@ -85,9 +85,9 @@ def test_the_same_seed_gives_the_same_weights_and_another_does_not(config):
     assert not torch.equal(first["head.weight"], other["head.weight"])
 
 
-def test_a_part_of_the_pictures_can_be_used(config):
-    record = load(train(replace(config, pictures=30, batch_size=20, epochs=1, snapshots=0))).record
-    assert (record["pictures"], record["steps"]) == (30, 2)
+def test_a_part_of_the_images_can_be_used(config):
+    record = load(train(replace(config, images=30, batch_size=20, epochs=1, snapshots=0))).record
+    assert (record["images"], record["steps"]) == (30, 2)
     assert not (config.folder / "timeline.npz").exists()
 
 
@@ -160,12 +160,12 @@ def test_each_preset_trains(config, name):
     assert load(path).model.config.architecture == given.model.architecture
 
 
-def test_pictures_held_out_are_measured_on_and_the_test_set_is_not_touched(config, monkeypatch):
+def test_images_held_out_are_measured_on_and_the_test_set_is_not_touched(config, monkeypatch):
     real, loaded = cifar.load, []
     monkeypatch.setattr(cifar, "load", lambda split, data: loaded.append(split) or real(split, data))
     result = load(train(replace(config, held_out=30, epochs=1)))
     assert loaded == ["train"]
-    assert result.record["pictures"] == 70
+    assert result.record["images"] == 70
     assert "test_accuracy" not in result.record
     images, labels = real("train", config.data)
     assert result.record["held_out_accuracy"] == accuracy(result, images[70:], labels[70:])
@@ -186,7 +186,7 @@ def test_weights_that_are_no_numbers_do_not_replace_good_ones(config, monkeypatc
     assert load(config.folder / "last.safetensors").record["steps"] == 4
 
 
-def test_more_processes_than_pictures_are_refused(config, monkeypatch):
+def test_more_processes_than_images_are_refused(config, monkeypatch):
     monkeypatch.setattr(Team, "__enter__", lambda team: team)
     monkeypatch.setattr(Team, "__exit__", lambda *given: None)
     monkeypatch.setenv("WORLD_SIZE", "30")
@@ -226,17 +226,17 @@ def test_memory_that_runs_out_is_said_and_the_last_whole_epoch_kept(config, monk
         return real(*given, **named)
 
     monkeypatch.setattr(trainer.F, "cross_entropy", failing)
-    with pytest.raises(TrainingError, match=r"A step must fit into memory: 25 pictures in this network do not\. Lower"):
+    with pytest.raises(TrainingError, match=r"A step must fit into memory: 25 images in this network do not\. Lower"):
         train(config)
     assert load(config.folder / "last.safetensors").record["epochs"] == 1.0
 
 
-def test_pictures_that_do_not_fit_into_memory_are_said(config, monkeypatch):
+def test_images_that_do_not_fit_into_memory_are_said(config, monkeypatch):
     def full(*given):
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
     monkeypatch.setattr(training_run, "data_sets", full)
-    with pytest.raises(TrainingError, match=r"The pictures must fit into memory: they do not\. Use a smaller data set"):
+    with pytest.raises(TrainingError, match=r"The images must fit into memory: they do not\. Use a smaller data set"):
         train(config)
     assert not config.folder.exists()
 

@@ -12,7 +12,7 @@ from vitviz.models.vit import ViT
 from vitviz.runs import training_run
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Team
-from vitviz.training.evaluation import pictures_to_test
+from vitviz.training.evaluation import images_to_test
 from vitviz.training.masked_patches import MaskedPatches, mean_colours
 
 
@@ -53,11 +53,11 @@ def test_hidden_patches_do_not_reach_the_guess():
         masked.colours.register_forward_hook(lambda module, given, found: guesses.append(found))
         masked(one)
         masked(other)
-    assert torch.equal(guesses[0], guesses[1]), "nothing of the pictures is left"
+    assert torch.equal(guesses[0], guesses[1]), "nothing of the images is left"
     assert (truth != mean_colours(other, 4)).any()
 
 
-def test_the_colours_of_a_picture_can_be_learned_by_heart():
+def test_the_colours_of_a_image_can_be_learned_by_heart():
     masked = MaskedPatches(ViT(replace(tiny.CONFIG, depth=2)))
     optimizer = torch.optim.Adam(masked.parameters(), 3e-3)
     images = tiny.images(batch=2)
@@ -71,10 +71,10 @@ def test_the_colours_of_a_picture_can_be_learned_by_heart():
 
 
 @pytest.mark.usefixtures("no_clock")
-def test_a_picture_that_is_left_over_counts_as_much_as_the_others(cifar_config, monkeypatch):
+def test_a_image_that_is_left_over_counts_as_much_as_the_others(cifar_config, monkeypatch):
     config = TrainConfig(model=cifar_config, objective="masked-patch", device="cpu", snapshots=0)
-    pictures = torch.zeros(501, 3, 32, 32, dtype=torch.uint8), torch.zeros(501, dtype=torch.long)
-    run = training_run.Run(config, Team(), pictures, pictures)
+    images = torch.zeros(501, 3, 32, 32, dtype=torch.uint8), torch.zeros(501, dtype=torch.long)
+    run = training_run.Run(config, Team(), images, images)
     monkeypatch.setattr(
         run.learner.trained, "forward", lambda part: (torch.zeros(()), torch.tensor(float(len(part) == 1)))
     )
@@ -104,8 +104,8 @@ def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(
     assert "test_accuracy" not in record
     assert not load(path).model.head.weight.any(), "no label was looked at"
     with pytest.raises(ValueError, match=r"must have learned labels: last learned to guess .* Fine-tune it first"):
-        pictures_to_test(load(path), None, str(cifar_folder))
+        images_to_test(load(path), None, str(cifar_folder))
     assert training[0] is False, "stochastic depth would spoil the measurement"
     tuned = training_run.train(replace(config, start=str(path), out=str(tmp_path / "tuned")))
-    assert pictures_to_test(load(tuned), None, str(cifar_folder))
+    assert images_to_test(load(tuned), None, str(cifar_folder))
     assert load(tuned).record["recipe"]["start"] == "blind", "a path of this machine is nobody's business"

@@ -33,11 +33,11 @@ from vitviz.training.config import PRESETS, TrainConfig, changed, from_json, pre
         ({"batch_size": None}, "batch_size must be a whole number from 2 to 65536: got None"),
         ({"save_every": None}, "save_every must be a whole number from 1 to 10000: got None"),
         ({"batch_size": 1}, "batch_size must be a whole number from 2 to 65536: got 1"),
-        ({"pictures": 0}, "pictures must be a whole number from 2 to 50000: got 0"),
-        ({"pictures": 50_001}, "pictures must be a whole number from 2 to 50000: got 50001"),
+        ({"images": 0}, "images must be a whole number from 2 to 50000: got 0"),
+        ({"images": 50_001}, "images must be a whole number from 2 to 50000: got 50001"),
         ({"snapshots": -1}, "snapshots must be a whole number from 0 to 1000: got -1"),
         ({"batch_size": 32.5}, r"batch_size must be a whole number from 2 to 65536: got 32\.5"),
-        ({"batch_size": 300, "pictures": 200}, "at most the number of training pictures: 300 is above 200"),
+        ({"batch_size": 300, "images": 200}, "at most the number of training images: 300 is above 200"),
         ({"held_out": 25_001}, "held_out must be a whole number from 0 to 25000"),
         ({"weight_decay": -0.1}, r"weight_decay must be from 0 to below 1,000,000,000: got -0\.1"),
         ({"adam_rate": True}, "adam_rate must be a finite number above 0 and below 1,000,000,000: got True"),
@@ -77,11 +77,11 @@ def test_an_unknown_preset_is_refused_and_the_known_ones_named():
         preset("vit-g")
 
 
-def test_a_folder_may_be_a_path_and_held_out_pictures_are_not_those_to_train_on():
-    config = TrainConfig(data=Path("pictures"), out=Path("runs") / "x", pictures=5000, held_out=5000)
-    assert (config.data, config.out) == ("pictures", "runs/x")
-    with pytest.raises(ValueError, match="batch_size must be at most the number of training pictures: 256 is above 40"):
-        TrainConfig(pictures=40, held_out=5000)
+def test_a_folder_may_be_a_path_and_held_out_images_are_not_those_to_train_on():
+    config = TrainConfig(data=Path("images"), out=Path("runs") / "x", images=5000, held_out=5000)
+    assert (config.data, config.out) == ("images", "runs/x")
+    with pytest.raises(ValueError, match="batch_size must be at most the number of training images: 256 is above 40"):
+        TrainConfig(images=40, held_out=5000)
 
 
 def test_a_run_goes_where_it_is_told_or_by_its_preset():

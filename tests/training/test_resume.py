@@ -183,7 +183,7 @@ def test_a_run_that_goes_on_at_the_end_of_a_pass_tells_the_rate_that_is_due(conf
     assert measured["accuracy"] is not None
     assert measured["epoch"] == stopped["epoch"] == 1.0
     assert measured["learning_rate"] == pytest.approx(config.muon_rate * schedule(config, 0.5))
-    assert measured["pictures_per_second"] > 0
+    assert measured["images_per_second"] > 0
 
 
 def test_a_run_from_before_an_option_was_there_is_gone_on_with(config, monkeypatch):

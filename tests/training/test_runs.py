@@ -98,7 +98,7 @@ def test_a_training_is_a_process_that_anybody_finds_by_its_folder(folder, config
 
     (found,) = Runs(folder.root).all()
     assert (found.name, found.state, found.preset, found.message) == ("one", "training", "tiny", "")
-    assert (found.share, found.epoch, found.seconds, found.pictures_per_second) == (0.25, 2.5, 60.0, 500.0)
+    assert (found.share, found.epoch, found.seconds, found.images_per_second) == (0.25, 2.5, 60.0, 500.0)
     assert (found.epochs, found.minutes, found.accuracy) == (10, None, None)
     assert found.parameters == sum(weight.numel() for weight in tiny.model(config.model).parameters())
     assert found.config["model"]["width"] == config.model.width

@@ -184,7 +184,7 @@ def test_a_run_that_asks_too_much_of_the_data_set_is_noted_and_the_next_begins(g
     grid.write()
     grid.run()
     assert [line["state"] for line in grid.results()] == ["failed", "finished"]
-    assert "held_out must leave pictures to train on: of 100 it takes 100" in grid.results()[0]["message"]
+    assert "held_out must leave images to train on: of 100 it takes 100" in grid.results()[0]["message"]
 
 
 def test_a_data_set_that_is_not_there_ends_the_sweep(grid):

@@ -64,7 +64,7 @@ def test_the_teacher_itself_learns_nothing(config, teacher):
     assert all(weight.grad is None for weight in run.learner.teacher.model.parameters())
 
 
-def test_the_teacher_sees_the_pictures_as_the_learner_does(config, teacher, monkeypatch):
+def test_the_teacher_sees_the_images_as_the_learner_does(config, teacher, monkeypatch):
     run = whole_run(replace(config, teacher=teacher, first_patches=1.0, last_patches=1.0))
     seen = []
     real = run.learner.teacher.model.forward
@@ -91,7 +91,7 @@ def test_a_vision_transformer_can_teach_as_well(config):
 
 
 @pytest.mark.parametrize("change", ["classes", "mean", "size"])
-def test_a_teacher_of_other_pictures_is_refused(config, teacher, tmp_path, change):
+def test_a_teacher_of_other_images_is_refused(config, teacher, tmp_path, change):
     known = load(teacher)
     other = {
         "classes": {"classes": known.classes[::-1]},
@@ -99,14 +99,12 @@ def test_a_teacher_of_other_pictures_is_refused(config, teacher, tmp_path, chang
         "size": {"model": build(replace(CONVNET, image_size=(16, 16)))},
     }[change]
     checkpoint.save(replace(known, **other), path := tmp_path / "other.safetensors")
-    with pytest.raises(ValueError, match="A teacher must have learned from the same pictures: other knows others"):
+    with pytest.raises(ValueError, match="A teacher must have learned from the same images: other knows others"):
         teacher_of(replace(config, teacher=str(path)), CIFAR10, torch.device("cpu"))
 
 
 def test_a_teacher_that_saw_what_is_held_out_is_refused(config, teacher):
-    sentence = (
-        r"must not have seen what is held out: 30 pictures here, 0 when last was trained\. Train it with the same"
-    )
+    sentence = r"must not have seen what is held out: 30 images here, 0 when last was trained\. Train it with the same"
     with pytest.raises(ValueError, match=sentence):
         train(replace(config, teacher=teacher, held_out=30))
 
@@ -171,7 +169,7 @@ def test_a_convnet_is_trained_by_its_own_recipe(config):
 
 
 def test_a_teacher_is_of_no_use_without_labels():
-    with pytest.raises(ValueError, match="A teacher says what a picture shows: leave it out where labels are not"):
+    with pytest.raises(ValueError, match="A teacher says what an image shows: leave it out where labels are not"):
         TrainConfig(teacher="cifar10-ti4", objective="masked-patch")
 
 

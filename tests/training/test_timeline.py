@@ -88,12 +88,12 @@ def test_what_is_saved_is_what_the_model_saw(tmp_path, tiny_model, compact):
     np.testing.assert_allclose(found.distance[0], distance, rtol=0, atol=1e-5)
     assert (found.epoch.tolist(), found.seconds.tolist()) == ([0, 1.5], [0, 60.25])
     assert (found.names, found.classes) == (["ant", "bee", "cow"], list(given.classes))
-    assert np.array_equal(found.pictures[2], tiny.pixels(seed=2))
+    assert np.array_equal(found.images[2], tiny.pixels(seed=2))
 
 
-def test_numbers_do_not_depend_on_how_many_pictures_are_looked_at_at_once(tiny_model, monkeypatch):
+def test_numbers_do_not_depend_on_how_many_images_are_looked_at_at_once(tiny_model, monkeypatch):
     at_once = room.look(tiny_model, tiny.images(batch=3))
-    monkeypatch.setattr(room, "pictures_at_once", lambda config: 2)
+    monkeypatch.setattr(room, "images_at_once", lambda config: 2)
     for name, values in room.look(tiny_model, tiny.images(batch=3)).items():
         np.testing.assert_allclose(values, at_once[name], rtol=0, atol=1e-5)
 
@@ -121,7 +121,7 @@ def test_kept_shares_are_within_a_hundredth_of_an_even_spread(tokens):
 def test_moments_up_to_an_epoch_are_taken_back_exactly(tmp_path):
     given = two_moments()
     given.save(tmp_path / "timeline.npz")
-    again = Timeline(given.names, given.pictures, given.images, given.classes, given.grid, given.snapshots)
+    again = Timeline(given.names, given.images, given.images, given.classes, given.grid, given.snapshots)
     again.restore(tmp_path / "timeline.npz", 0.7, 0.5)
     assert len(again.moments) == 1
     for name, values in given.moments[0].items():
@@ -138,7 +138,7 @@ def test_what_an_older_file_does_not_hold_is_known_or_none(tmp_path):
     found, now = read(tmp_path / "old.npz"), read(SHIPPED)
     assert (found.entropy, found.distance) == (None, None)
     assert (found.classes, found.grid) == (now.classes, now.grid)
-    assert np.array_equal(found.pictures, now.pictures)
+    assert np.array_equal(found.images, now.images)
 
 
 def test_the_timeline_that_ships_is_read():
@@ -149,7 +149,7 @@ def test_the_timeline_that_ships_is_read():
     assert found.classes == list(cifar.CLASSES)
     assert found.maps(3).shape == (60, 6, 6, 8, 8)
     assert np.array_equal(
-        found.pictures[3], np.asarray(preprocessing.prepare(preprocessing.sample_paths()["cat"], (32, 32)).seen)
+        found.images[3], np.asarray(preprocessing.prepare(preprocessing.sample_paths()["cat"], (32, 32)).seen)
     )
     assert found.classes[found.probabilities[-1, 3].argmax()] == "cat"
 
@@ -159,7 +159,7 @@ OTHERS = {
     "rows": np.zeros((60, 9, 6, 6, 65), np.float16),
     "names": np.array(["cat"]),
     "classes": np.array(["cat"]),
-    "pictures": np.zeros((10, 32, 32), np.uint8),
+    "images": np.zeros((10, 32, 32), np.uint8),
     "probabilities": np.zeros((60, 10)),
     "seconds": np.array(0.0),
     "entropy": np.zeros((60, 6)),

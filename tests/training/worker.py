@@ -14,7 +14,7 @@ from vitviz.runs import process
 from vitviz.runs.process import Stopped, Work
 from vitviz.training.signals import StopRequest
 
-LINE = '{"share": 0.25, "epoch": 2.5, "seconds": 60.0, "loss": 2.0, "pictures_per_second": 500.0}\n'
+LINE = '{"share": 0.25, "epoch": 2.5, "seconds": 60.0, "loss": 2.0, "images_per_second": 500.0}\n'
 
 
 def wait(stop: StopRequest) -> None:

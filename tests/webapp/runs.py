@@ -44,14 +44,14 @@ def note(folder: Path, steps: int) -> None:
     with (folder / "metrics.jsonl").open("a") as file:
         for i in range(len(known), len(known) + steps):
             line = {"share": i / 8, "epoch": i / 2, "seconds": 2.0 * i, "loss": 2.3 - 0.1 * i, "learning_rate": 1e-3}
-            line |= {"pictures_per_second": 100.0, "accuracy": 0.1 * i, "train_accuracy": None}
+            line |= {"images_per_second": 100.0, "accuracy": 0.1 * i, "train_accuracy": None}
             file.write(json.dumps(line) + "\n")
 
 
 def timeline(model: torch.nn.Module, moments: int) -> Timeline:
     """What a model saw at some moments; the same at each, but for the time."""
-    pictures = torch.randint(0, 256, (3, 3, 32, 32), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
-    kept = Timeline(["cat", "dog", "x"], pictures, tiny.images((32, 32), 3), cifar.CLASSES, (4, 4), 60)
+    images = torch.randint(0, 256, (3, 3, 32, 32), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
+    kept = Timeline(["cat", "dog", "x"], images, tiny.images((32, 32), 3), cifar.CLASSES, (4, 4), 60)
     for i in range(moments):
         kept.take(model, i / 2, 2.0 * i)
     return kept

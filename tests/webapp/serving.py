@@ -17,7 +17,7 @@ from vitviz.webapp.app import build_app, serve
 
 BOUNDARY = "----vitviz"
 CAT = sample_paths()["cat"].read_bytes()
-ASK_CAT = {"checkpoint": "cifar10-ti4", "picture": {"kind": "sample", "name": "cat"}}
+ASK_CAT = {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}
 
 # Gradio counts its queue with options that pandas is about to drop.
 OLD_OPTIONS = pytest.mark.filterwarnings(

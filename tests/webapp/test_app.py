@@ -12,7 +12,7 @@ import gradio as gr
 import pytest
 
 from vitviz.webapp import app as room
-from vitviz.webapp.app import build_app, explain_picture, free_port, list_methods, on_a_space, serve
+from vitviz.webapp.app import build_app, explain_image, free_port, list_methods, on_a_space, serve
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def test_only_the_curated_endpoints_are_public(app):
 
 
 def test_the_endpoint_explains_a_sample():
-    answer = explain_picture("ship", method="rollout")
+    answer = explain_image("ship", method="rollout")
     assert sum(answer["probabilities"].values()) == pytest.approx(1, abs=1e-5)
     assert [len(row) for row in answer["map"]] == [8] * 8
     assert answer["note"] == "shrunk from 96 × 96 to 32 × 32"
@@ -39,12 +39,12 @@ def test_the_endpoint_explains_a_sample():
         (("unicorn",), "There is no sample 'unicorn'"),
         (("cat", "gpt"), "There is no checkpoint 'gpt'"),
         (("cat", "cifar10-ti4", "magic"), "There is no method 'magic'"),
-        (({"path": "/etc/passwd"},), "Only an uploaded picture"),
+        (({"path": "/etc/passwd"},), "Only an uploaded image"),
     ],
 )
 def test_the_endpoint_refuses_with_the_librarys_sentence(arguments, sentence):
     with pytest.raises(gr.Error, match=sentence):
-        explain_picture(*arguments)
+        explain_image(*arguments)
 
 
 @pytest.mark.parametrize(

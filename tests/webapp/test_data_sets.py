@@ -1,4 +1,4 @@
-"""People's own pictures in the data folder: what an upload may never write over."""
+"""People's own images in the data folder: what an upload may never write over."""
 
 import zipfile
 

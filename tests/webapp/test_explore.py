@@ -23,7 +23,7 @@ from vitviz.attribution.ablation import intervene, mean_outputs
 from vitviz.attribution.context import softmax
 from vitviz.attribution.explanation import Explanation
 from vitviz.data import cifar
-from vitviz.data.preprocessing import PictureError, sample_paths, samples
+from vitviz.data.preprocessing import ImageError, sample_paths, samples
 from vitviz.models import checkpoint
 from vitviz.plots import figures
 from vitviz.webapp import images
@@ -42,11 +42,11 @@ def answers(tmp_path):
 
 
 def sample(name="cat"):
-    return {"checkpoint": "cifar10-ti4", "picture": {"kind": "sample", "name": name}}
+    return {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": name}}
 
 
 def upload(path, name="mine.png"):
-    return {"checkpoint": "cifar10-ti4", "picture": {"kind": "upload", "path": str(path), "name": name}}
+    return {"checkpoint": "cifar10-ti4", "image": {"kind": "upload", "path": str(path), "name": name}}
 
 
 def test_the_answer_holds_what_the_library_computes(answers):
@@ -55,7 +55,7 @@ def test_the_answer_holds_what_the_library_computes(answers):
     rows = np.frombuffer(base64.b64decode(answer["cls"]), "<f4").reshape(6, 6, 65)
     np.testing.assert_allclose(rows, expected.cls_rows, atol=1e-7)
     np.testing.assert_allclose(answer["probabilities"], expected.probabilities, atol=1e-6)
-    assert answer["classes"][answer["picture"]["truth"]] == "cat"
+    assert answer["classes"][answer["image"]["truth"]] == "cat"
     assert set(answer["maps"]) == {"attention", "reverse_attention", "average", "rollout"}
     for method in answer["maps"]:
         np.testing.assert_allclose(answer["maps"][method], expected.map(method).ravel(), atol=1e-7)
@@ -64,7 +64,7 @@ def test_the_answer_holds_what_the_library_computes(answers):
 def test_a_label_that_is_no_class_of_the_model_is_told_and_not_judged(answers, monkeypatch):
     other = replace(vitviz.load("cifar10-ti4"), classes=tuple("abcdefghij"))
     monkeypatch.setattr(explore, "model_named", lambda name, runs: other)
-    found = answers.explain(sample())["picture"]
+    found = answers.explain(sample())["image"]
     assert (found["truth"], found["shows"]) == (None, "cat")
 
 
@@ -115,7 +115,7 @@ def test_a_class_that_is_none_is_refused_in_words(answers, target, sentence):
         assert sentence in answer["error"]
 
 
-def test_a_picture_without_some_heads_and_patches_has_a_key_of_its_own(answers):
+def test_a_image_without_some_heads_and_patches_has_a_key_of_its_own(answers):
     answer = answers.explain(sample())
     found = answers.intervene({"key": answer["key"], "heads": [[5, 2], [0, 1]], "patches": [27, 3]})
     case = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"]).case
@@ -182,16 +182,16 @@ def test_an_unknown_key_has_no_attention(answers):
 @pytest.mark.parametrize(
     ("question", "sentence"),
     [
-        (None, "must name picture"),
-        ({}, "must name picture"),
-        ({"checkpoint": "cifar10-ti4", "picture": "cat"}, "must name picture"),
-        ({"checkpoint": 3, "picture": {}}, "must name checkpoint"),
-        ({"checkpoint": "../secret", "picture": {}}, "There is no checkpoint"),
-        ({"checkpoint": "/etc/passwd", "picture": {}}, "There is no checkpoint"),
+        (None, "must name image"),
+        ({}, "must name image"),
+        ({"checkpoint": "cifar10-ti4", "image": "cat"}, "must name image"),
+        ({"checkpoint": 3, "image": {}}, "must name checkpoint"),
+        ({"checkpoint": "../secret", "image": {}}, "There is no checkpoint"),
+        ({"checkpoint": "/etc/passwd", "image": {}}, "There is no checkpoint"),
         (sample("../../etc/passwd"), "There is no sample"),
-        ({"checkpoint": "cifar10-ti4", "picture": {"kind": "url", "path": "http://127.0.0.1"}}, "must be a sample"),
-        ({"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 0}}, "CIFAR-10 is not in"),
-        ({"checkpoint": "cifar10-ti4", "picture": {"kind": "upload", "path": 5}}, "must name path"),
+        ({"checkpoint": "cifar10-ti4", "image": {"kind": "url", "path": "http://127.0.0.1"}}, "must be a sample"),
+        ({"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 0}}, "CIFAR-10 is not in"),
+        ({"checkpoint": "cifar10-ti4", "image": {"kind": "upload", "path": 5}}, "must name path"),
     ],
 )
 def test_a_bad_question_gets_a_sentence(answers, question, sentence):
@@ -201,9 +201,9 @@ def test_a_bad_question_gets_a_sentence(answers, question, sentence):
 def test_only_files_in_the_upload_folder_are_opened(answers, uploads, tmp_path):
     sibling = tmp_path / "uploads-of-others"
     sibling.mkdir()
-    picture = Image.new("RGB", (40, 40), "teal")
+    image = Image.new("RGB", (40, 40), "teal")
     for folder in (uploads, sibling):
-        picture.save(folder / "mine.png")
+        image.save(folder / "mine.png")
     os.symlink(sibling / "mine.png", uploads / "link.png")
     assert "error" not in answering(answers.explain)(upload(uploads / "mine.png"))
     for path in (
@@ -212,23 +212,23 @@ def test_only_files_in_the_upload_folder_are_opened(answers, uploads, tmp_path):
         uploads / "link.png",
         uploads,
     ):
-        assert "Only an uploaded picture" in answering(answers.explain)(upload(path))["error"]
-    assert "Only an uploaded picture" in answering(answers.explain)(upload("a\0b"))["error"]
+        assert "Only an uploaded image" in answering(answers.explain)(upload(path))["error"]
+    assert "Only an uploaded image" in answering(answers.explain)(upload("a\0b"))["error"]
 
 
 def test_an_upload_that_was_let_go_is_refused_without_its_path(answers, uploads):
     for path in (uploads / "82af" / "small.png", uploads / f"{'long' * 80}.png"):
         for ask in (answers.explain, takes_long):
             error = answering(ask)(upload(path))["error"]
-            assert error == "Own pictures are kept for less than an hour. Choose the file again."
+            assert error == "Own images are kept for less than an hour. Choose the file again."
 
 
 def test_an_upload_comes_back_re_encoded_and_small(answers, uploads):
     Image.new("RGB", (3000, 100), "teal").save(uploads / "wide.png")
     answer = answers.explain(upload(uploads / "wide.png"))
-    shown = base64.b64decode(answer["picture"]["original"].split(",", 1)[1])
+    shown = base64.b64decode(answer["image"]["original"].split(",", 1)[1])
     assert shown.startswith(b"\x89PNG")
-    assert answer["picture"]["note"] == "cropped to a square, shrunk from 3000 × 100 to 32 × 32"
+    assert answer["image"]["note"] == "cropped to a square, shrunk from 3000 × 100 to 32 × 32"
     assert len(shown) < 20_000
 
 
@@ -266,7 +266,7 @@ def test_what_was_found_before_is_told_while_the_line_is_full(answers, monkeypat
         apart.submit(asyncio.run, ask()).result()
 
 
-def test_a_huge_picture_keeps_nobody_with_a_small_one_waiting(answers, uploads, monkeypatch):
+def test_a_huge_image_keeps_nobody_with_a_small_one_waiting(answers, uploads, monkeypatch):
     explain = {answer.__name__: answer for answer in answers.functions}["explain"]
     Image.new("L", (4000, 4000)).save(uploads / "huge.png")
     Image.new("L", (40, 40)).save(uploads / "small.png")
@@ -332,7 +332,7 @@ def test_an_explanation_that_is_asked_about_grows_old_all_the_same(explanation, 
     assert recent.bytes == size_of(explanation)
 
 
-def test_what_was_made_of_a_picture_is_let_go_with_it(explanation, monkeypatch):
+def test_what_was_made_of_a_image_is_let_go_with_it(explanation, monkeypatch):
     now, recent = 0.0, Recent()
     monkeypatch.setattr(cache, "time", SimpleNamespace(monotonic=lambda: now))
     key = recent.keep(explanation)
@@ -341,14 +341,14 @@ def test_what_was_made_of_a_picture_is_let_go_with_it(explanation, monkeypatch):
     assert recent.asked({"key": changed}) is explanation
     now += 2
     assert recent.asked({"key": changed}) is None
-    assert recent.asked({"key": recent.keep(explanation, key)}) is None, "the picture itself is gone"
+    assert recent.asked({"key": recent.keep(explanation, key)}) is None, "the image itself is gone"
 
 
 def test_an_absent_data_set_is_told_with_the_command_that_fetches_it(answers):
     state = answers.offers({})["cifar"]
     assert not state["available"]
     assert "python -m vitviz data download" in state["message"]
-    outside = {"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 0}}
+    outside = {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 0}}
     assert "CIFAR-10 is not in" in answering(answers.explain)(outside)["error"]
 
 
@@ -431,7 +431,7 @@ def test_the_figure_shows_the_view_on_screen(answers):
         ({"method": "relevance", "target": [5, 3], "patches": [27]}, "relevance-for-dog-not-cat"),
     ],
 )
-def test_the_figure_is_named_after_the_picture_and_what_is_asked_of_it(answers, monkeypatch, wanted, name):
+def test_the_figure_is_named_after_the_image_and_what_is_asked_of_it(answers, monkeypatch, wanted, name):
     monkeypatch.setattr(figures, "render", lambda figure, ending: b"")
     key = answers.explain(sample())["key"]
     view = {"layer": 5, "head": None, "method": None} | wanted
@@ -443,8 +443,8 @@ def test_the_figure_is_named_after_the_picture_and_what_is_asked_of_it(answers, 
 def test_the_name_of_an_own_file_is_not_part_of_its_figure(answers, uploads):
     Image.new("RGB", (40, 40), "teal").save(uploads / "mine.png")
     key = answers.explain(upload(uploads / "mine.png", "../Grandmother $1\n.png"))["key"]
-    assert answers.figure({"key": key})["name"].startswith("vitviz-cifar10-ti4-own-picture-mean-of-layers")
-    assert answers.recent.asked({"key": key}).name == "Own picture"
+    assert answers.figure({"key": key})["name"].startswith("vitviz-cifar10-ti4-own-image-mean-of-layers")
+    assert answers.recent.asked({"key": key}).name == "Own image"
 
 
 def test_a_lost_key_has_no_figure_so_that_the_page_can_ask_anew(answers):
@@ -452,16 +452,16 @@ def test_a_lost_key_has_no_figure_so_that_the_page_can_ask_anew(answers):
 
 
 def test_sample_names_are_not_paths():
-    with pytest.raises(PictureError, match="There is no sample"):
+    with pytest.raises(ImageError, match="There is no sample"):
         images.sample("../data/cifar")
 
 
 @pytest.mark.filterwarnings("ignore:test_batch.bin differs")
-def test_a_test_picture_is_explained_with_its_label(cifar_folder):
+def test_a_test_image_is_explained_with_its_label(cifar_folder):
     answers, (_, labels) = Explore(str(cifar_folder)), cifar.load("test", str(cifar_folder))
-    picked = answers.explain({"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 0}})
-    assert picked["picture"]["truth"] == labels[0]
-    name = f"CIFAR-10 test picture 0 ({cifar.CLASSES[labels[0]]})"
+    picked = answers.explain({"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 0}})
+    assert picked["image"]["truth"] == labels[0]
+    name = f"CIFAR-10 test image 0 ({cifar.CLASSES[labels[0]]})"
     assert answers.recent.asked(picked).name == name
-    outside = {"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 10**6}}
+    outside = {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 10**6}}
     assert "must be from 0 to 19" in answering(answers.explain)(outside)["error"]

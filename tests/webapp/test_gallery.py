@@ -1,4 +1,4 @@
-"""The gallery of test pictures: by class, and by what a model makes of them."""
+"""The gallery of test images: by class, and by what a model makes of them."""
 
 from dataclasses import replace
 
@@ -21,45 +21,45 @@ def gallery(cifar_folder):
 
 
 @pytest.fixture
-def pictures(cifar_folder):
+def images(cifar_folder):
     return cifar.load("test", str(cifar_folder))
 
 
 def pages(gallery, question):
-    """The pictures of all pages."""
+    """The images of all pages."""
     count = gallery.gallery(question)["pages"]
-    return [picture for page in range(count) for picture in gallery.gallery(question | {"page": page})["pictures"]]
+    return [image for page in range(count) for image in gallery.gallery(question | {"page": page})["images"]]
 
 
-def test_the_gallery_shows_the_pictures_of_a_class(gallery, pictures):
-    labels = pictures[1]
+def test_the_gallery_shows_the_images_of_a_class(gallery, images):
+    labels = images[1]
     chosen = labels[0].item()
     answer = gallery.gallery(ALL | {"label": chosen})
-    assert [p["index"] for p in answer["pictures"]] == (labels == chosen).nonzero()[:, 0].tolist()[:10]
-    assert {p["label"] for p in answer["pictures"]} == {chosen}
-    assert gallery.gallery(ALL | {"page": 9})["pictures"] == gallery.gallery(ALL | {"page": 10**30})["pictures"] == []
-    assert [picture["index"] for picture in pages(gallery, ALL)] == list(range(20))
+    assert [p["index"] for p in answer["images"]] == (labels == chosen).nonzero()[:, 0].tolist()[:10]
+    assert {p["label"] for p in answer["images"]} == {chosen}
+    assert gallery.gallery(ALL | {"page": 9})["images"] == gallery.gallery(ALL | {"page": 10**30})["images"] == []
+    assert [image["index"] for image in pages(gallery, ALL)] == list(range(20))
 
 
-def test_right_and_wrong_are_what_the_model_says(gallery, pictures):
+def test_right_and_wrong_are_what_the_model_says(gallery, images):
     model = vitviz.load("cifar10-ti4")
-    images, labels = pictures
+    images, labels = images
     with torch.no_grad():
         probabilities, said = model.model(model.normalise(images)).softmax(-1).max(-1)
     for shown, wanted in (("right", said == labels), ("wrong", said != labels)):
         found = pages(gallery, TI4 | {"shown": shown})
-        assert [picture["index"] for picture in found] == wanted.nonzero()[:, 0].tolist()
-        for picture in found:
-            assert picture["said"] == model.classes[said[picture["index"]]]
-            assert picture["probability"] == pytest.approx(probabilities[picture["index"]].item(), abs=1e-5)
-    surest = [picture["index"] for picture in pages(gallery, TI4 | {"shown": "surely wrong"})]
+        assert [image["index"] for image in found] == wanted.nonzero()[:, 0].tolist()
+        for image in found:
+            assert image["said"] == model.classes[said[image["index"]]]
+            assert image["probability"] == pytest.approx(probabilities[image["index"]].item(), abs=1e-5)
+    surest = [image["index"] for image in pages(gallery, TI4 | {"shown": "surely wrong"})]
     wrong = (said != labels).nonzero()[:, 0]
     assert surest == wrong[probabilities[wrong].argsort(descending=True, stable=True)].tolist()
-    cats = [picture["index"] for picture in pages(gallery, TI4 | {"shown": "wrong", "label": 3})]
+    cats = [image["index"] for image in pages(gallery, TI4 | {"shown": "wrong", "label": 3})]
     assert cats == ((said != labels) & (labels == 3)).nonzero()[:, 0].tolist()
 
 
-def test_a_model_looks_at_all_pictures_once(gallery, monkeypatch):
+def test_a_model_looks_at_all_images_once(gallery, monkeypatch):
     asked = TI4 | {"shown": "wrong"}
     assert gallery.known(ALL) is not None, "nothing is computed for these"
     assert gallery.known(asked) is None
@@ -68,13 +68,13 @@ def test_a_model_looks_at_all_pictures_once(gallery, monkeypatch):
     assert gallery.known(asked) == answer
 
 
-def test_a_model_of_other_classes_or_another_order_is_compared_by_their_names(gallery, pictures, monkeypatch):
+def test_a_model_of_other_classes_or_another_order_is_compared_by_their_names(gallery, images, monkeypatch):
     model = vitviz.load("cifar10-ti4")
     with torch.no_grad():
-        said = model.model(model.normalise(pictures[0])).argmax(-1)
+        said = model.model(model.normalise(images[0])).argmax(-1)
     monkeypatch.setattr(module, "model_named", lambda name, runs: replace(model, classes=model.classes[::-1]))
-    right = [picture["index"] for picture in pages(gallery, TI4 | {"shown": "right"})]
-    assert right == (9 - said == pictures[1]).nonzero()[:, 0].tolist()
+    right = [image["index"] for image in pages(gallery, TI4 | {"shown": "right"})]
+    assert right == (9 - said == images[1]).nonzero()[:, 0].tolist()
     monkeypatch.setattr(module, "model_named", lambda name, runs: replace(model, classes=tuple("abcdefghij")))
     other = Gallery(gallery.data, None, public=False)
     with pytest.raises(ValueError, match="know the classes of CIFAR-10: cifar10-ti4 does not"):

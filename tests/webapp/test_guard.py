@@ -190,10 +190,10 @@ def test_nothing_but_the_curated_functions_can_be_called(visitor):
         "explorer": "explain attention methods scores intervene gallery figure offers",
         "inside": "probes offers",
         "train": "poll movie check estimate start resume resume_sweep stop rename delete download fetch_data "
-        "cancel_fetch take_pictures survey",
+        "cancel_fetch take_images survey",
     }
     assert offered == {(component, name) for component, names in asked.items() for name in names.split()}
-    for name in ("__init__", "picture", "catalog", "launch", "__class__"):
+    for name in ("__init__", "image", "catalog", "launch", "__class__"):
         assert visitor.call(name, {})[0] == 404
     assert visitor.endpoint("predict", 1)[0] == 404
 
@@ -208,18 +208,18 @@ def test_every_file_like_field_refuses_files_that_were_not_uploaded(visitor):
         "//x/y",
     ):
         _, answer = visitor.call(
-            "explain", {"checkpoint": "cifar10-ti4", "picture": {"kind": "upload", "path": path, "name": "x"}}
+            "explain", {"checkpoint": "cifar10-ti4", "image": {"kind": "upload", "path": path, "name": "x"}}
         )
         assert set(answer) == {"error"}
         _, events = visitor.endpoint(
             "explain", {"path": path, "meta": {"_type": "gradio.FileData"}}, "cifar10-ti4", "average"
         )
         assert "event: error" in events
-        _, answer = visitor.call("explain", {"checkpoint": path, "picture": {"kind": "sample", "name": "cat"}})
+        _, answer = visitor.call("explain", {"checkpoint": path, "image": {"kind": "sample", "name": "cat"}})
         assert "There is no checkpoint" in answer["error"]
-        _, answer = visitor.call("explain", {"checkpoint": "cifar10-ti4", "picture": {"kind": "sample", "name": path}})
+        _, answer = visitor.call("explain", {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": path}})
         assert "There is no sample" in answer["error"]
-        _, answer = visitor.call("probes", {"checkpoint": path, "pictures": "samples"}, "inside")
+        _, answer = visitor.call("probes", {"checkpoint": path, "images": "samples"}, "inside")
         assert "There is no checkpoint" in answer["error"]
 
 
@@ -252,11 +252,9 @@ def test_no_address_is_ever_fetched(visitor, canary):
         f"http://2130706433:{port}/a.png",
         f"http://[::ffff:127.0.0.1]:{port}/a.png",
     ):
-        picture = {"path": url, "url": url, "meta": {"_type": "gradio.FileData"}}
-        status, events = visitor.endpoint("explain", picture, "cifar10-ti4", "average")
+        image = {"path": url, "url": url, "meta": {"_type": "gradio.FileData"}}
+        status, events = visitor.endpoint("explain", image, "cifar10-ti4", "average")
         assert status >= 400 or "event: error" in events
-        _, answer = visitor.call(
-            "explain", {"checkpoint": url, "picture": {"kind": "upload", "path": url, "name": "a"}}
-        )
+        _, answer = visitor.call("explain", {"checkpoint": url, "image": {"kind": "upload", "path": url, "name": "a"}})
         assert set(answer) == {"error"}
     assert asked == []

@@ -14,7 +14,7 @@ from vitviz.webapp.pages import internals
 from vitviz.webapp.pages.internals import DECIMALS, SENT, Inside
 from vitviz.webapp.server.requests import answering
 
-SAMPLES = {"checkpoint": "cifar10-ti4", "pictures": "samples"}
+SAMPLES = {"checkpoint": "cifar10-ti4", "images": "samples"}
 HALF = 0.5 * 10**-DECIMALS
 
 
@@ -25,7 +25,7 @@ def answers(tmp_path):
 
 @pytest.fixture
 def counted(monkeypatch):
-    """The pictures of each call of `probe`, in turn; only the tiny model is measured."""
+    """The images of each call of `probe`, in turn; only the tiny model is measured."""
     calls = []
     found = probe(tiny.checkpoint(), torch.zeros(2, 3, tiny.H, tiny.W, dtype=torch.uint8))
 
@@ -42,25 +42,25 @@ def test_the_answer_holds_what_the_library_measures(answers):
     expected = probe(vitviz.load("cifar10-ti4"), preprocessing.samples((32, 32)))
     for name in SENT:
         np.testing.assert_allclose(answer[name], getattr(expected, name), rtol=1e-6, atol=1.1 * HALF, err_msg=name)
-    assert answer["pictures"] == "the 10 sample pictures"
+    assert answer["images"] == "the 10 sample images"
     assert (answer["size"], answer["grid"], answer["prefix"], answer["classes"]) == ([32, 32], [8, 8], 1, 10)
 
 
-def test_the_first_test_pictures_are_measured_when_asked_for(cifar_folder, counted, monkeypatch):
-    monkeypatch.setattr(internals, "TEST_PICTURES", 7)
+def test_the_first_test_images_are_measured_when_asked_for(cifar_folder, counted, monkeypatch):
+    monkeypatch.setattr(internals, "TEST_IMAGES", 7)
     with pytest.warns(UserWarning, match="differs from the official"):
         expected = cifar.load("test", cifar_folder)[0][:7]
     with pytest.warns(UserWarning, match="differs from the official"):
-        answer = Inside(str(cifar_folder)).probes(SAMPLES | {"pictures": "test"})
-    assert answer["pictures"] == "the first 7 test pictures of CIFAR-10"
+        answer = Inside(str(cifar_folder)).probes(SAMPLES | {"images": "test"})
+    assert answer["images"] == "the first 7 test images of CIFAR-10"
     assert torch.equal(counted[0], expected)
 
 
-def test_what_was_measured_once_is_kept_for_each_choice_of_pictures(answers, counted, monkeypatch):
-    monkeypatch.setattr(answers, "pictures", lambda chosen, size: (torch.zeros(1), chosen))
+def test_what_was_measured_once_is_kept_for_each_choice_of_images(answers, counted, monkeypatch):
+    monkeypatch.setattr(answers, "images", lambda chosen, size: (torch.zeros(1), chosen))
     first = answers.probes(SAMPLES)
     assert answers.probes(dict(SAMPLES)) is first
-    assert answers.probes(SAMPLES | {"pictures": "test"})["pictures"] == "test"
+    assert answers.probes(SAMPLES | {"images": "test"})["images"] == "test"
     assert len(counted) == 2
 
 
@@ -77,11 +77,11 @@ def test_many_who_ask_at_once_wait_for_one_measurement(answers, counted):
 @pytest.mark.parametrize(
     ("question", "sentence"),
     [
-        ({"checkpoint": "gpt", "pictures": "samples"}, "There is no checkpoint 'gpt' here. Choose one of"),
-        ({"checkpoint": "../cifar10-ti4", "pictures": "samples"}, "There is no checkpoint"),
-        ({"checkpoint": "cifar10-ti4", "pictures": "train"}, "must be samples or test: got 'train'"),
-        ({"checkpoint": "cifar10-ti4"}, "The request must name pictures as str"),
-        ({"checkpoint": "cifar10-ti4", "pictures": "test"}, "CIFAR-10 is not in"),
+        ({"checkpoint": "gpt", "images": "samples"}, "There is no checkpoint 'gpt' here. Choose one of"),
+        ({"checkpoint": "../cifar10-ti4", "images": "samples"}, "There is no checkpoint"),
+        ({"checkpoint": "cifar10-ti4", "images": "train"}, "must be samples or test: got 'train'"),
+        ({"checkpoint": "cifar10-ti4"}, "The request must name images as str"),
+        ({"checkpoint": "cifar10-ti4", "images": "test"}, "CIFAR-10 is not in"),
         ("cifar10-ti4", "The request must name checkpoint as str"),
         (None, "The request must name checkpoint as str"),
     ],
@@ -91,16 +91,16 @@ def test_a_question_that_cannot_be_answered_gets_one_sentence(answers, question,
     assert not answers.found
 
 
-def test_test_pictures_of_another_size_are_refused(answers):
+def test_test_images_of_another_size_are_refused(answers):
     with pytest.raises(ValueError, match=r"this model sees 20 × 28\. Use the samples"):
-        answers.pictures("test", (20, 28))
+        answers.images("test", (20, 28))
 
 
 def test_a_failure_is_not_kept(answers, counted, monkeypatch):
     def failing(*_):
         raise ValueError("no")
 
-    monkeypatch.setattr(answers, "pictures", failing)
+    monkeypatch.setattr(answers, "images", failing)
     assert answering(answers.probes)(SAMPLES) == {"error": "no"}
     monkeypatch.undo()
     assert not answers.found

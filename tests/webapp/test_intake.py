@@ -101,7 +101,7 @@ def test_a_full_folder_takes_nothing_more_until_it_was_tidied(visitor, stored, m
     assert visitor.upload(CAT)[0] == 200
     monkeypatch.setattr(guard, "MOST_STORED_BYTES", -1)
     status, sentence = visitor.upload(CAT)
-    assert (status, sentence) == (503, "The server holds as many pictures as it can. Try again later.")
+    assert (status, sentence) == (503, "The server holds as many images as it can. Try again later.")
 
 
 def test_what_is_too_old_is_removed_and_the_rest_counted(tmp_path, monkeypatch):
@@ -174,16 +174,16 @@ def test_the_folder_of_a_process_that_is_gone_is_removed(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_each_visitor_of_a_crowd_gets_an_answer_about_the_own_picture(tmp_path):
+def test_each_visitor_of_a_crowd_gets_an_answer_about_the_own_image(tmp_path):
     def own(visitor, shade):
         buffer = io.BytesIO()
         Image.new("RGB", (64, 64), (shade, 255 - shade, shade // 2)).save(buffer, "PNG")
         path = json.loads(visitor.upload(buffer.getvalue(), f"{shade}.png")[1])[0]
         chosen = {"kind": "upload", "path": path, "name": f"{shade}.png"}
-        answer = visitor.call("explain", {"checkpoint": "cifar10-ti4", "picture": chosen})[1]
+        answer = visitor.call("explain", {"checkpoint": "cifar10-ti4", "image": chosen})[1]
         assert "error" not in answer, answer
-        seen = Image.open(io.BytesIO(base64.b64decode(answer["picture"]["src"].partition(",")[2])))
-        return answer["key"], answer["picture"]["caption"], seen.getcolors()
+        seen = Image.open(io.BytesIO(base64.b64decode(answer["image"]["src"].partition(",")[2])))
+        return answer["key"], answer["image"]["caption"], seen.getcolors()
 
     with running(tmp_path) as visitor, ThreadPoolExecutor(20) as crowd:
         visitor.call("explain", {})

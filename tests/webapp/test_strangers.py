@@ -20,7 +20,7 @@ pytestmark = OLD_OPTIONS
 
 
 def names_a_folder(answer) -> bool:
-    """Whether an answer holds a path of the server; pictures in base64 are none."""
+    """Whether an answer holds a path of the server; images in base64 are none."""
     return re.search(r"""(?<![\w:+/])/(home|tmp|root|usr|work)/""", json.dumps(answer)) is not None
 
 
@@ -30,8 +30,8 @@ def test_no_answer_names_a_folder_of_the_server(stranger):
     assert not names_a_folder(stranger.config())
     answers = [
         stranger.call("gallery", {"label": -1, "page": 0}),
-        stranger.call("explain", {"checkpoint": "cifar10-ti4", "picture": {"kind": "cifar", "index": 1}}),
-        stranger.call("probes", {"checkpoint": "cifar10-ti4", "pictures": "test"}, "inside"),
+        stranger.call("explain", {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 1}}),
+        stranger.call("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, "inside"),
     ]
     for status, answer in answers:
         assert status == 200
@@ -160,6 +160,6 @@ def test_no_address_is_fetched_for_a_program(visitor, monkeypatch):
         return address
 
     monkeypatch.setattr(processing_utils, "async_ssrf_protected_download", fetch)
-    _, events = visitor.endpoint("explain", file_data("http://pictures.example.com/x.png"), "cifar10-ti4", "average")
-    assert "Only an uploaded picture can be explained" in events
+    _, events = visitor.endpoint("explain", file_data("http://images.example.com/x.png"), "cifar10-ti4", "average")
+    assert "Only an uploaded image can be explained" in events
     assert not fetched

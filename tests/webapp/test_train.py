@@ -76,7 +76,7 @@ def test_a_plan_is_that_of_the_settings(trains):
         ({"start": "cifar10-ti4", "vary": ["model.depth=2,4"]}, "vary", "has its network: depth cannot be varied"),
         ({"settings": {"model.dropout": 0.5}}, "model.dropout", "dropout is only known to the tutorials"),
         ({"settings": {"batch_size": 1}}, "batch_size", "batch_size must be a whole number from 2"),
-        ({"settings": {"batch_size": 60000, "pictures": 50}}, "batch_size", "batch_size must be at most the number"),
+        ({"settings": {"batch_size": 60000, "images": 50}}, "batch_size", "batch_size must be at most the number"),
         ({"settings": {"cutmix": 2}}, "cutmix", "cutmix is a share"),
         ({"settings": {"epochs": "ten"}}, "epochs", "epochs must be a finite number above 0"),
         (
@@ -85,7 +85,7 @@ def test_a_plan_is_that_of_the_settings(trains):
             "at most 67 million parameters",
         ),
         ({"settings": {"frozen": True}}, "frozen", "frozen needs a body that has learned"),
-        ({"settings": {"dataset": "folder"}, "own": "../x"}, "own", "There are no pictures '../x'"),
+        ({"settings": {"dataset": "folder"}, "own": "../x"}, "own", "There are no images '../x'"),
         ({"settings": {}, "start": "../x"}, "start", "There is no checkpoint '../x'"),
         ({"settings": {}, "name": "a/b"}, "name", "The name of a run may have"),
         ({"settings": {}, "name": "first"}, "name", "there is a run first already"),
@@ -105,11 +105,11 @@ def test_what_does_not_fit_is_refused_at_its_field(trains, run, question, field,
 def test_a_training_starts_with_what_was_asked_for(trains, monkeypatch):
     started = []
     monkeypatch.setattr(trains.runs, "start", lambda config, name: started.append((config, name)))
-    settings = {"model.depth": 2, "epochs": 3, "optimizer": "adamw", "pictures": 500}
+    settings = {"model.depth": 2, "epochs": 3, "optimizer": "adamw", "images": 500}
     answer = trains.start(TI4 | {"settings": settings})
     (config, name) = started[0]
     assert (name, config.model.depth, config.epochs, config.minutes) == ("new", 2, 3, None)
-    assert (config.optimizer, config.pictures, config.data) == ("adamw", 500, trains.sets.data)
+    assert (config.optimizer, config.images, config.data) == ("adamw", 500, trains.sets.data)
     assert answer["runs"] == []
 
 
@@ -144,7 +144,7 @@ def test_the_time_to_expect_is_converted_beside_a_training(trains, run, monkeypa
     assert trains.estimate(TI4) == {
         "parameters": 1,
         "tokens": 2,
-        "pictures_per_second": 3,
+        "images_per_second": 3,
         "seconds": 4,
         "epochs": 5,
         "memory": 6,
@@ -155,7 +155,7 @@ def test_the_time_to_expect_is_converted_beside_a_training(trains, run, monkeypa
     trains.estimate(TI4)
     assert asked[0] is None
     assert (asked[1][0].model, asked[1][1]) == (runs.MODEL, 100.0)
-    monkeypatch.setattr(trains.runs, "all", lambda: [replace(info, pictures_per_second=None)])
+    monkeypatch.setattr(trains.runs, "all", lambda: [replace(info, images_per_second=None)])
     assert "Nothing is measured beside a training" in refusal(trains.estimate, TI4)
 
 
@@ -165,7 +165,7 @@ def test_fine_tuning_takes_the_network_of_the_model_it_starts_from(trains, run):
     assert (config.model.depth, config.frozen) == (2, True)
 
 
-def test_no_training_starts_without_pictures(trains):
+def test_no_training_starts_without_images(trains):
     assert "CIFAR-10 is not in" in refusal(trains.start, TI4)
     assert trains.listed()["runs"] == []
     assert trains.listed()["data"]["here"] == {"cifar10": False, "cifar100": False}
@@ -197,7 +197,7 @@ def test_a_poll_that_is_no_table_is_refused(trains, public):
 def test_who_follows_a_run_that_was_deleted_learns_of_it(trains, run):
     known = trains.poll({"version": "", "run": "first", "session": "", "offset": 0})
     trains.delete({"name": "first"})
-    asked = {"source": "runs/first", "picture": 0, "from": 3}
+    asked = {"source": "runs/first", "image": 0, "from": 3}
     answer = trains.poll(known | {"run": "first", "timeline": asked})
     assert (answer["runs"], answer["timeline"]) == ([], None)
     assert "metrics" not in answer
@@ -213,27 +213,27 @@ def test_another_session_is_read_from_the_start(trains, run):
 
 def test_the_moments_are_those_of_the_file(trains):
     held = timeline.read(checkpoint.CHECKPOINTS / "cifar10-ti4.timeline.npz")
-    answer = trains.poll({"timeline": {"source": "cifar10-ti4", "picture": 3, "from": 0}})["timeline"]
+    answer = trains.poll({"timeline": {"source": "cifar10-ti4", "image": 3, "from": 0}})["timeline"]
     shares = np.frombuffer(base64.b64decode(answer["rows"]), "<u2").reshape(len(held.epoch), 6, 6, 65) / 65535
     np.testing.assert_allclose(shares, held.rows[:, 3], atol=1e-5)
     np.testing.assert_allclose(answer["probabilities"], held.probabilities[:, 3], atol=1e-5)
     np.testing.assert_allclose(answer["epoch"], held.epoch, atol=1e-4)
     size = {"layers": 6, "heads": 6, "rows": 8, "columns": 8, "aspect": 1.0}
     assert answer["shape"] == size | {"prefix": 1, "classToken": True}
-    assert answer["pictures"][3]["name"] == held.names[3] == "cat"
+    assert answer["images"][3]["name"] == held.names[3] == "cat"
     np.testing.assert_allclose(answer["entropy"], held.entropy, atol=1e-4)
     np.testing.assert_allclose(answer["distance"], held.distance, atol=1e-4)
 
 
-def test_a_timeline_with_fewer_pictures_than_the_one_before_begins_at_its_first(trains, run):
-    answer = trains.timelines.moments({"source": "runs/first", "picture": 99, "from": 0})
-    first = trains.timelines.moments({"source": "runs/first", "picture": 0, "from": 0})
+def test_a_timeline_with_fewer_images_than_the_one_before_begins_at_its_first(trains, run):
+    answer = trains.timelines.moments({"source": "runs/first", "image": 99, "from": 0})
+    first = trains.timelines.moments({"source": "runs/first", "image": 0, "from": 0})
     assert answer == first
-    assert first["picture"] == 0
+    assert first["image"] == 0
 
 
 def test_only_new_moments_are_sent_and_all_of_them_if_there_are_fewer_than_before(trains, run):
-    asked = {"source": "runs/first", "picture": 1, "from": 3}
+    asked = {"source": "runs/first", "image": 1, "from": 3}
     assert trains.timelines.moments(asked)["epoch"] == []
     runs.longer(run, 5)
     new = trains.timelines.moments(asked)
@@ -249,9 +249,9 @@ def test_only_new_moments_are_sent_and_all_of_them_if_there_are_fewer_than_befor
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"source": "../x", "picture": 0, "from": 0}, "There is no timeline of '../x'"),
-        ({"source": "runs/../../etc", "picture": 0, "from": 0}, "The name of a run may have"),
-        ({"source": "cifar10-ti4", "picture": 0}, "must name from as int"),
+        ({"source": "../x", "image": 0, "from": 0}, "There is no timeline of '../x'"),
+        ({"source": "runs/../../etc", "image": 0, "from": 0}, "The name of a run may have"),
+        ({"source": "cifar10-ti4", "image": 0}, "must name from as int"),
         ("cifar10-ti4", "must name timeline as dict"),
     ],
 )
@@ -285,11 +285,11 @@ def test_the_checkpoint_of_a_run_comes_without_what_only_its_training_needs(trai
 
 
 def test_a_timeline_is_saved_as_a_movie(trains, run):
-    answer = trains.timelines.movie({"source": "runs/first", "picture": 1, "ending": ".gif"})
+    answer = trains.timelines.movie({"source": "runs/first", "image": 1, "ending": ".gif"})
     assert answer["name"] == "first-dog.gif"
     assert base64.b64decode(answer["content"]).startswith(b"GIF89a")
-    for wrong in ({"picture": 7}, {"ending": ".exe"}):
-        question = {"source": "runs/first", "picture": 1, "ending": ".gif"} | wrong
+    for wrong in ({"image": 7}, {"ending": ".exe"}):
+        question = {"source": "runs/first", "image": 1, "ending": ".gif"} | wrong
         assert "There is no such timeline to save" in refusal(trains.timelines.movie, question)
 
 
@@ -300,7 +300,7 @@ def test_nothing_can_be_trained_or_seen_of_runs_on_a_public_page(run, trains):
         if answer.__name__ not in ("poll", "movie"):
             assert "Training is off on a public page" in answer(questions)["error"], answer.__name__
     assert public.poll({"version": "", "run": "first", "session": "", "offset": 0}) == {}
-    asked = {"source": "runs/first", "picture": 0, "from": 0}
+    asked = {"source": "runs/first", "image": 0, "from": 0}
     assert "There is no timeline of" in refusal(public.poll, {"timeline": asked})
     assert public.poll({"timeline": asked | {"source": "cifar10-ti4"}})["timeline"]["count"] == 60
 
@@ -337,7 +337,7 @@ def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):
     listed = answers.offers({})["checkpoints"][-1]
     size = {"layers": 2, "heads": 2}
     assert listed == {"name": "runs/first", "accuracy": None, "measured_on": "test", "knows_labels": True} | size
-    answer = answers.explain({"checkpoint": "runs/first", "picture": {"kind": "sample", "name": "cat"}})
+    answer = answers.explain({"checkpoint": "runs/first", "image": {"kind": "sample", "name": "cat"}})
     assert (answer["checkpoint"], answer["layers"], answer["rows"]) == ("runs/first", 2, 4)
     name = answers.figure({"key": answer["key"], "layer": 0, "head": 0})["name"]
     assert name == "vitviz-runs-first-drawing-cat-layer-1-head-1.png"
@@ -346,15 +346,15 @@ def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):
     checkpoint.save(before, run / "last.safetensors")
     assert model_named("runs/first", trains.runs) is not before
     for wrong in ("runs/../first", "runs/nobody", "runs/"):
-        assert refusal(answers.explain, {"checkpoint": wrong, "picture": {}})
+        assert refusal(answers.explain, {"checkpoint": wrong, "image": {}})
     assert "There is no checkpoint 'runs/first'" in refusal(
-        Explore(None).explain, {"checkpoint": "runs/first", "picture": {}}
+        Explore(None).explain, {"checkpoint": "runs/first", "image": {}}
     )
 
 
 def test_the_model_of_a_run_is_measured_again_when_it_went_on(trains, run):
     inside = Inside(None, trains.runs)
-    question = {"checkpoint": "runs/first", "pictures": "samples"}
+    question = {"checkpoint": "runs/first", "images": "samples"}
     first = inside.probes(question)
     assert inside.probes(question) is first
     checkpoint.save(model_named("runs/first", trains.runs), run / "last.safetensors")
@@ -363,13 +363,13 @@ def test_the_model_of_a_run_is_measured_again_when_it_went_on(trains, run):
 
 @pytest.fixture
 def packed(uploads, tmp_path):
-    """An uploaded zip of two pictures in each of two classes, and of something else."""
+    """An uploaded zip of two images in each of two classes, and of something else."""
     path = uploads / "x.zip"
     with zipfile.ZipFile(path, "w") as file:
         for i in range(4):
             Image.new("RGB", (40, 40), ("teal", "plum")[i % 2]).save(tmp_path / "one.png")
             file.write(tmp_path / "one.png", f"{'ab'[i % 2]}/{i}.png")
-        file.writestr("a/notes.txt", "no picture")
+        file.writestr("a/notes.txt", "no image")
     return {"path": str(path), "name": "My-pets.zip"}
 
 
@@ -377,11 +377,11 @@ SMALL = {"model.depth": 1, "model.width": 24, "model.heads": 2}  # its speed is 
 PETS = TI4 | {"settings": SMALL | {"dataset": "folder", "minutes": None, "epochs": 3}, "own": "My-pets.zip"}
 
 
-def test_own_pictures_lie_in_the_data_folder_each_under_a_name_of_its_own(trains, packed, tmp_path):
-    taken = trains.take_pictures(packed | {"name": "../My pets!.zip"})
+def test_own_images_lie_in_the_data_folder_each_under_a_name_of_its_own(trains, packed, tmp_path):
+    taken = trains.take_images(packed | {"name": "../My pets!.zip"})
     assert taken["taken"] == "My-pets.zip"
     assert taken["data"]["own"] == ["My-pets.zip"]
-    assert trains.take_pictures(packed)["taken"] == "My-pets-2.zip"
+    assert trains.take_images(packed)["taken"] == "My-pets-2.zip"
     assert trains.sets.own() == ["My-pets-2.zip", "My-pets.zip"]
     assert trains.wanted(PETS).data == str((tmp_path / "data" / "My-pets.zip").resolve())
 
@@ -391,18 +391,18 @@ def test_names_that_are_no_utf8_are_left_out_or_told_as_text(tmp_path):
     for name, colour in (("a/0", "teal"), ("b/0", "plum"), ("b/caf\udce9", "plum")):
         (path := trains.sets.root / "pets" / f"{name}.png").parent.mkdir(parents=True, exist_ok=True)
         Image.new("RGB", (40, 40), colour).save(path)
-    (trains.sets.root / "pets" / "a" / "no\udce9.txt").write_text("no picture")
+    (trains.sets.root / "pets" / "a" / "no\udce9.txt").write_text("no image")
     (trains.sets.root / "caf\udce9").mkdir()
     found = trains.survey(PETS | {"own": "pets"})
     assert [name for name, _ in found["refused"]] == ["a/no?.txt"]
-    assert found["counts"] == [["a", 1, 0], ["b", 1, 1]], "a name is no reason not to take a picture"
+    assert found["counts"] == [["a", 1, 0], ["b", 1, 1]], "a name is no reason not to take an image"
     assert trains.poll({})["data"]["own"] == ["pets"]
     json.dumps([trains.catalog(), trains.poll({}), found], ensure_ascii=False).encode()
 
 
-def test_own_pictures_are_read_once_before_their_time_is_told(trains, packed, monkeypatch):
-    monkeypatch.setattr(estimate, "calibrate", lambda config, device: (0.001, 0.002))  # seconds a picture
-    trains.take_pictures(packed)
+def test_own_images_are_read_once_before_their_time_is_told(trains, packed, monkeypatch):
+    monkeypatch.setattr(estimate, "calibrate", lambda config, device: (0.001, 0.002))  # seconds an image
+    trains.take_images(packed)
     assert "once they have been read" in refusal(trains.estimate, PETS)
     found = trains.survey(PETS)
     assert [label for label, *_ in found["counts"]] == ["a", "b"]
@@ -410,7 +410,7 @@ def test_own_pictures_are_read_once_before_their_time_is_told(trains, packed, mo
     assert trains.wanted(PETS).model.classes == 2, "as many as were read"
     few = trains.estimate(PETS)
     many = trains.estimate(PETS | {"settings": PETS["settings"] | {"dataset": "cifar10"}})
-    assert few["seconds"] < many["seconds"] / 1000, "of two pictures, not of 50,000"
+    assert few["seconds"] < many["seconds"] / 1000, "of two images, not of 50,000"
 
 
 def test_the_network_is_told_of_with_a_head_for_the_classes_of_the_data_set(trains):
@@ -424,17 +424,17 @@ def test_what_the_system_refused_is_told_to_the_owner_alone(trains, run, packed,
     monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(denied))
     asked = {answer.__name__: answer for answer in trains.functions}
     words = "The system refused: {} ({}). Mend that, or name another file or folder."
-    assert asked["take_pictures"](packed) == {"error": words.format("File exists", tmp_path / "data")}
+    assert asked["take_images"](packed) == {"error": words.format("File exists", tmp_path / "data")}
     assert asked["delete"]({"name": "first"}) == {"error": words.format("Permission denied", run)}
     public = Train(None, trains.runs.root, public=True)
     monkeypatch.setattr(public.timelines, "moments", lambda asked: (_ for _ in ()).throw(denied))
     assert "Something went wrong on the server" in public.functions[0]({"timeline": {}})["error"]
 
 
-def test_own_pictures_that_are_none_are_refused_and_not_kept(trains, packed, uploads):
-    trains.take_pictures(packed)
+def test_own_images_that_are_none_are_refused_and_not_kept(trains, packed, uploads):
+    trains.take_images(packed)
     (uploads / "bad.zip").write_bytes(b"no zip")
-    assert "neither" in refusal(trains.take_pictures, {"path": str(uploads / "bad.zip"), "name": "bad.zip"})
-    assert "Only an uploaded picture" in refusal(trains.take_pictures, {"path": "/etc/passwd", "name": "x.zip"})
+    assert "neither" in refusal(trains.take_images, {"path": str(uploads / "bad.zip"), "name": "bad.zip"})
+    assert "Only an uploaded image" in refusal(trains.take_images, {"path": "/etc/passwd", "name": "x.zip"})
     assert trains.sets.own() == ["My-pets.zip"], "nothing of it is kept"
-    assert "There are no pictures" in refusal(trains.survey, PETS | {"own": "../uploads/x.zip"})
+    assert "There are no images" in refusal(trains.survey, PETS | {"own": "../uploads/x.zip"})

@@ -1,1 +1,1 @@
-"""A model and a picture -> maps and numbers."""
+"""A model and an image -> maps and numbers."""

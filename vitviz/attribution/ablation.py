@@ -1,4 +1,4 @@
-"""A picture with heads switched off and patches taken away -> what the model says then."""
+"""An image with heads switched off and patches taken away -> what the model says then."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz.attribution.context import Case
-from vitviz.models.attention_stats import pictures_at_once
+from vitviz.models.attention_stats import images_at_once
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import Gate
 
@@ -39,10 +39,10 @@ def intervene(
     way: Literal["drop", "grey"] = "drop",
     instead: Tensor | None = None,
 ) -> After:
-    """Run the model on the picture once more, after an intervention.
+    """Run the model on the image once more, after an intervention.
 
     Args:
-        case: The picture in the model.
+        case: The image in the model.
         heads_off: Heads whose output is replaced.
         patches_off: Patches that are taken away, positions in reading order from 0.
         way: "drop" leaves their tokens out; "grey" paints them in the data set's mean colour.
@@ -111,7 +111,7 @@ def gates_of(case: Case, heads_off: Collection[Head], instead: Tensor | None) ->
 
 
 def mean_outputs(checkpoint: Checkpoint, images: Tensor) -> Tensor:
-    """What each head passes on, mean over pictures and tokens, before its share of the projection.
+    """What each head passes on, mean over images and tokens, before its share of the projection.
 
     Args:
         checkpoint: The model.
@@ -123,7 +123,7 @@ def mean_outputs(checkpoint: Checkpoint, images: Tensor) -> Tensor:
     total: Tensor | float = 0.0
     blocks = cast(Iterable[Any], checkpoint.model.blocks)
     with torch.inference_mode():
-        for part in images.split(pictures_at_once(checkpoint.model.config)):
+        for part in images.split(images_at_once(checkpoint.model.config)):
             trace = checkpoint.model.trace(checkpoint.normalise(part), "full")
             tokens_of = cast(Tensor, trace.tokens)[:-1]
             found = [

@@ -1,4 +1,4 @@
-"""Attention of one picture -> maps over its patches.
+"""Attention of one image -> maps over its patches.
 
 Each method is a function of the attention of all layers and heads, (L, A, T, T), queries before keys, each row of sum
 1, and of who asks: weights of the tokens, (T,), of sum 1, which are 1 for the class token, or in a model without one

@@ -1,4 +1,4 @@
-"""One picture in one model: what the methods draw from, each part computed once, when it is first asked for.
+"""One image in one model: what the methods draw from, each part computed once, when it is first asked for.
 
 A class-specific method asks about a target: the logit of one class, or the difference of two ("why a and not b").
 """
@@ -18,12 +18,12 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import Gates, Trace
 
 Target = int | tuple[int, int]  # a class, or the first rather than the second
-BATCH = 64  # pictures in one forward pass, where a method needs many
+BATCH = 64  # images in one forward pass, where a method needs many
 
 
 @dataclass(frozen=True)
 class Gradients:
-    """Derivatives of a target's logit in one picture, by one backward pass.
+    """Derivatives of a target's logit in one image, by one backward pass.
 
     Attributes:
         attention: By each weight after the softmax, (L, A, T, T).
@@ -35,11 +35,11 @@ class Gradients:
 
 
 class Case:
-    """A picture in a model.
+    """An image in a model.
 
     Args:
         checkpoint: The model.
-        image: The picture, normalised, (3, H, W).
+        image: The image, normalised, (3, H, W).
     """
 
     def __init__(self, checkpoint: Checkpoint, image: Tensor) -> None:
@@ -55,7 +55,7 @@ class Case:
 
     @cached_property
     def seed(self) -> int:
-        """For what is drawn by chance: a number of the picture alone, so that it is the same each time."""
+        """For what is drawn by chance: a number of the image alone, so that it is the same each time."""
         return zlib.crc32(self.image.float().cpu().numpy().tobytes())
 
     @cached_property
@@ -111,7 +111,7 @@ class Case:
         return Gradients(by_weight.float().cpu().numpy(), by_pixel[0].float().cpu().numpy())
 
     def predict(self, images: Tensor, keep: Tensor | None = None, gates: Gates = None) -> NDArray[np.float32]:
-        """Logits (n, K) of normalised pictures (n, 3, H, W); `keep` and `gates` as for the model."""
+        """Logits (n, K) of normalised images (n, 3, H, W); `keep` and `gates` as for the model."""
         with torch.inference_mode():
             parts = images.split(BATCH)
             kept = keep.split(BATCH) if keep is not None else [None] * len(parts)
@@ -119,11 +119,11 @@ class Case:
         return torch.cat(found).float().cpu().numpy()
 
     def without(self, hidden: Tensor, baseline: Tensor | None = None) -> Tensor:
-        """The picture with patches replaced by those of a baseline.
+        """The image with patches replaced by those of a baseline.
 
         Args:
             hidden: Which patches, (n, N) of bool.
-            baseline: A picture (3, H, W); if None, the data set's mean colour, which is 0.
+            baseline: An image (3, H, W); if None, the data set's mean colour, which is 0.
 
         Returns:
             (n, 3, H, W).

@@ -1,4 +1,4 @@
-"""A checkpoint + a picture -> an `Explanation`: prediction, attention, maps, figures and files.
+"""A checkpoint + an image -> an `Explanation`: prediction, attention, maps, figures and files.
 
 One forward pass gives everything; each view is drawn from its trace. Matplotlib is imported when a figure is asked for,
 so that the page starts without it.
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vitviz.attribution.context import Case, Target, softmax
 from vitviz.attribution.export import export
 from vitviz.attribution.methods import METHODS, Method, asking, methods_for
-from vitviz.data.preprocessing import Picture, PictureSource, prepare, to_tensor
+from vitviz.data.preprocessing import ImageSource, PreprocessedImage, prepare, to_tensor
 from vitviz.models.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
@@ -86,24 +86,24 @@ class View:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a model saw in one picture.
+    """What a model saw in one image.
 
     Attributes:
         checkpoint: Name of the model.
-        picture: The picture, and what the model saw of it.
+        image: The image, and what the model saw of it.
         labels: K class names.
         probabilities: (K,), of sum 1.
         attention: (L, A, T, T), after the softmax; queries before keys, each row of sum 1, or 0 for patches left out.
             Read-only, as all maps are computed from it.
         grid: Rows and columns of patches (gh, gw).
         prefix: Tokens before the first patch, class token first (R).
-        case: The picture in the model as they are, for what needs more than this one pass.
+        case: The image in the model as they are, for what needs more than this one pass.
         changes: What was switched off or taken away, in words; heads that are off are NaN in `attention`.
-        name: What the picture is called, for the figure's footer; empty if nobody said.
+        name: What the image is called, for the figure's footer; empty if nobody said.
     """
 
     checkpoint: str
-    picture: Picture
+    image: PreprocessedImage
     labels: list[str]
     probabilities: NDArray[np.float32]
     attention: NDArray[np.float32]
@@ -223,7 +223,7 @@ class Explanation:
         return asked[:, :, tokens, self.prefix :].mean(2).reshape(*asked.shape[:2], rows, columns)
 
     def figure(self, view: View = View()) -> "Figure":
-        """Draw the picture, a map, all layers and heads on one scale, and the prediction.
+        """Draw the image, a map, all layers and heads on one scale, and the prediction.
 
         Raises:
             ValueError: If the view names a layer, head or patch that is not there.
@@ -240,7 +240,7 @@ class Explanation:
         chosen = maps[layers] if heads is None else maps[layers, heads : heads + 1]
         large = mean_of_heads(chosen) if view.method is None else self.map(view.method, view.target)
         chart = figures.Chart(
-            picture=np.asarray(self.picture.seen),
+            image=np.asarray(self.image.seen),
             title=self.title(view) + (", without the changes" if view.method is not None and self.changes else ""),
             large=large,
             unit="shares" if view.method is None else METHODS[view.method].unit,
@@ -251,7 +251,7 @@ class Explanation:
             asked=view.patches,
             of_asked=view.method is None,
             beside=self.beside(view, large, maps),
-            footer="; ".join(filter(None, (self.name, f"{self.checkpoint}: {self.picture.note}", self.changes))),
+            footer="; ".join(filter(None, (self.name, f"{self.checkpoint}: {self.image.note}", self.changes))),
         )
         return figures.draw(chart)
 
@@ -286,8 +286,8 @@ class Explanation:
 
         The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T) with the `prefix` of tokens before
         the patches, `cls_maps` (L, A, gh, gw) if there is a class token, the maps (gh, gw) of all methods by name, that
-        of "attention" as `last_layer`, the names of the classes that they explain as `target`, `picture` (H, W, 3) as
-        it was seen, and as texts `checkpoint`, `note` (what became of the picture) and `changes`.
+        of "attention" as `last_layer`, the names of the classes that they explain as `target`, `image` (H, W, 3) as
+        it was seen, and as texts `checkpoint`, `note` (what became of the image) and `changes`.
 
         Args:
             path: Where to.
@@ -313,33 +313,33 @@ class Explanation:
             "last_layer": self.map("attention"),
             "prefix": np.array(self.prefix),
             "target": np.array(self.names(target)),
-            "picture": np.asarray(self.picture.seen),
+            "image": np.asarray(self.image.seen),
             "checkpoint": np.array(self.checkpoint),
-            "note": np.array(self.picture.note),
+            "note": np.array(self.image.note),
             "changes": np.array(self.changes),
             **maps,
         }
 
 
-def explain(model: Checkpoint, picture: PictureSource) -> Explanation:
-    """Predict a picture and keep what every layer and head looked at.
+def explain(model: Checkpoint, image: ImageSource) -> Explanation:
+    """Predict an image and keep what every layer and head looked at.
 
     Args:
         model: From `vitviz.load`.
-        picture: A path, a PIL image, or an array (H, W, 3) of uint8. It is cropped and resized as `Picture.note` says.
+        image: A path, a PIL image, or an array (H, W, 3) of uint8. It is cropped and resized as `Image.note` says.
 
     Raises:
-        vitviz.data.preprocessing.PictureError: If it is not an acceptable picture.
+        vitviz.data.preprocessing.ImageError: If it is not an acceptable image.
         ValueError: If the first argument is no checkpoint, or its network has no attention.
     """
     if not isinstance(model, Checkpoint):
         raise ValueError(f"The first argument must be what vitviz.load returns: got {type(model).__name__}.")
     config = model.model.config
-    fitted = prepare(picture, config.image_size)
+    fitted = prepare(image, config.image_size)
     case = Case(model, model.normalise(to_tensor(fitted.seen)[None])[0])
     return Explanation(
         checkpoint=model.name,
-        picture=fitted,
+        image=fitted,
         labels=list(model.classes),
         probabilities=softmax(case.logits),
         attention=case.attention,

@@ -1,8 +1,8 @@
-"""Maps of a picture -> what they are worth: does the prediction fall when what a map points at is taken away?
+"""Maps of an image -> what they are worth: does the prediction fall when what a map points at is taken away?
 
 Deletion and insertion (Petsiuk et al. 2018, RISE, arXiv 1806.07421, section 4.3) at the granularity of patches, with
 three ways to take a patch away, and beside them what chance reaches. A method that is no better than a random order has
-shown nothing. Single pictures are noise: look at many (Tomsett et al. 2020, arXiv 1912.01451).
+shown nothing. Single images are noise: look at many (Tomsett et al. 2020, arXiv 1912.01451).
 """
 
 from collections.abc import Callable, Mapping
@@ -24,11 +24,11 @@ Array = NDArray[np.float32]
 Baseline = Literal["mean", "blur", "drop"]
 BASELINES: dict[Baseline, str] = {
     "mean": "painted in the data set's mean colour",
-    "blur": "replaced by a blurred copy (Gaussian, a sigma of an eighth of the picture)",
+    "blur": "replaced by a blurred copy (Gaussian, a sigma of an eighth of the image)",
     "drop": "left out: their tokens never reach the network",
 }
 STEPS = 16  # in which all patches are taken away
-AT_ONCE = 32  # changed pictures in memory; a processor is quickest with about so many
+AT_ONCE = 32  # changed images in memory; a processor is quickest with about so many
 DRAWS = 20  # random orders that tell what chance reaches
 
 
@@ -57,7 +57,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Report:
-    """The scores of one picture.
+    """The scores of one image.
 
     Attributes:
         scores: Of each method.
@@ -95,14 +95,14 @@ def deletion_curves(
     """The class's probability while patches are taken away.
 
     Args:
-        case: The picture in the model.
+        case: The image in the model.
         orders: Which patch goes when, (M, N), each row a permutation.
         target: The class.
         baseline: What a patch that is gone is replaced by; see `BASELINES`.
         steps: In how many steps (S).
 
     Returns:
-        (M, S + 1). All begin at the picture's probability and end at that of nothing.
+        (M, S + 1). All begin at the image's probability and end at that of nothing.
 
     Raises:
         ValueError: If there is no such baseline, or not for this model.
@@ -126,15 +126,15 @@ def deletion_curves(
         return curves
     ranks = np.argsort(orders, axis=1)  # (M, N), when each patch goes
     hidden = torch.from_numpy(ranks[:, None] < gone[1:-1, None])  # (M, S - 1, N)
-    picture = blurred(case.image) if baseline == "blur" else torch.zeros_like(case.image)
-    found = [case.predict(case.without(part, picture)) for part in hidden.flatten(0, 1).split(AT_ONCE)]
+    image = blurred(case.image) if baseline == "blur" else torch.zeros_like(case.image)
+    found = [case.predict(case.without(part, image)) for part in hidden.flatten(0, 1).split(AT_ONCE)]
     curves[:, 1:-1] = softmax(np.concatenate(found))[:, target].reshape(M, -1)
-    curves[:, 0], curves[:, -1] = softmax(case.predict(torch.stack([case.image, picture])))[:, target]
+    curves[:, 0], curves[:, -1] = softmax(case.predict(torch.stack([case.image, image])))[:, target]
     return curves
 
 
 def blurred(image: Tensor) -> Tensor:
-    """The picture (3, H, W) without its details."""
+    """The image (3, H, W) without its details."""
     sigma = max(image.shape[1:]) / 8
     size = 2 * min(round(2 * sigma), min(image.shape[1:]) - 1) + 1  # the filter's side; mirrored edges bound it
     return vision.gaussian_blur(image, [size, size], [sigma, sigma])
@@ -184,15 +184,15 @@ def score(
     steps: int = STEPS,
     draws: int = DRAWS,
 ) -> Report:
-    """Score maps of a picture, and as many random orders.
+    """Score maps of an image, and as many random orders.
 
     Args:
-        case: The picture in the model.
+        case: The image in the model.
         maps: One number for each patch, (N,) or (gh, gw), by the method's name.
         target: The class whose probability is followed.
         baseline: See `BASELINES`.
         steps: In how many steps patches are taken away, at least 1.
-        draws: Random orders, an even number: half of them and their reverses, of each picture its own.
+        draws: Random orders, an even number: half of them and their reverses, of each image its own.
 
     Raises:
         ValueError: If a map, the class, the baseline or a number does not fit.
@@ -219,11 +219,11 @@ def sensitivity(
     """Sensitivity-n (Ancona et al. 2018, arXiv 1711.06104, section 4): does a map's sum foretell the logit's fall?
 
     Args:
-        case: The picture in the model.
+        case: The image in the model.
         maps: One number for each patch, (N,) or (gh, gw), by the method's name.
         target: Whose logit.
         count: Patches taken away at once (n), painted in mean colour.
-        draws: Random sets of so many patches, of each picture its own, the same for every method.
+        draws: Random sets of so many patches, of each image its own, the same for every method.
 
     Returns:
         For each method the Pearson correlation over the sets, -1..1; 0 if one of the two never changes.
@@ -272,10 +272,10 @@ def randomisation(
     """The randomisation test (Adebayo et al. 2018, arXiv 1810.03292, section 3.1): does a map depend on the weights?
 
     Weights of the head, then of the blocks from the last to the first, are replaced one after the other by normal noise
-    of the same mean and deviation, drawn for each picture anew.
+    of the same mean and deviation, drawn for each image anew.
 
     Args:
-        case: The picture in the model.
+        case: The image in the model.
         methods: Each method's function, by name.
         target: What they explain.
 

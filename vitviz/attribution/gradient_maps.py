@@ -43,7 +43,7 @@ def relevance(attention: Array, gradient: Array, asked: Array, prefix: int) -> A
         prefix: Tokens before the first patch (R).
 
     Returns:
-        At least 0, (N,); comparable within one picture and class only.
+        At least 0, (N,); comparable within one image and class only.
     """
     row = asked
     for weights, slopes in zip(attention[::-1], gradient[::-1], strict=True):

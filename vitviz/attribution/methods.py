@@ -16,7 +16,7 @@ Array = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Method:
-    """A way to explain a picture by one map.
+    """A way to explain an image by one map.
 
     Attributes:
         title: What the page calls it.
@@ -176,7 +176,7 @@ METHODS: dict[str, Method] = {
     ),
     "integrated_gradients": Method(
         "Integr. gradients",
-        "Each patch's share in the logit on the way from a picture of mean colour. The way leads through pictures that "
+        "Each patch's share in the logit on the way from an image of mean colour. The way leads through images that "
         "nobody takes, and the start is a choice.",
         "sum over the patch of (x - x0) mean over the way of d logit / d x",
         "Sundararajan et al. 2017, section 3",

@@ -1,4 +1,4 @@
-"""A picture changed many times -> maps of what the change does to the logit."""
+"""An image changed many times -> maps of what the change does to the logit."""
 
 import numpy as np
 import torch
@@ -27,7 +27,7 @@ def integrated_gradients(case: Case, target: Target) -> Array:
     way, each for the 2 u du around it, with midpoints u.
 
     Returns:
-        In logits, of either sign, (N,). Their sum is about the picture's logit less that of a picture of mean colour.
+        In logits, of either sign, (N,). Their sum is about the image's logit less that of an image of mean colour.
     """
     u = (torch.arange(STEPS) + 0.5) / STEPS
     points = torch.stack([u**2, 2 * u / STEPS]).to(case.image)[..., None, None, None]  # (2, n, 1, 1, 1)
@@ -56,7 +56,7 @@ def occlusion(case: Case, target: Target) -> Array:
 
 
 def random(case: Case, target: Target) -> Array:
-    """No explanation at all: a random order of the patches, the same for the same picture; what chance looks like.
+    """No explanation at all: a random order of the patches, the same for the same image; what chance looks like.
 
     Returns:
         A permutation of 1 / N, 2 / N ... 1, (N,).

@@ -1,7 +1,7 @@
-"""A model and some pictures -> numbers on how it works inside, layer by layer and head by head.
+"""A model and some images -> numbers on how it works inside, layer by layer and head by head.
 
 The first two probes read the weights alone; the others read a `Trace` with all attention and tokens, and say what they
-average over its B pictures. `probe` gathers all of them from one forward pass a batch. Nothing is scaled for display
+average over its B images. `probe` gathers all of them from one forward pass a batch. Nothing is scaled for display
 here. Where layers are L + 1, layer 0 is what enters the first block, and layer l what leaves the l-th.
 """
 
@@ -21,8 +21,8 @@ from vitviz.models.attention_stats import (
     attention_entropy,
     cell_size,
     full,
+    images_at_once,
     patch_distances,
-    pictures_at_once,
     rows_of,
 )
 from vitviz.models.checkpoint import Checkpoint
@@ -49,7 +49,7 @@ def patch_filters(model: Transformer, components: int = COMPONENTS) -> tuple[Ten
         components: How many at most; there are no more than min(D, 3 P P).
 
     Returns:
-        The components from the strongest, as pictures (k, 3, P, P), without unit; and the share of the filters'
+        The components from the strongest, as images (k, 3, P, P), without unit; and the share of the filters'
         variance each explains, S_k^2 / sum of S^2, in 0..1, (k,).
 
     Raises:
@@ -67,7 +67,7 @@ def patch_filters(model: Transformer, components: int = COMPONENTS) -> tuple[Ten
 
 
 def filters_of(model: Transformer) -> Tensor:
-    """The patch embedding's weights as pictures, (D, 3, P, P), whatever the order in which the model reads pixels."""
+    """The patch embedding's weights as images, (D, 3, P, P), whatever the order in which the model reads pixels."""
     if not isinstance(model, TutorialViT):
         return model.patch_embed.proj.weight
     H, W = model.config.image_size
@@ -92,7 +92,7 @@ def position_similarity(model: Transformer) -> Tensor:
 def head_divergence(trace: Trace, config: ViTConfig) -> Tensor:
     """How differently two heads of a layer look: Jensen-Shannon divergence (Clark et al. 2019, section 6).
 
-    Of the class token's rows p and q over all T tokens H((p + q) / 2) - (H(p) + H(q)) / 2, mean over the pictures.
+    Of the class token's rows p and q over all T tokens H((p + q) / 2) - (H(p) + H(q)) / 2, mean over the images.
 
     Returns:
         Nats, from 0 for the same row to ln 2 for rows that share no token, (L, A, A); symmetric.
@@ -114,7 +114,7 @@ def token_norms(trace: Trace) -> Tensor:
 
 
 def outliers(norms: Tensor, prefix: int, mads: float = MADS) -> Tensor:
-    """Which tokens are far longer than the patches of their picture and layer usually are.
+    """Which tokens are far longer than the patches of their image and layer usually are.
 
     Above median + k MAD of the N patches, where MAD is the median distance from the median: unlike a fixed length it
     fits every model. Of normally distributed lengths, two in ten thousand are beyond it; real lengths are skewed, and
@@ -150,11 +150,11 @@ def final_answers(lens: Tensor) -> dict[str, Tensor]:
     """How early the head comes to its final answer.
 
     Args:
-        lens: Logits by layer and picture, from `logit_lens`, (L + 1, B, K).
+        lens: Logits by layer and image, from `logit_lens`, (L + 1, B, K).
 
     Returns:
-        `final_share` of the pictures, those whose likeliest class is already that of the last layer, (L + 1,); and
-        `final_probability` of that class, mean over the pictures, (L + 1,). Both in 0..1.
+        `final_share` of the images, those whose likeliest class is already that of the last layer, (L + 1,); and
+        `final_probability` of that class, mean over the images, (L + 1,). Both in 0..1.
     """
     answers = lens.argmax(-1)  # (L + 1, B)
     sure = lens.softmax(-1).gather(-1, answers[-1:, :, None].expand(len(lens), -1, 1))  # (L + 1, B, 1)
@@ -162,7 +162,7 @@ def final_answers(lens: Tensor) -> dict[str, Tensor]:
 
 
 def class_token_cosine(trace: Trace, config: ViTConfig) -> Tensor:
-    """How much each patch points the way of the class token, by layer: their cosine, mean over the pictures.
+    """How much each patch points the way of the class token, by layer: their cosine, mean over the images.
 
     Returns:
         In -1..1, (L + 1, gh, gw).
@@ -173,11 +173,11 @@ def class_token_cosine(trace: Trace, config: ViTConfig) -> Tensor:
 
 
 def layer_products(trace: Trace, prefix: int) -> Tensor:
-    """Products between layers of how alike the patches of a picture are, mean over the pictures: what `cka` compares.
+    """Products between layers of how alike the patches of an image are, mean over the images: what `cka` compares.
 
-    Of each layer K = X X', X (N, D) being the patches of one picture, centred so that rows without their diagonal sum
+    Of each layer K = X X', X (N, D) being the patches of one image, centred so that rows without their diagonal sum
     to 0; then sum_ij K_ij K'_ij / (N (N - 3)). This is the estimate of HSIC that does not grow with N being small
-    (Song et al. 2012; Nguyen et al. 2021, arXiv 2010.15327, equation 3), each picture being one minibatch.
+    (Song et al. 2012; Nguyen et al. 2021, arXiv 2010.15327, equation 3), each image being one minibatch.
 
     Returns:
         (L + 1, L + 1), symmetric, in double precision.
@@ -214,7 +214,7 @@ def cka(products: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Probes:
-    """What all probes found, over B pictures.
+    """What all probes found, over B images.
 
     Attributes:
         labels: K class names.
@@ -226,12 +226,12 @@ class Probes:
         entropy: Of the class token's row in nats, (L, A).
         effective_tokens: Its exponential, (L, A).
         head_divergence: Jensen-Shannon divergence in nats, (L, A, A).
-        norms: Length of the token at each place, mean over pictures, (L + 1, T).
-        longest: Length of the longest patch of a picture, mean over pictures, (L + 1,).
-        outliers: Share of pictures in which the token at this place is an outlier, in 0..1, (L + 1, T).
-        lens: Logits by layer and picture, (L + 1, B, K).
-        final_share: Share of the pictures that have their final answer already, by layer, (L + 1,).
-        final_probability: Of that answer, mean over pictures, by layer, (L + 1,).
+        norms: Length of the token at each place, mean over images, (L + 1, T).
+        longest: Length of the longest patch of an image, mean over images, (L + 1,).
+        outliers: Share of images in which the token at this place is an outlier, in 0..1, (L + 1, T).
+        lens: Logits by layer and image, (L + 1, B, K).
+        final_share: Share of the images that have their final answer already, by layer, (L + 1,).
+        final_probability: Of that answer, mean over images, by layer, (L + 1,).
         class_token_cosine: Of class token and patches, (L + 1, gh, gw).
         cka: Between layers, (L + 1, L + 1).
     """
@@ -259,7 +259,7 @@ class Probes:
 
         Args:
             path: Of the file.
-            note: The figure's last line: which model, which pictures. The numbers have it as `note`.
+            note: The figure's last line: which model, which images. The numbers have it as `note`.
 
         Raises:
             ValueError: If the ending is another one.
@@ -275,28 +275,28 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
 
     Args:
         checkpoint: The model.
-        images: Pictures (B, 3, H, W) of uint8, of the model's size.
+        images: Images (B, 3, H, W) of uint8, of the model's size.
 
     Raises:
-        ValueError: If the pictures do not fit, or the model has fewer than 4 patches, no class token or no attention.
+        ValueError: If the images do not fit, or the model has fewer than 4 patches, no class token or no attention.
     """
     model, config = checkpoint.model, checkpoint.model.config
     if isinstance(model, ConvNet):
         raise ValueError(NO_ATTENTION)
     if not config.class_token:
         raise ValueError(
-            f"The probes need a class token: {checkpoint.name} has none. Explain single pictures with it, where all "
+            f"The probes need a class token: {checkpoint.name} has none. Explain single images with it, where all "
             "patches are asked alike."
         )
     if images.dtype != torch.uint8 or images.shape[1:] != (3, *config.image_size) or not len(images):
         size = ", ".join(map(str, config.image_size))
         raise ValueError(
-            f"Pictures to probe must be uint8 of shape (B, 3, {size}), at least one: got {images.dtype} of shape "
+            f"Images to probe must be uint8 of shape (B, 3, {size}), at least one: got {images.dtype} of shape "
             f"{tuple(images.shape)}."
         )
     totals: dict[str, Any] = {}
     lens = []
-    for part in images.split(pictures_at_once(config)):
+    for part in images.split(images_at_once(config)):
         trace = model.trace(checkpoint.normalise(part), "full")
         lens.append(logit_lens(model, trace))
         for name, mean in measure(trace, config).items():
@@ -316,7 +316,7 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
 
 
 def measure(trace: Trace, config: ViTConfig) -> dict[str, Tensor]:
-    """All that is averaged over pictures, for those of one batch."""
+    """All that is averaged over images, for those of one batch."""
     entropy, effective = attention_entropy(trace, config)
     norms = token_norms(trace)  # (L + 1, B, T)
     return {

@@ -49,7 +49,7 @@ def main() -> None:
 def calm_libraries() -> None:
     """Set, for a server, what Gradio and torch read when they are imported.
 
-    Threads that spin while they wait for one another cost a fiftyfold on busy processors: two pictures a second were
+    Threads that spin while they wait for one another cost a fiftyfold on busy processors: two images a second were
     measured for the estimate of a training, instead of a hundred.
     """
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
@@ -95,14 +95,14 @@ def evaluate(
     data: AnyData = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
 ) -> None:
-    """Measure a checkpoint's accuracy on the test pictures of its data set."""
+    """Measure a checkpoint's accuracy on the test images of its data set."""
     import json
 
     from vitviz.models.checkpoint import load
-    from vitviz.training.evaluation import accuracy, pictures_to_test
+    from vitviz.training.evaluation import accuracy, images_to_test
 
     model = load(checkpoint)
-    images, labels, recorded = pictures_to_test(model, dataset, data)
+    images, labels, recorded = images_to_test(model, dataset, data)
     with progress_bar() as bar:
         task = bar.add_task(f"evaluating {model.name}", total=len(labels))
         measured = accuracy(model, images, labels, report=lambda done: bar.advance(task, done))
@@ -110,11 +110,11 @@ def evaluate(
         print(json.dumps({"checkpoint": model.name, "test_accuracy": measured, "recorded": recorded}))
     else:
         note = f" (recorded: {100 * recorded:.2f} %)" if isinstance(recorded, float) else ""
-        print(f"{model.name}: {100 * measured:.2f} % of {len(labels):,} test pictures{note}")
+        print(f"{model.name}: {100 * measured:.2f} % of {len(labels):,} test images{note}")
 
 
-def explain_picture(
-    picture: Annotated[str, typer.Argument(help="A picture file, or the name of a sample (cat, ship, ...).")],
+def explain_image(
+    image: Annotated[str, typer.Argument(help="An image file, or the name of a sample (cat, ship, ...).")],
     out: Annotated[
         Path, typer.Option(help="File to write: .png .svg .pdf .html for the figure, .npz for the numbers.")
     ],
@@ -135,20 +135,20 @@ def explain_picture(
         ),
     ] = None,
 ) -> None:
-    """Explain one picture, as a figure or as numbers."""
+    """Explain one image, as a figure or as numbers."""
     from vitviz.attribution.explanation import explain
     from vitviz.data.preprocessing import sample_paths
     from vitviz.models.checkpoint import load
 
     model = load(checkpoint)
     classes = [int(word) if word.isdecimal() and word not in model.classes else word for word in target or ()]
-    explanation = explain(model, sample_paths().get(picture, Path(picture)))
+    explanation = explain(model, sample_paths().get(image, Path(image)))
     explanation.save(out, method, classes[0] if len(classes) == 1 else tuple(classes) or None)
     best = explanation.probabilities.argmax()
     said = f"{explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %"
     if not model.knows_labels:
         said = "no class, as it learned without labels"
-    print(f"{out}: {said}; {explanation.picture.note}")
+    print(f"{out}: {said}; {explanation.image.note}")
 
 
 def show_timeline(
@@ -156,16 +156,16 @@ def show_timeline(
         str, typer.Argument(metavar="CHECKPOINT_OR_RUN", help="A name in checkpoints/, a file, or a run folder.")
     ],
     out: Annotated[Path, typer.Option(help="File to write: .gif, or .mp4 with imageio-ffmpeg.")],
-    picture: Annotated[
-        str | None, typer.Option(help="Which of the timeline's pictures; the first if left out.", show_default=False)
+    image: Annotated[
+        str | None, typer.Option(help="Which of the timeline's images; the first if left out.", show_default=False)
     ] = None,
 ) -> None:
-    """Make a movie of a training: what every head looks at in one picture, from the first step to the last."""
+    """Make a movie of a training: what every head looks at in one image, from the first step to the last."""
     from vitviz.plots.animation import movie
     from vitviz.runs import timeline
 
     history = timeline.read(timeline.find(run))
-    name = picture or history.names[0]
+    name = image or history.names[0]
     movie(history, name, out)
     print(f"{out}: {len(history.epoch)} moments of {name}, to epoch {history.epoch[-1]:.1f}")
 
@@ -176,8 +176,8 @@ def probe_model(
         Path, typer.Option(help="File to write: .png .svg .pdf .html for the figure, .npz for the numbers.")
     ],
     data: Data = None,
-    pictures: Annotated[
-        int, typer.Option(min=1, help="Over the first N test pictures; over the ten samples without the data set.")
+    num_images: Annotated[
+        int, typer.Option(min=1, help="Over the first N test num_images; over the ten samples without the data set.")
     ] = 500,
 ) -> None:
     """Look inside a model: filters, positions, and what each layer and head does, as a figure or as numbers."""
@@ -185,17 +185,17 @@ def probe_model(
     from vitviz.models.checkpoint import load
 
     model = load(checkpoint)
-    images, which = pictures_to_probe(model.model.config.image_size, data, pictures)
+    images, which = images_to_probe(model.model.config.image_size, data, num_images)
     note = f"{model.name} over {which}"
     probe(model, images).save(out, note)
     print(f"{out}: {note}")
 
 
-def pictures_to_probe(size: tuple[int, int], data: str | None, count: int) -> "tuple[Tensor, str]":
-    """The first test pictures of CIFAR-10 where it is there and fits, else the samples; and in words which.
+def images_to_probe(size: tuple[int, int], data: str | None, count: int) -> "tuple[Tensor, str]":
+    """The first test images of CIFAR-10 where it is there and fits, else the samples; and in words which.
 
     Returns:
-        Pictures (B, 3, H, W) of uint8.
+        Images (B, 3, H, W) of uint8.
 
     Raises:
         ValueError: If a folder is named, but the data set is not in it or not of the model's size.
@@ -204,10 +204,10 @@ def pictures_to_probe(size: tuple[int, int], data: str | None, count: int) -> "t
 
     if size == (32, 32) and (data is not None or datasets.is_here("cifar10")):
         images = cifar.load("test", data)[0][:count]
-        return images, f"the first {len(images):,} test pictures of CIFAR-10"
+        return images, f"the first {len(images):,} test images of CIFAR-10"
     if data is not None:
         raise ValueError(
-            f"Pictures of CIFAR-10 have 32 x 32 pixels: this model sees {size[0]} x {size[1]}. Leave out --data to use "
+            f"Images of CIFAR-10 have 32 x 32 pixels: this model sees {size[0]} x {size[1]}. Leave out --data to use "
             "the samples."
         )
     images = preprocessing.samples(size)  # (10, 3, H, W)
@@ -220,7 +220,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "train": train,
     "sweep": sweep,
     "evaluate": evaluate,
-    "explain": explain_picture,
+    "explain": explain_image,
     "timeline": show_timeline,
     "probe": probe_model,
 }

@@ -24,9 +24,9 @@ def data_download(
 def data_check(
     dataset: Annotated[Dataset, typer.Option(help=DATASET)] = "cifar10",
     data: AnyData = None,
-    size: Annotated[int, typer.Option(min=1, max=1024, help="Side of the model's pictures in pixels.")] = 32,
+    size: Annotated[int, typer.Option(min=1, max=1024, help="Side of the model's images in pixels.")] = 32,
 ) -> None:
-    """Say whether a data set is there, and whole; of your own pictures, what is taken and what is not."""
+    """Say whether a data set is there, and whole; of your own images, what is taken and what is not."""
     from vitviz.data import datasets
 
     if dataset == "folder":
@@ -35,11 +35,11 @@ def data_check(
     module = datasets.MODULES[dataset]
     counts = [len(module.load(split, data)[1]) for split in datasets.BOTH]
     where = module.find(data)
-    print(f"{datasets.ABOUT[dataset].name} in {where}: {counts[0]:,} training and {counts[1]:,} test pictures")
+    print(f"{datasets.ABOUT[dataset].name} in {where}: {counts[0]:,} training and {counts[1]:,} test images")
 
 
 def check_folder(data: str | None, size: int) -> None:
-    """Print the table of a folder of pictures; a refusal of the whole comes after the table."""
+    """Print the table of a folder of images; a refusal of the whole comes after the table."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table

@@ -16,10 +16,10 @@ AnyData = Annotated[
     typer.Option(
         "--data",
         metavar="DIR",
-        help="Folder of CIFAR; else VITVIZ_DATA, else data/. Your own pictures must be named: their folder, or a zip.",
+        help="Folder of CIFAR; else VITVIZ_DATA, else data/. Your own images must be named: their folder, or a zip.",
     ),
 ]
-DATASET = "Which pictures; folder: your own, in one folder for each class, or a zip of that."
+DATASET = "Which images; folder: your own, in one folder for each class, or a zip of that."
 CheckpointName = Annotated[str, typer.Argument(help="A name in checkpoints/, or a .safetensors file.")]
 
 

@@ -37,11 +37,11 @@ def train(
     ] = None,
     dataset: Annotated[Dataset | None, typer.Option(help=f"{DATASET} Else cifar10.")] = None,
     data: AnyData = None,
-    pictures: Annotated[int | None, typer.Option(help="Use the first N training pictures.")] = None,
-    epochs: Annotated[float | None, typer.Option(help="Budget in passes over the pictures; else the preset's.")] = None,
+    images: Annotated[int | None, typer.Option(help="Use the first N training images.")] = None,
+    epochs: Annotated[float | None, typer.Option(help="Budget in passes over the images; else the preset's.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Budget in minutes; else the preset's.")] = None,
     batch_size: Annotated[
-        int | None, typer.Option(help="Pictures in a step, over all processes; else the preset's.")
+        int | None, typer.Option(help="Images in a step, over all processes; else the preset's.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of weights, order and augmentation; else 0.")] = None,
     device: Annotated[Device | None, typer.Option(help="Where to train; else auto.")] = None,
@@ -60,7 +60,7 @@ def train(
     ] = None,
     teacher: Annotated[
         str | None,
-        typer.Option(metavar="CHECKPOINT", help="Learn also from what this network says of the same pictures."),
+        typer.Option(metavar="CHECKPOINT", help="Learn also from what this network says of the same images."),
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -68,11 +68,11 @@ def train(
     ] = None,
     log: Annotated[Literal["tensorboard"] | None, typer.Option(help="Log for TensorBoard as well.")] = None,
 ) -> None:
-    """Train a ViT, or go on with a trained one on other pictures; on several processes: torchrun -m -- vitviz train."""
+    """Train a ViT, or go on with a trained one on other images; on several processes: torchrun -m -- vitviz train."""
     flags = {
         "dataset": dataset,
         "data": data,
-        "pictures": pictures,
+        "images": images,
         "batch_size": batch_size,
         "seed": seed,
         "device": device,
@@ -97,8 +97,8 @@ def train(
         task = bar.add_task("training", total=1.0)
 
         def show(progress: "Progress") -> None:
-            found = "" if progress.accuracy is None else f", {100 * progress.accuracy:.1f} % of watched pictures"
-            speed = f"{progress.pictures_per_second:.0f} pictures/s"
+            found = "" if progress.accuracy is None else f", {100 * progress.accuracy:.1f} % of watched images"
+            speed = f"{progress.images_per_second:.0f} images/s"
             words = f"epoch {progress.epoch:.1f}, loss {progress.loss:.3f}, {speed}{found}"
             bar.update(task, completed=progress.share, description=words)
             if found:

@@ -1,1 +1,1 @@
-"""CIFAR-10 and pictures -> tensors."""
+"""CIFAR-10 and images -> tensors."""

@@ -1,4 +1,4 @@
-"""A zip file of pictures -> its files, one at a time, and never outside a temporary folder.
+"""A zip file of images -> its files, one at a time, and never outside a temporary folder.
 
 The table of contents is checked before anything is unpacked: size, number, names, links, passwords, bombs. What is not
 right about the archive as a whole is refused with a sentence; what is wrong with one file is told when it is opened.
@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from vitviz.data.cifar import DataError
-from vitviz.data.preprocessing import MOST_BYTES, PictureError
+from vitviz.data.preprocessing import MOST_BYTES, ImageError
 
 MOST_PACKED = 2 * 2**30
 MOST_UNPACKED = 4 * 2**30
 MOST_CONTENTS = 16 * 2**20  # bytes of the table of contents: it is read as a whole
-BOMB = 200  # times its size; pictures hardly shrink
+BOMB = 200  # times its size; images hardly shrink
 SMALL = 100 * 2**20  # bytes that may be unpacked from anything
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
@@ -59,24 +59,24 @@ class Archive:
         """One file, unpacked under a name of ours as long as it is needed.
 
         Raises:
-            PictureError: If it is too large for a picture, or cannot be unpacked.
+            ImageError: If it is too large for an image, or cannot be unpacked.
         """
         info = self.files[name]
         if info.file_size > MOST_BYTES:
-            raise PictureError(
-                f"A picture may have at most {MOST_BYTES // 2**20} MiB: this one has {info.file_size / 2**20:.1f}. "
+            raise ImageError(
+                f"An image may have at most {MOST_BYTES // 2**20} MiB: this one has {info.file_size / 2**20:.1f}. "
                 "Save it smaller, as JPEG for example."
             )
         if info.compress_type not in METHODS:
-            raise PictureError(
+            raise ImageError(
                 "A file in a zip must be stored or deflated: this one is packed in another way. Pack the folder anew."
             )
         try:
             content = self.zip.read(info)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
-            raise PictureError("The file cannot be unpacked: the zip is damaged there. Pack it anew.") from error
+            raise ImageError("The file cannot be unpacked: the zip is damaged there. Pack it anew.") from error
         with tempfile.TemporaryDirectory(prefix="vitviz-") as folder:
-            path = Path(folder, "picture")
+            path = Path(folder, "image")
             path.write_bytes(content)
             yield path
 
@@ -93,7 +93,7 @@ def true_name(info: zipfile.ZipInfo) -> str:
 
 def damaged(path: Path) -> DataError:
     """The refusal of what is no zip file."""
-    return DataError(f"Labelled pictures must be a folder or a whole zip file: {path.name[:80]!r} is neither.")
+    return DataError(f"Labelled images must be a folder or a whole zip file: {path.name[:80]!r} is neither.")
 
 
 def check_end(path: Path) -> None:
@@ -101,7 +101,7 @@ def check_end(path: Path) -> None:
     size = path.stat().st_size
     if size > MOST_PACKED:
         raise DataError(
-            f"A zip of pictures may have at most {MOST_PACKED // 2**30} GiB: this one has {size / 2**30:.1f}. Name an "
+            f"A zip of images may have at most {MOST_PACKED // 2**30} GiB: this one has {size / 2**30:.1f}. Name an "
             "unpacked folder."
         )
     with path.open("rb") as file:
@@ -113,7 +113,7 @@ def check_end(path: Path) -> None:
     (contents,) = struct.unpack_from("<I", tail, place + 12)
     if tail[max(0, place - 20) : place].startswith(b"PK\x06\x07") or contents > MOST_CONTENTS:
         raise DataError(
-            f"A zip of pictures may have at most 65,535 files, and names of {MOST_CONTENTS // 2**20} MiB: this one has "
+            f"A zip of images may have at most 65,535 files, and names of {MOST_CONTENTS // 2**20} MiB: this one has "
             "more. Name an unpacked folder."
         )
 
@@ -129,17 +129,17 @@ def check_files(files: list[zipfile.ZipInfo], path: Path) -> None:
             )
         if kind not in (0, stat.S_IFREG):
             raise DataError(
-                f"A zip of pictures may hold files and folders only: {info.filename[:80]!r} is a link or a device. "
-                "Pack the pictures themselves."
+                f"A zip of images may hold files and folders only: {info.filename[:80]!r} is a link or a device. "
+                "Pack the images themselves."
             )
         if info.flag_bits & 1:
             raise DataError(
-                f"A zip of pictures must open without a password: {path.name[:80]!r} asks for one. Pack it without."
+                f"A zip of images must open without a password: {path.name[:80]!r} asks for one. Pack it without."
             )
     unpacked, packed = sum(info.file_size for info in files), path.stat().st_size
     if unpacked > MOST_UNPACKED or (unpacked > SMALL and unpacked > BOMB * packed):
         raise DataError(
-            f"A zip of pictures may unpack to at most {MOST_UNPACKED // 2**30} GiB and {BOMB} times its size: this one "
+            f"A zip of images may unpack to at most {MOST_UNPACKED // 2**30} GiB and {BOMB} times its size: this one "
             f"would to {unpacked / 2**30:.1f} GiB from {packed / 2**20:.1f} MiB. Name an unpacked folder."
         )
 

@@ -1,7 +1,7 @@
-"""A batch of pictures -> the same pictures, varied, as batched tensor functions.
+"""A batch of images -> the same images, varied, as batched tensor functions.
 
-Pictures come in as uint8 (B, 3, H, W) and leave `normalise` as float; labels become rows of class weights (B, K), so
-that mixed pictures need no special loss. Each function draws its own random numbers for each picture, on the device of
+Images come in as uint8 (B, 3, H, W) and leave `normalise` as float; labels become rows of class weights (B, K), so
+that mixed images need no special loss. Each function draws its own random numbers for each image, on the device of
 its input, and has shapes that do not depend on them, so that it can be compiled.
 """
 
@@ -14,7 +14,7 @@ from torch import Tensor
 
 
 def shift_and_flip(images: Tensor, reach: int = 4) -> Tensor:
-    """Move each picture by up to `reach` pixels (edges mirrored) and flip every second one, on average.
+    """Move each image by up to `reach` pixels (edges mirrored) and flip every second one, on average.
 
     The same as padding by reflection, cropping at random and flipping (He et al. 2016, section 4.2), in one gather.
 
@@ -34,7 +34,7 @@ def shift_and_flip(images: Tensor, reach: int = 4) -> Tensor:
 
 
 def shifted(batch: int, side: int, reach: int, device: torch.device) -> Tensor:
-    """Where each of so many pictures looks for its rows, or its columns: (batch, side)."""
+    """Where each of so many images looks for its rows, or its columns: (batch, side)."""
     reach = min(reach, side - 1)
     shift = torch.randint(-reach, reach + 1, (batch, 1), device=device)
     return mirrored(shift + torch.arange(side, device=device), side)
@@ -52,7 +52,7 @@ def mirrored(position: Tensor, side: int) -> Tensor:
 
 
 def normalise(images: Tensor, mean: tuple[float, ...], std: tuple[float, ...]) -> Tensor:
-    """uint8 pictures (B, 3, H, W) -> float32 with mean 0 and deviation 1 by channel; mean and std are in 0..1."""
+    """uint8 images (B, 3, H, W) -> float32 with mean 0 and deviation 1 by channel; mean and std are in 0..1."""
     shape = (1, -1, 1, 1)
     scale = torch.tensor(std, device=images.device).mul(255).view(shape)
     return (images - torch.tensor(mean, device=images.device).mul(255).view(shape)) / scale
@@ -67,13 +67,13 @@ def permutation(count: int, device: torch.device) -> Tensor:
 
 
 def cutmix(images: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """Paste a box of another picture of the batch, and mix the labels by area (Yun et al. 2019, arXiv 1905.04899).
+    """Paste a box of another image of the batch, and mix the labels by area (Yun et al. 2019, arXiv 1905.04899).
 
     Args:
         images: (B, C, H, W).
         targets: Class weights (B, K).
-        chosen: Which pictures get a box, (B,) of bool. The box's area is uniform in 0..1 before it is cut at the
-            picture's edges.
+        chosen: Which images get a box, (B,) of bool. The box's area is uniform in 0..1 before it is cut at the
+            image's edges.
 
     Returns:
         Images (B, C, H, W) and targets (B, K); a row of targets keeps its sum.
@@ -81,7 +81,7 @@ def cutmix(images: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Ten
     B, _, H, W = images.shape
     device = images.device
     other = permutation(B, device)
-    side = torch.rand(B, device=device).sqrt() * chosen  # of the picture's side
+    side = torch.rand(B, device=device).sqrt() * chosen  # of the image's side
     box = inside(H, side)[:, :, None] & inside(W, side)[:, None, :]  # (B, H, W)
     area = box.float().mean((1, 2)).unsqueeze(1)  # (B, 1)
     return torch.where(box.unsqueeze(1), images[other], images), targets * (1 - area) + targets[other] * area
@@ -95,12 +95,12 @@ def inside(length: int, side: Tensor) -> Tensor:
 
 
 def mixup(images: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """Fade another picture of the batch in, and mix the labels likewise (Zhang et al. 2018, arXiv 1710.09412).
+    """Fade another image of the batch in, and mix the labels likewise (Zhang et al. 2018, arXiv 1710.09412).
 
     Args:
         images: (B, C, H, W), float.
         targets: Class weights (B, K).
-        chosen: Which pictures are mixed, (B,) of bool. The weight of the other picture is uniform in 0..1, which is the
+        chosen: Which images are mixed, (B,) of bool. The weight of the other image is uniform in 0..1, which is the
             paper's Beta(alpha, alpha) with alpha 1.
 
     Returns:
@@ -113,11 +113,11 @@ def mixup(images: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tens
 
 
 def erase(images: Tensor, share: float) -> Tensor:
-    """Blank a box in some pictures (Zhong et al. 2020, arXiv 1708.04896).
+    """Blank a box in some images (Zhong et al. 2020, arXiv 1708.04896).
 
     Args:
         images: (B, C, H, W), normalised: blank is 0, the data set's mean.
-        share: Part of the pictures that lose a box, in 0..1. Its area is 2 % to 33 % of the picture before it is cut at
+        share: Part of the images that lose a box, in 0..1. Its area is 2 % to 33 % of the image before it is cut at
             the edges, its sides' ratio 0.3 to 3.3.
 
     Returns:
@@ -127,18 +127,18 @@ def erase(images: Tensor, share: float) -> Tensor:
     device = images.device
     area = 0.02 + 0.31 * torch.rand(B, device=device)
     stretch = torch.exp((2 * torch.rand(B, device=device) - 1) * math.log(3.3)).sqrt()
-    side = area.sqrt() * (torch.rand(B, device=device) < share)  # (B,), of the picture's side
+    side = area.sqrt() * (torch.rand(B, device=device) < share)  # (B,), of the image's side
     box = inside(H, side * stretch)[:, :, None] & inside(W, side / stretch)[:, None, :]  # (B, H, W)
     return images.masked_fill(box.unsqueeze(1), 0.0)
 
 
 def grey(pixels: Tensor) -> Tensor:
-    """Brightness of pictures (B, 3, H, W) -> (B, 1, H, W), by the weights of ITU-R 601 as in PIL."""
+    """Brightness of images (B, 3, H, W) -> (B, 1, H, W), by the weights of ITU-R 601 as in PIL."""
     return (pixels * pixels.new_tensor((0.299, 0.587, 0.114)).view(1, 3, 1, 1)).sum(1, keepdim=True)
 
 
 def blurred(pixels: Tensor) -> Tensor:
-    """Pictures (B, 3, H, W) through the smoothing filter of PIL's sharpness: 5 in the middle, 1 around; edges stay."""
+    """Images (B, 3, H, W) through the smoothing filter of PIL's sharpness: 5 in the middle, 1 around; edges stay."""
     if min(pixels.shape[2:]) < 3:  # all edge
         return pixels
     result = pixels.clone()
@@ -169,9 +169,9 @@ def equalise(pixels: Tensor, amount: Tensor) -> Tensor:
     return torch.where(step.unsqueeze(-1) > 0, table.gather(2, values).view_as(pixels), pixels)
 
 
-# The operations of RandAugment (Cubuk et al. 2020, arXiv 1909.13719, section 3). Those of colour take pictures
+# The operations of RandAugment (Cubuk et al. 2020, arXiv 1909.13719, section 3). Those of colour take images
 # (B, 3, H, W) in 0..255 and amounts (B, 1, 1, 1) in -1..1; those of place say how far they go at 1, in sides of the
-# picture or in radians.
+# image or in radians.
 COLOURS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "brightness": lambda pixels, amount: pixels * (1 + 0.9 * amount),
     "saturation": lambda pixels, amount: grey(pixels).lerp(pixels, 1 + 0.9 * amount),
@@ -187,20 +187,20 @@ OPERATIONS = ("identity", *COLOURS, *MOVES)
 
 
 def rand_augment(images: Tensor, operations: int, strength: float) -> Tensor:
-    """Change each picture by its own draw of operations, all of one strength (Cubuk et al. 2020, arXiv 1909.13719).
+    """Change each image by its own draw of operations, all of one strength (Cubuk et al. 2020, arXiv 1909.13719).
 
-    Each time, every operation has the same number of places, at least as many together as there are pictures, and each
-    picture is drawn to one of them: its chances are those of the paper, however many pictures there are, and each
+    Each time, every operation has the same number of places, at least as many together as there are images, and each
+    image is drawn to one of them: its chances are those of the paper, however many images there are, and each
     operation is computed hardly more often than it is wanted. Moves are gathered into one affine map and done
-    last, so a picture is resampled once.
+    last, so an image is resampled once.
 
     Args:
         images: uint8 (B, 3, H, W).
-        operations: How many each picture gets, drawn from `OPERATIONS` with replacement; the paper's N.
+        operations: How many each image gets, drawn from `OPERATIONS` with replacement; the paper's N.
         strength: 0..1; the paper's M is ten times that.
 
     Returns:
-        uint8 (B, 3, H, W). What comes in from outside the picture is mid-grey.
+        uint8 (B, 3, H, W). What comes in from outside the image is mid-grey.
     """
     B, device = len(images), images.device
     pixels = images.float()
@@ -209,7 +209,7 @@ def rand_augment(images: Tensor, operations: int, strength: float) -> Tensor:
     places = share * len(OPERATIONS)
     choice = torch.arange(places, device=device) // share
     for _ in range(operations):
-        order = permutation(places, device)  # numbers from B on stand for no picture: any may fill their places
+        order = permutation(places, device)  # numbers from B on stand for no image: any may fill their places
         amount = strength * (2 * torch.randint(2, (places,), device=device) - 1)  # to either side
         parts = zip(OPERATIONS, pixels[order % B].split(share), amount[:, None, None, None].split(share), strict=True)
         changed = [COLOURS[name](part, by) if name in COLOURS else part for name, part, by in parts]
@@ -222,7 +222,7 @@ def rand_augment(images: Tensor, operations: int, strength: float) -> Tensor:
 def move(choice: Tensor, amount: Tensor, shape: float) -> Tensor:
     """The affine map (B, 3, 3) of each choice (B,), in half heights and half widths around the middle.
 
-    What is no move is the identity. The shape is that of the pictures, H / W.
+    What is no move is the identity. The shape is that of the images, H / W.
     """
     place = torch.eye(3, device=choice.device).repeat(len(choice), 1, 1)  # (B, 3, 3)
     chosen = {name: amount * (choice == OPERATIONS.index(name)) for name in MOVES}  # 0 where it is not chosen
@@ -236,7 +236,7 @@ def move(choice: Tensor, amount: Tensor, shape: float) -> Tensor:
 
 
 def resample(pixels: Tensor, place: Tensor) -> Tensor:
-    """Look up each pixel of pictures (B, 3, H, W), 0..255, where its affine map (B, 3, 3) says; outside is mid-grey."""
+    """Look up each pixel of images (B, 3, H, W), 0..255, where its affine map (B, 3, 3) says; outside is mid-grey."""
     grid = F.affine_grid(place[:, :2], list(pixels.shape), align_corners=False)  # (B, H, W, 2)
     return F.grid_sample(pixels - 128, grid, mode="bilinear", align_corners=False) + 128
 
@@ -247,7 +247,7 @@ def one_hot(labels: Tensor, classes: int) -> Tensor:
 
 
 def keep_patches(batch: int, patches: int, share: float, device: torch.device) -> Tensor | None:
-    """Draw which patches of each picture to use (Liu et al. 2022, "PatchDropout", arXiv 2208.07220).
+    """Draw which patches of each image to use (Liu et al. 2022, "PatchDropout", arXiv 2208.07220).
 
     Returns:
         Positions (B, n) with n = share * patches rounded, no position twice; None if all are used.

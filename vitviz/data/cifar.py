@@ -1,7 +1,7 @@
 """CIFAR-10 on disk -> tensors.
 
 Finds the data set (Krizhevsky 2009, "Learning Multiple Layers of Features from Tiny Images") in its python or its
-binary version, checks it and hands out all pictures of a split as one uint8 tensor. Downloads it on request; nothing is
+binary version, checks it and hands out all images of a split as one uint8 tensor. Downloads it on request; nothing is
 fetched unasked.
 """
 
@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
-# Per-channel mean and standard deviation of the 50,000 training pictures, in 0..1.
+# Per-channel mean and standard deviation of the 50,000 training images, in 0..1.
 MEAN = (0.4914, 0.4822, 0.4465)
 STD = (0.2470, 0.2435, 0.2616)
 
@@ -48,8 +48,8 @@ BINARY_MD5 = {
 PARTS = ".cifar-*.part"  # the temporary folders of `fetch`
 PARTS_AGE = 86_400.0  # s; nobody writes into an older one any more
 STALL = 30.0  # s without a byte after which a download is given up
-RECORDS = 10_000  # pictures in one file
-PIXELS = 3 * 32 * 32  # bytes of one picture; a record has a label byte before them
+RECORDS = 10_000  # images in one file
+PIXELS = 3 * 32 * 32  # bytes of one image; a record has a label byte before them
 
 
 class DataError(ValueError):
@@ -96,11 +96,11 @@ def load(split: Split, data: str | Path | None = None) -> tuple[Tensor, Tensor]:
     """Load a split in the official order.
 
     Args:
-        split: "train" (50,000 pictures) or "test" (10,000).
+        split: "train" (50,000 images) or "test" (10,000).
         data: As for `find`.
 
     Returns:
-        Pictures (n, 3, 32, 32) as uint8 and labels (n,) as int64.
+        Images (n, 3, 32, 32) as uint8 and labels (n,) as int64.
 
     Raises:
         DataError: If the data set is absent, incomplete or damaged.
@@ -111,7 +111,7 @@ def load(split: Split, data: str | Path | None = None) -> tuple[Tensor, Tensor]:
 
 def load_binary(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
     """Read the binary version; a file that differs from the official one is used, with a warning."""
-    pictures, labels = [], []
+    pixels, labels = [], []
     for name in BINARY_FILES[split]:
         content = read_batch(folder / name)
         if hashlib.md5(content, usedforsecurity=False).hexdigest() != BINARY_MD5[name]:
@@ -120,8 +120,8 @@ def load_binary(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
         if records[:, 0].max() >= len(CLASSES):
             raise DataError(f"{folder / name} holds a label above 9: it is damaged. {again(folder)}")
         labels.append(records[:, 0])
-        pictures.append(records[:, 1:])
-    images = torch.from_numpy(np.concatenate(pictures).reshape(-1, 3, 32, 32))
+        pixels.append(records[:, 1:])
+    images = torch.from_numpy(np.concatenate(pixels).reshape(-1, 3, 32, 32))
     return images, torch.from_numpy(np.concatenate(labels).astype(np.int64))
 
 

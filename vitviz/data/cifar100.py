@@ -23,7 +23,7 @@ BINARY_FOLDER = "cifar-100-binary"
 FOLDERS = PYTHON_FOLDER, BINARY_FOLDER
 COMMAND = "python -m vitviz data download --dataset cifar100"
 RECORDS: dict[Split, int] = {"train": 50_000, "test": 10_000}
-LABELS = 2  # bytes before each picture: the coarse label, then the fine one
+LABELS = 2  # bytes before each image: the coarse label, then the fine one
 
 
 def find(data: str | Path | None = None) -> Path:
@@ -36,7 +36,7 @@ def find(data: str | Path | None = None) -> Path:
 
 
 def load(split: Split, data: str | Path | None = None) -> tuple[Tensor, Tensor]:
-    """Load a split in the official order: pictures (n, 3, 32, 32) as uint8 and fine labels (n,) as int64.
+    """Load a split in the official order: images (n, 3, 32, 32) as uint8 and fine labels (n,) as int64.
 
     Raises:
         DataError: If the data set is absent, incomplete or damaged.

@@ -1,6 +1,6 @@
-"""The name of a data set -> its pictures as tensors, with all that a checkpoint must know about them.
+"""The name of a data set -> its images as tensors, with all that a checkpoint must know about them.
 
-CIFAR-10, CIFAR-100, or a folder of one's own labelled pictures: all come as uint8 tensors of the size the model sees.
+CIFAR-10, CIFAR-100, or a folder of one's own labelled images: all come as uint8 tensors of the size the model sees.
 """
 
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from vitviz.data import cifar, cifar100, image_folder
 from vitviz.data.cifar import DataError, Split
 
 Channels = tuple[float, float, float]  # red, green, blue
-Part = tuple[Tensor, Tensor]  # pictures (n, 3, H, W) of uint8, labels (n,)
+Part = tuple[Tensor, Tensor]  # images (n, 3, H, W) of uint8, labels (n,)
 
-LEAST_STD = 0.01  # of pictures that are all alike
+LEAST_STD = 0.01  # of images that are all alike
 
 
 @dataclass(frozen=True)
 class About:
-    """What a checkpoint must know about the pictures it was trained on.
+    """What a checkpoint must know about the images it was trained on.
 
     Attributes:
         name: Of the data set, for the record.
         classes: K names, in the order of the labels.
-        mean: Of each colour channel of the training pictures, in 0..1.
+        mean: Of each colour channel of the training images, in 0..1.
         std: Standard deviation of each.
     """
 
@@ -42,7 +42,7 @@ class DataSet:
 
     Attributes:
         about: Names and numbers.
-        parts: Pictures and labels of the splits that were asked for.
+        parts: Images and labels of the splits that were asked for.
     """
 
     about: About
@@ -70,7 +70,7 @@ def load(
         data: Where it is: as for `cifar.find`, or a folder or zip as for `image_folder.load`.
         size: Height and width (px) of what the model sees.
         splits: Which are needed.
-        first: How many of the training pictures are needed, from the first on; None for all.
+        first: How many of the training images are needed, from the first on; None for all.
         last: How many of them from the end, besides.
 
     Raises:
@@ -78,7 +78,7 @@ def load(
     """
     if kind == "folder":
         parts, table = image_folder.load(data, size)
-        about = About("labelled pictures", table.classes, *statistics(parts["train"][0]))
+        about = About("labelled images", table.classes, *statistics(parts["train"][0]))
         return DataSet(about, parts | {"train": ends(parts["train"], first, last)})
     about, parts = ABOUT[kind], {}
     for split in splits:
@@ -101,7 +101,7 @@ def is_here(kind: str, data: str | Path | None = None) -> bool:
 
 
 def ends(part: Part, first: int | None, last: int) -> Part:
-    """The first so many pictures and labels, and the last so many; all if there are no more."""
+    """The first so many images and labels, and the last so many; all if there are no more."""
     count = len(part[1])
     if first is None or first + last >= count:
         return part
@@ -110,7 +110,7 @@ def ends(part: Part, first: int | None, last: int) -> Part:
 
 
 def fitted(images: Tensor, labels: Tensor, size: tuple[int, int]) -> Part:
-    """Pictures (n, 3, h, w) of uint8 as the model sees them, (n, 3, H, W), cut to that shape around the middle."""
+    """Images (n, 3, h, w) of uint8 as the model sees them, (n, 3, H, W), cut to that shape around the middle."""
     if images.shape[2:] == size:
         return images, labels
     image_folder.check_memory(len(images), size)
@@ -125,7 +125,7 @@ def fitted(images: Tensor, labels: Tensor, size: tuple[int, int]) -> Part:
 
 
 def statistics(images: Tensor) -> tuple[Channels, Channels]:
-    """Mean and standard deviation of each channel of pictures (n, 3, H, W) of uint8, in 0..1, counted exactly."""
+    """Mean and standard deviation of each channel of images (n, 3, H, W) of uint8, in 0..1, counted exactly."""
     counts = torch.zeros(3, 256, dtype=torch.float64)
     for part in images.split(1000):
         counts += torch.stack([torch.bincount(channel.flatten(), minlength=256) for channel in part.unbind(1)])

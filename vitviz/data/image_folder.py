@@ -1,7 +1,7 @@
-"""A folder of labelled pictures, or a zip of one -> tensors, class names, and a table of what was taken.
+"""A folder of labelled images, or a zip of one -> tensors, class names, and a table of what was taken.
 
 The layout is torchvision's `ImageFolder`: one folder for each class; or `train/` and `test/` (or `val/`) with such
-folders in them, and nothing beside these is taken. Every file goes through the gate for pictures and is fitted to the
+folders in them, and nothing beside these is taken. Every file goes through the gate for images and is fitted to the
 model's size. Where there is nothing to test on, a share of each class is put aside: by the names alone, so it is the
 same each time and everywhere.
 """
@@ -23,13 +23,13 @@ from vitviz.data import preprocessing
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError, Split
 from vitviz.data.files import in_text
-from vitviz.data.preprocessing import PictureError
+from vitviz.data.preprocessing import ImageError
 
 TEST_SHARE = 0.2  # of each class, where there is no folder to test on
 TESTS = ("test", "val", "valid", "validation")  # the first that is there is measured on
 MOST_FILES = 100_000
 MOST_CLASSES = 1000
-MOST_MEMORY = 2 * 2**30  # bytes of all pictures as the model sees them
+MOST_MEMORY = 2 * 2**30  # bytes of all images as the model sees them
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")  # of files that are counted before they are read
 LONGEST_NAME = 100  # characters of a class's name
 NO_TEST = (
@@ -58,13 +58,13 @@ class Refused(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """What was taken of a folder of pictures, and what was not.
+    """What was taken of a folder of images, and what was not.
 
     Attributes:
-        counts: For each class's folder, how many pictures are trained on and how many tested on; a class without any to
+        counts: For each class's folder, how many images are trained on and how many tested on; a class without any to
             train on is left out of the classes.
         refused: Files that were not taken, and why.
-        divided: Whether the pictures to test on were put aside by us.
+        divided: Whether the images to test on were put aside by us.
     """
 
     counts: dict[str, tuple[int, int]]
@@ -93,18 +93,18 @@ class Source:
 
 
 def load(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[Split, tuple[Tensor, Tensor]], Table]:
-    """Load all labelled pictures.
+    """Load all labelled images.
 
     Args:
         data: A folder, or a zip of one.
         size: Height and width (px) to fit them to.
 
     Returns:
-        For each split pictures (n, 3, H, W) of uint8 and labels (n,), positions in the table's classes, shuffled once
+        For each split images (n, 3, H, W) of uint8 and labels (n,), positions in the table's classes, shuffled once
         for all; and the table.
 
     Raises:
-        DataError: If there are not at least two classes, with a picture to train on each, and one to test on.
+        DataError: If there are not at least two classes, with an image to train on each, and one to test on.
     """
     taken, places, table = read_all(data, size)
     check_table(table, str(data))
@@ -122,10 +122,10 @@ def survey(data: str | Path | None, size: tuple[int, int]) -> Table:
 
 
 def read_all(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[str, Tensor], dict[str, Place], Table]:
-    """Every picture that can be read, (3, H, W) of uint8, by name; the places of all files; and the table."""
+    """Every image that can be read, (3, H, W) of uint8, by name; the places of all files; and the table."""
     if data is None:
         raise DataError(
-            "Pictures of your own need a place: --data must be a folder with one folder of pictures for each class, or "
+            "Images of your own need a place: --data must be a folder with one folder of images for each class, or "
             "a zip of one."
         )
     with opened(Path(data)) as source:
@@ -137,14 +137,14 @@ def read_all(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[str, 
             try:
                 with source.fetch(name) as path:
                     taken[name] = preprocessing.to_tensor(preprocessing.prepare(path, size).seen)
-            except PictureError as error:
+            except ImageError as error:
                 refused.append(Refused(name, without_name(error)))
     splits = divided({name: places[name] for name in taken})
     told = [Refused(in_text(name), why) for name, why in sorted(refused + source.refused)]
     return taken, places, tabulated(places, splits, told)
 
 
-def without_name(error: PictureError) -> str:
+def without_name(error: ImageError) -> str:
     """A refusal that stands beside the file's name: equal for equal reasons."""
     return re.sub(r"(?<=: )(['\"]).*\1(?= (cannot|is))", "it", str(error))
 
@@ -163,7 +163,7 @@ def opened(path: Path) -> Iterator[Source]:
         with archive.zip:
             yield Source([name for name in archive.names() if not hidden(name)], archive.fetch, [])
     else:
-        raise DataError(f"There is no folder of pictures and no zip at {str(path)[:200]!r}. Check the name.")
+        raise DataError(f"There is no folder of images and no zip at {str(path)[:200]!r}. Check the name.")
 
 
 def hidden(name: str) -> bool:
@@ -186,7 +186,7 @@ def walked(root: Path) -> Source:
             refused.append(Refused(place.as_posix(), "It is an empty folder."))
         seen = [entry for entry in files if not hidden(entry)]
         links = {entry for entry in (*folders, *seen) if (root / place / entry).is_symlink()}
-        why = "Links are not followed: put the pictures themselves there."
+        why = "Links are not followed: put the images themselves there."
         refused += [Refused((place / entry).as_posix(), why) for entry in sorted(links)]
         names += [(place / entry).as_posix() for entry in seen if entry not in links]
         if len(names) > MOST_FILES:
@@ -284,11 +284,11 @@ def tabulated(places: dict[str, Place], splits: dict[str, Split], refused: list[
 
 
 def check_memory(count: int, size: tuple[int, int]) -> None:
-    """Refuse more pictures than fit into memory at the model's size (height, width)."""
+    """Refuse more images than fit into memory at the model's size (height, width)."""
     needed = 3 * count * size[0] * size[1]
     if needed > MOST_MEMORY:
         raise DataError(
-            f"All pictures together may fill at most {MOST_MEMORY // 2**30} GiB: {count:,} of {size[0]} x {size[1]} "
+            f"All images together may fill at most {MOST_MEMORY // 2**30} GiB: {count:,} of {size[0]} x {size[1]} "
             f"pixels fill {needed / 2**30:.1f}. Use fewer, or a smaller model.image_size."
         )
 
@@ -298,19 +298,19 @@ def check_table(table: Table, where: str) -> None:
     where, classes = repr(where[:200]), table.classes
     first = f" The first that was not: {table.refused[0].name[:80]!r}. {table.refused[0].why}" if table.refused else ""
     if not classes:
-        raise DataError(f"A data set needs one folder of pictures for each class: none was taken of {where}.{first}")
+        raise DataError(f"A data set needs one folder of images for each class: none was taken of {where}.{first}")
     if len(classes) == 1:
         raise DataError(
-            f"A data set needs at least two classes with pictures: {where} has one, {classes[0]!r}. Put a folder of "
-            f"other pictures beside it.{first}"
+            f"A data set needs at least two classes with images: {where} has one, {classes[0]!r}. Put a folder of "
+            f"other images beside it.{first}"
         )
     if len(classes) > MOST_CLASSES:
         raise DataError(
             f"A data set may have at most {MOST_CLASSES} classes: {where} has {len(classes)}. Leave some out."
         )
     if not any(table.counts[label][1] for label in classes):
-        why = "has one picture of each class. Add a second." if table.divided else f"has none beside train.{first}"
-        raise DataError(f"A data set needs pictures to test on: {where} {why}")
+        why = "has one image of each class. Add a second." if table.divided else f"has none beside train.{first}"
+        raise DataError(f"A data set needs images to test on: {where} {why}")
 
 
 def gathered(
@@ -320,7 +320,7 @@ def gathered(
     splits: dict[str, Split],
     classes: tuple[str, ...],
 ) -> tuple[Tensor, Tensor]:
-    """The pictures (n, 3, H, W) and labels (n,) of a split, in the order in which they were taken, and out of those."""
+    """The images (n, 3, H, W) and labels (n,) of a split, in the order in which they were taken, and out of those."""
     numbers = {label: k for k, label in enumerate(classes)}
     names = [name for name in taken if splits[name] == split and places[name].label in numbers]
     labels = torch.tensor([numbers[places[name].label] for name in names])

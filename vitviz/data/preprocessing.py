@@ -1,7 +1,7 @@
-"""The one gate for pictures: a path, a PIL image or an array -> an RGB picture -> what the model sees.
+"""The one gate for images: a path, a PIL image or an array -> an RGB image -> what the model sees.
 
-Every uploaded or named file passes `open_picture`. It accepts five formats and bounded sizes, and refuses everything
-else with a `PictureError` of one sentence. Nothing is decoded before its size is known.
+Every uploaded or named file passes `open_image`. It accepts five formats and bounded sizes, and refuses everything
+else with a `ImageError` of one sentence. Nothing is decoded before its size is known.
 """
 
 import os
@@ -21,26 +21,26 @@ MOST_BYTES = 20 * 2**20
 MOST_PIXELS = 50_000_000
 MOST_WEBP_PIXELS = 25_000_000  # decoding takes 16 bytes a pixel, several times what the other formats take
 MOST_SIDE = 16_384  # px; what is longer and thin cannot be shrunk before it is copied
-HUGE_PIXELS = 12_000_000  # above, one picture at a time is decoded, so that many at once take no more memory than one
+HUGE_PIXELS = 12_000_000  # above, one image at a time is decoded, so that many at once take no more memory than one
 PREVIEW_SIDE = 1024  # px; nothing larger is kept, and a JPEG much larger is decoded at a fraction of its size
 
 SAMPLES = Path(__file__).parent / "samples"
 
 one_huge_at_a_time = threading.Lock()
 
-PictureSource = str | Path | Image.Image | np.ndarray
+ImageSource = str | Path | Image.Image | np.ndarray
 
 
-class PictureError(ValueError):
-    """A picture was refused; the message says the rule, what came and what helps."""
+class ImageError(ValueError):
+    """An image was refused; the message says the rule, what came and what helps."""
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A picture and what became of it.
+class PreprocessedImage:
+    """An image and what became of it.
 
     Attributes:
-        original: The picture upright, in RGB, shrunk to at most `PREVIEW_SIDE` pixels a side.
+        original: The image upright, in RGB, shrunk to at most `PREVIEW_SIDE` pixels a side.
         seen: Cropped and resized: exactly what the model sees.
         note: What was done, for people ("cropped to a square, shrunk from 640 × 480 to 32 × 32").
     """
@@ -51,29 +51,29 @@ class Picture:
 
 
 def sample_paths() -> dict[str, Path]:
-    """The pictures that come with the project: name -> file, in alphabetical order."""
+    """The images that come with the project: name -> file, in alphabetical order."""
     return {path.stem: path for path in sorted(SAMPLES.glob("*.png"))}
 
 
-def prepare(source: PictureSource, size: tuple[int, int]) -> Picture:
-    """Open a picture and fit it to a model.
+def prepare(source: ImageSource, size: tuple[int, int]) -> PreprocessedImage:
+    """Open an image and fit it to a model.
 
     Args:
         source: A path, a PIL image, or an array (H, W, 3) or (H, W) of uint8.
         size: Height and width of the model's input (px).
 
     Raises:
-        PictureError: If the source is not an acceptable picture.
+        ImageError: If the source is not an acceptable image.
     """
-    original, (width, height) = open_picture(source)
+    original, (width, height) = open_image(source)
     target = (size[1], size[0])
     seen = ImageOps.fit(original, target, Image.Resampling.LANCZOS)
     original.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
-    return Picture(original, seen, describe(width, height, *target))
+    return PreprocessedImage(original, seen, describe(width, height, *target))
 
 
 def describe(width: int, height: int, to_width: int, to_height: int) -> str:
-    """Say how a picture of one size became one of another.
+    """Say how an image of one size became one of another.
 
     Example:
         >>> describe(640, 480, 32, 32)
@@ -89,14 +89,14 @@ def describe(width: int, height: int, to_width: int, to_height: int) -> str:
     return ", ".join(steps) or f"as it is, {width} × {height}"
 
 
-def open_picture(source: PictureSource) -> tuple[Image.Image, tuple[int, int]]:
-    """Open a picture: upright, RGB, transparency on white.
+def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int]]:
+    """Open an image: upright, RGB, transparency on white.
 
     Returns:
-        The picture, and its width and height in the file (px), upright.
+        The image, and its width and height in the file (px), upright.
 
     Raises:
-        PictureError: If it is not a picture of an accepted format and size.
+        ImageError: If it is not an image of an accepted format and size.
     """
     if isinstance(source, np.ndarray):
         source = from_array(source)
@@ -105,7 +105,7 @@ def open_picture(source: PictureSource) -> tuple[Image.Image, tuple[int, int]]:
         upright = ImageOps.exif_transpose(source)
         return to_rgb(upright), upright.size
     if not isinstance(source, str | os.PathLike):
-        raise PictureError(f"A picture must be a path, a PIL image or an array of uint8: got {type(source).__name__}.")
+        raise ImageError(f"An image must be a path, a PIL image or an array of uint8: got {type(source).__name__}.")
     path = Path(source)
     check_file(path)
     try:
@@ -116,24 +116,24 @@ def open_picture(source: PictureSource) -> tuple[Image.Image, tuple[int, int]]:
                 size = image.size[::-1] if turned else image.size
                 image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
                 return to_rgb(ImageOps.exif_transpose(shrink(image))), size
-    except PictureError:
+    except ImageError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise PictureError(too_many_pixels("far more")) from None
+        raise ImageError(too_many_pixels("far more")) from None
     except Exception as error:  # hostile files make Pillow raise almost anything
-        raise PictureError(
-            f"The file must be a whole PNG, JPEG, WebP, GIF or BMP picture: {path.name[:80]!r} cannot be read as one. "
+        raise ImageError(
+            f"The file must be a whole PNG, JPEG, WebP, GIF or BMP image: {path.name[:80]!r} cannot be read as one. "
             "Open it in an image program and save it again as PNG."
         ) from error
 
 
 def is_huge(path: Path) -> bool:
-    """Whether a file's header promises a picture that takes long to decode; False for what is no picture."""
+    """Whether a file's header promises an image that takes long to decode; False for what is no image."""
     try:
         check_file(path)
         with Image.open(path, formats=FORMATS) as image:
             return image.width * image.height > HUGE_PIXELS
-    except Exception:  # hostile files make Pillow raise almost anything; `open_picture` says what is wrong
+    except Exception:  # hostile files make Pillow raise almost anything; `open_image` says what is wrong
         return False
 
 
@@ -142,57 +142,55 @@ def check_file(path: Path) -> None:
     try:
         status = path.stat()
     except (OSError, ValueError):
-        raise PictureError(f"There is no picture at {str(path)[:200]!r}. Check the name.") from None
+        raise ImageError(f"There is no image at {str(path)[:200]!r}. Check the name.") from None
     if not stat.S_ISREG(status.st_mode):
-        raise PictureError(f"A picture must be a file: {path.name[:80]!r} is something else. Choose a picture file.")
+        raise ImageError(f"An image must be a file: {path.name[:80]!r} is something else. Choose an image file.")
     if status.st_size == 0:
-        raise PictureError(f"A picture must hold something: {path.name[:80]!r} is empty. Choose another picture.")
+        raise ImageError(f"An image must hold something: {path.name[:80]!r} is empty. Choose another image.")
     if status.st_size > MOST_BYTES:
-        raise PictureError(
-            f"A picture may have at most {MOST_BYTES // 2**20} MiB: this one has {status.st_size / 2**20:.1f}. "
+        raise ImageError(
+            f"An image may have at most {MOST_BYTES // 2**20} MiB: this one has {status.st_size / 2**20:.1f}. "
             "Save it smaller, as JPEG for example."
         )
 
 
 def check_pixels(image: Image.Image) -> None:
-    """Refuse a picture without pixels, or whose header promises more than we decode."""
+    """Refuse an image without pixels, or whose header promises more than we decode."""
     width, height = image.size
     if width * height == 0:
-        raise PictureError(f"A picture must hold pixels: this one has {width} × {height}. Choose another picture.")
+        raise ImageError(f"An image must hold pixels: this one has {width} × {height}. Choose another image.")
     if width * height > MOST_PIXELS:
-        raise PictureError(too_many_pixels(f"{width} × {height}"))
+        raise ImageError(too_many_pixels(f"{width} × {height}"))
     if image.format == "WEBP" and width * height > MOST_WEBP_PIXELS:
-        raise PictureError(
-            f"A WebP picture may have at most {MOST_WEBP_PIXELS // 1_000_000} million pixels: this one has "
+        raise ImageError(
+            f"A WebP image may have at most {MOST_WEBP_PIXELS // 1_000_000} million pixels: this one has "
             f"{width} × {height}. Shrink it first, or save it as JPEG."
         )
     if max(width, height) > MOST_SIDE:
-        raise PictureError(
-            f"A picture may be at most {MOST_SIDE:,} pixels long: this one has {width} × {height}. Crop it first."
+        raise ImageError(
+            f"An image may be at most {MOST_SIDE:,} pixels long: this one has {width} × {height}. Crop it first."
         )
 
 
 def too_many_pixels(came: str) -> str:
-    """The sentence for a picture with too many pixels."""
-    return (
-        f"A picture may have at most {MOST_PIXELS // 1_000_000} million pixels: this one has {came}. Shrink it first."
-    )
+    """The sentence for an image with too many pixels."""
+    return f"An image may have at most {MOST_PIXELS // 1_000_000} million pixels: this one has {came}. Shrink it first."
 
 
 def from_array(array: np.ndarray) -> Image.Image:
     """An array (H, W, 3), (H, W, 4) or (H, W) of uint8 -> a PIL image."""
     if array.dtype != np.uint8 or array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
-        raise PictureError(
-            f"A picture array must be uint8 of shape (H, W, 3): got {array.dtype} of shape {array.shape}. "
+        raise ImageError(
+            f"An image array must be uint8 of shape (H, W, 3): got {array.dtype} of shape {array.shape}. "
             "Multiply 0..1 values by 255 and convert."
         )
     if array.size == 0:
-        raise PictureError(f"A picture array must hold pixels: got shape {array.shape}.")
+        raise ImageError(f"An image array must hold pixels: got shape {array.shape}.")
     return Image.fromarray(array)
 
 
 def shrink(image: Image.Image) -> Image.Image:
-    """A huge picture at a whole fraction of its size, before anything copies it; small ones stay as they are."""
+    """A huge image at a whole fraction of its size, before anything copies it; small ones stay as they are."""
     # Of a huge but narrow one, half its size still has more than most models see.
     factor = max(min(image.size) // PREVIEW_SIDE, 2 if image.width * image.height > HUGE_PIXELS else 1)
     if factor < 2:
@@ -207,11 +205,11 @@ def shrink(image: Image.Image) -> Image.Image:
 def to_rgb(image: Image.Image) -> Image.Image:
     """Any PIL image -> RGB; 16-bit grey keeps its shades, transparency lies on white."""
     if image.mode.startswith("I") or image.mode == "F":
-        # convert("RGB") would clip 16-bit values at 255, which makes such pictures white.
+        # convert("RGB") would clip 16-bit values at 255, which makes such images white.
         shades = np.asarray(image, np.float64)
         if not np.isfinite(shades).all() or (image.mode == "F" and 0 < shades.max(initial=0) <= 1):
-            raise PictureError(
-                "A picture of decimal numbers must hold finite ones from 0 to 255: got at most "
+            raise ImageError(
+                "An image of decimal numbers must hold finite ones from 0 to 255: got at most "
                 f"{shades.max(initial=0):.3g}. Multiply 0..1 values by 255."
             )
         top = 65535 if shades.max(initial=0) > 255 else 255
@@ -222,11 +220,11 @@ def to_rgb(image: Image.Image) -> Image.Image:
     return image.convert("RGB")
 
 
-def to_tensor(picture: Image.Image) -> Tensor:
-    """An RGB picture -> uint8 (3, H, W)."""
-    return torch.from_numpy(np.asarray(picture).copy()).permute(2, 0, 1)
+def to_tensor(image: Image.Image) -> Tensor:
+    """An RGB image -> uint8 (3, H, W)."""
+    return torch.from_numpy(np.asarray(image).copy()).permute(2, 0, 1)
 
 
 def samples(size: tuple[int, int]) -> Tensor:
-    """All sample pictures as a model of this size (height, width, px) sees them: uint8 (10, 3, H, W)."""
+    """All sample images as a model of this size (height, width, px) sees them: uint8 (10, 3, H, W)."""
     return torch.stack([to_tensor(prepare(path, size).seen) for path in sample_paths().values()])

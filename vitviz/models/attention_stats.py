@@ -45,10 +45,10 @@ def attention_distance(trace: Trace, config: ViTConfig) -> Tensor:
     """How far patches look, by layer and head (Dosovitskiy et al. 2021, figure 7 right and appendix D.7).
 
     Attention among the patches is brought to sum 1, A'_ij = A_ij / sum_j A_ij, so that what goes to the class token
-    and the registers does not count as near. The mean over pictures and patches i of sum_j A'_ij |place_i - place_j|.
+    and the registers does not count as near. The mean over images and patches i of sum_j A'_ij |place_i - place_j|.
 
     Returns:
-        Pixels, from 0 to the picture's diagonal less one patch, (L, A). A patch that looks at no patch counts as 0.
+        Pixels, from 0 to the image's diagonal less one patch, (L, A). A patch that looks at no patch counts as 0.
     """
     attention = full(trace)[0][..., config.prefix :, config.prefix :]  # (L, B, A, N, N)
     distances = patch_distances(config).to(attention)  # (N, N)
@@ -62,14 +62,14 @@ def attention_entropy(trace: Trace, config: ViTConfig) -> tuple[Tensor, Tensor]:
     Of its row over all T tokens H = -sum_j A_0j ln A_0j, with 0 ln 0 = 0.
 
     Returns:
-        Mean of H over the pictures, nats in 0..ln T, (L, A); and mean of exp(H), the effective number of tokens looked
+        Mean of H over the images, nats in 0..ln T, (L, A); and mean of exp(H), the effective number of tokens looked
         at, in 1..T, (L, A).
     """
     entropy = torch.special.entr(rows_of(trace, config)).sum(-1)  # (L, B, A)
     return entropy.mean(1), entropy.exp().mean(1)
 
 
-def pictures_at_once(config: ViTConfig) -> int:
-    """How many pictures' attention and tokens fit into `MOST_NUMBERS`; at least one."""
+def images_at_once(config: ViTConfig) -> int:
+    """How many images' attention and tokens fit into `MOST_NUMBERS`; at least one."""
     attention = config.depth * config.heads * config.tokens**2
     return max(1, MOST_NUMBERS // (attention + (config.depth + 1) * config.tokens * config.width))

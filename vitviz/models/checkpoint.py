@@ -60,7 +60,7 @@ class Checkpoint:
     record: dict[str, Any]
 
     def normalise(self, images: torch.Tensor) -> torch.Tensor:
-        """uint8 pictures (B, 3, H, W) -> the model's float input, on the model's device."""
+        """uint8 images (B, 3, H, W) -> the model's float input, on the model's device."""
         weight = next(self.model.parameters())
         return normalise(images.to(weight.device), self.mean, self.std).to(weight.dtype)
 

@@ -144,7 +144,7 @@ class ViTConfig:
             )
         if self.architecture == "convnet" and min(self.image_size) >> self.depth == 0:
             raise ValueError(
-                f"Each block of a convnet halves the picture: {self.image_size[0]} x {self.image_size[1]} pixels are "
+                f"Each block of a convnet halves the image: {self.image_size[0]} x {self.image_size[1]} pixels are "
                 f"too few for {self.depth}. Lower depth."
             )
         strip, width = self.patch_size**2, self.image_size[1]

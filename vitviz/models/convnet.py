@@ -1,7 +1,7 @@
 """Images -> logits by convolutions: no attention and nothing to look at, but a good teacher for those that have it.
 
 A stem, two convolutions a block and a linear head, in the manner of Page 2018 ("How to train your ResNet") and Jordan
-2024 (arXiv 2404.00498). Groups of channels are normalised within each picture (Wu & He 2018, arXiv 1803.08494), so that
+2024 (arXiv 2404.00498). Groups of channels are normalised within each image (Wu & He 2018, arXiv 1803.08494), so that
 there are no running statistics: the average of the weights is a whole network, and a process has all it needs.
 """
 
@@ -20,7 +20,7 @@ NO_ATTENTION = "Only attention can be looked at: a convnet has none, and only te
 
 
 class ConvBlock(nn.Module):
-    """Two convolutions: the first one halves both sides of the picture, the second one adds to what it gets."""
+    """Two convolutions: the first one halves both sides of the image, the second one adds to what it gets."""
 
     def __init__(self, channels: int, width: int) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class ConvBlock(nn.Module):
 
 
 class ConvNet(Classifier):
-    """A convolutional network; of its config it reads width, depth, classes and the size of the pictures."""
+    """A convolutional network; of its config it reads width, depth, classes and the size of the images."""
 
     def __init__(self, config: ViTConfig) -> None:
         super().__init__()

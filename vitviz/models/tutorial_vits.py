@@ -177,7 +177,7 @@ class ScratchViT(TutorialViT):
     """The from-scratch tutorial: two linear layers without anything between them as its head, and patches by `reshape`.
 
     Reshaping (H, W, C) to (N, P P C) does not cut squares: each row of the result is P P neighbouring pixels of one
-    line of the picture. The architecture "tutorial-scratch-mended" cuts squares and is the same otherwise.
+    line of the image. The architecture "tutorial-scratch-mended" cuts squares and is the same otherwise.
     """
 
     def __init__(self, config: ViTConfig) -> None:

@@ -57,7 +57,7 @@ class Gate(NamedTuple):
 
     Attributes:
         share: How much of what each head found goes on, (A,): 1 leaves it, 0 switches it off.
-        instead: What goes on for the rest, (A, d): zeros, or the head's mean over other pictures.
+        instead: What goes on for the rest, (A, d): zeros, or the head's mean over other images.
     """
 
     share: Tensor
@@ -199,7 +199,7 @@ class Block(nn.Module):
         return x + self.skip_some(self.ls2(self.mlp(self.norm2(x)))), weights
 
     def skip_some(self, branch: Tensor) -> Tensor:
-        """Zero the branch of some pictures in training, and enlarge the others so that the mean stays."""
+        """Zero the branch of some images in training, and enlarge the others so that the mean stays."""
         if not self.training or self.drop_path == 0:
             return branch
         kept = torch.rand(branch.shape[0], 1, 1, device=branch.device) >= self.drop_path  # (B, 1, 1)

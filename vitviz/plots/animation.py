@@ -1,6 +1,6 @@
-"""The timeline of a training -> a movie of one picture, as GIF or MP4.
+"""The timeline of a training -> a movie of one image, as GIF or MP4.
 
-Every frame shows one moment: picture, prediction, the class token's maps of all layers and heads, and when it was. One
+Every frame shows one moment: image, prediction, the class token's maps of all layers and heads, and when it was. One
 scale holds for all frames, so that a colour means the same share throughout. Drawn pixel by pixel, in the look of
 `paper`: a patch is a flat square.
 """
@@ -25,9 +25,9 @@ from vitviz.plots.formats import MOVIES, movies
 FRAMES_A_SECOND = 10
 LAST_FRAMES = 25  # the end stays for so many
 SHOWN = 5  # classes
-MAP_SHADES, GREY_SHADES = 128, 32  # of the 256 colours of a GIF; the others are the picture's
+MAP_SHADES, GREY_SHADES = 128, 32  # of the 256 colours of a GIF; the others are the image's
 COLOURS = COLOUR_MAPS["seq", "light"]
-# Places and sizes in pixels: two columns under the epoch, the picture and the maps.
+# Places and sizes in pixels: two columns under the epoch, the image and the maps.
 MARGIN, HEADINGS, TOP = 20, 56, 98
 SIDE, MATRIX_LEFT = 192, 276
 GAP, TILE, MATRIX = 3, 60, 620  # between tiles; of a tile, and of a row of tiles, at most
@@ -37,18 +37,18 @@ NAMED = 50  # from tile to tile, for the first head to be called one
 
 
 class Timeline(Protocol):
-    """What a movie needs of a timeline with S moments and P pictures."""
+    """What a movie needs of a timeline with S moments and P images."""
 
     @property
     def names(self) -> list[str]:
-        """Of the pictures."""
+        """Of the images."""
 
     @property
     def classes(self) -> list[str]:
         """K class names."""
 
     @property
-    def pictures(self) -> NDArray[np.uint8]:
+    def images(self) -> NDArray[np.uint8]:
         """(P, H, W, 3)."""
 
     @property
@@ -63,40 +63,40 @@ class Timeline(Protocol):
     def class_token(self) -> bool:
         """Whether the maps are the class token's; else the mean of the patches'."""
 
-    def maps(self, picture: int) -> NDArray[np.float32]:
+    def maps(self, image: int) -> NDArray[np.float32]:
         """Shares of attention, (S, L, A, gh, gw)."""
 
 
-def movie(timeline: Timeline, picture: str, path: str | Path) -> None:
-    """Write the movie of a picture, as its file's ending says.
+def movie(timeline: Timeline, image: str, path: str | Path) -> None:
+    """Write the movie of an image, as its file's ending says.
 
     Raises:
-        ValueError: If the ending is another one, there is no such picture, or what makes MP4 files is not installed.
+        ValueError: If the ending is another one, there is no such image, or what makes MP4 files is not installed.
     """
     path = Path(path)
     if path.suffix.lower() not in MOVIES:
         raise ValueError(f"A movie's file must end in {' or '.join(MOVIES)}: got {path.name!r}.")
-    write_whole(end_of_link(path), render(timeline, picture, path.suffix.lower()))
+    write_whole(end_of_link(path), render(timeline, image, path.suffix.lower()))
 
 
-def render(timeline: Timeline, picture: str, ending: str) -> bytes:
-    """The movie of a picture as the bytes of a file that ends in one of `MOVIES`."""
-    if picture not in timeline.names:
-        raise ValueError(f"There is no picture {picture!r} in this timeline. Use one of: {', '.join(timeline.names)}.")
+def render(timeline: Timeline, image: str, ending: str) -> bytes:
+    """The movie of an image as the bytes of a file that ends in one of `MOVIES`."""
+    if image not in timeline.names:
+        raise ValueError(f"There is no image {image!r} in this timeline. Use one of: {', '.join(timeline.names)}.")
     if ending not in movies():
         raise ValueError("An MP4 movie needs imageio-ffmpeg: pip install imageio-ffmpeg, or write a .gif.")
-    images = frames(timeline, timeline.names.index(picture))
+    images = frames(timeline, timeline.names.index(image))
     return gif(images) if ending == ".gif" else mp4(images)
 
 
-def frames(timeline: Timeline, picture: int) -> list[Image.Image]:
+def frames(timeline: Timeline, image: int) -> list[Image.Image]:
     """One frame for each moment, all of one size."""
-    maps = in_squares(timeline.maps(picture), timeline.pictures.shape[1:3])  # (S, L, A, gh, gw)
+    maps = in_squares(timeline.maps(image), timeline.images.shape[1:3])  # (S, L, A, gh, gw)
     top = float(np.quantile(maps, CLIPPED)) or 1.0
-    still = background(timeline.pictures[picture], maps[0], top)
+    still = background(timeline.images[image], maps[0], top)
     who = "the class token" if timeline.class_token else "the mean of the patches"
     write(ImageDraw.Draw(still), (MATRIX_LEFT, HEADINGS), f"Where {who} looks", bold=True)
-    probabilities = timeline.probabilities[:, picture]  # (S, K)
+    probabilities = timeline.probabilities[:, image]  # (S, K)
     shown = np.argsort(-probabilities.max(0))[:SHOWN]
     shown = shown[np.argsort(-probabilities[-1, shown])]
     found = []
@@ -112,23 +112,23 @@ def frames(timeline: Timeline, picture: int) -> list[Image.Image]:
 
 
 def in_squares(maps: NDArray[np.float32], size: tuple[int, ...]) -> NDArray[np.float32]:
-    """Maps (..., gh, gw) of a picture of this size (H, W), with more rows or columns where patches are no squares."""
+    """Maps (..., gh, gw) of an image of this size (H, W), with more rows or columns where patches are no squares."""
     height, width = (max(1, side // count) for side, count in zip(size, maps.shape[-2:], strict=True))
     unit = math.gcd(height, width)
     return maps.repeat(height // unit, -2).repeat(width // unit, -1)
 
 
-def background(picture: NDArray[np.uint8], maps: NDArray[np.float32], top: float) -> Image.Image:
-    """What stays the same: headings, the picture, the numbers of layers and heads, and the scale."""
+def background(image: NDArray[np.uint8], maps: NDArray[np.float32], top: float) -> Image.Image:
+    """What stays the same: headings, the image, the numbers of layers and heads, and the scale."""
     layers, heads = maps.shape[:2]
     right, bottom = corner(maps, layers - 1, heads - 1, end=True)
     width = max(right, MATRIX_LEFT + SIDE + 130) + MARGIN
     height = max(bottom + 84, TOP + SIDE + 46 + SHOWN * ROW) + MARGIN
-    image = Image.new("RGB", (width + width % 2, height + height % 2), "white")  # MP4 wants even sides
-    draw = ImageDraw.Draw(image)
+    frame = Image.new("RGB", (width + width % 2, height + height % 2), "white")  # MP4 wants even sides
+    draw = ImageDraw.Draw(frame)
     write(draw, (MARGIN, HEADINGS), "What the model sees", bold=True)
     write(draw, (MARGIN, TOP + SIDE + 16), "Prediction", bold=True)
-    image.paste(enlarged(picture), (MARGIN, TOP))
+    frame.paste(enlarged(image), (MARGIN, TOP))
     pitch = corner(maps, 0, 1)[0] - corner(maps, 0, 0)[0]
     for head in range(heads):
         x, _ = corner(maps, 0, head)
@@ -141,18 +141,20 @@ def background(picture: NDArray[np.uint8], maps: NDArray[np.float32], top: float
         _, y = corner(maps, layer, 0)
         name = f"layer {layer + 1}" if layer == 0 else str(layer + 1)
         write(draw, (MATRIX_LEFT - 8, y), name, colour=QUIET, anchor="ra")
-    show_scale(image, bottom + 14, top)
-    return image
+    show_scale(frame, bottom + 14, top)
+    return frame
 
 
-def enlarged(picture: NDArray[np.uint8]) -> Image.Image:
-    """A picture (H, W, 3) as large as its place allows, its pixels as squares."""
-    image = Image.fromarray(picture)
-    factor = SIDE // max(image.size)
+def enlarged(image: NDArray[np.uint8]) -> Image.Image:
+    """An image (H, W, 3) as large as its place allows, its pixels as squares."""
+    enlarged_image = Image.fromarray(image)
+    factor = SIDE // max(enlarged_image.size)
     if factor < 1:
-        image.thumbnail((SIDE, SIDE))
-        return image
-    return image.resize((factor * image.width, factor * image.height), Image.Resampling.NEAREST)
+        enlarged_image.thumbnail((SIDE, SIDE))
+        return enlarged_image
+    return enlarged_image.resize(
+        (factor * enlarged_image.width, factor * enlarged_image.height), Image.Resampling.NEAREST
+    )
 
 
 def cell(maps: NDArray[np.float32]) -> int:
@@ -247,13 +249,13 @@ def gif(images: list[Image.Image]) -> bytes:
 
 
 def palette(frame: Image.Image) -> NDArray[np.uint8]:
-    """At most 256 colours, (n, 3): shades of the maps, greys for text, and those of the picture in this frame."""
+    """At most 256 colours, (n, 3): shades of the maps, greys for text, and those of the image in this frame."""
     maps = COLOURS[np.linspace(0, 255, MAP_SHADES).round().astype(int)]
     ink = [int(INK[place : place + 2], 16) for place in (1, 3, 5)]
     greys = np.linspace(ink, (255, 255, 255), GREY_SHADES).round().astype(np.uint8)
     place = (MARGIN, TOP, MARGIN + SIDE, TOP + SIDE)
-    picture = frame.crop(place).quantize(256 - MAP_SHADES - GREY_SHADES).getpalette() or []
-    return np.concatenate([maps, greys, np.array(picture, np.uint8).reshape(-1, 3)])[:256]
+    image = frame.crop(place).quantize(256 - MAP_SHADES - GREY_SHADES).getpalette() or []
+    return np.concatenate([maps, greys, np.array(image, np.uint8).reshape(-1, 3)])[:256]
 
 
 def indexed(image: Image.Image, colours: NDArray[np.uint8]) -> Image.Image:

@@ -84,7 +84,7 @@ def displayable(lab: Numbers) -> Numbers:
 
 
 def to_bytes(rgb: Numbers) -> Colours:
-    """Encode linear sRGB (M, 3) in 0..1 as the bytes (M, 3) of a picture."""
+    """Encode linear sRGB (M, 3) in 0..1 as the bytes (M, 3) of an image."""
     rgb = rgb.clip(0, 1)
     encoded = np.where(rgb <= 0.0031308, 12.92 * rgb, 1.055 * rgb ** (1 / 2.4) - 0.055)
     return np.round(255 * encoded).astype(np.uint8)

@@ -54,7 +54,7 @@ class Chart:
     """What a figure shows.
 
     Attributes:
-        picture: As the model saw it, (H, W, 3) uint8.
+        image: As the model saw it, (H, W, 3) uint8.
         title: Of the large map.
         large: The map shown large, (gh, gw); NaN for patches left out, or if all that it is the mean of is off.
         unit: What its numbers are: shares of attention, logits of either sign, or something that is only shown relative
@@ -64,13 +64,13 @@ class Chart:
         matrix_title: What those are.
         labels: K class names.
         probabilities: (K,); None for a model that learned without labels, which predicts nothing.
-        footer: One line: which model, which picture and what became of it.
+        footer: One line: which model, which image and what became of it.
         asked: The patches that are asked, positions in reading order from 0; framed.
         of_asked: Whether the large map is theirs, and frames them, too; a method's is not.
         beside: Beside the scale of the large map, and of all layers and heads: what no patch shows.
     """
 
-    picture: NDArray[np.uint8]
+    image: NDArray[np.uint8]
     title: str
     large: NDArray[np.float32]
     unit: Unit
@@ -90,14 +90,14 @@ class Chart:
 
 
 def draw(chart: Chart) -> Figure:
-    """Draw picture, large map and prediction on the left, all layers and heads on one scale on the right."""
+    """Draw image, large map and prediction on the left, all layers and heads on one scale on the right."""
     layers, heads = chart.maps.shape[:2]
     with DRAWING, own_style():
         figure = Figure(figsize=(10, max(5.2, 2.2 + 0.62 * layers)), facecolor="white", layout="constrained")
         figure.get_layout_engine().set(rect=(0, 0.035, 1, 0.965))
         left, right = figure.subfigures(1, 2, width_ratios=(1, max(1.4, 0.24 * heads)))
-        picture, large, prediction = left.subplots(3, 1, height_ratios=(1, 1.15, 0.55))
-        show_picture(picture, chart)
+        image, large, prediction = left.subplots(3, 1, height_ratios=(1, 1.15, 0.55))
+        show_image(image, chart)
         show_large(large, chart)
         show_prediction(prediction, chart)
         show_matrix(right, chart)
@@ -116,23 +116,23 @@ def plain(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text).replace("$", r"\$")
 
 
-def show_picture(axes: Axes, chart: Chart) -> None:
-    """The picture with its own pixels, and the patches that are asked."""
-    axes.imshow(chart.picture, interpolation="nearest", extent=extent(chart.picture))
+def show_image(axes: Axes, chart: Chart) -> None:
+    """The image with its own pixels, and the patches that are asked."""
+    axes.imshow(chart.image, interpolation="nearest", extent=extent(chart.image))
     bare(axes)
-    cross(axes, chart.left_out, chart.picture)
+    cross(axes, chart.left_out, chart.image)
     frame(axes, chart)
     axes.set_title("What the model sees", loc="left", fontweight="bold")
 
 
-def extent(picture: NDArray[np.uint8]) -> tuple[float, float, float, float]:
-    """Left, right, bottom and top of a picture (H, W, 3), in its pixels from the upper left corner."""
-    return 0, picture.shape[1], picture.shape[0], 0
+def extent(image: NDArray[np.uint8]) -> tuple[float, float, float, float]:
+    """Left, right, bottom and top of an image (H, W, 3), in its pixels from the upper left corner."""
+    return 0, image.shape[1], image.shape[0], 0
 
 
 def frame(axes: Axes, chart: Chart) -> None:
     """Frame the patches that are asked, so that it shows on dark and light."""
-    (rows, columns), (height, width) = chart.large.shape, chart.picture.shape[:2]
+    (rows, columns), (height, width) = chart.large.shape, chart.image.shape[:2]
     for row, column in (divmod(patch, columns) for patch in chart.asked):
         corner = (column * width / columns, row * height / rows)
         for colour, thickness in (("white", 3), (ACCENT, 1.5)):
@@ -141,9 +141,9 @@ def frame(axes: Axes, chart: Chart) -> None:
             )
 
 
-def cross(axes: Axes, cells: NDArray[np.bool_], picture: NDArray[np.uint8]) -> None:
-    """Draw a line through some cells (gh, gw) of a map or picture (H, W, 3), or one line through all of them."""
-    height, width = picture.shape[:2]
+def cross(axes: Axes, cells: NDArray[np.bool_], image: NDArray[np.uint8]) -> None:
+    """Draw a line through some cells (gh, gw) of a map or image (H, W, 3), or one line through all of them."""
+    height, width = image.shape[:2]
     rows, columns = (1, 1) if cells.all() else cells.shape
     places = np.argwhere(cells[:rows, :columns])[:, None, ::-1]  # (n, 1, 2), column before row
     lower_left_to_upper_right = np.array([[0, 1], [1, 0]])
@@ -158,17 +158,17 @@ def show_large(axes: Axes, chart: Chart) -> None:
     missing = np.isnan(chart.large)
     top = float(np.abs(chart.large[~missing]).max(initial=0))
     if not top:
-        show_map(axes, chart.large, chart.picture, (0, 1))
+        show_map(axes, chart.large, chart.image, (0, 1))
         words = "switched off" if missing.all() else "0 everywhere"
         axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", color=QUIET)
         return
-    cross(axes, missing, chart.picture)
+    cross(axes, missing, chart.image)
     if chart.unit == "logits":
-        image = show_map(axes, chart.large, chart.picture, (-top, top), SIGNED_COLOURS)
+        image = show_map(axes, chart.large, chart.image, (-top, top), SIGNED_COLOURS)
     elif chart.unit == "shares":
-        image = show_map(axes, chart.large, chart.picture, (0, top))
+        image = show_map(axes, chart.large, chart.image, (0, top))
     else:
-        image = show_map(axes, chart.large / top, chart.picture, (0, 1))
+        image = show_map(axes, chart.large / top, chart.image, (0, 1))
     if chart.of_asked:
         frame(axes, chart)
     bar = axes.figure.colorbar(
@@ -228,8 +228,8 @@ def show_matrix(figure: Figure | SubFigure, chart: Chart) -> None:
     grid = figure.subplots(layers, heads, squeeze=False)
     for layer, head in np.ndindex(layers, heads):
         axes = grid[layer, head]
-        image = show_map(axes, maps[layer, head], chart.picture, (0, top))
-        cross(axes, np.isnan(maps[layer, head]), chart.picture)
+        image = show_map(axes, maps[layer, head], chart.image, (0, top))
+        cross(axes, np.isnan(maps[layer, head]), chart.image)
         if layer == 0:
             axes.set_title(f"head {head + 1}" if head == 0 else str(head + 1), color=QUIET)
         if head == 0:
@@ -254,14 +254,14 @@ def show_matrix(figure: Figure | SubFigure, chart: Chart) -> None:
 def show_map(
     axes: Axes,
     values: NDArray[np.float32],
-    picture: NDArray[np.uint8],
+    image: NDArray[np.uint8],
     limits: tuple[float, float],
     colours: Colormap = MAP_COLOURS,
 ) -> AxesImage:
-    """A map (gh, gw) with one flat cell for each patch, in the shape it has in the picture (H, W, 3)."""
+    """A map (gh, gw) with one flat cell for each patch, in the shape it has in the image (H, W, 3)."""
     bare(axes)
     low, high = limits
-    return axes.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest", extent=extent(picture))
+    return axes.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest", extent=extent(image))
 
 
 def bare(axes: Axes) -> None:
@@ -281,11 +281,11 @@ def render(figure: Figure, ending: str) -> bytes:
 
 
 def page(svg: str) -> str:
-    """An SVG picture -> a page of its own, which needs no network."""
+    """An SVG image -> a page of its own, which needs no network."""
     title = html.escape("What a Vision Transformer looks at")
-    picture = svg[svg.index("<svg") :]
+    image = svg[svg.index("<svg") :]
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>\n'
         f"<style>body {{ margin: 2rem auto; max-width: 60rem }} svg {{ width: 100%; height: auto }}</style>\n"
-        f"<h1>{title}</h1>\n{picture}\n</html>\n"
+        f"<h1>{title}</h1>\n{image}\n</html>\n"
     )

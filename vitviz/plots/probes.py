@@ -49,7 +49,7 @@ def name(panel: Panel, title: str, how: str) -> None:
 
 
 def tiles(panel: Panel, count: int, columns: int | None = None) -> list[Axes]:
-    """Bare axes for `count` small pictures; unless told, in about as many rows as columns."""
+    """Bare axes for `count` small images; unless told, in about as many rows as columns."""
     columns = columns or int(np.ceil(np.sqrt(count)))
     axes = panel.subplots(-(-count // columns), columns, squeeze=False).ravel()
     for one in axes:
@@ -137,7 +137,7 @@ def show_distance(panel: Panel, numbers: Numbers) -> None:
     name(
         panel,
         "How far patches look",
-        "One dot for each head, the line is their mean: distance in the picture weighted by\nattention among the "
+        "One dot for each head, the line is their mean: distance in the image weighted by\nattention among the "
         "patches. Low is local, high is global. ViT paper, figure 7 right.",
     )
 
@@ -190,7 +190,7 @@ def show_norms(panel: Panel, numbers: Numbers) -> None:
     places = by_layer(above, len(norms), with_input=True)
     above.fill_between(places, patches.min(1), patches.max(1), color=STRONG, alpha=0.25, linewidth=0)
     above.plot(places, np.median(patches, 1), color=STRONG, label="patches: median, and all places")
-    above.plot(places, numbers["longest"], ":", color=STRONG, linewidth=1, label="longest patch of a picture")
+    above.plot(places, numbers["longest"], ":", color=STRONG, linewidth=1, label="longest patch of an image")
     above.plot(places, norms[:, 0], color=INK, linewidth=1, label="class token")
     above.set_ylim(bottom=0)
     above.set_ylabel("length of a token", color=QUIET)
@@ -203,7 +203,7 @@ def show_norms(panel: Panel, numbers: Numbers) -> None:
     name(
         panel,
         "How long the tokens are",
-        "Mean over the pictures. Outliers: above median + 5.2 MAD of a picture's patches;\n"
+        "Mean over the images. Outliers: above median + 5.2 MAD of an image's patches;\n"
         "in large models some are ten times the others. Darcet et al. 2024, section 2.",
     )
 
@@ -213,7 +213,7 @@ def show_lens(panel: Panel, numbers: Numbers) -> None:
     share, probability = numbers["final_share"], numbers["final_probability"]  # (L + 1,)
     axes = panel.subplots()
     places = by_layer(axes, len(share), with_input=True)
-    axes.plot(places, 100 * share, "o-", color=INK, markersize=3, label="pictures with the final answer")
+    axes.plot(places, 100 * share, "o-", color=INK, markersize=3, label="images with the final answer")
     axes.plot(places, 100 * probability, "o-", color=STRONG, markersize=3, label="mean probability of the final answer")
     axes.axhline(100 / len(numbers["labels"]), color=QUIET, linewidth=0.7, linestyle=":", label="chance")
     axes.set_ylim(0, 105)
@@ -240,7 +240,7 @@ def show_cosine(panel: Panel, numbers: Numbers) -> None:
     name(
         panel,
         "How like the class token the patches are",
-        "Cosine of the class token with the patch at each place, by layer, mean over the\npictures. "
+        "Cosine of the class token with the patch at each place, by layer, mean over the\nimages. "
         "0 is no likeness, 1 the same direction.",
     )
 
@@ -259,7 +259,7 @@ def show_cka(panel: Panel, numbers: Numbers) -> None:
     name(
         panel,
         "Which layers see alike",
-        "Whether two layers find the same patches of a picture alike: 1 is the same up to\nrotation and scale. "
+        "Whether two layers find the same patches of an image alike: 1 is the same up to\nrotation and scale. "
         "Kornblith et al. 2019; Raghu et al. 2021, figure 1.",
     )
 

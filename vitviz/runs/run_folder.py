@@ -27,7 +27,7 @@ from vitviz.training.config import TrainConfig, from_json
 
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
 MOST_CONFIG_BYTES = 2**20
-# What may differ when a run goes on at another place; its pictures and what its teacher is are looked at themselves.
+# What may differ when a run goes on at another place; its images and what its teacher is are looked at themselves.
 ELSEWHERE = ("data", "out", "device", "compiled", "teacher", "model.classes")
 
 
@@ -71,7 +71,7 @@ def finished(record: dict[str, Any]) -> bool:
 
 
 def accuracy_of(record: dict[str, Any]) -> float | None:
-    """The accuracy of a finished training on all pictures to measure on, in 0..1; None before."""
+    """The accuracy of a finished training on all images to measure on, in 0..1; None before."""
     return record.get("test_accuracy", record.get("held_out_accuracy")) if finished(record) else None
 
 
@@ -94,16 +94,16 @@ def load(path: Path) -> Checkpoint:
     return checkpoint.load(path, most=4 * checkpoint.MOST_BYTES)
 
 
-def saved_state(config: TrainConfig, about: About, pictures: int) -> State | None:
+def saved_state(config: TrainConfig, about: About, images: int) -> State | None:
     """What the run folder holds to go on from; None if no state was saved there yet.
 
     Args:
         config: Of the run that will go on.
         about: Its data set.
-        pictures: How many it trains on.
+        images: How many it trains on.
 
     Raises:
-        ValueError: If the run there is finished, or is one of another config or of other pictures.
+        ValueError: If the run there is finished, or is one of another config or of other images.
     """
     path = config.folder / LAST
     if not path.exists():
@@ -115,7 +115,7 @@ def saved_state(config: TrainConfig, about: About, pictures: int) -> State | Non
         raise ValueError(
             f"The training in {config.folder} is finished: there is nothing to resume. Begin another with --out."
         )
-    check_pictures(known, about, pictures, config.folder)
+    check_images(known, about, images, config.folder)
     average, extra = checkpoint.read_tensors(path)
     weights = {name.removeprefix("weights."): tensor for name, tensor in extra.items() if name.startswith("weights.")}
     optimizers: list[dict[int, dict[str, Tensor]]] = [{} for _ in range(2)]
@@ -144,15 +144,15 @@ def named(config: TrainConfig) -> dict[str, Any]:
     return {f"model.{name}": value for name, value in fields.pop("model").items()} | fields
 
 
-def check_pictures(known: Checkpoint, about: About, pictures: int, folder: Path) -> None:
-    """Refuse to go on with other pictures: some that were trained on could be tested on, and the budget would move."""
-    begun = {"classes": known.classes, "number": known.record.get("pictures"), "mean": known.mean, "std": known.std}
-    here = {"classes": about.classes, "number": pictures, "mean": about.mean, "std": about.std}
+def check_images(known: Checkpoint, about: About, images: int, folder: Path) -> None:
+    """Refuse to go on with other images: some that were trained on could be tested on, and the budget would move."""
+    begun = {"classes": known.classes, "number": known.record.get("images"), "mean": known.mean, "std": known.std}
+    here = {"classes": about.classes, "number": images, "mean": about.mean, "std": about.std}
     different = [name for name in here if begun[name] not in (None, here[name])]
     if different:
         name = different[0]
         raise ValueError(
-            f"The pictures must be those that the run began with: got {name} {here[name]!s:.200}, and {folder} has "
+            f"The images must be those that the run began with: got {name} {here[name]!s:.200}, and {folder} has "
             f"{begun[name]!s:.200}. Name those with --data, or another run with --out."
         )
 

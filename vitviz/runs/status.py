@@ -28,12 +28,12 @@ class RunInfo:
         preset: Name of its recipe.
         parameters: Of the network.
         share: Of the budget that is spent, 0..1.
-        epoch: Passes over the training pictures so far.
+        epoch: Passes over the training images so far.
         epochs: The budget in passes, or None.
         minutes: The budget in minutes, or None.
         seconds: Of training, without interruptions.
-        pictures_per_second: Since the process started; None before its first steps.
-        accuracy: Of the finished run on all pictures to measure on; None before.
+        images_per_second: Since the process started; None before its first steps.
+        accuracy: Of the finished run on all images to measure on; None before.
         message: Why it failed, how it ended, or what it waits for; else empty.
         session: Another word for each process; when it changes, metrics are to be read from the start.
         config: As written in config.json.
@@ -48,7 +48,7 @@ class RunInfo:
     epochs: float | None
     minutes: float | None
     seconds: float
-    pictures_per_second: float | None
+    images_per_second: float | None
     accuracy: float | None
     message: str
     session: str
@@ -67,7 +67,7 @@ class SweepInfo:
         vary: What is varied, each NAME=VALUE,VALUE,...
         runs: Name and settings of its runs, in order; those that have not begun are not there yet.
         results: One table for each run that ended: "run", "settings", "state", "message", "parameters", "epochs",
-            "seconds", "pictures" (to train on) and "accuracy".
+            "seconds", "images" (to train on) and "accuracy".
         config: What all runs have in common, as written in sweep.json.
     """
 
@@ -123,7 +123,7 @@ def read_run(folder: Path) -> Noted:
         epochs=config.epochs,
         minutes=config.minutes,
         seconds=at.get("seconds", 0.0),
-        pictures_per_second=at.get("pictures_per_second"),
+        images_per_second=at.get("images_per_second"),
         accuracy=run_folder.accuracy_of(record),
         message="",
         session="",
@@ -166,7 +166,7 @@ def state(
 
 
 def measured_on(config: dict[str, Any]) -> str:
-    """Which pictures measured a run of this config, in a word: "test" or "held-out"."""
+    """Which images measured a run of this config, in a word: "test" or "held-out"."""
     return "held-out" if config.get("held_out") else "test"
 
 

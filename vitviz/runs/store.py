@@ -305,7 +305,7 @@ def check_machine(config: TrainConfig) -> None:
     if config.dataset in datasets.MODULES:
         datasets.MODULES[config.dataset].find(config.data)
     elif not Path(config.data or "").exists():
-        raise DataError(f"There must be a folder or a zip of pictures: {config.data} is not there. Name another.")
+        raise DataError(f"There must be a folder or a zip of images: {config.data} is not there. Name another.")
     choose_device(config.device)
 
 

@@ -27,7 +27,7 @@ from vitviz.training.signals import StopRequest
 MOST = 64  # combinations
 FILE = "sweep.json"
 RESULTS = "results.jsonl"
-OF_PICTURES = {"dataset", "pictures", "held_out", "model.image_size"}  # settings that can ask too much of a data set
+OF_IMAGES = {"dataset", "images", "held_out", "model.image_size"}  # settings that can ask too much of a data set
 BETWEEN = r",(?![^\[]*\])"  # the commas between values, not those inside [32,48]
 
 
@@ -213,7 +213,7 @@ def trained(config: TrainConfig, settings: dict[str, str], report: Callable[[Pro
             raise
         found = {"state": "failed", "message": in_words(error)}
     record = run_folder.read_record(path)
-    names = ("parameters", "epochs", "seconds", "pictures")
+    names = ("parameters", "epochs", "seconds", "images")
     found |= {name: record.get(name) for name in names}
     return found | {"accuracy": run_folder.accuracy_of(record)}
 
@@ -221,6 +221,6 @@ def trained(config: TrainConfig, settings: dict[str, str], report: Callable[[Pro
 def ends_all(error: Exception, settings: dict[str, str]) -> bool:
     """Whether an error is not the fault of a run with these settings, so that the next would end alike."""
     if isinstance(error, DataError):
-        return not OF_PICTURES & settings.keys()
+        return not OF_IMAGES & settings.keys()
     lost = "CUDA error" in str(error)  # the GPU, to this process: a new one can go on
     return lost or isinstance(error, Stopped | Busy | OSError)

@@ -1,8 +1,8 @@
 """A model in training -> what it looked at on the way, in one file, and back.
 
 At about `snapshots` moments, closer together at the start, the class token's rows of all layers and heads, how widely
-and how far they look, and the predictions of a few fixed pictures are kept, so that a page can show attention forming.
-The file also holds the pictures and the names of the classes: nothing else is needed to show it.
+and how far they look, and the predictions of a few fixed images are kept, so that a page can show attention forming.
+The file also holds the images and the names of the classes: nothing else is needed to show it.
 """
 
 import math
@@ -23,32 +23,32 @@ from vitviz.training.config import TrainConfig
 from vitviz.data.files import atomic_write
 from vitviz.models.factory import Network
 from vitviz.models.checkpoint import shipped
-from vitviz.models.attention_stats import attention_distance, attention_entropy, pictures_at_once, rows_of
+from vitviz.models.attention_stats import attention_distance, attention_entropy, images_at_once, rows_of
 
 Array = NDArray[np.float32]
 Moment = dict[str, np.ndarray]
 
 FINENESS = 64  # steps, at least, from nothing to the share of an even spread: each less than a colour of the page
-EARLY_SIZE = (32, 32)  # px, of the pictures of a file that holds none
-PROBES = 10  # pictures of the timeline, of as many classes
+EARLY_SIZE = (32, 32)  # px, of the images of a file that holds none
+PROBES = 10  # images of the timeline, of as many classes
 SERIES = ("rows", "probabilities", "entropy", "distance", "epoch", "seconds")  # one array for each moment
 
 
 @dataclass(frozen=True)
 class History:
-    """What the file of a timeline holds: S moments of a training, P pictures.
+    """What the file of a timeline holds: S moments of a training, P images.
 
     Attributes:
-        names: Of the pictures.
+        names: Of the images.
         classes: K class names.
-        pictures: As the model saw them, (P, H, W, 3) uint8.
+        images: As the model saw them, (P, H, W, 3) uint8.
         grid: Rows and columns of patches (gh, gw).
         rows: The class token's row of each head, shares of attention that sum to 1, (S, P, L, A, T) float16.
         probabilities: (S, P, K).
-        epoch: Passes over the training pictures before each moment, (S,).
+        epoch: Passes over the training images before each moment, (S,).
         seconds: Of training before each moment, (S,).
-        entropy: Of the class token's row, mean over the pictures, nats, (S, L, A); None in an older file.
-        distance: Mean attention distance, mean over the pictures, pixels, (S, L, A); None in an older file.
+        entropy: Of the class token's row, mean over the images, nats, (S, L, A); None in an older file.
+        distance: Mean attention distance, mean over the images, pixels, (S, L, A); None in an older file.
         class_token: Whether the rows are the class token's; else they are the mean of the patches' rows.
 
     Raises:
@@ -57,7 +57,7 @@ class History:
 
     names: list[str]
     classes: list[str]
-    pictures: NDArray[np.uint8]
+    images: NDArray[np.uint8]
     grid: tuple[int, int]
     rows: NDArray[np.float16]
     probabilities: Array
@@ -72,7 +72,7 @@ class History:
         of_heads = (moments, layers, heads)
         shapes = {
             "names": (count,),
-            "pictures": (count, *self.pictures.shape[1:3], 3),
+            "images": (count, *self.images.shape[1:3], 3),
             "probabilities": (moments, count, len(self.classes)),
             "epoch": (moments,),
             "seconds": (moments,),
@@ -83,10 +83,10 @@ class History:
         if wrong or not 0 < math.prod(self.grid) <= tokens:
             raise ValueError(f"The arrays of a timeline must fit each other: {wrong or ['grid']} do not.")
 
-    def maps(self, picture: int) -> Array:
-        """The class token's maps of one picture at every moment, (S, L, A, gh, gw)."""
+    def maps(self, image: int) -> Array:
+        """The class token's maps of one image at every moment, (S, L, A, gh, gw)."""
         gh, gw = self.grid
-        patches = self.rows[:, picture, :, :, -gh * gw :].astype(np.float32)
+        patches = self.rows[:, image, :, :, -gh * gw :].astype(np.float32)
         return patches.reshape(*patches.shape[:-1], gh, gw)
 
 
@@ -128,7 +128,7 @@ def read(path: str | Path) -> History:
 
 def from_arrays(held: Moment) -> History:
     """The arrays of a file, by name -> what they are."""
-    numbers: dict[str, Any] = {name: held[name] for name in ("pictures", "rows", "probabilities", "epoch", "seconds")}
+    numbers: dict[str, Any] = {name: held[name] for name in ("images", "rows", "probabilities", "epoch", "seconds")}
     later: dict[str, Any] = {name: held.get(name) for name in ("entropy", "distance")}
     gh, gw = held["grid"].tolist()
     words = {name: held[name].tolist() for name in ("names", "classes")}
@@ -139,16 +139,16 @@ def left_out(tokens: int) -> Moment:
     """What an older file leaves out: it is always about the samples and CIFAR-10's classes, on a square grid."""
     side = math.isqrt(tokens)
     seen = preprocessing.samples(EARLY_SIZE).permute(0, 2, 3, 1).numpy()
-    return {"classes": np.array(cifar.CLASSES), "pictures": seen, "grid": np.array([side, side])}
+    return {"classes": np.array(cifar.CLASSES), "images": seen, "grid": np.array([side, side])}
 
 
 @dataclass
 class Timeline:
-    """Snapshots of a few pictures (S moments, P pictures) during a training.
+    """Snapshots of a few images (S moments, P images) during a training.
 
     Args:
-        names: Of the P pictures.
-        pictures: As the model sees them, uint8 (P, 3, H, W).
+        names: Of the P images.
+        images: As the model sees them, uint8 (P, 3, H, W).
         images: The same, normalised, on the model's device.
         classes: K class names.
         grid: Rows and columns of patches (gh, gw).
@@ -159,7 +159,7 @@ class Timeline:
     """
 
     names: list[str]
-    pictures: Tensor
+    images: Tensor
     images: Tensor
     classes: tuple[str, ...]
     grid: tuple[int, int]
@@ -193,7 +193,7 @@ class Timeline:
         """Write a file for `read`, atomically; a compact one is half as large and takes a hundred times as long."""
         arrays: dict[str, Any] = {name: np.stack([moment[name] for moment in self.moments]) for name in SERIES}
         arrays |= {name: np.array(getattr(self, name)) for name in ("names", "classes", "grid", "class_token")}
-        arrays["pictures"] = self.pictures.permute(0, 2, 3, 1).cpu().numpy()
+        arrays["images"] = self.images.permute(0, 2, 3, 1).cpu().numpy()
         with atomic_write(path) as file:
             (np.savez_compressed if compact else np.savez)(file, **arrays)
 
@@ -202,7 +202,7 @@ class Timeline:
 def look(model: Network, images: Tensor) -> Moment:
     """What a model sees in normalised images (P, 3, H, W) now: the arrays of `SERIES`, but for the time."""
     rows, probabilities, entropy, distance = [], [], [], []
-    for part in images.split(pictures_at_once(model.config)):
+    for part in images.split(images_at_once(model.config)):
         trace, share = model.trace(part, "full"), len(part) / len(images)
         rows.append(rows_of(trace, model.config).transpose(0, 1))  # (P, L, A, T)
         probabilities.append(trace.logits.float().softmax(-1))  # (P, K)
@@ -219,7 +219,7 @@ def rounded(rows: Tensor) -> Tensor:
 
 
 def probe_timeline(config: TrainConfig, about: About, measured: Part) -> Timeline:
-    """A timeline of the project's own samples, or, of other data, of one picture to measure on for each class."""
+    """A timeline of the project's own samples, or, of other data, of one image to measure on for each class."""
     if about is CIFAR10:
         names, seen = list(preprocessing.sample_paths()), preprocessing.samples(config.model.image_size)
     else:

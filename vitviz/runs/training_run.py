@@ -1,6 +1,6 @@
-"""Pictures + a config -> a trained checkpoint, its metrics and its timeline.
+"""Images + a config -> a trained checkpoint, its metrics and its timeline.
 
-The whole training set is one uint8 tensor on the device. `learner` takes the steps; here is told which pictures come
+The whole training set is one uint8 tensor on the device. `learner` takes the steps; here is told which images come
 next, what share of the budget is spent, and what is measured and saved on the way. The result is the running average of
 the weights at the end. Under `torchrun` every process takes its slice of each batch, and the first one keeps the time
 and writes the files.
@@ -51,13 +51,13 @@ class Progress:
 
     Attributes:
         share: Of the budget, 0..1.
-        epoch: Passes over the training pictures so far.
+        epoch: Passes over the training images so far.
         seconds: Of training, without interruptions.
         loss: Mean of the steps since the last look.
         learning_rate: Of the first optimizer.
-        pictures_per_second: Since the start, or since this process went on.
-        accuracy: Of the averaged weights on the first test pictures (or those held out), if just measured.
-        train_accuracy: The same on the first training pictures, as they are.
+        images_per_second: Since the start, or since this process went on.
+        accuracy: Of the averaged weights on the first test images (or those held out), if just measured.
+        train_accuracy: The same on the first training images, as they are.
     """
 
     share: float
@@ -65,7 +65,7 @@ class Progress:
     seconds: float
     loss: float
     learning_rate: float
-    pictures_per_second: float
+    images_per_second: float
     accuracy: float | None = None
     train_accuracy: float | None = None
 
@@ -83,7 +83,7 @@ def train(
     Returns:
         The checkpoint, `last.safetensors` in the run folder, beside `config.json`, `metrics.jsonl` and, if there are
         snapshots, `timeline.npz`. Its record's `test_accuracy` is that of the final averaged weights on all test
-        pictures (`held_out_accuracy` if pictures are held out, `hidden_colour_accuracy` of masked patches).
+        images (`held_out_accuracy` if images are held out, `hidden_colour_accuracy` of masked patches).
 
     Raises:
         vitviz.data.cifar.DataError: If the data set is not there, or nothing can be learned from it.
@@ -96,22 +96,22 @@ def train(
     run_folder.check_size(config.model)
     keep_freed_memory()
     with Team(config.device) as team, StopRequest() as stop:
-        with memory_in_words("The pictures must fit into memory: they do not. Use a smaller data set or image_size."):
+        with memory_in_words("The images must fit into memory: they do not. Use a smaller data set or image_size."):
             supply = data_sets(config, team.device)
-        config, pictures = for_classes(config, len(supply.about.classes)), len(supply.training[1])
-        if min(config.batch_size, pictures) < team.size:
+        config, images = for_classes(config, len(supply.about.classes)), len(supply.training[1])
+        if min(config.batch_size, images) < team.size:
             raise ValueError(
-                f"batch_size and pictures must be at least the number of processes: "
-                f"{min(config.batch_size, pictures)} is below {team.size}. Raise it, or start fewer processes."
+                f"batch_size and images must be at least the number of processes: "
+                f"{min(config.batch_size, images)} is below {team.size}. Raise it, or start fewer processes."
             )
         resume = resume or os.environ.get(ATTEMPT, "0") != "0"
         with Work(config.folder, stop) if team.leads else nullcontext() as work:
-            saved = run_folder.saved_state(config, supply.about, pictures) if resume else None
+            saved = run_folder.saved_state(config, supply.about, images) if resume else None
             if work is not None:
                 run_folder.prepare(config, saved)
                 work.begin()
             with memory_in_words(
-                f"A step must fit into memory: {config.batch_size} pictures in this network do not. Lower batch_size "
+                f"A step must fit into memory: {config.batch_size} images in this network do not. Lower batch_size "
                 "or the network; what was saved before is kept."
             ):
                 run = Run(config, team, supply.training, supply.measured, supply.about, saved)
@@ -127,7 +127,7 @@ def train(
 
 
 class Run:
-    """One training in progress: pictures, learner, timeline, and how much of the budget is spent."""
+    """One training in progress: images, learner, timeline, and how much of the budget is spent."""
 
     def __init__(
         self,
@@ -143,11 +143,11 @@ class Run:
         self.learner = Learner(config, team, about, begins=saved is None)
         self.timeline = probe_timeline(config, about, self.measured)
         self.share = 0.0  # of the budget that is spent
-        self.passes = 0  # over the training pictures, begun before this one
+        self.passes = 0  # over the training images, begun before this one
         self.batches_done = 0  # in this pass
-        self.pictures_seen = 0
+        self.images_seen = 0
         self.seconds_before = 0.0  # of training, in processes before this one
-        self.pictures_before = 0
+        self.images_before = 0
         self.loss_sum = torch.zeros((), device=self.device)
         self.unread_steps = 0  # whose loss is in the sum
         self.loss = float("nan")
@@ -182,8 +182,8 @@ class Run:
 
     @property
     def epoch(self) -> float:
-        """Passes over the training pictures so far."""
-        return self.pictures_seen / len(self.labels)
+        """Passes over the training images so far."""
+        return self.images_seen / len(self.labels)
 
     def spent(self) -> float:
         """The share of the budget that is spent, 0..1."""
@@ -198,13 +198,13 @@ class Run:
         """
         if self.config.epochs is None:
             return self.share
-        end = (self.pictures_seen + len(batch)) / (len(self.labels) * self.config.epochs)
+        end = (self.images_seen + len(batch)) / (len(self.labels) * self.config.epochs)
         return (self.share + min(1.0, end)) / 2
 
     def progress(self, accuracy: float | None = None, train_accuracy: float | None = None) -> Progress:
         """Where this training stands."""
-        seen, seconds = self.pictures_seen - self.pictures_before, self.seconds - self.seconds_before
-        speed = seen / seconds if seen else self.pictures_seen / self.seconds
+        seen, seconds = self.images_seen - self.images_before, self.seconds - self.seconds_before
+        speed = seen / seconds if seen else self.images_seen / self.seconds
         rate = self.learner.rate
         return Progress(self.share, self.epoch, self.seconds, self.loss, rate, speed, accuracy, train_accuracy)
 
@@ -234,28 +234,28 @@ class Run:
                 self.save({})
 
     def batches(self) -> Iterator[Tensor]:
-        """The rest of this pass: positions (B,) of the pictures of each step, the same in all processes."""
+        """The rest of this pass: positions (B,) of the images of each step, the same in all processes."""
         order = torch.Generator().manual_seed(self.config.seed * 1_000_003 + self.passes)
         shuffled = torch.randperm(len(self.labels), generator=order).to(self.device).split(self.config.batch_size)
         whole = [batch for batch in shuffled if len(batch) >= self.team.size]  # each process needs at least one
         yield from whole[self.batches_done :]
 
     def part(self, batch: Tensor) -> Part:
-        """This process's slice of the pictures at these positions (B,), and their labels."""
+        """This process's slice of the images at these positions (B,), and their labels."""
         mine = self.team.slice(batch).to(self.device)
         return self.images[mine], self.labels[mine]
 
     def step(self, batch: Tensor) -> None:
-        """One step on the pictures at these positions (B,)."""
+        """One step on the images at these positions (B,)."""
         images, labels = self.part(batch)
-        weight = len(labels) * self.team.size / len(batch)  # slices may differ by one picture
+        weight = len(labels) * self.team.size / len(batch)  # slices may differ by one image
         self.loss_sum += self.learner.step(images, labels, self.share, self.middle(batch), weight)
         self.unread_steps += 1
         self.batches_done += 1
-        self.pictures_seen += len(batch)
+        self.images_seen += len(batch)
 
     def look(self, measure: bool = False) -> Progress:
-        """Read the loss, measure the watched pictures if asked, and note all that in the metrics.
+        """Read the loss, measure the watched images if asked, and note all that in the metrics.
 
         Raises:
             TrainingError: If the loss is not a number any more.
@@ -271,7 +271,7 @@ class Run:
         return progress
 
     def watched(self) -> list[tuple[Tensor, Tensor]]:
-        """The sets whose first pictures are followed: to measure on, and to train on; by the first process."""
+        """The sets whose first images are followed: to measure on, and to train on; by the first process."""
         follows = self.team.leads and self.config.objective == "classify"
         return [self.measured, (self.images, self.labels)] if follows else []
 
@@ -304,7 +304,7 @@ class Run:
         )
 
     def snapshot(self) -> None:
-        """Keep the timeline's pictures as the averaged model sees them now, where a page that follows can find them."""
+        """Keep the timeline's images as the averaged model sees them now, where a page that follows can find them."""
         self.timeline.take(self.learner.average, self.epoch, self.seconds)
         if self.team.leads:
             self.write(lambda: self.timeline.save(self.timeline_path))
@@ -349,7 +349,7 @@ class Run:
 
     def state(self) -> State:
         """All that decides how this training goes on, beside the average."""
-        names = ("share", "passes", "batches_done", "pictures_seen", "seconds")
+        names = ("share", "passes", "batches_done", "images_seen", "seconds")
         counters = {name: getattr(self, name) for name in names}
         return self.learner.state(counters | ({"loss": self.loss} if math.isfinite(self.loss) else {}))
 
@@ -361,7 +361,7 @@ class Run:
         self.learner.restore(saved)
         self.learner.set_rates(schedule(self.config, self.share))  # to be told before the next step
         self.passes, self.batches_done = int(counters["passes"]), int(counters["batches_done"])
-        self.pictures_seen = self.pictures_before = int(counters["pictures_seen"])
+        self.images_seen = self.images_before = int(counters["images_seen"])
         self.loss = counters.get("loss", self.loss)  # to be told if the pass was at its end
         if self.config.snapshots:
             self.timeline.restore(self.timeline_path, self.epoch, self.share)
@@ -378,7 +378,7 @@ class Run:
         recipe["start"] = name_of_start(self.config)
         return {
             "data_set": self.about.name,
-            "pictures": len(self.labels),
+            "images": len(self.labels),
             "epochs": round(self.epoch, 2),
             "steps": self.learner.step_count,
             "seconds": round(self.seconds, 1),

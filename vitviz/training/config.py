@@ -28,14 +28,14 @@ SHARES = (
 )
 LIMITS = {  # of the whole numbers
     "batch_size": (2, 65536),
-    "pictures": (2, 50_000),
+    "images": (2, 50_000),
     "held_out": (0, 25_000),
     "augment_operations": (0, 8),
     "save_every": (1, 10_000),
     "snapshots": (0, 1000),
 }
 NO_SETTINGS = {"model", "preset", "classes"}  # the last are those of the data set
-OPTIONAL = ("epochs", "minutes", "pictures")  # may be None
+OPTIONAL = ("epochs", "minutes", "images")  # may be None
 FAR = 10**9  # no number needs to be; products of rates still fit into float32
 MOST_SEED = 10**9  # times what every step adds to it, 64 bits hold it
 Optimizer = Literal["muon", "adamw", "adam"]
@@ -70,19 +70,19 @@ class TrainConfig:
         start: Checkpoint whose weights to start from, all but the head; None for random weights. `model` must be its
             network, but for classes and image_size.
         frozen: With `start`: only the new head learns; the rest keeps its weights and needs no gradients.
-        teacher: Checkpoint that learned from the same pictures; the network also learns what it says of them. None for
+        teacher: Checkpoint that learned from the same images; the network also learns what it says of them. None for
             labels alone.
         teacher_share: With `teacher`: how much of each target is its answer; the rest is the label. Both are smoothed.
-        dataset: CIFAR-10, CIFAR-100, or a folder of one's own labelled pictures. The network gets as many classes as
+        dataset: CIFAR-10, CIFAR-100, or a folder of one's own labelled images. The network gets as many classes as
             there are.
         data: Folder of the data set, as for `vitviz.data.cifar.find`; with "folder", as for `vitviz.data.image_folder.load`.
         out: Run folder; if None, `runs/PRESET`.
-        pictures: Use the first so many training pictures; None for all.
-        held_out: Keep so many pictures at the end of the training set out of it and measure on them; the test set is
+        images: Use the first so many training images; None for all.
+        held_out: Keep so many images at the end of the training set out of it and measure on them; the test set is
             not touched then. For comparing recipes.
-        epochs: Budget in passes over the pictures. Exactly one of `epochs` and `minutes` is a number.
+        epochs: Budget in passes over the images. Exactly one of `epochs` and `minutes` is a number.
         minutes: Budget in minutes of wall time, not counting interruptions.
-        batch_size: Pictures in one step, over all processes together.
+        batch_size: Images in one step, over all processes together.
         seed: Of weights, order and augmentation. Whether bfloat16 is used is found by the clock, and recorded.
         device: "auto" takes a GPU if there is one.
         compiled: On a GPU, compile network and augmentation first; that takes a minute and makes steps much faster.
@@ -93,16 +93,16 @@ class TrainConfig:
         weight_decay: Decoupled, times the learning rate; with "adam", added to the gradient.
         schedule: How the rate goes after the warm-up: by a line or a cosine to zero, or not at all.
         warm_up: Share of the budget in which the rate climbs to its peak.
-        augment_operations: Operations of RandAugment for each picture.
+        augment_operations: Operations of RandAugment for each image.
         augment_strength: How far each goes, from 0 to 1.
-        cutmix: Share of pictures that get a box of another picture.
-        mixup: Share of pictures that another picture is faded into; none gets both.
-        erase: Share of pictures in which a box is blanked.
+        cutmix: Share of images that get a box of another image.
+        mixup: Share of images that another image is faded into; none gets both.
+        erase: Share of images in which a box is blanked.
         label_smoothing: Share of each label spread over all classes.
         first_patches: Share of patches used at the start; the others are dropped, which makes steps cheap.
         last_patches: Share of patches used just before `all_patches_from`; between them it grows steadily.
         all_patches_from: Share of the budget after which no patch is dropped.
-        mixing_until: Share of the budget after which pictures are no longer mixed.
+        mixing_until: Share of the budget after which images are no longer mixed.
         average_decay: Decay of the running average of the weights, which is the result.
         clip: Largest norm of the gradient.
         save_every: Epochs from one saved state to the next; a lost process loses at most these.
@@ -122,7 +122,7 @@ class TrainConfig:
     dataset: Dataset = "cifar10"
     data: str | None = None
     out: str | None = None
-    pictures: int | None = None
+    images: int | None = None
     held_out: int = 0
     epochs: float | None = None
     minutes: float | None = 88
@@ -164,18 +164,18 @@ class TrainConfig:
             raise ValueError("warm_up must be below 1: the rate has to fall again.")
         if self.cutmix + self.mixup > 1:
             raise ValueError(
-                f"cutmix and mixup are shares of the same pictures, together at most 1: got {self.cutmix} and "
+                f"cutmix and mixup are shares of the same images, together at most 1: got {self.cutmix} and "
                 f"{self.mixup}."
             )
-        if self.batch_size > (most := min(self.pictures or 50_000, 50_000 - self.held_out)):
+        if self.batch_size > (most := min(self.images or 50_000, 50_000 - self.held_out)):
             raise ValueError(
-                f"batch_size must be at most the number of training pictures: {self.batch_size} is above {most}. "
-                "Lower batch_size, or use more pictures."
+                f"batch_size must be at most the number of training images: {self.batch_size} is above {most}. "
+                "Lower batch_size, or use more images."
             )
         if self.frozen and (self.start is None or self.objective == "masked-patch"):
             raise ValueError("frozen needs a body that has learned, and labels: use it with start, and to classify.")
         if self.teacher is not None and self.objective == "masked-patch":
-            raise ValueError("A teacher says what a picture shows: leave it out where labels are not learned.")
+            raise ValueError("A teacher says what an image shows: leave it out where labels are not learned.")
         self.check_architecture()
 
     def check_architecture(self) -> None:

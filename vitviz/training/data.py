@@ -1,4 +1,4 @@
-"""What a training is given: the data set as tensors on the device, varied in batches, and the timeline's pictures."""
+"""What a training is given: the data set as tensors on the device, varied in batches, and the timeline's images."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -15,11 +15,11 @@ from vitviz.training.config import TrainConfig
 
 @dataclass(frozen=True)
 class Supply:
-    """The pictures of a training, on its device.
+    """The images of a training, on its device.
 
     Attributes:
         about: Of the data set: class names, mean and standard deviation.
-        training: Pictures and labels to train on.
+        training: Images and labels to train on.
         measured: Those to measure on: the test set, or what is held out.
     """
 
@@ -32,21 +32,21 @@ def data_sets(config: TrainConfig, device: torch.device) -> Supply:
     """Load what a training needs.
 
     Raises:
-        DataError: If the data set is not there, or has too few pictures.
+        DataError: If the data set is not there, or has too few images.
     """
     splits: tuple[Split, ...] = ("train",) if config.held_out else datasets.BOTH
     held = datasets.load(
-        config.dataset, config.data, config.model.image_size, splits, first=config.pictures, last=config.held_out
+        config.dataset, config.data, config.model.image_size, splits, first=config.images, last=config.held_out
     )
     images, labels = (part.to(device) for part in held.parts["train"])
     kept = len(labels) - config.held_out
     if kept < 2:
-        raise DataError(f"held_out must leave pictures to train on: of {len(labels):,} it takes {config.held_out:,}.")
+        raise DataError(f"held_out must leave images to train on: of {len(labels):,} it takes {config.held_out:,}.")
     if config.held_out:
         measured = images[kept:], labels[kept:]
     else:
         measured = held.parts["test"][0].to(device), held.parts["test"][1].to(device)
-    used = min(kept, config.pictures or kept)
+    used = min(kept, config.images or kept)
     return Supply(held.about, (images[:used], labels[:used]), measured)
 
 
@@ -54,7 +54,7 @@ def check_held_out(config: TrainConfig, about: About, source: Checkpoint, role: 
     """Refuse a start or a teacher that learned from what is held out here; warn where that cannot be told.
 
     Raises:
-        ValueError: If it is of the same data set and held fewer pictures out.
+        ValueError: If it is of the same data set and held fewer images out.
     """
     if not config.held_out:
         return
@@ -65,11 +65,11 @@ def check_held_out(config: TrainConfig, about: About, source: Checkpoint, role: 
     saw_more = not (isinstance(held_out, int) and held_out >= config.held_out)
     if saw_more and (about.classes, about.mean, about.std) == (source.classes, source.mean, source.std):
         raise ValueError(
-            f"{rule}: {config.held_out} pictures here, {held_out} when {source.name} was trained. Train it with the "
+            f"{rule}: {config.held_out} images here, {held_out} when {source.name} was trained. Train it with the "
             "same held_out."
         )
-    if saw_more and about.classes == source.classes:  # the same pictures in another size have another mean
-        warnings.warn(f"{rule}: {source.name} learned the same classes, from these pictures perhaps.", stacklevel=2)
+    if saw_more and about.classes == source.classes:  # the same images in another size have another mean
+        warnings.warn(f"{rule}: {source.name} learned the same classes, from these images perhaps.", stacklevel=2)
     elif begun is not None:
         warnings.warn(f"{rule}: {source.name} began with {begun!s:.80}, which may have.", stacklevel=2)
 
@@ -80,7 +80,7 @@ def for_classes(config: TrainConfig, classes: int) -> TrainConfig:
 
 
 def vary(config: TrainConfig, about: About, images: Tensor, labels: Tensor, mixing: bool) -> tuple[Tensor, Tensor]:
-    """uint8 pictures (B, 3, H, W) and labels (B,) -> what a step sees of them, (B, 3, H, W) and targets (B, K)."""
+    """uint8 images (B, 3, H, W) and labels (B,) -> what a step sees of them, (B, 3, H, W) and targets (B, K)."""
     images = augmentation.shift_and_flip(images)
     if config.augment_operations:
         images = augmentation.rand_augment(images, config.augment_operations, config.augment_strength)

@@ -1,7 +1,7 @@
-"""A trained network -> targets for another: what it says of the pictures of a step, beside their labels.
+"""A trained network -> targets for another: what it says of the images of a step, beside their labels.
 
 Distillation (Hinton et al. 2015, arXiv 1503.02531, section 2, at temperature 1) from a network that learned from the
-same pictures; it sees each picture as varied for the learner (Beyer et al. 2022, arXiv 2106.05237, section 3). A
+same images; it sees each image as varied for the learner (Beyer et al. 2022, arXiv 2106.05237, section 3). A
 convolutional teacher passes on what convolutions find easily (Touvron et al. 2021, "DeiT", arXiv 2012.12877).
 """
 
@@ -22,7 +22,7 @@ def teacher_of(config: TrainConfig, data: About, device: torch.device) -> Checkp
     """The teacher that a training asks for, on its device; it learns nothing itself.
 
     Raises:
-        ValueError: If it has learned from other pictures or without labels, or from some that are held out here.
+        ValueError: If it has learned from other images or without labels, or from some that are held out here.
     """
     if config.teacher is None:
         return None
@@ -30,7 +30,7 @@ def teacher_of(config: TrainConfig, data: About, device: torch.device) -> Checkp
     ours = (data.classes, data.mean, data.std, config.model.image_size)
     if ours != (found.classes, found.mean, found.std, found.model.config.image_size):
         raise ValueError(
-            f"A teacher must have learned from the same pictures: {found.name} knows others, or another size of them. "
+            f"A teacher must have learned from the same images: {found.name} knows others, or another size of them. "
             "Train one on this data set first."
         )
     if not found.knows_labels:

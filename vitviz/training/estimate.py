@@ -1,7 +1,7 @@
 """A config -> what its training will take here: parameters, tokens, memory, speed and time.
 
-About a second of steps on random pictures tells the speed. Patches are dropped for a part of the budget, so both
-parts are measured; measuring the watched pictures after each epoch is counted too.
+About a second of steps on random images tells the speed. Patches are dropped for a part of the budget, so both
+parts are measured; measuring the watched images after each epoch is counted too.
 """
 
 import os
@@ -21,14 +21,14 @@ from vitviz.training.schedule import patches_kept
 from vitviz.training.trainer import Learner
 
 THREADS = torch.get_num_threads()  # of a process that trains; a server's threads take fewer
-SECONDS = 0.12  # that a measured call shall take at least: few pictures at once are slow
-FIRST_PICTURES = 8  # in the first call
-MOST_PICTURES = 256  # in a measured call
-PICTURES = 50_000  # in the training set of CIFAR
+SECONDS = 0.12  # that a measured call shall take at least: few images at once are slow
+FIRST_IMAGES = 8  # in the first call
+MOST_IMAGES = 256  # in a measured call
+IMAGES = 50_000  # in the training set of CIFAR
 TESTED = 10_000
 LIBRARIES = 450 * 2**20  # bytes that a process with torch needs before anything else
 COPIES = 5  # of the weights: themselves, gradients, average, two states of the optimizer
-MOST_UNLIKE = 8  # times the work for a picture, for one speed to tell another
+MOST_UNLIKE = 8  # times the work for an image, for one speed to tell another
 FORWARD = 0.3  # of a step's time, about
 
 
@@ -38,17 +38,17 @@ class Estimate:
 
     Attributes:
         parameters: Numbers that the network learns.
-        tokens: Of one picture, with the class token.
-        pictures_per_second: Over the whole training.
+        tokens: Of one image, with the class token.
+        images_per_second: Over the whole training.
         seconds: Of training.
-        epochs: Passes over the pictures.
+        epochs: Passes over the images.
         memory: Bytes at the highest.
         device: In words.
     """
 
     parameters: int
     tokens: int
-    pictures_per_second: float
+    images_per_second: float
     seconds: float
     epochs: float
     memory: int
@@ -58,17 +58,17 @@ class Estimate:
 def estimate(
     config: TrainConfig,
     measured: tuple[TrainConfig, float, float] | None = None,
-    available: int = PICTURES,
+    available: int = IMAGES,
     tested: int = TESTED,
 ) -> Estimate:
     """Tell what a training will take on this machine.
 
     Args:
         config: What to train.
-        measured: The config of a training that runs now, its pictures per second so far and the share of its budget
-            that is spent; nothing is measured beside it, and its speed is converted by the work for one picture.
-        available: Pictures in the training set.
-        tested: Pictures in the test set.
+        measured: The config of a training that runs now, its images per second so far and the share of its budget
+            that is spent; nothing is measured beside it, and its speed is converted by the work for one image.
+        available: Images in the training set.
+        tested: Images in the test set.
 
     Raises:
         ValueError: If the device is not there or has not enough memory, or `measured` cannot tell the speed.
@@ -81,22 +81,22 @@ def estimate(
             f"{there / 1e9:.1f}. Lower batch_size, width or depth, or use larger patches."
         )
     dropped, whole = calibrate(config, device) if measured is None else converted(config, *measured)
-    pictures = max(2, min(available - config.held_out, config.pictures or available))
-    measuring = FORWARD * whole * 2 * min(WATCHED, pictures) / config.save_every  # seconds of an epoch
+    images = max(2, min(available - config.held_out, config.images or available))
+    measuring = FORWARD * whole * 2 * min(WATCHED, images) / config.save_every  # seconds of an epoch
     early = config.all_patches_from
     if config.minutes is None:
         epochs = float(config.epochs or 0)
-        seconds = epochs * (pictures * (early * dropped + (1 - early) * whole) + measuring)
+        seconds = epochs * (images * (early * dropped + (1 - early) * whole) + measuring)
     else:
         seconds = 60 * config.minutes
-        epochs = seconds * (early / (pictures * dropped + measuring) + (1 - early) / (pictures * whole + measuring))
-    speed = epochs * pictures / seconds
+        epochs = seconds * (early / (images * dropped + measuring) + (1 - early) / (images * whole + measuring))
+    speed = epochs * images / seconds
     seconds += FORWARD * whole * (config.held_out or tested)
     words = hardware(device)
     return Estimate(checkpoint.parameters(config.model), config.model.tokens, speed, seconds, epochs, need, words)
 
 
-def memory(config: TrainConfig, available: int = PICTURES, tested: int = TESTED) -> int:
+def memory(config: TrainConfig, available: int = IMAGES, tested: int = TESTED) -> int:
     """Bytes that a training needs at the highest: libraries, data, weights, and what the backward pass reads again.
 
     The other arguments are those of `estimate`.
@@ -104,15 +104,15 @@ def memory(config: TrainConfig, available: int = PICTURES, tested: int = TESTED)
     model = config.model
     pixels = 3 * model.image_size[0] * model.image_size[1]
     kept = 4 * config.batch_size * numbers_kept(model)
-    held = min(config.pictures or available, available) + tested
+    held = min(config.images or available, available) + tested
     data = held * pixels + 4 * 6 * config.batch_size * pixels
     return LIBRARIES + data + 4 * COPIES * checkpoint.parameters(model) + kept
 
 
 def numbers_kept(model: ViTConfig) -> int:
-    """How many numbers the backward pass reads again for one picture; counted from what autograd keeps."""
+    """How many numbers the backward pass reads again for one image; counted from what autograd keeps."""
     if model.architecture == "convnet":
-        return 8 * model.width * model.image_size[0] * model.image_size[1]  # most of them before the picture is halved
+        return 8 * model.width * model.image_size[0] * model.image_size[1]  # most of them before the image is halved
     maps = 0 if model.architecture == "vit" else 3 * model.heads * model.tokens  # the fast attention keeps none
     return model.depth * model.tokens * (10 * model.width + 2 * model.mlp_width + maps)
 
@@ -125,20 +125,20 @@ def memory_of(device: torch.device) -> int:
 
 
 def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
-    """Seconds for a picture while patches are dropped, and with all of them, by a few steps on random pictures."""
-    images = torch.randint(0, 256, (MOST_PICTURES, 3, *config.model.image_size), dtype=torch.uint8, device=device)
-    labels = torch.randint(0, config.model.classes, (MOST_PICTURES,), device=device)
+    """Seconds for an image while patches are dropped, and with all of them, by a few steps on random images."""
+    images = torch.randint(0, 256, (MOST_IMAGES, 3, *config.model.image_size), dtype=torch.uint8, device=device)
+    labels = torch.randint(0, config.model.classes, (MOST_IMAGES,), device=device)
     with torch.random.fork_rng(devices=[]):  # a learner sets the seed
         learner = Learner(replace(config, teacher=None), Team(config.device), begins=False)
 
     def seconds_each(share: float) -> float:
-        """Of forward and backward pass at this share of the budget, by more and more pictures at once."""
-        count = min(FIRST_PICTURES, config.batch_size)
+        """Of forward and backward pass at this share of the budget, by more and more images at once."""
+        count = min(FIRST_IMAGES, config.batch_size)
         while True:
             call = partial(learn, learner, images[:count], labels[:count], share)
             call()  # the first of a size prepares for it
             taken = timed(call, device)
-            if taken > SECONDS or 2 * count > min(MOST_PICTURES, config.batch_size):
+            if taken > SECONDS or 2 * count > min(MOST_IMAGES, config.batch_size):
                 return taken / count
             count *= 2
 
@@ -155,12 +155,12 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
 
 
 def learn(learner: Learner, images: Tensor, labels: Tensor, share: float) -> None:
-    """A forward and a backward pass over pictures at a share of the budget."""
+    """A forward and a backward pass over images at a share of the budget."""
     learner.objective(images, labels, share).backward()
 
 
 def converted(config: TrainConfig, other: TrainConfig, speed: float, share: float) -> tuple[float, float]:
-    """The same from the mean speed (pictures/s) of another training up to a share of its budget, by the work for one.
+    """The same from the mean speed (images/s) of another training up to a share of its budget, by the work for one.
 
     Raises:
         ValueError: If the other's network is of quite another size: a small one hardly gets to its work.
@@ -176,7 +176,7 @@ def converted(config: TrainConfig, other: TrainConfig, speed: float, share: floa
 
 
 def mean_work(config: TrainConfig, until: float = 1.0) -> float:
-    """Operations for one picture, mean over a training up to a share of its budget, with its dropped patches."""
+    """Operations for one image, mean over a training up to a share of its budget, with its dropped patches."""
     early = min(config.all_patches_from, until)
     dropped = work(config.model, patches_kept(config, early / 2))
     return (early * dropped + (until - early) * work(config.model, 1.0)) / until
@@ -191,7 +191,7 @@ def seconds_left(config: TrainConfig, share: float, seconds: float) -> float:
 
 
 def work(model: ViTConfig, kept: float) -> float:
-    """Operations of a forward pass over one picture, of whose patches this share is kept, up to a factor."""
+    """Operations of a forward pass over one image, of whose patches this share is kept, up to a factor."""
     tokens = model.prefix + kept * model.patches
     block = tokens * model.width * (4 * model.width + 2 * model.mlp_width) + 2 * tokens**2 * model.width
     return model.depth * block + tokens * model.width * 3 * model.patch_size**2

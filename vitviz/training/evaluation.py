@@ -1,4 +1,4 @@
-"""A checkpoint + labelled pictures -> how many it names right."""
+"""A checkpoint + labelled images -> how many it names right."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from vitviz.data import datasets
 from vitviz.data.cifar import DataError
 from vitviz.models.checkpoint import Checkpoint
 
-WATCHED = 1000  # pictures whose accuracy is followed during training; the result is that of all
+WATCHED = 1000  # images whose accuracy is followed during training; the result is that of all
 
 
 def accuracy(
@@ -19,14 +19,14 @@ def accuracy(
     batch_size: int = 500,
     report: Callable[[int], None] = lambda done: None,
 ) -> float:
-    """Measure the share of pictures that a model names right.
+    """Measure the share of images that a model names right.
 
     Args:
         checkpoint: The model.
         images: uint8 (n, 3, H, W).
         labels: (n,), positions in the checkpoint's classes.
-        batch_size: Pictures in one forward pass.
-        report: Called after each pass with the number of pictures in it.
+        batch_size: Images in one forward pass.
+        report: Called after each pass with the number of images in it.
 
     Returns:
         In 0..1.
@@ -39,7 +39,7 @@ def accuracy(
 def predict(
     checkpoint: Checkpoint, images: Tensor, batch_size: int = 500, report: Callable[[int], None] = lambda done: None
 ) -> Tensor:
-    """The logits (n, K) of pictures, uint8 (n, 3, H, W); the other arguments are those of `accuracy`."""
+    """The logits (n, K) of images, uint8 (n, 3, H, W); the other arguments are those of `accuracy`."""
     parts = []
     for part in images.split(batch_size):
         parts.append(checkpoint.model(checkpoint.normalise(part)))
@@ -47,10 +47,10 @@ def predict(
     return torch.cat(parts)
 
 
-def pictures_to_test(
+def images_to_test(
     checkpoint: Checkpoint, dataset: str | None, data: str | None
 ) -> tuple[Tensor, Tensor, float | None]:
-    """The pictures to test a checkpoint on, and what it knows of them.
+    """The images to test a checkpoint on, and what it knows of them.
 
     Args:
         checkpoint: The model.
@@ -58,8 +58,8 @@ def pictures_to_test(
         data: Where the data set is.
 
     Returns:
-        Pictures, uint8 (n, 3, H, W) of its size; their labels (n,) among its classes; and the test accuracy recorded
-        of them, None of other pictures than those it learned from.
+        Images, uint8 (n, 3, H, W) of its size; their labels (n,) among its classes; and the test accuracy recorded
+        of them, None of other images than those it learned from.
 
     Raises:
         DataError: If the data set is not there or has a class that the model does not know, or it knows no labels.
@@ -87,7 +87,7 @@ def pictures_to_test(
 
 
 def other_classes(checkpoint: Checkpoint, name: str, classes: tuple[str, ...]) -> DataError:
-    """The refusal of pictures of classes that the model does not know."""
+    """The refusal of images of classes that the model does not know."""
     ours, theirs = (", ".join(names)[:200] for names in (checkpoint.classes, classes))
     return DataError(
         f"A model can be tested on classes that it knows: {checkpoint.name} knows {ours}, and {name} has {theirs}. "

@@ -1,7 +1,7 @@
 """A checkpoint -> the first weights of a training: fine-tuning.
 
 The body is taken over and the head is new, one linear layer from D numbers to the K classes of the new data
-(Dosovitskiy et al. 2021, arXiv 2010.11929, section 3.2). For pictures of another size the learned positions are
+(Dosovitskiy et al. 2021, arXiv 2010.11929, section 3.2). For images of another size the learned positions are
 interpolated to the new grid, as there; the patches keep their size.
 """
 

@@ -1,4 +1,4 @@
-"""Pictures without labels -> a network that can guess what is hidden.
+"""Images without labels -> a network that can guess what is hidden.
 
 Masked patch prediction (Dosovitskiy et al. 2021, arXiv 2010.11929, appendix B.1.2): half of the patch embeddings are
 corrupted, and the network names the mean colour of each of those patches, to 3 bits a channel.

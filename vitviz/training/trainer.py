@@ -1,4 +1,4 @@
-"""Pictures and labels -> a network that learns from them, step by step, and the running average of its weights.
+"""Images and labels -> a network that learns from them, step by step, and the running average of its weights.
 
 It knows how a step is taken: variation, loss, optimizers. What to learn from, and how much of the budget is spent by
 then, is told by `loop`; run folders and clocks are none of its business.
@@ -54,7 +54,7 @@ class Learner:
     Args:
         config: The recipe; its seed, which is set here, makes the first weights.
         team: The processes that learn together.
-        about: The data set that the pictures are of.
+        about: The data set that the images are of.
         begins: Whether to take over the weights of `config.start`, if it names any; a saved state has its own, and
             outlives that checkpoint.
 
@@ -141,7 +141,7 @@ class Learner:
         return loss.detach()
 
     def objective(self, images: Tensor, labels: Tensor, share: float) -> Tensor:
-        """The loss on uint8 pictures (B, 3, H, W) with labels (B,), varied anew, at a share of the budget; in nats."""
+        """The loss on uint8 images (B, 3, H, W) with labels (B,), varied anew, at a share of the budget; in nats."""
         images, targets = self.vary(self.config, self.about, images, labels, share < self.config.mixing_until)
         with mixed_precision(self.device, self.bfloat16):
             return self.loss_of(images, targets, patches_kept(self.config, share))

@@ -67,7 +67,7 @@ def build_app(data: str | None = None, public: bool = False) -> gr.Blocks:
     catalogs = {"explore": offered, "train": trainer.catalog() | colours, "inside": offered}
     functions = {"explore": explorer.functions, "train": trainer.functions, "inside": inspector.functions}
     with page.build(catalogs, functions) as app:
-        gr.api(explain_picture, api_name="explain")
+        gr.api(explain_image, api_name="explain")
         gr.api(checkpoints, api_name="checkpoints")
         gr.api(list_methods, api_name="methods")
     for block in app.blocks.values():
@@ -83,35 +83,35 @@ async def as_it_is(path: str | None) -> str | None:
     return path
 
 
-def explain_picture(
-    picture: str | FileDataDict, checkpoint: str = "cifar10-ti4", method: str = "average"
+def explain_image(
+    image: str | FileDataDict, checkpoint: str = "cifar10-ti4", method: str = "average"
 ) -> dict[str, Any]:
-    """Explain a picture: probabilities by class, and a map over its patches.
+    """Explain an image: probabilities by class, and a map over its patches.
 
     Args:
-        picture: The name of a sample ("cat"), or an uploaded file.
+        image: The name of a sample ("cat"), or an uploaded file.
         checkpoint: A name that `/checkpoints` lists.
         method: A name that `/methods` lists.
 
     Returns:
-        `probabilities` by class name, `map` (gh rows of gw numbers), and `note`, what became of the picture.
+        `probabilities` by class name, `map` (gh rows of gw numbers), and `note`, what became of the image.
     """
-    answer: dict[str, Any] = answering(explained)(picture, checkpoint, method)
+    answer: dict[str, Any] = answering(explained)(image, checkpoint, method)
     if "error" in answer:
         raise gr.Error(answer["error"], print_exception=False)
     return answer
 
 
-def explained(picture: str | FileDataDict, checkpoint: str, method: str) -> dict[str, Any]:
+def explained(image: str | FileDataDict, checkpoint: str, method: str) -> dict[str, Any]:
     """The answer of `/explain`, as there."""
     share_processors()
-    if not (isinstance(picture, str) or (isinstance(picture, dict) and "path" in picture)):
-        raise ValueError(f"A picture must be the name of a sample or an uploaded file: got {str(picture)[:40]!r}.")
-    source = sample(picture) if isinstance(picture, str) else uploaded(str(picture["path"]))
+    if not (isinstance(image, str) or (isinstance(image, dict) and "path" in image)):
+        raise ValueError(f"An image must be the name of a sample or an uploaded file: got {str(image)[:40]!r}.")
+    source = sample(image) if isinstance(image, str) else uploaded(str(image["path"]))
     explanation = explain(model_named(checkpoint), source)
     values = explanation.map(method).tolist()
     probabilities = dict(zip(explanation.labels, explanation.probabilities.tolist(), strict=True))
-    return {"probabilities": probabilities, "map": values, "note": explanation.picture.note}
+    return {"probabilities": probabilities, "map": values, "note": explanation.image.note}
 
 
 def list_methods() -> dict[str, str]:

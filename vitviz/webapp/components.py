@@ -15,7 +15,7 @@ from vitviz.plots.colormaps import COLOUR_MAPS
 
 SHARED_SCRIPTS = ("numbers.js", "words.js", "paint.js", "nodes.js", "axes.js", "matrix.js")
 SHARED_STYLES = ("base.css", "matrix.css")
-EXPLORE_SCRIPTS = ("state.js", "build.js", "draw.js", "ask.js", "choose.js", "pictures.js", "events.js")
+EXPLORE_SCRIPTS = ("state.js", "build.js", "draw.js", "ask.js", "choose.js", "images.js", "events.js")
 INTERNALS_SCRIPTS = ("base.js", "tiles.js", "charts.js", "figures.js", "events.js")
 TRAIN_SCRIPTS = (
     "state.js",

@@ -1,4 +1,4 @@
-"""Where the page's pictures come from, and how they are sent to it.
+"""Where the page's images come from, and how they are sent to it.
 
 Files must lie in the server's own upload folder.
 """
@@ -16,16 +16,16 @@ from torch import Tensor
 
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
-from vitviz.data.preprocessing import PictureError, sample_paths
+from vitviz.data.preprocessing import ImageError, sample_paths
 
 ABSENT = "CIFAR-10 is not on this server."  # all that strangers are told
 
 
 def sample(name: str) -> Path:
-    """The file of a sample picture."""
+    """The file of a sample image."""
     paths = sample_paths()
     if name not in paths:
-        raise PictureError(f"There is no sample {name[:80]!r}. Choose one of: {', '.join(paths)}.")
+        raise ImageError(f"There is no sample {name[:80]!r}. Choose one of: {', '.join(paths)}.")
     return paths[name]
 
 
@@ -33,7 +33,7 @@ def uploaded(path: str) -> Path:
     """An uploaded file, which must lie in the server's upload folder, links resolved.
 
     Raises:
-        PictureError: If it lies elsewhere, or is no longer there.
+        ImageError: If it lies elsewhere, or is no longer there.
     """
     folder = Path(get_upload_folder()).resolve()
     try:
@@ -41,16 +41,14 @@ def uploaded(path: str) -> Path:
     except (OSError, ValueError, RuntimeError):  # the last of a link that leads to itself
         file = folder
     if file == folder or not file.is_relative_to(folder):
-        raise PictureError(
-            "Only an uploaded picture can be explained. Drop it on the page, paste it or choose the file."
-        )
+        raise ImageError("Only an uploaded image can be explained. Drop it on the page, paste it or choose the file.")
     if not os.path.exists(file):  # unlike a path's own, never raises: names may be too long
-        raise PictureError("Own pictures are kept for less than an hour. Choose the file again.")
+        raise ImageError("Own images are kept for less than an hour. Choose the file again.")
     return file
 
 
 def test_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
-    """The 10,000 test pictures; strangers are not told where they were looked for."""
+    """The 10,000 test images; strangers are not told where they were looked for."""
     try:
         return read_test_set(data)
     except DataError:
@@ -61,12 +59,12 @@ def test_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
 
 @cache
 def read_test_set(data: str | None) -> tuple[Tensor, Tensor]:
-    """The 10,000 test pictures, read once."""
+    """The 10,000 test images, read once."""
     return cifar.load("test", data)
 
 
 def data_url(image: Image.Image) -> str:
-    """A picture as a PNG in a data URL."""
+    """An image as a PNG in a data URL."""
     buffer = io.BytesIO()
     image.save(buffer, "PNG")
     return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"

@@ -75,7 +75,7 @@ def loaded_run(path: Path, name: str, changed: State) -> Checkpoint:
 
 
 def checkpoints() -> list[Answer]:
-    """The checkpoints that ship: name, size, accuracy and on which pictures, whether it knows labels."""
+    """The checkpoints that ship: name, size, accuracy and on which images, whether it knows labels."""
     models = [model_named(name) for name in shipped()]
     return [
         {

@@ -1,6 +1,6 @@
-"""The data sets that the page can train on: what is here, what can be fetched, and people's own pictures.
+"""The data sets that the page can train on: what is here, what can be fetched, and people's own images.
 
-Own pictures are folders and zips in the data folder; an uploaded zip is put there, too. Nothing else can be named.
+Own images are folders and zips in the data folder; an uploaded zip is put there, too. Nothing else can be named.
 """
 
 import itertools
@@ -28,7 +28,7 @@ MOST_TOLD = 100  # files that were not taken, in one answer
 
 
 class Counts(NamedTuple):
-    """How many pictures there are to train on and to test on, of how many classes."""
+    """How many images there are to train on and to test on, of how many classes."""
 
     train: int
     test: int
@@ -48,7 +48,7 @@ class DataSets:
         self.fetch = Fetch(data)
         self.taking = threading.Lock()  # two uploads of one name may come at once
         self.taken: set[str] = set()  # names of uploads
-        self.counted: dict[str, Counts] = {}  # people's own pictures, by name
+        self.counted: dict[str, Counts] = {}  # people's own images, by name
 
     def state(self) -> Answer:
         """What is `here` by name, people's `own` as far as they are listed, and how a download stands."""
@@ -60,7 +60,7 @@ class DataSets:
         }
 
     def own(self) -> list[str]:
-        """Names of the folders and zips that may hold pictures; those that are no UTF-8 cannot be sent."""
+        """Names of the folders and zips that may hold images; those that are no UTF-8 cannot be sent."""
         with suppress(OSError), os.scandir(self.root) as entries:
             named = (entry for entry in entries if not OTHERS.match(entry.name) and in_text(entry.name) == entry.name)
             found = (entry for entry in named if not entry.is_symlink())
@@ -72,14 +72,14 @@ class DataSets:
         return sorted(self.own(), key=lambda name: name not in self.taken)[:MOST_LISTED]
 
     def path(self, name: str) -> Path:
-        """The folder or zip of people's own pictures of this name.
+        """The folder or zip of people's own images of this name.
 
         Raises:
             DataError: If there is none.
         """
         if name not in self.own():
             raise DataError(
-                f"There are no pictures {name[:80]!r} in {self.root}. Choose a folder or a zip that is there."
+                f"There are no images {name[:80]!r} in {self.root}. Choose a folder or a zip that is there."
             )
         return self.root / name
 
@@ -91,7 +91,7 @@ class DataSets:
         """
         file = uploaded(path)
         Archive(file).zip.close()
-        stem = SAFE.sub("-", Path(name).stem)[:40].strip("-") or "pictures"
+        stem = SAFE.sub("-", Path(name).stem)[:40].strip("-") or "images"
         if OTHERS.match(stem):
             stem = f"own-{stem}"
         with self.taking:
@@ -107,11 +107,11 @@ class DataSets:
         return new
 
     def survey(self, name: str, size: tuple[int, int]) -> Answer:
-        """What would be taken of people's own pictures, and what not.
+        """What would be taken of people's own images, and what not.
 
         Returns:
             `counts`, [class, to train on, to test on]; `refused`, [file, why], the first hundred, and how many `more`;
-            `divided`, whether the pictures to test on were put aside; `problem`, why nothing can be learned, or "".
+            `divided`, whether the images to test on were put aside; `problem`, why nothing can be learned, or "".
         """
         path = self.path(name)
         table = image_folder.survey(path, size)

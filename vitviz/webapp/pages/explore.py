@@ -1,6 +1,6 @@
 """What the explorer may ask of Python, and the answers: plain dictionaries and strings.
 
-Pictures pass the gate, and files must lie in the server's own upload folder.
+Images pass the gate, and files must lie in the server's own upload folder.
 """
 
 import base64
@@ -21,7 +21,7 @@ from vitviz.attribution.explanation import Explanation, View, explain
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS
 from vitviz.data import cifar
-from vitviz.data.preprocessing import MOST_BYTES, PictureError, PictureSource, is_huge, sample_paths, samples
+from vitviz.data.preprocessing import MOST_BYTES, ImageError, ImageSource, is_huge, sample_paths, samples
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
@@ -32,7 +32,7 @@ from vitviz.webapp.server.cache import Judged, Recent
 from vitviz.webapp.server.queue import Line, by_length, unless_known
 from vitviz.webapp.server.requests import Answer, answering, field, one_of, pairs, target_of, view, whole_numbers
 
-AT_ONCE = 2  # pictures decoded at the same time; more would only take memory
+AT_ONCE = 2  # images decoded at the same time; more would only take memory
 THUMBNAIL_SIDE = 144  # px of the original's preview
 LONGEST_NAME = 180  # letters of a figure's file; systems take 255
 USUAL: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `usual_outputs`
@@ -102,38 +102,38 @@ class Explore:
         return offered(self.runs, self.data, self.public)
 
     def explain(self, question: Answer) -> Answer:
-        """Explain a picture with a checkpoint.
+        """Explain an image with a checkpoint.
 
         Args:
-            question: `checkpoint`, as `offers` names it, and `picture`: {"kind": "sample", "name"}, {"kind": "cifar",
+            question: `checkpoint`, as `offers` names it, and `image`: {"kind": "sample", "name"}, {"kind": "cifar",
                 "index"} or {"kind": "upload", "path", "name"}.
         """
-        chosen = field(question, "picture", dict)
+        chosen = field(question, "image", dict)
         model = model_named(field(question, "checkpoint", str), self.runs)
-        source, caption, truth = self.picture(chosen)
-        name = "Own picture" if chosen["kind"] == "upload" else f"{caption} ({truth})"
+        source, caption, truth = self.image(chosen)
+        name = "Own image" if chosen["kind"] == "upload" else f"{caption} ({truth})"
         explanation = replace(explain(model, source), name=name)
-        labels, picture = explanation.labels, explanation.picture
-        original = picture.original.copy()
+        labels, image = explanation.labels, explanation.image
+        original = image.original.copy()
         original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
         return {
-            "key": self.recent.keep(replace(explanation, picture=replace(picture, original=picture.seen))),
+            "key": self.recent.keep(replace(explanation, image=replace(image, original=image.seen))),
             "checkpoint": model.name,
             "classes": labels,
             "layers": explanation.attention.shape[0],
             "heads": explanation.attention.shape[1],
             "rows": explanation.grid[0],
             "columns": explanation.grid[1],
-            "aspect": picture.seen.width / picture.seen.height,
+            "aspect": image.seen.width / image.seen.height,
             "prefix": explanation.prefix,
             "classToken": model.model.config.class_token,
-            "picture": {
-                "src": data_url(picture.seen),
+            "image": {
+                "src": data_url(image.seen),
                 "original": data_url(original) if chosen["kind"] == "upload" else None,
                 "caption": caption,
                 "truth": labels.index(truth) if truth in labels else None,
                 "shows": truth,
-                "note": picture.note,
+                "note": image.note,
             },
             "probabilities": explanation.probabilities.tolist(),
             "cls": base64_of(explanation.rows.astype("<f4")),
@@ -144,8 +144,8 @@ class Explore:
             },
         }
 
-    def picture(self, chosen: Answer) -> tuple[PictureSource, str, str | None]:
-        """Find a chosen picture: its source, its caption and its true label if known."""
+    def image(self, chosen: Answer) -> tuple[ImageSource, str, str | None]:
+        """Find a chosen image: its source, its caption and its true label if known."""
         kind = field(chosen, "kind", str)
         if kind == "sample":
             name = field(chosen, "name", str)
@@ -154,12 +154,12 @@ class Explore:
             images, labels = test_set(self.data, self.public)
             index = field(chosen, "index", int)
             if not 0 <= index < len(labels):
-                raise PictureError(f"A test picture's number must be from 0 to {len(labels) - 1}: got {index}.")
+                raise ImageError(f"A test image's number must be from 0 to {len(labels) - 1}: got {index}.")
             label = cifar.CLASSES[labels[index]]
-            return images[index].permute(1, 2, 0).numpy(), f"CIFAR-10 test picture {index}", label
+            return images[index].permute(1, 2, 0).numpy(), f"CIFAR-10 test image {index}", label
         if kind == "upload":
             return uploaded(field(chosen, "path", str)), field(chosen, "name", str)[:120], None
-        raise PictureError(f"A picture must be a sample, a CIFAR-10 picture or an upload: got {kind[:40]!r}.")
+        raise ImageError(f"An image must be a sample, a CIFAR-10 image or an upload: got {kind[:40]!r}.")
 
     def attention(self, question: Answer) -> str | None:
         """The whole attention of a key as base64 of uint16 (L, A, T, T) / 65535; None if it is no longer kept."""
@@ -202,11 +202,11 @@ class Explore:
         return self.judged.answer("scores", explanation, target, lambda: scores_of(explanation, target))
 
     def intervene(self, question: Answer) -> Answer | None:
-        """The picture of a key with heads switched off and patches left out; None if it is no longer kept.
+        """The image of a key with heads switched off and patches left out; None if it is no longer kept.
 
         Args:
-            question: `key`, of the picture as it is; `heads`, pairs of layer and head; `patches`; `instead`, what a
-                head that is off passes on, "nothing" or its "mean" over the sample pictures; `way`,
+            question: `key`, of the image as it is; `heads`, pairs of layer and head; `patches`; `instead`, what a
+                head that is off passes on, "nothing" or its "mean" over the sample images; `way`,
                 "drop" or "grey".
 
         Returns:
@@ -221,10 +221,10 @@ class Explore:
         usual = usual_outputs(explanation.case.checkpoint) if heads and instead == "mean" else None
         after = intervene(explanation.case, heads, patches, cast(Literal["drop", "grey"], way), usual)
         grey = tuple(round(255 * value) for value in explanation.case.checkpoint.mean)
-        seen = without(explanation.picture.seen, explanation.grid, patches, grey if way == "grey" else (255, 255, 255))
+        seen = without(explanation.image.seen, explanation.grid, patches, grey if way == "grey" else (255, 255, 255))
         changed = replace(
             explanation,
-            picture=replace(explanation.picture, seen=seen),
+            image=replace(explanation.image, seen=seen),
             probabilities=softmax(after.logits),
             attention=after.attention,
             changes=changes_in_words(len(heads), len(patches), instead, way),
@@ -266,7 +266,7 @@ def scores_of(explanation: Explanation, target: Target) -> Answer:
 
 
 def file_name(explanation: Explanation, shown: View) -> str:
-    """A name for the file of a figure: model, picture, map and, but for a method, who is asked, in plain letters."""
+    """A name for the file of a figure: model, image, map and, but for a method, who is asked, in plain letters."""
     asked = shown.who(explanation.case.config.class_token)
     if shown.patches:
         row, column = divmod(shown.patches[0], explanation.grid[1])
@@ -279,14 +279,14 @@ def file_name(explanation: Explanation, shown: View) -> str:
     return f"{re.sub('[^a-z0-9]+', '-', ' '.join(words).lower())[:LONGEST_NAME].strip('-')}.png"
 
 
-def without(picture: Image.Image, grid: tuple[int, int], patches: list[int], colour: tuple[int, ...]) -> Image.Image:
-    """The picture with patches of its grid (gh, gw) in one colour."""
-    picture, (rows, columns) = picture.copy(), grid
-    height, width = picture.height // rows, picture.width // columns
+def without(image: Image.Image, grid: tuple[int, int], patches: list[int], colour: tuple[int, ...]) -> Image.Image:
+    """The image with patches of its grid (gh, gw) in one colour."""
+    image, (rows, columns) = image.copy(), grid
+    height, width = image.height // rows, image.width // columns
     for row, column in (divmod(patch, columns) for patch in patches):
         corner = (column * width, row * height)
-        picture.paste(colour, (*corner, corner[0] + width, corner[1] + height))
-    return picture
+        image.paste(colour, (*corner, corner[0] + width, corner[1] + height))
+    return image
 
 
 def changes_in_words(heads: int, patches: int, instead: str, way: str) -> str:
@@ -299,13 +299,13 @@ def changes_in_words(heads: int, patches: int, instead: str, way: str) -> str:
 
 
 def usual_outputs(model: Checkpoint) -> Tensor:
-    """What each head of a model passes on over the sample pictures, on average, (L, A, d)."""
+    """What each head of a model passes on over the sample images, on average, (L, A, d)."""
     if model.model not in USUAL:
         USUAL[model.model] = mean_outputs(model, samples(model.model.config.image_size))
     return USUAL[model.model]
 
 
 def takes_long(question: Answer) -> bool:
-    """Whether a question for `Explore.explain` comes with a picture that keeps others waiting while it is decoded."""
-    picture = field(question, "picture", dict)
-    return picture.get("kind") == "upload" and is_huge(uploaded(field(picture, "path", str)))
+    """Whether a question for `Explore.explain` comes with an image that keeps others waiting while it is decoded."""
+    image = field(question, "image", dict)
+    return image.get("kind") == "upload" and is_huge(uploaded(field(image, "path", str)))

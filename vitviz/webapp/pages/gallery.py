@@ -1,4 +1,4 @@
-"""The gallery of test pictures: by class, and by what a model makes of them."""
+"""The gallery of test images: by class, and by what a model makes of them."""
 
 from weakref import WeakKeyDictionary
 
@@ -18,9 +18,9 @@ from vitviz.webapp.server.requests import Answer, field, one_of
 
 PAGE = 10
 SHOWN = ("all", "right", "wrong", "surely wrong")
-AT_ONCE = 100  # pictures in a forward pass; more would only take memory
+AT_ONCE = 100  # images in a forward pass; more would only take memory
 
-Said = tuple[Tensor, Tensor]  # of all test pictures (n,): the likeliest of the model's classes, and its probability
+Said = tuple[Tensor, Tensor]  # of all test images (n,): the likeliest of the model's classes, and its probability
 
 
 class Gallery:
@@ -37,7 +37,7 @@ class Gallery:
         self.said: WeakKeyDictionary[Network, Said] = WeakKeyDictionary()
 
     def gallery(self, question: Answer) -> Answer:
-        """One page of test pictures.
+        """One page of test tiles.
 
         Args:
             question: `label` (-1 for all), `page` from 0, and `shown`: "all", those that the model `checkpoint` names
@@ -45,7 +45,7 @@ class Gallery:
                 at all of them.
 
         Returns:
-            `pictures`, each with `index`, `label`, `src` and, unless all are shown, `said` and its `probability`; and
+            `tiles`, each with `index`, `label`, `src` and, unless all are shown, `said` and its `probability`; and
             `pages`.
         """
         label, page = field(question, "label", int), field(question, "page", int)
@@ -63,13 +63,13 @@ class Gallery:
             places = (of_class & (is_right == (shown == "right"))).nonzero()[:, 0]
             if shown == "surely wrong":
                 places = places[probabilities[places].argsort(descending=True, stable=True)]
-        pictures = []
+        tiles = []
         for i in places[max(0, page) * PAGE :][:PAGE].tolist():
             source = data_url(Image.fromarray(images[i].permute(1, 2, 0).numpy()))
-            pictures.append({"index": i, "label": labels[i].item(), "src": source})
+            tiles.append({"index": i, "label": labels[i].item(), "src": source})
             if shown != "all":
-                pictures[-1] |= {"said": model.classes[said[i]], "probability": probabilities[i].item()}
-        return {"pictures": pictures, "pages": -(-len(places) // PAGE)}
+                tiles[-1] |= {"said": model.classes[said[i]], "probability": probabilities[i].item()}
+        return {"tiles": tiles, "pages": -(-len(places) // PAGE)}
 
     def known(self, question: Answer) -> Answer | None:
         """The same, or None if a model would have to look at all of them first."""
@@ -81,12 +81,12 @@ class Gallery:
         return model_named(field(question, "checkpoint", str), self.runs)
 
     def what_is_said(self, model: Checkpoint, images: Tensor) -> Said:
-        """What a model says of all test pictures; computed once."""
+        """What a model says of all test images; computed once."""
         if model.model not in self.said:
             if not set(cifar.CLASSES) <= set(model.classes):
                 raise ValueError(
                     f"Right and wrong can be told of models that know the classes of CIFAR-10: {model.name} does not. "
-                    "Show all pictures."
+                    "Show all images."
                 )
             logits = predict(model, prepared(images, model.model.config.image_size), AT_ONCE)  # (n, K)
             probabilities, said = logits.softmax(-1).max(-1)
@@ -100,7 +100,7 @@ def numbers_of(model: Checkpoint) -> Tensor:
 
 
 def prepared(images: Tensor, size: tuple[int, int]) -> Tensor:
-    """Pictures (n, 3, 32, 32) as `explain` would have the model see them, (n, 3, H, W)."""
+    """Images (n, 3, 32, 32) as `explain` would have the model see them, (n, 3, H, W)."""
     if images.shape[2:] == size:
         return images
     return torch.stack([to_tensor(prepare(image.permute(1, 2, 0).numpy(), size).seen) for image in images])

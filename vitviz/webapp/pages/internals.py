@@ -1,7 +1,7 @@
 """What the page Inside may ask of Python, and the answer: what the probes of a model found, as plain lists.
 
 A question is treated as hostile, as those of the explorer are. Each answer is computed once and kept: there are only as
-many as models, times two choices of pictures.
+many as models, times two choices of images.
 """
 
 import threading
@@ -23,7 +23,7 @@ from vitviz.webapp.models import model_named, offered
 from vitviz.webapp.server.queue import Line
 from vitviz.webapp.server.requests import Answer, answering, field
 
-TEST_PICTURES = 500  # as many as `python -m vitviz probe` takes unasked, so that both give the same numbers
+TEST_IMAGES = 500  # as many as `python -m vitviz probe` takes unasked, so that both give the same numbers
 DECIMALS = 5  # more than anybody reads, and half the characters to send
 SENT = (
     "filters",
@@ -71,46 +71,46 @@ class Inside:
         """Measure a model, or give what was measured before.
 
         Args:
-            question: `checkpoint`, as `offers` names it, and `pictures`, "samples" or "test".
+            question: `checkpoint`, as `offers` names it, and `images`, "samples" or "test".
 
         Returns:
             What `answer_of` gives. Whoever asks while another question is computed waits for it.
         """
         model = model_named(field(question, "checkpoint", str), self.runs)
-        chosen = field(question, "pictures", str)
+        chosen = field(question, "images", str)
         with self.one_at_a_time:
             if chosen not in self.found.get(model.model, {}):
-                images, which = self.pictures(chosen, model.model.config.image_size)
+                images, which = self.images(chosen, model.model.config.image_size)
                 self.found.setdefault(model.model, {})[chosen] = answer_of(model, probe(model, images), which)
             return self.found[model.model][chosen]
 
-    def pictures(self, chosen: str, size: tuple[int, int]) -> tuple[Tensor, str]:
-        """The pictures to measure with, uint8 (B, 3, H, W), and in words which."""
+    def images(self, chosen: str, size: tuple[int, int]) -> tuple[Tensor, str]:
+        """The images to measure with, uint8 (B, 3, H, W), and in words which."""
         if chosen == "samples":
             images = preprocessing.samples(size)
-            return images, f"the {len(images)} sample pictures"
+            return images, f"the {len(images)} sample images"
         if chosen != "test":
-            raise ValueError(f"Pictures to look inside with must be samples or test: got {chosen[:40]!r}.")
+            raise ValueError(f"Images to look inside with must be samples or test: got {chosen[:40]!r}.")
         if size != (32, 32):
             raise ValueError(
-                f"Pictures of CIFAR-10 have 32 × 32 pixels: this model sees {size[0]} × {size[1]}. Use the samples."
+                f"Images of CIFAR-10 have 32 × 32 pixels: this model sees {size[0]} × {size[1]}. Use the samples."
             )
-        images = test_set(self.data, self.public)[0][:TEST_PICTURES]
-        return images, f"the first {len(images)} test pictures of CIFAR-10"
+        images = test_set(self.data, self.public)[0][:TEST_IMAGES]
+        return images, f"the first {len(images)} test images of CIFAR-10"
 
 
 def answer_of(model: Checkpoint, found: Probes, which: str) -> Answer:
     """Everything that the page draws.
 
     Returns:
-        `checkpoint`; `pictures`, which in words; `size` (px), `grid`, `prefix` and `classes` of the model; the arrays
+        `checkpoint`; `images`, which in words; `size` (px), `grid`, `prefix` and `classes` of the model; the arrays
         of `Probes` named in `SENT`, as lists.
     """
     config = model.model.config
     arrays = {name: getattr(found, name) for name in SENT}
     return {
         "checkpoint": model.name,
-        "pictures": which,
+        "images": which,
         "size": list(config.image_size),
         "grid": list(config.grid),
         "prefix": config.prefix,

@@ -29,7 +29,7 @@ SETTINGS: dict[str, dict[str, str]] = {
         "model.dropout": "Dropout",
         "model.drop_path": "Stochastic depth",
     },
-    "Pictures are varied": {
+    "Images are varied": {
         "augment_operations": "RandAugment operations",
         "augment_strength": "RandAugment strength",
         "cutmix": "CutMix",
@@ -44,7 +44,7 @@ SETTINGS: dict[str, dict[str, str]] = {
         "weight_decay": "Weight decay",
         "schedule": "Schedule",
         "batch_size": "Batch",
-        "pictures": "First pictures only",
+        "images": "First images only",
         "seed": "Seed",
     },
 }

@@ -30,30 +30,30 @@ class Timelines:
         self.runs = runs
 
     def moments(self, question: Answer) -> Answer | None:
-        """The moments of a timeline from one on, for one picture; None if there are none.
+        """The moments of a timeline from one on, for one image; None if there are none.
 
         Args:
-            question: `source`, a checkpoint that ships, or "runs/NAME"; `picture` from 0, else the first one; `from`.
+            question: `source`, a checkpoint that ships, or "runs/NAME"; `image` from 0, else the first one; `from`.
 
         Returns:
             `count` of all moments; for those from `from` on `epoch`, `seconds`, `probabilities` (S, K), `entropy` and
             `distance` (S, L, A) or None, and `rows`, base64 of uint16 (S, L, A, T) / 65535. With `from` 0 also
-            which `picture`, and what `frame` gives.
+            which `image`, and what `frame` gives.
         """
         held = self.history(field(question, "source", str))
         if held is None:
             return None
-        picture, first = field(question, "picture", int), field(question, "from", int)
-        picture = picture if 0 <= picture < len(held.names) else 0  # a timeline may have fewer than the one before
+        image, first = field(question, "image", int), field(question, "from", int)
+        image = image if 0 <= image < len(held.names) else 0  # a timeline may have fewer than the one before
         first = first if 0 < first <= len(held.epoch) else 0
         answer: Answer = {"count": len(held.epoch), "from": first}
         answer["epoch"] = held.epoch[first:].tolist()  # as in the metrics, so that the last moment is at their end
         for name in ("seconds", "entropy", "distance"):
             values = getattr(held, name)
             answer[name] = None if values is None else np.round(values[first:].astype(float), 4).tolist()
-        answer["probabilities"] = np.round(held.probabilities[first:, picture].astype(float), 5).tolist()
-        answer["rows"] = base64_of(np.round(held.rows[first:, picture].astype(np.float32) * 65535).astype("<u2"))
-        return answer if first else answer | {"picture": picture} | frame(held)
+        answer["probabilities"] = np.round(held.probabilities[first:, image].astype(float), 5).tolist()
+        answer["rows"] = base64_of(np.round(held.rows[first:, image].astype(np.float32) * 65535).astype("<u2"))
+        return answer if first else answer | {"image": image} | frame(held)
 
     def history(self, source: str) -> History | None:
         """The timeline of a checkpoint that ships, or of a run; None if it has none yet."""
@@ -70,15 +70,15 @@ class Timelines:
         return read_timeline(path, stamp.st_mtime_ns, stamp.st_size)
 
     def movie(self, question: Answer) -> Answer:
-        """The timeline of `source` for one `picture`, as a file that ends in `ending`: its `name` and `content`."""
+        """The timeline of `source` for one `image`, as a file that ends in `ending`: its `name` and `content`."""
         from vitviz.plots import animation
 
         source, ending = field(question, "source", str), field(question, "ending", str)
-        held, picture = self.history(source), field(question, "picture", int)
-        if held is None or not 0 <= picture < len(held.names) or ending not in MOVIES:
-            raise ValueError("There is no such timeline to save. Choose one with its probe picture, and GIF or MP4.")
-        content = animation.render(held, held.names[picture], ending)
-        name = f"{source.removeprefix(OF_RUN)}-{held.names[picture]}{ending}"
+        held, image = self.history(source), field(question, "image", int)
+        if held is None or not 0 <= image < len(held.names) or ending not in MOVIES:
+            raise ValueError("There is no such timeline to save. Choose one with its probe image, and GIF or MP4.")
+        content = animation.render(held, held.names[image], ending)
+        name = f"{source.removeprefix(OF_RUN)}-{held.names[image]}{ending}"
         return {"name": name, "content": base64.b64encode(content).decode()}
 
 
@@ -103,11 +103,11 @@ def frame(held: History) -> Answer:
     """What the moments of a timeline have in common."""
     gh, gw = held.grid
     layers, heads, tokens = held.rows.shape[2:]
-    height, width = held.pictures.shape[1:3]
+    height, width = held.images.shape[1:3]
     grid = {"rows": gh, "columns": gw, "aspect": width / height}
     shape = {"layers": layers, "heads": heads, **grid, "prefix": tokens - gh * gw, "classToken": held.class_token}
-    pictures = [
+    images = [
         {"name": name, "src": data_url(Image.fromarray(seen))}
-        for name, seen in zip(held.names, held.pictures, strict=True)
+        for name, seen in zip(held.names, held.images, strict=True)
     ]
-    return {"shape": shape, "classes": held.classes, "pictures": pictures}
+    return {"shape": shape, "classes": held.classes, "images": images}

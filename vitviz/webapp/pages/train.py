@@ -76,7 +76,7 @@ class Train:
             self.download,
             self.fetch_data,
             self.cancel_fetch,
-            self.take_pictures,
+            self.take_images,
             self.survey,
         )
         answered = partial(answering, public=self.public)
@@ -105,7 +105,7 @@ class Train:
             "sources": shipped_timelines(),
             "public": self.public,
             "machine": hardware(choose_device("auto")),
-            "picture": data_url(Image.open(sample_paths()["cat"])),
+            "image": data_url(Image.open(sample_paths()["cat"])),
             "folder": "" if self.public else in_text(str(self.sets.root)),
             "models": list(shipped()),
             "most_upload": MOST_UPLOAD,
@@ -119,7 +119,7 @@ class Train:
 
         Args:
             question: `preset`, and `settings`, values by name. Optional `start`, the model whose weights to begin with,
-                and with the data set "folder" `own`, the name of the pictures.
+                and with the data set "folder" `own`, the name of the images.
         """
         config = preset(field(question, "preset", str))
         if question.get("start"):
@@ -178,17 +178,17 @@ class Train:
             return asdict(estimated(config, self.speed(), *counts))
 
     def counts(self, question: Answer) -> Counts:
-        """How many of people's `own` pictures there are, and of how many classes.
+        """How many of people's `own` images there are, and of how many classes.
 
         Raises:
             ValueError: If that was not surveyed yet.
         """
         if (own := field(question, "own", str)) not in self.sets.counted:
-            raise ValueError("The time depends on how many pictures there are: it is told once they have been read.")
+            raise ValueError("The time depends on how many images there are: it is told once they have been read.")
         return self.sets.counted[own]
 
     def speed(self) -> tuple[TrainConfig, float, float] | None:
-        """Config, pictures per second and spent share of the training that runs now; None if none runs.
+        """Config, images per second and spent share of the training that runs now; None if none runs.
 
         Raises:
             ValueError: If it does not know its speed yet.
@@ -196,9 +196,9 @@ class Train:
         busy = next((info for info in self.runs.all() if info.state in RUNNING), None)
         if busy is None:
             return None
-        if not (busy.pictures_per_second and busy.share):
+        if not (busy.images_per_second and busy.share):
             raise ValueError(f"Nothing is measured beside a training: {busy.name} tells its own speed in a moment.")
-        return from_json(busy.config), busy.pictures_per_second, busy.share
+        return from_json(busy.config), busy.images_per_second, busy.share
 
     def new_name(self, question: Answer) -> str:
         """The name of a new run."""
@@ -261,7 +261,7 @@ class Train:
 
         Args:
             question: `version` of the list of runs that it knows. Optional `run`, the name of the one it follows, with
-                `session` and `offset` of the metrics that it has. Optional `timeline`: `source`, `picture`, and `from`,
+                `session` and `offset` of the metrics that it has. Optional `timeline`: `source`, `image`, and `from`,
                 the number of moments that it has.
 
         Returns:
@@ -318,19 +318,19 @@ class Train:
         self.sets.fetch.cancel()
         return self.listed()
 
-    def take_pictures(self, question: Answer) -> Answer:
-        """Keep an uploaded zip of labelled pictures, `path` and `name`; answers as `listed`, with its `taken` name."""
+    def take_images(self, question: Answer) -> Answer:
+        """Keep an uploaded zip of labelled images, `path` and `name`; answers as `listed`, with its `taken` name."""
         name = self.sets.take(field(question, "path", str), field(question, "name", str))
         return self.listed() | {"taken": name}
 
     def survey(self, question: Answer) -> Answer:
-        """What would be taken of `own` pictures, and what not, for a question that `wanted` understands."""
+        """What would be taken of `own` images, and what not, for a question that `wanted` understands."""
         config = self.wanted(question)
         return self.sets.survey(field(question, "own", str), config.model.image_size)
 
 
 def told(info: RunInfo | SweepInfo) -> Answer:
-    """All that is known of a run or an experiment but its config, of which the recipe tells; which pictures measure."""
+    """All that is known of a run or an experiment but its config, of which the recipe tells; which images measure."""
     known = {name: value for name, value in vars(info).items() if name != "config"}  # asdict would copy it
     return known | {"measured_on": measured_on(info.config)}
 

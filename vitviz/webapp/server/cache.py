@@ -16,7 +16,7 @@ from vitviz.webapp.server.requests import Answer
 Place = tuple[str, Network, str, Target, bytes]
 MOST_KEPT_BYTES = 256 * 2**20
 MOST_KEPT_SECONDS = 3300  # less than an hour
-MOST_JUDGED = 1000  # pictures whose maps and scores are kept, some kilobytes each
+MOST_JUDGED = 1000  # images whose maps and scores are kept, some kilobytes each
 
 
 def size_of(explanation: Explanation) -> int:
@@ -43,7 +43,7 @@ class Recent:
 
         Args:
             explanation: What to keep.
-            origin: Key of the one that it was made from: both show a visitor's picture, and are as old. If that one
+            origin: Key of the one that it was made from: both show a visitor's image, and are as old. If that one
                 was let go meanwhile, nothing is kept.
         """
         key = secrets.token_urlsafe(16)
@@ -83,9 +83,9 @@ class Recent:
 
 
 class Judged:
-    """Maps and scores of pictures, kept for who asks again: many visitors choose the same ones.
+    """Maps and scores of images, kept for who asks again: many visitors choose the same ones.
 
-    They are kept for pictures as they are, seen by models that ship: those of runs go on learning.
+    They are kept for images as they are, seen by models that ship: those of runs go on learning.
     """
 
     def __init__(self, most: int = MOST_JUDGED) -> None:
@@ -117,9 +117,9 @@ class Judged:
 
 
 def place_of(what: str, explanation: Explanation, target: Target) -> Place:
-    """Where an answer is kept: pictures changed by hand, and models of runs, have places that stay empty.
+    """Where an answer is kept: images changed by hand, and models of runs, have places that stay empty.
 
     A file that was replaced holds another network under the same name.
     """
-    pixels = hashlib.sha256(explanation.picture.seen.tobytes()).digest()
+    pixels = hashlib.sha256(explanation.image.seen.tobytes()).digest()
     return what, explanation.case.model, explanation.changes, target, pixels

@@ -29,7 +29,7 @@ from vitviz.webapp.server.requests import calm_sentence
 log = logging.getLogger(__name__)
 
 UPLOAD = "/gradio_api/upload"
-MOST_UPLOAD_BYTES = MOST_BYTES + 2**16  # one picture and the frame around it
+MOST_UPLOAD_BYTES = MOST_BYTES + 2**16  # one image and the frame around it
 MOST_REQUEST_BYTES = 2**15  # of any other request; the page's own questions have some hundred
 MOST_BODY_SECONDS = 120.0
 MOST_STORED_BYTES = 2**30
@@ -309,7 +309,7 @@ class Guard:
             raise Refusal(404, "There is nothing here.")
         is_upload = path.rstrip("/") == UPLOAD
         if is_upload and scope["method"] == "POST" and self.uploads.full:
-            raise Refusal(503, "The server holds as many pictures as it can. Try again later.")
+            raise Refusal(503, "The server holds as many images as it can. Try again later.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > most_bytes(scope):
             raise Refusal(413, too_large(scope))
@@ -362,6 +362,6 @@ def too_large(scope: Scope) -> str:
     """The sentence for a body that is too large."""
     if most_bytes(scope) == MOST_UPLOAD_BYTES:
         return (
-            f"An uploaded file may have at most {MOST_BYTES // 2**20} MiB. Save a picture smaller, as JPEG for example."
+            f"An uploaded file may have at most {MOST_BYTES // 2**20} MiB. Save an image smaller, as JPEG for example."
         )
     return f"A request may have at most {MOST_REQUEST_BYTES // 2**10} KiB."

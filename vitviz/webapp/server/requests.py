@@ -44,7 +44,7 @@ def answering(answer: Callable[..., Any], public: bool = True) -> Callable[..., 
 def calm_sentence() -> tuple[str, str]:
     """What a visitor is told of a failure that nobody foresaw, and the reference that leads to it in the log."""
     reference = secrets.token_hex(3)
-    return f"Something went wrong on the server (reference {reference}). Try again or another picture.", reference
+    return f"Something went wrong on the server (reference {reference}). Try again or another image.", reference
 
 
 def table(question: object) -> Answer:

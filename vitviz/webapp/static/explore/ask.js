@@ -1,4 +1,4 @@
-/* Asking Python: a picture, its whole attention; the latest question wins. */
+/* Asking Python: an image, its whole attention; the latest question wins. */
 
 let ticket = 0; // the newest question wins, late answers to older ones are dropped
 let refused = null; // the model that could not be shown
@@ -11,22 +11,22 @@ function fail(sentence) {
   tell(sentence, true);
 }
 
-/** Ask for a picture seen by a model, and show it if nothing newer was asked meanwhile. */
+/** Ask for an image seen by a model, and show it if nothing newer was asked meanwhile. */
 async function load(checkpoint, wanted, asked = null) {
   const mine = ++ticket;
-  Object.assign(state, { checkpoint, picture: wanted });
+  Object.assign(state, { checkpoint, image: wanted });
   beginWork();
   syncControls();
-  const reply = await ask('explain', { checkpoint, picture: wanted });
+  const reply = await ask('explain', { checkpoint, image: wanted });
   if (mine !== ticket) return;
   if (!reply || reply.error) {
     if (reply && !reply.busy && !isAway(reply)) refused = checkpoint;
     return fail(reply?.error || NO_ANSWER);
   }
-  const image = await decoded(reply.picture.src);
+  const image = await decoded(reply.image.src);
   if (mine !== ticket) return;
-  if (!image) return fail('The picture could not be shown. Choose another one.');
-  // A question beyond the first rows waits for all: new picture and old maps must never meet.
+  if (!image) return fail('The image could not be shown. Choose another one.');
+  // A question beyond the first rows waits for all: new image and old maps must never meet.
   const full = needsFull(asked?.patch) ? await ask('attention', { key: reply.key }) : null;
   if (mine !== ticket) return;
   show(reply, image, asked);
@@ -38,7 +38,7 @@ const needsFull = (patches) => Boolean(patches) || state.pins.length > 0 || stat
 
 async function decoded(src) {
   const image = new Image();
-  image.src = isPicture(src) ? src : '';
+  image.src = isImage(src) ? src : '';
   try {
     await image.decode();
     return image;
@@ -55,9 +55,9 @@ function show(reply, image, asked) {
   const kept = oldShape && answer && oldShape.rows === down && oldShape.columns === columns;
   const names = answer && state.target.map((k) => answer.classes[k]);
   answer = reply;
-  picture = image;
-  if (shown && JSON.stringify(shown.picture) !== JSON.stringify(state.picture)) state.target = []; // back to what is predicted
-  shown = { checkpoint: state.checkpoint, picture: state.picture };
+  image = image;
+  if (shown && JSON.stringify(shown.image) !== JSON.stringify(state.image)) state.target = []; // back to what is predicted
+  shown = { checkpoint: state.checkpoint, image: state.image };
   refused = null;
   source = { firstRows: floatsOf(reply.cls), full: null };
   judged = changed = null;
@@ -88,7 +88,7 @@ function fitChoice(asked, kept) {
 function finishShowing(key) {
   if (answer.key !== key) return;
   waitNoMore();
-  drawPicture();
+  drawImage();
   drawOutlines();
   buildVersus();
   drawPredictions();
@@ -103,7 +103,7 @@ function finishShowing(key) {
   markPainted(key);
 }
 
-/** Ask about the picture on screen; if Python has let it go, have it explained once more first. */
+/** Ask about the image on screen; if Python has let it go, have it explained once more first. */
 async function askAgain(name, question = {}) {
   const mine = answer;
   const reply = await ask(name, { ...question, key: mine.key });
@@ -111,15 +111,15 @@ async function askAgain(name, question = {}) {
   const again = await ask('explain', shown);
   if (!again?.key || answer !== mine) return again;
   if (String(again.probabilities) !== String(mine.probabilities)) { // its model has learned on
-    load(state.checkpoint, state.picture);
-    return { error: 'This model has learned on since: the picture is explained anew.' };
+    load(state.checkpoint, state.image);
+    return { error: 'This model has learned on since: the image is explained anew.' };
   }
   mine.key = again.key;
   root.dataset.ready = again.key;
   return ask(name, { ...question, key: again.key });
 }
 
-/** The same about the picture with what is off and left out on it. */
+/** The same about the image with what is off and left out on it. */
 async function askOfChanged(name, question) {
   if (!changed) return askAgain(name, question);
   const reply = await ask(name, { ...question, key: changed.key });
@@ -154,7 +154,7 @@ let methodsTicket = 0; // as above, for the strip of methods
 const pause = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
 
 /** Fetch the maps of all methods for the class that is explained, then what they are worth.
-    Both take the server a while, so a picture that is only passed over is not asked about. */
+    Both take the server a while, so an image that is only passed over is not asked about. */
 async function fetchMethods(delay = 0) {
   const mine = ++methodsTicket;
   const [about, { target }] = [answer, state];
@@ -196,7 +196,7 @@ function leaveLarge(refusal) {
 
 let changeTicket = 0; // as above, for heads switched off and patches left out
 
-/** Ask what the model says without these heads and patches, and show that; without any, go back to the picture as it is.
+/** Ask what the model says without these heads and patches, and show that; without any, go back to the image as it is.
     Gives the refusal, if there is one. */
 async function fetchChanged() {
   const mine = ++changeTicket;

@@ -1,6 +1,6 @@
-/* Building the page: matrix, methods and predictions, when a picture or another model comes. */
+/* Building the page: matrix, methods and predictions, when an image or another model comes. */
 
-const pictureStage = find('.stage.picture');
+const imageStage = find('.stage.image');
 const mapStage = find('.stage.map');
 const jump = find('.jump');
 let mapIsInView = true;
@@ -68,7 +68,7 @@ function buildVersus() {
   find('.versus select').replaceChildren(new Option('nothing', ''), ...options);
 }
 
-/** Five rows, filled by each new picture. */
+/** Five rows, filled by each new image. */
 const predictions = Array.from({ length: 5 }, () => {
   const item = make('li', 'prediction');
   const button = make('button', 'explain-class');

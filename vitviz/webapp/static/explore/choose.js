@@ -1,4 +1,4 @@
-/* What a visitor may do with the picture on screen. */
+/* What a visitor may do with the image on screen. */
 
 // --- actions ---
 
@@ -70,13 +70,13 @@ function syncControls() {
   controls.elements.scale.value = state.scale;
   controls.elements.draw.value = state.smooth ? 'smooth' : 'patches';
   find('.model select').value = state.checkpoint;
-  const now = JSON.stringify(state.picture);
-  for (const thumb of findAll('.thumb')) thumb.setAttribute('aria-pressed', thumb.dataset.picture === now);
+  const now = JSON.stringify(state.image);
+  for (const thumb of findAll('.thumb')) thumb.setAttribute('aria-pressed', thumb.dataset.image === now);
 }
 
 async function copyLink() {
   writeAddress();
-  const rest = state.picture?.kind === 'upload' ? ' Your own picture is not part of it.' : '';
+  const rest = state.image?.kind === 'upload' ? ' Your own image is not part of it.' : '';
   try {
     await navigator.clipboard.writeText(location.href);
     tell(`Link copied.${rest}`);

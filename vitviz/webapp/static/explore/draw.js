@@ -1,6 +1,6 @@
 /* Drawing: marks, scales and colours, the large map, the matrix and the rest, from the state. */
 
-// --- marks on picture and map ---
+// --- marks on image and map ---
 
 function addMark(stage, className) {
   const mark = make('div', `mark ${className}`);
@@ -18,7 +18,7 @@ function placeGone(marks, gone) {
   marks.gone.forEach((mark, i) => placeMark(mark, gone[i] ?? -1, shape));
 }
 
-const pictureMarks = makeMarks(pictureStage);
+const imageMarks = makeMarks(imageStage);
 const mapMarks = makeMarks(mapStage);
 
 function placeMarks(marks, asked, read) {
@@ -93,7 +93,7 @@ function fallBack() {
   waitNoMore();
   syncControls();
   draw();
-  tell('The attention between patches did not arrive. Choose the picture again to retry.', true);
+  tell('The attention between patches did not arrive. Choose the image again to retry.', true);
 }
 
 function measure(start) {
@@ -114,9 +114,9 @@ function answerQuestion(asked) {
 
 function drawMarks(asked, method) {
   const framed = method ? [] : asked;
-  placeGone(pictureMarks, state.gone);
-  placeGone(mapMarks, method ? [] : state.gone); // the methods' maps are of the whole picture
-  placeMarks(pictureMarks, framed, state.read);
+  placeGone(imageMarks, state.gone);
+  placeGone(mapMarks, method ? [] : state.gone); // the methods' maps are of the whole image
+  placeMarks(imageMarks, framed, state.read);
   placeMarks(mapMarks, framed, state.read);
   find('.class-token').setAttribute('aria-pressed', !asked.length && !state.method);
 }
@@ -134,7 +134,7 @@ function largeMap(method) {
   return { values: answer.maps[method], first: 0, scale };
 }
 
-/** Methods are asked about the picture as it is, from which nothing is left out. */
+/** Methods are asked about the image as it is, from which nothing is left out. */
 const shapeFor = (method) => (method ? { ...shape, gone: [] } : shape);
 
 /** The scale of a method's map: its own, from 0, or to both sides of 0 where a patch may speak against the class. */
@@ -336,7 +336,7 @@ function drawWhy(method) {
   why.replaceChildren(make('b', '', name), ` ${words(about)} `, make('span', 'formula', words(formula)), ` ${source}.`);
 }
 
-/** The classes that have a row: the likeliest ones, which keep their places while the picture is changed; the last row is
+/** The classes that have a row: the likeliest ones, which keep their places while the image is changed; the last row is
     for the likeliest of the others now. */
 function listedClasses(old, now) {
   const order = old.map((_, k) => k).sort((a, b) => old[b] - old[a]);
@@ -345,7 +345,7 @@ function listedClasses(old, now) {
 }
 
 function drawPredictions() {
-  const { classes, picture: about } = answer;
+  const { classes, image: about } = answer;
   const old = answer.probabilities;
   const probabilities = changed?.probabilities ?? old;
   const order = listedClasses(old, probabilities);
@@ -389,24 +389,24 @@ function drawEffect(old, now) {
   setText(find('.effect-from'), `for ${answer.classes[k]}, from ${percent(old[k], 1)}${change}`);
 }
 
-function drawPicture() {
+function drawImage() {
   const canvas = find('.pixels');
-  const { caption, note, truth, shows, original } = answer.picture;
-  canvas.width = picture.naturalWidth;
-  canvas.height = picture.naturalHeight;
-  canvas.getContext('2d').drawImage(picture, 0, 0);
+  const { caption, note, truth, shows, original } = answer.image;
+  canvas.width = image.naturalWidth;
+  canvas.height = image.naturalHeight;
+  canvas.getContext('2d').drawImage(image, 0, 0);
   setText(find('.truth'), truth == null ? (shows ? `${shows}: no class of this model` : '') : `true label: ${answer.classes[truth]}`);
   setText(find('.seen'), keepSizes([caption, note].filter(Boolean).join(' · ')));
   const whole = find('.original');
-  whole.hidden = !isPicture(original);
+  whole.hidden = !isImage(original);
   if (whole.hidden) whole.removeAttribute('src');
   else whole.src = original;
-  whole.alt = 'Your whole picture, before it was cropped';
+  whole.alt = 'Your whole image, before it was cropped';
 }
 
 function drawOutlines() {
   const [width, height] = [Math.min(1, shape.aspect), 1 / Math.max(1, shape.aspect)];
-  paintOutlines(find('.outlines'), picture, Math.round(OUTLINE_SIDE * width), Math.round(OUTLINE_SIDE * height), dark ? 235 : 20);
+  paintOutlines(find('.outlines'), image, Math.round(OUTLINE_SIDE * width), Math.round(OUTLINE_SIDE * height), dark ? 235 : 20);
 }
 
 let frame = 0;

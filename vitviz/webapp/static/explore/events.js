@@ -85,7 +85,7 @@ function changeTheme() {
 }
 
 function listen() {
-  follow(pictureStage, 'hover', false);
+  follow(imageStage, 'hover', false);
   follow(mapStage, 'read', true);
   matrix.addEventListener('keydown', walkMatrix);
   controls.addEventListener('change', (event) => {
@@ -154,9 +154,9 @@ function listen() {
 
 const focusTile = () => tiles.find(({ layer, head }) => layer === state.layer && head === state.head).button.focus({ preventScroll: true });
 
-/** Show the picture as another model sees it. */
+/** Show the image as another model sees it. */
 async function showModel(name) {
-  await load(name, state.picture);
+  await load(name, state.image);
   if (state.checkpoint === name) writeAddressSoon();
   if (!find('.shelf[data-source=cifar]').hidden) fillGallery();
 }
@@ -194,18 +194,18 @@ async function start() {
   listen();
   const models = find('.model select');
   const linked = new URLSearchParams(location.search);
-  if (isOfRun(linked.get('checkpoint')) || (linked.get('picture') ?? '').startsWith('cifar')) {
+  if (isOfRun(linked.get('checkpoint')) || (linked.get('image') ?? '').startsWith('cifar')) {
     await learnOffers(models);
     buildGallery();
   }
   if (!catalog.checkpoints.length) return fail('There is no model to explore yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
   const asked = readAddress();
-  if (state.picture) picker.elements.source.value = state.picture.kind;
+  if (state.image) picker.elements.source.value = state.image.kind;
   showShelf(picker.elements.source.value);
   sketch();
   syncControls();
-  if (!state.picture) return fail('There is no sample picture: choose CIFAR-10 or your own.');
-  await load(state.checkpoint, state.picture, asked);
+  if (!state.image) return fail('There is no sample image: choose CIFAR-10 or your own.');
+  await load(state.checkpoint, state.image, asked);
   const absent = absentSentences();
   if (answer && absent) tell(absent);
   new IntersectionObserver(([entry]) => {

@@ -1,6 +1,6 @@
 /* The state, the address that holds it, and the status line. */
 
-const LINGER = 500; // ms a picture stays before its methods are asked for
+const LINGER = 500; // ms an image stays before its methods are asked for
 const BUSY_PAUSE = 3000; // ms until what a busy server put off is asked for again
 const OUTLINE_SIDE = 336; // px of the contour drawing, the largest size of the map
 
@@ -9,7 +9,7 @@ const OUTLINE_SIDE = 336; // px of the contour drawing, the largest size of the 
 /** What the visitor chose. Layers, heads and patches count from 0; `hover` and `read` are -1 for none. */
 const state = {
   checkpoint: '',
-  picture: null,
+  image: null,
   layer: MEAN,
   head: MEAN,
   pins: [],
@@ -33,8 +33,8 @@ let answer = null;
 let source = null; // {firstRows: Float32Array, full: Uint16Array or null}
 let rows = null;
 let limits = {}; // ends of the shared scale, by direction and kind of question
-let picture = null; // the decoded image
-let shown = null; // {checkpoint, picture} on screen, to go back to after an error
+let image = null; // the decoded image
+let shown = null; // {checkpoint, image} on screen, to go back to after an error
 let fullFailed = false;
 let changed = null; // {key, probabilities} while heads are off or patches left out
 let judged = null; // {scores, chance} of the maps on screen, once they are known
@@ -68,7 +68,7 @@ function askedPatches() {
   return there.length ? there : chosen;
 }
 
-/** The method shown large; hovering the picture lifts it for as long as it lasts. */
+/** The method shown large; hovering the image lifts it for as long as it lasts. */
 const activeMethod = () => (state.hover < 0 && answer.maps[state.method] ? state.method : null);
 
 // --- the address holds the state ---
@@ -104,21 +104,21 @@ function parseHeads(text) {
 
 const patchParam = (patch) => `${Math.floor(patch / shape.columns) + 1}-${(patch % shape.columns) + 1}`;
 
-/** A picture by its name in the address, or null if it is not here. */
-function pictureNamed(text) {
+/** An image by its name in the address, or null if it is not here. */
+function imageNamed(text) {
   const index = /^cifar:(\d{1,4})$/.exec(text);
   if (index) return catalog.cifar.available ? { kind: 'cifar', index: Number(index[1]) } : null;
   return catalog.samples.some(({ name }) => name === text) ? { kind: 'sample', name: text } : null;
 }
 
-/** The picture to begin with where the address has none. */
-const firstPicture = () => pictureNamed('cat') ?? pictureNamed(catalog.samples[0]?.name);
+/** The image to begin with where the address has none. */
+const firstImage = () => imageNamed('cat') ?? imageNamed(catalog.samples[0]?.name);
 
 const OWN = 'own'; // in the address; no link can bring it back
 
-function pictureParam() {
-  if (state.picture.kind === 'sample') return state.picture.name;
-  return state.picture.kind === 'cifar' ? `cifar:${state.picture.index}` : OWN;
+function imageParam() {
+  if (state.image.kind === 'sample') return state.image.name;
+  return state.image.kind === 'cifar' ? `cifar:${state.image.index}` : OWN;
 }
 
 const among = (value, allowed) => (allowed.includes(value) ? value : allowed[0]);
@@ -127,7 +127,7 @@ function readAddress() {
   const params = new URLSearchParams(location.search);
   const asked = checkpointOf(params.get('checkpoint')) || catalog.checkpoints[0];
   state.checkpoint = asked.name;
-  state.picture = pictureNamed(params.get('picture')) ?? firstPicture();
+  state.image = imageNamed(params.get('image')) ?? firstImage();
   state.layer = parseNumber(params.get('layer'), asked.layers, asked.layers - 1);
   state.head = parseNumber(params.get('head'), asked.heads, MEAN);
   state.direction = among(params.get('direction'), ['from', 'to']);
@@ -136,22 +136,22 @@ function readAddress() {
   state.instead = among(params.get('instead'), ['nothing', 'mean']);
   state.way = among(params.get('way'), ['drop', 'grey']);
   state.method = methodOf(params.get('method'))?.key ?? null;
-  const [model, wanted] = [params.get('checkpoint'), params.get('picture')];
-  const isThere = !wanted || pictureNamed(wanted);
+  const [model, wanted] = [params.get('checkpoint'), params.get('image')];
+  const isThere = !wanted || imageNamed(wanted);
   const classes = isThere && (!model || checkpointOf(model)) ? (params.get('class') || '').split('-').filter(Boolean).map(Number).filter(Number.isInteger) : [];
   state.target = [...new Set(classes)].slice(0, 2);
-  const [patch, gone] = isThere ? [params.get('patch'), params.get('gone')] : [null, null]; // of another picture
+  const [patch, gone] = isThere ? [params.get('patch'), params.get('gone')] : [null, null]; // of another image
   return { patch, off: params.get('off'), gone }; // these wait for the answer's sizes
 }
 
 /** What the address names and is not here, and what is shown instead; empty if all is. */
 function absentSentences() {
   const params = new URLSearchParams(location.search);
-  const [model, wanted] = [params.get('checkpoint'), params.get('picture')];
+  const [model, wanted] = [params.get('checkpoint'), params.get('image')];
   return [
     ...(model && !checkpointOf(model) ? [absentSentence('model', model, state.checkpoint)] : []),
-    ...(wanted === OWN ? [`A link does not keep your own picture: this is ${pictureParam()}. Choose the file again.`] : []),
-    ...(wanted && wanted !== OWN && !pictureNamed(wanted) ? [absentSentence('picture', wanted, pictureParam())] : []),
+    ...(wanted === OWN ? [`A link does not keep your own image: this is ${imageParam()}. Choose the file again.`] : []),
+    ...(wanted && wanted !== OWN && !imageNamed(wanted) ? [absentSentence('image', wanted, imageParam())] : []),
   ].join(' ');
 }
 
@@ -160,7 +160,7 @@ function writeAddress() {
   if (!answer) return;
   const values = {
     checkpoint: state.checkpoint,
-    picture: pictureParam(),
+    image: imageParam(),
     layer: numberName(state.layer),
     head: numberName(state.head),
     patch: state.pins.map(patchParam).join('_'),

@@ -5,8 +5,8 @@ const choice = find('.choice');
 const again = find('[data-do=again]');
 const QUIET = status.textContent;
 
-const state = { checkpoint: '', pictures: 'samples' };
-let shown = null; // {checkpoint, pictures} on screen, to go back to after an error
+const state = { checkpoint: '', images: 'samples' };
+let shown = null; // {checkpoint, images} on screen, to go back to after an error
 let ticket = 0; // the newest question wins, late answers to older ones are dropped
 let drawnWidth = 0;
 let followed = null; // the checkpoint in the address when it was last looked at
@@ -19,7 +19,7 @@ function draw() {
   if (!answer || !drawnWidth) return; // another tab is shown: it is drawn when this one is
   root.style.setProperty('--data', cssColour(table('seq')[DATA_COLOUR]));
   for (const figure of findAll('figure')) drawFigure(figure);
-  find('.over').textContent = `${answer.checkpoint} over ${answer.pictures}.`;
+  find('.over').textContent = `${answer.checkpoint} over ${answer.images}.`;
 }
 
 function drawFigure(figure) {
@@ -147,7 +147,7 @@ async function load() {
   showFigures(true);
   draw();
   root.dataset.state = 'ready';
-  root.dataset.ready = `${asked.checkpoint} ${asked.pictures}`;
+  root.dataset.ready = `${asked.checkpoint} ${asked.images}`;
   return true;
 }
 
@@ -157,12 +157,12 @@ async function choose(change) {
   if (await load()) writeAddress();
 }
 
-/** Load what the address asks for; a model that takes no test pictures is shown over the samples, and the page says why. */
+/** Load what the address asks for; a model that takes no test images is shown over the samples, and the page says why. */
 async function loadAsked() {
   const asked = { ...state };
-  if ((await load()) !== false || asked.pictures === 'samples') return;
+  if ((await load()) !== false || asked.images === 'samples') return;
   const refusal = status.textContent;
-  Object.assign(state, asked, { pictures: 'samples' });
+  Object.assign(state, asked, { images: 'samples' });
   const isShown = await load();
   if (isShown) {
     writeAddress();
@@ -174,12 +174,12 @@ async function loadAsked() {
 
 function writeAddress() {
   followed = shown.checkpoint;
-  keepAddress(shown, { pictures: 'samples' });
+  keepAddress(shown, { images: 'samples' });
 }
 
 function syncControls() {
   models.value = state.checkpoint;
-  choice.elements.pictures.value = state.pictures;
+  choice.elements.images.value = state.images;
 }
 
 const isKnown = (name) => catalog.checkpoints.some((checkpoint) => checkpoint.name === name);
@@ -195,13 +195,13 @@ function follow() {
 
 async function comeBack() {
   await learnOffers(models);
-  offerPictures();
+  offerImages();
   if (follow() || root.dataset.state === 'error') loadAsked();
 }
 
 // --- events ---
 
-function offerPictures() {
+function offerImages() {
   choice.hidden = !catalog.cifar.available;
   find('.absent').textContent = catalog.cifar.message;
 }
@@ -216,7 +216,7 @@ function listen() {
   again.addEventListener('click', askAgain);
   models.addEventListener('change', () => choose({ checkpoint: models.value }));
   choice.addEventListener('submit', (event) => event.preventDefault());
-  choice.addEventListener('change', (event) => choose({ pictures: event.target.value }));
+  choice.addEventListener('change', (event) => choose({ images: event.target.value }));
   new ResizeObserver(() => {
     if (root.clientWidth && root.clientWidth !== drawnWidth) draw();
   }).observe(root);
@@ -227,11 +227,11 @@ function listen() {
 async function start() {
   models.replaceChildren(...modelOptions());
   const linked = new URLSearchParams(location.search);
-  if (isOfRun(linked.get('checkpoint')) || linked.has('pictures')) await learnOffers(models);
-  offerPictures();
+  if (isOfRun(linked.get('checkpoint')) || linked.has('images')) await learnOffers(models);
+  offerImages();
   if (!catalog.checkpoints.length) return fail('There is no model to look into yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
   state.checkpoint = catalog.checkpoints[0].name;
-  if (catalog.cifar.available && linked.get('pictures') === 'test') state.pictures = 'test';
+  if (catalog.cifar.available && linked.get('images') === 'test') state.images = 'test';
   follow();
   listen();
   await loadAsked();

@@ -71,7 +71,7 @@ function showDistance(stage, width) {
   const print = (value) => `${value.toFixed(1)}${SPACE}px`;
   const even = answer.uniform_distance;
   const [height, across] = answer.size;
-  return showHeads(stage, width, answer.distance, even, 'pixels', print, `an even spread would give ${print(even)} in a picture of ${keepSizes(`${height} × ${across}`)}`);
+  return showHeads(stage, width, answer.distance, even, 'pixels', print, `an even spread would give ${print(even)} in an image of ${keepSizes(`${height} × ${across}`)}`);
 }
 
 function showEffective(stage, width) {
@@ -160,9 +160,9 @@ function showLens(stage, width) {
     finding() {
       let first = shares.length - 1;
       while (first > 0 && shares[first - 1] >= 0.5) first--;
-      return [`From ${first ? `layer ${first}` : 'the start'} on, at least half of the pictures have their final answer: `, bold(percent(shares[first])), ` ${after(first).toLowerCase()}.`];
+      return [`From ${first ? `layer ${first}` : 'the start'} on, at least half of the images have their final answer: `, bold(percent(shares[first])), ` ${after(first).toLowerCase()}.`];
     },
-    read: (i) => [`${after(i)}: `, bold(percent(shares[i])), ' of the pictures have their final answer, whose probability is ', bold(percent(sure[i])), ' on average.'],
+    read: (i) => [`${after(i)}: `, bold(percent(shares[i])), ' of the images have their final answer, whose probability is ', bold(percent(sure[i])), ' on average.'],
   };
 }
 

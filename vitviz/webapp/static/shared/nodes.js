@@ -61,8 +61,8 @@ function markPainted(key) {
   painted.port2.postMessage(null);
 }
 
-/** A picture only from a data URL that Python made. */
-const isPicture = (src) => String(src).startsWith('data:image/');
+/** An image only from a data URL that Python made. */
+const isImage = (src) => String(src).startsWith('data:image/');
 
 /** Hand a file to the visitor. */
 function saveAs(name, href) {

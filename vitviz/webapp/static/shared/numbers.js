@@ -2,7 +2,7 @@
 
 /* Numbers: pure functions that know nothing of the page.
 
-   A "shape" is what Python sends with a picture: {layers, heads, rows, columns, prefix, classToken}, and
+   A "shape" is what Python sends with an image: {layers, heads, rows, columns, prefix, classToken}, and
    `gone`, the patches that are left out, if any are.
    Tokens: the class token, if there is one, then registers (prefix in all), then patches in reading order.
    Where no patch is asked, the class token is, or in a model without one all patches alike. */
@@ -127,7 +127,7 @@ function roundLimit(value) {
   return best;
 }
 
-/** End of the shared scale, fixed for a picture and a kind of question. It clips the largest
+/** End of the shared scale, fixed for an image and a kind of question. It clips the largest
     0.5 % of values, or one sharp head would bleach all others. */
 function sharedLimit(shape, source, direction, kind) {
   const tokens = tokenCount(shape);
@@ -147,7 +147,7 @@ function sharedLimit(shape, source, direction, kind) {
   return roundLimit(values[Math.floor(values.length * 0.995)]);
 }
 
-/** A few patches, spread over the picture and over its rows. */
+/** A few patches, spread over the image and over its rows. */
 function spreadPatches(patches, count) {
   const stride = patches / count;
   return Array.from({ length: Math.min(count, patches) }, (_, k) => Math.floor((k + 0.5) * Math.max(stride, 1)) % patches);

@@ -23,14 +23,14 @@ function paintBar(tile, table) {
   tile.context.putImageData(tile.image, 0, 0);
 }
 
-/** Thin contours of the picture. Flat areas stay free, so that their colours match the bar exactly.
+/** Thin contours of the image. Flat areas stay free, so that their colours match the bar exactly.
     @param {number} ink grey of the lines, 0..255 */
-function paintOutlines(canvas, picture, width, height, ink) {
+function paintOutlines(canvas, image, width, height, ink) {
   canvas.width = width;
   canvas.height = height;
   const context = canvas.getContext('2d', { willReadFrequently: true });
   context.imageSmoothingQuality = 'high';
-  context.drawImage(picture, 0, 0, width, height);
+  context.drawImage(image, 0, 0, width, height);
   const image = context.getImageData(0, 0, width, height);
   const grey = greyOf(image.data, width * height);
   for (let pass = 0; pass < 3; pass++) {
@@ -64,7 +64,7 @@ function blurLines(grey, count, lines, step, skip) {
   }
 }
 
-/** Where the picture changes most along its own slope, draw; elsewhere leave nothing. */
+/** Where the image changes most along its own slope, draw; elsewhere leave nothing. */
 function inkContours(colours, grey, width, height, ink) {
   const slope = new Float32Array(width * height);
   for (let y = 1; y < height - 1; y++) {

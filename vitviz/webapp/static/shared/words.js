@@ -178,5 +178,5 @@ function changesLine({ off, gone, way }) {
 function accuracyLine(model) {
   if (model && !model.knows_labels) return 'This model learned to guess hidden patches, not labels: where it looks means something, what it predicts does not.';
   if (model?.accuracy == null) return '';
-  return `This model is right on ${percent(model.accuracy)} of the ${model.measured_on} pictures, as recorded with it.`;
+  return `This model is right on ${percent(model.accuracy)} of the ${model.measured_on} images, as recorded with it.`;
 }

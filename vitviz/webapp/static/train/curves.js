@@ -7,7 +7,7 @@ const CHARTS = {
   loss: { height: 176, keys: ['loss'], print: (value) => value.toFixed(2) },
   accuracy: { height: 176, keys: ['accuracy', 'train_accuracy'], print: (value) => percent(value, 1), end: 1, axis: (tick) => percent(tick, 0) },
   rate: { height: 76, keys: ['learning_rate'], print: rateText, axis: rateText, bare: true },
-  speed: { height: 76, keys: ['pictures_per_second'], print: (value) => value.toFixed(0), bare: true },
+  speed: { height: 76, keys: ['images_per_second'], print: (value) => value.toFixed(0), bare: true },
 };
 const WIDE = 6.4; // pixels of a letter, about
 const MOST_POINTS = 300; // of a line

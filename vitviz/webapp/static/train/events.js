@@ -57,7 +57,7 @@ function drawWords() {
 // --- following ---
 
 /** Show the timeline of a run with its curves, or one that ships, the first of them unless another is wanted. */
-async function follow(wanted = catalog.sources[0]?.name, place = picture, at = undefined) {
+async function follow(wanted = catalog.sources[0]?.name, place = image, at = undefined) {
   pause();
   awaited = false;
   followed = isOfRun(wanted) ? runName(wanted) : null;
@@ -92,7 +92,7 @@ function takeListed(reply) {
   if (!reply.runs) return;
   ({ runs, sweeps, data } = reply);
   overlaid = overlaid.filter(runOf); // others may have been deleted, or have another name
-  const busy = running() ? Boolean(running().pictures_per_second) : null;
+  const busy = running() ? Boolean(running().images_per_second) : null;
   if (recipe && busy !== spedBefore) changeForm(); // what it would take is told in another way now
   if (recipe && busy === null && spedBefore !== null && !sweepRunning()) expectPresets();
   spedBefore = busy;
@@ -142,7 +142,7 @@ async function pollOnce() {
   const { session, offset } = curves[run] ?? { session: '', offset: 0 };
   const asked = { version };
   if (run) Object.assign(asked, { run, session, offset });
-  if (run && source === sourceOf(run)) asked.timeline = { source, picture, from: past ? past.moments.length : 0 };
+  if (run && source === sourceOf(run)) asked.timeline = { source, image, from: past ? past.moments.length : 0 };
   const mine = tickets;
   const reply = await ask('poll', asked);
   root.dataset.polls = ++polls;
@@ -156,11 +156,11 @@ async function pollOnce() {
   if (awaited && sweepRunning() && running()) return followNewest();
   const hasLines = reply.metrics && takeMetrics(run, offset, reply);
   const began = reply.whole && session !== '';
-  if (began) await loadTimeline(source, picture);
+  if (began) await loadTimeline(source, image);
   else if (mine === tickets && reply.timeline && (reply.timeline.from === 0 || reply.timeline.epoch.length)) takeMoments(reply.timeline);
   if (hasLines || reply.runs) drawCurves(); // the axis ends elsewhere once a run has stopped
   for (const name of overlaid) if (RUNNING.includes(runOf(name)?.state)) await fetchCurves(name);
-  if (!run && !past) await loadTimeline(source, picture); // its answer was lost
+  if (!run && !past) await loadTimeline(source, image); // its answer was lost
 }
 
 // --- events ---
@@ -223,15 +223,15 @@ async function takeZip(event) {
   if (!file) return;
   find('.survey').replaceChildren(make('p', 'note', `Uploading ${file.name}…`));
   const most = catalog.most_upload / 2 ** 20;
-  if (file.size > catalog.most_upload) return refusePictures(`A zip to upload may have at most ${most} MiB: ${file.name} has ${(file.size / 2 ** 20).toFixed(1)}. Unpack it into ${catalog.folder} instead, then load this page again.`);
+  if (file.size > catalog.most_upload) return refuseImages(`A zip to upload may have at most ${most} MiB: ${file.name} has ${(file.size / 2 ** 20).toFixed(1)}. Unpack it into ${catalog.folder} instead, then load this page again.`);
   let path;
   try {
     ({ path } = await upload(file));
   } catch {
-    return refusePictures(`${file.name} could not be uploaded: the server did not take it. Put it into ${catalog.folder} instead, then load this page again.`);
+    return refuseImages(`${file.name} could not be uploaded: the server did not take it. Put it into ${catalog.folder} instead, then load this page again.`);
   }
-  const reply = await ask('take_pictures', { path, name: file.name });
-  if (!reply || reply.error) return refusePictures(reply?.error || NO_ANSWER);
+  const reply = await ask('take_images', { path, name: file.name });
+  if (!reply || reply.error) return refuseImages(reply?.error || NO_ANSWER);
   takeListed(reply);
   form.elements.own.value = reply.taken;
   changeForm();
@@ -278,7 +278,7 @@ function listenToTimeline() {
     if (!past || isShortcut(event) || !ARROWS.includes(event.key)) return;
     event.preventDefault();
     const by = event.key === 'ArrowRight' || event.key === 'ArrowDown' ? 1 : -1;
-    const place = (picture + by + past.pictures.length) % past.pictures.length;
+    const place = (image + by + past.images.length) % past.images.length;
     find('.probes').children[place].focus();
     loadTimeline(source, place);
   });
@@ -293,7 +293,7 @@ async function saveMovie(button) {
   const { textContent: words } = button;
   button.disabled = true;
   setText(button, 'Drawing…');
-  const reply = await ask('movie', { source, picture, ending: button.dataset.save });
+  const reply = await ask('movie', { source, image, ending: button.dataset.save });
   button.disabled = false;
   setText(button, words);
   if (!reply?.content) return tell(reply?.error || NO_ANSWER, true);

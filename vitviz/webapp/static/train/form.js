@@ -11,7 +11,7 @@ let recipe = null; // the chosen preset
 const DATASETS = { cifar10: 'CIFAR-10', cifar100: 'CIFAR-100' };
 let nameIsOwn = false; // whether the visitor wrote the name
 let refusal = null; // {refused, field} of the form as it is
-let unfit = ''; // why nothing can be learned from the chosen pictures of one's own
+let unfit = ''; // why nothing can be learned from the chosen images of one's own
 let checks = 0; // the newest check wins
 const expected = {}; // estimates by what was asked
 
@@ -101,9 +101,9 @@ function changeUnit(unit) {
   if (valueOf(budget) === recipe.settings[before]) budget.value = recipe.settings[unit] ?? '';
 }
 
-let suggested = false; // whether the length is the one for people's own pictures
+let suggested = false; // whether the length is the one for people's own images
 
-/** People's own pictures are few and need no hours: passes are suggested in place of the recipe's minutes. */
+/** People's own images are few and need no hours: passes are suggested in place of the recipe's minutes. */
 function suggestLength() {
   const { unit, budget, dataset } = form.elements;
   const isOwn = dataset.value === 'folder';
@@ -164,7 +164,7 @@ function changeForm() {
 async function checkForm() {
   const mine = ++checks;
   const asked = question();
-  const isNamed = asked.own !== ''; // without pictures to choose from there is nothing to check
+  const isNamed = asked.own !== ''; // without images to choose from there is nothing to check
   const reply = isNamed ? await ask('check', asked) : null;
   if (mine !== checks) return;
   const failed = isNamed && !reply ? NO_ANSWER : reply?.error;
@@ -205,7 +205,7 @@ function drawPlan({ parameters, tokens, grid, prefix, trainings: count }) {
   const cut = find('.cut');
   cut.style.setProperty('--rows', rows);
   cut.style.setProperty('--columns', columns);
-  if (!cut.firstElementChild.src) cut.firstElementChild.src = catalog.picture;
+  if (!cut.firstElementChild.src) cut.firstElementChild.src = catalog.image;
   const others = ['', ' and the class token'][prefix] ?? ` and ${prefix} others`;
   const patches = `${rows}${SPACE}×${SPACE}${columns} patches${others}`;
   fillPlan({ Parameters: thousands(parameters), Tokens: `${tokens}: ${patches}`, Time: 'measuring…', Memory: 'measuring…' });
@@ -231,7 +231,7 @@ function expectSoon(asked) {
   expectSoon.timer = setTimeout(() => expectNow(asked), expected[keyOf(asked)] ? 0 : CALM);
 }
 
-const keyOf = ({ preset, settings: own, start, own: pictures }) => JSON.stringify([preset, own, start, pictures]);
+const keyOf = ({ preset, settings: own, start, own: images }) => JSON.stringify([preset, own, start, images]);
 
 async function expectNow(asked) {
   const mine = checks;
@@ -250,9 +250,9 @@ async function estimateOf(asked) {
   return found;
 }
 
-function timeWords({ seconds, epochs, pictures_per_second: speed }) {
+function timeWords({ seconds, epochs, images_per_second: speed }) {
   const length = form.elements.unit.value === 'epochs' ? short(epochs) : rough(epochs); // what was typed stays as it is
-  const one = `about ${duration(seconds)} for ${inEpochs(thousands(length))}, at ${rough(speed)} pictures/s`;
+  const one = `about ${duration(seconds)} for ${inEpochs(thousands(length))}, at ${rough(speed)} images/s`;
   return trainings > 1 ? `about ${duration(trainings * seconds)}: ${trainings} times ${one}` : one;
 }
 
@@ -274,7 +274,7 @@ async function expectPresets() {
 function syncStart() {
   const busy = running() ?? sweepRunning();
   startButton.disabled = Boolean(busy || refusal || unfit || !dataIsHere());
-  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : refusal ? 'One field does not fit.' : data && !dataIsHere() ? 'The pictures are not here yet.' : unfit ? 'Nothing can be learned from these pictures.' : 'You may close the page while it trains.';
+  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : refusal ? 'One field does not fit.' : data && !dataIsHere() ? 'The images are not here yet.' : unfit ? 'Nothing can be learned from these images.' : 'You may close the page while it trains.';
   setText(find('.begin .note'), why);
 }
 
@@ -299,9 +299,9 @@ function syncData() {
   setText(find('.fetched'), `${Math.round(170 * share)} of 170 MB`);
 }
 
-// --- other pictures, other weights ---
+// --- other images, other weights ---
 
-/** Fill the lists that change: own pictures, and models to start from. */
+/** Fill the lists that change: own images, and models to start from. */
 function fillOther() {
   fillSelect(form.elements.own, data.own.map((name) => [name, name]));
   const models = [...catalog.models, ...runs.filter(({ explored }) => explored).map(({ name }) => sourceOf(name))];
@@ -320,22 +320,22 @@ function fillSelect(select, options) {
 function syncOther() {
   const { dataset, start, frozen } = form.elements;
   const isOwn = dataset.value === 'folder';
-  find('.own-pictures').hidden = !isOwn;
+  find('.own-images').hidden = !isOwn;
   find('[data-field=own]').hidden = !data?.own.length;
   find('.no-own').hidden = Boolean(data?.own.length);
-  setText(find('.about-data'), `${isOwn ? 'Your own pictures.' : `${DATASETS[dataset.value]}: 50,000 pictures to learn from, 10,000 to test on.`} Beside each recipe: parameters and the time to expect here${isOwn ? ' with CIFAR-10' : ''}.`);
+  setText(find('.about-data'), `${isOwn ? 'Your own images.' : `${DATASETS[dataset.value]}: 50,000 images to learn from, 10,000 to test on.`} Beside each recipe: parameters and the time to expect here${isOwn ? ' with CIFAR-10' : ''}.`);
   find('[data-field=frozen]').hidden = !start.value;
   if (!start.value) frozen.checked = false;
-  const words = [dataset.value !== 'cifar10' && (DATASETS[dataset.value] ?? 'your own pictures'), start.value].filter(Boolean);
+  const words = [dataset.value !== 'cifar10' && (DATASETS[dataset.value] ?? 'your own images'), start.value].filter(Boolean);
   setText(find('.other .own-count'), words.length ? `: ${words.join(', from ')}` : '');
   for (const input of inputs()) input.disabled = Boolean(start.value) && input.dataset.setting.startsWith('model.');
   if (data) syncData();
 }
 
 let surveys = 0;
-let surveyed = ''; // whose pictures are, or are being, looked through
+let surveyed = ''; // whose images are, or are being, looked through
 
-/** What would be taken of one's own pictures, and what not. */
+/** What would be taken of one's own images, and what not. */
 async function showSurvey() {
   const box = find('.survey');
   const asked = question();
@@ -344,13 +344,13 @@ async function showSurvey() {
   surveyed = asked.own ?? '';
   syncStart();
   if (!asked.own) return box.replaceChildren();
-  box.replaceChildren(make('p', 'note', 'Reading the pictures…'));
+  box.replaceChildren(make('p', 'note', 'Reading the images…'));
   const reply = await ask('survey', asked);
   if (mine !== surveys) return;
   if (!reply || reply.error) {
     surveyed = ''; // asked again once all fits
     fillPlan({ Time: '', Memory: '' });
-    return refusePictures(reply?.error || NO_ANSWER);
+    return refuseImages(reply?.error || NO_ANSWER);
   }
   unfit = reply.problem;
   syncStart();
@@ -361,17 +361,17 @@ async function showSurvey() {
   if (!refusal) checkForm(); // how many there are, of how many classes, is known only now
 }
 
-function refusePictures(sentence) {
+function refuseImages(sentence) {
   find('.survey').replaceChildren(make('p', 'refusal', sentence));
   setText(voice, sentence);
 }
 
-const surveyWords = ({ counts, refused, more }) => `${counted(counts.length, 'class', 'classes')} of pictures. ${counted(refused.length + more, 'file was', 'files were')} not taken.`;
+const surveyWords = ({ counts, refused, more }) => `${counted(counts.length, 'class', 'classes')} of images. ${counted(refused.length + more, 'file was', 'files were')} not taken.`;
 
 function surveyParts({ counts, refused, more, divided }) {
   const parts = counts.length ? [countsTable(counts)] : [];
   const empty = counts.filter(([, train]) => !train).map(([label]) => label);
-  if (empty.length && empty.length < counts.length) parts.push(make('p', 'note', `Left out, without a picture to train on: ${empty.join(', ')}.`));
+  if (empty.length && empty.length < counts.length) parts.push(make('p', 'note', `Left out, without an image to train on: ${empty.join(', ')}.`));
   if (divided && empty.length < counts.length) parts.push(make('p', 'note', 'There is no folder to test on: a fifth of each class is put aside.'));
   if (refused.length) parts.push(make('p', 'note', `${counted(refused.length + more, 'file was', 'files were')} not taken:`), refusedList(refused, more));
   return parts;

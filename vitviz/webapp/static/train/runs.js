@@ -7,7 +7,7 @@ const COLUMNS = [
   { key: 'parameters', words: 'Parameters', number: true, print: (run) => thousands(run.parameters) },
   { key: 'epoch', words: 'Epochs', number: true, print: (run) => (run.epochs != null && run.state !== 'finished' ? `${epochText(run.epoch)} of ${short(run.epochs)}` : epochText(run.epoch)) },
   { key: 'seconds', words: 'Time', number: true, print: (run) => (run.seconds ? duration(run.seconds) : '') },
-  { key: 'pictures_per_second', words: 'Pictures/s', number: true, print: (run) => (run.pictures_per_second ? run.pictures_per_second.toFixed(0) : '') },
+  { key: 'images_per_second', words: 'Images/s', number: true, print: (run) => (run.images_per_second ? run.images_per_second.toFixed(0) : '') },
   { key: 'accuracy', words: 'Accuracy, last epoch', number: true, print: (run) => (run.accuracy == null ? 'not finished' : `${percent(run.accuracy, 2)} ${run.measured_on}`) },
   { key: 'state', words: 'State' },
 ];

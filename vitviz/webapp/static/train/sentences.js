@@ -30,8 +30,8 @@ function runWords(run) {
   const here = `epoch ${epochText(run.epoch)}`;
   switch (run.state) {
     case 'training': {
-      if (!run.share) return { headline: `${name} is starting`, line: run.message || 'It reads the pictures and takes its first steps. You may close this page; it goes on.' };
-      if (run.share >= 1) return { headline: doneOf(run), line: `${name} has taken its last step. Now it is measured on all ${run.measured_on} pictures.` };
+      if (!run.share) return { headline: `${name} is starting`, line: run.message || 'It reads the images and takes its first steps. You may close this page; it goes on.' };
+      if (run.share >= 1) return { headline: doneOf(run), line: `${name} has taken its last step. Now it is measured on all ${run.measured_on} images.` };
       const time = run.share > 0.005 ? ` About ${duration(run.left)} left.` : '';
       return { headline: doneOf(run), line: `${name} is training.${time} ${run.message || 'You may close this page; it goes on.'}` };
     }
@@ -40,7 +40,7 @@ function runWords(run) {
     case 'stopped':
       return { headline: `Stopped at ${here}`, line: `${name} is saved, nothing is lost. Resume goes on where it was.` };
     case 'finished':
-      return { headline: run.accuracy == null ? `Finished after ${here}` : `Right on ${percent(run.accuracy, 2)} of the ${run.measured_on} pictures`, line: `${name} is finished: ${inEpochs(epochText(run.epoch))} in ${duration(run.seconds)}.` };
+      return { headline: run.accuracy == null ? `Finished after ${here}` : `Right on ${percent(run.accuracy, 2)} of the ${run.measured_on} images`, line: `${name} is finished: ${inEpochs(epochText(run.epoch))} in ${duration(run.seconds)}.` };
     case 'interrupted':
       return { headline: `Interrupted at ${here}`, line: `${name}: ${run.message}`, isError: true };
     default:
@@ -55,10 +55,10 @@ function noMomentsWords(run) {
   return 'No moment of this training is kept yet: the first comes with its first steps.';
 }
 
-const accuracyWords = (measured) => (measured === 'test' ? 'Test accuracy' : 'Accuracy on held-out pictures');
+const accuracyWords = (measured) => (measured === 'test' ? 'Test accuracy' : 'Accuracy on held-out images');
 
 function sourceWords(source) {
-  const result = source.test_accuracy == null ? '' : `, right on ${percent(source.test_accuracy, 2)} of the test pictures`;
+  const result = source.test_accuracy == null ? '' : `, right on ${percent(source.test_accuracy, 2)} of the test images`;
   return {
     headline: 'How attention formed',
     line: `${source.name}, which comes with vitviz: ${inEpochs(epochText(source.epochs))} in ${duration(source.seconds)}${source.taught ? ' with a teacher' : ''}${result}.`,

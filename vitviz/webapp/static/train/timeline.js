@@ -1,4 +1,4 @@
-/* The timeline: what the class token looked at, moment by moment. All moments of one picture are in the browser, so
+/* The timeline: what the class token looked at, moment by moment. All moments of one image are in the browser, so
    that going through them only draws. */
 
 const slider = find('.moment');
@@ -9,9 +9,9 @@ const STEP = 200; // ms of a moment while it plays: five a second
 const BARS = 6; // predictions on screen
 
 let source = null; // whose timeline is on screen: a checkpoint that ships, or runs/NAME
-let picture = 0; // which probe picture
+let image = 0; // which probe image
 let moment = -1; // which moment; as long as it is the last one, it goes on with the training
-let past = null; // what Python sent: {shape, classes, pictures, moments: [{epoch, seconds, rows, probabilities, ...}]}
+let past = null; // what Python sent: {shape, classes, images, moments: [{epoch, seconds, rows, probabilities, ...}]}
 let rows = null; // of the moment on screen, with means
 let grid = null; // {tiles, labels}
 let mapTile = null;
@@ -20,7 +20,7 @@ let read = -1; // the patch under the pointer
 let playing = 0;
 let drawnMoments = 0;
 let tickets = 0; // the newest question wins
-let probes = ''; // names and pictures of those on screen
+let probes = ''; // names and images of those on screen
 const scale = { kind: 'linear', limit: 1, clips: true, isShare: true };
 
 const epochShown = () => (past && followed && source === sourceOf(followed) ? past.moments[moment].epoch : null);
@@ -32,7 +32,7 @@ async function loadTimeline(name, place, at = source === name && past && moment 
   if (!name) return; // another is on its way
   const mine = ++tickets;
   root.dataset.state = 'working';
-  const reply = await ask('poll', { version, timeline: { source: name, picture: place, from: 0 } });
+  const reply = await ask('poll', { version, timeline: { source: name, image: place, from: 0 } });
   if (mine !== tickets) return;
   if (!reply || reply.error) {
     if (source !== name) {
@@ -44,7 +44,7 @@ async function loadTimeline(name, place, at = source === name && past && moment 
   takeListed(reply);
   if (mine !== tickets) return; // it follows another now
   source = name;
-  picture = reply.timeline?.picture ?? place;
+  image = reply.timeline?.image ?? place;
   past = null;
   takeMoments(reply.timeline, at);
 }
@@ -80,20 +80,20 @@ function takeMoments(reply, stays = null) {
   showLive(true);
   root.dataset.state = 'ready';
   root.dataset.count = past.moments.length;
-  markPainted(`${source} ${picture}`);
+  markPainted(`${source} ${image}`);
 }
 
 function startTimeline(reply) {
-  picture = reply.picture; // another than was asked for, if there are fewer
-  past = { shape: reply.shape, classes: reply.classes, pictures: reply.pictures, moments: [] };
+  image = reply.image; // another than was asked for, if there are fewer
+  past = { shape: reply.shape, classes: reply.classes, images: reply.images, moments: [] };
   const kind = JSON.stringify([past.shape, past.classes.length]);
   if (grid?.kind !== kind) buildLive(kind);
   buildProbes();
   setText(find('.who'), `Where ${askedName([], 'from', past.shape)} looks`);
   const seen = find('.seen');
-  const { name, src } = reply.pictures[picture];
-  if (isPicture(src)) seen.src = src;
-  seen.alt = `Probe picture: ${name}`;
+  const { name, src } = reply.images[image];
+  if (isImage(src)) seen.src = src;
+  seen.alt = `Probe image: ${name}`;
 }
 
 function showNoMoments() {
@@ -105,7 +105,7 @@ function showNoMoments() {
   slider.max = slider.value = 0;
   root.dataset.state = 'ready';
   root.dataset.count = 0;
-  markPainted(`${source} ${picture}`);
+  markPainted(`${source} ${image}`);
 }
 
 function showLive(isThere) {
@@ -135,15 +135,15 @@ function buildLive(kind) {
 
 function buildProbes() {
   const box = find('.probes');
-  const wanted = JSON.stringify(past.pictures);
+  const wanted = JSON.stringify(past.images);
   if (probes === wanted) return markProbe();
   probes = wanted;
-  box.replaceChildren(...past.pictures.map(({ name, src }, place) => {
+  box.replaceChildren(...past.images.map(({ name, src }, place) => {
     const button = make('button', 'thumb');
     const image = make('img');
     button.type = 'button';
     button.setAttribute('role', 'radio');
-    if (isPicture(src)) image.src = src;
+    if (isImage(src)) image.src = src;
     image.alt = name;
     button.append(image);
     button.addEventListener('click', () => loadTimeline(source, place));
@@ -154,8 +154,8 @@ function buildProbes() {
 
 function markProbe() {
   [...find('.probes').children].forEach((button, place) => {
-    button.setAttribute('aria-checked', place === picture);
-    button.tabIndex = place === picture ? 0 : -1;
+    button.setAttribute('aria-checked', place === image);
+    button.tabIndex = place === image ? 0 : -1;
   });
 }
 
@@ -170,11 +170,11 @@ function showMoment(place) {
   keepView.timer = setTimeout(keepView, REST); // not at each moment that plays: browsers allow few changes a second
 }
 
-/** Write what is on screen into the address: pictures and moments count from 1, the last moment needs no number. */
+/** Write what is on screen into the address: images and moments count from 1, the last moment needs no number. */
 function keepView() {
   const isFirst = source === catalog.sources[0]?.name;
   const isLast = !past || moment === past.moments.length - 1;
-  keepAddress({ run: followed, timeline: followed || isFirst ? null : source, probe: picture && picture + 1, moment: isLast ? null : moment + 1 });
+  keepAddress({ run: followed, timeline: followed || isFirst ? null : source, probe: image && image + 1, moment: isLast ? null : moment + 1 });
 }
 
 function drawMoment() {
@@ -216,7 +216,7 @@ function drawMap() {
 function drawPredictions() {
   const { probabilities } = past.moments[moment];
   const last = past.moments.at(-1).probabilities;
-  const truth = past.classes.indexOf(past.pictures[picture].name);
+  const truth = past.classes.indexOf(past.images[image].name);
   const ranking = last.map((_, k) => k).sort((a, b) => last[b] - last[a]).slice(0, BARS);
   if (truth >= 0 && !ranking.includes(truth)) ranking[ranking.length - 1] = truth;
   const best = largest(probabilities);
@@ -239,7 +239,7 @@ function drawLook() {
   measured.hidden = !now.distance;
   if (!now.distance) return;
   const near = now.distance.map(meanOf);
-  putLine(measured, ['Over all probe pictures a patch looks ', { strong: meanOf(near).toFixed(1) }, ` pixels far on average: ${near[0].toFixed(1)} in layer 1, ${near.at(-1).toFixed(1)} in the last. Entropy `, { strong: meanOf(now.entropy.flat()).toFixed(2) }, ` nats; an even spread has ${Math.log(tokens).toFixed(2)}.`]);
+  putLine(measured, ['Over all probe images a patch looks ', { strong: meanOf(near).toFixed(1) }, ` pixels far on average: ${near[0].toFixed(1)} in layer 1, ${near.at(-1).toFixed(1)} in the last. Entropy `, { strong: meanOf(now.entropy.flat()).toFixed(2) }, ` nats; an even spread has ${Math.log(tokens).toFixed(2)}.`]);
 }
 
 const FORMING = {

@@ -1,4 +1,4 @@
-"""Pictures that are odd but fine, and what pretends to be one."""
+"""Images that are odd but fine, and what pretends to be one."""
 
 import io
 import os
@@ -17,7 +17,7 @@ from PIL import Image, PngImagePlugin
 from tests.hostile.entries import Entry, Making
 from tests.hostile.payloads import Payload
 
-UNREADABLE = "must be a whole PNG, JPEG, WebP, GIF or BMP picture: .* cannot be read as one"
+UNREADABLE = "must be a whole PNG, JPEG, WebP, GIF or BMP image: .* cannot be read as one"
 TOO_MANY = "may have at most .* million pixels"
 SCRIPT = "<script>window.__pwned=1</script>"
 IMG = "<img src=x onerror=window.__pwned=1>"
@@ -91,7 +91,7 @@ def exif(orientation: int, **more: str) -> Image.Exif:
 
 
 def large(form: str, mode: str, width: int, height: int, **options) -> Making:
-    """A picture of many pixels in an encoder's own way, cheap to make: one colour."""
+    """An image of many pixels in an encoder's own way, cheap to make: one colour."""
 
     def make(path: Path) -> None:
         Image.new(mode, (width, height)).save(path, form, **options)
@@ -100,7 +100,7 @@ def large(form: str, mode: str, width: int, height: int, **options) -> Making:
 
 
 def fine() -> list[tuple[str, Making]]:
-    """Pictures that must be accepted."""
+    """Images that must be accepted."""
     image, grey = Image.fromarray(noise()), Image.fromarray(noise(channels=1))
     alpha = Image.fromarray(noise(channels=4))
     frames = [Image.fromarray(np.roll(noise(), k, 0)) for k in range(3)]
@@ -166,7 +166,7 @@ def others() -> list[tuple[str, Making]]:
         ("FITS header", b"SIMPLE  =                    T".ljust(2880)),
         ("PDF", "%PDF-1.7\n1 0 obj<</Type/Catalog/OpenAction<</S/JavaScript/JS(app.alert(1))>>>>endobj\n"),
         ("one byte", b"\x89"),
-        ("words", "This is no picture. " * 50),
+        ("words", "This is no image. " * 50),
         ("HTML", f"<!doctype html><html><body>{SCRIPT}</body></html>"),
         ("SVG", f'<svg xmlns="http://www.w3.org/2000/svg" onload="window.__pwned=1"><image href="http://127.0.0.1:9/"/>{SCRIPT}</svg>'),
         ("XML bomb", f'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY l0 "lol">{lols}]><svg>&l9;</svg>'),
@@ -178,12 +178,12 @@ def others() -> list[tuple[str, Making]]:
         ("ZIP", zipped()),
         ("gzip", b"\x1f\x8b\x08" + bytes(100)),
         ("zeros", bytes(5000)),
-        ("UTF-16 words", "picture".encode("utf-16")),
+        ("UTF-16 words", "image".encode("utf-16")),
     ]  # fmt: skip
 
 
 def damaged() -> list[tuple[str, Making]]:
-    """Pictures with something missing or wrong."""
+    """Images with something missing or wrong."""
     image = Image.fromarray(noise(64, 64))
     whole = {form: encoded(image, form) for form in ("PNG", "JPEG", "WEBP", "BMP")}
     pixels = chunk(b"IDAT", zlib.compress(bytes(9 * 8)))
@@ -233,7 +233,7 @@ def bombs() -> list[tuple[str, Callable[[], bytes], str]]:
 
 
 def huge() -> list[tuple[str, Making, str | None]]:
-    """Pictures of nearly as many pixels as are accepted, in every way that takes memory; name, bytes, refusal."""
+    """Images of nearly as many pixels as are accepted, in every way that takes memory; name, bytes, refusal."""
     wide, high = 8000, 6000
     return [
         ("48 Mpixel JPEG", large("JPEG", "RGB", wide, high), None),
@@ -249,7 +249,7 @@ def huge() -> list[tuple[str, Making, str | None]]:
         ("48 Mpixel 16-bit RGBA", partial(write, blank_png, wide, high, 16, 6), None),
         ("48 Mpixel GIF", large("GIF", "P", wide, high), None),
         ("48 Mpixel BMP", large("BMP", "1", wide, high), None),
-        ("48 Mpixel WebP", large("WEBP", "RGB", wide, high), "WebP picture may have at most"),
+        ("48 Mpixel WebP", large("WEBP", "RGB", wide, high), "WebP image may have at most"),
         ("24 Mpixel WebP", large("WEBP", "RGB", 6000, 4000), None),
         ("24 Mpixel lossless WebP with alpha", large("WEBP", "RGBA", 6000, 4000, lossless=True), None),
         ("24 Mpixel animated WebP", large("WEBP", "RGBA", 6000, 4000, save_all=True, append_images=[Image.new("RGBA", (6000, 4000), "red")]), None),
@@ -282,22 +282,22 @@ def above_20_mib(path: Path) -> None:
 
 
 def entries() -> list[Entry]:
-    """The part of the corpus that is meant for the gate for pictures."""
+    """The part of the corpus that is meant for the gate for images."""
     plain = encoded(Image.fromarray(noise()), "PNG")
     return [
-        *(Entry("picture", name, made, None, "picture.png") for name, made in fine()),
-        *(Entry("picture", f"named {name!r}"[:60], plain, None, name) for name in NAMES),
-        *(Entry("picture", f"under a picture's name: {name}", made, UNREADABLE, "picture.png") for name, made in others()),
-        *(Entry("picture", name, made, UNREADABLE, "picture.png") for name, made in damaged()),
-        *(Entry("picture", name, partial(write, made), refused, "bomb.png", big=True) for name, made, refused in bombs()),
-        *(Entry("picture", name, made, refused, "huge.png", big=True) for name, made, refused in huge()),
-        Entry("picture", "a pickle", pickle.dumps(Payload("PWNED")), UNREADABLE, "picture.png"),
-        Entry("picture", "empty", b"", "is empty", "picture.png"),
-        Entry("picture", "above 20 MiB", above_20_mib, "at most 20 MiB: this one has 20.0", "picture.png"),
-        Entry("picture", "a folder", Path.mkdir, "must be a file", "folder.png"),
-        Entry("picture", "a pipe", os.mkfifo, "must be a file", "pipe.png"),
-        Entry("picture", "a socket", listen, "must be a file", "socket.png"),
-        Entry("picture", "a link to /dev/zero", lambda path: path.symlink_to("/dev/zero"), "must be a file", "zero.png"),
-        Entry("picture", "a link to nothing", lambda path: path.symlink_to("nothing"), "There is no picture", "link.png"),
-        Entry("picture", "a link to itself", lambda path: path.symlink_to(path), "There is no picture", "loop.png"),
+        *(Entry("image", name, made, None, "image.png") for name, made in fine()),
+        *(Entry("image", f"named {name!r}"[:60], plain, None, name) for name in NAMES),
+        *(Entry("image", f"under an image's name: {name}", made, UNREADABLE, "image.png") for name, made in others()),
+        *(Entry("image", name, made, UNREADABLE, "image.png") for name, made in damaged()),
+        *(Entry("image", name, partial(write, made), refused, "bomb.png", big=True) for name, made, refused in bombs()),
+        *(Entry("image", name, made, refused, "huge.png", big=True) for name, made, refused in huge()),
+        Entry("image", "a pickle", pickle.dumps(Payload("PWNED")), UNREADABLE, "image.png"),
+        Entry("image", "empty", b"", "is empty", "image.png"),
+        Entry("image", "above 20 MiB", above_20_mib, "at most 20 MiB: this one has 20.0", "image.png"),
+        Entry("image", "a folder", Path.mkdir, "must be a file", "folder.png"),
+        Entry("image", "a pipe", os.mkfifo, "must be a file", "pipe.png"),
+        Entry("image", "a socket", listen, "must be a file", "socket.png"),
+        Entry("image", "a link to /dev/zero", lambda path: path.symlink_to("/dev/zero"), "must be a file", "zero.png"),
+        Entry("image", "a link to nothing", lambda path: path.symlink_to("nothing"), "There is no image", "link.png"),
+        Entry("image", "a link to itself", lambda path: path.symlink_to(path), "There is no image", "loop.png"),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The gate for pictures: what is accepted comes out upright, in RGB and in its own shades; the rest gets a sentence."""
+"""The gate for images: what is accepted comes out upright, in RGB and in its own shades; the rest gets a sentence."""
 
 import io
 import os
@@ -11,9 +11,9 @@ from PIL import Image, ImageFile
 
 from tests import tiny
 from vitviz.data import preprocessing
-from vitviz.data.preprocessing import PictureError, open_picture, prepare, to_tensor
+from vitviz.data.preprocessing import ImageError, open_image, prepare, to_tensor
 
-UNREADABLE = "The file must be a whole PNG, JPEG, WebP, GIF or BMP picture: .* cannot be read as one"
+UNREADABLE = "The file must be a whole PNG, JPEG, WebP, GIF or BMP image: .* cannot be read as one"
 RED, GREEN, BLUE, WHITE = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)
 
 
@@ -24,7 +24,7 @@ def encoded(image: Image.Image, form: str = "PNG", **options) -> bytes:
 
 
 def corners(width: int = 24, height: int = 16) -> Image.Image:
-    """Four blocks of colour that tell how a picture was turned: red, green above blue, white."""
+    """Four blocks of colour that tell how an image was turned: red, green above blue, white."""
     image = Image.new("RGB", (width, height), RED)
     image.paste(GREEN, (width // 2, 0, width, height // 2))
     image.paste(BLUE, (0, height // 2, width // 2, height))
@@ -41,12 +41,12 @@ def corner_colours(image: Image.Image) -> list[tuple[int, ...]]:
 
 @pytest.fixture
 def opened(tmp_path):
-    """Open a picture of these bytes through the gate."""
+    """Open an image of these bytes through the gate."""
 
-    def check(content: bytes, name: str = "picture.png") -> Image.Image:
+    def check(content: bytes, name: str = "image.png") -> Image.Image:
         path = tmp_path / name
         path.write_bytes(content)
-        image, _ = open_picture(path)
+        image, _ = open_image(path)
         assert image.mode == "RGB"
         return image
 
@@ -58,7 +58,7 @@ def opened(tmp_path):
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
 def test_five_formats_are_accepted_whatever_the_name_says(opened, form):
-    image = opened(encoded(corners(), form), "picture.txt")
+    image = opened(encoded(corners(), form), "image.txt")
     assert image.size == (24, 16)
     assert corner_colours(image) == [RED, GREEN, BLUE, WHITE]
 
@@ -80,7 +80,7 @@ def test_every_exif_orientation_comes_out_upright(tmp_path, orientation, form):
     exif = Image.Exif()
     exif[0x0112] = orientation
     (tmp_path / "phone").write_bytes(encoded(stored, form, exif=exif))
-    image, size = open_picture(tmp_path / "phone")
+    image, size = open_image(tmp_path / "phone")
     assert image.size == size == (24, 16)
     assert corner_colours(image) == [RED, GREEN, BLUE, WHITE]
 
@@ -90,7 +90,7 @@ def test_an_exif_orientation_that_does_not_exist_is_ignored(tmp_path, orientatio
     exif = Image.Exif()
     exif[0x0112] = orientation
     (tmp_path / "phone").write_bytes(encoded(corners(), "JPEG", exif=exif))
-    image, size = open_picture(tmp_path / "phone")
+    image, size = open_image(tmp_path / "phone")
     assert image.size == size == (24, 16)
 
 
@@ -145,11 +145,11 @@ def test_the_first_frame_of_an_animation_is_taken(opened, form):
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 500), (500, 1), (1, 5000)])
-def test_the_smallest_and_the_longest_pictures_can_be_seen(tmp_path, size):
+def test_the_smallest_and_the_longest_images_can_be_seen(tmp_path, size):
     (tmp_path / "thin.png").write_bytes(encoded(Image.new("RGB", size, GREEN)))
-    picture = prepare(tmp_path / "thin.png", (20, 28))
-    assert picture.seen.size == (28, 20)
-    assert np.asarray(picture.seen).reshape(-1, 3).tolist() == [list(GREEN)] * 560
+    image = prepare(tmp_path / "thin.png", (20, 28))
+    assert image.seen.size == (28, 20)
+    assert np.asarray(image.seen).reshape(-1, 3).tolist() == [list(GREEN)] * 560
 
 
 @pytest.mark.parametrize(
@@ -161,25 +161,25 @@ def test_odd_names_are_just_names(opened, name):
 
 def test_a_large_jpeg_is_decoded_small_and_described_by_its_own_size(tmp_path):
     (tmp_path / "large.jpg").write_bytes(encoded(corners(4800, 3200), "JPEG"))
-    picture = prepare(tmp_path / "large.jpg", (32, 32))
-    assert picture.original.size == (1024, 683)
-    assert picture.note == "cropped to a square, shrunk from 4800 × 3200 to 32 × 32"
+    image = prepare(tmp_path / "large.jpg", (32, 32))
+    assert image.original.size == (1024, 683)
+    assert image.note == "cropped to a square, shrunk from 4800 × 3200 to 32 × 32"
 
 
 # Fitting to the model
 
 
 def test_what_the_model_sees_is_cropped_at_the_middle():
-    picture = prepare(corners(24, 8), (8, 8))  # the middle 8 columns
-    assert corner_colours(picture.seen) == [RED, GREEN, BLUE, WHITE]
-    assert picture.note == "cropped to a square, shrunk from 24 × 8 to 8 × 8"
+    image = prepare(corners(24, 8), (8, 8))  # the middle 8 columns
+    assert corner_colours(image.seen) == [RED, GREEN, BLUE, WHITE]
+    assert image.note == "cropped to a square, shrunk from 24 × 8 to 8 × 8"
 
 
-def test_a_picture_of_the_right_size_is_left_as_it_is():
+def test_a_image_of_the_right_size_is_left_as_it_is():
     pixels = tiny.pixels()
-    picture = prepare(pixels, (20, 28))
-    assert np.array_equal(np.asarray(picture.seen), pixels)
-    assert picture.note == "as it is, 28 × 20"
+    image = prepare(pixels, (20, 28))
+    assert np.array_equal(np.asarray(image.seen), pixels)
+    assert image.note == "as it is, 28 × 20"
 
 
 @pytest.mark.parametrize(
@@ -221,11 +221,11 @@ def with_clear_corner(image: Image.Image) -> Image.Image:
     ],
     ids=["RGB", "RGBA", "palette", "turned", "light 16-bit", "small 16-bit", "dark 16-bit"],
 )
-def test_a_huge_picture_is_shrunk_before_anything_copies_it(tmp_path, monkeypatch, huge, options, expected):
+def test_a_huge_image_is_shrunk_before_anything_copies_it(tmp_path, monkeypatch, huge, options, expected):
     monkeypatch.setattr(preprocessing, "PREVIEW_SIDE", 16)
     path = tmp_path / "huge.png"
     path.write_bytes(encoded(huge, **options))
-    image, size = open_picture(path)
+    image, size = open_image(path)
     assert size == (96, 64)
     assert image.size == (24, 16)
     assert corner_colours(image) == expected
@@ -234,9 +234,7 @@ def test_a_huge_picture_is_shrunk_before_anything_copies_it(tmp_path, monkeypatc
 @pytest.mark.parametrize("value", [0.5, 1.0, np.nan, np.inf])
 def test_decimal_numbers_up_to_1_or_none_at_all_are_refused(value):
     image = Image.fromarray(np.full((8, 8), value, np.float32))
-    with pytest.raises(
-        PictureError, match=r"must hold finite ones from 0 to 255: got .* Multiply 0\.\.1 values by 255"
-    ):
+    with pytest.raises(ImageError, match=r"must hold finite ones from 0 to 255: got .* Multiply 0\.\.1 values by 255"):
         preprocessing.prepare(image, (8, 8))
 
 
@@ -244,9 +242,9 @@ def test_decimal_numbers_up_to_1_or_none_at_all_are_refused(value):
 def test_a_pil_image_of_any_mode_is_accepted_and_not_altered(mode):
     image = Image.new(mode, (2000, 1400))
     before = image.tobytes()
-    picture = prepare(image, (20, 28))
-    assert picture.seen.mode == picture.original.mode == "RGB"
-    assert picture.seen.size == (28, 20)
+    prepared = prepare(image, (20, 28))
+    assert prepared.seen.mode == prepared.original.mode == "RGB"
+    assert prepared.seen.size == (28, 20)
     assert image.size == (2000, 1400)
     assert image.tobytes() == before
 
@@ -264,7 +262,7 @@ def test_a_tensor_has_channels_first():
     tensor = to_tensor(Image.fromarray(pixels))
     assert tensor.shape == (3, 20, 28)
     assert np.array_equal(tensor.permute(1, 2, 0).numpy(), pixels)
-    tensor.zero_()  # its memory is its own: writing raises no warning and reaches no picture
+    tensor.zero_()  # its memory is its own: writing raises no warning and reaches no image
 
 
 # What is refused
@@ -273,7 +271,7 @@ def test_a_tensor_has_channels_first():
 @pytest.mark.parametrize(
     "content",
     [
-        b"This is a text, not a picture.",
+        b"This is a text, not an image.",
         b"<!doctype html><img src=x onerror=alert(1)>",
         b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>',
         b"GIF89a",
@@ -285,8 +283,8 @@ def test_a_tensor_has_channels_first():
     ],
     ids=["text", "html", "svg", "gif", "png", "jpeg", "webp", "bmp", "zeros"],
 )
-def test_what_is_no_picture_is_refused(opened, content):
-    with pytest.raises(PictureError, match=UNREADABLE + r"\. Open it in an image program and save it again as PNG"):
+def test_what_is_no_image_is_refused(opened, content):
+    with pytest.raises(ImageError, match=UNREADABLE + r"\. Open it in an image program and save it again as PNG"):
         opened(content)
 
 
@@ -295,22 +293,20 @@ def test_other_formats_are_refused_under_a_known_name(opened, form):
     content = encoded(corners(32, 32), form)
     if form not in ("PDF", "TGA"):
         Image.open(io.BytesIO(content)).close()  # Pillow itself would open it
-    with pytest.raises(PictureError, match=UNREADABLE):
+    with pytest.raises(ImageError, match=UNREADABLE):
         opened(content)
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.9])
-def test_a_truncated_picture_is_refused(opened, form, share):
+def test_a_truncated_image_is_refused(opened, form, share):
     content = encoded(Image.fromarray(tiny.pixels(64, 64)), form)
-    with pytest.raises(PictureError, match=UNREADABLE):
+    with pytest.raises(ImageError, match=UNREADABLE):
         opened(content[: int(share * len(content))])
 
 
 def test_an_empty_file_is_refused(opened):
-    with pytest.raises(
-        PictureError, match=r"A picture must hold something: 'picture\.png' is empty\. Choose another picture"
-    ):
+    with pytest.raises(ImageError, match=r"An image must hold something: 'image\.png' is empty\. Choose another image"):
         opened(b"")
 
 
@@ -330,19 +326,19 @@ def png(width: int, height: int, *chunks: bytes) -> bytes:
 )
 def test_a_header_that_promises_too_many_pixels_is_refused_undecoded(opened, monkeypatch, side, came):
     monkeypatch.setattr(preprocessing, "to_rgb", lambda image: pytest.fail("it was decoded"))
-    with pytest.raises(PictureError, match=f"at most 50 million pixels: this one has ({came})"):
+    with pytest.raises(ImageError, match=f"at most 50 million pixels: this one has ({came})"):
         opened(png(side, side))
 
 
 def test_a_compressed_text_that_unpacks_to_a_flood_is_refused(opened):
     flood = chunk(b"zTXt", b"Comment\0\0" + zlib.compress(b"a" * 50_000_000))
-    with pytest.raises(PictureError, match=UNREADABLE):
+    with pytest.raises(ImageError, match=UNREADABLE):
         opened(png(8, 8, flood))
 
 
 def test_an_image_in_memory_with_too_many_pixels_is_refused(monkeypatch):
     monkeypatch.setattr(preprocessing, "MOST_PIXELS", 1_000_000)
-    with pytest.raises(PictureError, match="at most 1 million pixels: this one has 2000 × 1000"):
+    with pytest.raises(ImageError, match="at most 1 million pixels: this one has 2000 × 1000"):
         prepare(Image.new("1", (2000, 1000)), (32, 32))
 
 
@@ -351,31 +347,31 @@ def test_a_file_above_20_mib_is_refused_unread(tmp_path, monkeypatch):
     path.write_bytes(encoded(corners()))
     os.truncate(path, 21 * 2**20)
     monkeypatch.setattr(Image, "open", lambda *given, **named: pytest.fail("it was read"))
-    with pytest.raises(PictureError, match=r"at most 20 MiB: this one has 21\.0\. Save it smaller, as JPEG"):
-        open_picture(path)
+    with pytest.raises(ImageError, match=r"at most 20 MiB: this one has 21\.0\. Save it smaller, as JPEG"):
+        open_image(path)
 
 
 def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(PictureError, match=r"A picture must be a file: .* is something else"):
-        open_picture(tmp_path)
+    with pytest.raises(ImageError, match=r"An image must be a file: .* is something else"):
+        open_image(tmp_path)
 
 
 def test_a_pipe_is_refused_without_waiting_for_it(tmp_path):
     os.mkfifo(tmp_path / "pipe.png")
-    with pytest.raises(PictureError, match=r"A picture must be a file: 'pipe\.png' is something else"):
-        open_picture(tmp_path / "pipe.png")
+    with pytest.raises(ImageError, match=r"An image must be a file: 'pipe\.png' is something else"):
+        open_image(tmp_path / "pipe.png")
 
 
 def test_a_device_is_refused():
-    with pytest.raises(PictureError, match="A picture must be a file: 'zero' is something else"):
-        open_picture("/dev/zero")
+    with pytest.raises(ImageError, match="An image must be a file: 'zero' is something else"):
+        open_image("/dev/zero")
 
 
 @pytest.mark.parametrize("name", ["nowhere.png", "no\0name.png", "x" * 9000, "", "../../../../nowhere/../nothing"])
-def test_a_name_without_a_picture_is_refused(name, tmp_path, monkeypatch):
+def test_a_name_without_a_image_is_refused(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(PictureError, match=r"There is no picture at|A picture must be a file"):
-        open_picture(name)
+    with pytest.raises(ImageError, match=r"There is no image at|An image must be a file"):
+        open_image(name)
 
 
 @pytest.mark.parametrize(
@@ -389,16 +385,16 @@ def test_a_name_without_a_picture_is_refused(name, tmp_path, monkeypatch):
     ],
 )
 def test_an_array_of_a_wrong_kind_is_refused(array, came):
-    with pytest.raises(PictureError, match=came):
+    with pytest.raises(ImageError, match=came):
         prepare(array, (32, 32))
 
 
 def test_an_image_without_pixels_is_refused():
-    with pytest.raises(PictureError, match="A picture must hold pixels: this one has 0 × 5"):
+    with pytest.raises(ImageError, match="An image must hold pixels: this one has 0 × 5"):
         prepare(Image.new("RGB", (0, 5)), (32, 32))
 
 
-def test_huge_pictures_are_decoded_one_at_a_time_whatever_their_format(tmp_path, monkeypatch):
+def test_huge_images_are_decoded_one_at_a_time_whatever_their_format(tmp_path, monkeypatch):
     monkeypatch.setattr(preprocessing, "HUGE_PIXELS", 100)
     real = ImageFile.ImageFile.load
     held: list[bool] = []
@@ -411,6 +407,6 @@ def test_huge_pictures_are_decoded_one_at_a_time_whatever_their_format(tmp_path,
     for ending in ("png", "jpg", "webp", "gif", "bmp"):
         path = tmp_path / f"huge.{ending}"
         corners().save(path)
-        open_picture(path)
+        open_image(path)
     assert held
     assert all(held)
