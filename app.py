@@ -2,10 +2,10 @@
 
 import sys
 
-from vitviz.cli import calm_libraries, plain_warnings
-from vitviz.runs.process import in_words
+from vitviz.cli import plain_warnings, quiet_libraries
+from vitviz.runs.process import format_error
 
-calm_libraries()
+quiet_libraries()
 plain_warnings()
 try:
     if __name__ == "__main__" and (words := sys.argv[1:]):
@@ -16,6 +16,6 @@ try:
     if __name__ == "__main__":
         serve(demo)
 except (ValueError, OSError) as error:
-    sys.exit(f"vitviz: {in_words(error)}")
+    sys.exit(f"vitviz: {format_error(error)}")
 except KeyboardInterrupt:
     sys.exit(130)  # as a shell counts it

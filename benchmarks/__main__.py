@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from vitviz.cli.options import Data
-from vitviz.training.config import Device, preset
+from vitviz.training.config import Device
+from vitviz.training.presets import preset
 
 bench_app = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True)
 
@@ -57,7 +58,9 @@ def bench_resume(
     """How exactly a training goes on that was lost: its weights beside those of one that was not."""
     from benchmarks.resume import resume
 
-    resume(replace(preset(preset_name), minutes=None, epochs=epochs, images=images, data=data, device=device))
+    resume(
+        replace(preset(preset_name), minutes=None, epochs=epochs, max_train_samples=images, data=data, device=device)
+    )
 
 
 @bench_app.command("load")

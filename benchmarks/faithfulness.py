@@ -10,7 +10,7 @@ from rich.progress import track
 from rich.table import Column, Table
 from torch import Tensor
 
-from vitviz.attribution.context import Case
+from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.faithfulness import Score, baselines_for, randomisation, score, sensitivity
 from vitviz.attribution.methods import METHODS, methods_for
 from vitviz.data import cifar, datasets
@@ -31,9 +31,9 @@ class Findings:
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.checkpoint = checkpoint
-        config = checkpoint.model.config
+        config = checkpoint.network.config
         self.computes = {key: method.compute for key, method in methods_for(config).items()}
-        self.counts = [count for count in COUNTS if count < config.patches]
+        self.counts = [count for count in COUNTS if count < config.num_patches]
         self.baselines = baselines_for(config)
         self.scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
         self.sensitivities: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -42,7 +42,7 @@ class Findings:
 
     def add(self, image: Tensor) -> None:
         """Test all methods for the predicted class of an image, uint8 (3, H, W); note all of it or nothing."""
-        case = Case(self.checkpoint, self.checkpoint.normalise(image[None])[0])
+        case = ForwardContext(self.checkpoint, self.checkpoint.normalize(image[None])[0])
         predicted = int(case.logits.argmax())
         maps = {key: compute(case, predicted) for key, compute in self.computes.items()}
         reports = {baseline: score(case, maps, predicted, baseline) for baseline in self.baselines}
@@ -86,7 +86,7 @@ def run(name: str, data: str | None, num_images: int, seed: int = 0) -> None:
         seed: Of that draw.
     """
     checkpoint = load(name)
-    images, _ = datasets.fitted(*cifar.load("test", data), checkpoint.model.config.image_size)
+    images, _ = datasets.fitted(*cifar.load("test", data), checkpoint.network.config.img_size)
     chosen = np.random.default_rng(seed).permutation(len(images))[:num_images]
     found = Findings(checkpoint)
     with suppress(KeyboardInterrupt):

@@ -12,7 +12,7 @@ from rich.table import Table
 from torch import Tensor
 
 from benchmarks.timing import alternate
-from vitviz.attribution.context import Case
+from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import Method, methods_for
 from vitviz.models.checkpoint import Checkpoint, load
@@ -24,7 +24,7 @@ from vitviz.models.vit import attend
 def explain(name: str) -> None:
     """Print what attention and each method cost beside a plain forward pass, and how peers that are installed do."""
     checkpoint = load(name)
-    model, config = checkpoint.model, checkpoint.model.config
+    model, config = checkpoint.network, checkpoint.network.config
     out = Console()
     table = Table("batch", "plain forward", "with class-token rows", "ratio", "with full attention", "ratio")
     for batch, rounds in ((1, 100), (64, 12)):
@@ -32,9 +32,9 @@ def explain(name: str) -> None:
         cells = (f"{plain:.2f} ms", f"{rows:.2f} ms", f"{rows / plain:.3f}", f"{full:.2f} ms", f"{full / plain:.3f}")
         table.add_row(str(batch), *cells)
     out.print(table)
-    explicit, fused = attention_step(config.heads, config.tokens, config.width // config.heads)
+    explicit, fused = attention_step(config.num_heads, config.num_tokens, config.embed_dim // config.num_heads)
     out.print(
-        f"Attention of {config.tokens} tokens, forward and backward, batch 64: explicit {explicit:.1f} ms, "
+        f"Attention of {config.num_tokens} tokens, forward and backward, batch 64: explicit {explicit:.1f} ms, "
         f"fused {fused:.1f} ms, fused / explicit {fused / explicit:.2f}"
     )
     out.print(method_table(checkpoint))
@@ -44,9 +44,9 @@ def explain(name: str) -> None:
 def method_table(checkpoint: Checkpoint) -> Table:
     """What each method costs for one image, all passes through the network counted, beside a forward pass."""
     torch.manual_seed(0)
-    image = torch.randn(3, *checkpoint.model.config.image_size)
-    plain = Case(checkpoint, image)
-    methods = methods_for(checkpoint.model.config).values()
+    image = torch.randn(3, *checkpoint.network.config.img_size)
+    plain = ForwardContext(checkpoint, image)
+    methods = methods_for(checkpoint.network.config).values()
     calls: list[Callable[[], Any]] = [lambda: plain.predict(image[None])]
     calls += [partial(compute_anew, checkpoint, image, method) for method in methods]
     forward, *times = alternate(calls, 20)
@@ -64,26 +64,26 @@ def method_table(checkpoint: Checkpoint) -> Table:
 
 def compute_anew(checkpoint: Checkpoint, image: Tensor, *methods: Method) -> Any:
     """Compute methods' maps from nothing."""
-    return maps_of(Case(checkpoint, image), *methods)
+    return maps_of(ForwardContext(checkpoint, image), *methods)
 
 
-def maps_of(case: Case, *methods: Method) -> dict[str, Any]:
+def maps_of(case: ForwardContext, *methods: Method) -> dict[str, Any]:
     """Methods' maps of an image for class 0, by title."""
     return {method.title: method.compute(case, 0) for method in methods}
 
 
 def peer_table(checkpoint: Checkpoint) -> Table:
     """Attention of all layers and heads from a network of this size: ours and that of peers that are installed."""
-    config = checkpoint.model.config
+    config = checkpoint.network.config
     table = Table("attention of all layers and heads", "batch 1", "against ours", "batch 64", "against ours")
     ours: dict[str, Callable[[Tensor], Any]] = {
-        "vitviz, class-token rows": lambda images: checkpoint.model.trace(images, "rows"),
-        "vitviz, full": lambda images: checkpoint.model.trace(images, "full"),
+        "vitviz, class-token rows": lambda images: checkpoint.network.forward_with_attention(images, "cls"),
+        "vitviz, full": lambda images: checkpoint.network.forward_with_attention(images, "full"),
     }
     looks = ours | peers(config)
     columns = []
     for batch, rounds in ((1, 60), (64, 8)):
-        images = torch.randn(batch, 3, *config.image_size)
+        images = torch.randn(batch, 3, *config.img_size)
         with torch.inference_mode():
             columns.append(alternate([partial(look, images) for look in looks.values()], rounds))
     for name, *times in zip(looks, *columns, strict=True):
@@ -97,8 +97,8 @@ def peer_table(checkpoint: Checkpoint) -> Table:
 def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
     """How others get at attention, in networks of this size with random weights; only what is installed."""
     found: dict[str, Callable[[Tensor], Any]] = {}
-    side, ratio = config.image_size[0], config.mlp_width / config.width
-    if config.image_size != (side, side):
+    side, ratio = config.img_size[0], config.mlp_ratio
+    if config.img_size != (side, side):
         return found  # theirs are square
     with suppress(ImportError):
         import timm.layers
@@ -110,11 +110,11 @@ def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
         network = VisionTransformer(
             img_size=side,
             patch_size=config.patch_size,
-            embed_dim=config.width,
+            embed_dim=config.embed_dim,
             depth=config.depth,
-            num_heads=config.heads,
+            num_heads=config.num_heads,
             mlp_ratio=ratio,
-            num_classes=config.classes,
+            num_classes=config.num_classes,
             qk_norm=config.qk_norm,
             qkv_bias=config.qkv_bias,
         )
@@ -125,13 +125,13 @@ def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
         from transformers import ViTForImageClassification
 
         other = OtherConfig(
-            image_size=side,
+            img_size=side,
             patch_size=config.patch_size,
-            hidden_size=config.width,
+            hidden_size=config.embed_dim,
             num_hidden_layers=config.depth,
-            num_attention_heads=config.heads,
-            intermediate_size=config.mlp_width,
-            num_labels=config.classes,
+            num_attention_heads=config.num_heads,
+            intermediate_size=config.mlp_hidden_dim,
+            num_labels=config.num_classes,
             attn_implementation="eager",
         )
         eager = ViTForImageClassification(other).eval()
@@ -142,14 +142,14 @@ def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
 
         found["vit-pytorch, Recorder"] = Recorder(
             OtherViT(
-                image_size=side,
+                img_size=side,
                 patch_size=config.patch_size,
-                num_classes=config.classes,
-                dim=config.width,
+                num_classes=config.num_classes,
+                dim=config.embed_dim,
                 depth=config.depth,
-                heads=config.heads,
-                mlp_dim=config.mlp_width,
-                dim_head=config.width // config.heads,
+                heads=config.num_heads,
+                mlp_dim=config.mlp_hidden_dim,
+                dim_head=config.embed_dim // config.num_heads,
             ).eval()
         )
     return found
@@ -158,8 +158,12 @@ def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
 @torch.inference_mode()
 def forward_times(model: Network, batch: int, rounds: int) -> list[float]:
     """Time a plain forward pass, one with the class token's rows and one with all attention (ms)."""
-    images = torch.randn(batch, 3, *model.config.image_size)
-    calls = [lambda: model(images), lambda: model.trace(images, "rows"), lambda: model.trace(images, "full")]
+    images = torch.randn(batch, 3, *model.config.img_size)
+    calls = [
+        lambda: model(images),
+        lambda: model.forward_with_attention(images, "cls"),
+        lambda: model.forward_with_attention(images, "full"),
+    ]
     return alternate(calls, rounds)
 
 

@@ -31,10 +31,10 @@ def resume(config: TrainConfig) -> None:
     Args:
         config: What to train; its budget is in epochs, at least two. Nothing of it stays.
     """
-    config = replace(config, save_every=1, snapshots=0)
+    config = replace(config, checkpoint_every_epochs=1, num_snapshots=0)
     ways = {"whole": whole, "the same again": whole, "lost and gone on with": lost}
     with TemporaryDirectory() as folder:
-        found = {name: way(replace(config, out=str(Path(folder, name)))) for name, way in ways.items()}
+        found = {name: way(replace(config, output_dir=str(Path(folder, name)))) for name, way in ways.items()}
     table = Table("training", "weights differ, share of their norm", "largest difference", "test accuracy")
     first = weights(found["whole"])
     for name, result in found.items():
@@ -67,4 +67,4 @@ def lost(config: TrainConfig) -> Checkpoint:
 
 def weights(result: Checkpoint) -> torch.Tensor:
     """All of them, one after another."""
-    return parameters_to_vector(result.model.parameters())
+    return parameters_to_vector(result.network.parameters())

@@ -19,13 +19,13 @@ from torch.utils.flop_counter import FlopCounterMode
 from torchvision import transforms
 
 from vitviz.data import cifar
-from vitviz.data.datasets import Part
+from vitviz.data.datasets import LabeledImages
 from vitviz.models.factory import build
 from vitviz.training.config import TrainConfig
 from vitviz.training.device import keep_freed_memory, timed
-from vitviz.training.distributed import Team
+from vitviz.training.distributed import Distributed
 from vitviz.training.schedule import patches_kept
-from vitviz.training.trainer import Learner
+from vitviz.training.trainer import Trainer
 
 WORKERS = 8
 ROUNDS = 3  # of each side in turn
@@ -67,7 +67,7 @@ def train(config: TrainConfig, steps: int) -> None:
         ValueError: If a pass over the train_images has not so many.
     """
     keep_freed_memory()  # of the plain loop, too: that favours it
-    with Team(config.device) as team, warnings.catch_warnings():
+    with Distributed(config.device) as team, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "This DataLoader will create")  # as many workers as tutorials take
         images, labels = cifar.load("train", config.data)
         if steps > (most := len(labels) // config.batch_size - WARM_UP):
@@ -76,7 +76,7 @@ def train(config: TrainConfig, steps: int) -> None:
                 f"{steps}. Lower --steps or --batch-size."
             )
         train_images = images.to(team.device), labels.to(team.device)
-        learner = Learner(config, team)
+        learner = Trainer(config, team)
         learner.prepare([(train_images[0][: config.batch_size], train_images[1][: config.batch_size])])
         drops = patches_kept(config, 0.0) < 1
         shares = {ALL: 1.0 if drops else 0.0}
@@ -149,9 +149,9 @@ class PlainLoop:
             loss.item()  # as tutorials do, for their mean
 
 
-def engine_seconds(learner: Learner, images: Part, share: float, steps: int) -> float:
+def engine_seconds(learner: Trainer, data: LabeledImages, share: float, steps: int) -> float:
     """Time so many steps of the engine at a share of the budget; the first ones are not counted."""
-    images, labels = images
+    images, labels = data
     places = torch.randperm(len(labels)).to(learner.device).split(learner.config.batch_size)[: WARM_UP + steps]
 
     def take(part: tuple[Tensor, ...]) -> None:
@@ -167,7 +167,7 @@ def work_of_step(config: TrainConfig) -> float:
     model = build(config.model).train()
     counter = FlopCounterMode(display=False)
     with counter:
-        model(torch.zeros(1, 3, *config.model.image_size)).sum().backward()
+        model(torch.zeros(1, 3, *config.model.img_size)).sum().backward()
     return float(counter.get_total_flops())
 
 

@@ -18,8 +18,9 @@ from benchmarks.page import CHOOSE, browser_page, sample_order, server
 from benchmarks.timing import spread
 from vitviz.data import cifar
 from vitviz.runs.store import Runs
-from vitviz.training.config import changed, preset
+from vitviz.training.config import apply_overrides
 from vitviz.training.estimate import IMAGES
+from vitviz.training.presets import preset
 from vitviz.webapp.pages.train import Train
 
 RUN = "watched"
@@ -45,8 +46,8 @@ def watch(data: str | None) -> None:
         table.add_row("start in the page to first point", f"{first:.1f} s", "", "at most 15 s")
         runs.stop("first")
         wait_until(lambda: runs.find("first").state == "stopped")
-        config = changed(preset("cifar10-ti4"), ["all_patches_from=0"])
-        runs.start(changed(config, [f"data={json.dumps(root)}"]), RUN)
+        config = apply_overrides(preset("cifar10-ti4"), ["patch_dropout_until=0"])
+        runs.start(apply_overrides(config, [f"data={json.dumps(root)}"]), RUN)
         wait_until(lambda: len(lines(runs)) > 2)
         opened, closed = watched_and_not(address, runs)
         loss = 1 - statistics.mean(opened) / statistics.mean(closed)

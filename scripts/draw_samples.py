@@ -72,7 +72,7 @@ def limb(joints: Points) -> Points:
     return [tuple(point) for point in np.concatenate([line[:, :2] + aside, (line[:, :2] - aside)[::-1]])]
 
 
-def mirrored(points: Points, axis: float = SIDE / 2) -> Points:
+def reflect_index(points: Points, axis: float = SIDE / 2) -> Points:
     return [(2 * axis - x, y) for x, y in points]
 
 
@@ -129,7 +129,7 @@ class Painting:
     ) -> None:
         """Paint an outline as a rounded body, lit from the upper left.
 
-        The blurred outline serves as a height; its slope towards the light is the shading.
+        The blur outline serves as a height; its slope towards the light is the shading.
 
         Args:
             points: Closed outline.
@@ -247,9 +247,9 @@ def cat() -> Image.Image:
     scene.shape(curved(path("36,66 34,90 38,104 58,104 62,90 60,66")), pale, fur=0.08, soft=2)
     scene.shadow(curved(path("28,66 48,76 68,66 48,62")), 0.4, 3)
     ear, inner = path("18,42 17,5 45,22"), path("22,33 21.5,13 37,23")
-    for side in (ear, mirrored(ear)):
+    for side in (ear, reflect_index(ear)):
         scene.shape(side, (106, 94, 82), rim=3, fur=0.08, soft=0.5)
-    for side in (inner, mirrored(inner)):
+    for side in (inner, reflect_index(inner)):
         scene.shape(side, (190, 146, 132), rim=3, soft=1)
     face = path("48,19 66,25 77,42 76,58 64,70 48,74 32,70 20,58 19,42 30,25")
     scene.shape(curved(face), fur, volume=0.3, rim=8, fur=0.09)
@@ -261,7 +261,7 @@ def cat() -> Image.Image:
         path("20,55 26,56 31,58"),
         path("23,63 28,62 32,63"),
     ]
-    scene.lines([path("48,21 48,28 48,36"), *stripes, *map(mirrored, stripes)], 2.7, dark, 0.7, 0.85)
+    scene.lines([path("48,21 48,28 48,36"), *stripes, *map(reflect_index, stripes)], 2.7, dark, 0.7, 0.85)
     for left in (1, -1):
         eye = 48 + 13 * left
         scene.shape(ellipse(eye, 45, 7.4, 5.6, 12 * left), (48, 40, 34), volume=0.1)
@@ -294,12 +294,12 @@ def deer() -> Image.Image:
     scene.shape(curved(path("8,46 12,46 11,58 6,58")), cream, soft=0.5)
     scene.shape(curved(path("68,38 76,38 75,44 70,45")), (190, 162, 128), volume=0.2, soft=1.6)
     antlers: list[Points] = [path("69,15 62,9 57,4 57,-2"), path("63,10 65,4 64,-1"), path("59,6 53,3 51,0")]
-    scene.lines([*antlers, *(mirrored(antler, axis) for antler in antlers)], 2.1, (204, 184, 148), 0.3)
+    scene.lines([*antlers, *(reflect_index(antler, axis) for antler in antlers)], 2.1, (204, 184, 148), 0.3)
     ear, inner = path("67,18 58,12 51,13 55,20 66,24"), path("64,19 58,14.5 54,14.5 57,19 64,22")
     face = path("72,13 78,16 80,22 77,30 75.5,36 72,38.5 68.5,36 67,30 64,22 66,16")
-    for side in (ear, mirrored(ear, axis)):
+    for side in (ear, reflect_index(ear, axis)):
         scene.shape(curved(side), shade, rim=3)
-    for side in (inner, mirrored(inner, axis)):
+    for side in (inner, reflect_index(inner, axis)):
         scene.shape(curved(side), (196, 168, 140), volume=0.2, soft=0.6)
     scene.shape(curved(face), coat, volume=0.35, rim=5)
     scene.shape(ellipse(axis, 35, 3.4, 3), cream, soft=0.8)
@@ -324,10 +324,10 @@ def dog() -> Image.Image:
     scene.shape(curved(blaze), white, volume=0.25, soft=1.2)
     ear = path("33,12 24,12 14,22 9,44 11,60 19,63 25,52 27,34")
     scene.shadow([(x + 2, y + 2) for x, y in curved(ear)], 0.3, 1.5)
-    scene.shadow([(x - 2, y + 2) for x, y in mirrored(curved(ear))], 0.3, 1.5)
+    scene.shadow([(x - 2, y + 2) for x, y in reflect_index(curved(ear))], 0.3, 1.5)
     for side in (1, -1):
         x = 48 + 12 * side
-        scene.shape(curved(ear if side < 0 else mirrored(ear)), brown, volume=0.4, rim=4, fur=0.08)
+        scene.shape(curved(ear if side < 0 else reflect_index(ear)), brown, volume=0.4, rim=4, fur=0.08)
         scene.shadow(ellipse(x, 37, 6, 5), 0.35, 1.5)
         scene.shape(ellipse(x, 37, 4, 3.8), (34, 22, 16), volume=0)
         scene.shape(ellipse(x - 1.2, 35.8, 1.2, 1.2), (244, 240, 236), volume=0)

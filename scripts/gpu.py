@@ -19,26 +19,26 @@ from vitviz.runs import run_folder
 
 GRACE = 25  # seconds that a training needs to save and end
 LEAST = 150  # seconds in which a job can compile and get somewhere; with less it is left to the next piece
-MEASURED = {"test_accuracy": "test set", "held_out_accuracy": "held out", "hidden_colour_accuracy": "hidden colours"}
+MEASURED = {"test_accuracy": "test set", "val_accuracy": "held out", "masked_patch_accuracy": "hidden colours"}
 FLAGSHIP = ["--preset", "cifar10-s4"]
 # One minute each on 45,000 images, measured on the 5,000 held out; never the test set.
-ABLATION = [*FLAGSHIP, "--minutes", "1", "--set", "held_out=5000", "--set", "compiled=false", "--set", "snapshots=0"]
+ABLATION = [*FLAGSHIP, "--minutes", "1", "--set", "val_size=5000", "--set", "compile=false", "--set", "num_snapshots=0"]
 CHANGES = {
     "base": [],
-    "registers-4": ["model.registers=4"],
+    "registers-4": ["model.reg_tokens=4"],
     "no-qk-norm": ["model.qk_norm=false"],
-    "layer-scale": ["model.layer_scale=0.1"],
+    "layer-scale": ["model.init_values=0.1"],
     "adamw": ["optimizer=adamw"],
-    "heads-4": ["model.heads=4"],
-    "width-384-depth-6": ["model.width=384", "model.depth=6", "model.mlp_width=1152"],
+    "heads-4": ["model.num_heads=4"],
+    "width-384-depth-6": ["model.embed_dim=384", "model.depth=6", "model.mlp_ratio=3"],
     "depth-12": ["model.depth=12"],
-    "mlp-2": ["model.mlp_width=512"],
-    "muon-4e-3": ["muon_rate=0.004"],
-    "muon-1e-3": ["muon_rate=0.001"],
+    "mlp-2": ["model.mlp_ratio=2"],
+    "muon-4e-3": ["muon_lr=0.004"],
+    "muon-1e-3": ["muon_lr=0.001"],
     "decay-0.2": ["weight_decay=0.2"],
-    "no-drop-path": ["model.drop_path=0"],
-    "half-patches": ["first_patches=0.5", "last_patches=0.5", "all_patches_from=0.8"],
-    "cosine": ["schedule=cosine"],
+    "no-drop-path": ["model.drop_path_rate=0"],
+    "half-patches": ["patch_keep_start=0.5", "patch_keep_end=0.5", "patch_dropout_until=0.8"],
+    "cosine": ["lr_schedule=cosine"],
 }
 TEACHER = ["--preset", "cifar10-teacher", "--minutes", "2", "--batch-size", "512"]
 JOBS: dict[str, list[str]] = {
@@ -46,13 +46,19 @@ JOBS: dict[str, list[str]] = {
     **{f"fast-{seed}": [*FLAGSHIP, "--seed", str(seed), "--minutes", "2.4"] for seed in (0, 1)},
     # The flagship's time, the first quarter of it without labels.
     "masked-patch": [*FLAGSHIP, "--objective", "masked-patch", "--minutes", "4.5"],
-    "after-masked-patch": [*FLAGSHIP, "--start", f"{{out}}/masked-patch/{run_folder.LAST}", "--minutes", "13.5"],
+    "after-masked-patch": [*FLAGSHIP, "--init-from", f"{{out}}/masked-patch/{run_folder.LAST}", "--minutes", "13.5"],
     "teacher": TEACHER,
     **{
-        f"taught-{seed}": [*FLAGSHIP, "--seed", str(seed), "--teacher", f"{{out}}/teacher/{run_folder.LAST}"]
+        f"distillation_targets-{seed}": [
+            *FLAGSHIP,
+            "--seed",
+            str(seed),
+            "--teacher",
+            f"{{out}}/teacher/{run_folder.LAST}",
+        ]
         for seed in (0, 1)
     },
-    "ablation-teacher": [*TEACHER, "--set", "held_out=5000"],
+    "ablation-teacher": [*TEACHER, "--set", "val_size=5000"],
     "ablation-taught": [*ABLATION, "--teacher", f"{{out}}/ablation-teacher/{run_folder.LAST}"],
     **{
         f"ablation-{name}": ABLATION + [word for setting in changes for word in ("--set", setting)]
@@ -130,7 +136,7 @@ def export(run: Path) -> None:
     path = run.with_name(f"{run.name}.safetensors")
     if run_folder.finished(record(run)) and not path.exists():
         result = checkpoint.load(run / run_folder.LAST)
-        result.model.bfloat16()
+        result.network.bfloat16()
         checkpoint.save(result, path)
 
 

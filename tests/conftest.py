@@ -35,7 +35,9 @@ def tiny_file(tmp_path, tiny_checkpoint) -> Path:
 @pytest.fixture
 def cifar_config() -> ViTConfig:
     """A network small enough to be trained in a test, for images of CIFAR-10's size."""
-    return ViTConfig(image_size=(32, 32), patch_size=8, width=24, depth=2, heads=2, mlp_width=40, classes=10)
+    return ViTConfig(
+        img_size=(32, 32), patch_size=8, embed_dim=24, depth=2, num_heads=2, mlp_ratio=40 / 24, num_classes=10
+    )
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ SMALL = ["--preset=cifar10-ti4", "--dataset=folder", "--set=model.depth=1", "--b
 def gpu(monkeypatch, tmp_path):
     """The script with two small jobs, the second of which starts with what the first one learned -> run(*words)."""
     start = f"{{out}}/first/{run_folder.LAST}"
-    jobs = {"first": [*SMALL, "--objective", "masked-patch"], "second": [*SMALL, "--start", start]}
+    jobs = {"first": [*SMALL, "--objective", "masked-patch"], "second": [*SMALL, "--init-from", start]}
     monkeypatch.setattr(gpu_script, "JOBS", jobs)
     data = fill(tmp_path / "data", {"ant": 8, "bee": 8})
 

@@ -10,25 +10,33 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from vitviz.attribution.context import Case
+from vitviz.attribution.context import ForwardContext
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
-from vitviz.models.vit import Trace, ViT
+from vitviz.models.vit import AttentionOutput, ViT
 
 B, H, W, GH, GW, N, T, D, A, L, M, K = 8, 20, 28, 5, 7, 35, 36, 18, 2, 6, 40, 11
 
 CONFIG = ViTConfig(
-    image_size=(H, W), patch_size=4, width=D, depth=L, heads=A, mlp_width=M, classes=K, qkv_bias=False, qk_norm=False
+    img_size=(H, W),
+    patch_size=4,
+    embed_dim=D,
+    depth=L,
+    num_heads=A,
+    mlp_ratio=M / D,
+    num_classes=K,
+    qkv_bias=False,
+    qk_norm=False,
 )
 VARIANTS = {
     "plain": CONFIG,
     "qkv bias": replace(CONFIG, qkv_bias=True),
     "qk norm": replace(CONFIG, qk_norm=True),
-    "two registers": replace(CONFIG, registers=2),
-    "layer scale": replace(CONFIG, layer_scale=0.5),
-    "mean of patches": replace(CONFIG, pool="mean"),
-    "no class token": replace(CONFIG, pool="mean", class_token=False),
-    "everything": replace(CONFIG, qkv_bias=True, qk_norm=True, registers=2, layer_scale=0.5, pool="mean"),
+    "two registers": replace(CONFIG, reg_tokens=2),
+    "layer scale": replace(CONFIG, init_values=0.5),
+    "mean of patches": replace(CONFIG, global_pool="avg"),
+    "no class token": replace(CONFIG, global_pool="avg", class_token=False),
+    "everything": replace(CONFIG, qkv_bias=True, qk_norm=True, reg_tokens=2, init_values=0.5, global_pool="avg"),
 }
 
 
@@ -65,16 +73,16 @@ def pixels(height: int = H, width: int = W, seed: int = 0) -> np.ndarray:
 
 def checkpoint(config: ViTConfig = CONFIG, seed: int = 0) -> Checkpoint:
     """A checkpoint with a mean and a deviation that differ between the channels."""
-    names = tuple(f"class {k}" for k in range(config.classes))
+    names = tuple(f"class {k}" for k in range(config.num_classes))
     record = {"test_accuracy": 0.25, "epochs": 2}
     return Checkpoint("tiny", model(config, seed), names, (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), record)
 
 
-def case(variant: str = "plain", seed: int = 0, dtype: torch.dtype = torch.float32) -> Case:
+def case(variant: str = "plain", seed: int = 0, dtype: torch.dtype = torch.float32) -> ForwardContext:
     """A variant's checkpoint with one image."""
     held = checkpoint(VARIANTS[variant])
-    held.model.to(dtype)
-    return Case(held, images(batch=1, seed=seed)[0].to(dtype))
+    held.network.to(dtype)
+    return ForwardContext(held, images(batch=1, seed=seed)[0].to(dtype))
 
 
 def attention(layers: int = L, heads: int = A, tokens: int = T, seed: int = 0) -> np.ndarray:
@@ -84,14 +92,16 @@ def attention(layers: int = L, heads: int = A, tokens: int = T, seed: int = 0) -
     return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
 
 
-def trace_of(attention: np.ndarray | None = None, tokens: np.ndarray | None = None) -> Trace:
+def trace_of(attention: np.ndarray | None = None, tokens: np.ndarray | None = None) -> AttentionOutput:
     """A trace that holds what matters, in double precision."""
     attention = np.zeros((1, 1, 1, 2, 2)) if attention is None else attention
     tokens = np.zeros((2, 1, 2, 1)) if tokens is None else tokens
-    return Trace(torch.zeros(1, K), *(torch.from_numpy(values.astype(np.float64)) for values in (attention, tokens)))
+    return AttentionOutput(
+        torch.zeros(1, K), *(torch.from_numpy(values.astype(np.float64)) for values in (attention, tokens))
+    )
 
 
-def random_trace(prefix: int = 1) -> Trace:
+def random_trace(prefix: int = 1) -> AttentionOutput:
     """Three images on the oblong grid."""
     weights = np.stack([attention(tokens=prefix + N, seed=image) for image in range(3)], 1)
     tokens = np.random.default_rng(5).standard_normal((L + 1, 3, prefix + N, D))

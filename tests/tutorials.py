@@ -13,8 +13,8 @@ TUTORIALS = [name for name in ARCHITECTURES if name.startswith("tutorial-")]
 
 def config(architecture: str, **changes) -> ViTConfig:
     """The config of a tutorial's network."""
-    sizes = {"image_size": (12, 20), "patch_size": 2, "width": 18, "depth": 2, "heads": 3, "mlp_width": 40}
-    return ViTConfig(architecture=architecture, classes=7, **sizes | changes)
+    sizes = {"img_size": (12, 20), "patch_size": 2, "width": 18, "depth": 2, "heads": 3, "mlp_width": 40}
+    return ViTConfig(architecture=architecture, num_classes=7, **sizes | changes)
 
 
 def network(architecture: str, **changes) -> torch.nn.Module:

@@ -25,7 +25,7 @@ GH, GW, K, L, A = tiny.GH, tiny.GW, tiny.K, tiny.L, tiny.A
 def test_an_explanation_fits_together(name):
     model = tiny.checkpoint(tiny.VARIANTS[name])
     found = explain(model, tiny.pixels())
-    T = model.model.config.tokens
+    T = model.network.config.num_tokens
     assert found.attention.shape == (L, A, T, T)
     np.testing.assert_allclose(found.attention.sum(-1), 1, rtol=0, atol=1e-5)
     assert found.rows.shape == (L, A, T)
@@ -34,7 +34,7 @@ def test_an_explanation_fits_together(name):
     np.testing.assert_allclose(found.maps_of().sum((-2, -1)), 1 - left_out, rtol=0, atol=1e-5)
     np.testing.assert_allclose(found.maps_of().mean((0, 1)), found.average, rtol=0, atol=1e-6)
     assert found.probabilities.sum() == pytest.approx(1, abs=1e-5)
-    assert found.labels == list(model.classes)
+    assert found.labels == list(model.labels)
     for method in found.methods:
         assert found.map(method).shape == (GH, GW)
 
@@ -110,7 +110,7 @@ def test_the_prediction_is_that_of_the_plain_forward_pass(tiny_checkpoint):
     images = (
         torch.from_numpy(pixels).permute(2, 0, 1)[None] / 255 - torch.tensor([0.5, 0.4, 0.3]).view(1, 3, 1, 1)
     ) / (torch.tensor([0.2, 0.25, 0.3]).view(1, 3, 1, 1))
-    expected = tiny_checkpoint.model(images).softmax(-1)[0].detach()
+    expected = tiny_checkpoint.network(images).softmax(-1)[0].detach()
     np.testing.assert_allclose(explain(tiny_checkpoint, pixels).probabilities, expected, rtol=0, atol=1e-5)
 
 
@@ -135,7 +135,7 @@ def test_what_is_done_to_a_map_changes_no_other(tiny_checkpoint):
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 def test_a_model_in_another_precision_is_explained_too(dtype):
     held, usual = tiny.checkpoint(), explain(tiny.checkpoint(), tiny.pixels())
-    held.model.to(dtype)
+    held.network.to(dtype)
     found = explain(held, tiny.pixels())
     assert found.probabilities.dtype == found.attention.dtype == np.float32
     for method in found.methods:
@@ -168,8 +168,8 @@ def test_a_method_says_what_is_true_of_the_model(variant, about, formula):
 
 def test_explaining_leaves_no_gradient_and_no_other_mode_behind(tiny_checkpoint):
     explain(tiny_checkpoint, tiny.pixels())
-    assert not tiny_checkpoint.model.training
-    assert all(p.grad is None and p.requires_grad for p in tiny_checkpoint.model.parameters())
+    assert not tiny_checkpoint.network.training
+    assert all(p.grad is None and p.requires_grad for p in tiny_checkpoint.network.parameters())
 
 
 # Planted truth
@@ -182,7 +182,15 @@ def lighthouse(registers: int = 0) -> Checkpoint:
     Queries read channel 2, keys channel 0, values bring channel 0 to channel 3; class 1 reads channel 3.
     """
     config = ViTConfig(
-        (20, 28), 4, width=8, depth=1, heads=2, mlp_width=4, classes=2, registers=registers, qk_norm=False
+        (20, 28),
+        4,
+        embed_dim=8,
+        depth=1,
+        num_heads=2,
+        mlp_ratio=0.5,
+        num_classes=2,
+        reg_tokens=registers,
+        qk_norm=False,
     )
     model = ViT(config)
     with torch.no_grad():

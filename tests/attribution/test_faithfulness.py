@@ -11,7 +11,7 @@ from torch import nn
 
 from tests import tiny
 from vitviz.attribution import faithfulness
-from vitviz.attribution.context import Case, softmax
+from vitviz.attribution.context import ForwardContext, softmax
 from vitviz.attribution.methods import METHODS
 from vitviz.models.checkpoint import Checkpoint
 
@@ -25,7 +25,7 @@ class Linear(nn.Module):
         super().__init__()
         self.config, self.weights = tiny.CONFIG, weights
 
-    def forward(self, images, keep=None, gates=None):
+    def forward(self, images, keep=None, head_masks=None):
         means = images.mean(1).unflatten(1, (GH, 4)).unflatten(3, (GW, 4)).mean((2, 4)).flatten(1)  # (B, N)
         parts = means * self.weights
         if keep is not None:
@@ -34,12 +34,12 @@ class Linear(nn.Module):
 
 
 @pytest.fixture
-def linear() -> tuple[Case, np.ndarray]:
+def linear() -> tuple[ForwardContext, np.ndarray]:
     """A case of the linear model, and what each patch really contributes."""
     generator = torch.Generator().manual_seed(0)
     weights, image = torch.randn(N, generator=generator), tiny.images(batch=1)[0]
     checkpoint = Checkpoint("linear", Linear(weights), ("no", "yes"), (0.5,) * 3, (0.25,) * 3, {})
-    subject = Case(checkpoint, image)
+    subject = ForwardContext(checkpoint, image)
     means = image.mean(0).unflatten(0, (GH, 4)).unflatten(2, (GW, 4)).mean((1, 3)).flatten()
     return subject, (4 * means * weights).numpy()
 
@@ -56,9 +56,9 @@ def test_the_moments_go_from_none_to_all_and_are_the_same_from_both_ends(patches
 
 def test_the_largest_goes_first_and_equal_values_as_by_chance():
     shuffled = np.array([4, 0, 3, 1, 2])
-    assert faithfulness.order_of(np.array([1.0, 3.5, 1.5, 3.0, 2.0]), shuffled).tolist() == [1, 3, 4, 2, 0]
-    assert faithfulness.order_of(np.array([1.0, 3.0, 1.0, 3.0, 2.0]), shuffled).tolist() == [3, 1, 4, 0, 2]
-    assert faithfulness.order_of(np.zeros(5), shuffled).tolist() == shuffled.tolist()
+    assert faithfulness.ranking_of(np.array([1.0, 3.5, 1.5, 3.0, 2.0]), shuffled).tolist() == [1, 3, 4, 2, 0]
+    assert faithfulness.ranking_of(np.array([1.0, 3.0, 1.0, 3.0, 2.0]), shuffled).tolist() == [3, 1, 4, 0, 2]
+    assert faithfulness.ranking_of(np.zeros(5), shuffled).tolist() == shuffled.tolist()
 
 
 def test_the_area_under_a_curve_by_hand():
@@ -87,7 +87,7 @@ def test_curves_equal_a_plain_loop_one_image_at_a_time(baseline):
         image, keep = subject.image.clone(), None
         if baseline == "drop":
             keep = torch.tensor([sorted(set(range(N)) - set(order[:count].tolist()))], dtype=torch.long)
-        nothing = faithfulness.blurred(image) if baseline == "blur" else torch.zeros_like(image)
+        nothing = faithfulness.blur(image) if baseline == "blur" else torch.zeros_like(image)
         for patch in order[:count] if baseline != "drop" else ():
             row, column = 4 * (patch // GW), 4 * (patch % GW)
             image[:, row : row + 4, column : column + 4] = nothing[:, row : row + 4, column : column + 4]
@@ -101,20 +101,20 @@ def test_the_order_of_the_true_contributions_of_a_linear_model_is_the_best(linea
     subject, contributions = linear
     report = faithfulness.score(subject, {"true": contributions, "reverse": -contributions}, 1, baseline, steps=N)
     chance = report.chance
-    assert len(chance) == faithfulness.DRAWS
+    assert len(chance) == faithfulness.N_RANDOM
     assert report.scores["true"].deletion < min(found.deletion for found in chance)
     assert report.scores["true"].insertion > max(found.insertion for found in chance)
     assert report.scores["true"].gap == pytest.approx(-report.scores["reverse"].gap)
     orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(500)])
     best = faithfulness.deletion_curves(
-        subject, faithfulness.order_of(contributions, np.arange(N))[None], 1, baseline, N
+        subject, faithfulness.ranking_of(contributions, np.arange(N))[None], 1, baseline, N
     )[0]
     assert (best <= faithfulness.deletion_curves(subject, orders, 1, baseline, N).min(0) + 1e-6).all(), "at each point"
 
 
 def test_insertion_is_putting_patches_back(linear):
     subject, contributions = linear
-    order = faithfulness.order_of(contributions, np.arange(N))
+    order = faithfulness.ranking_of(contributions, np.arange(N))
     points = []
     for count in faithfulness.moments(N):
         hidden = torch.ones(1, N, dtype=torch.bool)
@@ -220,7 +220,7 @@ def test_what_is_drawn_by_chance_belongs_to_the_image(monkeypatch):
     seeded = SimpleNamespace(manual_seed=lambda seed: drawn.append(seed) or noise)
     monkeypatch.setattr(np.random, "default_rng", lambda seed: drawn.append(seed) or numbers(seed))
     monkeypatch.setattr(torch, "Generator", lambda: seeded)
-    one, again, other = (Case(tiny.checkpoint(), tiny.images(batch=1, seed=seed)[0]) for seed in (0, 0, 1))
+    one, again, other = (ForwardContext(tiny.checkpoint(), tiny.images(batch=1, seed=seed)[0]) for seed in (0, 0, 1))
     assert one.seed == again.seed != other.seed
     drawn.clear()
     for subject in (one, other):

@@ -7,7 +7,7 @@ import torch
 from tests import tiny
 from tests.tutorials import TUTORIALS, network
 from vitviz.attribution import gradient_maps
-from vitviz.attribution.context import Case
+from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.methods import METHODS, asked
 from vitviz.models import vit
 from vitviz.models.checkpoint import Checkpoint
@@ -26,7 +26,7 @@ def pair(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("target", [3, (3, 7)])
 def test_gradients_of_attention_are_those_of_finite_differences(monkeypatch, variant, target):
     subject = tiny.case(variant, dtype=torch.float64)
-    tokens = subject.config.tokens
+    tokens = subject.config.num_tokens
     places = [(0, 1, 0, 5), (2, 0, 9, 1), (L - 1, 1, 0, 7), (3, 1, tokens - 1, tokens - 2)]
     found = subject.gradients(target).attention
     changed: dict = {}
@@ -41,7 +41,7 @@ def test_gradients_of_attention_are_those_of_finite_differences(monkeypatch, var
 
     def logit(place, step):
         changed.update(layer=0, place=place, step=step)
-        logits = subject.model.run(subject.image[None], "full").logits[0].detach()
+        logits = subject.model.forward_blocks(subject.image[None], "full").logits[0].detach()
         return (logits[target[0]] - logits[target[1]]).item() if isinstance(target, tuple) else logits[target].item()
 
     monkeypatch.setattr(vit, "attend", attend)
@@ -162,7 +162,7 @@ def test_methods_are_the_same_for_the_tutorials_networks():
     for name in TUTORIALS:
         model = network(name)
         checkpoint = Checkpoint("tutorial", model, tuple("abcdefg"), (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), {})
-        subject = Case(checkpoint, tiny.images((12, 20), batch=1)[0])
+        subject = ForwardContext(checkpoint, tiny.images((12, 20), batch=1)[0])
         for method in METHODS.values():
             assert np.isfinite(method.compute(subject, 2)).all()
             assert method.compute(subject, 2).shape == (60,)

@@ -36,7 +36,7 @@ def test_a_head_can_pass_on_its_mean_instead():
     assert instead.shape == (L, A, d)
     with pytest.raises(ValueError, match=r"instead must have the shape \(L, A, d\) \(6, 2, 9\): it has \(2, 9\)"):
         intervene(subject, [(2, 1)], instead=instead[0])
-    trace = subject.model.trace(subject.checkpoint.normalise(images), "full")
+    trace = subject.model.forward_with_attention(subject.checkpoint.normalize(images), "full")
     block = subject.model.blocks[2]
     expected = torch.zeros(d)
     for image in range(5):
@@ -100,7 +100,7 @@ def test_attention_afterwards_stands_at_the_tokens_that_are_left():
     gone, prefix = [3, 20], 3
     keep = torch.tensor([[patch for patch in range(N) if patch not in gone]])
     with torch.no_grad():
-        trace = subject.model.trace(subject.image[None], "full", keep)
+        trace = subject.model.forward_with_attention(subject.image[None], "full", keep)
     found = intervene(subject, [(1, 0)], gone).attention
     assert np.isnan(found[1, 0]).all()
     left = [token for token in range(prefix + N) if token - prefix not in gone]

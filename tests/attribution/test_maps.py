@@ -172,7 +172,7 @@ def test_value_norm_weighs_attention_by_length():
 
 def test_value_norm_asks_whom_attention_asks_also_where_the_head_reads_all_patches():
     subject = tiny.case("everything")
-    assert (subject.config.class_token, subject.config.pool) == (True, "mean")
+    assert (subject.config.class_token, subject.config.global_pool) == (True, "mean")
     rows = subject.attention[:, :, 0] * subject.value_norms  # the class token's, (L, A, T)
     expected = rows[..., subject.prefix :].mean((0, 1))
     np.testing.assert_allclose(METHODS["value_norm"].compute(subject, 0), expected, rtol=1e-5)

@@ -40,7 +40,7 @@ def test_integrated_gradients_add_up_in_a_trained_model_too():
         found = vitviz.explain(model, image)
         predicted = found.target()
         with torch.no_grad():
-            nothing = model.model(torch.zeros_like(found.case.image)[None])[0, predicted].item()
+            nothing = model.network(torch.zeros_like(found.case.image)[None])[0, predicted].item()
         has = found.case.logits[predicted] - nothing
         assert found.map("integrated_gradients").sum() == pytest.approx(has, abs=0.1), image
 

@@ -12,15 +12,15 @@ from vitviz.attribution import probes
 from vitviz.data import cifar
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
-from vitviz.models.vit import Trace
+from vitviz.models.vit import AttentionOutput
 
 B, GH, GW, N, T, D, A, L, K = tiny.B, tiny.GH, tiny.GW, tiny.N, tiny.T, tiny.D, tiny.A, tiny.L, tiny.K
 
 
-def seen(variant: str = "plain") -> tuple[torch.nn.Module, Trace]:
+def seen(variant: str = "plain") -> tuple[torch.nn.Module, AttentionOutput]:
     model = tiny.model(tiny.VARIANTS[variant])
     with torch.no_grad():
-        return model, model.trace(tiny.images(), "full")
+        return model, model.forward_with_attention(tiny.images(), "full")
 
 
 def entropy(row: np.ndarray) -> float:
@@ -94,7 +94,7 @@ def test_position_similarity_is_the_cosine_of_every_pair(variant):
     np.testing.assert_allclose(np.diag(flat), 1, rtol=0, atol=1e-12)
     np.testing.assert_allclose(flat, flat.T, rtol=0, atol=1e-12)
     assert np.abs(flat).max() <= 1 + 1e-12
-    places = model.pos_embed[0, model.config.prefix :].detach().double().numpy()
+    places = model.pos_embed[0, model.config.num_prefix_tokens :].detach().double().numpy()
     for r, c, i, j in [(0, 0, 4, 6), (2, 5, 3, 1), (4, 0, 0, 6)]:
         e, f = places[r * GW + c], places[i * GW + j]
         assert found[r, c, i, j].item() == pytest.approx(e @ f / math.sqrt((e @ e) * (f @ f)), abs=1e-12)
@@ -125,7 +125,7 @@ def test_entropy_and_divergence_are_those_of_a_loop_over_tokens_from_either_kind
             m = (p + q) / 2
             total += sum(x * math.log(x / y) / 2 for x, y in [*zip(p, m, strict=True), *zip(q, m, strict=True)])
         assert divergence[layer, 0, 1].item() == pytest.approx(total / 3, abs=1e-12)
-    alone = Trace(trace.logits, trace.attention[..., 0, :])
+    alone = AttentionOutput(trace.logits, trace.attention[..., 0, :])
     assert torch.equal(probes.head_divergence(alone, tiny.CONFIG), divergence)
     assert torch.equal(probes.attention_entropy(alone, tiny.CONFIG)[0], nats)
 
@@ -179,7 +179,9 @@ def test_the_lens_on_the_last_layer_gives_the_logits(variant):
         assert lens.shape == (L + 1, B, K)
         torch.testing.assert_close(lens[-1], trace.logits, rtol=0, atol=1e-5)
         early = model.norm(trace.tokens[2])
-        read = early[:, 0] if model.config.pool == "token" else early[:, model.config.prefix :].mean(1)
+        read = (
+            early[:, 0] if model.config.global_pool == "token" else early[:, model.config.num_prefix_tokens :].mean(1)
+        )
         torch.testing.assert_close(lens[2], model.head(read), rtol=0, atol=1e-5)
     assert (lens[2] - trace.logits).abs().max() > 0.1
 
@@ -187,12 +189,12 @@ def test_the_lens_on_the_last_layer_gives_the_logits(variant):
 @pytest.mark.parametrize("variant", ["plain", "two registers"])
 def test_cosine_to_the_class_token_is_that_of_a_loop(variant):
     config = tiny.VARIANTS[variant]
-    trace = tiny.random_trace(config.prefix)
+    trace = tiny.random_trace(config.num_prefix_tokens)
     found = probes.class_token_cosine(trace, config)
     assert found.shape == (L + 1, GH, GW)
     tokens = trace.tokens.numpy()
     for layer, r, c in [(0, 0, 0), (3, 4, 2), (L, 1, 6)]:
-        each = [(x[0], x[config.prefix + r * GW + c]) for x in tokens[layer]]
+        each = [(x[0], x[config.num_prefix_tokens + r * GW + c]) for x in tokens[layer]]
         cosines = [u @ v / (np.linalg.norm(u) * np.linalg.norm(v)) for u, v in each]
         assert found[layer, r, c].item() == pytest.approx(np.mean(cosines), abs=1e-12)
 
@@ -256,7 +258,7 @@ def test_layers_are_not_compared_by_three_patches():
 def test_a_trace_of_rows_alone_is_refused_where_it_is_not_enough(measure):
     model = tiny.model()
     with torch.no_grad():
-        trace = model.trace(tiny.images(), "rows")
+        trace = model.forward_with_attention(tiny.images(), "rows")
     with pytest.raises(ValueError, match=r"the class token's row alone\. Use model\.trace\(images, 'full'\)"):
         measure(model, trace)
 
@@ -278,7 +280,7 @@ def images(size: tuple[int, int] = (tiny.H, tiny.W), count: int = 5) -> torch.Te
 @pytest.mark.parametrize("variant", ["plain", "everything"])
 def test_all_probes_have_their_shapes_and_are_what_their_functions_say(variant):
     checkpoint = tiny.checkpoint(tiny.VARIANTS[variant])
-    config, tokens = checkpoint.model.config, checkpoint.model.config.tokens
+    config, tokens = checkpoint.network.config, checkpoint.network.config.num_tokens
     found = probes.probe(checkpoint, images())
     assert {name: value.shape for name, value in vars(found).items()} == {
         "labels": (K,),
@@ -300,14 +302,14 @@ def test_all_probes_have_their_shapes_and_are_what_their_functions_say(variant):
         "cka": (L + 1, L + 1),
     }
     with torch.no_grad():
-        trace = checkpoint.model.trace(checkpoint.normalise(images()), "full")
+        trace = checkpoint.network.forward_with_attention(checkpoint.normalize(images()), "full")
     norms = probes.token_norms(trace)
     expected = {
         "distance": probes.attention_distance(trace, config),
         "norms": norms.mean(1),
-        "longest": norms[..., config.prefix :].amax(-1).mean(1),
-        "outliers": probes.outliers(norms, config.prefix).float().mean(1),
-        "cka": probes.cka(probes.layer_products(trace, config.prefix)),
+        "longest": norms[..., config.num_prefix_tokens :].amax(-1).mean(1),
+        "outliers": probes.outliers(norms, config.num_prefix_tokens).float().mean(1),
+        "cka": probes.cka(probes.layer_products(trace, config.num_prefix_tokens)),
     }
     for name, values in expected.items():
         np.testing.assert_allclose(getattr(found, name), values, rtol=1e-5, atol=1e-6, err_msg=name)
@@ -316,15 +318,15 @@ def test_all_probes_have_their_shapes_and_are_what_their_functions_say(variant):
 
 def test_batches_of_unequal_size_change_nothing(tiny_checkpoint, monkeypatch):
     whole = probes.probe(tiny_checkpoint, images())
-    monkeypatch.setattr(probes, "images_at_once", lambda config: 2)
+    monkeypatch.setattr(probes, "max_batch_size", lambda config: 2)
     for name, values in vars(probes.probe(tiny_checkpoint, images())).items():
         if name != "labels":
             np.testing.assert_allclose(values, getattr(whole, name), rtol=1e-4, atol=1e-5, err_msg=name)
 
 
 def test_a_batch_is_as_large_as_memory_allows_but_never_empty():
-    assert probes.images_at_once(ViTConfig()) == 2**25 // (6 * 6 * 65**2 + 7 * 65 * 192)
-    assert probes.images_at_once(ViTConfig(image_size=(504, 504), patch_size=8, depth=12)) == 1
+    assert probes.max_batch_size(ViTConfig()) == 2**25 // (6 * 6 * 65**2 + 7 * 65 * 192)
+    assert probes.max_batch_size(ViTConfig(img_size=(504, 504), patch_size=8, depth=12)) == 1
 
 
 @pytest.mark.parametrize("name", TUTORIALS)
@@ -335,7 +337,7 @@ def test_the_tutorials_networks_are_probed_too(name):
     for values in vars(found).values():
         assert values.dtype.kind == "U" or np.isfinite(values).all()
     assert found.filters.shape[1:] == ((3, 1, 4) if name == "tutorial-scratch" else (3, 2, 2))
-    assert found.class_token_cosine.shape == (3, *model.config.grid)
+    assert found.class_token_cosine.shape == (3, *model.config.grid_size)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from playwright.sync_api import Error, expect
 
 import vitviz
 from benchmarks.page import EXPLORER
-from tests.browser.test_explore_page import changed, other_image, says
+from tests.browser.test_explore_page import other_image, says
 from vitviz.attribution.ablation import intervene
 from vitviz.attribution.context import softmax
 from vitviz.data.preprocessing import MOST_BYTES, sample_paths

@@ -32,8 +32,8 @@ def with_large(guarded, test_images, tmp_path_factory):
     """The address of a server that also has a model of larger images, runs/large."""
     work = tmp_path_factory.mktemp("work")
     last = runs.make(work / "runs", "large", finished=True, moments=0) / "last.safetensors"
-    large = build(replace(runs.MODEL, image_size=(96, 96))).eval()
-    checkpoint.save(replace(checkpoint.load(last), model=large), last)
+    large = build(replace(runs.MODEL, img_size=(96, 96))).eval()
+    checkpoint.save(replace(checkpoint.load(last), network=large), last)
     extra = guarded | {"VITVIZ_DATA": str(test_images), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
     with bench.server(extra, work) as (address, _):
         yield address
@@ -267,7 +267,7 @@ def test_an_address_whose_model_takes_no_test_images_opens_over_the_samples_and_
     page.wait_for_selector(f"{INSIDE}[data-ready='runs/large samples'][data-state=ready]")
     expect(page.locator(f"{INSIDE} .status")).to_contain_text("this model sees 96 × 96. Use the samples.")
     expect(page.locator("input[name=images][value=samples]")).to_be_checked()
-    expect(page).not_to_have_url(re.compile("images="))
+    expect(page).not_to_have_url(re.compile("max_train_samples="))
 
 
 def test_after_a_failure_the_page_can_be_asked_again(context, address):

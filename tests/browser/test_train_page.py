@@ -21,10 +21,10 @@ pytestmark = pytest.mark.browser
 
 # A network and a recipe small enough to be trained in a test.
 SMALL = {
-    "model.width": 48,
+    "model.embed_dim": 48,
     "model.depth": 2,
-    "model.heads": 2,
-    "model.mlp_width": 96,
+    "model.num_heads": 2,
+    "model.mlp_ratio": 96,
     "model.patch_size": 8,
     "batch_size": 100,
     "images": 2000,
@@ -189,9 +189,9 @@ def test_the_curves_of_a_finished_run_end_with_its_last_values(context, trainer)
 
     address, root = trainer
     folder = runs.make(root, "ended", finished=True)
-    seen = runs.timeline(checkpoint.load(folder / "last.safetensors").model, 2)
+    seen = runs.timeline(checkpoint.load(folder / "last.safetensors").network, 2)
     last = 1.50004  # single precision and four digits are both below it
-    seen.take(checkpoint.load(folder / "last.safetensors").model, last, 6.0)
+    seen.take(checkpoint.load(folder / "last.safetensors").network, last, 6.0)
     seen.save(folder / "timeline.npz")
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     lines = [line | {"loss": 0.2} for line in lines]
@@ -209,7 +209,7 @@ def test_where_there_is_no_class_token_the_patches_look(context, trainer):
 
     address, root = trainer
     folder = runs.make(root, "patches", finished=True)
-    replace(runs.timeline(checkpoint.load(folder / "last.safetensors").model, 3), class_token=False).save(
+    replace(runs.timeline(checkpoint.load(folder / "last.safetensors").network, 3), class_token=False).save(
         folder / "timeline.npz"
     )
     page = open_train(context, address, "&run=patches")
@@ -222,9 +222,9 @@ def test_what_was_held_out_is_not_called_test_images_and_no_attention_is_promise
     from tests.webapp import runs
 
     address, root = trainer
-    whole = {"first_patches": 1.0, "last_patches": 1.0, "snapshots": 0}
+    whole = {"patch_keep_start": 1.0, "patch_keep_end": 1.0, "snapshots": 0}
     convnet = replace(runs.MODEL, architecture="convnet")
-    runs.make(root, "held", finished=True, moments=0, held_out=5000, model=convnet, **whole)
+    runs.make(root, "held", finished=True, moments=0, val_size=5000, model=convnet, **whole)
     page = open_train(context, address, "&run=held")
     painted(page, "runs/held 0")
     expect(page.locator(".watch .headline")).to_have_text(
@@ -320,14 +320,14 @@ def test_an_answer_that_is_older_than_a_rename_does_not_undo_it(context, trainer
 def test_options_that_do_not_fit_are_marked_at_their_field(context, trainer):
     page = open_train(context, trainer[0])
     page.locator(".numbers summary").click()
-    page.locator("[data-setting='model.heads']").fill("5")
+    page.locator("[data-setting='model.num_heads']").fill("5")
     page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
-    expect(page.locator("[data-field='model.heads'] + .refusal")).to_have_text(
+    expect(page.locator("[data-field='model.num_heads'] + .refusal")).to_have_text(
         "heads must divide width: 192 is not a multiple of 5. Use 4 or 6."
     )
-    expect(page.locator("[data-setting='model.heads']")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("[data-setting='model.num_heads']")).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_role("button", name="Start training")).to_be_disabled()
-    page.locator("[data-setting='model.heads']").fill("4")
+    page.locator("[data-setting='model.num_heads']").fill("4")
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     expect(page.locator(".refusal")).to_be_hidden()
     expect(page.get_by_role("button", name="Start training")).to_be_enabled()
@@ -349,7 +349,7 @@ def test_a_length_stays_as_typed_in_another_unit_and_is_never_guessed(context, t
 def test_an_experiment_says_how_many_trainings_it_is(context, trainer):
     page = open_train(context, trainer[0])
     page.locator(".vary summary").click()
-    for place, (name, values) in enumerate((("model.depth", "2, 4"), ("model.heads", "2 4 8"))):
+    for place, (name, values) in enumerate((("model.depth", "2, 4"), ("model.num_heads", "2 4 8"))):
         page.locator(f"[data-vary='{place}']").select_option(name)
         page.locator(f"[data-values='{place}']").fill(values)
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
@@ -457,12 +457,12 @@ def test_own_images_are_read_once_all_fits_and_a_run_of_few_classes_is_followed(
         page = open_train(context, address, f"&timeline={SHIPPED}&probe=8")
         painted(page, f"{SHIPPED} 7")
         page.locator(".numbers summary").click()
-        page.locator("[data-setting='model.heads']").fill("5")
+        page.locator("[data-setting='model.num_heads']").fill("5")
         page.locator("details.other summary").click()
         page.locator("select[name=dataset]").select_option("folder")
         page.locator(".upload input").set_input_files(labelled({"ant": 30, "bee": 30}))
         expect(page.locator(".survey .refusal")).to_contain_text("heads must divide width")
-        page.locator("[data-setting='model.heads']").fill("4")
+        page.locator("[data-setting='model.num_heads']").fill("4")
         expect(page.locator(".survey tbody tr")).to_have_text(["ant246", "bee246"])
         start(page, "few", 2)
         state(page, "finished")

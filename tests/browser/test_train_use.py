@@ -104,8 +104,8 @@ def test_a_decimal_comma_is_no_comma_of_thousands(context, trainer):
     page.locator(".numbers summary").click()
     for typed, meant in (("0,001", 0.001), ("1,5", 1.5)):
         with page.expect_request(asks("check")) as asked:
-            page.locator("[data-setting='adam_rate']").fill(typed)
-        assert f'"adam_rate":{meant}' in asked.value.post_data.replace("\\", "").replace(" ", "")
+            page.locator("[data-setting='lr']").fill(typed)
+        assert f'"lr":{meant}' in asked.value.post_data.replace("\\", "").replace(" ", "")
     with page.expect_request(asks("check")) as asked:
         page.locator("[data-setting='images']").fill("1,500")
     assert '"images":1500' in asked.value.post_data.replace("\\", "").replace(" ", "")
@@ -128,10 +128,10 @@ def test_own_settings_are_taken_back_without_the_length(context, trainer):
     page = open_train(context, trainer[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     page.locator(".numbers summary").click()
-    page.locator("[data-setting='model.heads']").fill("4")
+    page.locator("[data-setting='model.num_heads']").fill("4")
     page.locator("input[name=budget]").fill("5")
     page.locator("[data-do=reset]").click()
-    expect(page.locator("[data-setting='model.heads']")).to_have_value("6")
+    expect(page.locator("[data-setting='model.num_heads']")).to_have_value("6")
     expect(page.locator("input[name=budget]")).to_have_value("5")
 
 

@@ -100,11 +100,11 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("train", "--epochs", "-1"), "epochs must be a finite number above 0 and below 1,000,000,000: got -1.0"),
         (("train", "--batch-size", "0"), "batch_size must be a whole number from 2 to 65536: got 0"),
         (("train", "--set", "wings=2"), "A setting is NAME=VALUE with a known name: got 'wings=2'"),
-        (("train", "--set", "model.heads=5"), "heads must divide width: 192 is not a multiple of 5"),
+        (("train", "--set", "model.num_heads=5"), "heads must divide width: 192 is not a multiple of 5"),
         (("train", "--network", "resnet"), "There is no preset 'resnet'"),
         (
-            ("sweep", "--vary", "model.heads=2,5,6"),
-            "Each combination must fit. These do not: model.heads=5 (heads must",
+            ("sweep", "--vary", "model.num_heads=2,5,6"),
+            "Each combination must fit. These do not: model.num_heads=5 (heads must",
         ),
         (("sweep",), "A sweep has 2 to 64 combinations: got 1"),
         (("sweep", "--vary", "seed=0,1", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
@@ -152,7 +152,7 @@ def test_a_refusal_is_one_sentence_and_status_one(vitviz, tiny_file, tmp_path, m
         ("train", "--epochs", "many"),
         ("nonsense",),
         ("explain", "cat"),
-        ("probe", "cifar10-ti4", "--out", "a.png", "--images", "0"),
+        ("probe", "cifar10-ti4", "--out", "a.png", "--max-train-samples", "0"),
         ("app", "--port", "0"),
     ],
 )
@@ -209,7 +209,7 @@ def test_an_output_that_is_no_terminals_is_written_to_as_it_is(vitviz, monkeypat
 
 
 def test_no_class_is_told_of_a_model_that_learned_without_labels(vitviz, tiny_checkpoint, tmp_path):
-    blind = replace(tiny_checkpoint, record={"recipe": {"objective": "masked-patch"}})
+    blind = replace(tiny_checkpoint, record={"train_config": {"objective": "masked-patch"}})
     checkpoint.save(blind, path := tmp_path / "blind.safetensors")
     code, out, _ = vitviz("explain", "cat", "--checkpoint", path, "--out", tmp_path / "map.npz")
     assert code == 0
@@ -219,14 +219,14 @@ def test_no_class_is_told_of_a_model_that_learned_without_labels(vitviz, tiny_ch
 def test_an_accuracy_on_other_images_stands_beside_no_recorded_one(vitviz, tiny_checkpoint, tmp_path):
     data = fill(tmp_path / "images", {"ant": 3, "bee": 3})
     about = datasets.load("folder", data, (tiny.H, tiny.W)).about
-    classes = ("ant", "bee", *tiny_checkpoint.classes[2:])
+    classes = ("ant", "bee", *tiny_checkpoint.labels[2:])
     for dataset, mean, recorded in [
         ("folder", about.mean, 0.5),
         ("folder", cifar.MEAN, None),
         ("cifar10", about.mean, None),
     ]:
-        record = {"test_accuracy": 0.5, "recipe": {"dataset": dataset}}
-        known = replace(tiny_checkpoint, classes=classes, mean=mean, std=about.std, record=record)
+        record = {"test_accuracy": 0.5, "train_config": {"dataset": dataset}}
+        known = replace(tiny_checkpoint, num_classes=classes, mean=mean, std=about.std, record=record)
         checkpoint.save(known, path := tmp_path / "known.safetensors")
         code, out, _ = vitviz("evaluate", path, "--dataset", "folder", "--data", data, "--json")
         assert code == 0
@@ -280,11 +280,11 @@ def test_a_model_is_probed_over_the_test_images_where_they_are(
     given = Checkpoint("small", tiny.model(cifar_config), cifar.CLASSES, cifar.MEAN, cifar.STD, {})
     checkpoint.save(given, tmp_path / "small.safetensors")
     words = ("probe", tmp_path / "small.safetensors", "--out", tmp_path / "probes.npz")
-    code, out, _ = vitviz(*words, "--data", cifar_folder, "--images", "7")
+    code, out, _ = vitviz(*words, "--data", cifar_folder, "--max-train-samples", "7")
     assert code == 0
     assert out.endswith("small over the first 7 test images of CIFAR-10\n")
     with np.load(tmp_path / "probes.npz") as numbers:
-        images = given.normalise(cifar.load("test", cifar_folder)[0][:7])
+        images = given.normalize(cifar.load("test", cifar_folder)[0][:7])
         np.testing.assert_allclose(numbers["lens"][-1], given.model(images).detach(), rtol=0, atol=1e-4)
     monkeypatch.setenv("VITVIZ_DATA", str(cifar_folder))
     assert vitviz(*words)[1].endswith("small over the first 20 test images of CIFAR-10\n")

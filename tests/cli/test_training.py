@@ -11,10 +11,11 @@ import pytest
 from PIL import Image
 
 from tests import tiny
-from vitviz.cli.training import asked_config
+from vitviz.cli.training import resolve_config
 from vitviz.models import checkpoint
 from vitviz.runs.run_folder import write_config
-from vitviz.training.config import PRESETS, TrainConfig
+from vitviz.training.config import TrainConfig
+from vitviz.training.presets import PRESETS
 
 SMALL_DATA = "from vitviz import cli; from vitviz.data import cifar; cifar.RECORDS = 20; "  # as in `cifar_folder`
 
@@ -25,12 +26,25 @@ def test_a_model_is_fine_tuned_on_a_folder_and_evaluated_by_its_checkpoint_alone
         (tmp_path / "images" / name).mkdir(parents=True)
         for number in range(5):
             Image.new("L", (30, 30), 200 * level + number).save(tmp_path / "images" / name / f"{number}.png")
-    words = ["train", "--start", tiny_file, "--frozen", "--dataset", "folder", "--data", tmp_path / "images"]
+    words = [
+        "train",
+        "--init-from",
+        tiny_file,
+        "--freeze-backbone",
+        "--dataset",
+        "folder",
+        "--data",
+        tmp_path / "images",
+    ]
     words += ["--epochs", "2", "--batch-size", "4", "--out", tmp_path / "run", "--device", "cpu"]
-    code, out, err = vitviz(*words, "--set", "model.image_size=[24, 24]")
+    code, out, err = vitviz(*words, "--set", "model.img_size=[24, 24]")
     assert code == 0, err
     result = checkpoint.load(tmp_path / "run" / "last.safetensors")
-    assert (result.classes, result.model.config.grid, result.model.config.depth) == (("dark", "light"), (6, 6), tiny.L)
+    assert (result.labels, result.network.config.grid_size, result.network.config.depth) == (
+        ("dark", "light"),
+        (6, 6),
+        tiny.L,
+    )
     code, again, _ = vitviz("evaluate", tmp_path / "run" / "last.safetensors", "--data", tmp_path / "images")
     assert code == 0
     assert re.search(r"of 2 test images", again)
@@ -42,7 +56,7 @@ def test_a_model_is_fine_tuned_on_a_folder_and_evaluated_by_its_checkpoint_alone
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_each_preset_trains_a_few_steps_and_is_gone_on_with(vitviz, cifar_folder, tmp_path, name):
     run = tmp_path / "run"
-    small = ["model.depth=2", "model.width=24", "model.heads=2", "model.mlp_width=40", "snapshots=2"]
+    small = ["model.depth=2", "model.embed_dim=24", "model.num_heads=2", "model.mlp_ratio=1.67", "num_snapshots=2"]
     words = ["train", "--preset", name, "--data", cifar_folder, "--out", run, "--device", "cpu", "--batch-size", "50"]
     words += [word for setting in small for word in ("--set", setting)]
     code, out, _ = vitviz(*words, "--epochs", "1")
@@ -62,7 +76,7 @@ def test_a_teacher_is_trained_and_teaches_and_is_measured_but_not_explained(vitv
     teacher = tmp_path / "teacher" / "last.safetensors"
     few = ["--data", cifar_folder, "--device", "cpu", "--batch-size", "50", "--epochs", "1"]
     code, out, _ = vitviz(
-        "train", "--preset", "cifar10-teacher", *few, "--set", "model.width=8", "--out", teacher.parent
+        "train", "--preset", "cifar10-teacher", *few, "--set", "model.embed_dim=8", "--out", teacher.parent
     )
     assert code == 0
     measured = re.search(r"test_accuracy (\d+\.\d\d) %", out)[1]
@@ -82,7 +96,7 @@ def test_a_teacher_is_trained_and_teaches_and_is_measured_but_not_explained(vitv
 def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
     run = tmp_path / "my run"
     words = ["train", "--data", cifar_folder, "--out", run, "--device", "cpu", "--batch-size", "2", "--epochs", "1e6"]
-    for setting in ("model.depth=1", "model.width=24", "model.heads=2", "model.mlp_width=8"):
+    for setting in ("model.depth=1", "model.embed_dim=24", "model.num_heads=2", "model.mlp_ratio=0.34"):
         words += ["--set", setting]
     command = [sys.executable, "-c", SMALL_DATA + "cli.main()", *map(str, words)]
     training = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -114,8 +128,8 @@ def test_a_run_that_was_moved_goes_on_where_it_lies(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     moved = Path("runs/cifar10-ti4")
     moved.mkdir(parents=True)
-    write_config(TrainConfig(out="runs/first"), moved)
-    assert asked_config(None, None, True, {}).folder == moved
+    write_config(TrainConfig(output_dir="runs/first"), moved)
+    assert resolve_config(None, None, True, {}).folder == moved
 
 
 @pytest.mark.slow
@@ -128,7 +142,7 @@ def test_a_sweep_tells_in_whole_sentences_why_runs_failed(vitviz, cifar_folder, 
         "--out",
         tmp_path / "g [bold]",
         "--vary",
-        "start=nope,nada",
+        "init_from=nope,nada",
         "--epochs",
         "1",
     )
@@ -143,7 +157,14 @@ def test_a_sweep_tells_in_whole_sentences_why_runs_failed(vitviz, cifar_folder, 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_a_sweep_prints_a_row_for_each_run_and_goes_on(vitviz, cifar_folder, tmp_path):
     words = ["sweep", "--vary", "model.depth=1,2", "--data", cifar_folder, "--out", tmp_path / "grid", "--epochs", "1"]
-    small = ["model.width=24", "model.heads=2", "model.mlp_width=8", "batch_size=50", "snapshots=0", "device=cpu"]
+    small = [
+        "model.embed_dim=24",
+        "model.num_heads=2",
+        "model.mlp_ratio=0.34",
+        "batch_size=50",
+        "num_snapshots=0",
+        "device=cpu",
+    ]
     code, out, _ = vitviz(*words, *(word for setting in small for word in ("--set", setting)))
     assert code == 0
     rows = [line.split() for line in out.splitlines() if "grid-depth" in line]
@@ -194,7 +215,16 @@ def test_tensorboard_is_noted_when_wanted_and_its_absence_is_said(vitviz, cifar_
             noted.append((name, global_step))
 
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", SimpleNamespace(SummaryWriter=Writer))
-    small = ("--set", "model.depth=1", "--set", "model.width=24", "--set", "model.heads=2", "--batch-size", "50")
+    small = (
+        "--set",
+        "model.depth=1",
+        "--set",
+        "model.embed_dim=24",
+        "--set",
+        "model.num_heads=2",
+        "--batch-size",
+        "50",
+    )
     code, _, _ = vitviz(*words, *small, "--data", "nowhere")
     assert (code, noted) == (1, []), "a training that is refused leaves no log"
     code, _, _ = vitviz(*words, *small, "--epochs", "1", "--device", "cpu")

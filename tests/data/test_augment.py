@@ -20,7 +20,7 @@ def numbered(batch: int, height: int = 12, width: int = 16) -> torch.Tensor:
 
 
 def every_variant(image: torch.Tensor, reach: int) -> list[torch.Tensor]:
-    """All shifted and flipped images, by padding with numpy and cropping."""
+    """All shifted_index and flipped images, by padding with numpy and cropping."""
     padded = np.pad(image.numpy(), ((0, 0), (reach, reach), (reach, reach)), mode="reflect")
     _, H, W = image.shape
     crops = [padded[:, y : y + H, x : x + W] for y in range(2 * reach + 1) for x in range(2 * reach + 1)]
@@ -58,7 +58,7 @@ def test_no_reach_only_flips():
 
 def test_normalise_by_hand():
     images = torch.tensor([0, 51, 255], dtype=torch.uint8).view(1, 3, 1, 1)
-    found = augmentation.normalise(images, (0.5, 0.4, 0.3), (0.2, 0.25, 0.35))
+    found = augmentation.normalize(images, (0.5, 0.4, 0.3), (0.2, 0.25, 0.35))
     assert found.dtype == torch.float32
     assert found.flatten().tolist() == pytest.approx([-2.5, -0.8, 2.0], abs=1e-6)
 
@@ -172,10 +172,10 @@ def chosen(name: str, batch: int = 1) -> torch.Tensor:
         ("saturation", lambda image, x: vision.adjust_saturation(image, 1 + 0.9 * x)),
         ("contrast", lambda image, x: vision.adjust_contrast(image, 1 + 0.9 * x)),
         ("sharpness", lambda image, x: vision.adjust_sharpness(image, 1 + 0.9 * x)),
-        ("posterise", lambda image, x: vision.posterize(image, 8 - round(4 * abs(x)))),
+        ("posterize", lambda image, x: vision.posterize(image, 8 - round(4 * abs(x)))),
         ("solarise", lambda image, x: vision.solarize(image, 255 - 255 * abs(x))),
         ("autocontrast", lambda image, x: vision.autocontrast(image)),
-        ("equalise", lambda image, x: vision.equalize(image)),
+        ("equalize", lambda image, x: vision.equalize(image)),
     ],
 )
 def test_each_colour_operation_is_that_of_torchvision(name, second_opinion, amount):
@@ -190,7 +190,7 @@ def test_each_colour_operation_is_that_of_torchvision(name, second_opinion, amou
 
 def test_a_image_of_one_level_stays_as_it_is_where_levels_are_spread():
     flat = torch.full((1, 3, 4, 5), 77.0)
-    for name in ("autocontrast", "equalise"):
+    for name in ("autocontrast", "equalize"):
         assert torch.equal(augmentation.COLOURS[name](flat, torch.ones(1, 1, 1, 1)), flat)
 
 
@@ -230,7 +230,7 @@ def test_rand_augment_draws_for_each_image_by_itself():
     assert varied.dtype == torch.uint8
     assert varied.shape == images.shape
     different = {image.numpy().tobytes() for image in varied}
-    signless = {"identity", "posterise", "solarise", "autocontrast", "equalise"}
+    signless = {"identity", "posterize", "solarise", "autocontrast", "equalize"}
     assert len(different) == len(signless) + 2 * (len(augmentation.OPERATIONS) - len(signless))
 
 

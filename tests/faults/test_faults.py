@@ -196,7 +196,7 @@ from vitviz.cli import main
 from vitviz.data import cifar
 cifar.RECORDS = 20
 resource.setrlimit(resource.RLIMIT_AS, (int(open("/proc/self/statm").read().split()[0]) * 4096 + 200 * 2**20,) * 2)
-sys.argv = ["vitviz", "train", "--set", "model.width=900", "--set", "model.mlp_width=3600", "--epochs", "1"]
+sys.argv = ["vitviz", "train", "--set", "model.embed_dim=900", "--set", "model.mlp_ratio=4", "--epochs", "1"]
 sys.argv += ["--batch-size", "50", "--data", "{data}", "--out", "{out}"]
 main()
 """

@@ -54,7 +54,7 @@ def enter(entry: Entry, path: Path) -> None:
     elif entry.kind == "checkpoint":
         checkpoint.load(path)
     elif entry.kind == "run":
-        config = replace(from_json(run_folder.read_config(path)), out=str(path))
+        config = replace(from_json(run_folder.read_config(path)), output_dir=str(path))
         run_folder.saved_state(config, datasets.CIFAR10, 50_000)
     else:
         typed(str(entry.made))

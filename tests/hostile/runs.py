@@ -64,10 +64,10 @@ def entries() -> list[Entry]:
     values: list[tuple[str, Any, str]] = [
         ("epochs", -1, "epochs must be"), ("epochs", 1e999, "epochs must be"), ("epochs", "9", "epochs must be"), ("epochs", [], "epochs must be"),
         ("batch_size", 0, "batch_size must be"), ("batch_size", 10**12, "batch_size must be"), ("batch_size", 1.5, "batch_size must be"),
-        ("seed", "x", "seed must be"), ("clip", float("nan"), NONE + "|clip must be"), ("cutmix", 7, "cutmix is a share"), ("cutmix", None, "cutmix is a share"),
-        ("schedule", "x", "schedule must be"), ("schedule", {}, "schedule must be"), ("schedule", ["line"], "schedule must be"),
+        ("seed", "x", "seed must be"), ("grad_clip_norm", float("nan"), NONE + "|clip must be"), ("cutmix_prob", 7, "cutmix_prob must be a number from 0 to 1"), ("cutmix_prob", None, "cutmix_prob must be a number from 0 to 1"),
+        ("lr_schedule", "x", "lr_schedule must be"), ("lr_schedule", {}, "lr_schedule must be"), ("lr_schedule", ["linear"], "lr_schedule must be"),
         ("device", "cuda:0; rm", "device must be"), ("objective", 1, "objective must be"), ("model", [], "may only name"),
-        ("model", {"depth": 10**9}, "depth must be"), ("model", {"width": -3}, "width must be"), ("model", {"x": 1}, "may only name"),
+        ("model", {"depth": 10**9}, "depth must be"), ("model", {"embed_dim": -3}, "width must be"), ("model", {"x": 1}, "may only name"),
         ("model", "vit", "may only name"), ("model", None, "may only name"), ("__class__", 1, "may only name"), ("surprise", 1, "may only name"),
     ]  # fmt: skip
     make = partial(Entry, "run", file="run")

@@ -1,4 +1,4 @@
-"""Every entry of the hostile corpus is answered as its manifest says: at the gates, over HTTP and in a browser."""
+"""Every entry of the hostile corpus is answered as its manifest says: at the head_masks, over HTTP and in a browser."""
 
 import json
 import re

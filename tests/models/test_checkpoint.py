@@ -68,7 +68,7 @@ def refused(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"classes": ("a", "b")}, "A checkpoint with 11 logits must name 11 classes"),
+        ({"labels": ("a", "b")}, "A checkpoint with 11 logits must name 11 classes"),
         ({"std": (58.0, 57.0, 57.0)}, "std must be three numbers from 0 to 1"),
         ({"mean": (-0.1, 0.0, 0.0)}, "mean must be three numbers from 0 to 1"),
     ],
@@ -81,7 +81,7 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path, changes, sentence):
 
 def test_weights_in_double_precision_and_means_of_any_kind_are_saved(tmp_path):
     before = replace(
-        tiny.checkpoint(), mean=torch.tensor([0.5, 0.25, 0.125]), classes=[f"class {k}" for k in range(11)]
+        tiny.checkpoint(), mean=torch.tensor([0.5, 0.25, 0.125]), num_classes=[f"class {k}" for k in range(11)]
     )
     before.model.double()
     save(before, tmp_path / "x.safetensors")
@@ -113,18 +113,18 @@ def test_what_is_saved_comes_back(tmp_path, name):
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_is_read_as_single_precision(tmp_path, tiny_checkpoint, dtype):
-    expected = {name: weight.to(dtype).float() for name, weight in tiny_checkpoint.model.state_dict().items()}
-    tiny_checkpoint.model.to(dtype)
+    expected = {name: weight.to(dtype).float() for name, weight in tiny_checkpoint.network.state_dict().items()}
+    tiny_checkpoint.network.to(dtype)
     save(tiny_checkpoint, tmp_path / "half.safetensors")
-    found = load(tmp_path / "half.safetensors").model.state_dict()
+    found = load(tmp_path / "half.safetensors").network.state_dict()
     assert all(weight.dtype == torch.float32 for weight in found.values())
     assert all(torch.equal(found[name], expected[name]) for name in expected)
 
 
 def test_a_name_or_a_class_may_hold_markup(parts, tmp_path):
-    parts.about["classes"][0] = "<script>alert(1)</script>"
+    parts.about["labels"][0] = "<script>alert(1)</script>"
     (tmp_path / "a.safetensors").write_bytes(parts.joined())
-    assert load(tmp_path / "a.safetensors").classes[0] == "<script>alert(1)</script>"
+    assert load(tmp_path / "a.safetensors").labels[0] == "<script>alert(1)</script>"
 
 
 def test_what_ships_is_found_by_name():
@@ -160,7 +160,7 @@ def test_a_file_under_a_shipped_name_that_is_another_is_refused(tiny_checkpoint,
 
 def test_normalise_by_hand(tiny_checkpoint):
     images = torch.tensor([0, 51, 255], dtype=torch.uint8).view(1, 3, 1, 1)
-    found = tiny_checkpoint.normalise(images).flatten().tolist()
+    found = tiny_checkpoint.normalize(images).flatten().tolist()
     assert found == pytest.approx([(0 - 0.5) / 0.2, (0.2 - 0.4) / 0.25, (1 - 0.3) / 0.3])
 
 
@@ -398,15 +398,15 @@ def test_a_config_with_unknown_names_is_refused(parts, refused):
 def test_what_an_older_config_does_not_name_has_its_default(parts, tmp_path):
     del parts.about["config"]["pool"]
     (tmp_path / "older.safetensors").write_bytes(parts.joined())
-    assert load(tmp_path / "older.safetensors").model.config.pool == "token"
+    assert load(tmp_path / "older.safetensors").network.config.global_pool == "token"
 
 
 def test_extra_tensors_are_kept_and_not_looked_at(tiny_checkpoint, tmp_path):
     path = tmp_path / "unfinished.safetensors"
     extra = {"weights.head.bias": torch.full((3,), float("nan")), "step": torch.tensor(7)}
     checkpoint.save(tiny_checkpoint, path, extra)
-    expected = tiny_checkpoint.model.state_dict()
-    assert all(torch.equal(tensor, expected[name]) for name, tensor in load(path).model.state_dict().items())
+    expected = tiny_checkpoint.network.state_dict()
+    assert all(torch.equal(tensor, expected[name]) for name, tensor in load(path).network.state_dict().items())
     average, found = checkpoint.read_tensors(path)
     assert average.keys() == expected.keys()
     assert found.keys() == extra.keys()
@@ -421,9 +421,9 @@ def test_extra_tensors_are_kept_and_not_looked_at(tiny_checkpoint, tmp_path):
         ({"depth": -1}, "depth must be a whole number from 1 to 128: got -1"),
         ({"heads": 5}, "heads must divide width: 18 is not a multiple of 5"),
         ({"patch_size": 3}, "patch_size must divide the image side: 20 is not a multiple of 3"),
-        ({"image_size": [20, {}]}, "image width must be a whole number"),
+        ({"img_size": [20, {}]}, "image width must be a whole number"),
         ({"pool": {}}, "pool must be 'token' or 'mean'"),
-        ({"layer_scale": "big"}, "layer_scale must be None"),
+        ({"init_values": "big"}, "init_values must be None"),
     ],
 )
 def test_a_config_out_of_range_is_refused(parts, refused, changes, sentence):
@@ -455,9 +455,9 @@ def test_a_config_that_does_not_fit_the_weights_is_refused(parts, refused):
 @pytest.mark.parametrize(
     ("key", "value", "sentence"),
     [
-        ("classes", ["cat"], "A checkpoint with 11 logits must name 11 classes"),
-        ("classes", [7] * 11, "A checkpoint with 11 logits must name 11 classes"),
-        ("classes", "abcdefghijk", "A checkpoint with 11 logits must name 11 classes"),
+        ("labels", ["cat"], "A checkpoint with 11 logits must name 11 classes"),
+        ("labels", [7] * 11, "A checkpoint with 11 logits must name 11 classes"),
+        ("labels", "abcdefghijk", "A checkpoint with 11 logits must name 11 classes"),
         ("mean", [0.5, 0.5], "mean must be three numbers from 0 to 1"),
         ("mean", [0.5, 0.5, 100], "mean must be three numbers from 0 to 1"),
         ("mean", [0.5, 0.5, "0.5"], "mean must be three numbers from 0 to 1"),

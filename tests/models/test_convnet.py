@@ -14,7 +14,7 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.factory import build
 
-CONFIG = ViTConfig(architecture="convnet", image_size=(20, 28), width=6, depth=3, heads=1, classes=tiny.K)
+CONFIG = ViTConfig(architecture="convnet", img_size=(20, 28), embed_dim=6, depth=3, num_heads=1, num_classes=tiny.K)
 
 
 @pytest.fixture
@@ -31,20 +31,20 @@ def test_its_parameters_by_hand(teacher):
     second, third = 24 * 6 * 9 + 24 * 24 * 9, 24 * 24 * 9 + 24 * 24 * 9
     norms = 2 * (6 + 6 + 24 + 24 + 24 + 24)
     head = 11 * (24 + 1)
-    assert sum(p.numel() for p in teacher.model.parameters()) == stem + first + second + third + norms + head
+    assert sum(p.numel() for p in teacher.network.parameters()) == stem + first + second + third + norms + head
 
 
 def test_each_block_halves_the_image(teacher):
     sizes = []
-    for block in teacher.model.blocks:
+    for block in teacher.network.blocks:
         block.register_forward_hook(lambda block, given, found: sizes.append(tuple(found.shape)))
-    assert teacher.model(tiny.images()).shape == (8, 11)
+    assert teacher.network(tiny.images()).shape == (8, 11)
     assert sizes == [(8, 6, 10, 14), (8, 24, 5, 7), (8, 24, 2, 3)]
 
 
 def test_what_it_says_of_a_image_does_not_depend_on_the_others(teacher):
     images = tiny.images()
-    model = teacher.model.train()
+    model = teacher.network.train()
     one_by_one = torch.cat([model(image[None]) for image in images])
     torch.testing.assert_close(model(images), one_by_one, rtol=0, atol=1e-4)
     assert one_by_one.std(0).min() > 0.01, "images differ"
@@ -66,19 +66,19 @@ def test_it_comes_back_from_its_file(teacher, tmp_path):
     checkpoint.save(teacher, tmp_path / "teacher.safetensors")
     again = checkpoint.load(tmp_path / "teacher.safetensors")
     assert again.model.config == CONFIG
-    assert torch.equal(again.model(tiny.images()), teacher.model(tiny.images()))
+    assert torch.equal(again.model(tiny.images()), teacher.network(tiny.images()))
 
 
 @pytest.mark.parametrize("asked", [{"want": "rows"}, {"want": "full"}])
 def test_attention_is_not_to_be_had(teacher, asked):
     with pytest.raises(ValueError, match="Only attention can be looked at: a convnet has none"):
-        teacher.model.trace(tiny.images(), **asked)
+        teacher.network.forward_with_attention(tiny.images(), **asked)
 
 
 def test_patches_and_heads_are_not_to_be_had(teacher):
-    for asked in ({"keep": torch.zeros(8, 2, dtype=torch.long)}, {"gates": [None] * 3}):
+    for asked in ({"keep": torch.zeros(8, 2, dtype=torch.long)}, {"head_masks": [None] * 3}):
         with pytest.raises(ValueError, match="a convnet has none"):
-            teacher.model(tiny.images(), **asked)
+            teacher.network(tiny.images(), **asked)
 
 
 def test_it_is_refused_where_attention_is_explained(teacher):
@@ -94,7 +94,7 @@ def test_it_is_refused_where_attention_is_explained(teacher):
     [
         ({"depth": 5}, r"Each block of a convnet halves the image: 20 x 28 pixels are too few for 5\. Lower depth"),
         ({"dropout": 0.1}, "dropout is only known to the tutorials' networks"),
-        ({"registers": 2}, "registers, pool, layer_scale and drop_path are not known to convnet"),
+        ({"registers": 2}, "registers, pool, init_values and drop_path are not known to convnet"),
     ],
 )
 def test_what_it_cannot_be_is_refused(changes, sentence):
@@ -103,5 +103,5 @@ def test_what_it_cannot_be_is_refused(changes, sentence):
 
 
 def test_what_only_a_transformer_has_is_not_asked_of_it():
-    config = ViTConfig(architecture="convnet", image_size=(30, 512), width=50, depth=3)  # 6 heads, patches of 4
+    config = ViTConfig(architecture="convnet", img_size=(30, 512), embed_dim=50, depth=3)  # 6 heads, patches of 4
     assert build(config)(torch.zeros(2, 3, 30, 512)).shape == (2, 10)

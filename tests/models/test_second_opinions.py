@@ -37,7 +37,7 @@ def hugging_face_names(ours: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]
 def test_hugging_face_finds_the_same_logits_and_the_same_attention():
     model, images = tiny.model(tiny.VARIANTS["qkv bias"]), tiny.images()
     config = transformers.ViTConfig(
-        image_size=[tiny.H, tiny.W],
+        img_size=[tiny.H, tiny.W],
         patch_size=4,
         hidden_size=D,
         num_hidden_layers=L,
@@ -51,7 +51,7 @@ def test_hugging_face_finds_the_same_logits_and_the_same_attention():
     other = transformers.ViTForImageClassification(config).eval()
     other.load_state_dict(hugging_face_names(model.state_dict()))
     found = other(images, output_attentions=True)
-    trace = model.trace(images, "full")
+    trace = model.forward_with_attention(images, "full")
     torch.testing.assert_close(trace.logits, found.logits, rtol=0, atol=1e-5)
     torch.testing.assert_close(trace.attention, torch.stack(found.attentions), rtol=0, atol=1e-5)
 
@@ -72,7 +72,7 @@ def test_vit_pytorchs_transformer_passes_on_the_same_tokens_with_the_same_attent
     for module in other.modules():
         if isinstance(module, nn.LayerNorm):
             module.eps = 1e-6
-    trace = model.trace(images, "full")
+    trace = model.forward_with_attention(images, "full")
     tokens = other(trace.tokens[0])
     torch.testing.assert_close(trace.attention, torch.stack(seen), rtol=0, atol=1e-5)
     torch.testing.assert_close(model.norm(trace.tokens[-1]), tokens, rtol=0, atol=1e-5)

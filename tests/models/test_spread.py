@@ -11,13 +11,13 @@ from vitviz.models import attention_stats
 from vitviz.models.config import ViTConfig
 
 GW, N, T, A, L = tiny.GW, tiny.N, tiny.T, tiny.A, tiny.L
-GRIDS = {"small": ViTConfig(), "large": ViTConfig(image_size=(224, 224), patch_size=16), "oblong": tiny.CONFIG}
+GRIDS = {"small": ViTConfig(), "large": ViTConfig(img_size=(224, 224), patch_size=16), "oblong": tiny.CONFIG}
 
 
 @pytest.mark.parametrize(("grid", "pixels"), [("small", 16.54593084562152), ("large", 116.49222709176637)])
 def test_the_distance_of_uniform_attention_has_its_closed_form(grid, pixels):
     config = GRIDS[grid]
-    uniform = np.full((1, 1, 1, config.tokens, config.tokens), 1 / config.tokens)
+    uniform = np.full((1, 1, 1, config.num_tokens, config.num_tokens), 1 / config.num_tokens)
     assert attention_stats.attention_distance(tiny.trace_of(uniform), config).item() == pytest.approx(pixels, abs=1e-9)
     assert attention_stats.patch_distances(config).mean().item() == pytest.approx(pixels, abs=1e-9)
 
@@ -26,7 +26,8 @@ def test_the_distance_of_uniform_attention_has_its_closed_form(grid, pixels):
 def test_who_looks_at_himself_looks_zero_pixels_far(grid):
     config = GRIDS[grid]
     assert (
-        attention_stats.attention_distance(tiny.trace_of(np.eye(config.tokens)[None, None, None]), config).item() == 0
+        attention_stats.attention_distance(tiny.trace_of(np.eye(config.num_tokens)[None, None, None]), config).item()
+        == 0
     )
 
 
@@ -34,8 +35,8 @@ def test_who_looks_at_himself_looks_zero_pixels_far(grid):
 @pytest.mark.parametrize(("down", "right"), [(0, 1), (1, 0)])
 def test_who_looks_at_his_neighbour_looks_one_patch_far_but_at_the_edge(grid, down, right):
     config = GRIDS[grid]
-    gh, gw = config.grid
-    attention = np.zeros((config.tokens, config.tokens))
+    gh, gw = config.grid_size
+    attention = np.zeros((config.num_tokens, config.num_tokens))
     attention[0, 0] = 1
     for r, c in np.ndindex(gh, gw):
         attention[1 + r * gw + c, 1 + min(r + down, gh - 1) * gw + min(c + right, gw - 1)] = 1
@@ -48,13 +49,13 @@ def test_who_looks_at_his_neighbour_looks_one_patch_far_but_at_the_edge(grid, do
 @pytest.mark.parametrize("variant", ["plain", "two registers"])
 def test_distance_is_that_of_a_loop_over_all_pairs_of_patches(variant):
     config = tiny.VARIANTS[variant]
-    trace = tiny.random_trace(config.prefix)
+    trace = tiny.random_trace(config.num_prefix_tokens)
     found = attention_stats.attention_distance(trace, config)
     assert found.shape == (L, A)
     for layer, head in [(0, 1), (4, 0), (L - 1, 1)]:
         total = 0.0
         for image in range(3):
-            rows = trace.attention[layer, image, head, config.prefix :, config.prefix :].numpy()
+            rows = trace.attention[layer, image, head, config.num_prefix_tokens :, config.num_prefix_tokens :].numpy()
             for i in range(N):
                 far = sum(p * 4 * math.hypot(i // GW - j // GW, i % GW - j % GW) for j, p in enumerate(rows[i]))
                 total += far / rows[i].sum() / (3 * N)

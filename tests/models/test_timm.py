@@ -28,19 +28,19 @@ def explicit_attention():
 
 def twin(model: ViT, config: ViTConfig) -> VisionTransformer:
     other = VisionTransformer(
-        img_size=config.image_size,
+        img_size=config.img_size,
         patch_size=config.patch_size,
-        embed_dim=config.width,
+        embed_dim=config.embed_dim,
         depth=config.depth,
-        num_heads=config.heads,
-        mlp_ratio=config.mlp_width / config.width,
-        num_classes=config.classes,
-        reg_tokens=config.registers,
+        num_heads=config.num_heads,
+        mlp_ratio=config.mlp_ratio,
+        num_classes=config.num_classes,
+        reg_tokens=config.reg_tokens,
         qkv_bias=config.qkv_bias,
         qk_norm=config.qk_norm,
-        init_values=config.layer_scale,
+        init_values=config.init_values,
         class_token=config.class_token,
-        global_pool="token" if config.pool == "token" else "avg",
+        global_pool="token" if config.global_pool == "token" else "avg",
         fc_norm=False,
     )
     other.load_state_dict(model.state_dict())  # strict: the names and shapes are the same
@@ -59,7 +59,7 @@ def test_timm_finds_the_same_logits_and_the_same_attention(name):
     for block in other.blocks:
         block.attn.attn_drop.register_forward_hook(lambda module, given, out: seen.append(out))
     logits = other(images)
-    trace = model.trace(images, "full")
+    trace = model.forward_with_attention(images, "full")
     torch.testing.assert_close(trace.logits, logits, rtol=0, atol=1e-10)
     torch.testing.assert_close(model(images), logits, rtol=0, atol=1e-10)
     torch.testing.assert_close(trace.attention, torch.stack(seen).float(), rtol=0, atol=1e-6)
@@ -67,16 +67,18 @@ def test_timm_finds_the_same_logits_and_the_same_attention(name):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("explicit_attention")
-@pytest.mark.parametrize("name", [name for name, config in tiny.VARIANTS.items() if config.pool == "token"])
+@pytest.mark.parametrize("name", [name for name, config in tiny.VARIANTS.items() if config.global_pool == "token"])
 def test_grad_cam_equals_pytorch_grad_cams_on_timms_attention(name):
     """Its heads are the channels, and the class token's row over the patches is the image of each."""
     config, subject = tiny.VARIANTS[name], tiny.case(name)
     other = twin(subject.model, config)
     layer = other.blocks[-1].attn.attn_drop
     with GradCAM(
-        other, [layer], reshape_transform=lambda seen: seen[:, :, 0, config.prefix :].unflatten(-1, config.grid)
+        other,
+        [layer],
+        reshape_transform=lambda seen: seen[:, :, 0, config.num_prefix_tokens :].unflatten(-1, config.grid_size),
     ) as cam:
-        for target in range(config.classes):
+        for target in range(config.num_classes):
             cam.forward(subject.image[None], [ClassifierOutputTarget(target)])
             heads, slopes = (
                 found[0].cpu().data.numpy()
@@ -84,5 +86,5 @@ def test_grad_cam_equals_pytorch_grad_cams_on_timms_attention(name):
             )
             summed = cam.get_cam_image(subject.image[None], layer, [ClassifierOutputTarget(target)], heads, slopes)[0]
             ours = METHODS["attention_gradcam"].compute(subject, target)
-            np.testing.assert_allclose(ours, np.maximum(summed, 0).ravel() / config.heads, rtol=0, atol=1e-5)
+            np.testing.assert_allclose(ours, np.maximum(summed, 0).ravel() / config.num_heads, rtol=0, atol=1e-5)
             assert np.abs(slopes).max() > 1e-4, "else equal maps would say nothing"

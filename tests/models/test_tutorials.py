@@ -10,7 +10,7 @@ from tests.tutorials import TUTORIALS, config, network
 from vitviz.models.checkpoint import Checkpoint, load, save
 from vitviz.models.config import ViTConfig
 from vitviz.models.factory import build
-from vitviz.training.config import preset
+from vitviz.training.presets import preset
 
 SQUARE = [name for name in TUTORIALS if name != "tutorial-scratch"]
 
@@ -32,7 +32,11 @@ def test_the_from_scratch_network_has_as_many_parameters_as_its_text():
 def test_asking_for_attention_does_not_change_the_logits(name):
     model, images = network(name), tiny.images((12, 20), batch=4)
     with torch.no_grad():
-        plain, rows, full = model(images), model.trace(images, "rows"), model.trace(images, "full")
+        plain, rows, full = (
+            model(images),
+            model.forward_with_attention(images, "cls"),
+            model.forward_with_attention(images, "full"),
+        )
     assert torch.equal(plain, rows.logits)
     assert torch.equal(plain, full.logits)
     assert rows.attention.shape == (2, 4, 3, 61)
@@ -48,18 +52,22 @@ def test_a_change_in_one_patch_changes_the_attention_of_that_patch_most(name):
     other = images.clone()
     other[:, :, 4:6, 14:16] += 3  # row 2, column 7 of the grid: patch 27
     with torch.no_grad():
-        change = (model.trace(images, "rows").attention - model.trace(other, "rows").attention)[0, 0, :, 1:].abs()
+        change = (
+            model.forward_with_attention(images, "cls").attention - model.forward_with_attention(other, "cls").attention
+        )[0, 0, :, 1:].abs()
     assert config(name).grid == (6, 10)
     assert (change.argmax(-1) == 27).all()
 
 
 def test_the_strips_of_the_from_scratch_network_are_neighbours_in_one_line():
     model, images = network("tutorial-scratch", depth=1), tiny.images((12, 20), batch=1)
-    assert model.config.grid == (12, 5)
+    assert model.config.grid_size == (12, 5)
     other = images.clone()
     other[:, :, 3, 8:12] += 3  # line 3, strip 2: patch 17
     with torch.no_grad():
-        change = (model.trace(images, "rows").attention - model.trace(other, "rows").attention)[0, 0, :, 1:].abs()
+        change = (
+            model.forward_with_attention(images, "cls").attention - model.forward_with_attention(other, "cls").attention
+        )[0, 0, :, 1:].abs()
     assert (change.argmax(-1) == 17).all()
     cut = model.cut(images)
     assert cut.shape == (1, 60, 12)
@@ -79,7 +87,7 @@ def test_dropped_patches_are_not_looked_at():
     for name in TUTORIALS:
         model, images = network(name), tiny.images((12, 20), batch=1)
         with torch.no_grad():
-            trace = model.trace(images, "full", keep)
+            trace = model.forward_with_attention(images, "full", keep)
         assert trace.attention.shape == (2, 1, 3, 4, 4)
 
 
@@ -118,7 +126,7 @@ def test_a_tutorials_network_can_be_saved_and_loaded(name, tmp_path):
     model = network(name)
     path = tmp_path / "tutorial.safetensors"
     save(Checkpoint("tutorial", model, tuple("abcdefg"), (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), {}), path)
-    again = load(path).model
+    again = load(path).network
     images = tiny.images((12, 20), batch=2)
     assert torch.equal(again(images), model(images))
     assert again.config.architecture == name
@@ -128,9 +136,9 @@ def test_a_tutorials_network_can_be_saved_and_loaded(name, tmp_path):
     ("changes", "sentence"),
     [
         ({"architecture": "resnet"}, "architecture must be one of vit, tutorial-notebook.*: got 'resnet'"),
-        ({"registers": 1}, "registers, pool, layer_scale and drop_path are not known to tutorial-scratch"),
+        ({"registers": 1}, "registers, pool, init_values and drop_path are not known to tutorial-scratch"),
         ({"drop_path": 0.1}, "are not known to tutorial-scratch: leave them out"),
-        ({"image_size": (12, 30), "patch_size": 6, "heads": 2}, "36 pixels do not fit 30. Use another patch_size"),
+        ({"img_size": (12, 30), "patch_size": 6, "heads": 2}, "36 pixels do not fit 30. Use another patch_size"),
         ({"architecture": "vit", "dropout": 0.1}, r"dropout is only known to the tutorials' networks: got 0\.1"),
         ({"dropout": 1.0}, r"dropout must be at least 0 and below 1: got 1\.0"),
     ],
@@ -141,4 +149,4 @@ def test_what_a_tutorials_network_cannot_be_is_refused(changes, sentence):
 
 
 def test_strips_longer_than_a_line_take_whole_lines():
-    assert ViTConfig(architecture="tutorial-scratch", image_size=(32, 32), patch_size=8).grid == (16, 1)
+    assert ViTConfig(architecture="tutorial-scratch", img_size=(32, 32), patch_size=8).grid == (16, 1)

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from tests import tiny
 from tests.tiny import A, B, D, K, L, N, T
-from vitviz.models.vit import Gate, ViT, attend
+from vitviz.models.vit import HeadMask, ViT, attend
 
 variants = pytest.mark.parametrize("name", tiny.VARIANTS)
 
@@ -18,24 +18,27 @@ variants = pytest.mark.parametrize("name", tiny.VARIANTS)
 @pytest.mark.parametrize("want", ["rows", "full"])
 def test_tracing_does_not_alter_the_logits(name, want):
     model, images = tiny.model(tiny.VARIANTS[name]), tiny.images()
-    torch.testing.assert_close(model.trace(images, want).logits, model(images), rtol=0, atol=1e-5)
+    torch.testing.assert_close(model.forward_with_attention(images, want).logits, model(images), rtol=0, atol=1e-5)
 
 
 @variants
 def test_every_row_of_attention_sums_to_one_and_is_not_uniform(name):
     config = tiny.VARIANTS[name]
-    attention = tiny.model(config).trace(tiny.images(), "full").attention
-    assert attention.shape == (L, B, A, config.tokens, config.tokens)
+    attention = tiny.model(config).forward_with_attention(tiny.images(), "full").attention
+    assert attention.shape == (L, B, A, config.num_tokens, config.num_tokens)
     assert attention.dtype == torch.float32
-    torch.testing.assert_close(attention.sum(-1), torch.ones(L, B, A, config.tokens), rtol=0, atol=1e-5)
+    torch.testing.assert_close(attention.sum(-1), torch.ones(L, B, A, config.num_tokens), rtol=0, atol=1e-5)
     assert (attention.sum(-2) - 1).abs().max() > 0.5, "queries and keys must not be exchangeable"
-    assert attention.max() > 5 / config.tokens
+    assert attention.max() > 5 / config.num_tokens
 
 
 @variants
 def test_the_rows_wanted_are_those_of_the_full_attention(name):
     model, images = tiny.model(tiny.VARIANTS[name]), tiny.images()
-    rows, full = model.trace(images, "rows").attention, model.trace(images, "full").attention
+    rows, full = (
+        model.forward_with_attention(images, "cls").attention,
+        model.forward_with_attention(images, "full").attention,
+    )
     assert rows.shape == full.shape[:-1]
     expected = full[:, :, :, 0] if model.config.class_token else full.mean(-2)  # without one, all patches ask alike
     torch.testing.assert_close(rows, expected, rtol=0, atol=1e-5)
@@ -70,7 +73,7 @@ def test_patches_are_cut_in_reading_order_as_a_convolution_does():
 
 
 def test_patches_to_tokens_and_back_changes_nothing():
-    embed = ViT(replace(tiny.CONFIG, width=48)).patch_embed  # D = 3 P P: the identity fits
+    embed = ViT(replace(tiny.CONFIG, embed_dim=48)).patch_embed  # D = 3 P P: the identity fits
     with torch.no_grad():
         embed.proj.weight.copy_(torch.eye(48).view(48, 3, 4, 4))
         embed.proj.bias.zero_()
@@ -81,13 +84,13 @@ def test_patches_to_tokens_and_back_changes_nothing():
 
 def test_permuting_heads_permutes_their_attention_and_nothing_else():
     model, images = tiny.model(), tiny.images()
-    before = model.trace(images, "full")
+    before = model.forward_with_attention(images, "full")
     with torch.no_grad():
         for block in model.blocks:
             qkv = block.attn.qkv.weight
             qkv.copy_(qkv.view(3, A, D // A, D).flip(1).reshape(3 * D, D))
             block.attn.proj.weight.copy_(block.attn.proj.weight.view(D, A, D // A).flip(1).reshape(D, D))
-    after = model.trace(images, "full")
+    after = model.forward_with_attention(images, "full")
     assert (before.attention - before.attention.flip(2)).abs().max() > 0.1, "the heads must differ"
     torch.testing.assert_close(after.attention, before.attention.flip(2), rtol=0, atol=1e-5)
     torch.testing.assert_close(after.logits, before.logits, rtol=0, atol=1e-5)
@@ -101,7 +104,7 @@ def test_permuting_patches_permutes_the_attention():
     tiles = images.view(B, 3, 5, 4, 7, 4).permute(0, 2, 4, 1, 3, 5).reshape(B, N, 3, 4, 4)
     moved = tiles[:, order].view(B, 5, 7, 3, 4, 4).permute(0, 3, 1, 4, 2, 5).reshape(images.shape)
     tokens = torch.cat([torch.tensor([0]), 1 + order])
-    before, after = model.trace(images, "full"), model.trace(moved, "full")
+    before, after = model.forward_with_attention(images, "full"), model.forward_with_attention(moved, "full")
     expected = before.attention[:, :, :, tokens][..., tokens]
     torch.testing.assert_close(after.attention, expected, rtol=0, atol=1e-5)
     torch.testing.assert_close(after.logits, before.logits, rtol=0, atol=1e-5)
@@ -122,7 +125,7 @@ def test_keeping_all_patches_in_any_order_changes_nothing(name):
 def test_dropped_patches_have_no_say():
     model, images = tiny.model(), tiny.images()
     keep = torch.tensor([[8, 1, 30]]).expand(B, -1)  # patch 8 is in row 1, column 1
-    trace = model.trace(images, keep=keep)
+    trace = model.forward_with_attention(images, keep=keep)
     assert trace.attention.shape == (L, B, A, 1 + 3)
     elsewhere, inside = images.clone(), images.clone()
     elsewhere[:, :, 8:12, 4:8] += 1  # patch 15
@@ -140,16 +143,16 @@ def test_a_fresh_network_is_undecided_and_its_branches_begin_at_zero():
 
 
 def test_drop_path_keeps_the_mean_in_training_and_does_nothing_afterwards():
-    block = ViT(replace(tiny.CONFIG, drop_path=0.25)).blocks[-1]
+    block = ViT(replace(tiny.CONFIG, drop_path_rate=0.25)).blocks[-1]
     torch.manual_seed(0)
-    skipped = block.train().skip_some(torch.ones(4000, 1, 1)).flatten()
+    skipped = block.train().drop_branch(torch.ones(4000, 1, 1)).flatten()
     assert skipped.unique().tolist() == pytest.approx([0, 1 / 0.75])
     assert skipped.mean().item() == pytest.approx(1, abs=0.05)
-    assert torch.equal(block.eval().skip_some(torch.ones(9)), torch.ones(9))
+    assert torch.equal(block.eval().drop_branch(torch.ones(9)), torch.ones(9))
 
 
 def test_drop_path_grows_with_depth_from_zero():
-    rates = [block.drop_path for block in ViT(replace(tiny.CONFIG, drop_path=0.5)).blocks]
+    rates = [block.drop_path for block in ViT(replace(tiny.CONFIG, drop_path_rate=0.5)).blocks]
     assert rates == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.5])
 
 
@@ -166,19 +169,19 @@ def test_layer_scale_of_zero_would_leave_the_tokens_as_they_came():
 
 @pytest.mark.parametrize("start", [0.5, 1])
 def test_layer_scale_may_start_at_any_number_it_allows(start):
-    assert ViT(replace(tiny.CONFIG, layer_scale=start)).blocks[0].ls1.gamma.tolist() == [start] * D
+    assert ViT(replace(tiny.CONFIG, init_values=start)).blocks[0].ls1.gamma.tolist() == [start] * D
 
 
 @pytest.mark.parametrize("name", tiny.VARIANTS)
 def test_the_tokens_of_a_trace_are_what_the_blocks_saw(name):
     model = tiny.model(tiny.VARIANTS[name])
     with torch.no_grad():
-        trace = model.trace(tiny.images(), "full")
+        trace = model.forward_with_attention(tiny.images(), "full")
     config = model.config
-    assert trace.tokens.shape == (L + 1, B, config.tokens, D)
+    assert trace.tokens.shape == (L + 1, B, config.num_tokens, D)
     for layer, block in enumerate(model.blocks):
         with torch.no_grad():
-            out, weights = block(trace.tokens[layer], config.tokens, "full")
+            out, weights = block(trace.tokens[layer], config.num_tokens, "full")
         assert torch.equal(out, trace.tokens[layer + 1])
         assert torch.equal(weights, trace.attention[layer])
         values = block.attn.values(block.norm1(trace.tokens[layer]))
@@ -186,19 +189,19 @@ def test_the_tokens_of_a_trace_are_what_the_blocks_saw(name):
         passed = trace.tokens[layer] + block.ls1(block.attn.proj(mixed))
         expected = passed + block.ls2(block.mlp(block.norm2(passed)))
         torch.testing.assert_close(out, expected, rtol=0, atol=1e-4)
-    assert torch.equal(model.read(trace.tokens[-1]), trace.logits)
+    assert torch.equal(model.forward_head(trace.tokens[-1]), trace.logits)
 
 
 def test_an_open_gate_changes_nothing_and_a_closed_one_takes_the_head_away():
     model = tiny.model()
     images = tiny.images()
     d = D // A
-    opened = [Gate(torch.ones(A), torch.randn(A, d)) for _ in range(L)]
+    opened = [HeadMask(torch.ones(A), torch.randn(A, d)) for _ in range(L)]
     with torch.no_grad():
-        torch.testing.assert_close(model(images, gates=opened), model(images), rtol=0, atol=1e-5)
+        torch.testing.assert_close(model(images, head_masks=opened), model(images), rtol=0, atol=1e-5)
         closed = [None] * L
-        closed[2] = Gate(torch.tensor([0.0, 1.0]), torch.zeros(A, d))
-        without = model(images, gates=closed)
+        closed[2] = HeadMask(torch.tensor([0.0, 1.0]), torch.zeros(A, d))
+        without = model(images, head_masks=closed)
         model.blocks[2].attn.proj.weight[:, :d] = 0  # the share of the first head
         torch.testing.assert_close(model(images), without, rtol=0, atol=1e-5)
 
@@ -208,7 +211,7 @@ def test_a_closed_gate_passes_on_what_stands_instead():
     d = D // A
     instead = torch.arange(float(D)).view(A, d) / D
     with torch.no_grad():
-        found = model(tiny.images(), gates=[Gate(torch.zeros(A), instead)])
+        found = model(tiny.images(), head_masks=[HeadMask(torch.zeros(A), instead)])
         model.blocks[0].attn.proj.bias += model.blocks[0].attn.proj.weight @ instead.flatten()
         model.blocks[0].attn.proj.weight.zero_()
         torch.testing.assert_close(found, model(tiny.images()), rtol=0, atol=1e-5)

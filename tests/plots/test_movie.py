@@ -16,7 +16,7 @@ S, L, A, GH, GW = 4, 3, 2, 5, 7
 
 
 @dataclass
-class History:
+class Timeline:
     """A timeline of two images whose second one has one patch lit, another at each moment."""
 
     names = ["ant", "bee"]  # noqa: RUF012
@@ -40,7 +40,7 @@ class History:
 
 
 def test_the_heading_tells_who_looks():
-    with_token, without = (animation.frames(History(class_token=has), 1)[0] for has in (True, False))
+    with_token, without = (animation.frames(Timeline(class_token=has), 1)[0] for has in (True, False))
     top = (0, 0, with_token.width, animation.TOP - 20)
     assert with_token.crop(top).tobytes() != without.crop(top).tobytes()
     assert (
@@ -51,7 +51,7 @@ def test_the_heading_tells_who_looks():
 
 def test_every_frame_shows_the_maps_of_its_moment_as_flat_squares(monkeypatch):
     monkeypatch.setattr(animation, "CLIPPED", 1.0)
-    frames = animation.frames(History(), 1)
+    frames = animation.frames(Timeline(), 1)
     assert len(frames) == S
     side = 60 // 7
     for moment, frame in enumerate(frames):
@@ -66,7 +66,7 @@ def test_every_frame_shows_the_maps_of_its_moment_as_flat_squares(monkeypatch):
 
 
 def test_strips_are_shown_as_strips(monkeypatch):
-    class Strips(History):  # 20 rows of 2 patches over 20 x 28 pixels: each 1 high and 14 wide
+    class Strips(Timeline):  # 20 rows of 2 patches over 20 x 28 pixels: each 1 high and 14 wide
         def maps(self, image):
             found = np.zeros((S, L, A, 20, 2), np.float32)
             found[:, 2, 1, 5, 1] = 0.5
@@ -83,7 +83,7 @@ def test_strips_are_shown_as_strips(monkeypatch):
 
 
 def test_the_scale_is_one_for_all_frames():
-    class Growing(History):
+    class Growing(Timeline):
         def maps(self, image):
             return np.ones((S, L, A, GH, GW), np.float32) * np.array([0.1, 0.2, 0.3, 0.4])[:, None, None, None, None]
 
@@ -98,14 +98,14 @@ def test_the_likeliest_classes_keep_their_places_and_their_bars_follow(monkeypat
     monkeypatch.setattr(
         animation, "show_prediction", lambda draw, labels, shares: seen.append((labels, shares.tolist()))
     )
-    animation.frames(History(), 1)
+    animation.frames(Timeline(), 1)
     assert all(labels[:2] == ["class 2", "class 7"] for labels, _ in seen)
     assert [shares[1] for _, shares in seen] == pytest.approx([0.8, 0.4, 0.2, 0.02])
     assert len(seen[0][0]) == 5
 
 
 def test_a_gif_plays_all_moments_and_rests_at_the_end():
-    with Image.open(io.BytesIO(animation.render(History(), "bee", ".gif"))) as image:
+    with Image.open(io.BytesIO(animation.render(Timeline(), "bee", ".gif"))) as image:
         assert image.n_frames == S
         assert image.info["loop"] == 0
         times = []
@@ -114,7 +114,7 @@ def test_a_gif_plays_all_moments_and_rests_at_the_end():
             times.append(image.info["duration"])
         shown = np.asarray(image.convert("RGB")).astype(int)
     assert times == [100, 100, 100, 2500]
-    drawn = np.asarray(animation.frames(History(), 1)[-1])
+    drawn = np.asarray(animation.frames(Timeline(), 1)[-1])
     top, left = (
         animation.TOP + 2 * (5 * 8 + animation.GAP),
         animation.MATRIX_LEFT + 7 * 8 + animation.GAP,
@@ -128,7 +128,7 @@ def test_a_gif_plays_all_moments_and_rests_at_the_end():
 def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
     link, file = tmp_path / "link.gif", tmp_path / "file"
     link.symlink_to(file)
-    animation.movie(History(), "bee", link)
+    animation.movie(Timeline(), "bee", link)
     assert link.is_symlink()
     assert file.read_bytes().startswith(b"GIF")
 
@@ -137,7 +137,7 @@ def test_an_mp4_holds_the_same_frames_and_the_rest_at_the_end():
     from imageio_ffmpeg import count_frames_and_secs
 
     with tempfile.NamedTemporaryFile(suffix=".mp4") as file:
-        animation.movie(History(), "bee", file.name)
+        animation.movie(Timeline(), "bee", file.name)
         frames, seconds = count_frames_and_secs(file.name)
     assert frames == S + animation.LAST_FRAMES - 1
     assert seconds == pytest.approx(frames / 10, abs=0.05)
@@ -150,7 +150,7 @@ def test_without_imageio_ffmpeg_a_sentence_says_what_to_do(monkeypatch, tmp_path
     with pytest.raises(
         ValueError, match=r"An MP4 movie needs imageio-ffmpeg: pip install imageio-ffmpeg, or write a \.gif"
     ):
-        animation.movie(History(), "bee", tmp_path / "bee.mp4")
+        animation.movie(Timeline(), "bee", tmp_path / "bee.mp4")
     assert not list(tmp_path.iterdir())
 
 
@@ -159,7 +159,7 @@ def test_without_imageio_ffmpeg_a_sentence_says_what_to_do(monkeypatch, tmp_path
 )
 def test_what_cannot_be_made_is_refused(image, name, sentence, tmp_path):
     with pytest.raises(ValueError, match=sentence):
-        animation.movie(History(), image, tmp_path / name)
+        animation.movie(Timeline(), image, tmp_path / name)
 
 
 def test_long_names_are_cut_and_large_images_shrunk():
@@ -173,7 +173,7 @@ def test_long_names_are_cut_and_large_images_shrunk():
 
 @pytest.mark.parametrize(("layers", "heads", "side"), [(1, 1, 2), (12, 16, 14), (24, 2, 64)])
 def test_any_network_fits(layers, heads, side):
-    class Other(History):
+    class Other(Timeline):
         def maps(self, image):
             return np.random.default_rng(0).random((S, layers, heads, side, side), np.float32)
 

@@ -14,7 +14,7 @@ from vitviz.training.config import TrainConfig
 def no_clock(monkeypatch):
     """Whether bfloat16 is quick, and when to look at the loss, is found by the clock; a test must not depend on it."""
     monkeypatch.setattr(trainer, "bfloat16_is_faster", lambda device: False)
-    monkeypatch.setattr(training_run, "LOOK_EVERY", float("inf"))
+    monkeypatch.setattr(training_run, "LOG_INTERVAL", float("inf"))
 
 
 @pytest.fixture
@@ -24,12 +24,12 @@ def config(cifar_folder, cifar_config, tmp_path) -> TrainConfig:
         preset="tiny",
         model=cifar_config,
         data=str(cifar_folder),
-        out=str(tmp_path / "run"),
+        output_dir=str(tmp_path / "run"),
         epochs=2,
         minutes=None,
         batch_size=25,
         device="cpu",
-        snapshots=4,
+        num_snapshots=4,
     )
 
 

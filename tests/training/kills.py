@@ -36,12 +36,19 @@ def main(data: str, out: str, *how: str) -> None:
     torch.set_num_threads(1)
     cifar.RECORDS = 20  # as in the fixture `cifar_folder`
     trainer.bfloat16_is_faster = lambda device: False
-    model = ViTConfig(patch_size=8, width=24, depth=2, heads=2, mlp_width=40)
+    model = ViTConfig(patch_size=8, embed_dim=24, depth=2, num_heads=2, mlp_ratio=40 / 24)
     deaths = len(POINTS) if how == ("points",) else int(how[0])
     config = TrainConfig(
-        model=model, data=data, out=out, epochs=deaths + 3, minutes=None, batch_size=25, device="cpu", snapshots=6
+        model=model,
+        data=data,
+        output_dir=out,
+        epochs=deaths + 3,
+        minutes=None,
+        batch_size=25,
+        device="cpu",
+        num_snapshots=6,
     )
-    whole = weights(training_run.train(replace(config, out=f"{out}-whole")))
+    whole = weights(training_run.train(replace(config, output_dir=f"{out}-whole")))
     stretches = [killed_at(config, point) for point in POINTS] if how == ("points",) else killed(config, *how)
     left = [path.name for path in config.folder.glob(".*")]
     last = stretch(config)
@@ -57,7 +64,7 @@ def main(data: str, out: str, *how: str) -> None:
 
 
 def weights(path: Path) -> dict[str, torch.Tensor]:
-    return load(path).model.state_dict()
+    return load(path).network.state_dict()
 
 
 def killed(config: TrainConfig, count: str, seed: str) -> list[list[int]]:

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.resume import resume
 from benchmarks.training import over_budget, train
 from vitviz.runs.training_run import Run
-from vitviz.training.config import preset
+from vitviz.training.presets import preset
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from vitviz.models import checkpoint
 from vitviz.models.checkpoint import load
 from vitviz.runs import timeline, training_run
 from vitviz.training.config import TrainConfig, TrainingError
-from vitviz.training.data import check_held_out, data_sets
+from vitviz.training.data import check_held_out, load_training_data
 from vitviz.training.evaluation import accuracy, images_to_test
-from vitviz.training.finetuning import interpolated, with_network
+from vitviz.training.finetuning import interpolated, with_network_of_init
 
 CLASSES = ("bars", "dots", "plain")
 pytestmark = pytest.mark.usefixtures("no_clock")
@@ -53,21 +53,21 @@ def body(tmp_path) -> Path:
 def config(shapes, body, tmp_path) -> TrainConfig:
     return TrainConfig(
         preset="fine",
-        model=replace(tiny.CONFIG, drop_path=0.1),
+        model=replace(tiny.CONFIG, drop_path_rate=0.1),
         dataset="folder",
-        start=str(body),
+        init_from=str(body),
         data=str(shapes),
-        out=str(tmp_path / "run"),
+        output_dir=str(tmp_path / "run"),
         epochs=4,
         minutes=None,
         batch_size=12,
         device="cpu",
-        augment_operations=0,
-        cutmix=0.0,
-        first_patches=1.0,
-        last_patches=1.0,
-        snapshots=3,
-        adam_rate=5e-3,
+        randaug_num_ops=0,
+        cutmix_prob=0.0,
+        patch_keep_start=1.0,
+        patch_keep_end=1.0,
+        num_snapshots=3,
+        lr=5e-3,
     )
 
 
@@ -75,13 +75,13 @@ def config(shapes, body, tmp_path) -> TrainConfig:
 def test_fine_tuning_beats_chance_and_its_result_knows_its_classes(config, shapes):
     path = training_run.train(config)
     result = load(path)
-    assert result.classes == CLASSES
-    assert result.model.config.classes == 3
-    assert result.record["data_set"] == "labelled images"
+    assert result.labels == CLASSES
+    assert result.network.config.num_classes == 3
+    assert result.record["dataset"] == "labelled images"
     assert result.record["test_accuracy"] > 0.8, "chance is a third"
     images, labels, recorded = images_to_test(result, None, str(shapes))
     assert accuracy(result, images, labels) == recorded == result.record["test_accuracy"]
-    assert (result.mean, result.std) == datasets.statistics(data_sets(config, torch.device("cpu")).training[0])
+    assert (result.mean, result.std) == datasets.statistics(load_training_data(config, torch.device("cpu")).training[0])
     explanation = explain(result, str(shapes / "bars" / "3.png"))
     assert explanation.labels == list(CLASSES)
     assert explanation.probabilities.shape == (3,)
@@ -94,8 +94,8 @@ def test_fine_tuning_beats_chance_and_its_result_knows_its_classes(config, shape
 
 @pytest.mark.parametrize("optimizer", ["muon", pytest.param("adam", marks=pytest.mark.slow)])
 def test_a_frozen_body_keeps_every_bit_and_the_head_learns(config, body, optimizer):
-    path = training_run.train(replace(config, frozen=True, optimizer=optimizer, weight_decay=0.1))
-    before, after = load(body).model.state_dict(), load(path).model.state_dict()
+    path = training_run.train(replace(config, freeze_backbone=True, optimizer=optimizer, weight_decay=0.1))
+    before, after = load(body).network.state_dict(), load(path).network.state_dict()
     assert all(torch.equal(after[name], before[name]) for name in before if not name.startswith("head."))
     assert after["head.weight"].abs().max() > 0.01
     assert load(path).record["test_accuracy"] > 0.5
@@ -103,14 +103,18 @@ def test_a_frozen_body_keeps_every_bit_and_the_head_learns(config, body, optimiz
 
 def test_a_body_that_is_not_frozen_moves(config, body):
     after = load(training_run.train(replace(config, epochs=1))).model.state_dict()
-    before = load(body).model.state_dict()
+    before = load(body).network.state_dict()
     assert all(not torch.equal(after[name], before[name]) for name in before if "weight" in name)
 
 
 def test_a_frozen_body_needs_no_gradients(config):
-    supply = data_sets(config, torch.device("cpu"))
+    supply = load_training_data(config, torch.device("cpu"))
     run = training_run.Run(
-        replace(config, frozen=True), training_run.Team(), supply.training, supply.measured, supply.about
+        replace(config, freeze_backbone=True),
+        training_run.Distributed(),
+        supply.training,
+        supply.measured,
+        supply.about,
     )
     run.learner.objective(*run.part(torch.arange(12)), share=0.0).backward()
     assert {name for name, parameter in run.learner.model.named_parameters() if parameter.grad is not None} == {
@@ -168,8 +172,8 @@ def test_a_run_does_not_go_on_with_other_images(config, shapes, monkeypatch, cha
 
 @pytest.mark.slow
 def test_a_frozen_training_that_was_stopped_ends_with_the_same_weights(config, monkeypatch):
-    config = replace(config, frozen=True, epochs=2)
-    whole = load(training_run.train(replace(config, out=f"{config.out}-whole"))).model.state_dict()
+    config = replace(config, freeze_backbone=True, epochs=2)
+    whole = load(training_run.train(replace(config, output_dir=f"{config.output_dir}-whole"))).model.state_dict()
     stopped(config, monkeypatch)
     found = load(training_run.train(config, resume=True)).model.state_dict()
     assert all(torch.equal(found[name], whole[name]) for name in whole)
@@ -177,15 +181,15 @@ def test_a_frozen_training_that_was_stopped_ends_with_the_same_weights(config, m
 
 @pytest.mark.slow
 def test_another_size_gets_the_positions_interpolated(config, body):
-    model = replace(config.model, image_size=(32, 24))
-    supply = data_sets(replace(config, model=model), torch.device("cpu"))
-    given = replace(config, model=replace(model, classes=3))
-    run = training_run.Run(given, training_run.Team(), supply.training, supply.measured, supply.about)
-    before = load(body).model.pos_embed
+    model = replace(config.model, img_size=(32, 24))
+    supply = load_training_data(replace(config, model=model), torch.device("cpu"))
+    given = replace(config, model=replace(model, num_classes=3))
+    run = training_run.Run(given, training_run.Distributed(), supply.training, supply.measured, supply.about)
+    before = load(body).network.pos_embed
     expected = resample_abs_pos_embed(before, [8, 6], [tiny.GH, tiny.GW], num_prefix_tokens=1)
     torch.testing.assert_close(run.learner.model.pos_embed, expected)
     assert torch.equal(run.learner.model.pos_embed[:, 0], before[:, 0]), "the class token has no place"
-    assert load(training_run.train(replace(config, model=model, epochs=1))).model.config.image_size == (32, 24)
+    assert load(training_run.train(replace(config, model=model, epochs=1))).model.config.img_size == (32, 24)
 
 
 def test_interpolated_positions_keep_a_slope_and_their_axes():
@@ -201,17 +205,17 @@ def test_interpolated_positions_keep_a_slope_and_their_axes():
 
 
 def test_the_network_of_the_start_is_taken_over_but_for_its_head(config):
-    found = with_network(replace(config, model=TrainConfig().model))
-    assert found.model == replace(tiny.CONFIG, classes=10)
-    assert with_network(TrainConfig()) == TrainConfig()
+    found = with_network_of_init(replace(config, model=TrainConfig().model))
+    assert found.network == replace(tiny.CONFIG, num_classes=10)
+    assert with_network_of_init(TrainConfig()) == TrainConfig()
 
 
 @pytest.mark.parametrize("changes", [{"start": None}, {"objective": "masked-patch"}])
 def test_frozen_asks_for_a_body_and_labels(config, changes):
     with pytest.raises(ValueError, match="frozen needs a body that has learned, and labels"):
-        replace(config, frozen=True, **changes)
+        replace(config, freeze_backbone=True, **changes)
     with pytest.raises(ValueError, match="frozen must be true or false: got 'yes'"):
-        replace(config, frozen="yes")
+        replace(config, freeze_backbone="yes")
     with pytest.raises(ValueError, match="dataset must be one of cifar10, cifar100, folder: got 'mnist'"):
         replace(config, dataset="mnist")
 
@@ -219,38 +223,38 @@ def test_frozen_asks_for_a_body_and_labels(config, changes):
 @pytest.fixture
 def supply(config):
     """What a training with some images held out is given, and a checkpoint of the same data set."""
-    given = data_sets(config, torch.device("cpu"))
-    source, about = tiny.checkpoint(replace(tiny.CONFIG, classes=3)), given.about
-    return given, replace(source, classes=about.classes, mean=about.mean, std=about.std)
+    given = load_training_data(config, torch.device("cpu"))
+    source, about = tiny.checkpoint(replace(tiny.CONFIG, num_classes=3)), given.about
+    return given, replace(source, num_classes=about.classes, mean=about.mean, std=about.std)
 
 
-@pytest.mark.parametrize(("held_out", "good"), [(9, False), (None, False), (10, True)])
-def test_a_start_that_saw_what_is_held_out_is_refused(config, body, supply, held_out, good):
+@pytest.mark.parametrize(("val_size", "good"), [(9, False), (None, False), (10, True)])
+def test_a_start_that_saw_what_is_held_out_is_refused(config, body, supply, val_size, good):
     given, known = supply
-    checkpoint.save(replace(known, record={"recipe": {"held_out": held_out}}), body)
-    config = replace(config, held_out=10, model=replace(config.model, classes=3))
-    sentence = rf"A start must not have seen what is held out: 10 images here, {held_out} when body was trained\. Train"
+    checkpoint.save(replace(known, record={"train_config": {"val_size": val_size}}), body)
+    config = replace(config, val_size=10, model=replace(config.model, num_classes=3))
+    sentence = rf"A start must not have seen what is held out: 10 images here, {val_size} when body was trained\. Train"
     with nullcontext() if good else pytest.raises(ValueError, match=sentence):
-        training_run.Run(config, training_run.Team(), given.training, given.measured, given.about)
+        training_run.Run(config, training_run.Distributed(), given.training, given.measured, given.about)
 
 
 def test_a_start_of_other_images_may_have_seen_them_all(config, body, supply):
     given, known = supply
-    check_held_out(replace(config, held_out=10), given.about, replace(known, classes=("a", "b", "c")), "start")
+    check_held_out(replace(config, val_size=10), given.about, replace(known, labels=("a", "b", "c")), "start")
     check_held_out(config, given.about, known, "start")
 
 
 def test_of_a_start_of_the_same_classes_in_another_size_it_cannot_be_told(config, supply):
     given, known = supply
     with pytest.warns(UserWarning, match=r"A start must not have seen .* learned the same classes, from these images"):
-        check_held_out(replace(config, held_out=10), given.about, replace(known, mean=(0.1, 0.2, 0.3)), "start")
+        check_held_out(replace(config, val_size=10), given.about, replace(known, mean=(0.1, 0.2, 0.3)), "start")
 
 
 def test_what_a_start_itself_began_with_may_have_seen_what_is_held_out(config, supply):
     given, known = supply
-    known = replace(known, record={"recipe": {"held_out": 10, "start": "all-of-it"}})
+    known = replace(known, record={"train_config": {"val_size": 10, "init_from": "all-of-it"}})
     with pytest.warns(UserWarning, match="A start must not have seen .* tiny began with all-of-it, which may have"):
-        check_held_out(replace(config, held_out=10), given.about, known, "start")
+        check_held_out(replace(config, val_size=10), given.about, known, "start")
 
 
 @pytest.mark.slow
@@ -271,12 +275,14 @@ def test_other_classes_cannot_be_tested_on(config, shapes, tmp_path):
 
 
 def test_more_cannot_be_held_out_than_there_is(config):
-    with pytest.raises(ValueError, match=r"held_out must leave images to train on: of 72 it takes 71\."):
-        training_run.train(replace(config, held_out=71))
+    with pytest.raises(ValueError, match=r"val_size must leave images to train on: of 72 it takes 71\."):
+        training_run.train(replace(config, val_size=71))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("objective", ["classify", "masked-patch"])
 def test_a_folder_can_be_trained_on_from_nothing(config, objective):
-    record = load(training_run.train(replace(config, start=None, epochs=1, objective=objective, held_out=10))).record
+    record = load(
+        training_run.train(replace(config, init_from=None, epochs=1, objective=objective, val_size=10))
+    ).record
     assert record["images"] == 62

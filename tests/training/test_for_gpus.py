@@ -12,9 +12,10 @@ from torch.utils._pytree import tree_leaves
 from vitviz.data.datasets import CIFAR10
 from vitviz.models.factory import build
 from vitviz.runs.training_run import Run
-from vitviz.training.config import TrainingError, preset
+from vitviz.training.config import TrainingError
 from vitviz.training.data import vary
-from vitviz.training.distributed import Team
+from vitviz.training.distributed import Distributed
+from vitviz.training.presets import preset
 
 FLAGSHIP = preset("cifar10-s4")
 
@@ -33,7 +34,7 @@ def test_the_flagships_variation_compiles_whole(mixing):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["cifar10-s4", "cifar10-teacher"])
 def test_the_networks_for_a_gpu_compile_whole_with_their_gradients(name):
-    model = build(replace(preset(name).model, width=32, depth=2, mlp_width=48))
+    model = build(replace(preset(name).model, embed_dim=32, depth=2, mlp_ratio=1.5))
     images = torch.randn(4, 3, 32, 32)
     torch.nn.init.normal_(model.head.weight)
     compiled = torch.compile(model, backend="aot_eager", fullgraph=True, dynamic=False)
@@ -70,7 +71,7 @@ class Watch(TorchDispatchMode):
     [
         ("cifar10-s4", {}),
         ("cifar10-s4", {"objective": "masked-patch"}),
-        ("cifar10-s4", {"first_patches": 0.5, "last_patches": 0.5, "all_patches_from": 0.8}),
+        ("cifar10-s4", {"patch_keep_start": 0.5, "patch_keep_end": 0.5, "patch_dropout_until": 0.8}),
         ("cifar10-teacher", {}),
     ],
 )
@@ -81,13 +82,13 @@ def test_no_step_makes_the_device_wait(monkeypatch, name, changes):
         return real(*given, **named)  # the fused one refuses a device that only pretends
 
     monkeypatch.setattr(torch.optim, "AdamW", not_fused)
-    team = Team()
+    team = Distributed()
     team.device = torch.device("meta")  # reading a number from it is an error, so no step can ask it for one
     images = (
         torch.empty(60, 3, 32, 32, dtype=torch.uint8, device="meta"),
         torch.empty(60, dtype=torch.long, device="meta"),
     )
-    config = replace(preset(name), snapshots=0, compiled=False, batch_size=30, **changes)
+    config = replace(preset(name), num_snapshots=0, compile=False, batch_size=30, **changes)
     run = Run(config, team, images, images)
     first, second = run.batches()
     with Watch() as watch:
@@ -121,7 +122,7 @@ def compiled(monkeypatch) -> list[tuple[str, bool]]:
 def small_run(config) -> Run:
     images = torch.randint(0, 256, (50, 3, 32, 32), dtype=torch.uint8)
     images = images, torch.arange(50) % 10
-    return Run(replace(config, batch_size=25, snapshots=0, device="cpu"), Team(), images, images)
+    return Run(replace(config, batch_size=25, num_snapshots=0, device="cpu"), Distributed(), images, images)
 
 
 @pytest.mark.usefixtures("no_clock")
@@ -147,5 +148,5 @@ def test_a_network_that_does_not_compile_is_told_with_what_helps(monkeypatch):
 
     monkeypatch.setattr(torch, "compile", lambda function, dynamic: fail)
     run = small_run(preset("cifar10-s4"))
-    with pytest.raises(TrainingError, match=r"this GPU: Failed to find C compiler\..* with --set compiled=false"):
+    with pytest.raises(TrainingError, match=r"this GPU: Failed to find C compiler\..* with --set compile=false"):
         run.learner.compile([run.part(torch.arange(25))])

@@ -24,8 +24,14 @@ pytestmark = [
 @pytest.mark.slow
 def test_one_batch_can_be_learned_by_heart(config, monkeypatch):
     monkeypatch.setattr(trainer.augment, "shift_and_flip", lambda images: images)  # of noise nothing would be left
-    plain = {"cutmix": 0.0, "label_smoothing": 0.0, "first_patches": 1.0, "last_patches": 1.0, "warm_up": 0.0}
-    run = whole_run(replace(config, average_decay=0.0, muon_rate=0.01, adam_rate=0.01, **plain))
+    plain = {
+        "cutmix": 0.0,
+        "label_smoothing": 0.0,
+        "patch_keep_start": 1.0,
+        "patch_keep_end": 1.0,
+        "warmup_fraction": 0.0,
+    }
+    run = whole_run(replace(config, ema_decay=0.0, muon_lr=0.01, lr=0.01, **plain))
     batch = torch.arange(10)
     for _ in range(80):
         run.step(batch)
@@ -35,16 +41,17 @@ def test_one_batch_can_be_learned_by_heart(config, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("kind", "rates"), [("line", [0, 0.5, 1, 0.5, 0]), ("cosine", [0, 0.5, 1, 0.5, 0]), ("constant", [0, 0.5, 1, 1, 1])]
+    ("kind", "rates"),
+    [("linear", [0, 0.5, 1, 0.5, 0]), ("cosine", [0, 0.5, 1, 0.5, 0]), ("constant", [0, 0.5, 1, 1, 1])],
 )
 def test_the_rate_climbs_straight_and_then_goes_as_it_is_told(kind, rates):
-    config = TrainConfig(schedule=kind, warm_up=0.2)
+    config = TrainConfig(lr_schedule=kind, warmup_fraction=0.2)
     assert [schedule(config, share) for share in (0, 0.1, 0.2, 0.6, 1)] == pytest.approx(rates)
-    assert schedule(replace(config, warm_up=0.0), 0) == 1
+    assert schedule(replace(config, warmup_fraction=0.0), 0) == 1
 
 
 def test_a_cosine_falls_slowly_at_both_ends():
-    config = TrainConfig(schedule="cosine", warm_up=0.0)
+    config = TrainConfig(lr_schedule="cosine", warmup_fraction=0.0)
     assert [schedule(config, share) for share in (1 / 3, 2 / 3)] == pytest.approx([0.75, 0.25])
 
 
@@ -57,7 +64,7 @@ def test_the_rates_of_a_run_follow_the_schedule(config, monkeypatch):
         rates.append([group["lr"] for chosen in run.learner.optimizers for group in chosen.param_groups])
 
     monkeypatch.setattr(Run, "step", watched)
-    train(replace(config, muon_rate=0.01, adam_rate=0.02, warm_up=0.25, snapshots=0))
+    train(replace(config, muon_lr=0.01, lr=0.02, warmup_fraction=0.25, num_snapshots=0))
     muon, adamw = {tuple(step) for step in zip(*[r[:4] for r in rates], strict=True)}, [r[-1] for r in rates]
     expected = np.array([3, 9, 11, 9, 7, 5, 3, 1]) / 12  # in the middle of each step
     assert len(muon) == 1
@@ -67,7 +74,7 @@ def test_the_rates_of_a_run_follow_the_schedule(config, monkeypatch):
 
 @pytest.mark.parametrize("epochs", [1, 0.5])
 def test_a_single_step_learns(config, epochs):
-    config = replace(config, images=25, epochs=epochs, snapshots=0)
+    config = replace(config, max_train_samples=25, epochs=epochs, num_snapshots=0)
     first = whole_run(config).learner.model.state_dict()
     path = train(config)
     assert load(path).record["steps"] == 1
@@ -75,7 +82,7 @@ def test_a_single_step_learns(config, epochs):
 
 
 def test_patches_kept_climb_steadily_and_then_are_all():
-    config = TrainConfig(first_patches=0.3, last_patches=0.5, all_patches_from=0.8)
+    config = TrainConfig(patch_keep_start=0.3, patch_keep_end=0.5, patch_dropout_until=0.8)
     shares = (0, 0.4, 0.7999999, 0.8, 1)
     assert [patches_kept(config, share) for share in shares] == pytest.approx([0.3, 0.4, 0.5, 1, 1], abs=1e-6)
 
@@ -86,7 +93,7 @@ def test_the_network_is_given_the_patches_that_are_kept(config, monkeypatch):
     monkeypatch.setattr(
         trainer.ViT, "forward", lambda model, images, keep=None: given.append(keep) or real(model, images, keep)
     )
-    run = whole_run(replace(config, first_patches=0.25, last_patches=0.5, all_patches_from=0.8))
+    run = whole_run(replace(config, patch_keep_start=0.25, patch_keep_end=0.5, patch_dropout_until=0.8))
     for share in (0, 0.4, 0.9):
         run.share = share
         run.step(torch.arange(25))
@@ -94,7 +101,7 @@ def test_the_network_is_given_the_patches_that_are_kept(config, monkeypatch):
 
 
 def test_the_average_starts_close_to_the_weights_and_grows_slow(config):
-    run = whole_run(replace(config, average_decay=0.9, warm_up=0.0))
+    run = whole_run(replace(config, ema_decay=0.9, warmup_fraction=0.0))
     torch.nn.init.ones_(run.learner.model.head.bias)
     for step, moved in [(0, 1.0), (1, 9 / 11), (10_000, 0.1)]:  # decay (1 + 1) / (10 + 1) at step 1, then 0.9
         torch.nn.init.zeros_(run.learner.average.head.bias)
@@ -104,7 +111,7 @@ def test_the_average_starts_close_to_the_weights_and_grows_slow(config):
 
 
 def test_the_average_is_that_of_torch(config):
-    run = whole_run(replace(config, average_decay=0.3, warm_up=0.0))
+    run = whole_run(replace(config, ema_decay=0.3, warmup_fraction=0.0))
     expected = AveragedModel(run.learner.model)
     for decay in (0.0, 2 / 11, 3 / 12, 0.3, 0.3):
         expected.multi_avg_fn = get_ema_multi_avg_fn(decay)
@@ -118,7 +125,7 @@ def test_the_average_is_that_of_torch(config):
 def test_accuracy_by_hand(cifar_folder, cifar_config, config):
     result = whole_run(config).result({})
     with torch.no_grad():
-        result.model.head.bias.copy_(torch.eye(10)[3])  # a fresh head has no weights: it always says 3
+        result.network.head.bias.copy_(torch.eye(10)[3])  # a fresh head has no weights: it always says 3
     images = torch.zeros(7, 3, 32, 32, dtype=torch.uint8)
     done = []
     assert accuracy(result, images, torch.tensor([3, 3, 0, 1, 2, 3, 9]), batch_size=3, report=done.append) == 3 / 7

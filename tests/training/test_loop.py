@@ -15,9 +15,9 @@ from vitviz.models.checkpoint import load
 from vitviz.runs import timeline, training_run
 from vitviz.runs.training_run import Run, TrainingError, train
 from vitviz.training import trainer
-from vitviz.training.config import preset
-from vitviz.training.distributed import Team
+from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import accuracy
+from vitviz.training.presets import preset
 
 pytestmark = [
     pytest.mark.usefixtures("no_clock"),
@@ -47,12 +47,14 @@ def test_a_run_leaves_config_metrics_checkpoint_and_timeline(config):
     assert [progress.accuracy for progress in seen] == [line["accuracy"] for line in lines]
 
     result = load(path)
-    assert (result.classes, result.mean, result.std) == (cifar.CLASSES, cifar.MEAN, cifar.STD)
-    assert result.model.config == config.model
+    assert (result.labels, result.mean, result.std) == (cifar.CLASSES, cifar.MEAN, cifar.STD)
+    assert result.network.config == config.model
     assert result.record["test_accuracy"] == accuracy(result, *cifar.load("test", config.data))
     assert (result.record["images"], result.record["epochs"], result.record["steps"]) == (100, 2.0, 8)
-    assert result.record["recipe"]["muon_rate"] == config.muon_rate
-    assert not {"data", "out"} & result.record["recipe"].keys(), "paths of this machine are nobody's business"
+    assert result.record["train_config"]["muon_lr"] == config.muon_lr
+    assert not {"data", "output_dir"} & result.record["train_config"].keys(), (
+        "paths of this machine are nobody's business"
+    )
 
     with np.load(folder / "timeline.npz") as found:
         assert found["rows"].shape == (4, 10, 2, 2, 17)
@@ -78,7 +80,7 @@ def test_the_timeline_is_whole_on_disk_after_every_snapshot(config, monkeypatch)
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_weights_and_another_does_not(config):
     def trained(name, seed):
-        return weights(train(replace(config, out=str(config.folder / name), seed=seed)))
+        return weights(train(replace(config, output_dir=str(config.folder / name), seed=seed)))
 
     first, again, other = trained("first", 0), trained("again", 0), trained("other", 1)
     assert all(torch.equal(first[name], again[name]) for name in first)
@@ -86,13 +88,13 @@ def test_the_same_seed_gives_the_same_weights_and_another_does_not(config):
 
 
 def test_a_part_of_the_images_can_be_used(config):
-    record = load(train(replace(config, images=30, batch_size=20, epochs=1, snapshots=0))).record
+    record = load(train(replace(config, max_train_samples=30, batch_size=20, epochs=1, num_snapshots=0))).record
     assert (record["images"], record["steps"]) == (30, 2)
     assert not (config.folder / "timeline.npz").exists()
 
 
 def test_a_budget_in_epochs_may_end_within_one(config):
-    record = load(train(replace(config, epochs=1.4, snapshots=0))).record
+    record = load(train(replace(config, epochs=1.4, num_snapshots=0))).record
     assert record["steps"] == 6  # 1.4 epochs of 4 steps, rounded up
     assert record["epochs"] == 1.5
 
@@ -101,29 +103,29 @@ def test_a_budget_in_minutes_ends_by_the_clock(config, monkeypatch):
     clock = itertools.count()  # every look at it takes a second
     monkeypatch.setattr(training_run, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
     seen = []
-    record = load(train(replace(config, epochs=None, minutes=0.25, snapshots=0), seen.append)).record
+    record = load(train(replace(config, epochs=None, minutes=0.25, num_snapshots=0), seen.append)).record
     assert 4 <= record["steps"] <= 15
     assert seen[-1].share == 1
     assert [progress.share for progress in seen] == sorted(progress.share for progress in seen)
 
 
 def test_a_run_folder_with_a_trained_model_is_not_overwritten(config):
-    path = train(replace(config, epochs=1, snapshots=0))
+    path = train(replace(config, epochs=1, num_snapshots=0))
     before = path.read_bytes()
     with pytest.raises(ValueError, match=r"A run folder must be new: .* holds a training"):
-        train(replace(config, epochs=1, snapshots=0))
+        train(replace(config, epochs=1, num_snapshots=0))
     assert path.read_bytes() == before
 
 
 def test_the_timeline_of_a_run_that_never_saved_does_not_pass_for_the_next_ones(config, lose_process):
     lose_process(config, 2)
     assert (config.folder / "timeline.npz").exists()
-    train(replace(config, epochs=1, snapshots=0))
+    train(replace(config, epochs=1, num_snapshots=0))
     assert not (config.folder / "timeline.npz").exists()
 
 
 def test_a_network_that_could_not_be_loaded_is_not_trained(config):
-    large = replace(config.model, width=4096, depth=9, heads=8)
+    large = replace(config.model, embed_dim=4096, depth=9, num_heads=8)
     with pytest.raises(ValueError, match="A network to train may have at most 67 million parameters: width and depth"):
         train(replace(config, model=large, data="nowhere"))
     assert not config.folder.exists()
@@ -131,8 +133,8 @@ def test_a_network_that_could_not_be_loaded_is_not_trained(config):
 
 def test_a_training_can_start_from_other_weights_with_a_new_head(config):
     first = train(replace(config, epochs=1))
-    run = whole_run(replace(config, start=str(first), model=replace(config.model, classes=7)))
-    source, begun = load(first).model.state_dict(), run.learner.model.state_dict()
+    run = whole_run(replace(config, init_from=str(first), model=replace(config.model, num_classes=7)))
+    source, begun = load(first).network.state_dict(), run.learner.model.state_dict()
     assert all(torch.equal(begun[name], source[name]) for name in source if not name.startswith("head."))
     assert begun["head.weight"].shape == (7, 24)
     assert not begun["head.weight"].any()
@@ -143,32 +145,39 @@ def test_a_training_does_not_start_from_another_network(config):
     first = train(replace(config, epochs=1))
     sentence = r"the same network: depth is 2 in last and 3 here\. Set model\.depth=2"
     with pytest.raises(ValueError, match=sentence):
-        whole_run(replace(config, start=str(first), model=replace(config.model, depth=3)))
+        whole_run(replace(config, init_from=str(first), model=replace(config.model, depth=3)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "cifar10-s4"])
 def test_each_preset_trains(config, name):
     given = preset(name)
-    small = replace(given.model, width=24, heads=2, depth=2, mlp_width=40)
+    small = replace(given.model, embed_dim=24, num_heads=2, depth=2, mlp_ratio=40 / 24)
     path = train(
         replace(
-            given, model=small, epochs=1, minutes=None, batch_size=25, data=config.data, out=config.out, snapshots=3
+            given,
+            model=small,
+            epochs=1,
+            minutes=None,
+            batch_size=25,
+            data=config.data,
+            output_dir=config.output_dir,
+            num_snapshots=3,
         )
     )
     assert load(path).record["steps"] == 4
-    assert load(path).model.config.architecture == given.model.architecture
+    assert load(path).network.config.architecture == given.model.architecture
 
 
 def test_images_held_out_are_measured_on_and_the_test_set_is_not_touched(config, monkeypatch):
     real, loaded = cifar.load, []
     monkeypatch.setattr(cifar, "load", lambda split, data: loaded.append(split) or real(split, data))
-    result = load(train(replace(config, held_out=30, epochs=1)))
+    result = load(train(replace(config, val_size=30, epochs=1)))
     assert loaded == ["train"]
     assert result.record["images"] == 70
     assert "test_accuracy" not in result.record
     images, labels = real("train", config.data)
-    assert result.record["held_out_accuracy"] == accuracy(result, images[70:], labels[70:])
+    assert result.record["val_accuracy"] == accuracy(result, images[70:], labels[70:])
 
 
 def test_weights_that_are_no_numbers_do_not_replace_good_ones(config, monkeypatch):
@@ -187,8 +196,8 @@ def test_weights_that_are_no_numbers_do_not_replace_good_ones(config, monkeypatc
 
 
 def test_more_processes_than_images_are_refused(config, monkeypatch):
-    monkeypatch.setattr(Team, "__enter__", lambda team: team)
-    monkeypatch.setattr(Team, "__exit__", lambda *given: None)
+    monkeypatch.setattr(Distributed, "__enter__", lambda team: team)
+    monkeypatch.setattr(Distributed, "__exit__", lambda *given: None)
     monkeypatch.setenv("WORLD_SIZE", "30")
     with pytest.raises(ValueError, match="must be at least the number of processes: 25 is below 30"):
         train(config)
@@ -209,7 +218,7 @@ def test_a_loss_that_is_no_number_stops_the_training_and_keeps_the_last_whole_ep
 
 
 def test_a_loss_that_is_no_number_is_found_within_a_long_epoch(config, monkeypatch):
-    monkeypatch.setattr(training_run, "LOOK_EVERY", -1.0)  # every step
+    monkeypatch.setattr(training_run, "LOG_INTERVAL", -1.0)  # every step
     monkeypatch.setattr(trainer.F, "cross_entropy", lambda logits, *given, **named: logits.sum() * float("inf"))
     with pytest.raises(TrainingError, match=r"it is (nan|inf|-inf) after step 1\."):
         train(replace(config, batch_size=2))
@@ -235,7 +244,7 @@ def test_images_that_do_not_fit_into_memory_are_said(config, monkeypatch):
     def full(*given):
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
-    monkeypatch.setattr(training_run, "data_sets", full)
+    monkeypatch.setattr(training_run, "load_training_data", full)
     with pytest.raises(TrainingError, match=r"The images must fit into memory: they do not\. Use a smaller data set"):
         train(config)
     assert not config.folder.exists()

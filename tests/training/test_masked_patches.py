@@ -11,7 +11,7 @@ from vitviz.models.checkpoint import load
 from vitviz.models.vit import ViT
 from vitviz.runs import training_run
 from vitviz.training.config import TrainConfig
-from vitviz.training.distributed import Team
+from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import images_to_test
 from vitviz.training.masked_patches import MaskedPatches, mean_colours
 
@@ -72,9 +72,9 @@ def test_the_colours_of_a_image_can_be_learned_by_heart():
 
 @pytest.mark.usefixtures("no_clock")
 def test_a_image_that_is_left_over_counts_as_much_as_the_others(cifar_config, monkeypatch):
-    config = TrainConfig(model=cifar_config, objective="masked-patch", device="cpu", snapshots=0)
+    config = TrainConfig(model=cifar_config, objective="masked-patch", device="cpu", num_snapshots=0)
     images = torch.zeros(501, 3, 32, 32, dtype=torch.uint8), torch.zeros(501, dtype=torch.long)
-    run = training_run.Run(config, Team(), images, images)
+    run = training_run.Run(config, Distributed(), images, images)
     monkeypatch.setattr(
         run.learner.trained, "forward", lambda part: (torch.zeros(()), torch.tensor(float(len(part) == 1)))
     )
@@ -87,7 +87,7 @@ def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(
     cifar_folder, cifar_config, tmp_path, monkeypatch
 ):
     config = TrainConfig(
-        model=cifar_config, data=str(cifar_folder), epochs=1, minutes=None, batch_size=25, device="cpu", snapshots=0
+        model=cifar_config, data=str(cifar_folder), epochs=1, minutes=None, batch_size=25, device="cpu", num_snapshots=0
     )
     training = []
     real = training_run.Run.measured_accuracy
@@ -98,14 +98,14 @@ def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(
         return found
 
     monkeypatch.setattr(training_run.Run, "measured_accuracy", watched)
-    path = training_run.train(replace(config, objective="masked-patch", out=str(tmp_path / "blind")))
+    path = training_run.train(replace(config, objective="masked-patch", output_dir=str(tmp_path / "blind")))
     record = load(path).record
-    assert 0 <= record["hidden_colour_accuracy"] <= 1
+    assert 0 <= record["masked_patch_accuracy"] <= 1
     assert "test_accuracy" not in record
-    assert not load(path).model.head.weight.any(), "no label was looked at"
+    assert not load(path).network.head.weight.any(), "no label was looked at"
     with pytest.raises(ValueError, match=r"must have learned labels: last learned to guess .* Fine-tune it first"):
         images_to_test(load(path), None, str(cifar_folder))
     assert training[0] is False, "stochastic depth would spoil the measurement"
-    tuned = training_run.train(replace(config, start=str(path), out=str(tmp_path / "tuned")))
+    tuned = training_run.train(replace(config, init_from=str(path), output_dir=str(tmp_path / "tuned")))
     assert images_to_test(load(tuned), None, str(cifar_folder))
-    assert load(tuned).record["recipe"]["start"] == "blind", "a path of this machine is nobody's business"
+    assert load(tuned).record["train_config"]["init_from"] == "blind", "a path of this machine is nobody's business"

@@ -10,8 +10,8 @@ from torch import nn
 from tests import tiny
 from vitviz.models.vit import ViT
 from vitviz.training.config import TrainConfig
-from vitviz.training.distributed import Team
-from vitviz.training.optim import Muon, build, orthogonalise
+from vitviz.training.distributed import Distributed
+from vitviz.training.optim import Muon, build, orthogonalize
 
 
 def gaussian(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -21,7 +21,7 @@ def gaussian(*shape: int, seed: int = 0) -> torch.Tensor:
 def stepped(named: dict[str, torch.Tensor], gradients: dict[str, torch.Tensor], steps: int = 1, **settings) -> dict:
     """The weights of these names after steps along these gradients."""
     weights = {name: nn.Parameter(value.clone()) for name, value in named.items()}
-    optimizer = Muon(weights.items(), **{"lr": 0.1, "team": Team()} | settings)
+    optimizer = Muon(weights.items(), **{"lr": 0.1, "team": Distributed()} | settings)
     for _ in range(steps):
         for name, weight in weights.items():
             weight.grad = gradients[name].clone()
@@ -31,10 +31,10 @@ def stepped(named: dict[str, torch.Tensor], gradients: dict[str, torch.Tensor], 
 
 @pytest.mark.parametrize("shape", [(4, 6, 6), (3, 5, 40), (2, 1, 7)])
 def test_all_singular_values_come_near_one(shape):
-    values = torch.linalg.svdvals(orthogonalise(gaussian(*shape), steps=10))
+    values = torch.linalg.svdvals(orthogonalize(gaussian(*shape), steps=10))
     assert values.min() > 0.6
     assert values.max() < 1.3
-    typical = torch.linalg.svdvals(orthogonalise(gaussian(3, 18, 40)))  # five steps, as in training
+    typical = torch.linalg.svdvals(orthogonalize(gaussian(3, 18, 40)))  # five steps, as in training
     assert typical.min() > 0.6
     assert typical.max() < 1.3
 
@@ -42,27 +42,27 @@ def test_all_singular_values_come_near_one(shape):
 def test_the_singular_vectors_stay():
     matrix = gaussian(1, 5, 9)
     u, _, vh = torch.linalg.svd(matrix, full_matrices=False)
-    rotated = u.mT @ orthogonalise(matrix) @ vh.mT
+    rotated = u.mT @ orthogonalize(matrix) @ vh.mT
     torch.testing.assert_close(rotated, torch.diag_embed(rotated.diagonal(dim1=1, dim2=2)), rtol=0, atol=1e-4)
     assert (rotated.diagonal(dim1=1, dim2=2) > 0).all()
 
 
 def test_the_size_of_the_gradient_does_not_matter():
     matrix = gaussian(2, 5, 9)
-    torch.testing.assert_close(orthogonalise(1e-3 * matrix), orthogonalise(matrix), rtol=0, atol=1e-3)
+    torch.testing.assert_close(orthogonalize(1e-3 * matrix), orthogonalize(matrix), rtol=0, atol=1e-3)
 
 
 def test_a_zero_gradient_gives_a_zero_update():
-    assert not orthogonalise(torch.zeros(2, 5, 9)).any()
+    assert not orthogonalize(torch.zeros(2, 5, 9)).any()
 
 
 def test_half_the_bits_give_nearly_the_same_update_in_full_precision():
     matrix = gaussian(4, 24, 60)
     with torch.autocast("cpu", torch.bfloat16):
-        found = orthogonalise(matrix)
+        found = orthogonalize(matrix)
     assert found.dtype == matrix.dtype
-    assert not torch.equal(found, orthogonalise(matrix)), "the products are in bfloat16"
-    torch.testing.assert_close(found, orthogonalise(matrix), rtol=0, atol=0.03)
+    assert not torch.equal(found, orthogonalize(matrix)), "the products are in bfloat16"
+    torch.testing.assert_close(found, orthogonalize(matrix), rtol=0, atol=0.03)
 
 
 def test_a_batch_is_handled_as_one_by_one():
@@ -116,7 +116,7 @@ def test_a_single_matrix_goes_where_pytorchs_own_muon_takes_it(shape):
     ours, theirs = nn.Parameter(start.clone()), nn.Parameter(start.clone())
     settings = {"lr": 0.1, "momentum": 0.95, "weight_decay": 0.1}
     steppers = (
-        (ours, Muon([("w", ours)], team=Team(), **settings)),
+        (ours, Muon([("w", ours)], team=Distributed(), **settings)),
         (theirs, torch.optim.Muon([theirs], nesterov=True, adjust_lr_fn="match_rms_adamw", **settings)),
     )
     for weight, optimizer in steppers:
@@ -138,7 +138,7 @@ def test_the_step_grows_with_the_root_of_the_longer_side():
 def test_momentum_remembers_the_gradients_before():
     weight, first, second = torch.zeros(1, 2), torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]])
     parameter = nn.Parameter(weight.clone())
-    optimizer = Muon([("w", parameter)], lr=1.0, team=Team(), momentum=0.5)
+    optimizer = Muon([("w", parameter)], lr=1.0, team=Distributed(), momentum=0.5)
     for gradient in (first, second):
         before = parameter.detach().clone()
         parameter.grad = gradient.clone()
@@ -151,7 +151,7 @@ def test_momentum_remembers_the_gradients_before():
 @pytest.mark.parametrize("name", ["plain", "everything"])
 def test_every_parameter_has_one_optimizer(name):
     model = ViT(tiny.VARIANTS[name])
-    muon, adamw = build(model, TrainConfig(muon_rate=0.01, adam_rate=0.02, weight_decay=0.05), Team())
+    muon, adamw = build(model, TrainConfig(muon_lr=0.01, lr=0.02, weight_decay=0.05), Distributed())
     names = {id(p): n for n, p in model.named_parameters()}
     inside = [names[id(p)] for group in muon.param_groups for p in group["params"]]
     rest = [names[id(p)] for group in adamw.param_groups for p in group["params"]]
@@ -167,6 +167,6 @@ def test_every_parameter_has_one_optimizer(name):
 
 
 def test_queries_keys_and_values_are_split_in_the_network_as_well():
-    muon, _ = build(ViT(replace(tiny.CONFIG, depth=2)), TrainConfig(), Team())
+    muon, _ = build(ViT(replace(tiny.CONFIG, depth=2)), TrainConfig(), Distributed())
     pieces = {tuple(group["params"][0].shape): group["pieces"] for group in muon.param_groups}
     assert pieces == {(54, 18): 3, (18, 18): 1, (40, 18): 1, (18, 40): 1}

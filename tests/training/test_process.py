@@ -95,10 +95,10 @@ def test_on_a_full_disk_the_work_says_so_waits_and_goes_on(work, monkeypatch):
     monkeypatch.setattr(work, "say", said.append)
     seen = []
     with work:
-        assert work.patiently(full_disk(0, [])) == 0.0
+        assert work.retry_while_disk_full(full_disk(0, [])) == 0.0
         assert said == []
         with pytest.warns(UserWarning, match="It waits, and loses nothing") as warned:
-            assert work.patiently(full_disk(2, seen)) > 0.0
+            assert work.retry_while_disk_full(full_disk(2, seen)) > 0.0
     assert [str(warning.message) for warning in warned] == said[:1], "once for those at a terminal"
     assert len(seen) == 3
     assert said[0] == said[1]
@@ -112,7 +112,7 @@ def test_work_that_is_stopped_on_a_full_disk_says_what_is_kept(work):
     with work:
         work.begin()
         with pytest.raises(Stopped, match=r"^The disk is full: .* What was saved before is kept\. Make room"):
-            work.patiently(full_disk(9, []))
+            work.retry_while_disk_full(full_disk(9, []))
 
 
 def test_another_error_of_the_disk_is_not_waited_for(work):
@@ -120,7 +120,7 @@ def test_another_error_of_the_disk_is_not_waited_for(work):
         raise OSError(errno.EROFS, "Read-only file system")
 
     with work, pytest.raises(OSError, match="Read-only"):
-        work.patiently(write)
+        work.retry_while_disk_full(write)
 
 
 def test_a_line_is_added_whole_or_not_at_all(tmp_path):

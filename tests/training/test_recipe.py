@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from vitviz.training.config import PRESETS, TrainConfig, changed, from_json, preset
+from vitviz.training.config import TrainConfig, apply_overrides, from_json
+from vitviz.training.presets import PRESETS, preset
 
 
 @pytest.mark.parametrize(
@@ -20,43 +21,46 @@ from vitviz.training.config import PRESETS, TrainConfig, changed, from_json, pre
         ),
         ({"model": None}, "model must be a ViTConfig: got None"),
         ({"minutes": None}, r"Give one of epochs and minutes: got None epochs and None minutes"),
-        ({"minutes": 0}, "minutes must be a finite number above 0 and below 1,000,000,000: got 0"),
-        ({"minutes": float("inf")}, "minutes must be a finite number above 0 and below 1,000,000,000: got inf"),
-        ({"minutes": float("nan")}, "minutes must be a finite number above 0 and below 1,000,000,000: got nan"),
-        ({"minutes": None, "epochs": -1}, "epochs must be a finite number above 0 and below 1,000,000,000: got -1"),
-        ({"muon_rate": 0}, "muon_rate must be a finite number above 0 and below 1,000,000,000: got 0"),
-        ({"adam_rate": -1e-3}, "adam_rate must be a finite number above 0"),
-        ({"muon_rate": 1e50}, r"muon_rate must be .* above 0 and below 1,000,000,000: got 1e\+50"),
+        ({"minutes": 0}, "minutes must be a number above 0 and below 1,000,000,000: got 0"),
+        ({"minutes": float("inf")}, "minutes must be a number above 0 and below 1,000,000,000: got inf"),
+        ({"minutes": float("nan")}, "minutes must be a number above 0 and below 1,000,000,000: got nan"),
+        ({"minutes": None, "epochs": -1}, "epochs must be a number above 0 and below 1,000,000,000: got -1"),
+        ({"muon_lr": 0}, "muon_lr must be a number above 0 and below 1,000,000,000: got 0"),
+        ({"lr": -1e-3}, "lr must be a number above 0"),
+        ({"muon_lr": 1e50}, r"muon_lr must be .* above 0 and below 1,000,000,000: got 1e\+50"),
         ({"weight_decay": 1e50}, r"weight_decay must be .* below 1,000,000,000: got 1e\+50"),
-        ({"clip": 0}, "clip must be a finite number above 0"),
-        ({"clip": None}, "clip must be a finite number above 0 and below 1,000,000,000: got None"),
-        ({"batch_size": None}, "batch_size must be a whole number from 2 to 65536: got None"),
-        ({"save_every": None}, "save_every must be a whole number from 1 to 10000: got None"),
-        ({"batch_size": 1}, "batch_size must be a whole number from 2 to 65536: got 1"),
-        ({"images": 0}, "images must be a whole number from 2 to 50000: got 0"),
-        ({"images": 50_001}, "images must be a whole number from 2 to 50000: got 50001"),
-        ({"snapshots": -1}, "snapshots must be a whole number from 0 to 1000: got -1"),
-        ({"batch_size": 32.5}, r"batch_size must be a whole number from 2 to 65536: got 32\.5"),
-        ({"batch_size": 300, "images": 200}, "at most the number of training images: 300 is above 200"),
-        ({"held_out": 25_001}, "held_out must be a whole number from 0 to 25000"),
+        ({"grad_clip_norm": 0}, "grad_clip_norm must be a number above 0"),
+        ({"grad_clip_norm": None}, "grad_clip_norm must be a number above 0 and below 1,000,000,000: got None"),
+        ({"batch_size": None}, "batch_size must be an integer from 2 to 65536: got None"),
+        ({"checkpoint_every_epochs": None}, "checkpoint_every_epochs must be an integer from 1 to 10000: got None"),
+        ({"batch_size": 1}, "batch_size must be an integer from 2 to 65536: got 1"),
+        ({"max_train_samples": 0}, "max_train_samples must be an integer from 2 to 50000: got 0"),
+        ({"max_train_samples": 50_001}, "max_train_samples must be an integer from 2 to 50000: got 50001"),
+        ({"num_snapshots": -1}, "num_snapshots must be an integer from 0 to 1000: got -1"),
+        ({"batch_size": 32.5}, r"batch_size must be an integer from 2 to 65536: got 32\.5"),
+        ({"batch_size": 300, "max_train_samples": 200}, "at most the number of training images: 300 is above 200"),
+        ({"val_size": 25_001}, "val_size must be an integer from 0 to 25000"),
         ({"weight_decay": -0.1}, r"weight_decay must be from 0 to below 1,000,000,000: got -0\.1"),
-        ({"adam_rate": True}, "adam_rate must be a finite number above 0 and below 1,000,000,000: got True"),
-        ({"cutmix": True}, "cutmix is a share and must be from 0 to 1: got True"),
-        ({"compiled": "False"}, "compiled must be true or false: got 'False'"),
-        ({"minutes": 10**400}, "minutes must be a finite number above 0 and below 1,000,000,000: got 1000"),
-        ({"muon_rate": "fast"}, "muon_rate must be a finite number above 0 and below 1,000,000,000: got 'fast'"),
-        ({"cutmix": "some"}, "cutmix is a share and must be from 0 to 1: got 'some'"),
-        ({"cutmix": 0.6, "mixup": 0.5}, r"cutmix and mixup are shares .* together at most 1: got 0\.6 and 0\.5"),
-        ({"warm_up": 1}, "warm_up must be below 1"),
+        ({"lr": True}, "lr must be a number above 0 and below 1,000,000,000: got True"),
+        ({"cutmix_prob": True}, "cutmix_prob must be a number from 0 to 1: got True"),
+        ({"compile": "False"}, "compile must be true or false: got 'False'"),
+        ({"minutes": 10**400}, "minutes must be a number above 0 and below 1,000,000,000: got 1000"),
+        ({"muon_lr": "fast"}, "muon_lr must be a number above 0 and below 1,000,000,000: got 'fast'"),
+        ({"cutmix_prob": "some"}, "cutmix_prob must be a number from 0 to 1: got 'some'"),
+        (
+            {"cutmix_prob": 0.6, "mixup_prob": 0.5},
+            r"cutmix_prob and mixup are shares .* together at most 1: got 0\.6 and 0\.5",
+        ),
+        ({"warmup_fraction": 1}, "warmup_fraction must be below 1"),
         ({"optimizer": "sgd"}, "optimizer must be one of muon, adamw, adam: got 'sgd'"),
-        ({"schedule": "step"}, "schedule must be one of line, cosine, constant: got 'step'"),
+        ({"lr_schedule": "step"}, "lr_schedule must be one of line, cosine, constant: got 'step'"),
         ({"objective": "dream"}, "objective must be one of classify, masked-patch: got 'dream'"),
-        ({"seed": 1.5}, r"seed must be a whole number, at most 1,000,000,000 in size: got 1\.5"),
-        ({"cutmix": 1.1}, r"cutmix is a share and must be from 0 to 1: got 1\.1"),
-        ({"average_decay": float("nan")}, "average_decay is a share and must be from 0 to 1: got nan"),
-        ({"first_patches": -0.1}, "first_patches is a share"),
+        ({"seed": 1.5}, r"seed must be an integer, at most 1,000,000,000 in size: got 1\.5"),
+        ({"cutmix_prob": 1.1}, r"cutmix_prob must be a number from 0 to 1: got 1\.1"),
+        ({"ema_decay": float("nan")}, "ema_decay must be a number from 0 to 1: got nan"),
+        ({"patch_keep_start": -0.1}, "patch_keep_start must be a number from 0 to 1"),
         ({"teacher": 2024}, "teacher must be the name or the path of a checkpoint: got 2024"),
-        ({"start": True}, "start must be the name or the path of a checkpoint: got True"),
+        ({"init_from": True}, "init_from must be the name or the path of a checkpoint: got True"),
         ({"device": "tpu"}, "device must be one of auto, cuda, cpu: got 'tpu'"),
     ],
 )
@@ -78,15 +82,15 @@ def test_an_unknown_preset_is_refused_and_the_known_ones_named():
 
 
 def test_a_folder_may_be_a_path_and_held_out_images_are_not_those_to_train_on():
-    config = TrainConfig(data=Path("images"), out=Path("runs") / "x", images=5000, held_out=5000)
-    assert (config.data, config.out) == ("images", "runs/x")
+    config = TrainConfig(data=Path("images"), output_dir=Path("runs") / "x", max_train_samples=5000, val_size=5000)
+    assert (config.data, config.output_dir) == ("max_train_samples", "runs/x")
     with pytest.raises(ValueError, match="batch_size must be at most the number of training images: 256 is above 40"):
-        TrainConfig(images=40, held_out=5000)
+        TrainConfig(max_train_samples=40, val_size=5000)
 
 
 def test_a_run_goes_where_it_is_told_or_by_its_preset():
     assert TrainConfig(preset="cifar10-ti4").folder == Path("runs/cifar10-ti4")
-    assert TrainConfig(out="elsewhere/run").folder == Path("elsewhere/run")
+    assert TrainConfig(output_dir="elsewhere/run").folder == Path("elsewhere/run")
 
 
 def test_masked_patches_need_the_plain_network():
@@ -96,35 +100,36 @@ def test_masked_patches_need_the_plain_network():
 
 def test_settings_change_the_recipe_and_the_network():
     config = changed(
-        preset("cifar10-ti4"), ["cutmix=0.25", "model.depth=3", "optimizer=adamw", "model.layer_scale=0.1"]
+        preset("cifar10-ti4"), ["cutmix_prob=0.25", "model.depth=3", "optimizer=adamw", "model.init_values=0.1"]
     )
-    assert (config.cutmix, config.optimizer) == (0.25, "adamw")
-    assert (config.model.depth, config.model.layer_scale) == (3, 0.1)
-    assert changed(config, []) == config
-    assert changed(config, ["epochs=2"]).minutes is None
+    assert (config.cutmix_prob, config.optimizer) == (0.25, "adamw")
+    assert (config.model.depth, config.model.init_values) == (3, 0.1)
+    assert apply_overrides(config, []) == config
+    assert apply_overrides(config, ["epochs=2"]).minutes is None
 
 
 @pytest.mark.parametrize(
-    "setting", ["cutmix", "cutmix=", "depth=3", "model.cutmix=1", "preset=x", "model=1", "=3", "model.classes=7"]
+    "setting",
+    ["cutmix", "cutmix_prob=", "depth=3", "model.cutmix=1", "preset=x", "model=1", "=3", "model.num_classes=7"],
 )
 def test_a_setting_without_a_known_name_or_a_value_is_refused(setting):
     with pytest.raises(ValueError, match=rf"A setting is NAME=VALUE with a known name: got '{setting}'"):
-        changed(TrainConfig(), [setting])
+        apply_overrides(TrainConfig(), [setting])
 
 
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
-        ("batch_size=many", "batch_size must be a whole number from 2 to 65536: got 'many'"),
-        ("model.heads=5", "heads must divide width: 192 is not a multiple of 5"),
+        ("batch_size=many", "batch_size must be an integer from 2 to 65536: got 'many'"),
+        ("model.num_heads=5", "heads must divide width: 192 is not a multiple of 5"),
         ("model.patch_size=5", "patch_size must divide the image side: 32 is not a multiple of 5"),
-        ("epochs=0", "epochs must be a finite number above 0 and below 1,000,000,000: got 0"),
-        ("muon_rate=-1", "muon_rate must be a finite number above 0 and below 1,000,000,000: got -1"),
+        ("epochs=0", "epochs must be a number above 0 and below 1,000,000,000: got 0"),
+        ("muon_lr=-1", "muon_lr must be a number above 0 and below 1,000,000,000: got -1"),
     ],
 )
 def test_a_setting_of_an_impossible_value_is_refused(setting, sentence):
     with pytest.raises(ValueError, match=sentence):
-        changed(TrainConfig(), [setting])
+        apply_overrides(TrainConfig(), [setting])
 
 
 def test_a_config_comes_back_from_json():

@@ -42,15 +42,17 @@ def interrupted(config: TrainConfig, monkeypatch, step: int) -> None:
 @pytest.mark.parametrize("optimizer", ["muon", "adamw", "adam"])
 @pytest.mark.parametrize("step", [1, 4, 6])  # in the first pass, at its end, and in the second
 def test_a_training_that_was_stopped_and_goes_on_ends_with_the_same_weights(config, monkeypatch, step, optimizer):
-    config = replace(config, optimizer=optimizer, model=replace(config.model, drop_path=0.3))
-    whole = weights(train(replace(config, out=f"{config.out}-whole")))
+    config = replace(config, optimizer=optimizer, model=replace(config.model, drop_path_rate=0.3))
+    whole = weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
     interrupted(config, monkeypatch, step)
     assert load(config.folder / "last.safetensors").record["steps"] == step
     path = train(config, resume=True)
     found = weights(path)
     assert all(torch.equal(found[name], whole[name]) for name in whole)
-    assert path.stat().st_size == Path(f"{config.out}-whole/last.safetensors").stat().st_size, "no state is left in it"
-    one, other = (np.load(folder / "timeline.npz") for folder in (config.folder, Path(f"{config.out}-whole")))
+    assert path.stat().st_size == Path(f"{config.output_dir}-whole/last.safetensors").stat().st_size, (
+        "no state is left in it"
+    )
+    one, other = (np.load(folder / "timeline.npz") for folder in (config.folder, Path(f"{config.output_dir}-whole")))
     assert np.array_equal(one["rows"], other["rows"])
     assert np.array_equal(one["epoch"], other["epoch"])
     lines = (config.folder / "metrics.jsonl").read_text().splitlines()
@@ -96,7 +98,7 @@ def test_what_was_noted_after_the_saved_state_is_taken_back(config, monkeypatch)
 
 
 def test_a_lost_process_loses_at_most_the_pass_it_was_in(config, lose_process):
-    whole = weights(train(replace(config, out=f"{config.out}-whole")))
+    whole = weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
     lose_process(config, 6)
     assert load(config.folder / "last.safetensors").record["steps"] == 4
     found = weights(train(config, resume=True))
@@ -127,7 +129,7 @@ def test_a_line_of_metrics_that_cannot_be_read_is_taken_back(config, lose_proces
 
 
 def test_a_run_whose_timeline_is_gone_goes_on_and_keeps_the_moments_to_come(config, lose_process):
-    whole = weights(train(replace(config, out=f"{config.out}-whole")))
+    whole = weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
     lose_process(config, 6)
     (config.folder / "timeline.npz").unlink()
     found = weights(train(config, resume=True))
@@ -136,7 +138,7 @@ def test_a_run_whose_timeline_is_gone_goes_on_and_keeps_the_moments_to_come(conf
 
 
 def test_lost_moments_are_not_made_up_for_after_a_second_stop_either(config, lose_process, monkeypatch):
-    config = replace(config, epochs=4, snapshots=8)
+    config = replace(config, epochs=4, num_snapshots=8)
     lose_process(config, 6)
     (config.folder / "timeline.npz").unlink()
     with monkeypatch.context() as patch:
@@ -165,7 +167,7 @@ def test_a_run_of_another_config_is_not_gone_on_with(config, monkeypatch):
     sentence = r"A run goes on with the config it began with: batch_size is 25 in .* and 20 here\. Leave the option out"
     with pytest.raises(ValueError, match=sentence):
         train(replace(config, batch_size=20), resume=True)
-    wider = replace(config.model, width=32)
+    wider = replace(config.model, embed_dim=32)
     with pytest.raises(ValueError, match=r"began with: model\.width is 24 in .* and 32 here\. Leave the option out"):
         train(replace(config, model=wider), resume=True)
     assert (config.folder / "last.safetensors").read_bytes() == before
@@ -173,7 +175,7 @@ def test_a_run_of_another_config_is_not_gone_on_with(config, monkeypatch):
 
 def test_a_run_goes_on_where_nothing_is_compiled(config, monkeypatch):
     interrupted(config, monkeypatch, 5)
-    assert load(train(replace(config, compiled=False), resume=True)).record["steps"] == 8
+    assert load(train(replace(config, compile=False), resume=True)).record["steps"] == 8
 
 
 def test_a_run_that_goes_on_at_the_end_of_a_pass_tells_the_rate_that_is_due(config, monkeypatch):
@@ -182,14 +184,14 @@ def test_a_run_that_goes_on_at_the_end_of_a_pass_tells_the_rate_that_is_due(conf
     stopped, measured, *_ = map(json.loads, (config.folder / "metrics.jsonl").read_text().splitlines())
     assert measured["accuracy"] is not None
     assert measured["epoch"] == stopped["epoch"] == 1.0
-    assert measured["learning_rate"] == pytest.approx(config.muon_rate * schedule(config, 0.5))
+    assert measured["learning_rate"] == pytest.approx(config.muon_lr * schedule(config, 0.5))
     assert measured["images_per_second"] > 0
 
 
 def test_a_run_from_before_an_option_was_there_is_gone_on_with(config, monkeypatch):
     interrupted(config, monkeypatch, 5)
     stored = json.loads((config.folder / "config.json").read_text())
-    del stored["teacher"], stored["teacher_share"]
+    del stored["teacher"], stored["distill_weight"]
     (config.folder / "config.json").write_text(json.dumps(stored))
     assert load(train(config, resume=True)).record["steps"] == 8
 

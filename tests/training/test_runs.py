@@ -101,7 +101,7 @@ def test_a_training_is_a_process_that_anybody_finds_by_its_folder(folder, config
     assert (found.share, found.epoch, found.seconds, found.images_per_second) == (0.25, 2.5, 60.0, 500.0)
     assert (found.epochs, found.minutes, found.accuracy) == (10, None, None)
     assert found.parameters == sum(weight.numel() for weight in tiny.model(config.model).parameters())
-    assert found.config["model"]["width"] == config.model.width
+    assert found.config["model"]["width"] == config.model.embed_dim
     assert found.config["out"] == str(folder.folder("one"))
 
 
@@ -399,14 +399,14 @@ def test_a_run_is_deleted_with_all_its_files(folder, config):
         folder.delete("one")
 
 
-GRID = ("model.depth=1,2", "model.heads=1,2")
+GRID = ("model.depth=1,2", "model.num_heads=1,2")
 
 
 def test_a_sweep_is_one_process_under_the_same_lock(folder, config):
     info = folder.start_sweep(config, GRID, "grid")
     assert (info.state, info.vary, info.results) == ("training", GRID, [])
     assert info.runs == [
-        (f"grid-depth{depth}-heads{heads}", {"model.depth": depth, "model.heads": heads})
+        (f"grid-depth{depth}-heads{heads}", {"model.depth": depth, "model.num_heads": heads})
         for depth in "12"
         for heads in "12"
     ]
@@ -434,7 +434,7 @@ def test_a_sweep_is_one_process_under_the_same_lock(folder, config):
 
 def test_a_sweep_that_does_not_fit_or_whose_runs_are_there_is_refused(folder, config):
     with pytest.raises(ValueError, match=r"Each combination must fit\. These do not: model\.heads=5"):
-        folder.start_sweep(config, ("model.heads=2,5",), "grid")
+        folder.start_sweep(config, ("model.num_heads=2,5",), "grid")
     assert not folder.root.exists()
     made_run(folder, config, "grid-seed1")
     with pytest.raises(ValueError, match="The name of a run must be new: there is a run grid-seed1 already"):
@@ -464,7 +464,7 @@ REAL = (sys.executable, "-c", "from vitviz import cli; from vitviz.data import c
 @pytest.mark.slow
 def test_a_real_training_waits_for_room_stops_goes_on_under_another_name_and_ends(folder, config, monkeypatch):
     monkeypatch.setattr(launch, "COMMAND", REAL)
-    folder.start(replace(config, epochs=1e4, snapshots=0), "one")
+    folder.start(replace(config, epochs=1e4, num_snapshots=0), "one")
     until(lambda: folder.find("one").epoch > 0, "the first live point")
     until((folder.folder("one") / "last.safetensors").exists, "a saved state")
     child = pid(folder, "one")
@@ -493,17 +493,17 @@ def test_a_real_training_waits_for_room_stops_goes_on_under_another_name_and_end
 @pytest.mark.slow
 def test_a_real_training_ends_with_its_accuracy_and_one_that_fails_with_its_sentence(folder, config, monkeypatch):
     monkeypatch.setattr(launch, "COMMAND", REAL)
-    folder.start(replace(config, epochs=1, snapshots=2), "one")
+    folder.start(replace(config, epochs=1, num_snapshots=2), "one")
     info = ended(folder, "one")
     result = checkpoint.load(folder.folder("one") / "last.safetensors")
     assert (info.state, info.accuracy, info.epoch) == ("finished", result.record["test_accuracy"], 1.0)
-    folder.start(replace(config, adam_rate=9e8, muon_rate=9e8, weight_decay=9e8, epochs=50), "two")
+    folder.start(replace(config, lr=9e8, muon_lr=9e8, weight_decay=9e8, epochs=50), "two")
     info = ended(folder, "two")
     assert info.state == "failed"
     assert "must stay finite" in info.message
     assert "Traceback" not in (folder.folder("two") / launch.LOG).read_text()
 
-    folder.start_sweep(replace(config, epochs=1, snapshots=0), ("seed=0,1",), "grid")
+    folder.start_sweep(replace(config, epochs=1, num_snapshots=0), ("seed=0,1",), "grid")
     until(lambda: not process.lives(folder.folder("grid")), "the sweep ends")
     found = folder.find_sweep("grid")
     assert found.state == "finished"

@@ -26,7 +26,7 @@ NAMES = ["grid-depth1-seed0", "grid-depth1-seed1", "grid-depth2-seed0", "grid-de
 
 @pytest.fixture
 def grid(config, tmp_path) -> Sweep:
-    return Sweep(replace(config, epochs=1, snapshots=0), GRID, tmp_path / "runs" / "grid")
+    return Sweep(replace(config, epochs=1, num_snapshots=0), GRID, tmp_path / "runs" / "grid")
 
 
 def test_a_sweep_has_a_run_for_each_combination(grid):
@@ -39,10 +39,10 @@ def test_a_sweep_has_a_run_for_each_combination(grid):
 
 
 def test_values_with_commas_of_their_own_stand_in_brackets(grid):
-    found = sweep.combinations(("model.image_size=[32,32],[48,40]", "seed=0,1"))
-    assert [one["model.image_size"] for one in found] == ["[32,32]", "[32,32]", "[48,40]", "[48,40]"]
+    found = sweep.combinations(("model.img_size=[32,32],[48,40]", "seed=0,1"))
+    assert [one["model.img_size"] for one in found] == ["[32,32]", "[32,32]", "[48,40]", "[48,40]"]
     sizes = [
-        config.model.image_size for _, config in replace(grid, vary=("model.image_size=[16,8],[8,16]",)).runs().values()
+        config.model.img_size for _, config in replace(grid, vary=("model.img_size=[16,8],[8,16]",)).runs().values()
     ]
     assert sizes == [(16, 8), (8, 16)]
 
@@ -51,7 +51,7 @@ def test_values_with_commas_of_their_own_stand_in_brackets(grid):
     ("vary", "sentence"),
     [
         (
-            ("model.heads=1,5,7", "seed=0,1"),
+            ("model.num_heads=1,5,7", "seed=0,1"),
             r"Each combination must fit\. These do not: model\.heads=5 seed=0 \(heads must divide width: 24 is not a "
             r"multiple of 5\. Use 4 or 6\.\); .*; model\.heads=7 seed=0 .* And 1 more\. Leave them out\.",
         ),
@@ -63,7 +63,7 @@ def test_values_with_commas_of_their_own_stand_in_brackets(grid):
         (("seed",), "What is varied needs values: got none for seed. Give some, such as 2, 4, 8."),
         (("data=a,b",), "with different values: got 'data'"),
         (("wings=1,2",), r"These do not: wings=1 \(A setting is NAME=VALUE with a known name"),
-        (("adam_rate=1e-3,1e3,1e+3",), "needs a name of at most 64 letters of its own: grid-adamrate1e3"),
+        (("lr=1e-3,1e3,1e+3",), "needs a name of at most 64 letters of its own: grid-adamrate1e3"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_is_written(grid, vary, sentence):
@@ -132,12 +132,12 @@ def test_a_sweep_that_is_stopped_while_it_waits_for_room_goes_on_with_that_run(g
     def full(work: Work, write: Callable[[], None]) -> float:
         if work.folder.name == NAMES[1]:
             work.stop.asked = True
-            raise Stopped("The disk is full.")  # as `Work.patiently` does then
+            raise Stopped("The disk is full.")  # as `Work.retry_while_disk_full` does then
         return real(work, write)
 
-    real = Work.patiently
+    real = Work.retry_while_disk_full
     with monkeypatch.context() as patch:
-        patch.setattr(Work, "patiently", full)
+        patch.setattr(Work, "retry_while_disk_full", full)
         with pytest.raises(Stopped, match="after 1 of 4 runs"):
             grid.run()
     sweep.read(grid.folder).run()
@@ -180,11 +180,11 @@ def test_a_run_that_fails_is_noted_and_the_next_begins(grid, monkeypatch, error,
 
 
 def test_a_run_that_asks_too_much_of_the_data_set_is_noted_and_the_next_begins(grid):
-    grid = replace(grid, vary=("held_out=100,10",))
+    grid = replace(grid, vary=("val_size=100,10",))
     grid.write()
     grid.run()
     assert [line["state"] for line in grid.results()] == ["failed", "finished"]
-    assert "held_out must leave images to train on: of 100 it takes 100" in grid.results()[0]["message"]
+    assert "val_size must leave images to train on: of 100 it takes 100" in grid.results()[0]["message"]
 
 
 def test_a_data_set_that_is_not_there_ends_the_sweep(grid):

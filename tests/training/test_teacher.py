@@ -15,10 +15,11 @@ from vitviz.models.checkpoint import load
 from vitviz.models.config import ViTConfig
 from vitviz.models.factory import build
 from vitviz.runs.training_run import train
-from vitviz.training.config import TrainConfig, preset
-from vitviz.training.distillation import check_same, taught, teacher_of
+from vitviz.training.config import TrainConfig
+from vitviz.training.distillation import check_same, distillation_targets, load_teacher
+from vitviz.training.presets import preset
 
-CONVNET = ViTConfig(architecture="convnet", width=4, depth=2, heads=1)
+CONVNET = ViTConfig(architecture="convnet", embed_dim=4, depth=2, num_heads=1)
 pytestmark = [
     pytest.mark.usefixtures("no_clock"),
     pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file"),
@@ -28,47 +29,53 @@ pytestmark = [
 @pytest.fixture
 def teacher(config) -> str:
     """A convnet that was trained for one pass."""
-    whole = {"first_patches": 1.0, "last_patches": 1.0, "snapshots": 0}
-    out = f"{config.out}-teacher"
-    return str(train(replace(config, model=CONVNET, epochs=1, preset="teacher", out=out, **whole)))
+    whole = {"patch_keep_start": 1.0, "patch_keep_end": 1.0, "snapshots": 0}
+    out = f"{config.output_dir}-teacher"
+    return str(train(replace(config, model=CONVNET, epochs=1, preset="teacher", output_dir=out, **whole)))
 
 
 def test_its_word_is_a_share_of_each_target():
     images, targets = torch.zeros(2, 3, 4, 4), torch.tensor([[1.0, 0.0], [0.5, 0.5]])
     says = nn.Module()
     says.forward = lambda images: torch.tensor([[0.0, 3.0]]).log().clamp(min=-100).expand(len(images), 2)
-    found = taught(says, images, targets, 0.25)
+    found = distillation_targets(says, images, targets, 0.25)
     torch.testing.assert_close(found, torch.tensor([[0.75, 0.25], [0.375, 0.625]]))
-    assert torch.equal(taught(says, images, targets, 0.0), targets)
+    assert torch.equal(distillation_targets(says, images, targets, 0.0), targets)
 
 
 def test_a_learner_believes_a_teacher_whose_word_is_all(config, monkeypatch, teacher):
-    plain = {"cutmix": 0.0, "label_smoothing": 0.0, "first_patches": 1.0, "last_patches": 1.0, "warm_up": 0.0}
-    rates = {"muon_rate": 0.01, "adam_rate": 0.01, "average_decay": 0.0}
-    run = whole_run(replace(config, teacher=teacher, teacher_share=1.0, **plain, **rates))
+    plain = {
+        "cutmix": 0.0,
+        "label_smoothing": 0.0,
+        "patch_keep_start": 1.0,
+        "patch_keep_end": 1.0,
+        "warmup_fraction": 0.0,
+    }
+    rates = {"muon_lr": 0.01, "lr": 0.01, "ema_decay": 0.0}
+    run = whole_run(replace(config, teacher=teacher, distill_weight=1.0, **plain, **rates))
     always = torch.tensor([-9.0] * 4 + [9.0] + [-9.0] * 5)
-    monkeypatch.setattr(run.learner.teacher.model, "forward", lambda images: always.expand(len(images), -1))
+    monkeypatch.setattr(run.learner.teacher.network, "forward", lambda images: always.expand(len(images), -1))
     for _ in range(20):
         run.step(torch.arange(20))
-    named = run.learner.model.eval()(run.result({}).normalise(run.images[:20])).argmax(1)
+    named = run.learner.model.eval()(run.result({}).normalize(run.images[:20])).argmax(1)
     assert (named == 4).all()
     assert not (run.labels[:20] == 4).all()
 
 
 def test_the_teacher_itself_learns_nothing(config, teacher):
     run = whole_run(replace(config, teacher=teacher))
-    before = {name: weight.clone() for name, weight in run.learner.teacher.model.state_dict().items()}
+    before = {name: weight.clone() for name, weight in run.learner.teacher.network.state_dict().items()}
     run.step(torch.arange(20))
-    assert all(torch.equal(weight, before[name]) for name, weight in run.learner.teacher.model.state_dict().items())
-    assert not run.learner.teacher.model.training
-    assert all(weight.grad is None for weight in run.learner.teacher.model.parameters())
+    assert all(torch.equal(weight, before[name]) for name, weight in run.learner.teacher.network.state_dict().items())
+    assert not run.learner.teacher.network.training
+    assert all(weight.grad is None for weight in run.learner.teacher.network.parameters())
 
 
 def test_the_teacher_sees_the_images_as_the_learner_does(config, teacher, monkeypatch):
-    run = whole_run(replace(config, teacher=teacher, first_patches=1.0, last_patches=1.0))
+    run = whole_run(replace(config, teacher=teacher, patch_keep_start=1.0, patch_keep_end=1.0))
     seen = []
-    real = run.learner.teacher.model.forward
-    monkeypatch.setattr(run.learner.teacher.model, "forward", lambda images: seen.append(images) or real(images))
+    real = run.learner.teacher.network.forward
+    monkeypatch.setattr(run.learner.teacher.network, "forward", lambda images: seen.append(images) or real(images))
     run.learner.model.register_forward_pre_hook(lambda model, given: seen.append(given[0]))
     run.step(torch.arange(20))
     assert seen[0] is seen[1]
@@ -79,13 +86,13 @@ def test_the_record_tells_of_the_teacher_and_of_no_path(config, teacher):
     known = load(teacher).record
     told = {name: known[name] for name in ("test_accuracy", "parameters", "epochs", "seconds")}
     assert record["teacher"] == told | {"name": "teacher", "architecture": "convnet"}
-    assert record["recipe"]["teacher_share"] == 0.9
-    assert config.out not in str(record)
+    assert record["train_config"]["distill_weight"] == 0.9
+    assert config.output_dir not in str(record)
     assert load(teacher).record["teacher"] is None
 
 
 def test_a_vision_transformer_can_teach_as_well(config):
-    first = train(replace(config, epochs=1, out=f"{config.out}-first"))
+    first = train(replace(config, epochs=1, output_dir=f"{config.output_dir}-first"))
     record = load(train(replace(config, teacher=str(first), epochs=1))).record
     assert record["teacher"]["architecture"] == "vit"
 
@@ -94,39 +101,39 @@ def test_a_vision_transformer_can_teach_as_well(config):
 def test_a_teacher_of_other_images_is_refused(config, teacher, tmp_path, change):
     known = load(teacher)
     other = {
-        "classes": {"classes": known.classes[::-1]},
+        "classes": {"labels": known.labels[::-1]},
         "mean": {"mean": (0.5, 0.5, 0.5)},
-        "size": {"model": build(replace(CONVNET, image_size=(16, 16)))},
+        "size": {"model": build(replace(CONVNET, img_size=(16, 16)))},
     }[change]
     checkpoint.save(replace(known, **other), path := tmp_path / "other.safetensors")
     with pytest.raises(ValueError, match="A teacher must have learned from the same images: other knows others"):
-        teacher_of(replace(config, teacher=str(path)), CIFAR10, torch.device("cpu"))
+        load_teacher(replace(config, teacher=str(path)), CIFAR10, torch.device("cpu"))
 
 
 def test_a_teacher_that_saw_what_is_held_out_is_refused(config, teacher):
     sentence = r"must not have seen what is held out: 30 images here, 0 when last was trained\. Train it with the same"
     with pytest.raises(ValueError, match=sentence):
-        train(replace(config, teacher=teacher, held_out=30))
+        train(replace(config, teacher=teacher, val_size=30))
 
 
 @pytest.mark.parametrize(("kept", "good"), [(30, True), (40, True), (29, False), ("all", False), (None, False)])
 def test_a_teacher_may_know_less_than_the_learner_but_not_more(config, teacher, tmp_path, kept, good):
     known = load(teacher)
-    held = replace(known, record=known.record | {"recipe": {"held_out": kept}})
+    held = replace(known, record=known.record | {"train_config": {"val_size": kept}})
     checkpoint.save(held, path := tmp_path / "held.safetensors")
     with nullcontext() if good else pytest.raises(ValueError, match="must not have seen what is held out"):
-        assert teacher_of(replace(config, teacher=str(path), held_out=30), CIFAR10, torch.device("cpu"))
+        assert load_teacher(replace(config, teacher=str(path), val_size=30), CIFAR10, torch.device("cpu"))
 
 
 def test_a_teacher_that_knows_no_labels_is_refused(config):
-    blind = train(replace(config, objective="masked-patch", epochs=1, out=f"{config.out}-blind"))
+    blind = train(replace(config, objective="masked-patch", epochs=1, output_dir=f"{config.output_dir}-blind"))
     with pytest.raises(ValueError, match="A teacher must know the labels: last learned without them"):
         train(replace(config, teacher=str(blind)))
 
 
 def test_a_training_goes_on_the_same_when_its_teacher_has_moved(config, teacher, tmp_path, lose_process):
     config = replace(config, teacher=teacher)
-    whole = load(train(replace(config, out=f"{config.out}-whole"))).model.state_dict()
+    whole = load(train(replace(config, output_dir=f"{config.output_dir}-whole"))).model.state_dict()
     lose_process(config, 6)
     moved = Path(teacher).rename(tmp_path / "moved.safetensors")
     found = load(train(replace(config, teacher=str(moved)), resume=True)).model.state_dict()
@@ -159,12 +166,16 @@ def test_a_teacher_that_is_not_there_is_refused_and_the_folder_can_be_used(confi
 
 def test_a_convnet_is_trained_by_its_own_recipe(config):
     given = preset("cifar10-teacher")
-    small = replace(given, model=CONVNET, epochs=1, minutes=None, batch_size=25, data=config.data, out=config.out)
+    small = replace(
+        given, model=CONVNET, epochs=1, minutes=None, batch_size=25, data=config.data, output_dir=config.output_dir
+    )
     result = load(train(small))
     assert result.record["steps"] == 4
-    assert result.model.config == CONVNET
+    assert result.network.config == CONVNET
     assert not (config.folder / "timeline.npz").exists()
-    again = load(train(replace(small, start=str(config.folder / "last.safetensors"), out=f"{config.out}-2")))
+    again = load(
+        train(replace(small, init_from=str(config.folder / "last.safetensors"), output_dir=f"{config.output_dir}-2"))
+    )
     assert again.record["steps"] == 4
 
 
@@ -173,7 +184,7 @@ def test_a_teacher_is_of_no_use_without_labels():
         TrainConfig(teacher="cifar10-ti4", objective="masked-patch")
 
 
-@pytest.mark.parametrize("change", [{"first_patches": 0.5}, {"snapshots": 2}])
+@pytest.mark.parametrize("change", [{"patch_keep_start": 0.5}, {"snapshots": 2}])
 def test_a_convnet_has_no_patches_to_drop_and_no_timeline(change):
     with pytest.raises(
         ValueError, match=r"no patches to drop and no attention to follow.* Use the preset cifar10-teac"

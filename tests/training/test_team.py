@@ -18,7 +18,7 @@ from vitviz.cli import app
 from vitviz.models.checkpoint import load
 from vitviz.training.config import TrainingError
 from vitviz.training.device import choose_device
-from vitviz.training.distributed import ATTEMPT, Team
+from vitviz.training.distributed import ATTEMPT, Distributed
 
 MEMBER = """
 import json, sys
@@ -28,13 +28,13 @@ from vitviz.data import augment, cifar
 from vitviz.models.config import ViTConfig
 from vitviz.training import learner, loop
 from vitviz.training.config import TrainConfig
-from vitviz.training.distributed import Team
+from vitviz.training.distributed import Distributed
 
 cifar.RECORDS = 20  # as in the fixture `cifar_folder`
 learner.bfloat16_is_faster = lambda device: False
 augment.shift_and_flip = lambda images: images  # each process varies its own slice by its own draw
 
-class Watched(Team):
+class Watched(Distributed):
     def __enter__(self):
         team = super().__enter__()
         found.update(agreed=team.agree(0.25 + team.rank, team.rank), leads=team.leads)
@@ -43,12 +43,12 @@ class Watched(Team):
 
 
 found = {}
-loop.Team = Watched
+loop.Distributed = Watched
 data, out, teacher, objective = sys.argv[1:]
 model = ViTConfig(patch_size=8, width=24, depth=2, heads=2, mlp_width=40)
 config = TrainConfig(
     model=model, data=data, out=out, epochs=2, minutes=None, batch_size=25, device="cpu", snapshots=0, clip=0.5,
-    augment_operations=0, cutmix=0.0, first_patches=1.0, last_patches=1.0, average_decay=0.5, teacher=teacher or None,
+    randaug_num_ops=0, cutmix=0.0, patch_keep_start=1.0, patch_keep_end=1.0, ema_decay=0.5, teacher=teacher or None,
     objective=objective,
 )
 loop.train(config)
@@ -110,13 +110,13 @@ def test_two_processes_learn_without_labels(cifar_folder, tmp_path):
     members(2, cifar_folder, tmp_path / "two", "", "masked-patch")
     record = load(tmp_path / "two" / "last.safetensors").record
     assert (record["processes"], record["epochs"]) == (2, 2.0)
-    assert 0 <= record["hidden_colour_accuracy"] <= 1
+    assert 0 <= record["masked_patch_accuracy"] <= 1
 
 
 def test_one_process_is_a_team_that_changes_nothing(monkeypatch):
     for name in ("WORLD_SIZE", "RANK", "LOCAL_RANK"):
         monkeypatch.delenv(name, raising=False)
-    with Team() as team:
+    with Distributed() as team:
         assert team.leads
         assert team.slice(torch.arange(5)).tolist() == [0, 1, 2, 3, 4]
         assert team.agree(0.25, 3) == team.largest(0.25, 3) == [0.25, 3]
@@ -130,7 +130,7 @@ def test_one_process_is_a_team_that_changes_nothing(monkeypatch):
 def test_what_is_divided_lies_in_memory_as_gpus_exchange_it(monkeypatch):
     exchanged = []
     monkeypatch.setattr(torch.distributed, "all_reduce", exchanged.append)
-    team = Team()
+    team = Distributed()
     team.size = 2
     tall = torch.randn(3, 4, 2).mT
     done = team.divide(torch.neg, tall)
@@ -143,12 +143,12 @@ def test_what_is_divided_lies_in_memory_as_gpus_exchange_it(monkeypatch):
     "error", [RuntimeError("[gloo/transport] Connection closed by peer"), torch.distributed.DistError()]
 )
 def test_a_process_that_lost_the_others_says_so_in_a_sentence(monkeypatch, error):
-    monkeypatch.setattr(Team, "join", lambda team: None)
+    monkeypatch.setattr(Distributed, "join", lambda team: None)
     monkeypatch.setattr(torch.distributed, "destroy_process_group", lambda: None)
     monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(TrainingError, match="another one ended, and says why"), Team():
+    with pytest.raises(TrainingError, match="another one ended, and says why"), Distributed():
         raise error
-    with pytest.raises(RuntimeError, match="of its own"), Team():
+    with pytest.raises(RuntimeError, match="of its own"), Distributed():
         raise RuntimeError("of its own")
 
 
@@ -161,7 +161,7 @@ def test_the_addresses_of_a_dead_attempt_are_not_found_by_the_next(monkeypatch):
     for attempt in ("0", "1"):
         for name, value in (own | {"WORLD_SIZE": "2", "RANK": "1", ATTEMPT: attempt}).items():
             monkeypatch.setenv(name, value)
-        with Team():
+        with Distributed():
             pass
     first, second = joined
     first.set("address of 0", "a port")
@@ -173,12 +173,12 @@ def test_processes_that_do_not_find_one_another_say_so_in_a_sentence(monkeypatch
     def refused(team):
         raise RuntimeError("Gloo connectFullMesh failed\nat some place")
 
-    monkeypatch.setattr(Team, "join", refused)
+    monkeypatch.setattr(Distributed, "join", refused)
     monkeypatch.setenv("WORLD_SIZE", "2")
     sentence = (
         r"must find one another: Gloo connectFullMesh failed\. Start them again; with --resume, if it had begun\.$"
     )
-    with pytest.raises(TrainingError, match=sentence), Team():
+    with pytest.raises(TrainingError, match=sentence), Distributed():
         pytest.fail("it is alone")
 
 

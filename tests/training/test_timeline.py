@@ -12,12 +12,12 @@ from vitviz.data import cifar, preprocessing
 from vitviz.models import attention_stats
 from vitviz.models.checkpoint import CHECKPOINTS
 from vitviz.runs import timeline as room
-from vitviz.runs.timeline import Timeline, find, read
+from vitviz.runs.timeline import TimelineRecorder, find, read
 
 SHIPPED = CHECKPOINTS / "cifar10-ti4.timeline.npz"
 
 
-class Blind(Timeline):
+class Blind(TimelineRecorder):
     """Counts moments without a model."""
 
     def mark(self) -> None:
@@ -48,10 +48,12 @@ def test_few_snapshots_are_taken_as_asked(snapshots, count):
     assert len(moments(snapshots, np.linspace(0, 1, 11))) == count
 
 
-def two_moments() -> Timeline:
+def two_moments() -> TimelineRecorder:
     pixels = torch.from_numpy(np.stack([tiny.pixels(seed=n) for n in range(3)])).permute(0, 3, 1, 2)
     classes = tuple(f"class {k}" for k in range(tiny.K))
-    given = Timeline(["ant", "bee", "cow"], pixels, tiny.images(batch=3), classes, (tiny.GH, tiny.GW), snapshots=2)
+    given = TimelineRecorder(
+        ["ant", "bee", "cow"], pixels, tiny.images(batch=3), classes, (tiny.GH, tiny.GW), snapshots=2
+    )
     given.take(tiny.model(), 0.0, 0.0)
     given.take(tiny.model(seed=1), 1.5, 60.25)
     return given
@@ -73,7 +75,7 @@ def test_what_is_saved_is_what_the_model_saw(tmp_path, tiny_model, compact):
     given.save(tmp_path / "timeline.npz", compact)
     found = read(tmp_path / "timeline.npz")
     with torch.no_grad():
-        trace = tiny_model.trace(given.images, "full")
+        trace = tiny_model.forward_with_attention(given.images, "full")
     assert found.rows.shape == (2, 3, tiny.L, tiny.A, tiny.T)
     assert found.rows.dtype == np.float16
     expected = trace.attention[..., 0, :].numpy().swapaxes(0, 1)
@@ -93,7 +95,7 @@ def test_what_is_saved_is_what_the_model_saw(tmp_path, tiny_model, compact):
 
 def test_numbers_do_not_depend_on_how_many_images_are_looked_at_at_once(tiny_model, monkeypatch):
     at_once = room.look(tiny_model, tiny.images(batch=3))
-    monkeypatch.setattr(room, "images_at_once", lambda config: 2)
+    monkeypatch.setattr(room, "max_batch_size", lambda config: 2)
     for name, values in room.look(tiny_model, tiny.images(batch=3)).items():
         np.testing.assert_allclose(values, at_once[name], rtol=0, atol=1e-5)
 
@@ -121,7 +123,7 @@ def test_kept_shares_are_within_a_hundredth_of_an_even_spread(tokens):
 def test_moments_up_to_an_epoch_are_taken_back_exactly(tmp_path):
     given = two_moments()
     given.save(tmp_path / "timeline.npz")
-    again = Timeline(given.names, given.images, given.images, given.classes, given.grid, given.snapshots)
+    again = TimelineRecorder(given.names, given.images, given.images, given.classes, given.grid, given.snapshots)
     again.restore(tmp_path / "timeline.npz", 0.7, 0.5)
     assert len(again.moments) == 1
     for name, values in given.moments[0].items():

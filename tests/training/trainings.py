@@ -8,14 +8,14 @@ from vitviz.data import cifar
 from vitviz.models.checkpoint import load
 from vitviz.runs.training_run import Run
 from vitviz.training.config import TrainConfig
-from vitviz.training.distributed import Team
+from vitviz.training.distributed import Distributed
 
 
 def whole_run(config: TrainConfig) -> Run:
     """A run of this config that is not begun."""
-    return Run(config, Team(), cifar.load("train", config.data), cifar.load("test", config.data))
+    return Run(config, Distributed(), cifar.load("train", config.data), cifar.load("test", config.data))
 
 
 def weights(path: Path) -> dict[str, torch.Tensor]:
     """Of a checkpoint, by name."""
-    return load(path).model.state_dict()
+    return load(path).network.state_dict()

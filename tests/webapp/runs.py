@@ -13,10 +13,10 @@ from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.factory import build
-from vitviz.runs.timeline import Timeline
+from vitviz.runs.timeline import TimelineRecorder
 from vitviz.training.config import TrainConfig
 
-MODEL = ViTConfig(image_size=(32, 32), patch_size=8, width=24, depth=2, heads=2, mlp_width=40)
+MODEL = ViTConfig(img_size=(32, 32), patch_size=8, embed_dim=24, depth=2, num_heads=2, mlp_ratio=40 / 24)
 
 
 def make(root: Path, name: str, finished: bool = False, moments: int = 3, steps: int = 4, **recipe: Any) -> Path:
@@ -48,10 +48,10 @@ def note(folder: Path, steps: int) -> None:
             file.write(json.dumps(line) + "\n")
 
 
-def timeline(model: torch.nn.Module, moments: int) -> Timeline:
+def timeline(model: torch.nn.Module, moments: int) -> TimelineRecorder:
     """What a model saw at some moments; the same at each, but for the time."""
     images = torch.randint(0, 256, (3, 3, 32, 32), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
-    kept = Timeline(["cat", "dog", "x"], images, tiny.images((32, 32), 3), cifar.CLASSES, (4, 4), 60)
+    kept = TimelineRecorder(["cat", "dog", "x"], images, tiny.images((32, 32), 3), cifar.CLASSES, (4, 4), 60)
     for i in range(moments):
         kept.take(model, i / 2, 2.0 * i)
     return kept
@@ -59,5 +59,5 @@ def timeline(model: torch.nn.Module, moments: int) -> Timeline:
 
 def longer(folder: Path, moments: int) -> None:
     """Write the timeline again, with so many moments."""
-    model = checkpoint.load(folder / "last.safetensors").model
+    model = checkpoint.load(folder / "last.safetensors").network
     timeline(model, moments).save(folder / "timeline.npz")

@@ -31,7 +31,7 @@ from vitviz.webapp.pages import explore
 from vitviz.webapp.pages.explore import Explore, takes_long
 from vitviz.webapp.pages.train import Train
 from vitviz.webapp.server import cache
-from vitviz.webapp.server.cache import MOST_KEPT_SECONDS, Recent, size_of
+from vitviz.webapp.server.cache import MOST_KEPT_SECONDS, ExplanationCache, size_of
 from vitviz.webapp.server.queue import BUSY
 from vitviz.webapp.server.requests import answering
 
@@ -62,7 +62,7 @@ def test_the_answer_holds_what_the_library_computes(answers):
 
 
 def test_a_label_that_is_no_class_of_the_model_is_told_and_not_judged(answers, monkeypatch):
-    other = replace(vitviz.load("cifar10-ti4"), classes=tuple("abcdefghij"))
+    other = replace(vitviz.load("cifar10-ti4"), num_classes=tuple("abcdefghij"))
     monkeypatch.setattr(explore, "model_named", lambda name, runs: other)
     found = answers.explain(sample())["image"]
     assert (found["truth"], found["shows"]) == (None, "cat")
@@ -246,10 +246,10 @@ def test_an_unforeseen_failure_is_logged_and_told_calmly(caplog):
 def test_what_was_found_before_is_told_while_the_line_is_full(answers, monkeypatch):
     functions = {answer.__name__: answer for answer in answers.functions}
     cat, dog, again = (answers.explain(sample(name))["key"] for name in ("cat", "dog", "cat"))
-    go_on, maps = threading.Event(), Explanation.map
+    restart, maps = threading.Event(), Explanation.map
 
     def waiting(explanation, *args):
-        assert go_on.wait(60)
+        assert restart.wait(60)
         return maps(explanation, *args)
 
     async def ask():
@@ -259,7 +259,7 @@ def test_what_was_found_before_is_told_while_the_line_is_full(answers, monkeypat
         refused, _ = await asyncio.wait(line, return_when=asyncio.FIRST_COMPLETED)
         assert [asked.result() for asked in refused] == [{"error": BUSY, "busy": True}]
         assert await functions["methods"]({"key": again, "target": []}) == found
-        go_on.set()
+        restart.set()
         assert sum("maps" in answer for answer in await asyncio.gather(*line)) == 9
 
     with ThreadPoolExecutor(1) as apart:  # a browser's tests may have left a loop in this thread
@@ -270,10 +270,10 @@ def test_a_huge_image_keeps_nobody_with_a_small_one_waiting(answers, uploads, mo
     explain = {answer.__name__: answer for answer in answers.functions}["explain"]
     Image.new("L", (4000, 4000)).save(uploads / "huge.png")
     Image.new("L", (40, 40)).save(uploads / "small.png")
-    go_on = threading.Event()
+    restart = threading.Event()
 
     def waiting(model, source):
-        assert source.name == "small.png" or go_on.wait(60)
+        assert source.name == "small.png" or restart.wait(60)
         return vitviz.explain(model, source)
 
     async def ask():
@@ -282,7 +282,7 @@ def test_a_huge_image_keeps_nobody_with_a_small_one_waiting(answers, uploads, mo
         refused, _ = await asyncio.wait(line, return_when=asyncio.FIRST_COMPLETED)
         assert [asked.result() for asked in refused] == [{"error": BUSY, "busy": True}]
         assert "probabilities" in await explain(upload(uploads / "small.png"))
-        go_on.set()
+        restart.set()
         assert sum("probabilities" in answer for answer in await asyncio.gather(*line)) == 9
 
     with ThreadPoolExecutor(1) as apart:
@@ -295,7 +295,7 @@ def explanation():
 
 
 def test_old_explanations_make_room_for_new_ones(explanation):
-    recent = Recent(most_bytes=2 * size_of(explanation))
+    recent = ExplanationCache(most_bytes=2 * size_of(explanation))
     keys = [recent.keep(explanation) for _ in range(3)]
     assert recent.asked({"key": keys[0]}) is None
     assert recent.asked({"key": keys[1]}) is explanation
@@ -306,12 +306,12 @@ def test_old_explanations_make_room_for_new_ones(explanation):
 def test_the_weights_of_a_run_count_and_those_of_a_model_that_ships_do_not(explanation):
     run = copy(explanation.case)
     run.checkpoint = replace(run.checkpoint, name="runs/first")
-    weights = sum(4 * one.numel() for one in run.checkpoint.model.parameters())
+    weights = sum(4 * one.numel() for one in run.checkpoint.network.parameters())
     assert size_of(replace(explanation, case=run)) == size_of(explanation) + weights
 
 
 def test_an_explanation_that_is_asked_about_outlives_newer_ones(explanation):
-    recent = Recent(most_bytes=2 * size_of(explanation))
+    recent = ExplanationCache(most_bytes=2 * size_of(explanation))
     first, second = recent.keep(explanation), recent.keep(explanation)
     assert recent.asked({"key": first}) is explanation
     third = recent.keep(explanation)
@@ -320,7 +320,7 @@ def test_an_explanation_that_is_asked_about_outlives_newer_ones(explanation):
 
 
 def test_an_explanation_that_is_asked_about_grows_old_all_the_same(explanation, monkeypatch):
-    now, recent = 0.0, Recent()
+    now, recent = 0.0, ExplanationCache()
     monkeypatch.setattr(cache, "time", SimpleNamespace(monotonic=lambda: now))
     old = recent.keep(explanation)
     now = MOST_KEPT_SECONDS / 2
@@ -333,7 +333,7 @@ def test_an_explanation_that_is_asked_about_grows_old_all_the_same(explanation, 
 
 
 def test_what_was_made_of_a_image_is_let_go_with_it(explanation, monkeypatch):
-    now, recent = 0.0, Recent()
+    now, recent = 0.0, ExplanationCache()
     monkeypatch.setattr(cache, "time", SimpleNamespace(monotonic=lambda: now))
     key = recent.keep(explanation)
     now = MOST_KEPT_SECONDS - 1.0

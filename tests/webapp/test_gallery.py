@@ -45,12 +45,12 @@ def test_right_and_wrong_are_what_the_model_says(gallery, images):
     model = vitviz.load("cifar10-ti4")
     images, labels = images
     with torch.no_grad():
-        probabilities, said = model.model(model.normalise(images)).softmax(-1).max(-1)
+        probabilities, said = model.network(model.normalize(images)).softmax(-1).max(-1)
     for shown, wanted in (("right", said == labels), ("wrong", said != labels)):
         found = pages(gallery, TI4 | {"shown": shown})
         assert [image["index"] for image in found] == wanted.nonzero()[:, 0].tolist()
         for image in found:
-            assert image["said"] == model.classes[said[image["index"]]]
+            assert image["said"] == model.labels[said[image["index"]]]
             assert image["probability"] == pytest.approx(probabilities[image["index"]].item(), abs=1e-5)
     surest = [image["index"] for image in pages(gallery, TI4 | {"shown": "surely wrong"})]
     wrong = (said != labels).nonzero()[:, 0]
@@ -71,11 +71,11 @@ def test_a_model_looks_at_all_images_once(gallery, monkeypatch):
 def test_a_model_of_other_classes_or_another_order_is_compared_by_their_names(gallery, images, monkeypatch):
     model = vitviz.load("cifar10-ti4")
     with torch.no_grad():
-        said = model.model(model.normalise(images[0])).argmax(-1)
-    monkeypatch.setattr(module, "model_named", lambda name, runs: replace(model, classes=model.classes[::-1]))
+        said = model.network(model.normalize(images[0])).argmax(-1)
+    monkeypatch.setattr(module, "model_named", lambda name, runs: replace(model, num_classes=model.labels[::-1]))
     right = [image["index"] for image in pages(gallery, TI4 | {"shown": "right"})]
     assert right == (9 - said == images[1]).nonzero()[:, 0].tolist()
-    monkeypatch.setattr(module, "model_named", lambda name, runs: replace(model, classes=tuple("abcdefghij")))
+    monkeypatch.setattr(module, "model_named", lambda name, runs: replace(model, num_classes=tuple("abcdefghij")))
     other = Gallery(gallery.data, None, public=False)
     with pytest.raises(ValueError, match="know the classes of CIFAR-10: cifar10-ti4 does not"):
         other.gallery(TI4 | {"shown": "right"})

@@ -141,10 +141,10 @@ def test_in_a_folder_that_is_named_nothing_is_ours_but_a_new_one(tmp_path, monke
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    own = guard.own_folder()
+    own = guard.make_upload_folder()
     assert own.parent == tmp_path
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(own))
-    assert guard.own_folder().parent == tmp_path, "a second server in this process"
+    assert guard.make_upload_folder().parent == tmp_path, "a second server in this process"
     monkeypatch.setattr(guard, "UPLOAD_AGE", -1)
     monkeypatch.setattr(guard, "MOST_BODY_SECONDS", -1)
     Uploads(own).tidy()
@@ -168,7 +168,7 @@ def test_the_folder_of_a_process_that_is_gone_is_removed(tmp_path, monkeypatch):
     ]
     for folder in left:
         folder.mkdir()
-    own = guard.own_folder()
+    own = guard.make_upload_folder()
     assert [folder.exists() for folder in left] == [False, True, True]
     assert own.stat().st_mode & 0o777 == 0o700
 

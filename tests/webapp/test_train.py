@@ -15,8 +15,8 @@ from tests.webapp import runs
 from vitviz.models import checkpoint
 from vitviz.runs import run_folder, timeline
 from vitviz.training import estimate
-from vitviz.training.config import PRESETS, TEACHERS
 from vitviz.training.estimate import Estimate
+from vitviz.training.presets import PRESETS, TEACHERS
 from vitviz.webapp.models import model_named
 from vitviz.webapp.pages import train
 from vitviz.webapp.pages.explore import Explore
@@ -50,14 +50,14 @@ def test_each_recipe_says_what_it_would_be(trains):
     assert set(first["settings"]) == OWN
     (shipped,) = catalog["sources"]
     assert shipped["name"] == "cifar10-ti4"
-    assert shipped["taught"] is bool(checkpoint.load("cifar10-ti4").record["teacher"])
+    assert shipped["distillation_targets"] is bool(checkpoint.load("cifar10-ti4").record["teacher"])
     json.dumps(catalog, allow_nan=False)
 
 
 def test_every_setting_on_the_page_is_one_of_the_library(trains):
     values = {preset["name"]: preset["settings"] for preset in trains.catalog()["presets"]}
     for name in [name for group in SETTINGS.values() for name in group]:
-        preset = "cifar10-ti4" if name != "model.dropout" else "tutorial-notebook"
+        preset = "cifar10-ti4" if name != "model.pos_drop_rate" else "tutorial-notebook"
         settings = {name: values[preset][name]}
         assert "refused" not in trains.check(TI4 | {"preset": preset, "settings": settings}), name
 
@@ -72,16 +72,16 @@ def test_a_plan_is_that_of_the_settings(trains):
     ("question", "field", "sentence"),
     [
         ({"settings": {"model.patch_size": 5}}, "model.patch_size", "patch_size must divide the image side"),
-        ({"settings": {"model.heads": 5}}, "model.heads", "heads must divide width"),
+        ({"settings": {"model.num_heads": 5}}, "model.num_heads", "heads must divide width"),
         ({"start": "cifar10-ti4", "vary": ["model.depth=2,4"]}, "vary", "has its network: depth cannot be varied"),
-        ({"settings": {"model.dropout": 0.5}}, "model.dropout", "dropout is only known to the tutorials"),
+        ({"settings": {"model.pos_drop_rate": 0.5}}, "model.pos_drop_rate", "dropout is only known to the tutorials"),
         ({"settings": {"batch_size": 1}}, "batch_size", "batch_size must be a whole number from 2"),
         ({"settings": {"batch_size": 60000, "images": 50}}, "batch_size", "batch_size must be at most the number"),
         ({"settings": {"cutmix": 2}}, "cutmix", "cutmix is a share"),
         ({"settings": {"epochs": "ten"}}, "epochs", "epochs must be a finite number above 0"),
         (
-            {"settings": {"model.width": 4096, "model.heads": 8, "model.depth": 9}},
-            "model.width",
+            {"settings": {"model.embed_dim": 4096, "model.num_heads": 8, "model.depth": 9}},
+            "model.embed_dim",
             "at most 67 million parameters",
         ),
         ({"settings": {"frozen": True}}, "frozen", "frozen needs a body that has learned"),
@@ -109,7 +109,7 @@ def test_a_training_starts_with_what_was_asked_for(trains, monkeypatch):
     answer = trains.start(TI4 | {"settings": settings})
     (config, name) = started[0]
     assert (name, config.model.depth, config.epochs, config.minutes) == ("new", 2, 3, None)
-    assert (config.optimizer, config.images, config.data) == ("adamw", 500, trains.sets.data)
+    assert (config.optimizer, config.max_train_samples, config.data) == ("adamw", 500, trains.sets.data)
     assert answer["runs"] == []
 
 
@@ -118,14 +118,14 @@ def test_an_experiment_is_one_training_for_each_combination(trains, monkeypatch)
     monkeypatch.setattr(
         trains.runs, "start_sweep", lambda config, vary, name: started.append((config.epochs, vary, name))
     )
-    question = TI4 | {"settings": {"epochs": 1}, "vary": ["model.depth=2,4", "model.heads=2,4,8"]}
+    question = TI4 | {"settings": {"epochs": 1}, "vary": ["model.depth=2,4", "model.num_heads=2,4,8"]}
     assert trains.check(question)["trainings"] == 6
     trains.start(question)
-    assert started == [(1, ("model.depth=2,4", "model.heads=2,4,8"), "new")]
+    assert started == [(1, ("model.depth=2,4", "model.num_heads=2,4,8"), "new")]
     for vary in (
-        ["model.heads=2,5"],
+        ["model.num_heads=2,5"],
         ["model.depth=2"],
-        ["out=a,b"],
+        ["output_dir=a,b"],
         ["minutes=1,2"],
         "depth",
         [3],
@@ -161,8 +161,8 @@ def test_the_time_to_expect_is_converted_beside_a_training(trains, run, monkeypa
 
 def test_fine_tuning_takes_the_network_of_the_model_it_starts_from(trains, run):
     config = trains.wanted(TI4 | {"start": "runs/first", "settings": {"frozen": True, "epochs": 1}})
-    assert config.start == str((run / "last.safetensors").resolve())
-    assert (config.model.depth, config.frozen) == (2, True)
+    assert config.init_from == str((run / "last.safetensors").resolve())
+    assert (config.model.depth, config.freeze_backbone) == (2, True)
 
 
 def test_no_training_starts_without_images(trains):
@@ -314,7 +314,7 @@ def test_a_run_without_attention_is_not_offered_to_be_explored(trains, run):
 
 
 def test_a_run_tells_what_it_was_measured_on_and_how_it_learned(trains):
-    recipes = {"a": {}, "b": {"held_out": 50, "teacher": "x"}, "c": {"start": "x"}, "d": {"objective": "masked-patch"}}
+    recipes = {"a": {}, "b": {"val_size": 50, "teacher": "x"}, "c": {"start": "x"}, "d": {"objective": "masked-patch"}}
     for name, recipe in recipes.items():
         runs.make(trains.runs.root, name, finished=True, **recipe)
     known = {row["name"]: (row["measured_on"], row["preset"]) for row in trains.listed()["runs"]}
@@ -322,11 +322,11 @@ def test_a_run_tells_what_it_was_measured_on_and_how_it_learned(trains):
     explored = {model["name"]: model["measured_on"] for model in models}
     ours = {"runs/a": "test", "runs/b": "held-out", "runs/c": "test", "runs/d": "test"}
     assert explored == dict.fromkeys(checkpoint.shipped(), "test") | ours
-    assert [model["name"] for model in models if not model["knows_labels"]] == ["runs/d"]
+    assert [model["name"] for model in models if not model["is_classifier"]] == ["runs/d"]
     ti4 = "cifar10-ti4"
     assert known == {
         "a": ("test", ti4),
-        "b": ("held-out", f"{ti4}, taught"),
+        "b": ("held-out", f"{ti4}, distillation_targets"),
         "c": ("test", f"{ti4}, fine-tuned"),
         "d": ("test", ti4),
     }
@@ -336,7 +336,7 @@ def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):
     answers = Explore(None, trains.runs)
     listed = answers.offers({})["checkpoints"][-1]
     size = {"layers": 2, "heads": 2}
-    assert listed == {"name": "runs/first", "accuracy": None, "measured_on": "test", "knows_labels": True} | size
+    assert listed == {"name": "runs/first", "accuracy": None, "measured_on": "test", "is_classifier": True} | size
     answer = answers.explain({"checkpoint": "runs/first", "image": {"kind": "sample", "name": "cat"}})
     assert (answer["checkpoint"], answer["layers"], answer["rows"]) == ("runs/first", 2, 4)
     name = answers.figure({"key": answer["key"], "layer": 0, "head": 0})["name"]
@@ -373,7 +373,7 @@ def packed(uploads, tmp_path):
     return {"path": str(path), "name": "My-pets.zip"}
 
 
-SMALL = {"model.depth": 1, "model.width": 24, "model.heads": 2}  # its speed is measured
+SMALL = {"model.depth": 1, "model.embed_dim": 24, "model.num_heads": 2}  # its speed is measured
 PETS = TI4 | {"settings": SMALL | {"dataset": "folder", "minutes": None, "epochs": 3}, "own": "My-pets.zip"}
 
 
@@ -407,15 +407,15 @@ def test_own_images_are_read_once_before_their_time_is_told(trains, packed, monk
     found = trains.survey(PETS)
     assert [label for label, *_ in found["counts"]] == ["a", "b"]
     assert [name for name, _ in found["refused"]] == ["a/notes.txt"]
-    assert trains.wanted(PETS).model.classes == 2, "as many as were read"
+    assert trains.wanted(PETS).model.labels == 2, "as many as were read"
     few = trains.estimate(PETS)
     many = trains.estimate(PETS | {"settings": PETS["settings"] | {"dataset": "cifar10"}})
     assert few["seconds"] < many["seconds"] / 1000, "of two images, not of 50,000"
 
 
 def test_the_network_is_told_of_with_a_head_for_the_classes_of_the_data_set(trains):
-    assert trains.wanted(TI4).model.classes == 10
-    assert trains.wanted(TI4 | {"settings": {"dataset": "cifar100"}}).model.classes == 100
+    assert trains.wanted(TI4).model.labels == 10
+    assert trains.wanted(TI4 | {"settings": {"dataset": "cifar100"}}).model.labels == 100
 
 
 def test_what_the_system_refused_is_told_to_the_owner_alone(trains, run, packed, tmp_path, monkeypatch):

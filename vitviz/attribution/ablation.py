@@ -10,17 +10,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.attribution.context import Case
-from vitviz.models.attention_stats import images_at_once
+from vitviz.attribution.context import ForwardContext
+from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.vit import Gate
+from vitviz.models.vit import HeadMask
 
 Array = NDArray[np.float32]
 Head = tuple[int, int]  # layer and head, from 0
 
 
 @dataclass(frozen=True)
-class After:
+class Ablation:
     """What the model says and sees after an intervention.
 
     Attributes:
@@ -33,12 +33,12 @@ class After:
 
 
 def intervene(
-    case: Case,
+    case: ForwardContext,
     heads_off: Collection[Head] = (),
     patches_off: Collection[int] = (),
     way: Literal["drop", "grey"] = "drop",
     instead: Tensor | None = None,
-) -> After:
+) -> Ablation:
     """Run the model on the image once more, after an intervention.
 
     Args:
@@ -54,7 +54,7 @@ def intervene(
     """
     if way not in ("drop", "grey"):
         raise ValueError(f"way must be drop or grey: got {str(way)[:40]!r}.")
-    patches = case.config.patches
+    patches = case.config.num_patches
     try:
         heads_off = [(index(layer), index(head)) for layer, head in heads_off]
         patches_off = [index(patch) for patch in patches_off]
@@ -67,45 +67,47 @@ def intervene(
         raise ValueError(f"A patch must be from 0 to {patches - 1}: got {sorted(patches_off)[:8]}.")
     if len(set(patches_off)) == patches:
         raise ValueError("Not all patches can be taken away: nothing would be left to look at. Leave one.")
-    gates = gates_of(case, heads_off, instead)
+    head_masks = gates_of(case, heads_off, instead)
     gone = torch.zeros(1, patches, dtype=torch.bool)
     gone[0, list(patches_off)] = True
     dropped = way == "drop" and bool(patches_off)
     keep = (~gone[0]).nonzero()[:, 0][None].to(case.image.device) if dropped else None
     with torch.inference_mode():
-        trace = case.model.trace(case.without(gone) if way == "grey" else case.image[None], "full", keep, gates)
+        trace = case.model.forward_with_attention(
+            case.without(gone) if way == "grey" else case.image[None], "full", keep, head_masks
+        )
     attention = trace.attention[:, 0].cpu().numpy()  # (L, A, t, t) of the tokens that are left
     if keep is not None:
         left = np.concatenate([np.arange(case.prefix), case.prefix + keep[0].cpu().numpy()])
-        whole = np.zeros((*attention.shape[:2], case.config.tokens, case.config.tokens), np.float32)
+        whole = np.zeros((*attention.shape[:2], case.config.num_tokens, case.config.num_tokens), np.float32)
         whole[..., left[:, None], left] = attention
         attention = whole
     for layer, head in heads_off:
         attention[layer, head] = np.nan
-    return After(trace.logits[0].float().cpu().numpy(), attention)
+    return Ablation(trace.logits[0].float().cpu().numpy(), attention)
 
 
-def gates_of(case: Case, heads_off: Collection[Head], instead: Tensor | None) -> list[Gate | None] | None:
-    """The gates that switch these heads off; None if there are none."""
+def gates_of(case: ForwardContext, heads_off: Collection[Head], instead: Tensor | None) -> list[HeadMask | None] | None:
+    """The head_masks that switch these heads off; None if there are none."""
     config = case.config
-    if any(not (0 <= layer < config.depth and 0 <= head < config.heads) for layer, head in heads_off):
+    if any(not (0 <= layer < config.depth and 0 <= head < config.num_heads) for layer, head in heads_off):
         raise ValueError(
-            f"A head must be layer 0 to {config.depth - 1} and head 0 to {config.heads - 1}: got "
+            f"A head must be layer 0 to {config.depth - 1} and head 0 to {config.num_heads - 1}: got "
             f"{sorted(heads_off)[:8]}."
         )
-    if len(set(heads_off)) == config.depth * config.heads:
+    if len(set(heads_off)) == config.depth * config.num_heads:
         raise ValueError("Not all heads can be switched off: nothing would reach the class token. Leave one on.")
     if not heads_off:
         return None
-    shape = (config.depth, config.heads, config.width // config.heads)
+    shape = (config.depth, config.num_heads, config.embed_dim // config.num_heads)
     if instead is None:
         instead = torch.zeros(shape)
     if instead.shape != shape:
         raise ValueError(f"instead must have the shape (L, A, d) {shape}: it has {tuple(instead.shape)}.")
-    share = torch.ones(config.depth, config.heads)
+    share = torch.ones(config.depth, config.num_heads)
     share[tuple(zip(*heads_off, strict=True))] = 0
     return [
-        Gate(some.to(case.image), other.to(case.image)) if (some == 0).any() else None
+        HeadMask(some.to(case.image), other.to(case.image)) if (some == 0).any() else None
         for some, other in zip(share, instead, strict=True)
     ]
 
@@ -121,10 +123,10 @@ def mean_outputs(checkpoint: Checkpoint, images: Tensor) -> Tensor:
         (L, A, d).
     """
     total: Tensor | float = 0.0
-    blocks = cast(Iterable[Any], checkpoint.model.blocks)
+    blocks = cast(Iterable[Any], checkpoint.network.blocks)
     with torch.inference_mode():
-        for part in images.split(images_at_once(checkpoint.model.config)):
-            trace = checkpoint.model.trace(checkpoint.normalise(part), "full")
+        for part in images.split(max_batch_size(checkpoint.network.config)):
+            trace = checkpoint.network.forward_with_attention(checkpoint.normalize(part), "full")
             tokens_of = cast(Tensor, trace.tokens)[:-1]
             found = [
                 (weights.to(tokens) @ block.attn.values(block.norm1(tokens))).mean(2).sum(0)  # (A, d)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.vit import Gates, Trace
+from vitviz.models.vit import AttentionOutput, HeadMasks
 
 Target = int | tuple[int, int]  # a class, or the first rather than the second
 BATCH = 64  # images in one forward pass, where a method needs many
@@ -34,7 +34,7 @@ class Gradients:
     image: NDArray[np.float32]
 
 
-class Case:
+class ForwardContext:
     """An image in a model.
 
     Args:
@@ -44,14 +44,14 @@ class Case:
 
     def __init__(self, checkpoint: Checkpoint, image: Tensor) -> None:
         self.checkpoint, self.image = checkpoint, image
-        self.model, self.config = checkpoint.model, checkpoint.model.config
+        self.model, self.config = checkpoint.network, checkpoint.network.config
         self.maps: dict[tuple[str, Target], NDArray[np.float32]] = {}  # by method and target, as they were computed
         self.differentiated: dict[Target, Gradients] = {}  # of the last target alone: they are large
 
     @property
     def prefix(self) -> int:
         """Tokens before the first patch (R)."""
-        return self.config.prefix
+        return self.config.num_prefix_tokens
 
     @cached_property
     def seed(self) -> int:
@@ -59,10 +59,10 @@ class Case:
         return zlib.crc32(self.image.float().cpu().numpy().tobytes())
 
     @cached_property
-    def trace(self) -> Trace:
+    def trace(self) -> AttentionOutput:
         """One pass through the model, with all attention and tokens; a batch of one."""
         with torch.inference_mode():
-            return self.model.trace(self.image[None], "full")
+            return self.model.forward_with_attention(self.image[None], "full")
 
     @cached_property
     def logits(self) -> NDArray[np.float32]:
@@ -101,21 +101,21 @@ class Case:
         """Gradients of a target, by one forward and one backward pass, which also gives the trace if there is none."""
         with torch.inference_mode(False), torch.enable_grad():
             image = self.image[None].clone().requires_grad_()
-            seen = self.model.run(image, "full")
+            seen = self.model.forward_blocks(image, "full")
             if "trace" not in vars(self):
-                trace = seen.trace()
-                vars(self)["trace"] = Trace(*(cast(Tensor, part).detach() for part in vars(trace).values()))
+                trace = seen.to_attention_output()
+                vars(self)["trace"] = AttentionOutput(*(cast(Tensor, part).detach() for part in vars(trace).values()))
             weights = [block.weights for block in seen.blocks if block.weights is not None]
             *found, by_pixel = torch.autograd.grad(logit_of(seen.logits, target).sum(), [*weights, image])
         by_weight = torch.stack([gradient[0] for gradient in found])
         return Gradients(by_weight.float().cpu().numpy(), by_pixel[0].float().cpu().numpy())
 
-    def predict(self, images: Tensor, keep: Tensor | None = None, gates: Gates = None) -> NDArray[np.float32]:
-        """Logits (n, K) of normalised images (n, 3, H, W); `keep` and `gates` as for the model."""
+    def predict(self, images: Tensor, keep: Tensor | None = None, head_masks: HeadMasks = None) -> NDArray[np.float32]:
+        """Logits (n, K) of normalised images (n, 3, H, W); `keep` and `head_masks` as for the model."""
         with torch.inference_mode():
             parts = images.split(BATCH)
             kept = keep.split(BATCH) if keep is not None else [None] * len(parts)
-            found = [self.model(part, some, gates) for part, some in zip(parts, kept, strict=True)]
+            found = [self.model(part, some, head_masks) for part, some in zip(parts, kept, strict=True)]
         return torch.cat(found).float().cpu().numpy()
 
     def without(self, hidden: Tensor, baseline: Tensor | None = None) -> Tensor:
@@ -133,15 +133,15 @@ class Case:
 
     def spread(self, patches: Tensor) -> Tensor:
         """Numbers for patches (n, N) -> numbers for pixels, (n, H, W)."""
-        gh, gw = self.config.grid
-        H, W = self.config.image_size
+        gh, gw = self.config.grid_size
+        H, W = self.config.img_size
         cells = patches.view(-1, gh, gw)
         return cells.repeat_interleave(H // gh, 1).repeat_interleave(W // gw, 2)
 
     def gather(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
         """Sum numbers for pixels (3, H, W) over the colours and each patch -> (N,)."""
-        gh, gw = self.config.grid
-        H, W = self.config.image_size
+        gh, gw = self.config.grid_size
+        H, W = self.config.img_size
         return pixels.sum(0).reshape(gh, H // gh, gw, W // gw).sum((1, 3)).ravel()
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.attribution.context import Case, Target, softmax
+from vitviz.attribution.context import ForwardContext, Target, softmax
 from vitviz.attribution.export import export
 from vitviz.attribution.methods import METHODS, Method, asking, methods_for
 from vitviz.data.preprocessing import ImageSource, PreprocessedImage, prepare, to_tensor
@@ -21,7 +21,7 @@ from vitviz.models.checkpoint import Checkpoint
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Wanted = int | str | Sequence[int | str]  # a class by position or name, or two: the first rather than the second
+TargetLike = int | str | Sequence[int | str]  # a class by position or name, or two: the first rather than the second
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -109,7 +109,7 @@ class Explanation:
     attention: NDArray[np.float32]
     grid: tuple[int, int]
     prefix: int
-    case: Case
+    case: ForwardContext
     changes: str = ""
     name: str = ""
 
@@ -154,7 +154,7 @@ class Explanation:
         """Mean of `cls_maps` over layers and heads, (gh, gw); without class token, of all patches' maps."""
         return self.map("average")
 
-    def map(self, method: str, target: Wanted | None = None) -> NDArray[np.float32]:
+    def map(self, method: str, target: TargetLike | None = None) -> NDArray[np.float32]:
         """Compute a map.
 
         Args:
@@ -175,7 +175,7 @@ class Explanation:
             self.case.maps[method, chosen] = METHODS[method].compute(self.case, chosen)
         return self.case.maps[method, chosen].reshape(self.grid).copy()
 
-    def target(self, wanted: Wanted | None = None) -> Target:
+    def target(self, wanted: TargetLike | None = None) -> Target:
         """The class, or pair of classes, by position; the predicted one if none is wanted.
 
         Raises:
@@ -247,7 +247,7 @@ class Explanation:
             maps=maps,
             matrix_title=view.matrix_title(self.case.config.class_token),
             labels=self.labels,
-            probabilities=self.probabilities if self.case.checkpoint.knows_labels else None,
+            probabilities=self.probabilities if self.case.checkpoint.is_classifier else None,
             asked=view.patches,
             of_asked=view.method is None,
             beside=self.beside(view, large, maps),
@@ -258,7 +258,7 @@ class Explanation:
     def beside(self, view: View, large: NDArray[np.float32], maps: NDArray[np.float32]) -> tuple[str, str]:
         """What goes to no patch: of a large map (gh, gw) and of all (L, A, gh, gw), in words, where they are shares."""
         config = self.case.config
-        tokens = " and ".join(["the class token"] * config.class_token + ["registers"] * bool(config.registers))
+        tokens = " and ".join(["the class token"] * config.class_token + ["registers"] * bool(config.reg_tokens))
         if not tokens or not np.nansum(maps):
             return "", ""
         rest = np.where(np.isnan(maps).all((2, 3)), 0, 1 - np.nansum(maps, (2, 3)))  # (L, A)
@@ -276,12 +276,12 @@ class Explanation:
         explained = f" for {', not '.join(self.names(view.target))}" if METHODS[view.method].class_specific else ""
         return f"{view.title}{explained}"
 
-    def names(self, wanted: Wanted | None) -> list[str]:
+    def names(self, wanted: TargetLike | None) -> list[str]:
         """Of the class, or the two classes, that are explained; arguments and errors as for `target`."""
         target = self.target(wanted)
         return [self.labels[k] for k in (target if isinstance(target, tuple) else (target,))]
 
-    def save(self, path: str | Path, method: str = "average", target: Wanted | None = None) -> None:
+    def save(self, path: str | Path, method: str = "average", target: TargetLike | None = None) -> None:
         """Write the figure (.png, .svg, .pdf, .html) or the numbers (.npz), by the file's ending.
 
         The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T) with the `prefix` of tokens before
@@ -334,17 +334,17 @@ def explain(model: Checkpoint, image: ImageSource) -> Explanation:
     """
     if not isinstance(model, Checkpoint):
         raise ValueError(f"The first argument must be what vitviz.load returns: got {type(model).__name__}.")
-    config = model.model.config
-    fitted = prepare(image, config.image_size)
-    case = Case(model, model.normalise(to_tensor(fitted.seen)[None])[0])
+    config = model.network.config
+    fitted = prepare(image, config.img_size)
+    case = ForwardContext(model, model.normalize(to_tensor(fitted.seen)[None])[0])
     return Explanation(
         checkpoint=model.name,
         image=fitted,
-        labels=list(model.classes),
+        labels=list(model.labels),
         probabilities=softmax(case.logits),
         attention=case.attention,
-        grid=config.grid,
-        prefix=config.prefix,
+        grid=config.grid_size,
+        prefix=config.num_prefix_tokens,
         case=case,
     )
 

@@ -17,19 +17,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torchvision.transforms.v2 import functional as vision
 
-from vitviz.attribution.context import Case, Target, logit_of, softmax
+from vitviz.attribution.context import ForwardContext, Target, logit_of, softmax
 from vitviz.models.config import ViTConfig
 
 Array = NDArray[np.float32]
 Baseline = Literal["mean", "blur", "drop"]
 BASELINES: dict[Baseline, str] = {
     "mean": "painted in the data set's mean colour",
-    "blur": "replaced by a blurred copy (Gaussian, a sigma of an eighth of the image)",
+    "blur": "replaced by a blur copy (Gaussian, a sigma of an eighth of the image)",
     "drop": "left out: their tokens never reach the network",
 }
 STEPS = 16  # in which all patches are taken away
 AT_ONCE = 32  # changed images in memory; a processor is quickest with about so many
-DRAWS = 20  # random orders that tell what chance reaches
+N_RANDOM = 20  # random orders that tell what chance reaches
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Report:
+class FaithfulnessScores:
     """The scores of one image.
 
     Attributes:
@@ -70,10 +70,10 @@ class Report:
 
 def baselines_for(config: ViTConfig) -> dict[Baseline, str]:
     """The baselines that a model can be tested with: the mean of no patches is no number."""
-    return {name: about for name, about in BASELINES.items() if name != "drop" or config.pool == "token"}
+    return {name: about for name, about in BASELINES.items() if name != "drop" or config.global_pool == "token"}
 
 
-def order_of(values: Array, shuffled: NDArray[np.int64]) -> NDArray[np.int64]:
+def ranking_of(values: Array, shuffled: NDArray[np.int64]) -> NDArray[np.int64]:
     """The patches (N,) from the largest value to the smallest; equal ones in the order of `shuffled`, all N patches."""
     return shuffled[np.argsort(-values[shuffled], kind="stable")]
 
@@ -90,7 +90,7 @@ def moments(patches: int, steps: int = STEPS) -> NDArray[np.int64]:
 
 
 def deletion_curves(
-    case: Case, orders: NDArray[np.int64], target: int, baseline: Baseline, steps: int = STEPS
+    case: ForwardContext, orders: NDArray[np.int64], target: int, baseline: Baseline, steps: int = STEPS
 ) -> Array:
     """The class's probability while patches are taken away.
 
@@ -126,21 +126,21 @@ def deletion_curves(
         return curves
     ranks = np.argsort(orders, axis=1)  # (M, N), when each patch goes
     hidden = torch.from_numpy(ranks[:, None] < gone[1:-1, None])  # (M, S - 1, N)
-    image = blurred(case.image) if baseline == "blur" else torch.zeros_like(case.image)
+    image = blur(case.image) if baseline == "blur" else torch.zeros_like(case.image)
     found = [case.predict(case.without(part, image)) for part in hidden.flatten(0, 1).split(AT_ONCE)]
     curves[:, 1:-1] = softmax(np.concatenate(found))[:, target].reshape(M, -1)
     curves[:, 0], curves[:, -1] = softmax(case.predict(torch.stack([case.image, image])))[:, target]
     return curves
 
 
-def blurred(image: Tensor) -> Tensor:
+def blur(image: Tensor) -> Tensor:
     """The image (3, H, W) without its details."""
     sigma = max(image.shape[1:]) / 8
-    size = 2 * min(round(2 * sigma), min(image.shape[1:]) - 1) + 1  # the filter's side; mirrored edges bound it
+    size = 2 * min(round(2 * sigma), min(image.shape[1:]) - 1) + 1  # the filter's side; reflect_index edges bound it
     return vision.gaussian_blur(image, [size, size], [sigma, sigma])
 
 
-def flat(case: Case, maps: Mapping[str, Array]) -> dict[str, Array]:
+def flat(case: ForwardContext, maps: Mapping[str, Array]) -> dict[str, Array]:
     """Maps as one finite number for each patch, (N,).
 
     Raises:
@@ -148,9 +148,9 @@ def flat(case: Case, maps: Mapping[str, Array]) -> dict[str, Array]:
     """
     found = {name: np.asarray(values, np.float32).ravel() for name, values in maps.items()}
     for name, values in found.items():
-        if len(values) != case.config.patches or not np.isfinite(values).all():
+        if len(values) != case.config.num_patches or not np.isfinite(values).all():
             raise ValueError(
-                f"A map must have one finite number for each of {case.config.patches} patches: {name} has "
+                f"A map must have one finite number for each of {case.config.num_patches} patches: {name} has "
                 f"{np.isfinite(values).sum()}."
             )
     return found
@@ -161,7 +161,7 @@ def area(curve: Array) -> float:
     return float((curve.sum() - (curve[0] + curve[-1]) / 2) / (len(curve) - 1))
 
 
-def check_class(case: Case, target: object) -> int:
+def check_class(case: ForwardContext, target: object) -> int:
     """A class by its position; refuse what is none.
 
     Raises:
@@ -171,19 +171,19 @@ def check_class(case: Case, target: object) -> int:
         position = index(cast(Any, target))
     except TypeError:
         position = -1
-    if not 0 <= position < case.config.classes:
-        raise ValueError(f"target must be one class, 0 to {case.config.classes - 1}: got {str(target)[:40]!r}.")
+    if not 0 <= position < case.config.num_classes:
+        raise ValueError(f"target must be one class, 0 to {case.config.num_classes - 1}: got {str(target)[:40]!r}.")
     return position
 
 
 def score(
-    case: Case,
+    case: ForwardContext,
     maps: Mapping[str, Array],
     target: int,
     baseline: Baseline = "mean",
     steps: int = STEPS,
-    draws: int = DRAWS,
-) -> Report:
+    draws: int = N_RANDOM,
+) -> FaithfulnessScores:
     """Score maps of an image, and as many random orders.
 
     Args:
@@ -197,24 +197,24 @@ def score(
     Raises:
         ValueError: If a map, the class, the baseline or a number does not fit.
     """
-    patches = case.config.patches
+    patches = case.config.num_patches
     target = check_class(case, target)
     if not (isinstance(steps, int) and isinstance(draws, int) and steps >= 1 and draws >= 2 and draws % 2 == 0):
         raise ValueError(f"steps must be whole and at least 1, draws even and at least 2: got {steps} and {draws}.")
     generator = np.random.default_rng(case.seed)
     shuffled = generator.permutation(patches)
-    orders = [order_of(values, shuffled) for values in flat(case, maps).values()]
+    orders = [ranking_of(values, shuffled) for values in flat(case, maps).values()]
     orders += [generator.permutation(patches) for _ in range(draws // 2)]  # the reverse of each is the other half
     both = np.stack([*orders, *(order[::-1] for order in orders)])  # (2 M, N)
     areas = [area(curve) for curve in deletion_curves(case, both, target, baseline, steps)]
     pairs = list(zip(areas[: len(orders)], areas[len(orders) :], strict=True))
     scores = {name: Score(*pair) for name, pair in zip(maps, pairs, strict=False)}
     chance = [Score(*pair) for one in pairs[len(maps) :] for pair in (one, one[::-1])]
-    return Report(scores, chance)
+    return FaithfulnessScores(scores, chance)
 
 
 def sensitivity(
-    case: Case, maps: Mapping[str, Array], target: Target, count: int, draws: int = 100
+    case: ForwardContext, maps: Mapping[str, Array], target: Target, count: int, draws: int = 100
 ) -> dict[str, float]:
     """Sensitivity-n (Ancona et al. 2018, arXiv 1711.06104, section 4): does a map's sum foretell the logit's fall?
 
@@ -231,7 +231,7 @@ def sensitivity(
     Raises:
         ValueError: If so many patches cannot be taken away, or the class or a map does not fit.
     """
-    patches = case.config.patches
+    patches = case.config.num_patches
     if not 1 <= count < patches:
         raise ValueError(f"count must be from 1 to {patches - 1} patches: got {count}.")
     if isinstance(target, tuple):
@@ -267,7 +267,7 @@ def ranks_of(values: Array) -> NDArray[np.float64]:
 
 
 def randomisation(
-    case: Case, methods: Mapping[str, Callable[[Case, Target], Array]], target: Target
+    case: ForwardContext, methods: Mapping[str, Callable[[ForwardContext, Target], Array]], target: Target
 ) -> dict[str, dict[str, float]]:
     """The randomisation test (Adebayo et al. 2018, arXiv 1810.03292, section 3.1): does a map depend on the weights?
 
@@ -293,7 +293,7 @@ def randomisation(
             for weight in cast(torch.nn.Module, module).parameters():
                 noise = torch.randn(weight.shape, generator=generator).to(weight)
                 weight.copy_(weight.mean() + noise * weight.std(correction=0))
-        changed = Case(replace(case.checkpoint, model=model), case.image)
+        changed = ForwardContext(replace(case.checkpoint, network=model), case.image)
         for name, compute in methods.items():
             found[name][part] = rank_correlation(compute(changed, target), true[name])
     return found

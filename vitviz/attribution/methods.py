@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitviz.attribution import attention_maps, gradient_maps, perturbation_maps
-from vitviz.attribution.context import Case, Target
+from vitviz.attribution.context import ForwardContext, Target
 from vitviz.models.config import ViTConfig
 
 Array = NDArray[np.float32]
@@ -34,7 +34,7 @@ class Method:
     about: str
     formula: str
     source: str
-    compute: Callable[[Case, Target], Array]
+    compute: Callable[[ForwardContext, Target], Array]
     shares: bool = False
     class_specific: bool = False
     signed: bool = False
@@ -48,38 +48,38 @@ class Method:
         return "logits" if self.signed else "relative"
 
 
-def asked(case: Case) -> Array:
+def asked(case: ForwardContext) -> Array:
     """Weights of the tokens that the head reads, (T,): the class token alone, or all patches alike."""
-    return weights_of(case, case.config.pool == "token")
+    return weights_of(case, case.config.global_pool == "token")
 
 
-def asking(case: Case) -> Array:
+def asking(case: ForwardContext) -> Array:
     """Weights of the tokens whose attention is shown, (T,): the class token alone, or without one all patches alike."""
     return weights_of(case, case.config.class_token)
 
 
-def weights_of(case: Case, class_token: bool) -> Array:
+def weights_of(case: ForwardContext, class_token: bool) -> Array:
     """1 for the class token, or the same for all patches, of sum 1: (T,)."""
-    patches = np.arange(case.config.tokens) >= case.prefix
+    patches = np.arange(case.config.num_tokens) >= case.prefix
     return np.eye(1, len(patches), dtype=np.float32)[0] if class_token else (patches / patches.sum()).astype(np.float32)
 
 
-def from_attention(compute: Callable[[Array, Array, int], Array]) -> Callable[[Case, Target], Array]:
+def from_attention(compute: Callable[[Array, Array, int], Array]) -> Callable[[ForwardContext, Target], Array]:
     """A method of the attention alone."""
     return lambda case, target: compute(case.attention, asking(case), case.prefix)
 
 
-def from_gradients(compute: Callable[[Array, Array, Array, int], Array]) -> Callable[[Case, Target], Array]:
+def from_gradients(compute: Callable[[Array, Array, Array, int], Array]) -> Callable[[ForwardContext, Target], Array]:
     """A method of the attention and its gradients, which one pass gives if the gradients are asked for first."""
 
-    def computed(case: Case, target: Target) -> Array:
+    def computed(case: ForwardContext, target: Target) -> Array:
         slopes = case.gradients(target).attention
         return compute(case.attention, slopes, asked(case), case.prefix)
 
     return computed
 
 
-def reverse_attention(case: Case, target: Target) -> Array:
+def reverse_attention(case: ForwardContext, target: Target) -> Array:
     """How much each patch looks at the class token; see `attention_maps.reverse_attention`.
 
     Raises:
@@ -215,7 +215,7 @@ def methods_for(config: ViTConfig) -> dict[str, Method]:
     if not config.class_token:
         known = {key: method for key, method in METHODS.items() if key != "reverse_attention"}
         return {key: in_other_words(method, ALL_PATCHES) for key, method in known.items()}
-    if config.pool == "token":
+    if config.global_pool == "token":
         return METHODS
     other = " This model answers from its patches, not from that token."
     shown = ("attention", "reverse_attention", "average", "rollout", "value_norm")

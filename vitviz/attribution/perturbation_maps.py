@@ -4,13 +4,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vitviz.attribution.context import BATCH, Case, Target, logit_of
+from vitviz.attribution.context import BATCH, ForwardContext, Target, logit_of
 
 Array = NDArray[np.float32]
 STEPS = 64  # of the path of integrated gradients
 
 
-def input_gradient(case: Case, target: Target) -> Array:
+def input_gradient(case: ForwardContext, target: Target) -> Array:
     """How strongly the logit depends on a patch's pixels (Simonyan et al. 2014, arXiv 1312.6034, section 3).
 
     Returns:
@@ -19,7 +19,7 @@ def input_gradient(case: Case, target: Target) -> Array:
     return case.gather(np.abs(case.gradients(target).image))
 
 
-def integrated_gradients(case: Case, target: Target) -> Array:
+def integrated_gradients(case: ForwardContext, target: Target) -> Array:
     """Each patch's share in the logit on the straight way from mean colour.
 
     Sundararajan et al. 2017 (arXiv 1703.01365, section 3): the mean of the gradients over the way, times the way,
@@ -40,7 +40,7 @@ def integrated_gradients(case: Case, target: Target) -> Array:
     return case.gather((total * case.image).float().cpu().numpy())
 
 
-def occlusion(case: Case, target: Target) -> Array:
+def occlusion(case: ForwardContext, target: Target) -> Array:
     """What the logit loses when one patch is painted in mean colour.
 
     Zeiler & Fergus 2014 (arXiv 1311.2901, section 4.2), patch by patch.
@@ -48,18 +48,18 @@ def occlusion(case: Case, target: Target) -> Array:
     Returns:
         In logits, positive where the patch speaks for the class, (N,).
     """
-    one = torch.eye(case.config.patches, dtype=torch.bool)  # (N, N)
+    one = torch.eye(case.config.num_patches, dtype=torch.bool)  # (N, N)
     changed = [case.predict(case.without(part)) for part in one.split(BATCH)]
     logits = np.concatenate([case.logits[None], *changed])  # (1 + N, K)
     whole, *others = logit_of(torch.from_numpy(logits), target).tolist()
     return (whole - np.array(others)).astype(np.float32)
 
 
-def random(case: Case, target: Target) -> Array:
+def random(case: ForwardContext, target: Target) -> Array:
     """No explanation at all: a random order of the patches, the same for the same image; what chance looks like.
 
     Returns:
         A permutation of 1 / N, 2 / N ... 1, (N,).
     """
-    N = case.config.patches
+    N = case.config.num_patches
     return ((np.random.default_rng(case.seed).permutation(N) + 1) / N).astype(np.float32)

@@ -1,6 +1,6 @@
 """A model and some images -> numbers on how it works inside, layer by layer and head by head.
 
-The first two probes read the weights alone; the others read a `Trace` with all attention and tokens, and say what they
+The first two probes read the weights alone; the others read a `AttentionOutput` with all attention and tokens, and say what they
 average over its B images. `probe` gathers all of them from one forward pass a batch. Nothing is scaled for display
 here. Where layers are L + 1, layer 0 is what enters the first block, and layer l what leaves the l-th.
 """
@@ -20,17 +20,17 @@ from vitviz.models.attention_stats import (
     attention_distance,
     attention_entropy,
     cell_size,
+    cls_attention_of,
     full,
-    images_at_once,
+    max_batch_size,
     patch_distances,
-    rows_of,
 )
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.convnet import NO_ATTENTION, ConvNet
 from vitviz.models.factory import Transformer
 from vitviz.models.tutorial_vits import TutorialViT
-from vitviz.models.vit import Trace
+from vitviz.models.vit import AttentionOutput
 
 Array = NDArray[np.float32]
 
@@ -70,7 +70,7 @@ def filters_of(model: Transformer) -> Tensor:
     """The patch embedding's weights as images, (D, 3, P, P), whatever the order in which the model reads pixels."""
     if not isinstance(model, TutorialViT):
         return model.patch_embed.proj.weight
-    H, W = model.config.image_size
+    H, W = model.config.img_size
     height, width = cell_size(model.config)
     weight = model.patch_embed.weight
     places = model.cut(torch.arange(3 * H * W, device=weight.device).view(1, 3, H, W))[0, 0]  # (3 P P,)
@@ -85,11 +85,11 @@ def position_similarity(model: Transformer) -> Tensor:
     Returns:
         S[r, c, i, j] = e_rc . e_ij / (|e_rc| |e_ij|) in -1..1, (gh, gw, gh, gw); 0 where an embedding is zero.
     """
-    places = F.normalize(model.pos_embed[0, model.config.prefix :].detach().double(), dim=-1)  # (N, D)
-    return (places @ places.T).view(*model.config.grid, *model.config.grid)
+    places = F.normalize(model.pos_embed[0, model.config.num_prefix_tokens :].detach().double(), dim=-1)  # (N, D)
+    return (places @ places.T).view(*model.config.grid_size, *model.config.grid_size)
 
 
-def head_divergence(trace: Trace, config: ViTConfig) -> Tensor:
+def head_divergence(trace: AttentionOutput, config: ViTConfig) -> Tensor:
     """How differently two heads of a layer look: Jensen-Shannon divergence (Clark et al. 2019, section 6).
 
     Of the class token's rows p and q over all T tokens H((p + q) / 2) - (H(p) + H(q)) / 2, mean over the images.
@@ -97,14 +97,14 @@ def head_divergence(trace: Trace, config: ViTConfig) -> Tensor:
     Returns:
         Nats, from 0 for the same row to ln 2 for rows that share no token, (L, A, A); symmetric.
     """
-    rows = rows_of(trace, config)  # (L, B, A, T)
+    rows = cls_attention_of(trace, config)  # (L, B, A, T)
     entropy = torch.special.entr(rows).sum(-1)  # (L, B, A)
     middle = (rows.unsqueeze(2) + rows.unsqueeze(3)) / 2  # (L, B, A, A, T)
     mixed = torch.special.entr(middle).sum(-1)  # (L, B, A, A)
     return (mixed - (entropy.unsqueeze(2) + entropy.unsqueeze(3)) / 2).clamp_min(0).mean(1)
 
 
-def token_norms(trace: Trace) -> Tensor:
+def token_norms(trace: AttentionOutput) -> Tensor:
     """Length of each token, sqrt(sum_d x_d^2), by layer (Darcet et al. 2024, arXiv 2309.16588, section 2).
 
     Returns:
@@ -134,7 +134,7 @@ def outliers(norms: Tensor, prefix: int, mads: float = MADS) -> Tensor:
     return norms > median + mads * mad
 
 
-def logit_lens(model: Transformer, trace: Trace) -> Tensor:
+def logit_lens(model: Transformer, trace: AttentionOutput) -> Tensor:
     """What the head would answer if it read the tokens of an earlier layer.
 
     nostalgebraist 2020 ("interpreting GPT: the logit lens"); Vilas et al. 2023 (arXiv 2310.18969) for ViTs. The head
@@ -143,7 +143,7 @@ def logit_lens(model: Transformer, trace: Trace) -> Tensor:
     Returns:
         Logits, (L + 1, B, K); those of the last layer are the model's own.
     """
-    return torch.stack([model.read(tokens) for tokens in full(trace)[1]])
+    return torch.stack([model.forward_head(tokens) for tokens in full(trace)[1]])
 
 
 def final_answers(lens: Tensor) -> dict[str, Tensor]:
@@ -161,18 +161,18 @@ def final_answers(lens: Tensor) -> dict[str, Tensor]:
     return {"final_share": (answers == answers[-1]).float().mean(1), "final_probability": sure.mean((1, 2))}
 
 
-def class_token_cosine(trace: Trace, config: ViTConfig) -> Tensor:
+def class_token_cosine(trace: AttentionOutput, config: ViTConfig) -> Tensor:
     """How much each patch points the way of the class token, by layer: their cosine, mean over the images.
 
     Returns:
         In -1..1, (L + 1, gh, gw).
     """
     tokens = full(trace)[1]
-    cosine = F.cosine_similarity(tokens[:, :, :1], tokens[:, :, config.prefix :], dim=-1)  # (L + 1, B, N)
-    return cosine.mean(1).unflatten(-1, config.grid)
+    cosine = F.cosine_similarity(tokens[:, :, :1], tokens[:, :, config.num_prefix_tokens :], dim=-1)  # (L + 1, B, N)
+    return cosine.mean(1).unflatten(-1, config.grid_size)
 
 
-def layer_products(trace: Trace, prefix: int) -> Tensor:
+def layer_products(trace: AttentionOutput, prefix: int) -> Tensor:
     """Products between layers of how alike the patches of an image are, mean over the images: what `cka` compares.
 
     Of each layer K = X X', X (N, D) being the patches of one image, centred so that rows without their diagonal sum
@@ -280,7 +280,7 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
     Raises:
         ValueError: If the images do not fit, or the model has fewer than 4 patches, no class token or no attention.
     """
-    model, config = checkpoint.model, checkpoint.model.config
+    model, config = checkpoint.network, checkpoint.network.config
     if isinstance(model, ConvNet):
         raise ValueError(NO_ATTENTION)
     if not config.class_token:
@@ -288,16 +288,16 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
             f"The probes need a class token: {checkpoint.name} has none. Explain single images with it, where all "
             "patches are asked alike."
         )
-    if images.dtype != torch.uint8 or images.shape[1:] != (3, *config.image_size) or not len(images):
-        size = ", ".join(map(str, config.image_size))
+    if images.dtype != torch.uint8 or images.shape[1:] != (3, *config.img_size) or not len(images):
+        size = ", ".join(map(str, config.img_size))
         raise ValueError(
             f"Images to probe must be uint8 of shape (B, 3, {size}), at least one: got {images.dtype} of shape "
             f"{tuple(images.shape)}."
         )
     totals: dict[str, Any] = {}
     lens = []
-    for part in images.split(images_at_once(config)):
-        trace = model.trace(checkpoint.normalise(part), "full")
+    for part in images.split(max_batch_size(config)):
+        trace = model.forward_with_attention(checkpoint.normalize(part), "full")
         lens.append(logit_lens(model, trace))
         for name, mean in measure(trace, config).items():
             totals[name] = totals.get(name, 0) + mean * (len(part) / len(images))
@@ -312,10 +312,10 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
         "cka": cka(totals.pop("products")),
         **totals,
     }
-    return Probes(np.array(checkpoint.classes), **{name: value.float().cpu().numpy() for name, value in found.items()})
+    return Probes(np.array(checkpoint.labels), **{name: value.float().cpu().numpy() for name, value in found.items()})
 
 
-def measure(trace: Trace, config: ViTConfig) -> dict[str, Tensor]:
+def measure(trace: AttentionOutput, config: ViTConfig) -> dict[str, Tensor]:
     """All that is averaged over images, for those of one batch."""
     entropy, effective = attention_entropy(trace, config)
     norms = token_norms(trace)  # (L + 1, B, T)
@@ -325,8 +325,8 @@ def measure(trace: Trace, config: ViTConfig) -> dict[str, Tensor]:
         "effective_tokens": effective,
         "head_divergence": head_divergence(trace, config),
         "norms": norms.mean(1),
-        "longest": norms[..., config.prefix :].amax(-1).mean(1),
-        "outliers": outliers(norms, config.prefix).float().mean(1),
+        "longest": norms[..., config.num_prefix_tokens :].amax(-1).mean(1),
+        "outliers": outliers(norms, config.num_prefix_tokens).float().mean(1),
         "class_token_cosine": class_token_cosine(trace, config),
-        "products": layer_products(trace, config.prefix),
+        "products": layer_products(trace, config.num_prefix_tokens),
     }

@@ -18,7 +18,7 @@ from vitviz.cli.data import data_app
 from vitviz.cli.options import DATASET, AnyData, CheckpointName, Data, progress_bar
 from vitviz.cli.training import sweep, train
 from vitviz.runs import process
-from vitviz.training.config import Dataset, TrainingError
+from vitviz.training.config import DatasetName, TrainingError
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -39,14 +39,14 @@ def main() -> None:
         app()
     except (ValueError, TrainingError, OSError) as error:
         process.refused(error)
-        print(f"vitviz: {process.in_words(error)}", file=sys.stderr)
+        print(f"vitviz: {process.format_error(error)}", file=sys.stderr)
         sys.exit(1)
     except Exception as error:
         process.refused(error)
         raise
 
 
-def calm_libraries() -> None:
+def quiet_libraries() -> None:
     """Set, for a server, what Gradio and torch read when they are imported.
 
     Threads that spin while they wait for one another cost a fiftyfold on busy processors: two images a second were
@@ -81,7 +81,7 @@ def serve_page(
     ] = None,
 ) -> None:
     """Open the web page."""
-    calm_libraries()
+    quiet_libraries()
     from vitviz.webapp.app import build_app, serve
 
     serve(build_app(data, public), host, port, names=allow_host or ())
@@ -90,7 +90,7 @@ def serve_page(
 def evaluate(
     checkpoint: CheckpointName,
     dataset: Annotated[
-        Dataset | None, typer.Option(help=f"{DATASET} Else what the checkpoint was trained on.", show_default=False)
+        DatasetName | None, typer.Option(help=f"{DATASET} Else what the checkpoint was trained on.", show_default=False)
     ] = None,
     data: AnyData = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
@@ -141,12 +141,12 @@ def explain_image(
     from vitviz.models.checkpoint import load
 
     model = load(checkpoint)
-    classes = [int(word) if word.isdecimal() and word not in model.classes else word for word in target or ()]
+    classes = [int(word) if word.isdecimal() and word not in model.labels else word for word in target or ()]
     explanation = explain(model, sample_paths().get(image, Path(image)))
     explanation.save(out, method, classes[0] if len(classes) == 1 else tuple(classes) or None)
     best = explanation.probabilities.argmax()
     said = f"{explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %"
-    if not model.knows_labels:
+    if not model.is_classifier:
         said = "no class, as it learned without labels"
     print(f"{out}: {said}; {explanation.image.note}")
 
@@ -185,7 +185,7 @@ def probe_model(
     from vitviz.models.checkpoint import load
 
     model = load(checkpoint)
-    images, which = images_to_probe(model.model.config.image_size, data, num_images)
+    images, which = images_to_probe(model.network.config.img_size, data, num_images)
     note = f"{model.name} over {which}"
     probe(model, images).save(out, note)
     print(f"{out}: {note}")
@@ -202,7 +202,7 @@ def images_to_probe(size: tuple[int, int], data: str | None, count: int) -> "tup
     """
     from vitviz.data import cifar, datasets, preprocessing
 
-    if size == (32, 32) and (data is not None or datasets.is_here("cifar10")):
+    if size == (32, 32) and (data is not None or datasets.is_available("cifar10")):
         images = cifar.load("test", data)[0][:count]
         return images, f"the first {len(images):,} test images of CIFAR-10"
     if data is not None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from vitviz.cli.options import DATASET, AnyData, Data
-from vitviz.training.config import Dataset
+from vitviz.training.config import DatasetName
 
 data_app = typer.Typer(help="Fetch or check a data set.", no_args_is_help=True)
 
@@ -22,7 +22,7 @@ def data_download(
 
 @data_app.command("check")
 def data_check(
-    dataset: Annotated[Dataset, typer.Option(help=DATASET)] = "cifar10",
+    dataset: Annotated[DatasetName, typer.Option(help=DATASET)] = "cifar10",
     data: AnyData = None,
     size: Annotated[int, typer.Option(min=1, max=1024, help="Side of the model's images in pixels.")] = 32,
 ) -> None:

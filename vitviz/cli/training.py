@@ -11,17 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from vitviz.cli.options import DATASET, AnyData, leads, progress_bar
-from vitviz.training.config import (
-    PRESETS,
-    TEACHERS,
-    Dataset,
-    Device,
-    Objective,
-    TrainConfig,
-    changed,
-    from_json,
-    preset,
-)
+from vitviz.training.config import DatasetName, Device, Objective, TrainConfig, apply_overrides, from_json
+from vitviz.training.presets import PRESETS, TEACHERS, preset
 
 if TYPE_CHECKING:
     from vitviz.runs.sweep import Sweep
@@ -35,7 +26,7 @@ def train(
             "--preset", help=f"Recipe: {', '.join(PRESETS | TEACHERS)}; cifar10-ti4 if left out.", show_default=False
         ),
     ] = None,
-    dataset: Annotated[Dataset | None, typer.Option(help=f"{DATASET} Else cifar10.")] = None,
+    dataset: Annotated[DatasetName | None, typer.Option(help=f"{DATASET} Else cifar10.")] = None,
     data: AnyData = None,
     images: Annotated[int | None, typer.Option(help="Use the first N training images.")] = None,
     epochs: Annotated[float | None, typer.Option(help="Budget in passes over the images; else the preset's.")] = None,
@@ -56,7 +47,8 @@ def train(
         ),
     ] = None,
     frozen: Annotated[
-        bool | None, typer.Option("--frozen", help="With --start: only the new head learns.", show_default=False)
+        bool | None,
+        typer.Option("--freeze-backbone", help="With --init-from: only the new head learns.", show_default=False),
     ] = None,
     teacher: Annotated[
         str | None,
@@ -85,7 +77,7 @@ def train(
     given: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
     if epochs is not None or minutes is not None:
         given |= {"epochs": epochs, "minutes": minutes}
-    config = changed(asked_config(preset_name, network, resume, given), settings or [])
+    config = apply_overrides(resolve_config(preset_name, network, resume, given), settings or [])
 
     from vitviz.models.checkpoint import load
     from vitviz.runs import training_run
@@ -123,7 +115,7 @@ def sweep(
         str | None, typer.Option(metavar="DIR", help="Folder of the results; runs/sweep-PRESET if left out.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep in this folder.")] = False,
-    dataset: Annotated[Dataset | None, typer.Option(help=f"{DATASET} Else cifar10.")] = None,
+    dataset: Annotated[DatasetName | None, typer.Option(help=f"{DATASET} Else cifar10.")] = None,
     data: AnyData = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change any other number for all runs.")
@@ -151,7 +143,7 @@ def sweep(
         }
         if epochs is not None or minutes is not None:
             given |= {"epochs": epochs, "minutes": minutes}
-        config = changed(replace(preset(preset_name or "cifar10-ti4"), **given), settings or [])
+        config = apply_overrides(replace(preset(preset_name or "cifar10-ti4"), **given), settings or [])
         grid = sweeps.Sweep(config, tuple(vary or ()), folder)
         check_machine(config)
         grid.write()
@@ -194,20 +186,20 @@ def show_sweep(grid: "Sweep") -> None:
         raise typer.Exit(1)
 
 
-def asked_config(preset_name: str | None, network: str | None, resume: bool, given: dict[str, Any]) -> TrainConfig:
+def resolve_config(preset_name: str | None, network: str | None, resume: bool, given: dict[str, Any]) -> TrainConfig:
     """The config that the flags ask for, with what was `given` of its numbers."""
-    config = first_config(preset_name, given.get("out"), resume)
+    config = base_config(preset_name, given.get("out"), resume)
     if network is not None:
         config = replace(config, model=preset(network).model)
     config = replace(config, **given)
     if "start" not in given or network is not None or resume:
         return config
-    from vitviz.training.finetuning import with_network
+    from vitviz.training.finetuning import with_network_of_init
 
-    return with_network(config)
+    return with_network_of_init(config)
 
 
-def first_config(preset_name: str | None, out: str | None, resume: bool) -> TrainConfig:
+def base_config(preset_name: str | None, out: str | None, resume: bool) -> TrainConfig:
     """The config before any flag: the preset's, or that of the run to go on with."""
     named = preset(preset_name or "cifar10-ti4")
     if not resume:
@@ -219,7 +211,7 @@ def first_config(preset_name: str | None, out: str | None, resume: bool) -> Trai
         raise ValueError(
             f"There is no run to go on with in {folder}. Name its folder with --out, or leave --resume out to begin."
         )
-    stored = replace(from_json(read_config(folder)), out=str(folder))  # it may have been moved
+    stored = replace(from_json(read_config(folder)), output_dir=str(folder))  # it may have been moved
     return stored if preset_name in (None, stored.preset) else named
 
 

@@ -1,6 +1,6 @@
 """A batch of images -> the same images, varied, as batched tensor functions.
 
-Images come in as uint8 (B, 3, H, W) and leave `normalise` as float; labels become rows of class weights (B, K), so
+Images come in as uint8 (B, 3, H, W) and leave `normalize` as float; labels become rows of class weights (B, K), so
 that mixed images need no special loss. Each function draws its own random numbers for each image, on the device of
 its input, and has shapes that do not depend on them, so that it can be compiled.
 """
@@ -14,7 +14,7 @@ from torch import Tensor
 
 
 def shift_and_flip(images: Tensor, reach: int = 4) -> Tensor:
-    """Move each image by up to `reach` pixels (edges mirrored) and flip every second one, on average.
+    """Move each image by up to `reach` pixels (edges reflect_index) and flip every second one, on average.
 
     The same as padding by reflection, cropping at random and flipping (He et al. 2016, section 4.2), in one gather.
 
@@ -27,31 +27,31 @@ def shift_and_flip(images: Tensor, reach: int = 4) -> Tensor:
     """
     B, _, H, W = images.shape
     device = images.device
-    rows, columns = shifted(B, H, reach, device), shifted(B, W, reach, device)
+    rows, columns = shifted_index(B, H, reach, device), shifted_index(B, W, reach, device)
     columns = torch.where(torch.rand(B, 1, device=device) < 0.5, columns, columns.flip(1))  # (B, W)
     batch = torch.arange(B, device=device)[:, None, None]
     return images[batch, :, rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2)  # (B, C, H, W)
 
 
-def shifted(batch: int, side: int, reach: int, device: torch.device) -> Tensor:
+def shifted_index(batch: int, side: int, reach: int, device: torch.device) -> Tensor:
     """Where each of so many images looks for its rows, or its columns: (batch, side)."""
     reach = min(reach, side - 1)
     shift = torch.randint(-reach, reach + 1, (batch, 1), device=device)
-    return mirrored(shift + torch.arange(side, device=device), side)
+    return reflect_index(shift + torch.arange(side, device=device), side)
 
 
-def mirrored(position: Tensor, side: int) -> Tensor:
+def reflect_index(position: Tensor, side: int) -> Tensor:
     """Positions outside 0..side-1 -> their mirror images inside, the edge itself not doubled.
 
     Example:
-        >>> mirrored(torch.tensor([-2, -1, 0, 3, 4, 5]), 4).tolist()
+        >>> reflect_index(torch.tensor([-2, -1, 0, 3, 4, 5]), 4).tolist()
         [2, 1, 0, 3, 2, 1]
     """
     folded = torch.maximum(position, -position)  # `abs` of whole numbers does not compile everywhere
     return torch.minimum(folded, 2 * (side - 1) - folded)
 
 
-def normalise(images: Tensor, mean: tuple[float, ...], std: tuple[float, ...]) -> Tensor:
+def normalize(images: Tensor, mean: tuple[float, ...], std: tuple[float, ...]) -> Tensor:
     """uint8 images (B, 3, H, W) -> float32 with mean 0 and deviation 1 by channel; mean and std are in 0..1."""
     shape = (1, -1, 1, 1)
     scale = torch.tensor(std, device=images.device).mul(255).view(shape)
@@ -117,7 +117,7 @@ def erase(images: Tensor, share: float) -> Tensor:
 
     Args:
         images: (B, C, H, W), normalised: blank is 0, the data set's mean.
-        share: Part of the images that lose a box, in 0..1. Its area is 2 % to 33 % of the image before it is cut at
+        share: LabeledImages of the images that lose a box, in 0..1. Its area is 2 % to 33 % of the image before it is cut at
             the edges, its sides' ratio 0.3 to 3.3.
 
     Returns:
@@ -137,7 +137,7 @@ def grey(pixels: Tensor) -> Tensor:
     return (pixels * pixels.new_tensor((0.299, 0.587, 0.114)).view(1, 3, 1, 1)).sum(1, keepdim=True)
 
 
-def blurred(pixels: Tensor) -> Tensor:
+def blur(pixels: Tensor) -> Tensor:
     """Images (B, 3, H, W) through the smoothing filter of PIL's sharpness: 5 in the middle, 1 around; edges stay."""
     if min(pixels.shape[2:]) < 3:  # all edge
         return pixels
@@ -146,7 +146,7 @@ def blurred(pixels: Tensor) -> Tensor:
     return result
 
 
-def posterise(pixels: Tensor, amount: Tensor) -> Tensor:
+def posterize(pixels: Tensor, amount: Tensor) -> Tensor:
     """Drop up to 4 of the 8 bits of each level."""
     step = 2.0 ** (4 * amount.abs()).round()
     return (pixels / step).floor() * step
@@ -158,7 +158,7 @@ def autocontrast(pixels: Tensor, amount: Tensor) -> Tensor:
     return torch.where(high > low, (pixels - low) * 255 / (high - low).clamp(min=1), pixels)
 
 
-def equalise(pixels: Tensor, amount: Tensor) -> Tensor:
+def equalize(pixels: Tensor, amount: Tensor) -> Tensor:
     """Spread each channel's levels so that all are about equally frequent, as PIL does."""
     values = pixels.round().long().flatten(2)  # (B, 3, H W)
     counts = torch.zeros(*values.shape[:2], 256, device=pixels.device)
@@ -176,11 +176,11 @@ COLOURS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "brightness": lambda pixels, amount: pixels * (1 + 0.9 * amount),
     "saturation": lambda pixels, amount: grey(pixels).lerp(pixels, 1 + 0.9 * amount),
     "contrast": lambda pixels, amount: grey(pixels).mean((2, 3), keepdim=True).lerp(pixels, 1 + 0.9 * amount),
-    "sharpness": lambda pixels, amount: blurred(pixels).lerp(pixels, 1 + 0.9 * amount),
-    "posterise": posterise,
+    "sharpness": lambda pixels, amount: blur(pixels).lerp(pixels, 1 + 0.9 * amount),
+    "posterize": posterize,
     "solarise": lambda pixels, amount: torch.where(pixels >= 255 * (1 - amount.abs()), 255 - pixels, pixels),
     "autocontrast": autocontrast,
-    "equalise": equalise,
+    "equalize": equalize,
 }
 MOVES = {"shear_x": 0.3, "shear_y": 0.3, "shift_x": 0.45, "shift_y": 0.45, "rotate": math.pi / 6}
 OPERATIONS = ("identity", *COLOURS, *MOVES)

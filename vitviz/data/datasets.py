@@ -14,13 +14,13 @@ from vitviz.data import cifar, cifar100, image_folder
 from vitviz.data.cifar import DataError, Split
 
 Channels = tuple[float, float, float]  # red, green, blue
-Part = tuple[Tensor, Tensor]  # images (n, 3, H, W) of uint8, labels (n,)
+LabeledImages = tuple[Tensor, Tensor]  # images (n, 3, H, W) of uint8, labels (n,)
 
 LEAST_STD = 0.01  # of images that are all alike
 
 
 @dataclass(frozen=True)
-class About:
+class DatasetInfo:
     """What a checkpoint must know about the images it was trained on.
 
     Attributes:
@@ -45,12 +45,12 @@ class DataSet:
         parts: Images and labels of the splits that were asked for.
     """
 
-    about: About
-    parts: dict[Split, Part]
+    about: DatasetInfo
+    parts: dict[Split, LabeledImages]
 
 
-CIFAR10 = About("CIFAR-10", cifar.CLASSES)
-ABOUT = {"cifar10": CIFAR10, "cifar100": About("CIFAR-100", cifar100.CLASSES)}
+CIFAR10 = DatasetInfo("CIFAR-10", cifar.CLASSES)
+ABOUT = {"cifar10": CIFAR10, "cifar100": DatasetInfo("CIFAR-100", cifar100.CLASSES)}
 MODULES = {"cifar10": cifar, "cifar100": cifar100}
 BOTH: tuple[Split, ...] = ("train", "test")
 
@@ -78,20 +78,20 @@ def load(
     """
     if kind == "folder":
         parts, table = image_folder.load(data, size)
-        about = About("labelled images", table.classes, *statistics(parts["train"][0]))
+        about = DatasetInfo("labelled images", table.classes, *statistics(parts["train"][0]))
         return DataSet(about, parts | {"train": ends(parts["train"], first, last)})
     about, parts = ABOUT[kind], {}
     for split in splits:
         images, labels = MODULES[kind].load(split, data)
         if split == "train":
             if kind != "cifar10":
-                about = About(about.name, about.classes, *statistics(images))
+                about = DatasetInfo(about.name, about.classes, *statistics(images))
             images, labels = ends((images, labels), first, last)
         parts[split] = fitted(images, labels, size)
     return DataSet(about, parts)
 
 
-def is_here(kind: str, data: str | Path | None = None) -> bool:
+def is_available(kind: str, data: str | Path | None = None) -> bool:
     """Whether "cifar10" or "cifar100" is where it is looked for, as by `cifar.find`."""
     try:
         MODULES[kind].find(data)
@@ -100,7 +100,7 @@ def is_here(kind: str, data: str | Path | None = None) -> bool:
     return True
 
 
-def ends(part: Part, first: int | None, last: int) -> Part:
+def ends(part: LabeledImages, first: int | None, last: int) -> LabeledImages:
     """The first so many images and labels, and the last so many; all if there are no more."""
     count = len(part[1])
     if first is None or first + last >= count:
@@ -109,7 +109,7 @@ def ends(part: Part, first: int | None, last: int) -> Part:
     return images, labels
 
 
-def fitted(images: Tensor, labels: Tensor, size: tuple[int, int]) -> Part:
+def fitted(images: Tensor, labels: Tensor, size: tuple[int, int]) -> LabeledImages:
     """Images (n, 3, h, w) of uint8 as the model sees them, (n, 3, H, W), cut to that shape around the middle."""
     if images.shape[2:] == size:
         return images, labels

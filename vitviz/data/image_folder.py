@@ -289,7 +289,7 @@ def check_memory(count: int, size: tuple[int, int]) -> None:
     if needed > MOST_MEMORY:
         raise DataError(
             f"All images together may fill at most {MOST_MEMORY // 2**30} GiB: {count:,} of {size[0]} x {size[1]} "
-            f"pixels fill {needed / 2**30:.1f}. Use fewer, or a smaller model.image_size."
+            f"pixels fill {needed / 2**30:.1f}. Use fewer, or a smaller model.img_size."
         )
 
 

@@ -18,17 +18,17 @@ import safetensors
 import safetensors.torch
 import torch
 
-from vitviz.data.augmentation import normalise
+from vitviz.data.augmentation import normalize
 from vitviz.data.datasets import Channels
 from vitviz.data.files import write_whole
-from vitviz.models.config import ViTConfig
+from vitviz.models.config import ConfigError, ViTConfig
 from vitviz.models.factory import Network, build
 
 PACKAGE = Path(__file__).parents[1]
 # Beside the package in a checkout, inside it when installed.
 CHECKPOINTS = next((f for f in (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints") if f.is_dir()), PACKAGE)
 SUMS = "SHA256SUMS"  # beside the files, as `sha256sum` writes it
-FORMAT = 1
+FORMAT = 2
 MOST_BYTES = 256 * 2**20
 MOST_HEADER_BYTES = 2**20
 EXTRA = "training."  # begins the names of tensors that only a training reads
@@ -53,27 +53,27 @@ class Checkpoint:
     """
 
     name: str
-    model: Network
-    classes: tuple[str, ...]
+    network: Network
+    labels: tuple[str, ...]
     mean: Channels
     std: Channels
     record: dict[str, Any]
 
-    def normalise(self, images: torch.Tensor) -> torch.Tensor:
+    def normalize(self, images: torch.Tensor) -> torch.Tensor:
         """uint8 images (B, 3, H, W) -> the model's float input, on the model's device."""
-        weight = next(self.model.parameters())
-        return normalise(images.to(weight.device), self.mean, self.std).to(weight.dtype)
+        weight = next(self.network.parameters())
+        return normalize(images.to(weight.device), self.mean, self.std).to(weight.dtype)
 
     @property
-    def recipe(self) -> dict[str, Any]:
+    def train_config(self) -> dict[str, Any]:
         """The settings that it was trained by; empty if its record tells none."""
-        recipe = self.record.get("recipe")
+        recipe = self.record.get("train_config")
         return recipe if isinstance(recipe, dict) else {}
 
     @property
-    def knows_labels(self) -> bool:
+    def is_classifier(self) -> bool:
         """Whether it has learned from labels; else its logits mean nothing."""
-        return self.recipe.get("objective", "classify") == "classify"
+        return self.train_config.get("objective", "classify") == "classify"
 
 
 def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | None = None) -> None:
@@ -88,17 +88,17 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
         CheckpointError: If `load` would refuse it: a weight is not a finite number, names, mean or std do not fit, or
             the file is too large. Nothing is written then.
     """
-    check_finite(checkpoint.model.state_dict())
+    check_finite(checkpoint.network.state_dict())
     about = {
         "format": FORMAT,
-        "config": asdict(checkpoint.model.config),
-        "classes": list(checkpoint.classes),
+        "config": asdict(checkpoint.network.config),
+        "labels": list(checkpoint.labels),
         "mean": [float(value) for value in checkpoint.mean],
         "std": [float(value) for value in checkpoint.std],
         "record": checkpoint.record,
     }
-    read_labels(about, checkpoint.model.config)
-    named = checkpoint.model.state_dict() | {EXTRA + name: tensor for name, tensor in (extra or {}).items()}
+    read_labels(about, checkpoint.network.config)
+    named = checkpoint.network.state_dict() | {EXTRA + name: tensor for name, tensor in (extra or {}).items()}
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}
     tensors |= {name: tensor.float() for name, tensor in tensors.items() if tensor.dtype == torch.float64}
     content = safetensors.torch.save(tensors, {"vitviz": json.dumps(about, allow_nan=False)})
@@ -135,7 +135,7 @@ def load(name: str | Path, most: int = MOST_BYTES) -> Checkpoint:
     check_size(size, most)
     content = path.read_bytes()
     if path in shipped().values():
-        check_sum(path.name, content)
+        check_sha256(path.name, content)
     header, about = read_header(content, path.name)
     config = read_config(about)
     model = empty_model(config)
@@ -160,7 +160,7 @@ def check_size(size: int, most: int) -> None:
         )
 
 
-def check_sum(name: str, content: bytes) -> None:
+def check_sha256(name: str, content: bytes) -> None:
     """Refuse a file that is not the one which ships under its name; names that are not listed are the user's own."""
     sums = CHECKPOINTS / SUMS
     lines = sums.read_text().splitlines() if sums.is_file() else []
@@ -282,7 +282,7 @@ def read_config(about: dict[str, Any]) -> ViTConfig:
         raise CheckpointError(f"The model's config may only name {', '.join(sorted(known))}.")
     try:
         return ViTConfig(**config)
-    except (ValueError, TypeError) as error:
+    except ConfigError as error:
         raise CheckpointError(f"The model's config does not fit: {error}") from None
 
 
@@ -296,9 +296,11 @@ def read_channels(about: dict[str, Any], name: str) -> Channels:
 
 def read_labels(about: dict[str, Any], config: ViTConfig) -> tuple[tuple[str, ...], Channels, Channels]:
     """Read class names, mean and standard deviation from the metadata."""
-    classes = about.get("classes")
-    if not (isinstance(classes, list) and len(classes) == config.classes and all(isinstance(c, str) for c in classes)):
-        raise CheckpointError(f"A checkpoint with {config.classes} logits must name {config.classes} classes.")
+    classes = about.get("labels")
+    if not (
+        isinstance(classes, list) and len(classes) == config.num_classes and all(isinstance(c, str) for c in classes)
+    ):
+        raise CheckpointError(f"A checkpoint with {config.num_classes} logits must name {config.num_classes} classes.")
     mean, std = read_channels(about, "mean"), read_channels(about, "std")
     if min(std) < 1e-3:
         raise CheckpointError(f"std must be above 0.001 in each channel: got {std}.")

@@ -1,179 +1,243 @@
-"""The numbers that decide a network's shape, checked; without torch, so that the command line starts at once."""
+"""Model configuration, checked; without torch, so that the command line starts quickly."""
 
 from bisect import bisect
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 Architecture = Literal[
-    "vit", "tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "tutorial-scratch-mended", "convnet"
+    "vit", "tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "tutorial-scratch-fixed", "convnet"
 ]
-MOST_TOKENS = 4096  # attention needs the square of it
+MAX_TOKENS = 4096  # attention memory is quadratic in the number of tokens
+STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 
 
-def is_number(value: object) -> bool:
-    """Whether it is one; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+class ConfigError(ValueError):
+    """A config value is invalid.
+
+    Attributes:
+        field: Name of the field; fields of the model start with `model.` in a training config's form.
+        problem: Rule and received value.
+        hint: What to use instead; may be empty.
+    """
+
+    def __init__(self, field: str, problem: str, hint: str = "") -> None:
+        super().__init__(f"{field} {problem}.{' ' if hint else ''}{hint}")
+        self.field, self.problem, self.hint = field, problem, hint
+
+
+Side = Annotated[int, Field(ge=1, le=4096)]
+Rate = Annotated[float, Field(ge=0, lt=1)]
 
 
 @dataclass(frozen=True)
 class ViTConfig:
-    """Everything that decides the shapes and the arithmetic of a network.
+    """Shape and arithmetic of a network; arguments are named as in timm's `VisionTransformer`.
 
-    Args:
-        image_size: Height and width of the input (px).
-        patch_size: Side of a square patch (px); divides both image sides.
-        width: Channels of a token (D).
-        depth: Number of blocks (L).
-        heads: Attention heads in a block (A); divides the width.
-        mlp_width: Hidden channels of the MLP (M).
-        classes: Number of logits (K).
-        registers: Extra tokens without a place in the image (Darcet et al. 2024, arXiv 2309.16588).
-        qkv_bias: Whether queries, keys and values have a bias.
-        qk_norm: LayerNorm on queries and keys of each head (Dehghani et al. 2023, arXiv 2302.05442).
-        layer_scale: Starting value of the learned scale of each branch (Touvron et al. 2021, arXiv 2103.17239), or
-            None.
-        drop_path: Share of branches skipped in training, growing linearly with depth (Huang et al. 2016).
-        pool: What the head reads: the class token, or the mean of the patches.
-        dropout: Share of numbers zeroed in training, where a tutorial does so.
-        class_token: Whether a class token stands in front; without one the head reads the mean of the patches.
-        architecture: "vit" is the plain `ViT`; "convnet" is that of `vitviz.models.convnet`, which reads image_size,
-            width, depth and classes; the others are those of `vitviz.models.tutorial_vits`, which have their own biases and
-            norms. None but "vit" knows registers, QK-norm, LayerScale, stochastic depth or other pooling.
+    `architecture` "vit" is `ViT`. "convnet" is `vitviz.models.convnet`, which reads `img_size`, `embed_dim`, `depth`
+    and `num_classes`. The others are those of `vitviz.models.tutorial_vits`, with their own biases and norms. Only
+    "vit" supports registers, QK-norm, LayerScale, stochastic depth and mean pooling.
 
     Raises:
-        ValueError: If a number is out of range or two do not fit together.
+        ConfigError: If a value is out of range or two values are inconsistent.
     """
 
-    image_size: tuple[int, int] = (32, 32)
-    patch_size: int = 4
-    width: int = 192
-    depth: int = 6
-    heads: int = 6
-    mlp_width: int = 384
-    classes: int = 10
-    registers: int = 0
-    qkv_bias: bool = False
-    qk_norm: bool = True
-    layer_scale: float | None = None
-    drop_path: float = 0.0
-    pool: Literal["token", "mean"] = "token"
-    dropout: float = 0.0
-    architecture: Architecture = "vit"
-    class_token: bool = True
+    img_size: Annotated[
+        tuple[Side, Side],
+        BeforeValidator(lambda size: tuple(size) if isinstance(size, list) else size),
+        Field(description="Height and width of the input (px)."),
+    ] = (32, 32)
+    patch_size: Annotated[int, Field(ge=1, le=256, description="Side of a patch (px); divides both image sides.")] = 4
+    embed_dim: Annotated[int, Field(ge=1, le=8192, description="Embedding width (D).")] = 192
+    depth: Annotated[int, Field(ge=1, le=128, description="Number of blocks (L).")] = 6
+    num_heads: Annotated[int, Field(ge=1, le=256, description="Attention heads per block (A); divides embed_dim.")] = 6
+    mlp_ratio: Annotated[float, Field(gt=0, le=64, description="MLP width (M) divided by embed_dim.")] = 2.0
+    num_classes: Annotated[int, Field(ge=2, le=100_000, description="Number of logits (K).")] = 10
+    reg_tokens: Annotated[
+        int, Field(ge=0, le=64, description="Register tokens (Darcet et al. 2024, arXiv 2309.16588).")
+    ] = 0
+    qkv_bias: Annotated[bool, Field(description="Whether queries, keys and values have a bias.")] = False
+    qk_norm: Annotated[
+        bool, Field(description="LayerNorm on queries and keys of each head (Dehghani et al. 2023, arXiv 2302.05442).")
+    ] = True
+    init_values: Annotated[
+        Annotated[float, Field(gt=0, le=1)] | None,
+        Field(
+            description="Initial value of LayerScale (Touvron et al. 2021, arXiv 2103.17239); None for no LayerScale."
+        ),
+    ] = None
+    drop_path_rate: Annotated[
+        Rate, Field(description="Stochastic depth of the last block, growing linearly with depth (Huang et al. 2016).")
+    ] = 0.0
+    global_pool: Annotated[
+        Literal["token", "avg"],
+        Field(description="What the head reads: the class token or the mean of the patch tokens."),
+    ] = "token"
+    pos_drop_rate: Annotated[Rate, Field(description="Dropout of the tutorial networks.")] = 0.0
+    architecture: Annotated[Architecture, Field(description="Network class.")] = "vit"
+    class_token: Annotated[
+        bool,
+        Field(description="Whether there is a class token; without one the head reads the mean of the patch tokens."),
+    ] = True
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.image_size, list | tuple) and len(self.image_size) == 2):
-            raise ValueError(f"image_size must be height and width: got {self.image_size!r}. Use for example (32, 32).")
-        object.__setattr__(self, "image_size", tuple(self.image_size))
-        self.check_limits()
-        self.check_choices()
+        check_fields(self)
+        if self.architecture in ("vit", "convnet") and self.pos_drop_rate:
+            raise ConfigError(
+                "pos_drop_rate",
+                f"is only supported by the tutorial networks: got {self.pos_drop_rate}",
+                "Use drop_path_rate.",
+            )
+        if self.global_pool == "token" and not self.class_token:
+            raise ConfigError("global_pool", "must be 'avg' for a model without class token: got 'token'", "Use 'avg'.")
         if self.architecture != "convnet":
-            self.check_fit()
+            self.check_shapes()
         if self.architecture != "vit":
-            self.check_other()
+            self.check_unsupported()
 
-    def check_limits(self) -> None:
-        """Demand that each number is within its limits."""
-        limits = {
-            "image height": (self.image_size[0], 1, 4096),
-            "image width": (self.image_size[1], 1, 4096),
-            "patch_size": (self.patch_size, 1, 256),
-            "width": (self.width, 1, 8192),
-            "depth": (self.depth, 1, 128),
-            "heads": (self.heads, 1, 256),
-            "mlp_width": (self.mlp_width, 1, 65536),
-            "classes": (self.classes, 2, 100_000),
-            "registers": (self.registers, 0, 64),
-        }
-        for name, (value, least, most) in limits.items():
-            if type(value) is not int or not least <= value <= most:
-                raise ValueError(f"{name} must be a whole number from {least} to {most}: got {value!r}.")
-        for name in ("drop_path", "dropout"):
-            share = getattr(self, name)
-            if not (is_number(share) and 0 <= share < 1):
-                raise ValueError(f"{name} must be at least 0 and below 1: got {share!r}.")
-        if self.layer_scale is not None and not (is_number(self.layer_scale) and 0 < self.layer_scale <= 1):
-            raise ValueError(f"layer_scale must be None, or above 0 and at most 1: got {self.layer_scale!r}.")
-
-    def check_choices(self) -> None:
-        """Demand that each choice is one of those there are."""
-        if self.architecture not in get_args(Architecture):
-            raise ValueError(
-                f"architecture must be one of {', '.join(get_args(Architecture))}: got {str(self.architecture)[:80]!r}."
-            )
-        for name in ("qkv_bias", "qk_norm", "class_token"):
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} must be true or false: got {getattr(self, name)!r}.")
-        if self.pool not in ("token", "mean"):
-            raise ValueError(f"pool must be 'token' or 'mean': got {self.pool!r}.")
-        if self.architecture in ("vit", "convnet") and self.dropout:
-            raise ValueError(f"dropout is only known to the tutorials' networks: got {self.dropout}. Use drop_path.")
-        if self.pool == "token" and not self.class_token:
-            raise ValueError(
-                "A model without class token must read the mean of its patches: pool is 'token'. Use 'mean'."
-            )
-
-    def check_fit(self) -> None:
-        """Demand that patches fit the image, and heads the width."""
-        height, width = self.image_size
+    def check_shapes(self) -> None:
+        """Check that patches tile the image and heads divide the embedding."""
+        height, width = self.img_size
         for side in (height, width):
             if side % self.patch_size:
                 good = [p for p in (1, 2, 4, 8, 14, 16, 32) if height % p == 0 and width % p == 0]
-                raise ValueError(
-                    f"patch_size must divide the image side: {side} is not a multiple of {self.patch_size}. "
-                    f"Use one of {', '.join(map(str, good))}."
+                raise ConfigError(
+                    "patch_size",
+                    f"must divide img_size: {side} is not a multiple of {self.patch_size}",
+                    f"Use one of {', '.join(map(str, good))}.",
                 )
-        if self.tokens > MOST_TOKENS:
-            raise ValueError(
-                f"An image may have at most {MOST_TOKENS} tokens: {height} x {width} pixels in patches of "
-                f"{self.patch_size} make {self.tokens}. Use larger patches."
+        if self.num_tokens > MAX_TOKENS:
+            raise ConfigError(
+                "patch_size",
+                f"must leave at most {MAX_TOKENS} tokens: {height} x {width} pixels in patches of {self.patch_size} give "
+                f"{self.num_tokens}",
+                "Use larger patches.",
             )
-        if self.width % self.heads:
-            good = [count for count in range(1, self.width + 1) if self.width % count == 0]
-            near = good[bisect(good, self.heads) - 1 :][:2]
-            raise ValueError(
-                f"heads must divide width: {self.width} is not a multiple of {self.heads}. "
-                f"Use {' or '.join(map(str, near))}."
+        if self.embed_dim % self.num_heads:
+            good = [count for count in range(1, self.embed_dim + 1) if self.embed_dim % count == 0]
+            near = good[bisect(good, self.num_heads) - 1 :][:2]
+            raise ConfigError(
+                "num_heads",
+                f"must divide embed_dim: {self.embed_dim} is not a multiple of {self.num_heads}",
+                f"Use {' or '.join(map(str, near))}.",
+            )
+        if self.mlp_hidden_dim < 1:
+            raise ConfigError(
+                "mlp_ratio", f"must give at least 1 MLP channel: {self.mlp_ratio} of {self.embed_dim} gives 0"
             )
 
-    def check_other(self) -> None:
-        """Demand that nothing is asked of another network that it does not know."""
-        if self.registers or self.pool == "mean" or self.layer_scale is not None or self.drop_path:
-            raise ValueError(
-                f"registers, pool, layer_scale and drop_path are not known to {self.architecture}: leave them out."
+    def check_unsupported(self) -> None:
+        """Refuse options that a network other than `ViT` does not have."""
+        for field, default in (
+            ("reg_tokens", 0),
+            ("global_pool", "token"),
+            ("init_values", None),
+            ("drop_path_rate", 0.0),
+        ):
+            if getattr(self, field) != default:
+                raise ConfigError(
+                    field, f"is not supported by {self.architecture}: got {getattr(self, field)}", "Leave it out."
+                )
+        if self.architecture == "convnet" and min(self.img_size) >> self.depth == 0:
+            raise ConfigError(
+                "depth",
+                f"must be smaller, as each block of a convnet halves the image: {self.img_size[0]} x {self.img_size[1]} "
+                f"pixels are too few for {self.depth}",
             )
-        if self.architecture == "convnet" and min(self.image_size) >> self.depth == 0:
-            raise ValueError(
-                f"Each block of a convnet halves the image: {self.image_size[0]} x {self.image_size[1]} pixels are "
-                f"too few for {self.depth}. Lower depth."
-            )
-        strip, width = self.patch_size**2, self.image_size[1]
+        strip, width = self.patch_size**2, self.img_size[1]
         if self.architecture == "tutorial-scratch" and width % strip and strip % width:
-            raise ValueError(
-                f"The strips of tutorial-scratch must fit the image's lines: {strip} pixels do not fit {width}. "
-                "Use another patch_size."
+            raise ConfigError(
+                "patch_size",
+                f"must give strips that fit the image rows of tutorial-scratch: {strip} pixels do not fit {width}",
+                "Use another patch_size.",
             )
 
     @property
-    def grid(self) -> tuple[int, int]:
-        """Rows and columns of patches (gh, gw); tutorial-scratch cuts strips instead, of P P pixels along the lines."""
-        height, width = self.image_size
+    def mlp_hidden_dim(self) -> int:
+        """Hidden channels of the MLP (M)."""
+        return round(self.embed_dim * self.mlp_ratio)
+
+    @property
+    def grid_size(self) -> tuple[int, int]:
+        """Rows and columns of patches (gh, gw); tutorial-scratch has strips of P P pixels along the image rows."""
+        height, width = self.img_size
         if self.architecture == "tutorial-scratch":
             strip = self.patch_size**2
             return (height, width // strip) if strip <= width else (height * width // strip, 1)
         return height // self.patch_size, width // self.patch_size
 
     @property
-    def prefix(self) -> int:
-        """Tokens before the first patch: the class token, where there is one, and the registers (R)."""
-        return self.class_token + self.registers
+    def num_prefix_tokens(self) -> int:
+        """Tokens before the first patch: class token, if any, and registers (R)."""
+        return self.class_token + self.reg_tokens
 
     @property
-    def patches(self) -> int:
-        """How many patches there are (N)."""
-        return self.grid[0] * self.grid[1]
+    def num_patches(self) -> int:
+        """Number of patches (N)."""
+        return self.grid_size[0] * self.grid_size[1]
 
     @property
-    def tokens(self) -> int:
-        """Length of the sequence (T)."""
-        return self.prefix + self.patches
+    def num_tokens(self) -> int:
+        """Sequence length (T)."""
+        return self.num_prefix_tokens + self.num_patches
+
+
+def check_fields(config: Any) -> None:
+    """Check every field of a dataclass against its annotation, and store the validated values.
+
+    Raises:
+        ConfigError: For the first invalid field.
+    """
+    for name, (annotation, adapter) in field_types(config.__class__).items():
+        value = getattr(config, name)
+        try:
+            valid = adapter.validate_python(value)
+        except ValidationError:
+            raise ConfigError(name, f"must be {rule(annotation)}: got {value!r:.80}") from None
+        object.__setattr__(config, name, valid)
+
+
+@cache
+def field_types(config_class: Any) -> Mapping[str, tuple[Any, TypeAdapter]]:
+    """Return annotation and validator of each field whose annotation has metadata."""
+    hints = get_type_hints(config_class, include_extras=True)
+    annotated = {f.name: hints[f.name] for f in fields(config_class) if get_origin(hints[f.name]) is Annotated}
+    return {name: (hint, TypeAdapter(hint, config=STRICT)) for name, hint in annotated.items()}
+
+
+def rule(annotation: Any) -> str:
+    """Describe the accepted values of an annotation.
+
+    Example:
+        >>> rule(Annotated[int, Field(ge=2, le=65536)])
+        'an integer from 2 to 65536'
+        >>> rule(Annotated[float, Field(gt=0, lt=10)] | None)
+        'a number above 0 and below 10, or None'
+    """
+    metadata: list[Any] = []
+    while get_origin(annotation) is Annotated:
+        annotation, *extra = get_args(annotation)
+        metadata += [m for e in extra for m in getattr(e, "metadata", [e])]
+    if get_origin(annotation) is Literal:
+        return f"one of {', '.join(get_args(annotation))}"
+    options = get_args(annotation)
+    if type(None) in options:
+        return f"{rule(next(o for o in options if o is not type(None)))}, or None"
+    if options:
+        return f"{len(options)} values, each {rule(options[0])}"
+    names = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}
+    return names.get(annotation, f"a {annotation.__name__}") + limits(metadata)
+
+
+def limits(metadata: list[Any]) -> str:
+    """Describe the bounds of a number: " from 2 to 8", " above 0 and below 1" or nothing."""
+    bounds = {type(m): getattr(m, type(m).__name__.lower()) for m in metadata if isinstance(m, Ge | Gt | Le | Lt)}
+    if Ge in bounds and Le in bounds:
+        return f" from {bounds[Ge]} to {bounds[Le]}"
+    words = {Ge: "at least", Gt: "above", Le: "at most", Lt: "below"}
+    found = [f"{words[kind]} {value:,}" for kind, value in bounds.items()]
+    return f" {' and '.join(found)}" if found else ""

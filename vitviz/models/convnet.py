@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from vitviz.models.config import ViTConfig
-from vitviz.models.vit import Classifier, Gates, Pass, Want
+from vitviz.models.vit import Attentions, Classifier, ForwardOutput, HeadMasks
 
 GROUPS = 8  # of channels that are normalised together
 GROWTH = 4  # channels after the first block, for one in it
@@ -42,26 +42,28 @@ class ConvNet(Classifier):
     def __init__(self, config: ViTConfig) -> None:
         super().__init__()
         self.config = config
-        widths = [config.width, *[GROWTH * config.width] * (config.depth - 1)]
-        self.stem = nn.Conv2d(3, config.width, 3, padding=1)
+        widths = [config.embed_dim, *[GROWTH * config.embed_dim] * (config.depth - 1)]
+        self.stem = nn.Conv2d(3, config.embed_dim, 3, padding=1)
         self.blocks = nn.ModuleList(
-            ConvBlock(channels, width) for channels, width in zip([config.width, *widths], widths, strict=False)
+            ConvBlock(channels, width) for channels, width in zip([config.embed_dim, *widths], widths, strict=False)
         )
-        self.head = nn.Linear(widths[-1], config.classes)
+        self.head = nn.Linear(widths[-1], config.num_classes)
         for undecided in (self.head.weight, self.head.bias):
             nn.init.zeros_(undecided)
 
-    def run(self, images: Tensor, want: Want, keep: Tensor | None = None, gates: Gates = None) -> Pass:
+    def forward_blocks(
+        self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, head_masks: HeadMasks = None
+    ) -> ForwardOutput:
         """One pass; there are neither attention nor patches nor heads to ask for.
 
         Raises:
             ValueError: If one asks.
         """
-        if want != "nothing" or keep is not None or gates is not None:
+        if attentions is not None or keep is not None or head_masks is not None:
             raise ValueError(NO_ATTENTION)
         images = images.contiguous(memory_format=torch.channels_last)  # convolutions are faster so
         x = self.stem(images)  # (B, D, H, W)
         for block in self.blocks:
             x = block(x)
         seen = x.amax((2, 3))  # (B, width of the last block)
-        return Pass(self.head(seen), [], seen)
+        return ForwardOutput(self.head(seen), [], seen)

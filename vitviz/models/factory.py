@@ -14,7 +14,7 @@ ARCHITECTURES: dict[str, Callable[[ViTConfig], Network]] = {
     "tutorial-notebook": NotebookViT,
     "tutorial-lightning": LightningViT,
     "tutorial-scratch": ScratchViT,
-    "tutorial-scratch-mended": ScratchViT,
+    "tutorial-scratch-fixed": ScratchViT,
     "convnet": ConvNet,
 }
 

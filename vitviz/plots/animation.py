@@ -36,7 +36,7 @@ SCALE = 160
 NAMED = 50  # from tile to tile, for the first head to be called one
 
 
-class Timeline(Protocol):
+class TimelineRecorder(Protocol):
     """What a movie needs of a timeline with S moments and P images."""
 
     @property
@@ -67,7 +67,7 @@ class Timeline(Protocol):
         """Shares of attention, (S, L, A, gh, gw)."""
 
 
-def movie(timeline: Timeline, image: str, path: str | Path) -> None:
+def movie(timeline: TimelineRecorder, image: str, path: str | Path) -> None:
     """Write the movie of an image, as its file's ending says.
 
     Raises:
@@ -79,7 +79,7 @@ def movie(timeline: Timeline, image: str, path: str | Path) -> None:
     write_whole(end_of_link(path), render(timeline, image, path.suffix.lower()))
 
 
-def render(timeline: Timeline, image: str, ending: str) -> bytes:
+def render(timeline: TimelineRecorder, image: str, ending: str) -> bytes:
     """The movie of an image as the bytes of a file that ends in one of `MOVIES`."""
     if image not in timeline.names:
         raise ValueError(f"There is no image {image!r} in this timeline. Use one of: {', '.join(timeline.names)}.")
@@ -89,7 +89,7 @@ def render(timeline: Timeline, image: str, ending: str) -> bytes:
     return gif(images) if ending == ".gif" else mp4(images)
 
 
-def frames(timeline: Timeline, image: int) -> list[Image.Image]:
+def frames(timeline: TimelineRecorder, image: int) -> list[Image.Image]:
     """One frame for each moment, all of one size."""
     maps = in_squares(timeline.maps(image), timeline.images.shape[1:3])  # (S, L, A, gh, gw)
     top = float(np.quantile(maps, CLIPPED)) or 1.0
@@ -112,7 +112,7 @@ def frames(timeline: Timeline, image: int) -> list[Image.Image]:
 
 
 def in_squares(maps: NDArray[np.float32], size: tuple[int, ...]) -> NDArray[np.float32]:
-    """Maps (..., gh, gw) of an image of this size (H, W), with more rows or columns where patches are no squares."""
+    """Maps (..., gh, gw) of an image of this size (H, W), with more rows or columns where patches are no patchify."""
     height, width = (max(1, side // count) for side, count in zip(size, maps.shape[-2:], strict=True))
     unit = math.gcd(height, width)
     return maps.repeat(height // unit, -2).repeat(width // unit, -1)
@@ -146,7 +146,7 @@ def background(image: NDArray[np.uint8], maps: NDArray[np.float32], top: float) 
 
 
 def enlarged(image: NDArray[np.uint8]) -> Image.Image:
-    """An image (H, W, 3) as large as its place allows, its pixels as squares."""
+    """An image (H, W, 3) as large as its place allows, its pixels as patchify."""
     enlarged_image = Image.fromarray(image)
     factor = SIDE // max(enlarged_image.size)
     if factor < 1:

@@ -139,7 +139,7 @@ def refused(error: BaseException) -> None:
     known = read(folder)
     if HELD in os.environ and known is not None and known.state == "training":
         with suppress(OSError):
-            write(folder, replace(known, state="failed", message=in_words(error)))
+            write(folder, replace(known, state="failed", message=format_error(error)))
 
 
 class Work:
@@ -185,7 +185,7 @@ class Work:
         with suppress(OSError):
             write(self.folder, self.process)
 
-    def patiently(self, write: Callable[[], None]) -> float:
+    def retry_while_disk_full(self, write: Callable[[], None]) -> float:
         """Write to the folder; while the disk is full, say so, wait and try again, so that nothing is lost.
 
         Returns:
@@ -223,7 +223,7 @@ class Work:
     ) -> None:
         if self.begun and (error is None or isinstance(error, Exception)):
             self.process = replace(self.process, state=ending(error))
-            self.say(in_words(error) if error is not None else "")
+            self.say(format_error(error) if error is not None else "")
         if self.handle is not None:
             os.close(self.handle)
 
@@ -235,7 +235,7 @@ def ending(error: Exception | None) -> str:
     return "stopped" if isinstance(error, Stopped) else "failed"
 
 
-def in_words(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """One sentence for what went wrong."""
     if isinstance(error, TrainingError | ValueError):
         return str(error)

@@ -18,7 +18,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from vitviz.data.files import is_file, write_whole
-from vitviz.data.datasets import About
+from vitviz.data.datasets import DatasetInfo
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
@@ -28,7 +28,7 @@ from vitviz.training.config import TrainConfig, from_json
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
 MOST_CONFIG_BYTES = 2**20
 # What may differ when a run goes on at another place; its images and what its teacher is are looked at themselves.
-ELSEWHERE = ("data", "out", "device", "compiled", "teacher", "model.classes")
+ELSEWHERE = ("data", "output_dir", "device", "compile", "teacher", "model.num_classes")
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def finished(record: dict[str, Any]) -> bool:
 
 def accuracy_of(record: dict[str, Any]) -> float | None:
     """The accuracy of a finished training on all images to measure on, in 0..1; None before."""
-    return record.get("test_accuracy", record.get("held_out_accuracy")) if finished(record) else None
+    return record.get("test_accuracy", record.get("val_accuracy")) if finished(record) else None
 
 
 def check_size(model: ViTConfig) -> None:
@@ -94,7 +94,7 @@ def load(path: Path) -> Checkpoint:
     return checkpoint.load(path, most=4 * checkpoint.MOST_BYTES)
 
 
-def saved_state(config: TrainConfig, about: About, images: int) -> State | None:
+def saved_state(config: TrainConfig, about: DatasetInfo, images: int) -> State | None:
     """What the run folder holds to go on from; None if no state was saved there yet.
 
     Args:
@@ -144,9 +144,9 @@ def named(config: TrainConfig) -> dict[str, Any]:
     return {f"model.{name}": value for name, value in fields.pop("model").items()} | fields
 
 
-def check_images(known: Checkpoint, about: About, images: int, folder: Path) -> None:
+def check_images(known: Checkpoint, about: DatasetInfo, images: int, folder: Path) -> None:
     """Refuse to go on with other images: some that were trained on could be tested on, and the budget would move."""
-    begun = {"classes": known.classes, "number": known.record.get("images"), "mean": known.mean, "std": known.std}
+    begun = {"classes": known.labels, "number": known.record.get("train_samples"), "mean": known.mean, "std": known.std}
     here = {"classes": about.classes, "number": images, "mean": about.mean, "std": about.std}
     different = [name for name in here if begun[name] not in (None, here[name])]
     if different:

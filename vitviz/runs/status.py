@@ -82,18 +82,18 @@ class SweepInfo:
 
 
 @dataclass(frozen=True)
-class Noted:
+class RunStatus:
     """What the files of a run tell, without its process.
 
     Attributes:
         info: All but state, message and session.
-        last_words: What to say if its process ended without a word.
+        crash_message: What to say if its process ended without a word.
         finished: Whether it is.
         unsaved: Whether it went on after what was saved last.
     """
 
     info: RunInfo
-    last_words: str
+    crash_message: str
     finished: bool
     unsaved: bool
 
@@ -107,7 +107,7 @@ def stamp(path: Path) -> tuple[int, int, int] | None:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def read_run(folder: Path) -> Noted:
+def read_run(folder: Path) -> RunStatus:
     """Read a run from its files."""
     stored = run_folder.read_config(folder)
     config = from_json(stored)
@@ -130,7 +130,7 @@ def read_run(folder: Path) -> Noted:
         config=stored,
     )
     unsaved = seconds_of(at) > seconds_of(record.get("training"))
-    return Noted(info, last_words(record), run_folder.finished(record), unsaved)
+    return RunStatus(info, crash_message(record), run_folder.finished(record), unsaved)
 
 
 def seconds_of(noted: Any) -> float:
@@ -139,14 +139,14 @@ def seconds_of(noted: Any) -> float:
     return seconds if isinstance(seconds, int | float) else 0.0
 
 
-def last_words(record: dict[str, Any]) -> str:
+def crash_message(record: dict[str, Any]) -> str:
     """What to say of a run whose process ended without a word."""
     kept = f"The state at epoch {record['epochs']:.1f} is kept" if "epochs" in record else "Nothing was saved yet"
     return f"{ENDED} {kept}; resume goes on from there."
 
 
 def state(
-    folder: Path, found: Process | None, last_words: str, finished: bool, unsaved: bool = False
+    folder: Path, found: Process | None, crash_message: str, finished: bool, unsaved: bool = False
 ) -> tuple[str, str]:
     """State and message of a run or a sweep now; the last words are for a process that left none."""
     asked = found is not None and found.state == "training" and stop_mark(folder, found).exists()
@@ -161,13 +161,13 @@ def state(
     if asked and not unsaved:  # it had not begun to learn, or not gone on
         return "stopped", ""
     if asked:
-        return "interrupted", last_words.replace("without a word", "before it could save", 1)
-    return "interrupted", last_words
+        return "interrupted", crash_message.replace("without a word", "before it could save", 1)
+    return "interrupted", crash_message
 
 
 def measured_on(config: dict[str, Any]) -> str:
     """Which images measured a run of this config, in a word: "test" or "held-out"."""
-    return "held-out" if config.get("held_out") else "test"
+    return "held-out" if config.get("val_size") else "test"
 
 
 def has_attention(config: dict[str, Any]) -> bool:

@@ -29,7 +29,7 @@ from vitviz.training.device import choose_device
 from vitviz.runs.launch import ask_to_stop, busy, spawn
 from vitviz.runs.process import Busy
 from vitviz.training.config import TrainConfig, from_json
-from vitviz.runs.status import ENDED, FILES, Noted, RunInfo, SweepInfo, parsed, read_run, stamp, state
+from vitviz.runs.status import ENDED, FILES, RunStatus, RunInfo, SweepInfo, parsed, read_run, stamp, state
 from vitviz.runs.sweep import Sweep
 
 __all__ = ["Busy", "RunInfo", "Runs", "SweepInfo"]
@@ -50,7 +50,7 @@ class Runs:
 
     def __init__(self, root: str | Path = "runs") -> None:
         self.root = Path(root)
-        self.known: dict[str, tuple[tuple[Any, ...], Noted]] = {}  # files' stamps, and what they told
+        self.known: dict[str, tuple[tuple[Any, ...], RunStatus]] = {}  # files' stamps, and what they told
         self.turn = threading.RLock()
 
     def start(self, config: TrainConfig, name: str) -> RunInfo:
@@ -67,7 +67,7 @@ class Runs:
         """
         folder = self.folder(name)
         check_machine(config)
-        config = replace(config, out=str(folder))
+        config = replace(config, output_dir=str(folder))
         with self.begin(folder) as handle:
             run_folder.write_config(config, folder)
             spawn(folder, "train", handle)
@@ -115,15 +115,15 @@ class Runs:
             Busy: If one is training already.
             ValueError: If there is no such run, or it is finished.
         """
-        self.go_on(self.find(name), "train")
+        self.restart(self.find(name), "train")
         return self.find(name)
 
     def resume_sweep(self, name: str) -> SweepInfo:
         """The same for a sweep."""
-        self.go_on(self.find_sweep(name), "sweep")
+        self.restart(self.find_sweep(name), "sweep")
         return self.find_sweep(name)
 
-    def go_on(self, info: RunInfo | SweepInfo, command: str) -> None:
+    def restart(self, info: RunInfo | SweepInfo, command: str) -> None:
         """Start another process on a folder."""
         if info.state == "finished":
             raise ValueError(f"The run {info.name} is finished: there is nothing to resume. Start another.")
@@ -181,7 +181,7 @@ class Runs:
                 self.known[name] = stamps, read_run(folder)
             noted = self.known[name][1]
         found = process.read(folder)  # rewritten in place, twice within a tick of the clock perhaps
-        now, message = state(folder, found, noted.last_words, noted.finished, noted.unsaved)
+        now, message = state(folder, found, noted.crash_message, noted.finished, noted.unsaved)
         return replace(noted.info, state=now, message=message, session=found.session if found else "")
 
     def find_sweep(self, name: str) -> SweepInfo:
@@ -194,8 +194,8 @@ class Runs:
         grid = sweep.read(folder)
         runs = [(run, settings) for run, (settings, _) in grid.runs().items()]
         results, found = grid.results(), process.read(folder)
-        last_words = f"{ENDED} {len(results)} of {len(runs)} runs are done; resume goes on from there."
-        now, message = state(folder, found, last_words, len(results) == len(runs))
+        crash_message = f"{ENDED} {len(results)} of {len(runs)} runs are done; resume goes on from there."
+        now, message = state(folder, found, crash_message, len(results) == len(runs))
         session = found.session if found else ""
         return SweepInfo(name, now, message, session, grid.vary, runs, results, asdict(grid.config))
 

@@ -20,14 +20,14 @@ from vitviz.data.cifar import DataError
 from vitviz.data.files import is_file, write_whole
 from vitviz.runs import run_folder
 from vitviz.runs.training_run import Progress, train
-from vitviz.runs.process import Busy, Stopped, Work, in_words
-from vitviz.training.config import TrainConfig, changed, from_json
+from vitviz.runs.process import Busy, Stopped, Work, format_error
+from vitviz.training.config import TrainConfig, apply_overrides, from_json
 from vitviz.training.signals import StopRequest
 
 MOST = 64  # combinations
 FILE = "sweep.json"
 RESULTS = "results.jsonl"
-OF_IMAGES = {"dataset", "images", "held_out", "model.image_size"}  # settings that can ask too much of a data set
+OF_IMAGES = {"dataset", "images", "val_size", "model.img_size"}  # settings that can ask too much of a data set
 BETWEEN = r",(?![^\[]*\])"  # the commas between values, not those inside [32,48]
 
 
@@ -37,7 +37,7 @@ class Sweep:
 
     Args:
         config: What all have in common.
-        vary: Each NAME=VALUE,VALUE,... with names as for `vitviz.training.config.changed`.
+        vary: Each NAME=VALUE,VALUE,... with names as for `vitviz.training.config.apply_overrides`.
         folder: Where its results go.
 
     Raises:
@@ -65,7 +65,7 @@ class Sweep:
             words = [f"{name}={value}" for name, value in settings.items()]
             name = "-".join([self.folder.name, *(short(word) for word in words)])
             try:
-                config = changed(self.config, words)
+                config = apply_overrides(self.config, words)
             except ValueError as error:
                 refused.append(f"{' '.join(words)} ({error})")
                 continue
@@ -74,7 +74,7 @@ class Sweep:
                     f"Each run of a sweep needs a name of at most 64 letters of its own: {name} is none. Shorten "
                     "--out, or leave out a value that says the same as another."
                 )
-            found[name] = settings, replace(config, out=str(self.folder.parent / name))
+            found[name] = settings, replace(config, output_dir=str(self.folder.parent / name))
         if refused:
             more = f" And {len(refused) - 3} more." if len(refused) > 3 else ""
             raise ValueError(
@@ -139,7 +139,7 @@ class Sweep:
                     result = {"run": name, "settings": settings} | trained(config, settings, report)
                 except Stopped:
                     raise Stopped(self.how_to_go_on()) from None
-                work.patiently(partial(run_folder.append, self.folder / RESULTS, json.dumps(result) + "\n"))
+                work.retry_while_disk_full(partial(run_folder.append, self.folder / RESULTS, json.dumps(result) + "\n"))
                 end(result)
 
     def how_to_go_on(self) -> str:
@@ -211,7 +211,7 @@ def trained(config: TrainConfig, settings: dict[str, str], report: Callable[[Pro
     except Exception as error:
         if ends_all(error, settings):
             raise
-        found = {"state": "failed", "message": in_words(error)}
+        found = {"state": "failed", "message": format_error(error)}
     record = run_folder.read_record(path)
     names = ("parameters", "epochs", "seconds", "images")
     found |= {name: record.get(name) for name in names}

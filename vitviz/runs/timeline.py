@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz.data import augmentation, cifar, preprocessing
-from vitviz.data.datasets import CIFAR10, About, Part
+from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
 from vitviz.training.config import TrainConfig
 from vitviz.data.files import atomic_write
 from vitviz.models.factory import Network
 from vitviz.models.checkpoint import shipped
-from vitviz.models.attention_stats import attention_distance, attention_entropy, images_at_once, rows_of
+from vitviz.models.attention_stats import attention_distance, attention_entropy, max_batch_size, cls_attention_of
 
 Array = NDArray[np.float32]
 Moment = dict[str, np.ndarray]
@@ -35,7 +35,7 @@ SERIES = ("rows", "probabilities", "entropy", "distance", "epoch", "seconds")  #
 
 
 @dataclass(frozen=True)
-class History:
+class Timeline:
     """What the file of a timeline holds: S moments of a training, P images.
 
     Attributes:
@@ -110,7 +110,7 @@ def find(name: str | Path) -> Path:
     )
 
 
-def read(path: str | Path) -> History:
+def read(path: str | Path) -> Timeline:
     """Read the file of a timeline.
 
     Raises:
@@ -126,13 +126,13 @@ def read(path: str | Path) -> History:
         raise ValueError(f"A timeline must be a whole .npz file of a training: {str(path)[:200]!r} is not.") from None
 
 
-def from_arrays(held: Moment) -> History:
+def from_arrays(held: Moment) -> Timeline:
     """The arrays of a file, by name -> what they are."""
     numbers: dict[str, Any] = {name: held[name] for name in ("images", "rows", "probabilities", "epoch", "seconds")}
     later: dict[str, Any] = {name: held.get(name) for name in ("entropy", "distance")}
     gh, gw = held["grid"].tolist()
     words = {name: held[name].tolist() for name in ("names", "classes")}
-    return History(**words, grid=(gh, gw), class_token=bool(held.get("class_token", True)), **numbers, **later)
+    return Timeline(**words, grid=(gh, gw), class_token=bool(held.get("class_token", True)), **numbers, **later)
 
 
 def left_out(tokens: int) -> Moment:
@@ -143,13 +143,13 @@ def left_out(tokens: int) -> Moment:
 
 
 @dataclass
-class Timeline:
+class TimelineRecorder:
     """Snapshots of a few images (S moments, P images) during a training.
 
     Args:
         names: Of the P images.
         images: As the model sees them, uint8 (P, 3, H, W).
-        images: The same, normalised, on the model's device.
+        inputs: The same, normalized, on the model's device.
         classes: K class names.
         grid: Rows and columns of patches (gh, gw).
         snapshots: How many moments (S) to keep.
@@ -160,7 +160,7 @@ class Timeline:
 
     names: list[str]
     images: Tensor
-    images: Tensor
+    inputs: Tensor
     classes: tuple[str, ...]
     grid: tuple[int, int]
     snapshots: int
@@ -176,7 +176,7 @@ class Timeline:
     def take(self, model: Network, epoch: float, seconds: float) -> None:
         """Keep what the model sees now, at a time counted in epochs and in seconds of training."""
         when = {"epoch": np.array(epoch, np.float32), "seconds": np.array(seconds, np.float32)}
-        self.moments.append(look(model, self.images) | when)
+        self.moments.append(look(model, self.inputs) | when)
 
     def restore(self, path: Path, epoch: float, share: float) -> None:
         """Take back the moments up to this epoch, at this share of the budget; without the file they are lost."""
@@ -202,9 +202,9 @@ class Timeline:
 def look(model: Network, images: Tensor) -> Moment:
     """What a model sees in normalised images (P, 3, H, W) now: the arrays of `SERIES`, but for the time."""
     rows, probabilities, entropy, distance = [], [], [], []
-    for part in images.split(images_at_once(model.config)):
-        trace, share = model.trace(part, "full"), len(part) / len(images)
-        rows.append(rows_of(trace, model.config).transpose(0, 1))  # (P, L, A, T)
+    for part in images.split(max_batch_size(model.config)):
+        trace, share = model.forward_with_attention(part, "full"), len(part) / len(images)
+        rows.append(cls_attention_of(trace, model.config).transpose(0, 1))  # (P, L, A, T)
         probabilities.append(trace.logits.float().softmax(-1))  # (P, K)
         entropy.append(share * attention_entropy(trace, model.config)[0])  # (L, A)
         distance.append(share * attention_distance(trace, model.config))
@@ -218,15 +218,15 @@ def rounded(rows: Tensor) -> Tensor:
     return (rows * steps).round().div(steps).half()
 
 
-def probe_timeline(config: TrainConfig, about: About, measured: Part) -> Timeline:
+def probe_timeline(config: TrainConfig, about: DatasetInfo, measured: LabeledImages) -> TimelineRecorder:
     """A timeline of the project's own samples, or, of other data, of one image to measure on for each class."""
     if about is CIFAR10:
-        names, seen = list(preprocessing.sample_paths()), preprocessing.samples(config.model.image_size)
+        names, seen = list(preprocessing.sample_paths()), preprocessing.samples(config.model.img_size)
     else:
         images, labels = measured
         firsts = {about.classes[label]: place for place, label in reversed(list(enumerate(labels.tolist())))}
         names = [name for name in about.classes if name in firsts][:PROBES]
         seen = images[[firsts[name] for name in names]].cpu()
-    normal = augmentation.normalise(seen.to(measured[0].device), about.mean, about.std)
+    normal = augmentation.normalize(seen.to(measured[0].device), about.mean, about.std)
     network = config.model
-    return Timeline(names, seen, normal, about.classes, network.grid, config.snapshots, network.class_token)
+    return TimelineRecorder(names, seen, normal, about.classes, network.grid_size, config.num_snapshots, network.class_token)

@@ -26,23 +26,23 @@ import torch
 from torch import Tensor
 
 from vitviz.data import augmentation
-from vitviz.data.datasets import About, CIFAR10, Part
+from vitviz.data.datasets import DatasetInfo, CIFAR10, LabeledImages
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.runs import run_folder
 from vitviz.training import distillation
 from vitviz.training.device import hardware, keep_freed_memory, memory_in_words
-from vitviz.training.evaluation import WATCHED, accuracy
-from vitviz.training.trainer import Learner, State
+from vitviz.training.evaluation import NUM_EVAL_SAMPLES, accuracy
+from vitviz.training.trainer import Trainer, State
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.runs.process import Stopped, Work
 from vitviz.training.config import TrainConfig, TrainingError
 from vitviz.training.schedule import schedule
 from vitviz.training.signals import StopRequest
 from vitviz.runs.timeline import probe_timeline
-from vitviz.training.data import data_sets, for_classes
-from vitviz.training.distributed import ATTEMPT, Team
+from vitviz.training.data import load_training_data, for_classes
+from vitviz.training.distributed import ATTEMPT, Distributed
 
-LOOK_EVERY = 2.0  # seconds between looks at the loss, which make the device wait
+LOG_INTERVAL = 2.0  # seconds between looks at the loss, which make the device wait
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,13 @@ def train(
 
     Args:
         config: The recipe, the data and the budget.
-        report: Called about every two seconds, and with accuracies every `save_every` epochs and at the end.
+        report: Called about every two seconds, and with accuracies every `checkpoint_every_epochs` epochs and at the end.
         resume: Go on from the state saved in the run folder, if there is one.
 
     Returns:
         The checkpoint, `last.safetensors` in the run folder, beside `config.json`, `metrics.jsonl` and, if there are
         snapshots, `timeline.npz`. Its record's `test_accuracy` is that of the final averaged weights on all test
-        images (`held_out_accuracy` if images are held out, `hidden_colour_accuracy` of masked patches).
+        images (`val_accuracy` if images are held out, `masked_patch_accuracy` of masked patches).
 
     Raises:
         vitviz.data.cifar.DataError: If the data set is not there, or nothing can be learned from it.
@@ -95,9 +95,9 @@ def train(
     """
     run_folder.check_size(config.model)
     keep_freed_memory()
-    with Team(config.device) as team, StopRequest() as stop:
-        with memory_in_words("The images must fit into memory: they do not. Use a smaller data set or image_size."):
-            supply = data_sets(config, team.device)
+    with Distributed(config.device) as team, StopRequest() as stop:
+        with memory_in_words("The images must fit into memory: they do not. Use a smaller data set or img_size."):
+            supply = load_training_data(config, team.device)
         config, images = for_classes(config, len(supply.about.classes)), len(supply.training[1])
         if min(config.batch_size, images) < team.size:
             raise ValueError(
@@ -132,15 +132,15 @@ class Run:
     def __init__(
         self,
         config: TrainConfig,
-        team: Team,
-        train_set: Part,
-        measured_set: Part,
-        about: About = CIFAR10,
+        team: Distributed,
+        train_set: LabeledImages,
+        measured_set: LabeledImages,
+        about: DatasetInfo = CIFAR10,
         saved: State | None = None,
     ) -> None:
         self.config, self.team, self.device, self.about = config, team, team.device, about
         (self.images, self.labels), self.measured = train_set, measured_set
-        self.learner = Learner(config, team, about, begins=saved is None)
+        self.learner = Trainer(config, team, about, begins=saved is None)
         self.timeline = probe_timeline(config, about, self.measured)
         self.share = 0.0  # of the budget that is spent
         self.passes = 0  # over the training images, begun before this one
@@ -163,7 +163,7 @@ class Run:
         if self.work is None:
             write()
         else:
-            self.started += self.work.patiently(write)
+            self.started += self.work.retry_while_disk_full(write)
 
     @property
     def path(self) -> Path:
@@ -215,7 +215,7 @@ class Run:
         while self.share < 1:
             for batch in self.batches():
                 self.step(batch)
-                late = time.monotonic() - self.looked > LOOK_EVERY
+                late = time.monotonic() - self.looked > LOG_INTERVAL
                 clock = (self.spent(), late) if self.team.leads else (0.0, False)  # one process keeps the time
                 self.share, looks, asked = self.team.largest(*clock, stop.asked)
                 if self.timeline.due(self.share):
@@ -229,7 +229,7 @@ class Run:
             else:
                 self.passes += 1
                 self.batches_done = 0
-            if self.share >= 1 or self.passes % self.config.save_every == 0:
+            if self.share >= 1 or self.passes % self.config.checkpoint_every_epochs == 0:
                 yield self.look(measure=True)
                 self.save({})
 
@@ -240,7 +240,7 @@ class Run:
         whole = [batch for batch in shuffled if len(batch) >= self.team.size]  # each process needs at least one
         yield from whole[self.batches_done :]
 
-    def part(self, batch: Tensor) -> Part:
+    def part(self, batch: Tensor) -> LabeledImages:
         """This process's slice of the images at these positions (B,), and their labels."""
         mine = self.team.slice(batch).to(self.device)
         return self.images[mine], self.labels[mine]
@@ -262,7 +262,7 @@ class Run:
         """
         self.check_loss()
         watched = self.watched() if measure else []
-        found = [accuracy(self.result({}), images[:WATCHED], labels[:WATCHED]) for images, labels in watched]
+        found = [accuracy(self.result({}), images[:NUM_EVAL_SAMPLES], labels[:NUM_EVAL_SAMPLES]) for images, labels in watched]
         self.looked = time.monotonic()
         progress = self.progress(*found)
         if self.team.leads:
@@ -322,8 +322,8 @@ class Run:
     def measure(self) -> str:
         """What the result is called in the record."""
         if self.config.objective == "masked-patch":
-            return "hidden_colour_accuracy"
-        return "held_out_accuracy" if self.config.held_out else "test_accuracy"
+            return "masked_patch_accuracy"
+        return "val_accuracy" if self.config.val_size else "test_accuracy"
 
     @torch.inference_mode()
     def measured_accuracy(self) -> float:
@@ -334,7 +334,7 @@ class Run:
         trained.eval()
         right = torch.zeros((), device=self.device)
         for part in images.split(500):
-            right += len(part) * trained(augmentation.normalise(part, self.about.mean, self.about.std))[1]
+            right += len(part) * trained(augmentation.normalize(part, self.about.mean, self.about.std))[1]
         return right.item() / len(images)
 
     def save(self, found: dict[str, Any], finished: bool = False) -> None:
@@ -363,7 +363,7 @@ class Run:
         self.passes, self.batches_done = int(counters["passes"]), int(counters["batches_done"])
         self.images_seen = self.images_before = int(counters["images_seen"])
         self.loss = counters.get("loss", self.loss)  # to be told if the pass was at its end
-        if self.config.snapshots:
+        if self.config.num_snapshots:
             self.timeline.restore(self.timeline_path, self.epoch, self.share)
 
     def result(self, record: dict[str, Any]) -> Checkpoint:
@@ -373,12 +373,13 @@ class Run:
 
     def record(self) -> dict[str, Any]:
         """How this training is being done, for the checkpoint's metadata."""
-        recipe = asdict(self.config)
-        del recipe["model"], recipe["data"], recipe["out"], recipe["teacher"]
-        recipe["start"] = name_of_start(self.config)
+        train_config = asdict(self.config)
+        for name in ("model", "data", "output_dir", "teacher"):
+            del train_config[name]
+        train_config["init_from"] = name_of_start(self.config)
         return {
-            "data_set": self.about.name,
-            "images": len(self.labels),
+            "dataset": self.about.name,
+            "train_samples": len(self.labels),
             "epochs": round(self.epoch, 2),
             "steps": self.learner.step_count,
             "seconds": round(self.seconds, 1),
@@ -388,14 +389,14 @@ class Run:
             "precision": "bfloat16" if self.learner.bfloat16 else "float32",
             "date": datetime.now(UTC).date().isoformat(),
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
-            "recipe": recipe,
+            "train_config": train_config,
             "teacher": distillation.about(self.learner.teacher),
         }
 
 
 def name_of_start(config: TrainConfig) -> str | None:
     """The checkpoint it starts from, for the record: its name or its run's, and no folder of this machine."""
-    if config.start is None:
+    if config.init_from is None:
         return None
-    path = Path(config.start)
+    path = Path(config.init_from)
     return path.parent.name if path.name == run_folder.LAST else path.name.removesuffix(".safetensors")

@@ -8,13 +8,13 @@ from torch import Tensor
 
 from vitviz.data import augmentation, datasets
 from vitviz.data.cifar import DataError, Split
-from vitviz.data.datasets import About, Part
+from vitviz.data.datasets import DatasetInfo, LabeledImages
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.training.config import TrainConfig
 
 
 @dataclass(frozen=True)
-class Supply:
+class TrainingData:
     """The images of a training, on its device.
 
     Attributes:
@@ -23,52 +23,52 @@ class Supply:
         measured: Those to measure on: the test set, or what is held out.
     """
 
-    about: About
-    training: Part
-    measured: Part
+    about: DatasetInfo
+    training: LabeledImages
+    measured: LabeledImages
 
 
-def data_sets(config: TrainConfig, device: torch.device) -> Supply:
+def load_training_data(config: TrainConfig, device: torch.device) -> TrainingData:
     """Load what a training needs.
 
     Raises:
         DataError: If the data set is not there, or has too few images.
     """
-    splits: tuple[Split, ...] = ("train",) if config.held_out else datasets.BOTH
+    splits: tuple[Split, ...] = ("train",) if config.val_size else datasets.BOTH
     held = datasets.load(
-        config.dataset, config.data, config.model.image_size, splits, first=config.images, last=config.held_out
+        config.dataset, config.data, config.model.img_size, splits, first=config.max_train_samples, last=config.val_size
     )
     images, labels = (part.to(device) for part in held.parts["train"])
-    kept = len(labels) - config.held_out
+    kept = len(labels) - config.val_size
     if kept < 2:
-        raise DataError(f"held_out must leave images to train on: of {len(labels):,} it takes {config.held_out:,}.")
-    if config.held_out:
+        raise DataError(f"val_size must leave images to train on: of {len(labels):,} it takes {config.val_size:,}.")
+    if config.val_size:
         measured = images[kept:], labels[kept:]
     else:
         measured = held.parts["test"][0].to(device), held.parts["test"][1].to(device)
-    used = min(kept, config.images or kept)
-    return Supply(held.about, (images[:used], labels[:used]), measured)
+    used = min(kept, config.max_train_samples or kept)
+    return TrainingData(held.about, (images[:used], labels[:used]), measured)
 
 
-def check_held_out(config: TrainConfig, about: About, source: Checkpoint, role: str) -> None:
+def check_held_out(config: TrainConfig, about: DatasetInfo, source: Checkpoint, role: str) -> None:
     """Refuse a start or a teacher that learned from what is held out here; warn where that cannot be told.
 
     Raises:
         ValueError: If it is of the same data set and held fewer images out.
     """
-    if not config.held_out:
+    if not config.val_size:
         return
-    rule, held_out, begun = (
+    rule, val_size, begun = (
         f"A {role} must not have seen what is held out",
-        *map(source.recipe.get, ("held_out", "start")),
+        *map(source.train_config.get, ("val_size", "init_from")),
     )
-    saw_more = not (isinstance(held_out, int) and held_out >= config.held_out)
-    if saw_more and (about.classes, about.mean, about.std) == (source.classes, source.mean, source.std):
+    saw_more = not (isinstance(val_size, int) and val_size >= config.val_size)
+    if saw_more and (about.classes, about.mean, about.std) == (source.labels, source.mean, source.std):
         raise ValueError(
-            f"{rule}: {config.held_out} images here, {held_out} when {source.name} was trained. Train it with the "
-            "same held_out."
+            f"{rule}: {config.val_size} images here, {val_size} when {source.name} was trained. Train it with the "
+            "same val_size."
         )
-    if saw_more and about.classes == source.classes:  # the same images in another size have another mean
+    if saw_more and about.classes == source.labels:  # the same images in another size have another mean
         warnings.warn(f"{rule}: {source.name} learned the same classes, from these images perhaps.", stacklevel=2)
     elif begun is not None:
         warnings.warn(f"{rule}: {source.name} began with {begun!s:.80}, which may have.", stacklevel=2)
@@ -76,21 +76,23 @@ def check_held_out(config: TrainConfig, about: About, source: Checkpoint, role: 
 
 def for_classes(config: TrainConfig, classes: int) -> TrainConfig:
     """The config with a head for as many classes as the data set has."""
-    return replace(config, model=replace(config.model, classes=classes))
+    return replace(config, model=replace(config.model, num_classes=classes))
 
 
-def vary(config: TrainConfig, about: About, images: Tensor, labels: Tensor, mixing: bool) -> tuple[Tensor, Tensor]:
+def vary(
+    config: TrainConfig, about: DatasetInfo, images: Tensor, labels: Tensor, mixing: bool
+) -> tuple[Tensor, Tensor]:
     """uint8 images (B, 3, H, W) and labels (B,) -> what a step sees of them, (B, 3, H, W) and targets (B, K)."""
     images = augmentation.shift_and_flip(images)
-    if config.augment_operations:
-        images = augmentation.rand_augment(images, config.augment_operations, config.augment_strength)
-    images = augmentation.normalise(images, about.mean, about.std)
-    targets = augmentation.one_hot(labels, config.model.classes)  # (B, K)
+    if config.randaug_num_ops:
+        images = augmentation.rand_augment(images, config.randaug_num_ops, config.randaug_magnitude)
+    images = augmentation.normalize(images, about.mean, about.std)
+    targets = augmentation.one_hot(labels, config.model.num_classes)  # (B, K)
     draw = torch.rand(len(labels), device=labels.device)
-    if mixing and config.cutmix:
-        images, targets = augmentation.cutmix(images, targets, draw < config.cutmix)
-    if mixing and config.mixup:
-        images, targets = augmentation.mixup(images, targets, draw >= 1 - config.mixup)
-    if config.erase:
-        images = augmentation.erase(images, config.erase)
+    if mixing and config.cutmix_prob:
+        images, targets = augmentation.cutmix(images, targets, draw < config.cutmix_prob)
+    if mixing and config.mixup_prob:
+        images, targets = augmentation.mixup(images, targets, draw >= 1 - config.mixup_prob)
+    if config.random_erasing_prob:
+        images = augmentation.erase(images, config.random_erasing_prob)
     return images, targets

@@ -11,14 +11,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vitviz.data.datasets import About
+from vitviz.data.datasets import DatasetInfo
 from vitviz.models.checkpoint import Checkpoint, load
 from vitviz.models.factory import Network
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import check_held_out
 
 
-def teacher_of(config: TrainConfig, data: About, device: torch.device) -> Checkpoint | None:
+def load_teacher(config: TrainConfig, data: DatasetInfo, device: torch.device) -> Checkpoint | None:
     """The teacher that a training asks for, on its device; it learns nothing itself.
 
     Raises:
@@ -27,16 +27,16 @@ def teacher_of(config: TrainConfig, data: About, device: torch.device) -> Checkp
     if config.teacher is None:
         return None
     found = load(config.teacher)
-    ours = (data.classes, data.mean, data.std, config.model.image_size)
-    if ours != (found.classes, found.mean, found.std, found.model.config.image_size):
+    ours = (data.classes, data.mean, data.std, config.model.img_size)
+    if ours != (found.labels, found.mean, found.std, found.network.config.img_size):
         raise ValueError(
             f"A teacher must have learned from the same images: {found.name} knows others, or another size of them. "
             "Train one on this data set first."
         )
-    if not found.knows_labels:
+    if not found.is_classifier:
         raise ValueError(f"A teacher must know the labels: {found.name} learned without them. Fine-tune it first.")
     check_held_out(config, data, found, "teacher")
-    found.model.to(device)
+    found.network.to(device)
     return found
 
 
@@ -45,9 +45,9 @@ def about(teacher: Checkpoint | None) -> dict[str, Any] | None:
     if teacher is None:
         return None
     record = teacher.record
-    name = str(teacher.recipe.get("preset", teacher.name))
-    known = {"name": name, "architecture": teacher.model.config.architecture}
-    numbers = ("parameters", "epochs", "seconds", "test_accuracy", "held_out_accuracy")
+    name = str(teacher.train_config.get("preset", teacher.name))
+    known = {"name": name, "architecture": teacher.network.config.architecture}
+    numbers = ("parameters", "epochs", "seconds", "test_accuracy", "val_accuracy")
     return known | {name: record[name] for name in numbers if isinstance(record.get(name), int | float)}
 
 
@@ -72,6 +72,6 @@ def check_same(begun: dict[str, Any] | None, here: dict[str, Any] | None, folder
 
 
 @torch.no_grad()
-def taught(teacher: Network, images: Tensor, targets: Tensor, share: float) -> Tensor:
+def distillation_targets(teacher: Network, images: Tensor, targets: Tensor, share: float) -> Tensor:
     """Targets (B, K) for normalised images (B, 3, H, W), of which this share is what the teacher says."""
     return targets.lerp(teacher(images).float().softmax(-1), share)

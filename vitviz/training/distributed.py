@@ -21,7 +21,7 @@ from vitviz.training.device import choose_device
 ATTEMPT = "TORCHELASTIC_RESTART_COUNT"  # how often torchrun has started all anew
 
 
-class Team:
+class Distributed:
     """The processes that train together; a context manager that joins and leaves their group.
 
     Args:
@@ -33,7 +33,7 @@ class Team:
         self.rank = int(os.environ.get("RANK", "0"))
         self.device = choose_device(wanted, int(os.environ.get("LOCAL_RANK", "0")))
 
-    def __enter__(self) -> "Team":
+    def __enter__(self) -> "Distributed":
         if self.device.type == "cuda":
             torch.cuda.set_device(self.device)
         if self.size > 1:

@@ -1,6 +1,6 @@
 """A config -> what its training will take here: parameters, tokens, memory, speed and time.
 
-About a second of steps on random images tells the speed. Patches are dropped for a part of the budget, so both
+DatasetInfo a second of steps on random images tells the speed. Patches are dropped for a part of the budget, so both
 parts are measured; measuring the watched images after each epoch is counted too.
 """
 
@@ -15,10 +15,10 @@ from vitviz.models import checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.training.config import TrainConfig
 from vitviz.training.device import choose_device, hardware, timed
-from vitviz.training.distributed import Team
-from vitviz.training.evaluation import WATCHED
+from vitviz.training.distributed import Distributed
+from vitviz.training.evaluation import NUM_EVAL_SAMPLES
 from vitviz.training.schedule import patches_kept
-from vitviz.training.trainer import Learner
+from vitviz.training.trainer import Trainer
 
 THREADS = torch.get_num_threads()  # of a process that trains; a server's threads take fewer
 SECONDS = 0.12  # that a measured call shall take at least: few images at once are slow
@@ -81,9 +81,11 @@ def estimate(
             f"{there / 1e9:.1f}. Lower batch_size, width or depth, or use larger patches."
         )
     dropped, whole = calibrate(config, device) if measured is None else converted(config, *measured)
-    images = max(2, min(available - config.held_out, config.images or available))
-    measuring = FORWARD * whole * 2 * min(WATCHED, images) / config.save_every  # seconds of an epoch
-    early = config.all_patches_from
+    images = max(2, min(available - config.val_size, config.max_train_samples or available))
+    measuring = (
+        FORWARD * whole * 2 * min(NUM_EVAL_SAMPLES, images) / config.checkpoint_every_epochs
+    )  # seconds of an epoch
+    early = config.patch_dropout_until
     if config.minutes is None:
         epochs = float(config.epochs or 0)
         seconds = epochs * (images * (early * dropped + (1 - early) * whole) + measuring)
@@ -91,9 +93,9 @@ def estimate(
         seconds = 60 * config.minutes
         epochs = seconds * (early / (images * dropped + measuring) + (1 - early) / (images * whole + measuring))
     speed = epochs * images / seconds
-    seconds += FORWARD * whole * (config.held_out or tested)
+    seconds += FORWARD * whole * (config.val_size or tested)
     words = hardware(device)
-    return Estimate(checkpoint.parameters(config.model), config.model.tokens, speed, seconds, epochs, need, words)
+    return Estimate(checkpoint.parameters(config.model), config.model.num_tokens, speed, seconds, epochs, need, words)
 
 
 def memory(config: TrainConfig, available: int = IMAGES, tested: int = TESTED) -> int:
@@ -102,9 +104,9 @@ def memory(config: TrainConfig, available: int = IMAGES, tested: int = TESTED) -
     The other arguments are those of `estimate`.
     """
     model = config.model
-    pixels = 3 * model.image_size[0] * model.image_size[1]
+    pixels = 3 * model.img_size[0] * model.img_size[1]
     kept = 4 * config.batch_size * numbers_kept(model)
-    held = min(config.images or available, available) + tested
+    held = min(config.max_train_samples or available, available) + tested
     data = held * pixels + 4 * 6 * config.batch_size * pixels
     return LIBRARIES + data + 4 * COPIES * checkpoint.parameters(model) + kept
 
@@ -112,9 +114,9 @@ def memory(config: TrainConfig, available: int = IMAGES, tested: int = TESTED) -
 def numbers_kept(model: ViTConfig) -> int:
     """How many numbers the backward pass reads again for one image; counted from what autograd keeps."""
     if model.architecture == "convnet":
-        return 8 * model.width * model.image_size[0] * model.image_size[1]  # most of them before the image is halved
-    maps = 0 if model.architecture == "vit" else 3 * model.heads * model.tokens  # the fast attention keeps none
-    return model.depth * model.tokens * (10 * model.width + 2 * model.mlp_width + maps)
+        return 8 * model.embed_dim * model.img_size[0] * model.img_size[1]  # most of them before the image is halved
+    maps = 0 if model.architecture == "vit" else 3 * model.num_heads * model.num_tokens  # the fast attention keeps none
+    return model.depth * model.num_tokens * (10 * model.embed_dim + 2 * model.mlp_hidden_dim + maps)
 
 
 def memory_of(device: torch.device) -> int:
@@ -126,10 +128,10 @@ def memory_of(device: torch.device) -> int:
 
 def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
     """Seconds for an image while patches are dropped, and with all of them, by a few steps on random images."""
-    images = torch.randint(0, 256, (MOST_IMAGES, 3, *config.model.image_size), dtype=torch.uint8, device=device)
-    labels = torch.randint(0, config.model.classes, (MOST_IMAGES,), device=device)
+    images = torch.randint(0, 256, (MOST_IMAGES, 3, *config.model.img_size), dtype=torch.uint8, device=device)
+    labels = torch.randint(0, config.model.num_classes, (MOST_IMAGES,), device=device)
     with torch.random.fork_rng(devices=[]):  # a learner sets the seed
-        learner = Learner(replace(config, teacher=None), Team(config.device), begins=False)
+        learner = Trainer(replace(config, teacher=None), Distributed(config.device), begins=False)
 
     def seconds_each(share: float) -> float:
         """Of forward and backward pass at this share of the budget, by more and more images at once."""
@@ -145,7 +147,7 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
     before = torch.get_num_threads()
     torch.set_num_threads(THREADS)
     try:
-        whole, middle = seconds_each(1.0), config.all_patches_from / 2
+        whole, middle = seconds_each(1.0), config.patch_dropout_until / 2
         dropped = seconds_each(middle) if patches_kept(config, middle) < 1 else whole
         learner.update()  # the first one makes the states
         fixed = timed(learner.update, device) / config.batch_size
@@ -154,7 +156,7 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
     return dropped + fixed, whole + fixed
 
 
-def learn(learner: Learner, images: Tensor, labels: Tensor, share: float) -> None:
+def learn(learner: Trainer, images: Tensor, labels: Tensor, share: float) -> None:
     """A forward and a backward pass over images at a share of the budget."""
     learner.objective(images, labels, share).backward()
 
@@ -171,13 +173,13 @@ def converted(config: TrainConfig, other: TrainConfig, speed: float, share: floa
             "The time is told when nothing trains: the network that trains now is of quite another kind or size."
         )
     unit = 1 / (speed * mean_work(other, share))  # seconds for one operation
-    early = patches_kept(config, config.all_patches_from / 2)
+    early = patches_kept(config, config.patch_dropout_until / 2)
     return unit * work(config.model, early), unit * work(config.model, 1.0)
 
 
 def mean_work(config: TrainConfig, until: float = 1.0) -> float:
     """Operations for one image, mean over a training up to a share of its budget, with its dropped patches."""
-    early = min(config.all_patches_from, until)
+    early = min(config.patch_dropout_until, until)
     dropped = work(config.model, patches_kept(config, early / 2))
     return (early * dropped + (until - early) * work(config.model, 1.0)) / until
 
@@ -192,6 +194,8 @@ def seconds_left(config: TrainConfig, share: float, seconds: float) -> float:
 
 def work(model: ViTConfig, kept: float) -> float:
     """Operations of a forward pass over one image, of whose patches this share is kept, up to a factor."""
-    tokens = model.prefix + kept * model.patches
-    block = tokens * model.width * (4 * model.width + 2 * model.mlp_width) + 2 * tokens**2 * model.width
-    return model.depth * block + tokens * model.width * 3 * model.patch_size**2
+    tokens = model.num_prefix_tokens + kept * model.num_patches
+    block = (
+        tokens * model.embed_dim * (4 * model.embed_dim + 2 * model.mlp_hidden_dim) + 2 * tokens**2 * model.embed_dim
+    )
+    return model.depth * block + tokens * model.embed_dim * 3 * model.patch_size**2

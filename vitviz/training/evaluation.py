@@ -9,7 +9,7 @@ from vitviz.data import datasets
 from vitviz.data.cifar import DataError
 from vitviz.models.checkpoint import Checkpoint
 
-WATCHED = 1000  # images whose accuracy is followed during training; the result is that of all
+NUM_EVAL_SAMPLES = 1000  # images whose accuracy is followed during training; the result is that of all
 
 
 def accuracy(
@@ -42,7 +42,7 @@ def predict(
     """The logits (n, K) of images, uint8 (n, 3, H, W); the other arguments are those of `accuracy`."""
     parts = []
     for part in images.split(batch_size):
-        parts.append(checkpoint.model(checkpoint.normalise(part)))
+        parts.append(checkpoint.network(checkpoint.normalize(part)))
         report(len(part))
     return torch.cat(parts)
 
@@ -64,23 +64,23 @@ def images_to_test(
     Raises:
         DataError: If the data set is not there or has a class that the model does not know, or it knows no labels.
     """
-    if not checkpoint.knows_labels:
+    if not checkpoint.is_classifier:
         raise DataError(
             f"A model to test must have learned labels: {checkpoint.name} learned to guess hidden patches. Fine-tune "
-            "it first, with train --start."
+            "it first, with train --init-from."
         )
-    trained_on = checkpoint.recipe.get("dataset")
+    trained_on = checkpoint.train_config.get("dataset")
     dataset = dataset or (trained_on if trained_on in ("cifar100", "folder") else "cifar10")
     known = datasets.ABOUT.get(dataset)
-    if known is not None and known.classes != checkpoint.classes:
+    if known is not None and known.classes != checkpoint.labels:
         raise other_classes(checkpoint, known.name, known.classes)
-    held = datasets.load(dataset, data, checkpoint.model.config.image_size, ("test",))
+    held = datasets.load(dataset, data, checkpoint.network.config.img_size, ("test",))
     images, labels = held.parts["test"]
-    if not set(held.about.classes) <= set(checkpoint.classes):
+    if not set(held.about.classes) <= set(checkpoint.labels):
         raise other_classes(checkpoint, "this folder", held.about.classes)
-    places = torch.tensor([checkpoint.classes.index(name) for name in held.about.classes])
+    places = torch.tensor([checkpoint.labels.index(name) for name in held.about.classes])
     about = held.about
-    usual = dataset == checkpoint.recipe.get("dataset", "cifar10") and (
+    usual = dataset == checkpoint.train_config.get("dataset", "cifar10") and (
         dataset != "folder" or (about.mean, about.std) == (checkpoint.mean, checkpoint.std)
     )
     return images, places[labels], checkpoint.record.get("test_accuracy") if usual else None
@@ -88,7 +88,7 @@ def images_to_test(
 
 def other_classes(checkpoint: Checkpoint, name: str, classes: tuple[str, ...]) -> DataError:
     """The refusal of images of classes that the model does not know."""
-    ours, theirs = (", ".join(names)[:200] for names in (checkpoint.classes, classes))
+    ours, theirs = (", ".join(names)[:200] for names in (checkpoint.labels, classes))
     return DataError(
         f"A model can be tested on classes that it knows: {checkpoint.name} knows {ours}, and {name} has {theirs}. "
         "Choose another --dataset, or fine-tune the model on it."

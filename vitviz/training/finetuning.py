@@ -15,23 +15,23 @@ from vitviz.models.checkpoint import Checkpoint, load
 from vitviz.models.factory import Network
 from vitviz.training.config import TrainConfig
 
-FREE = ("classes", "image_size", "drop_path", "dropout")  # what may differ from the checkpoint's network
+FREE = ("num_classes", "img_size", "drop_path_rate", "pos_drop_rate")  # what may differ from the checkpoint's network
 
 
-def with_network(config: TrainConfig) -> TrainConfig:
+def with_network_of_init(config: TrainConfig) -> TrainConfig:
     """The config with the network of the checkpoint it starts from."""
-    if config.start is None:
+    if config.init_from is None:
         return config
-    return replace(config, model=replace(load(config.start).model.config, classes=config.model.classes))
+    return replace(config, model=replace(load(config.init_from).network.config, num_classes=config.model.num_classes))
 
 
-def adopt(model: Network, source: Checkpoint) -> None:
+def load_backbone(model: Network, source: Checkpoint) -> None:
     """Begin with the weights of a checkpoint, all but its head.
 
     Raises:
         ValueError: If the two networks are not the same otherwise.
     """
-    ours, theirs = asdict(model.config), asdict(source.model.config)
+    ours, theirs = asdict(model.config), asdict(source.network.config)
     different = [name for name in ours if name not in FREE and ours[name] != theirs[name]]
     if different:
         name = different[0]
@@ -39,9 +39,9 @@ def adopt(model: Network, source: Checkpoint) -> None:
             f"A training can start from the weights of the same network: {name} is {theirs[name]} in {source.name} and "
             f"{ours[name]} here. Set model.{name}={theirs[name]}."
         )
-    body = {name: weight for name, weight in source.model.state_dict().items() if not name.startswith("head.")}
+    body = {name: weight for name, weight in source.network.state_dict().items() if not name.startswith("head.")}
     if "pos_embed" in body:  # a convnet has no positions
-        prefix, old, new = model.config.prefix, source.model.config.grid, model.config.grid
+        prefix, old, new = model.config.num_prefix_tokens, source.network.config.grid_size, model.config.grid_size
         body["pos_embed"] = interpolated(body["pos_embed"], prefix, old, new)
     model.load_state_dict(body, strict=False)
 

@@ -30,8 +30,8 @@ class MaskedPatches(nn.Module):
         super().__init__()
         self.vit, self.mean, self.std = vit, mean, std
         vit.head.requires_grad_(False)  # no label is looked at, and several processes wait for all that learns
-        self.mask = nn.Parameter(0.02 * torch.randn(vit.config.width))
-        self.colours = nn.Linear(vit.config.width, LEVELS**3)
+        self.mask = nn.Parameter(0.02 * torch.randn(vit.config.embed_dim))
+        self.colours = nn.Linear(vit.config.embed_dim, LEVELS**3)
         nn.init.zeros_(self.colours.weight)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
@@ -42,8 +42,8 @@ class MaskedPatches(nn.Module):
         """
         patches = self.vit.patch_embed(images)  # (B, N, D)
         corrupted, patches = self.corrupt(patches)
-        x, _ = self.vit.encode(self.vit.place(patches, None), "nothing", whole=True)  # (B, T, D)
-        guesses = self.colours(self.vit.norm(x[:, self.vit.config.prefix :])).transpose(1, 2)  # (B, 512, N)
+        x, _ = self.vit.forward_features(self.vit.embed(patches, None), None, whole=True)  # (B, T, D)
+        guesses = self.colours(self.vit.norm(x[:, self.vit.config.num_prefix_tokens :])).transpose(1, 2)  # (B, 512, N)
         truth = mean_colours(images, self.vit.config.patch_size, self.mean, self.std)  # (B, N)
         losses = F.cross_entropy(guesses.float(), truth, reduction="none")  # (B, N)
         count = corrupted.sum().clamp(min=1)

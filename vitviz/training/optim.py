@@ -11,14 +11,14 @@ import torch
 from torch import Tensor, nn
 
 from vitviz.training.config import TrainConfig
-from vitviz.training.distributed import Team
+from vitviz.training.distributed import Distributed
 
 # Coefficients of the quintic iteration: a x + b x^3 + c x^5 pushes singular values from 0..1 quickly near 1 (Jordan
 # 2024).
 QUINTIC = (3.4445, -4.7750, 2.0315)
 
 
-def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
+def orthogonalize(matrices: Tensor, steps: int = 5) -> Tensor:
     """Push all singular values of each matrix near 1 by Newton-Schulz iteration.
 
     Under autocast the products are in bfloat16, which Jordan found to be enough.
@@ -57,7 +57,7 @@ class Muon(torch.optim.Optimizer):
         self,
         named: Iterable[tuple[str, nn.Parameter]],
         lr: float,
-        team: Team,
+        team: Distributed,
         momentum: float = 0.95,
         weight_decay: float = 0.0,
     ) -> None:
@@ -82,7 +82,7 @@ class Muon(torch.optim.Optimizer):
             ahead = gradient.lerp(momentum, group["momentum"])
             maps = ahead.unflatten(1, (group["pieces"], -1)).flatten(0, 1)  # (n * pieces, r, c)
             tall = maps.shape[1] > maps.shape[2]
-            update = self.team.divide(orthogonalise, maps.mT if tall else maps)
+            update = self.team.divide(orthogonalize, maps.mT if tall else maps)
             update = (update.mT if tall else update).reshape(gradient.shape)  # (n, pieces * r, c)
             torch._foreach_mul_(weights, 1 - group["lr"] * group["weight_decay"])
             size = 0.2 * max(maps.shape[1:]) ** 0.5
@@ -90,7 +90,7 @@ class Muon(torch.optim.Optimizer):
             torch._foreach_add_(weights, updates, alpha=-group["lr"] * size)
 
 
-def build(model: nn.Module, config: TrainConfig, team: Team) -> list[torch.optim.Optimizer]:
+def build(model: nn.Module, config: TrainConfig, team: Distributed) -> list[torch.optim.Optimizer]:
     """Give each parameter that learns its optimizer; 1-D parameters, such as gains and biases, do not decay.
 
     Returns:
@@ -108,9 +108,9 @@ def build(model: nn.Module, config: TrainConfig, team: Team) -> list[torch.optim
         {"params": [p for p in rest if p.ndim > 1], "weight_decay": config.weight_decay},
         {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
     ]
-    built: list[torch.optim.Optimizer] = [adam(groups, config.adam_rate, betas=betas, fused=True)]
+    built: list[torch.optim.Optimizer] = [adam(groups, config.lr, betas=betas, fused=True)]
     if inside:
-        built.insert(0, Muon(inside.items(), config.muon_rate, team, weight_decay=config.weight_decay))
+        built.insert(0, Muon(inside.items(), config.muon_lr, team, weight_decay=config.weight_decay))
     for optimizer in built:
         for group in optimizer.param_groups:
             group["base_lr"] = group["lr"]

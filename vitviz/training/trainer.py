@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from vitviz.data import augmentation
-from vitviz.data.datasets import CIFAR10, About, Part
+from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
 from vitviz.models import checkpoint
 from vitviz.models.factory import build
 from vitviz.models.vit import ViT
@@ -23,8 +23,8 @@ from vitviz.training import distillation, optim
 from vitviz.training.config import TrainConfig, TrainingError
 from vitviz.training.data import check_held_out, vary
 from vitviz.training.device import bfloat16_is_faster, mixed_precision
-from vitviz.training.distributed import Team
-from vitviz.training.finetuning import adopt, freeze
+from vitviz.training.distributed import Distributed
+from vitviz.training.finetuning import freeze, load_backbone
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.schedule import patches_kept, schedule
 
@@ -48,31 +48,33 @@ class State:
     teacher: dict[str, Any] | None
 
 
-class Learner:
+class Trainer:
     """A network, its teacher if it has one, its optimizers, and the running average of its weights.
 
     Args:
         config: The recipe; its seed, which is set here, makes the first weights.
         team: The processes that learn together.
         about: The data set that the images are of.
-        begins: Whether to take over the weights of `config.start`, if it names any; a saved state has its own, and
+        begins: Whether to take over the weights of `config.init_from`, if it names any; a saved state has its own, and
             outlives that checkpoint.
 
     Raises:
         ValueError: If start or teacher do not fit.
     """
 
-    def __init__(self, config: TrainConfig, team: Team, about: About = CIFAR10, begins: bool = True) -> None:
+    def __init__(
+        self, config: TrainConfig, team: Distributed, about: DatasetInfo = CIFAR10, begins: bool = True
+    ) -> None:
         self.config, self.team, self.device, self.about = config, team, team.device, about
         torch.manual_seed(config.seed)
         self.model = build(config.model).to(self.device)
-        if begins and config.start is not None:
-            source = checkpoint.load(config.start)
+        if begins and config.init_from is not None:
+            source = checkpoint.load(config.init_from)
             check_held_out(config, about, source, "start")
-            adopt(self.model, source)
-        if config.frozen:
+            load_backbone(self.model, source)
+        if config.freeze_backbone:
             freeze(self.model)
-        self.teacher = distillation.teacher_of(config, about, self.device)
+        self.teacher = distillation.load_teacher(config, about, self.device)
         self.average = copy.deepcopy(self.model).eval()
         self.trained: nn.Module = self.model  # with what only the objective needs
         if config.objective == "masked-patch":
@@ -86,12 +88,12 @@ class Learner:
         if self.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
 
-    def prepare(self, parts: Iterable[Part]) -> None:
+    def prepare(self, parts: Iterable[LabeledImages]) -> None:
         """On a GPU compile what a step calls, if the recipe says so, for parts of batches of these sizes."""
-        if self.device.type == "cuda" and self.config.compiled:
+        if self.device.type == "cuda" and self.config.compile:
             self.compile(parts)
 
-    def compile(self, parts: Iterable[Part]) -> None:
+    def compile(self, parts: Iterable[LabeledImages]) -> None:
         """Compile the augmentation and, for all patches, the network.
 
         While patches are dropped their number changes again and again: the network is not compiled for each.
@@ -104,15 +106,15 @@ class Learner:
         torch.compiler.reset()  # it compiles a function a few times only, and the runs of a sweep share them
         self.compiled, self.vary = torch.compile(self.network, dynamic=False), torch.compile(vary, dynamic=False)
         if self.teacher is not None:
-            self.teacher.model.compile(dynamic=False)
-        phases = {0.0, self.config.mixing_until, self.config.all_patches_from}
+            self.teacher.network.compile(dynamic=False)
+        phases = {0.0, self.config.mix_until, self.config.patch_dropout_until}
         try:
             for share, (images, labels) in itertools.product(phases, parts):
                 self.objective(images, labels, min(share, 1.0)).backward()
         except TorchDynamoException as error:
             reason = str(error).strip().partition("\n")[0]
             raise TrainingError(
-                f"The network must compile for this GPU: {reason}. Leave that out with --set compiled=false."
+                f"The network must compile for this GPU: {reason}. Leave that out with --set compile=false."
             ) from error
         self.trained.zero_grad()
 
@@ -132,7 +134,7 @@ class Learner:
         torch.manual_seed((self.config.seed * 1_000_003 + self.step_count) * 1009 + self.team.rank)
         loss = self.objective(images, labels, share) * weight
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.trained.parameters(), self.config.clip)
+        torch.nn.utils.clip_grad_norm_(self.trained.parameters(), self.config.grad_clip_norm)
         self.set_rates(schedule(self.config, middle))
         self.update()
         self.trained.zero_grad()
@@ -142,7 +144,7 @@ class Learner:
 
     def objective(self, images: Tensor, labels: Tensor, share: float) -> Tensor:
         """The loss on uint8 images (B, 3, H, W) with labels (B,), varied anew, at a share of the budget; in nats."""
-        images, targets = self.vary(self.config, self.about, images, labels, share < self.config.mixing_until)
+        images, targets = self.vary(self.config, self.about, images, labels, share < self.config.mix_until)
         with mixed_precision(self.device, self.bfloat16):
             return self.loss_of(images, targets, patches_kept(self.config, share))
 
@@ -152,8 +154,8 @@ class Learner:
         if config.objective == "masked-patch":
             return self.compiled(images)[0]
         if self.teacher is not None:
-            targets = distillation.taught(self.teacher.model, images, targets, config.teacher_share)
-        keep = augmentation.keep_patches(len(images), config.model.patches, kept, self.device)
+            targets = distillation.distillation_targets(self.teacher.network, images, targets, config.distill_weight)
+        keep = augmentation.keep_patches(len(images), config.model.num_patches, kept, self.device)
         network = self.compiled if keep is None else self.network
         return F.cross_entropy(network(images, keep), targets, label_smoothing=config.label_smoothing)
 
@@ -178,7 +180,7 @@ class Learner:
         grown = (1 + self.step_count) / (10 + self.step_count) if self.step_count else 0.0
         old: list[Tensor] = list(self.average.parameters())
         new: list[Tensor] = list(self.model.parameters())
-        torch._foreach_lerp_(old, new, 1 - min(self.config.average_decay, grown))
+        torch._foreach_lerp_(old, new, 1 - min(self.config.ema_decay, grown))
 
     @property
     def rate(self) -> float:

@@ -38,8 +38,8 @@ from vitviz.webapp.server.guard import (
     Uploads,
     forget_secrets,
     further_names,
+    make_upload_folder,
     on_a_space,
-    own_folder,
 )
 from vitviz.webapp.server.queue import BUSY, share_processors
 from vitviz.webapp.server.requests import answering
@@ -164,7 +164,7 @@ def serve(
     Args:
         app: From `build_app`.
         host: Address to listen on; if None, one that only this machine reaches, or on a Space, everyone.
-        port: Wanted port; if None, the first free one from 7860.
+        port: TargetLike port; if None, the first free one from 7860.
         block: Whether to stay until the server ends.
         names: Further names under which it answers, as for `vitviz.webapp.server.guard.further_names`.
 
@@ -173,7 +173,7 @@ def serve(
     """
     host = host or ("0.0.0.0" if on_a_space() else "127.0.0.1")  # noqa: S104 (a Space is public)
     chosen = free_port(host, port)
-    own = own_folder()
+    own = make_upload_folder()
     os.environ["GRADIO_TEMP_DIR"] = str(own)
     if block and threading.current_thread() is threading.main_thread():
         for ending in {"SIGTERM", "SIGHUP"} & {*signal.Signals.__members__}:

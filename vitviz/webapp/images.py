@@ -50,7 +50,7 @@ def uploaded(path: str) -> Path:
 def test_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
     """The 10,000 test images; strangers are not told where they were looked for."""
     try:
-        return read_test_set(data)
+        return load_test_set(data)
     except DataError:
         if public:
             raise DataError(ABSENT) from None
@@ -58,7 +58,7 @@ def test_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
 
 
 @cache
-def read_test_set(data: str | None) -> tuple[Tensor, Tensor]:
+def load_test_set(data: str | None) -> tuple[Tensor, Tensor]:
     """The 10,000 test images, read once."""
     return cifar.load("test", data)
 

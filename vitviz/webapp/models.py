@@ -80,11 +80,11 @@ def checkpoints() -> list[Answer]:
     return [
         {
             "name": model.name,
-            "layers": model.model.config.depth,
-            "heads": model.model.config.heads,
+            "layers": model.network.config.depth,
+            "heads": model.network.config.num_heads,
             "accuracy": model.record.get("test_accuracy"),
             "measured_on": "test",
-            "knows_labels": model.knows_labels,
+            "is_classifier": model.is_classifier,
         }
         for model in models
     ]
@@ -102,10 +102,10 @@ def of_runs(runs: Runs | None) -> list[Answer]:
                 {
                     "name": OF_RUN + info.name,
                     "layers": config.model.depth,
-                    "heads": config.model.heads,
+                    "heads": config.model.num_heads,
                     "accuracy": info.accuracy,
                     "measured_on": measured_on(info.config),
-                    "knows_labels": config.objective == "classify",
+                    "is_classifier": config.objective == "classify",
                 }
             )
     return found

@@ -54,7 +54,7 @@ class DataSets:
         """What is `here` by name, people's `own` as far as they are listed, and how a download stands."""
         fetching = asdict(self.fetch.state())
         return {
-            "here": {name: datasets.is_here(name, self.data) for name in datasets.MODULES},
+            "here": {name: datasets.is_available(name, self.data) for name in datasets.MODULES},
             "own": self.listed(),
             "fetch": fetching,
         }

@@ -28,8 +28,8 @@ from vitviz.runs.store import Runs
 from vitviz.webapp.images import base64_of, data_url, sample, test_set, uploaded
 from vitviz.webapp.models import model_named, offered
 from vitviz.webapp.pages.gallery import Gallery
-from vitviz.webapp.server.cache import Judged, Recent
-from vitviz.webapp.server.queue import Line, by_length, unless_known
+from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
+from vitviz.webapp.server.queue import Queue, route_by_size, with_cache
 from vitviz.webapp.server.requests import Answer, answering, field, one_of, pairs, target_of, view, whole_numbers
 
 AT_ONCE = 2  # images decoded at the same time; more would only take memory
@@ -49,23 +49,23 @@ class Explore:
 
     def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
         self.data, self.runs, self.public = data, runs, public
-        self.recent = Recent()
-        self.judged = Judged()
+        self.recent = ExplanationCache()
+        self.judged = ScoreCache()
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names; what takes long stands in lines of its own."""
         gallery = Gallery(self.data, self.runs, self.public)
         answered = partial(answering, public=self.public)
-        quick, long = Line(AT_ONCE, 100), Line(1, 8, yielding=True)  # two long ones at once would slow the quick ones
+        quick, long = Queue(AT_ONCE, 100), Queue(1, 8, yielding=True)  # two long ones at once would slow the quick ones
         explained = answered(self.explain)
         return [
-            by_length(quick(answered(takes_long)), quick(explained), Line(1, 8)(explained)),
+            route_by_size(quick(answered(takes_long)), quick(explained), Queue(1, 8)(explained)),
             *(quick(answered(answer)) for answer in (self.attention, self.intervene, self.offers)),
-            unless_known(quick(answered(self.kept("maps"))), long(answered(self.methods))),
-            unless_known(quick(answered(self.kept("scores"))), long(answered(self.scores))),
-            unless_known(quick(answered(gallery.known)), Line(1, 8, yielding=True)(answered(gallery.gallery))),
-            Line(1, 10)(answered(self.figure)),
+            with_cache(quick(answered(self.kept("maps"))), long(answered(self.methods))),
+            with_cache(quick(answered(self.kept("scores"))), long(answered(self.scores))),
+            with_cache(quick(answered(gallery.known)), Queue(1, 8, yielding=True)(answered(gallery.gallery))),
+            Queue(1, 10)(answered(self.figure)),
         ]
 
     def kept(self, what: str) -> Callable[[Answer], Answer | None]:
@@ -126,7 +126,7 @@ class Explore:
             "columns": explanation.grid[1],
             "aspect": image.seen.width / image.seen.height,
             "prefix": explanation.prefix,
-            "classToken": model.model.config.class_token,
+            "classToken": model.network.config.class_token,
             "image": {
                 "src": data_url(image.seen),
                 "original": data_url(original) if chosen["kind"] == "upload" else None,
@@ -300,9 +300,9 @@ def changes_in_words(heads: int, patches: int, instead: str, way: str) -> str:
 
 def usual_outputs(model: Checkpoint) -> Tensor:
     """What each head of a model passes on over the sample images, on average, (L, A, d)."""
-    if model.model not in USUAL:
-        USUAL[model.model] = mean_outputs(model, samples(model.model.config.image_size))
-    return USUAL[model.model]
+    if model.network not in USUAL:
+        USUAL[model.network] = mean_outputs(model, samples(model.network.config.img_size))
+    return USUAL[model.network]
 
 
 def takes_long(question: Answer) -> bool:

@@ -68,12 +68,12 @@ class Gallery:
             source = data_url(Image.fromarray(images[i].permute(1, 2, 0).numpy()))
             tiles.append({"index": i, "label": labels[i].item(), "src": source})
             if shown != "all":
-                tiles[-1] |= {"said": model.classes[said[i]], "probability": probabilities[i].item()}
+                tiles[-1] |= {"said": model.labels[said[i]], "probability": probabilities[i].item()}
         return {"tiles": tiles, "pages": -(-len(places) // PAGE)}
 
     def known(self, question: Answer) -> Answer | None:
         """The same, or None if a model would have to look at all of them first."""
-        is_quick = one_of(question, "shown", SHOWN) == "all" or self.model(question).model in self.said
+        is_quick = one_of(question, "shown", SHOWN) == "all" or self.model(question).network in self.said
         return self.gallery(question) if is_quick else None
 
     def model(self, question: Answer) -> Checkpoint:
@@ -82,21 +82,21 @@ class Gallery:
 
     def what_is_said(self, model: Checkpoint, images: Tensor) -> Said:
         """What a model says of all test images; computed once."""
-        if model.model not in self.said:
-            if not set(cifar.CLASSES) <= set(model.classes):
+        if model.network not in self.said:
+            if not set(cifar.CLASSES) <= set(model.labels):
                 raise ValueError(
                     f"Right and wrong can be told of models that know the classes of CIFAR-10: {model.name} does not. "
                     "Show all images."
                 )
-            logits = predict(model, prepared(images, model.model.config.image_size), AT_ONCE)  # (n, K)
+            logits = predict(model, prepared(images, model.network.config.img_size), AT_ONCE)  # (n, K)
             probabilities, said = logits.softmax(-1).max(-1)
-            self.said[model.model] = said, probabilities
-        return self.said[model.model]
+            self.said[model.network] = said, probabilities
+        return self.said[model.network]
 
 
 def numbers_of(model: Checkpoint) -> Tensor:
     """For each class of a model its number in CIFAR-10, or -1, (K,)."""
-    return torch.tensor([cifar.CLASSES.index(name) if name in cifar.CLASSES else -1 for name in model.classes])
+    return torch.tensor([cifar.CLASSES.index(name) if name in cifar.CLASSES else -1 for name in model.labels])
 
 
 def prepared(images: Tensor, size: tuple[int, int]) -> Tensor:

@@ -20,7 +20,7 @@ from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.webapp.images import test_set
 from vitviz.webapp.models import model_named, offered
-from vitviz.webapp.server.queue import Line
+from vitviz.webapp.server.queue import Queue
 from vitviz.webapp.server.requests import Answer, answering, field
 
 TEST_IMAGES = 500  # as many as `python -m vitviz probe` takes unasked, so that both give the same numbers
@@ -61,7 +61,7 @@ class Inside:
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by these names."""
         answered = partial(answering, public=self.public)
-        return [Line(1, waiting=100)(answered(self.probes)), answered(self.offers)]
+        return [Queue(1, waiting=100)(answered(self.probes)), answered(self.offers)]
 
     def offers(self, question: Answer) -> Answer:
         """As `Explore.offers`."""
@@ -79,10 +79,10 @@ class Inside:
         model = model_named(field(question, "checkpoint", str), self.runs)
         chosen = field(question, "images", str)
         with self.one_at_a_time:
-            if chosen not in self.found.get(model.model, {}):
-                images, which = self.images(chosen, model.model.config.image_size)
-                self.found.setdefault(model.model, {})[chosen] = answer_of(model, probe(model, images), which)
-            return self.found[model.model][chosen]
+            if chosen not in self.found.get(model.network, {}):
+                images, which = self.images(chosen, model.network.config.img_size)
+                self.found.setdefault(model.network, {})[chosen] = answer_of(model, probe(model, images), which)
+            return self.found[model.network][chosen]
 
     def images(self, chosen: str, size: tuple[int, int]) -> tuple[Tensor, str]:
         """The images to measure with, uint8 (B, 3, H, W), and in words which."""
@@ -106,14 +106,14 @@ def answer_of(model: Checkpoint, found: Probes, which: str) -> Answer:
         `checkpoint`; `images`, which in words; `size` (px), `grid`, `prefix` and `classes` of the model; the arrays
         of `Probes` named in `SENT`, as lists.
     """
-    config = model.model.config
+    config = model.network.config
     arrays = {name: getattr(found, name) for name in SENT}
     return {
         "checkpoint": model.name,
         "images": which,
-        "size": list(config.image_size),
-        "grid": list(config.grid),
-        "prefix": config.prefix,
-        "classes": config.classes,
+        "size": list(config.img_size),
+        "grid": list(config.grid_size),
+        "prefix": config.num_prefix_tokens,
+        "classes": config.num_classes,
         **{name: np.round(values.astype(np.float64), DECIMALS).tolist() for name, values in arrays.items()},
     }

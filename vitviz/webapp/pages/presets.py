@@ -22,16 +22,16 @@ ABOUT = {
 SETTINGS: dict[str, dict[str, str]] = {
     "Network": {
         "model.patch_size": "Patch side, pixels",
-        "model.width": "Width",
+        "model.embed_dim": "Width",
         "model.depth": "Layers",
-        "model.heads": "Heads",
-        "model.mlp_width": "MLP width",
-        "model.dropout": "Dropout",
-        "model.drop_path": "Stochastic depth",
+        "model.num_heads": "Heads",
+        "model.mlp_ratio": "MLP width",
+        "model.pos_drop_rate": "Dropout",
+        "model.drop_path_rate": "Stochastic depth",
     },
     "Images are varied": {
-        "augment_operations": "RandAugment operations",
-        "augment_strength": "RandAugment strength",
+        "randaug_num_ops": "RandAugment operations",
+        "randaug_magnitude": "RandAugment strength",
         "cutmix": "CutMix",
         "mixup": "Mixup",
         "erase": "Erased boxes",
@@ -39,8 +39,8 @@ SETTINGS: dict[str, dict[str, str]] = {
     },
     "Learning": {
         "optimizer": "Optimizer",
-        "adam_rate": "Rate",
-        "muon_rate": "Rate of Muon",
+        "lr": "Rate",
+        "muon_lr": "Rate of Muon",
         "weight_decay": "Weight decay",
         "schedule": "Schedule",
         "batch_size": "Batch",
@@ -57,7 +57,7 @@ def about_preset(name: str, config: TrainConfig) -> Answer:
     plain = asdict(config)
     model = plain.pop("model")
     values = plain | {f"model.{key}": value for key, value in model.items()}
-    network = f"{config.model.depth} layers, {config.model.heads} heads, {config.model.width} wide."
+    network = f"{config.model.depth} layers, {config.model.num_heads} heads, {config.model.embed_dim} wide."
     return {
         "name": name,
         "about": " ".join(filter(None, [network, ABOUT.get(name, "")])),
@@ -71,9 +71,9 @@ def plan(config: TrainConfig) -> Answer:
     """What a training would be, before it: parameters, tokens and the grid of patches."""
     return {
         "parameters": checkpoint.parameters(config.model),
-        "tokens": config.model.tokens,
-        "grid": list(config.model.grid),
-        "prefix": config.model.prefix,
+        "tokens": config.model.num_tokens,
+        "grid": list(config.model.grid_size),
+        "prefix": config.model.num_prefix_tokens,
     }
 
 
@@ -100,7 +100,7 @@ def estimated(config: TrainConfig, measured: tuple[TrainConfig, float, float] | 
     return estimate(config, measured, *counts)
 
 
-def blamed(refusal: ValueError) -> str | None:
+def field_of_error(refusal: ValueError) -> str | None:
     """The field that a refusal is about: by its kind, or the one it names first."""
     for kind, name in ((DataError, "own"), (CheckpointError, "start")):
         if isinstance(refusal, kind):

@@ -13,7 +13,7 @@ from vitviz.plots.formats import MOVIES
 from vitviz.runs import timeline
 from vitviz.runs.run_folder import TIMELINE
 from vitviz.runs.store import Runs
-from vitviz.runs.timeline import History
+from vitviz.runs.timeline import Timeline
 from vitviz.webapp.images import base64_of, data_url
 from vitviz.webapp.models import OF_RUN, model_named, shipped
 from vitviz.webapp.server.requests import Answer, field
@@ -55,7 +55,7 @@ class Timelines:
         answer["rows"] = base64_of(np.round(held.rows[first:, image].astype(np.float32) * 65535).astype("<u2"))
         return answer if first else answer | {"image": image} | frame(held)
 
-    def history(self, source: str) -> History | None:
+    def history(self, source: str) -> Timeline | None:
         """The timeline of a checkpoint that ships, or of a run; None if it has none yet."""
         if self.runs is not None and source.startswith(OF_RUN):
             path = self.runs.folder(source.removeprefix(OF_RUN)) / TIMELINE
@@ -89,17 +89,17 @@ def shipped_timelines() -> list[Answer]:
         if (checkpoint.CHECKPOINTS / f"{name}.{TIMELINE}").is_file():
             record = model_named(name).record
             known = {key: record.get(key) for key in ("epochs", "seconds", "test_accuracy", "parameters")}
-            found.append({"name": name, "taught": bool(record.get("teacher"))} | known)
+            found.append({"name": name, "distillation_targets": bool(record.get("teacher"))} | known)
     return found
 
 
 @lru_cache(maxsize=4)
-def read_timeline(path: Path, changed_at: int, size: int) -> History:
+def read_timeline(path: Path, changed_at: int, size: int) -> Timeline:
     """A timeline, read once for each state of its file."""
     return timeline.read(path)
 
 
-def frame(held: History) -> Answer:
+def frame(held: Timeline) -> Answer:
     """What the moments of a timeline have in common."""
     gh, gw = held.grid
     layers, heads, tokens = held.rows.shape[2:]

@@ -28,20 +28,21 @@ from vitviz.runs.run_folder import LAST
 from vitviz.runs.status import RUNNING, RunInfo, SweepInfo, has_attention, measured_on
 from vitviz.runs.store import Runs, taken
 from vitviz.runs.sweep import Sweep
-from vitviz.training.config import CHOICES, PRESETS, TrainConfig, changed, from_json, preset
+from vitviz.training.config import LRSchedule, Optimizer, TrainConfig, apply_overrides, from_json
 from vitviz.training.data import for_classes
 from vitviz.training.device import choose_device, hardware
 from vitviz.training.estimate import seconds_left
-from vitviz.training.finetuning import with_network
+from vitviz.training.finetuning import with_network_of_init
+from vitviz.training.presets import PRESETS, preset
 from vitviz.webapp.images import data_url
 from vitviz.webapp.models import OF_RUN, model_named, shipped
 from vitviz.webapp.pages.datasets import Counts, DataSets
-from vitviz.webapp.pages.presets import OWN, SETTINGS, about_preset, blamed, estimated, plan, varied
+from vitviz.webapp.pages.presets import OWN, SETTINGS, about_preset, estimated, field_of_error, plan, varied
 from vitviz.webapp.pages.timelines import Timelines, shipped_timelines
-from vitviz.webapp.server.queue import Line
+from vitviz.webapp.server.queue import Queue
 from vitviz.webapp.server.requests import Answer, answering, field, table
 
-HOW = {"start": ", fine-tuned", "teacher": ", taught"}  # what a run's recipe is called further
+HOW = {"init_from": ", fine-tuned", "teacher": ", distilled"}  # what a run's recipe is called further
 MOST_BYTES = 100 * 2**20  # of a checkpoint that is handed to the browser
 
 
@@ -80,7 +81,7 @@ class Train:
             self.survey,
         )
         answered = partial(answering, public=self.public)
-        movie = Line(1, waiting=4, yielding=True)(answered(self.timelines.movie))
+        movie = Queue(1, waiting=4, yielding=True)(answered(self.timelines.movie))
         return [answered(self.poll), movie, *(answered(self.for_the_owner(owner)) for owner in owners)]
 
     def for_the_owner(self, answer: Callable[[Answer], Answer]) -> Callable[[Answer], Answer]:
@@ -101,7 +102,7 @@ class Train:
         return {
             "presets": [about_preset(name, config) for name, config in PRESETS.items()],
             "settings": [{"name": name, "fields": fields} for name, fields in SETTINGS.items()],
-            "choices": {name: get_args(CHOICES[name]) for name in ("optimizer", "schedule")},
+            "choices": {"optimizer": get_args(Optimizer), "lr_schedule": get_args(LRSchedule)},
             "sources": shipped_timelines(),
             "public": self.public,
             "machine": hardware(choose_device("auto")),
@@ -123,12 +124,12 @@ class Train:
         """
         config = preset(field(question, "preset", str))
         if question.get("start"):
-            config = with_network(replace(config, start=self.weights(field(question, "start", str))))
+            config = with_network_of_init(replace(config, init_from=self.weights(field(question, "start", str))))
         settings = field(question, "settings", dict)
         unknown = [name for name in settings if name not in OWN]
         if unknown:
             raise ValueError(f"There is no setting {str(unknown[0])[:40]!r} here.")
-        config = changed(config, [f"{name}={json.dumps(value)}" for name, value in settings.items()])
+        config = apply_overrides(config, [f"{name}={json.dumps(value)}" for name, value in settings.items()])
         run_folder.check_size(config.model)
         choose_device(config.device)
         if config.dataset != "folder":
@@ -155,7 +156,7 @@ class Train:
         try:
             config = self.wanted(question)
         except ValueError as error:
-            return {"refused": str(error), "field": blamed(error)}
+            return {"refused": str(error), "field": field_of_error(error)}
         try:
             name = self.new_name(question)
         except ValueError as error:
@@ -296,7 +297,7 @@ class Train:
         answer["preset"] += "".join(word for name, word in HOW.items() if config.get(name) is not None)
         saved = (self.runs.folder(info.name) / LAST).is_file()
         explored = saved and has_attention(config)
-        return answer | {"saved": saved, "explored": explored, "moments": config.get("snapshots") != 0}
+        return answer | {"saved": saved, "explored": explored, "moments": config.get("num_snapshots") != 0}
 
     def metrics(self, question: Answer) -> Answer:
         """The lines of metrics that a reader of a run lacks; from the start in another session."""
@@ -326,7 +327,7 @@ class Train:
     def survey(self, question: Answer) -> Answer:
         """What would be taken of `own` images, and what not, for a question that `wanted` understands."""
         config = self.wanted(question)
-        return self.sets.survey(field(question, "own", str), config.model.image_size)
+        return self.sets.survey(field(question, "own", str), config.model.img_size)
 
 
 def told(info: RunInfo | SweepInfo) -> Answer:

@@ -25,11 +25,11 @@ def size_of(explanation: Explanation) -> int:
     Models that ship are loaded anyway; of a run that goes on each saved state is another one.
     """
     tokens, checkpoint = explanation.case.trace.tokens, explanation.case.checkpoint
-    weights = sum(one.nbytes for one in checkpoint.model.parameters()) if checkpoint.name.startswith(OF_RUN) else 0
+    weights = sum(one.nbytes for one in checkpoint.network.parameters()) if checkpoint.name.startswith(OF_RUN) else 0
     return 2 * explanation.attention.nbytes + (0 if tokens is None else tokens.nbytes) + weights
 
 
-class Recent:
+class ExplanationCache:
     """The explanations last asked about by key, bounded in bytes and age; safe for many threads."""
 
     def __init__(self, most_bytes: int = MOST_KEPT_BYTES) -> None:
@@ -73,16 +73,16 @@ class Recent:
         """Let go of all that are too old, asked about or not, and of the longest unasked while they are too large."""
         expired = time.monotonic() - MOST_KEPT_SECONDS
         for key in [key for key, (came, _) in self.kept.items() if came < expired]:
-            self.let_go(key)
+            self.evict(key)
         while self.bytes > self.most_bytes and len(self.kept) > 1:
-            self.let_go(next(iter(self.kept)))
+            self.evict(next(iter(self.kept)))
 
-    def let_go(self, key: str) -> None:
+    def evict(self, key: str) -> None:
         """Forget an explanation."""
         self.bytes -= size_of(self.kept.pop(key)[1])
 
 
-class Judged:
+class ScoreCache:
     """Maps and scores of images, kept for who asks again: many visitors choose the same ones.
 
     They are kept for images as they are, seen by models that ship: those of runs go on learning.

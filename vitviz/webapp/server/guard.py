@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vitviz.data.preprocessing import MOST_BYTES
-from vitviz.webapp.server.requests import calm_sentence
+from vitviz.webapp.server.requests import generic_error
 
 log = logging.getLogger(__name__)
 
@@ -219,7 +219,7 @@ class Uploads:
             task.cancel()
 
 
-def own_folder() -> Path:
+def make_upload_folder() -> Path:
     """A new folder for the uploads of this process, in `GRADIO_TEMP_DIR` if that is set; nothing else there is ours.
 
     Those of processes that are gone are removed.
@@ -285,7 +285,7 @@ class Guard:
             answer: Response = PlainTextResponse(refusal.sentence, refusal.status, {"Connection": "close"})
             error: Exception = refusal
         except Exception as unforeseen:
-            sentence, reference = calm_sentence()
+            sentence, reference = generic_error()
             log.exception("Request %s failed", reference)
             answer, error = JSONResponse({"detail": sentence}, 500), unforeseen
         else:

@@ -19,7 +19,7 @@ BUSY = "The server is busy. Try again in a moment."
 BEHIND = 5  # priority of a thread whose work may wait; if it were lower, others would wait for the locks it holds
 
 
-class Line:
+class Queue:
     """A line in front of some workers.
 
     Args:
@@ -51,7 +51,7 @@ class Line:
         return in_turn
 
 
-def by_length(takes_long: Asked, quick: Asked, slow: Asked) -> Asked:
+def route_by_size(takes_long: Asked, quick: Asked, slow: Asked) -> Asked:
     """An answer that stands in the slow line if the question takes long, which a quick look tells."""
 
     @wraps(quick)
@@ -64,7 +64,7 @@ def by_length(takes_long: Asked, quick: Asked, slow: Asked) -> Asked:
     return either
 
 
-def unless_known(known: Asked, answer: Asked) -> Asked:
+def with_cache(known: Asked, answer: Asked) -> Asked:
     """An answer for whose line nobody needs to stand if `known`, which is quick, has it already."""
 
     @wraps(answer)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import View
 from vitviz.data.files import in_text
-from vitviz.runs.process import in_words
+from vitviz.runs.process import format_error
 
 Answer = dict[str, Any]
 T = TypeVar("T")
@@ -33,15 +33,15 @@ def answering(answer: Callable[..., Any], public: bool = True) -> Callable[..., 
             return answer(*args)
         except Exception as error:
             if isinstance(error, ValueError) or (isinstance(error, OSError) and not public):
-                return {"error": in_text(in_words(error))}
-            sentence, reference = calm_sentence()
+                return {"error": in_text(format_error(error))}
+            sentence, reference = generic_error()
             log.exception("Answer %s failed", reference)
             return {"error": sentence}
 
     return guarded
 
 
-def calm_sentence() -> tuple[str, str]:
+def generic_error() -> tuple[str, str]:
     """What a visitor is told of a failure that nobody foresaw, and the reference that leads to it in the log."""
     reference = secrets.token_hex(3)
     return f"Something went wrong on the server (reference {reference}). Try again or another image.", reference

@@ -147,7 +147,7 @@ function question() {
 function changeForm() {
   suggestName();
   const isMuon = form.querySelector('[data-setting=optimizer]').value === 'muon';
-  const shows = { 'model.dropout': !recipe.plain, 'model.drop_path': recipe.plain, muon_rate: isMuon };
+  const shows = { 'model.pos_drop_rate': !recipe.plain, 'model.drop_path_rate': recipe.plain, muon_lr: isMuon };
   for (const [key, isShown] of Object.entries(shows)) find(`[data-field="${key}"]`).hidden = !isShown;
   syncOther();
   syncVary();

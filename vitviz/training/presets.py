@@ -1,0 +1,99 @@
+"""Presets: named training configurations.
+
+Accuracy, minutes and hardware of each are in checkpoints/README.md and docs/training.md.
+"""
+
+from typing import Any
+
+from vitviz.models.config import ViTConfig
+from vitviz.training.config import TrainConfig
+
+# A training as tutorials write it: no schedule, no mixing, no average, all patches; PyTorch's Adam by default.
+PLAIN: dict[str, Any] = {
+    "epochs": 10,
+    "minutes": None,
+    "batch_size": 128,
+    "optimizer": "adam",
+    "lr": 1e-3,
+    "weight_decay": 0.0,
+    "grad_clip_norm": 1e3,
+    "lr_schedule": "constant",
+    "warmup_fraction": 0.0,
+    "randaug_num_ops": 0,
+    "cutmix_prob": 0.0,
+    "label_smoothing": 0.0,
+    "patch_keep_start": 1.0,
+    "patch_keep_end": 1.0,
+    "ema_decay": 0.0,
+}
+# The notebook's own numbers: AdamW 1e-4, decay 1e-5, gradients clipped at 0.1.
+NOTEBOOK = PLAIN | {"optimizer": "adamw", "lr": 1e-4, "weight_decay": 1e-5, "grad_clip_norm": 0.1}
+PRESETS: dict[str, TrainConfig] = {
+    "cifar10-ti4": TrainConfig(),
+    "cifar10-s4": TrainConfig(
+        preset="cifar10-s4",
+        model=ViTConfig(embed_dim=256, depth=9, num_heads=8, mlp_ratio=4.0, drop_path_rate=0.1),
+        minutes=18,
+        batch_size=1024,
+        lr=1e-3,
+        randaug_num_ops=2,
+        randaug_magnitude=0.9,
+        mixup_prob=0.5,
+        random_erasing_prob=0.25,
+        patch_keep_start=1.0,
+        patch_keep_end=1.0,
+        patch_dropout_until=0.0,
+        ema_decay=0.9998,
+        checkpoint_every_epochs=20,
+    ),
+    "tutorial-notebook": TrainConfig(
+        preset="tutorial-notebook",
+        model=ViTConfig(
+            architecture="tutorial-notebook", embed_dim=384, depth=2, num_heads=6, mlp_ratio=1.0, pos_drop_rate=0.5
+        ),
+        **NOTEBOOK,
+    ),
+    "tutorial-lightning": TrainConfig(
+        preset="tutorial-lightning",
+        model=ViTConfig(
+            architecture="tutorial-lightning", embed_dim=256, depth=2, num_heads=8, mlp_ratio=2.0, pos_drop_rate=0.1
+        ),
+        **PLAIN,
+    ),
+    # The text leaves the sizes open, but for an MLP of four times the width: those of the one before.
+    "tutorial-scratch": TrainConfig(
+        preset="tutorial-scratch",
+        model=ViTConfig(
+            architecture="tutorial-scratch", embed_dim=256, depth=2, num_heads=8, mlp_ratio=4.0, pos_drop_rate=0.1
+        ),
+        **PLAIN,
+    ),
+}
+
+# Networks without attention, which are trained to teach the others.
+TEACHERS: dict[str, TrainConfig] = {
+    "cifar10-teacher": TrainConfig(
+        preset="cifar10-teacher",
+        model=ViTConfig(architecture="convnet", embed_dim=64, depth=3, num_heads=1),
+        minutes=36,
+        batch_size=128,
+        muon_lr=5e-3,
+        lr=5e-3,
+        cutmix_prob=0.25,
+        patch_keep_start=1.0,
+        patch_keep_end=1.0,
+        num_snapshots=0,
+    ),
+}
+
+
+def preset(name: str) -> TrainConfig:
+    """Look up a preset or a teacher.
+
+    Raises:
+        ValueError: If there is none of this name.
+    """
+    known = PRESETS | TEACHERS
+    if name not in known:
+        raise ValueError(f"There is no preset {name!r}. Use one of: {', '.join(known)}.")
+    return known[name]
