@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from tests.training import kills
-from tests.training.kills import POINTS, STEPS
+from tests.runs import kills
+from tests.runs.kills import POINTS, STEPS
 
 
 def report(cifar_folder, tmp_path, *how: object) -> dict:
