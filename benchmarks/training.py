@@ -20,11 +20,11 @@ from torchvision import transforms
 
 from vitviz.data import cifar
 from vitviz.data.datasets import LabeledImages
-from vitviz.models.factory import build
+from vitviz.models.factory import create_model
 from vitviz.training.config import TrainConfig
 from vitviz.training.device import keep_freed_memory, timed
 from vitviz.training.distributed import Distributed
-from vitviz.training.schedule import patches_kept
+from vitviz.training.schedule import patch_keep_ratio
 from vitviz.training.trainer import Trainer
 
 WORKERS = 8
@@ -67,7 +67,7 @@ def train(config: TrainConfig, steps: int) -> None:
         ValueError: If a pass over the train_images has not so many.
     """
     keep_freed_memory()  # of the plain loop, too: that favours it
-    with Distributed(config.device) as team, warnings.catch_warnings():
+    with Distributed(config.device) as distributed, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "This DataLoader will create")  # as many workers as tutorials take
         images, labels = cifar.load("train", config.data)
         if steps > (most := len(labels) // config.batch_size - WARM_UP):
@@ -75,21 +75,21 @@ def train(config: TrainConfig, steps: int) -> None:
                 f"A pass over {len(labels):,} train_images in batches of {config.batch_size} has {most} steps to time: got "
                 f"{steps}. Lower --steps or --batch-size."
             )
-        train_images = images.to(team.device), labels.to(team.device)
-        learner = Trainer(config, team)
+        train_images = images.to(distributed.device), labels.to(distributed.device)
+        learner = Trainer(config, distributed)
         learner.prepare([(train_images[0][: config.batch_size], train_images[1][: config.batch_size])])
-        drops = patches_kept(config, 0.0) < 1
+        drops = patch_keep_ratio(config, 0.0) < 1
         shares = {ALL: 1.0 if drops else 0.0}
         if drops:
-            kept = {share: patches_kept(config, share) for share in MOMENTS}
+            kept = {share: patch_keep_ratio(config, share) for share in MOMENTS}
             shares |= {f"{kept[share]:.0%} of them, after {share:.1%} of the budget": share for share in MOMENTS}
-        plain = PlainLoop(config, team.device, PilImages(images, labels))
+        plain = PlainLoop(config, distributed.device, PilImages(images, labels))
         times: dict[str, list[float]] = {name: [] for name in ("plain", *shares)}
         for _ in range(ROUNDS):
             times["plain"].append(plain.seconds(steps))
             for name, share in shares.items():
                 times[name].append(engine_seconds(learner, train_images, share, steps))
-        peak = peak_of_product(team.device, learner.bfloat16)
+        peak = peak_of_product(distributed.device, learner.bfloat16)
     speeds = {name: steps * config.batch_size / statistics.median(found) for name, found in times.items()}
     if len(shares) > 1:
         speeds["the whole training"] = over_budget(config, [speeds[name] for name in shares if name != ALL])
@@ -122,7 +122,7 @@ class PlainLoop:
 
     def __init__(self, config: TrainConfig, device: torch.device, images: PilImages) -> None:
         self.device = device
-        self.model: nn.Module = build(config.model).to(device).train()
+        self.model: nn.Module = create_model(config.model).to(device).train()
         self.optimizer = torch.optim.AdamW(self.model.parameters(), 1e-3)
         self.loader = DataLoader(
             images, config.batch_size, shuffle=True, num_workers=WORKERS, pin_memory=device.type == "cuda"
@@ -164,7 +164,7 @@ def engine_seconds(learner: Trainer, data: LabeledImages, share: float, steps: i
 
 def work_of_step(config: TrainConfig) -> float:
     """Floating point operations of a forward and a backward pass of one image."""
-    model = build(config.model).train()
+    model = create_model(config.model).train()
     counter = FlopCounterMode(display=False)
     with counter:
         model(torch.zeros(1, 3, *config.model.img_size)).sum().backward()

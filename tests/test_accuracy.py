@@ -9,7 +9,7 @@ from vitviz.training.evaluation import accuracy
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:test_batch.bin differs")
-@pytest.mark.parametrize("name", checkpoint.shipped())
+@pytest.mark.parametrize("name", checkpoint.bundled_checkpoints())
 def test_the_recorded_accuracy_is_that_of_the_whole_test_set(name):
     try:
         images, labels = cifar.load("test")

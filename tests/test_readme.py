@@ -30,8 +30,8 @@ def test_the_library_example_prints_what_the_readme_says(tmp_path):
 
 def test_every_checkpoint_stands_in_the_readme_and_its_card_with_its_recorded_accuracy():
     card = (ROOT / "checkpoints" / "README.md").read_text()
-    assert checkpoint.shipped()
-    for name in checkpoint.shipped():
+    assert checkpoint.bundled_checkpoints()
+    for name in checkpoint.bundled_checkpoints():
         recorded = f"{100 * checkpoint.load(name).record['test_accuracy']:.2f} %"
         for text in (README, card):
             rows = [line for line in text.splitlines() if f"`{name}`" in line]
@@ -44,7 +44,7 @@ def test_the_samples_are_named_as_often_as_the_readme_says():
 
     promised = int(re.search(r"the shipped model names (\d+) of the ten", " ".join(README.split()))[1])
     assert promised >= 8
-    for model in map(vitviz.load, checkpoint.shipped()):
+    for model in map(vitviz.load, checkpoint.bundled_checkpoints()):
         right = 0
         for name, path in sample_paths().items():
             explanation = vitviz.explain(model, path)

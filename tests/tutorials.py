@@ -6,7 +6,7 @@ H 12, W 20, P 2 (strips of 4 in `tutorial-scratch`), D 18, A 3, d 6, L 2, M 40, 
 import torch
 
 from vitviz.models.config import ViTConfig
-from vitviz.models.factory import ARCHITECTURES, build
+from vitviz.models.factory import ARCHITECTURES, create_model
 
 TUTORIALS = [name for name in ARCHITECTURES if name.startswith("tutorial-")]
 
@@ -20,7 +20,7 @@ def config(architecture: str, **changes) -> ViTConfig:
 def network(architecture: str, **changes) -> torch.nn.Module:
     """A tutorial's network in evaluation mode whose weights all matter."""
     torch.manual_seed(0)
-    built = build(config(architecture, **changes)).eval()
+    built = create_model(config(architecture, **changes)).eval()
     with torch.no_grad():
         for weight in built.parameters():
             weight.add_(0.3 * torch.randn(weight.shape))

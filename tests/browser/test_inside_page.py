@@ -14,7 +14,7 @@ from tests.webapp import runs
 from vitviz.attribution.probes import probe
 from vitviz.data import preprocessing
 from vitviz.models import checkpoint
-from vitviz.models.factory import build
+from vitviz.models.factory import create_model
 
 pytestmark = pytest.mark.browser
 
@@ -32,7 +32,7 @@ def with_large(guarded, test_images, tmp_path_factory):
     """The address of a server that also has a model of larger images, runs/large."""
     work = tmp_path_factory.mktemp("work")
     last = runs.make(work / "runs", "large", finished=True, moments=0) / "last.safetensors"
-    large = build(replace(runs.MODEL, img_size=(96, 96))).eval()
+    large = create_model(replace(runs.MODEL, img_size=(96, 96))).eval()
     checkpoint.save(replace(checkpoint.load(last), network=large), last)
     extra = guarded | {"VITVIZ_DATA": str(test_images), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
     with bench.server(extra, work) as (address, _):

@@ -14,7 +14,7 @@ import torch
 from tests import tiny
 from vitviz.data import files
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import CheckpointError, load, save, shipped
+from vitviz.models.checkpoint import CheckpointError, load, save, bundled_checkpoints
 
 FOREIGN = r"A checkpoint must be a whole \.safetensors file"
 HEAD = "head.weight"
@@ -128,7 +128,7 @@ def test_a_name_or_a_class_may_hold_markup(parts, tmp_path):
 
 
 def test_what_ships_is_found_by_name():
-    for name, path in shipped().items():
+    for name, path in bundled_checkpoints().items():
         assert load(name).name == path.stem == name
 
 
@@ -136,7 +136,7 @@ def test_what_ships_is_in_the_order_of_its_names(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "CHECKPOINTS", tmp_path)
     for name in ("b", "a-c", "a"):
         (tmp_path / f"{name}.safetensors").touch()
-    assert list(shipped()) == ["a", "a-c", "b"], "though '-' comes before '.'"
+    assert list(bundled_checkpoints()) == ["a", "a-c", "b"], "though '-' comes before '.'"
 
 
 def test_what_ships_is_what_its_sums_say():
@@ -150,11 +150,11 @@ def test_what_ships_is_what_its_sums_say():
 
 def test_a_file_under_a_shipped_name_that_is_another_is_refused(tiny_checkpoint, tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "CHECKPOINTS", tmp_path)
-    for name in ("shipped", "own"):
+    for name in ("bundled_checkpoints", "own"):
         checkpoint.save(tiny_checkpoint, tmp_path / f"{name}.safetensors")
-    (tmp_path / "SHA256SUMS").write_text(f"{'0' * 64}  shipped.safetensors\n")
-    with pytest.raises(CheckpointError, match=r"the SHA-256 of shipped\.safetensors is not the one in SHA256SUMS"):
-        checkpoint.load("shipped")
+    (tmp_path / "SHA256SUMS").write_text(f"{'0' * 64}  bundled_checkpoints.safetensors\n")
+    with pytest.raises(CheckpointError, match=r"the SHA-256 of bundled_checkpoints\.safetensors is not the one in SHA256SUMS"):
+        checkpoint.load("bundled_checkpoints")
     checkpoint.load("own")
 
 
@@ -339,7 +339,7 @@ def test_an_extra_tensor_of_a_type_that_torch_does_not_have_is_refused(parts, re
 
 
 def test_what_would_be_too_large_to_load_is_not_written(tiny_checkpoint, tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint, "MOST_BYTES", 2**10)
+    monkeypatch.setattr(checkpoint, "MAX_BYTES", 2**10)
     with pytest.raises(CheckpointError, match="A checkpoint may have at most"):
         save(tiny_checkpoint, tmp_path / "large.safetensors")
     assert not list(tmp_path.glob("large*"))

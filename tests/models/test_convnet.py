@@ -12,7 +12,7 @@ from vitviz.attribution.probes import probe
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
-from vitviz.models.factory import build
+from vitviz.models.factory import create_model
 
 CONFIG = ViTConfig(architecture="convnet", img_size=(20, 28), embed_dim=6, depth=3, num_heads=1, num_classes=tiny.K)
 
@@ -20,7 +20,7 @@ CONFIG = ViTConfig(architecture="convnet", img_size=(20, 28), embed_dim=6, depth
 @pytest.fixture
 def teacher() -> Checkpoint:
     torch.manual_seed(0)
-    model = build(CONFIG).eval()
+    model = create_model(CONFIG).eval()
     torch.nn.init.normal_(model.head.weight)
     return Checkpoint("teacher", model, tuple("abcdefghijk"), (0.5, 0.5, 0.5), (0.2, 0.2, 0.2), {})
 
@@ -52,7 +52,7 @@ def test_what_it_says_of_a_image_does_not_depend_on_the_others(teacher):
 
 def test_it_starts_undecided_and_can_learn_two_images_by_heart():
     torch.manual_seed(0)
-    model, images, labels = build(CONFIG), tiny.images(batch=2), torch.tensor([3, 7])
+    model, images, labels = create_model(CONFIG), tiny.images(batch=2), torch.tensor([3, 7])
     assert not model(images).any()
     optimizer = torch.optim.Adam(model.parameters(), 1e-2)
     for _ in range(30):
@@ -104,4 +104,4 @@ def test_what_it_cannot_be_is_refused(changes, sentence):
 
 def test_what_only_a_transformer_has_is_not_asked_of_it():
     config = ViTConfig(architecture="convnet", img_size=(30, 512), embed_dim=50, depth=3)  # 6 heads, patches of 4
-    assert build(config)(torch.zeros(2, 3, 30, 512)).shape == (2, 10)
+    assert create_model(config)(torch.zeros(2, 3, 30, 512)).shape == (2, 10)

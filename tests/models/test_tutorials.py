@@ -9,7 +9,7 @@ from tests import tiny
 from tests.tutorials import TUTORIALS, config, network
 from vitviz.models.checkpoint import Checkpoint, load, save
 from vitviz.models.config import ViTConfig
-from vitviz.models.factory import build
+from vitviz.models.factory import create_model
 from vitviz.training.presets import preset
 
 SQUARE = [name for name in TUTORIALS if name != "tutorial-scratch"]
@@ -17,7 +17,7 @@ SQUARE = [name for name in TUTORIALS if name != "tutorial-scratch"]
 
 @pytest.mark.parametrize(("name", "parameters"), [("tutorial-notebook", 1_824_394), ("tutorial-lightning", 1_086_730)])
 def test_the_presets_have_as_many_parameters_as_their_texts(name, parameters):
-    assert sum(p.numel() for p in build(preset(name).model).parameters()) == parameters
+    assert sum(p.numel() for p in create_model(preset(name).model).parameters()) == parameters
 
 
 def test_the_from_scratch_network_has_as_many_parameters_as_its_text():
@@ -25,7 +25,7 @@ def test_the_from_scratch_network_has_as_many_parameters_as_its_text():
     block = 4 * D * D + D + (D * 4 * D + 4 * D) + (4 * D * D + D) + 4 * D  # heads and proj, MLP, two norms
     head = (D * 4 * D + 4 * D) + (4 * D * 10 + 10)
     expected = (48 * D + D) + D + (N + 1) * D + L * block + 2 * D + head
-    assert sum(p.numel() for p in build(preset("tutorial-scratch").model).parameters()) == expected
+    assert sum(p.numel() for p in create_model(preset("tutorial-scratch").model).parameters()) == expected
 
 
 @pytest.mark.parametrize("name", TUTORIALS)

@@ -15,7 +15,7 @@ from vitviz.models.checkpoint import load
 from vitviz.runs import run_folder, timeline
 from vitviz.runs.training_run import Run, TrainingError, train
 from vitviz.training.config import TrainConfig
-from vitviz.training.schedule import schedule
+from vitviz.training.schedule import lr_factor
 
 pytestmark = [
     pytest.mark.usefixtures("no_clock"),
@@ -29,7 +29,7 @@ def interrupted(config: TrainConfig, monkeypatch, step: int) -> None:
 
     def asking(run, batch):
         real(run, batch)
-        if run.learner.step_count == step:
+        if run.trainer.step_count == step:
             signal.raise_signal(signal.SIGINT)
 
     with monkeypatch.context() as patch:
@@ -75,7 +75,7 @@ def test_a_stop_in_the_very_last_step_changes_nothing(config, monkeypatch):
 
     def asking(run, batch):
         real(run, batch)
-        if run.learner.step_count == 8:
+        if run.trainer.step_count == 8:
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Run, "step", asking)
@@ -109,12 +109,12 @@ def test_a_lost_process_loses_at_most_the_pass_it_was_in(config, lose_process):
 def test_an_unfinished_run_may_be_as_large_as_its_states_make_it(config, lose_process, monkeypatch, optimizer):
     lose_process(replace(config, optimizer=optimizer), 6)
     path = config.folder / run_folder.LAST
-    limit = 4 * checkpoint.parameters(config.model) + 2**14  # a finished checkpoint just fits
-    monkeypatch.setattr(checkpoint, "MOST_BYTES", limit)
+    limit = 4 * checkpoint.count_parameters(config.model) + 2**14  # a finished checkpoint just fits
+    monkeypatch.setattr(checkpoint, "MAX_BYTES", limit)
     assert path.stat().st_size > limit
     assert "training" in run_folder.load(path).record
     train(replace(config, optimizer=optimizer), resume=True)
-    load(path, most=limit)
+    load(path, max_bytes=limit)
 
 
 def test_a_line_of_metrics_that_cannot_be_read_is_taken_back(config, lose_process):
@@ -143,7 +143,7 @@ def test_lost_moments_are_not_made_up_for_after_a_second_stop_either(config, los
     (config.folder / "timeline.npz").unlink()
     with monkeypatch.context() as patch:
         real = Run.step
-        patch.setattr(Run, "step", lambda run, batch: 1 / (14 - run.learner.step_count) and real(run, batch))
+        patch.setattr(Run, "step", lambda run, batch: 1 / (14 - run.trainer.step_count) and real(run, batch))
         with pytest.raises(ZeroDivisionError):
             train(config, resume=True)
     train(config, resume=True)
@@ -184,7 +184,7 @@ def test_a_run_that_goes_on_at_the_end_of_a_pass_tells_the_rate_that_is_due(conf
     stopped, measured, *_ = map(json.loads, (config.folder / "metrics.jsonl").read_text().splitlines())
     assert measured["accuracy"] is not None
     assert measured["epoch"] == stopped["epoch"] == 1.0
-    assert measured["learning_rate"] == pytest.approx(config.muon_lr * schedule(config, 0.5))
+    assert measured["learning_rate"] == pytest.approx(config.muon_lr * lr_factor(config, 0.5))
     assert measured["images_per_second"] > 0
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests import tiny
-from vitviz.models.factory import build
+from vitviz.models.factory import create_model
 from vitviz.training import estimate as module
 from vitviz.training.config import TrainConfig
 from vitviz.training.estimate import calibrate, estimate, mean_work, memory, seconds_left, work
@@ -117,7 +117,7 @@ OTHER = replace(TEACHER, model=replace(TEACHER.model, img_size=(64, 48), patch_s
 )
 def test_memory_counts_what_the_backward_pass_keeps(known):
     config = replace(known, batch_size=16, images=100)
-    model = build(config.model).train()
+    model = create_model(config.model).train()
     own = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
     kept: dict[int, torch.Tensor] = {}
 

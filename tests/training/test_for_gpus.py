@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from vitviz.data.datasets import CIFAR10
-from vitviz.models.factory import build
+from vitviz.models.factory import create_model
 from vitviz.runs.training_run import Run
 from vitviz.training.config import TrainingError
 from vitviz.training.data import vary
@@ -34,7 +34,7 @@ def test_the_flagships_variation_compiles_whole(mixing):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["cifar10-s4", "cifar10-teacher"])
 def test_the_networks_for_a_gpu_compile_whole_with_their_gradients(name):
-    model = build(replace(preset(name).model, embed_dim=32, depth=2, mlp_ratio=1.5))
+    model = create_model(replace(preset(name).model, embed_dim=32, depth=2, mlp_ratio=1.5))
     images = torch.randn(4, 3, 32, 32)
     torch.nn.init.normal_(model.head.weight)
     compiled = torch.compile(model, backend="aot_eager", fullgraph=True, dynamic=False)
@@ -82,14 +82,14 @@ def test_no_step_makes_the_device_wait(monkeypatch, name, changes):
         return real(*given, **named)  # the fused one refuses a device that only pretends
 
     monkeypatch.setattr(torch.optim, "AdamW", not_fused)
-    team = Distributed()
-    team.device = torch.device("meta")  # reading a number from it is an error, so no step can ask it for one
+    distributed = Distributed()
+    distributed.device = torch.device("meta")  # reading a number from it is an error, so no step can ask it for one
     images = (
         torch.empty(60, 3, 32, 32, dtype=torch.uint8, device="meta"),
         torch.empty(60, dtype=torch.long, device="meta"),
     )
     config = replace(preset(name), num_snapshots=0, compile=False, batch_size=30, **changes)
-    run = Run(config, team, images, images)
+    run = Run(config, distributed, images, images)
     first, second = run.batches()
     with Watch() as watch:
         run.step(first)
@@ -128,11 +128,11 @@ def small_run(config) -> Run:
 @pytest.mark.usefixtures("no_clock")
 def test_the_network_is_compiled_for_all_patches_and_not_for_each_number_of_them(compiled):
     run = small_run(preset("cifar10-ti4"))
-    run.learner.compile([run.part(torch.arange(25))])
+    run.trainer.compile([run.part(torch.arange(25))])
     ways = {kind: [drops for other, drops in compiled if other == kind] for kind in ("vary", "network")}
     assert len(ways["vary"]) == 3, "at the start, without mixing, and with all patches"
     assert ways["network"] == [False, False], "of these three only where no patch is dropped"
-    assert all(weight.grad is None for weight in run.learner.trained.parameters())
+    assert all(weight.grad is None for weight in run.trainer.training_module.parameters())
     compiled.clear()
     run.step(next(run.batches()))
     assert compiled == [("vary", False)]
@@ -149,4 +149,4 @@ def test_a_network_that_does_not_compile_is_told_with_what_helps(monkeypatch):
     monkeypatch.setattr(torch, "compile", lambda function, dynamic: fail)
     run = small_run(preset("cifar10-s4"))
     with pytest.raises(TrainingError, match=r"this GPU: Failed to find C compiler\..* with --set compile=false"):
-        run.learner.compile([run.part(torch.arange(25))])
+        run.trainer.compile([run.part(torch.arange(25))])

@@ -12,7 +12,7 @@ from vitviz.data import cifar
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
-from vitviz.models.factory import build
+from vitviz.models.factory import create_model
 from vitviz.runs.timeline import TimelineRecorder
 from vitviz.training.config import TrainConfig
 
@@ -27,7 +27,7 @@ def make(root: Path, name: str, finished: bool = False, moments: int = 3, steps:
     (folder / "config.json").write_text(json.dumps(asdict(config)))
     note(folder, steps)
     torch.manual_seed(0)
-    model = build(MODEL).eval()
+    model = create_model(MODEL).eval()
     record = {"epochs": 2.0, "seconds": 8.0, "test_accuracy": 0.5} | (
         {} if finished else {"training": {"seconds": 8.0}}
     )

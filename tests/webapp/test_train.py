@@ -310,7 +310,7 @@ def test_a_run_without_attention_is_not_offered_to_be_explored(trains, run):
     (row,) = trains.listed()["runs"]
     assert (row["saved"], row["explored"], row["moments"]) == (True, False, False)
     offered = Explore(None, trains.runs).offers({})["checkpoints"]
-    assert [found["name"] for found in offered] == list(checkpoint.shipped())
+    assert [found["name"] for found in offered] == list(checkpoint.bundled_checkpoints())
 
 
 def test_a_run_tells_what_it_was_measured_on_and_how_it_learned(trains):
@@ -321,7 +321,7 @@ def test_a_run_tells_what_it_was_measured_on_and_how_it_learned(trains):
     models = Explore(None, trains.runs).offers({})["checkpoints"]
     explored = {model["name"]: model["measured_on"] for model in models}
     ours = {"runs/a": "test", "runs/b": "held-out", "runs/c": "test", "runs/d": "test"}
-    assert explored == dict.fromkeys(checkpoint.shipped(), "test") | ours
+    assert explored == dict.fromkeys(checkpoint.bundled_checkpoints(), "test") | ours
     assert [model["name"] for model in models if not model["is_classifier"]] == ["runs/d"]
     ti4 = "cifar10-ti4"
     assert known == {

@@ -22,15 +22,15 @@ from vitviz.data.augmentation import normalize
 from vitviz.data.datasets import Channels
 from vitviz.data.files import write_whole
 from vitviz.models.config import ConfigError, ViTConfig
-from vitviz.models.factory import Network, build
+from vitviz.models.factory import Network, create_model
 
 PACKAGE = Path(__file__).parents[1]
 # Beside the package in a checkout, inside it when installed.
 CHECKPOINTS = next((f for f in (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints") if f.is_dir()), PACKAGE)
 SUMS = "SHA256SUMS"  # beside the files, as `sha256sum` writes it
 FORMAT = 2
-MOST_BYTES = 256 * 2**20
-MOST_HEADER_BYTES = 2**20
+MAX_BYTES = 256 * 2**20
+MAX_HEADER_BYTES = 2**20
 EXTRA = "training."  # begins the names of tensors that only a training reads
 DTYPE_BYTES = {"F32": 4, "F16": 2, "BF16": 2}
 
@@ -103,16 +103,16 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
     tensors |= {name: tensor.float() for name, tensor in tensors.items() if tensor.dtype == torch.float64}
     content = safetensors.torch.save(tensors, {"vitviz": json.dumps(about, allow_nan=False)})
     if extra is None:
-        check_size(len(content), MOST_BYTES)
+        check_size(len(content), MAX_BYTES)
     write_whole(path, content)
 
 
-def shipped() -> dict[str, Path]:
+def bundled_checkpoints() -> dict[str, Path]:
     """The checkpoints that come with the project: name -> file, in alphabetical order."""
     return dict(sorted((path.stem, path) for path in CHECKPOINTS.glob("*.safetensors")))
 
 
-def load(name: str | Path, most: int = MOST_BYTES) -> Checkpoint:
+def load(name: str | Path, max_bytes: int = MAX_BYTES) -> Checkpoint:
     """Load a checkpoint, in evaluation mode on the CPU.
 
     Args:
@@ -122,19 +122,19 @@ def load(name: str | Path, most: int = MOST_BYTES) -> Checkpoint:
     Raises:
         CheckpointError: If there is none of this name, or the file is not a checkpoint of ours, whole and finite.
     """
-    path = shipped().get(str(name)) or Path(name)
+    path = bundled_checkpoints().get(str(name)) or Path(name)
     try:
         size = path.stat().st_size if path.is_file() else None
     except (OSError, ValueError):
         size = None
     if size is None:
-        known = ", ".join(shipped()) or "none"
+        known = ", ".join(bundled_checkpoints()) or "none"
         raise CheckpointError(
             f"There is no checkpoint {str(name)[:200]!r}. Name one that ships ({known}), or a .safetensors file."
         )
-    check_size(size, most)
+    check_size(size, max_bytes)
     content = path.read_bytes()
-    if path in shipped().values():
+    if path in bundled_checkpoints().values():
         check_sha256(path.name, content)
     header, about = read_header(content, path.name)
     config = read_config(about)
@@ -191,11 +191,11 @@ def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, torch.T
 def empty_model(config: ViTConfig) -> Network:
     """Build a network without memory for its weights."""
     with torch.device("meta"):
-        return build(config)
+        return create_model(config)
 
 
 @lru_cache(maxsize=256)
-def parameters(config: ViTConfig) -> int:
+def count_parameters(config: ViTConfig) -> int:
     """How many numbers a network learns."""
     return sum(weight.numel() for weight in empty_model(config).parameters())
 
@@ -211,7 +211,7 @@ def foreign(name: str) -> CheckpointError:
 def read_header(content: bytes, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split a file into its tensor table and our part of its metadata; refuse whatever is not safetensors."""
     length = int.from_bytes(content[:8], "little")
-    if len(content) < 10 or not 2 <= length <= min(MOST_HEADER_BYTES, len(content) - 8):
+    if len(content) < 10 or not 2 <= length <= min(MAX_HEADER_BYTES, len(content) - 8):
         raise foreign(name)
     try:
         header = parse_json(content[8 : 8 + length].decode("utf-8"))

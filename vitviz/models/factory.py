@@ -19,6 +19,6 @@ ARCHITECTURES: dict[str, Callable[[ViTConfig], Network]] = {
 }
 
 
-def build(config: ViTConfig) -> Network:
+def create_model(config: ViTConfig) -> Network:
     """Build the network of a config, with fresh weights."""
     return ARCHITECTURES[config.architecture](config)

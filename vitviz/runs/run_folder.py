@@ -22,7 +22,7 @@ from vitviz.data.datasets import DatasetInfo
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
-from vitviz.training.trainer import State
+from vitviz.training.trainer import TrainerState
 from vitviz.training.config import TrainConfig, from_json
 
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
@@ -81,7 +81,7 @@ def check_size(model: ViTConfig) -> None:
     Raises:
         ValueError: If it has too many parameters.
     """
-    count, most = checkpoint.parameters(model), checkpoint.MOST_BYTES // 4
+    count, most = checkpoint.count_parameters(model), checkpoint.MAX_BYTES // 4
     if count > most:
         raise ValueError(
             f"A network to train may have at most {most // 10**6} million parameters: width and depth make "
@@ -91,10 +91,10 @@ def check_size(model: ViTConfig) -> None:
 
 def load(path: Path) -> Checkpoint:
     """The checkpoint of a run, which may be unfinished: weights beside their average, and two moments of each."""
-    return checkpoint.load(path, most=4 * checkpoint.MOST_BYTES)
+    return checkpoint.load(path, max_bytes=4 * checkpoint.MAX_BYTES)
 
 
-def saved_state(config: TrainConfig, about: DatasetInfo, images: int) -> State | None:
+def saved_state(config: TrainConfig, about: DatasetInfo, images: int) -> TrainerState | None:
     """What the run folder holds to go on from; None if no state was saved there yet.
 
     Args:
@@ -123,7 +123,7 @@ def saved_state(config: TrainConfig, about: DatasetInfo, images: int) -> State |
         if name.startswith("optimizers."):
             _, which, position, key = name.split(".")
             optimizers[int(which)].setdefault(int(position), {})[key] = tensor
-    return State(average, weights, [states for states in optimizers if states], counters, known.record.get("teacher"))
+    return TrainerState(average, weights, [states for states in optimizers if states], counters, known.record.get("teacher"))
 
 
 def check_config(stored: TrainConfig, wanted: TrainConfig) -> None:
@@ -157,7 +157,7 @@ def check_images(known: Checkpoint, about: DatasetInfo, images: int, folder: Pat
         )
 
 
-def prepare(config: TrainConfig, saved: State | None) -> None:
+def prepare(config: TrainConfig, saved: TrainerState | None) -> None:
     """Make the run folder and write the config into it, or take back what was noted after the saved state.
 
     Raises:
@@ -219,7 +219,7 @@ def append(path: Path, line: str) -> None:
             raise
 
 
-def save(result: Checkpoint, path: Path, state: State | None) -> None:
+def save(result: Checkpoint, path: Path, state: TrainerState | None) -> None:
     """Write the checkpoint, atomically; with a state, so that the training can go on from it."""
     extra: dict[str, Tensor] = {}
     if state is not None:

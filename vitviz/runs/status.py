@@ -117,7 +117,7 @@ def read_run(folder: Path) -> RunStatus:
         name=folder.name,
         state="",
         preset=config.preset,
-        parameters=checkpoint.parameters(config.model),
+        parameters=checkpoint.count_parameters(config.model),
         share=at.get("share", 0.0),
         epoch=at.get("epoch", 0.0),
         epochs=config.epochs,

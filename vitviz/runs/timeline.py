@@ -22,7 +22,7 @@ from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
 from vitviz.training.config import TrainConfig
 from vitviz.data.files import atomic_write
 from vitviz.models.factory import Network
-from vitviz.models.checkpoint import shipped
+from vitviz.models.checkpoint import bundled_checkpoints
 from vitviz.models.attention_stats import attention_distance, attention_entropy, max_batch_size, cls_attention_of
 
 Array = NDArray[np.float32]
@@ -96,7 +96,7 @@ def find(name: str | Path) -> Path:
     Raises:
         ValueError: If there is none.
     """
-    path = shipped().get(str(name)) or Path(name)
+    path = bundled_checkpoints().get(str(name)) or Path(name)
     if path.suffix == ".safetensors" and not path.is_dir():  # a run of a sweep may be named after its start
         places = [path.with_suffix(".timeline.npz"), path.with_name("timeline.npz")]
     else:

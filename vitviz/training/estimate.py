@@ -17,7 +17,7 @@ from vitviz.training.config import TrainConfig
 from vitviz.training.device import choose_device, hardware, timed
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES
-from vitviz.training.schedule import patches_kept
+from vitviz.training.schedule import patch_keep_ratio
 from vitviz.training.trainer import Trainer
 
 THREADS = torch.get_num_threads()  # of a process that trains; a server's threads take fewer
@@ -95,7 +95,7 @@ def estimate(
     speed = epochs * images / seconds
     seconds += FORWARD * whole * (config.val_size or tested)
     words = hardware(device)
-    return Estimate(checkpoint.parameters(config.model), config.model.num_tokens, speed, seconds, epochs, need, words)
+    return Estimate(checkpoint.count_parameters(config.model), config.model.num_tokens, speed, seconds, epochs, need, words)
 
 
 def memory(config: TrainConfig, available: int = IMAGES, tested: int = TESTED) -> int:
@@ -108,7 +108,7 @@ def memory(config: TrainConfig, available: int = IMAGES, tested: int = TESTED) -
     kept = 4 * config.batch_size * numbers_kept(model)
     held = min(config.max_train_samples or available, available) + tested
     data = held * pixels + 4 * 6 * config.batch_size * pixels
-    return LIBRARIES + data + 4 * COPIES * checkpoint.parameters(model) + kept
+    return LIBRARIES + data + 4 * COPIES * checkpoint.count_parameters(model) + kept
 
 
 def numbers_kept(model: ViTConfig) -> int:
@@ -148,7 +148,7 @@ def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
     torch.set_num_threads(THREADS)
     try:
         whole, middle = seconds_each(1.0), config.patch_dropout_until / 2
-        dropped = seconds_each(middle) if patches_kept(config, middle) < 1 else whole
+        dropped = seconds_each(middle) if patch_keep_ratio(config, middle) < 1 else whole
         learner.update()  # the first one makes the states
         fixed = timed(learner.update, device) / config.batch_size
     finally:
@@ -173,14 +173,14 @@ def converted(config: TrainConfig, other: TrainConfig, speed: float, share: floa
             "The time is told when nothing trains: the network that trains now is of quite another kind or size."
         )
     unit = 1 / (speed * mean_work(other, share))  # seconds for one operation
-    early = patches_kept(config, config.patch_dropout_until / 2)
+    early = patch_keep_ratio(config, config.patch_dropout_until / 2)
     return unit * work(config.model, early), unit * work(config.model, 1.0)
 
 
 def mean_work(config: TrainConfig, until: float = 1.0) -> float:
     """Operations for one image, mean over a training up to a share of its budget, with its dropped patches."""
     early = min(config.patch_dropout_until, until)
-    dropped = work(config.model, patches_kept(config, early / 2))
+    dropped = work(config.model, patch_keep_ratio(config, early / 2))
     return (early * dropped + (until - early) * work(config.model, 1.0)) / until
 
 

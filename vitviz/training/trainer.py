@@ -17,16 +17,16 @@ from torch import Tensor, nn
 from vitviz.data import augmentation
 from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
 from vitviz.models import checkpoint
-from vitviz.models.factory import build
+from vitviz.models.factory import create_model
 from vitviz.models.vit import ViT
 from vitviz.training import distillation, optim
 from vitviz.training.config import TrainConfig, TrainingError
-from vitviz.training.data import check_held_out, vary
-from vitviz.training.device import bfloat16_is_faster, mixed_precision
+from vitviz.training.data import check_val_overlap, vary
+from vitviz.training.device import is_bfloat16_faster, mixed_precision
 from vitviz.training.distributed import Distributed
 from vitviz.training.finetuning import freeze, load_backbone
 from vitviz.training.masked_patches import MaskedPatches
-from vitviz.training.schedule import patches_kept, schedule
+from vitviz.training.schedule import patch_keep_ratio, schedule
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Trainer:
 
     Args:
         config: The recipe; its seed, which is set here, makes the first weights.
-        team: The processes that learn together.
+        distributed: The processes that learn together.
         about: The data set that the images are of.
         begins: Whether to take over the weights of `config.init_from`, if it names any; a saved state has its own, and
             outlives that checkpoint.
@@ -63,14 +63,14 @@ class Trainer:
     """
 
     def __init__(
-        self, config: TrainConfig, team: Distributed, about: DatasetInfo = CIFAR10, begins: bool = True
+        self, config: TrainConfig, distributed: Distributed, about: DatasetInfo = CIFAR10, begins: bool = True
     ) -> None:
-        self.config, self.team, self.device, self.about = config, team, team.device, about
+        self.config, self.distributed, self.device, self.about = config, distributed, distributed.device, about
         torch.manual_seed(config.seed)
-        self.model = build(config.model).to(self.device)
+        self.model = create_model(config.model).to(self.device)
         if begins and config.init_from is not None:
             source = checkpoint.load(config.init_from)
-            check_held_out(config, about, source, "start")
+            check_val_overlap(config, about, source, "start")
             load_backbone(self.model, source)
         if config.freeze_backbone:
             freeze(self.model)
@@ -79,10 +79,10 @@ class Trainer:
         self.trained: nn.Module = self.model  # with what only the objective needs
         if config.objective == "masked-patch":
             self.trained = MaskedPatches(cast(ViT, self.model), about.mean, about.std).to(self.device)
-        self.optimizers = optim.build(self.trained, config, team)
-        self.bfloat16 = bool(team.agree(bfloat16_is_faster(self.device))[0])
+        self.optimizers = optim.create_optimizers(self.trained, config, distributed)
+        self.bfloat16 = bool(distributed.broadcast(is_bfloat16_faster(self.device))[0])
         self.step_count = 0
-        self.network: Callable[..., Any] = team.share(self.trained)
+        self.network: Callable[..., Any] = distributed.wrap_ddp(self.trained)
         self.compiled: Callable[..., Any] = self.network  # for all patches
         self.vary = vary
         if self.device.type == "cuda":
@@ -131,11 +131,11 @@ class Trainer:
         Returns:
             Its loss, in nats, which a GPU may still be working on.
         """
-        torch.manual_seed((self.config.seed * 1_000_003 + self.step_count) * 1009 + self.team.rank)
+        torch.manual_seed((self.config.seed * 1_000_003 + self.step_count) * 1009 + self.distributed.rank)
         loss = self.objective(images, labels, share) * weight
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.trained.parameters(), self.config.grad_clip_norm)
-        self.set_rates(schedule(self.config, middle))
+        self.set_rates(lr_factor(self.config, middle))
         self.update()
         self.trained.zero_grad()
         self.blend()
@@ -146,7 +146,7 @@ class Trainer:
         """The loss on uint8 images (B, 3, H, W) with labels (B,), varied anew, at a share of the budget; in nats."""
         images, targets = self.vary(self.config, self.about, images, labels, share < self.config.mix_until)
         with mixed_precision(self.device, self.bfloat16):
-            return self.loss_of(images, targets, patches_kept(self.config, share))
+            return self.loss_of(images, targets, patch_keep_ratio(self.config, share))
 
     def loss_of(self, images: Tensor, targets: Tensor, kept: float) -> Tensor:
         """The loss on normalised images (B, 3, H, W), of whose patches this share is kept, and targets (B, K)."""
@@ -187,14 +187,14 @@ class Trainer:
         """The learning rate of the first optimizer."""
         return self.optimizers[0].param_groups[0]["lr"]
 
-    def state(self, counters: dict[str, float]) -> State:
+    def state(self, counters: dict[str, float]) -> TrainerState:
         """All that decides how the training goes on; what `loop` counted is given."""
         weights = dict(self.trained.state_dict())
         states = [chosen.state_dict()["state"] for chosen in self.optimizers]
         counters = counters | {"step_count": self.step_count, "bfloat16": self.bfloat16}
-        return State(self.average.state_dict(), weights, states, counters, distillation.about(self.teacher))
+        return TrainerState(self.average.state_dict(), weights, states, counters, distillation.describe_teacher(self.teacher))
 
-    def restore(self, saved: State) -> None:
+    def restore(self, saved: TrainerState) -> None:
         """Go on from a saved state."""
         self.trained.load_state_dict(saved.weights)
         self.average.load_state_dict(saved.average)

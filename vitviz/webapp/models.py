@@ -38,11 +38,11 @@ def model_named(name: str, runs: Runs | None = None) -> Checkpoint:
 
 def shipped() -> dict[str, Path]:
     """The checkpoints that come with the project and can be loaded: name -> file."""
-    found = checkpoint.shipped().items()
+    found = checkpoint.bundled_checkpoints().items()
     return {name: path for name, path in found if in_text(name) == name and can_be_loaded(path, state(path))}
 
 
-def state(path: Path) -> State:
+def state(path: Path) -> TrainerState:
     """What changes when a file does; None if it cannot be found."""
     try:
         found = path.stat()

@@ -70,7 +70,7 @@ def about_preset(name: str, config: TrainConfig) -> Answer:
 def plan(config: TrainConfig) -> Answer:
     """What a training would be, before it: parameters, tokens and the grid of patches."""
     return {
-        "parameters": checkpoint.parameters(config.model),
+        "parameters": checkpoint.count_parameters(config.model),
         "tokens": config.model.num_tokens,
         "grid": list(config.model.grid_size),
         "prefix": config.model.num_prefix_tokens,
