@@ -35,7 +35,7 @@ def main(data: str, out: str, *how: str) -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     cifar.RECORDS = 20  # as in the fixture `cifar_folder`
-    trainer.bfloat16_is_faster = lambda device: False
+    trainer.is_bfloat16_faster = lambda device: False
     model = ViTConfig(patch_size=8, embed_dim=24, depth=2, num_heads=2, mlp_ratio=40 / 24)
     deaths = len(POINTS) if how == ("points",) else int(how[0])
     config = TrainConfig(
@@ -104,7 +104,7 @@ def train(config: TrainConfig, writing: int, most: int) -> None:
 
     def step(run: training_run.Run, batch: torch.Tensor) -> None:
         real(run, batch)
-        os.write(writing, bytes([run.learner.step_count]))
+        os.write(writing, bytes([run.trainer.step_count]))
         if next(taken) == most:
             signal.pause()
 

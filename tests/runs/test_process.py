@@ -108,7 +108,7 @@ def test_on_a_full_disk_the_work_says_so_waits_and_goes_on(work, monkeypatch):
 
 
 def test_work_that_is_stopped_on_a_full_disk_says_what_is_kept(work):
-    work.stop.asked = True
+    work.stop.requested = True
     with work:
         work.begin()
         with pytest.raises(Stopped, match=r"^The disk is full: .* What was saved before is kept\. Make room"):

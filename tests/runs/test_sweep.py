@@ -112,7 +112,7 @@ def test_a_sweep_that_is_stopped_goes_on_where_it_was(grid, monkeypatch):
 
     def asking(run: Run, batch):
         real(run, batch)
-        if run.config.folder.name == NAMES[1] and run.learner.step_count == 2:
+        if run.config.folder.name == NAMES[1] and run.trainer.step_count == 2:
             signal.raise_signal(signal.SIGTERM)
 
     with monkeypatch.context() as patch:
@@ -131,7 +131,7 @@ def test_a_sweep_that_is_stopped_while_it_waits_for_room_goes_on_with_that_run(g
 
     def full(work: Work, write: Callable[[], None]) -> float:
         if work.folder.name == NAMES[1]:
-            work.stop.asked = True
+            work.stop.requested = True
             raise Stopped("The disk is full.")  # as `Work.retry_while_disk_full` does then
         return real(work, write)
 

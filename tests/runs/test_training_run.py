@@ -134,11 +134,11 @@ def test_a_network_that_could_not_be_loaded_is_not_trained(config):
 def test_a_training_can_start_from_other_weights_with_a_new_head(config):
     first = train(replace(config, epochs=1))
     run = whole_run(replace(config, init_from=str(first), model=replace(config.model, num_classes=7)))
-    source, begun = load(first).network.state_dict(), run.learner.model.state_dict()
+    source, begun = load(first).network.state_dict(), run.trainer.model.state_dict()
     assert all(torch.equal(begun[name], source[name]) for name in source if not name.startswith("head."))
     assert begun["head.weight"].shape == (7, 24)
     assert not begun["head.weight"].any()
-    assert torch.equal(run.learner.average.pos_embed, source["pos_embed"])
+    assert torch.equal(run.trainer.ema_model.pos_embed, source["pos_embed"])
 
 
 def test_a_training_does_not_start_from_another_network(config):
@@ -185,9 +185,9 @@ def test_weights_that_are_no_numbers_do_not_replace_good_ones(config, monkeypatc
 
     def breaking(run, batch):
         real(run, batch)
-        if run.learner.step_count == 8:
+        if run.trainer.step_count == 8:
             with torch.no_grad():
-                run.learner.average.head.weight[0, 0] = float("inf")
+                run.trainer.ema_model.head.weight[0, 0] = float("inf")
 
     monkeypatch.setattr(Run, "step", breaking)
     with pytest.raises(TrainingError, match=r"The weights must stay finite: they are not after step 8\. Lower"):
@@ -196,7 +196,7 @@ def test_weights_that_are_no_numbers_do_not_replace_good_ones(config, monkeypatc
 
 
 def test_more_processes_than_images_are_refused(config, monkeypatch):
-    monkeypatch.setattr(Distributed, "__enter__", lambda team: team)
+    monkeypatch.setattr(Distributed, "__enter__", lambda distributed: distributed)
     monkeypatch.setattr(Distributed, "__exit__", lambda *given: None)
     monkeypatch.setenv("WORLD_SIZE", "30")
     with pytest.raises(ValueError, match="must be at least the number of processes: 25 is below 30"):

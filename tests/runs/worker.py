@@ -19,9 +19,9 @@ LINE = '{"share": 0.25, "epoch": 2.5, "seconds": 60.0, "loss": 2.0, "images_per_
 
 def wait(stop: StopRequest) -> None:
     """Do nothing until a stop is asked for."""
-    while not stop.asked:
+    while not stop.requested:
         left = signal.sigtimedwait([signal.SIGTERM], 600)
-        stop.asked = left is not None
+        stop.requested = left is not None
 
 
 def work(behaviour: str, folder: Path) -> None:
