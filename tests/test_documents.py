@@ -1,0 +1,123 @@
+"""Documents: examples run, figures are the recorded ones, options are those of the code."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import vitviz
+from scripts import options
+from vitviz.data.preprocessing import sample_paths
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+DOCUMENTS = {
+    path.name: path.read_text() for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")]
+}
+PYTHON = [
+    pytest.param(block, id=f"{name} {number}")
+    for name, text in DOCUMENTS.items()
+    for number, block in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+]
+COMMANDS = sorted(
+    {
+        line.partition("   #")[0].strip().removeprefix("python -m vitviz ")
+        for text in DOCUMENTS.values()
+        for block in re.findall(r"```\n(.*?)```", text, re.DOTALL)
+        for line in block.splitlines()
+        if line.startswith("python -m vitviz ")
+    }
+)
+
+
+def run(words, folder):
+    """Run Python in a folder that has the package and the checkpoints."""
+    for name in ("vitviz", "checkpoints"):
+        if not (folder / name).exists():
+            os.symlink(ROOT / name, folder / name)
+    return subprocess.run(
+        [sys.executable, *words], cwd=folder, capture_output=True, text=True, check=False, env=os.environ
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", PYTHON)
+def test_python_blocks_run(block, tmp_path):
+    if "gradio_client" in block:
+        pytest.skip("needs a running server; .ci/ask.py makes the same call")
+    if "timm" in block:
+        block = block.replace("pretrained=True", "pretrained=False")  # no network
+    if "vitviz.train(" in block:
+        if "VITVIZ_DATA" not in os.environ:
+            pytest.skip("needs CIFAR-10")
+        block = block.replace("epochs=10", "epochs=0.02")
+    done = run(["-c", block], tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_the_quick_start_prints_what_the_readme_says(tmp_path):
+    example = re.search(r"## Quick start.*?```python\n(.*?)```", README, re.DOTALL)[1]
+    promised = re.search(r"prints `(.*?)` and writes a figure", README)[1]
+    done = run(["-c", example], tmp_path)
+    assert done.stdout.strip() == promised, done.stderr
+    assert (tmp_path / "cat.svg").read_text().startswith("<?xml")
+
+
+def test_commands_in_the_documents_are_found():
+    assert len(COMMANDS) >= 8
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_parse(command):
+    """Options are checked by typer before --help is reached."""
+    import shlex
+
+    from typer.testing import CliRunner
+
+    from vitviz.cli import app
+
+    words = shlex.split(command.split("   ")[0])
+    known = CliRunner().invoke(app, [words[0], "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
+    for option in (word for word in words if word.startswith("--")):
+        assert re.search(rf"{option}\b", known), (command, option)
+
+
+def test_every_checkpoint_is_in_the_readme_and_its_card_with_its_recorded_accuracy():
+    from vitviz.models import checkpoint
+
+    card = (ROOT / "checkpoints" / "README.md").read_text()
+    assert checkpoint.shipped()
+    for name in checkpoint.shipped():
+        recorded = f"{100 * vitviz.load(name).record['test_accuracy']:.2f} %"
+        for text in (README, card):
+            rows = [line for line in text.splitlines() if f"`{name}`" in line]
+            assert any(recorded in row for row in rows), (name, recorded)
+
+
+def test_the_samples_are_classified_as_the_readme_says():
+    from vitviz.models import checkpoint
+
+    promised = int(re.search(r"the shipped model classifies (\d+) of the ten", " ".join(README.split()))[1])
+    assert promised >= 8
+    for model in map(vitviz.load, checkpoint.shipped()):
+        correct = sum(vitviz.explain(model, path).prediction == name for name, path in sample_paths().items())
+        assert correct == promised, model.name
+
+
+def test_the_options_table_is_up_to_date():
+    assert options.table() in DOCUMENTS["training.md"], "run python -m scripts.options"
+
+
+def test_the_readme_is_short():
+    assert len(README.splitlines()) <= 200
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_between_documents_lead_to_files(name):
+    folder = ROOT if (ROOT / name).exists() else ROOT / "docs"
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", DOCUMENTS[name])
+    assert [target for target in targets if not (folder / target).exists()] == []
