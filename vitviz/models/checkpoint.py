@@ -20,7 +20,7 @@ import torch
 
 from vitviz.data.augmentation import normalize
 from vitviz.data.datasets import Channels
-from vitviz.data.files import write_whole
+from vitviz.data.files import write_atomic
 from vitviz.models.config import ConfigError, ViTConfig
 from vitviz.models.factory import Network, create_model
 
@@ -104,7 +104,7 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
     content = safetensors.torch.save(tensors, {"vitviz": json.dumps(about, allow_nan=False)})
     if extra is None:
         check_size(len(content), MAX_BYTES)
-    write_whole(path, content)
+    write_atomic(path, content)
 
 
 def bundled_checkpoints() -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""Model configuration, checked; without torch, so that the command line starts quickly."""
+"""Configuration of networks; imports no torch, so that the command line starts quickly."""
 
 from bisect import bisect
 from collections.abc import Mapping
@@ -9,18 +9,27 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-Architecture = Literal[
-    "vit", "tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "tutorial-scratch-fixed", "convnet"
-]
 MAX_TOKENS = 4096  # attention memory is quadratic in the number of tokens
 STRICT = ConfigDict(strict=True, allow_inf_nan=False)
+
+ViTArchitecture = Literal[
+    "vit", "tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "tutorial-scratch-fixed"
+]
+Side = Annotated[int, Field(ge=1, le=4096)]
+Rate = Annotated[float, Field(ge=0, lt=1)]
+ImageSize = Annotated[
+    tuple[Side, Side],
+    BeforeValidator(lambda size: tuple(size) if isinstance(size, list) else size),
+    Field(description="Height and width of the input (px)."),
+]
+NumClasses = Annotated[int, Field(ge=2, le=100_000, description="Number of logits (K).")]
 
 
 class ConfigError(ValueError):
     """A config value is invalid.
 
     Attributes:
-        field: Name of the field; fields of the model start with `model.` in a training config's form.
+        field: Name of the field.
         problem: Rule and received value.
         hint: What to use instead; may be empty.
     """
@@ -30,37 +39,28 @@ class ConfigError(ValueError):
         self.field, self.problem, self.hint = field, problem, hint
 
 
-Side = Annotated[int, Field(ge=1, le=4096)]
-Rate = Annotated[float, Field(ge=0, lt=1)]
-
-
 @dataclass(frozen=True)
 class ViTConfig:
-    """Shape and arithmetic of a network; arguments are named as in timm's `VisionTransformer`.
+    """Configuration of a Vision Transformer; fields are named as the arguments of timm's `VisionTransformer`.
 
-    `architecture` "vit" is `ViT`. "convnet" is `vitviz.models.convnet`, which reads `img_size`, `embed_dim`, `depth`
-    and `num_classes`. The others are those of `vitviz.models.tutorial_vits`, with their own biases and norms. Only
-    "vit" supports registers, QK-norm, LayerScale, stochastic depth and mean pooling.
+    The architecture "vit" is `vitviz.models.vit.ViT`; the others are the networks of `vitviz.models.tutorial_vits`,
+    which define their own biases and norms and support no registers, LayerScale, stochastic depth or mean pooling.
 
     Raises:
         ConfigError: If a value is out of range or two values are inconsistent.
     """
 
-    img_size: Annotated[
-        tuple[Side, Side],
-        BeforeValidator(lambda size: tuple(size) if isinstance(size, list) else size),
-        Field(description="Height and width of the input (px)."),
-    ] = (32, 32)
+    img_size: ImageSize = (32, 32)
     patch_size: Annotated[int, Field(ge=1, le=256, description="Side of a patch (px); divides both image sides.")] = 4
     embed_dim: Annotated[int, Field(ge=1, le=8192, description="Embedding width (D).")] = 192
     depth: Annotated[int, Field(ge=1, le=128, description="Number of blocks (L).")] = 6
     num_heads: Annotated[int, Field(ge=1, le=256, description="Attention heads per block (A); divides embed_dim.")] = 6
     mlp_ratio: Annotated[float, Field(gt=0, le=64, description="MLP width (M) divided by embed_dim.")] = 2.0
-    num_classes: Annotated[int, Field(ge=2, le=100_000, description="Number of logits (K).")] = 10
+    num_classes: NumClasses = 10
     reg_tokens: Annotated[
         int, Field(ge=0, le=64, description="Register tokens (Darcet et al. 2024, arXiv 2309.16588).")
     ] = 0
-    qkv_bias: Annotated[bool, Field(description="Whether queries, keys and values have a bias.")] = False
+    qkv_bias: Annotated[bool, Field(description="Bias of queries, keys and values.")] = False
     qk_norm: Annotated[
         bool, Field(description="LayerNorm on queries and keys of each head (Dehghani et al. 2023, arXiv 2302.05442).")
     ] = True
@@ -71,31 +71,28 @@ class ViTConfig:
         ),
     ] = None
     drop_path_rate: Annotated[
-        Rate, Field(description="Stochastic depth of the last block, growing linearly with depth (Huang et al. 2016).")
+        Rate,
+        Field(description="Stochastic depth rate of the last block, linear in depth (Huang et al. 2016)."),
     ] = 0.0
     global_pool: Annotated[
         Literal["token", "avg"],
-        Field(description="What the head reads: the class token or the mean of the patch tokens."),
+        Field(description="Input of the head: the class token, or the mean of the patch tokens."),
     ] = "token"
-    pos_drop_rate: Annotated[Rate, Field(description="Dropout of the tutorial networks.")] = 0.0
-    architecture: Annotated[Architecture, Field(description="Network class.")] = "vit"
-    class_token: Annotated[
-        bool,
-        Field(description="Whether there is a class token; without one the head reads the mean of the patch tokens."),
-    ] = True
+    pos_drop_rate: Annotated[Rate, Field(description="Dropout rate of the tutorial networks.")] = 0.0
+    architecture: Annotated[ViTArchitecture, Field(description="Network class.")] = "vit"
+    class_token: Annotated[bool, Field(description="Use a class token; without one, global_pool must be avg.")] = True
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.architecture in ("vit", "convnet") and self.pos_drop_rate:
+        if self.architecture == "vit" and self.pos_drop_rate:
             raise ConfigError(
                 "pos_drop_rate",
                 f"is only supported by the tutorial networks: got {self.pos_drop_rate}",
                 "Use drop_path_rate.",
             )
         if self.global_pool == "token" and not self.class_token:
-            raise ConfigError("global_pool", "must be 'avg' for a model without class token: got 'token'", "Use 'avg'.")
-        if self.architecture != "convnet":
-            self.check_shapes()
+            raise ConfigError("global_pool", "must be avg for a model without class token: got token", "Use avg.")
+        self.check_shapes()
         if self.architecture != "vit":
             self.check_unsupported()
 
@@ -104,55 +101,49 @@ class ViTConfig:
         height, width = self.img_size
         for side in (height, width):
             if side % self.patch_size:
-                good = [p for p in (1, 2, 4, 8, 14, 16, 32) if height % p == 0 and width % p == 0]
+                valid = [p for p in (1, 2, 4, 8, 14, 16, 32) if height % p == 0 and width % p == 0]
                 raise ConfigError(
                     "patch_size",
                     f"must divide img_size: {side} is not a multiple of {self.patch_size}",
-                    f"Use one of {', '.join(map(str, good))}.",
+                    f"Use {' or '.join(filter(None, (', '.join(map(str, valid[:-1])), str(valid[-1]))))}.",
                 )
         if self.num_tokens > MAX_TOKENS:
             raise ConfigError(
                 "patch_size",
-                f"must leave at most {MAX_TOKENS} tokens: {height} x {width} pixels in patches of {self.patch_size} give "
-                f"{self.num_tokens}",
+                f"must give at most {MAX_TOKENS} tokens: {height} x {width} pixels in patches of {self.patch_size} "
+                f"give {self.num_tokens}",
                 "Use larger patches.",
             )
         if self.embed_dim % self.num_heads:
-            good = [count for count in range(1, self.embed_dim + 1) if self.embed_dim % count == 0]
-            near = good[bisect(good, self.num_heads) - 1 :][:2]
+            valid = [count for count in range(1, self.embed_dim + 1) if self.embed_dim % count == 0]
+            nearest = valid[bisect(valid, self.num_heads) - 1 :][:2]
             raise ConfigError(
                 "num_heads",
                 f"must divide embed_dim: {self.embed_dim} is not a multiple of {self.num_heads}",
-                f"Use {' or '.join(map(str, near))}.",
+                f"Use {' or '.join(map(str, nearest))}.",
             )
         if self.mlp_hidden_dim < 1:
             raise ConfigError(
-                "mlp_ratio", f"must give at least 1 MLP channel: {self.mlp_ratio} of {self.embed_dim} gives 0"
+                "mlp_ratio",
+                f"must give at least 1 MLP channel: {self.mlp_ratio} of {self.embed_dim} rounds to 0",
+                "Use a larger value.",
             )
 
     def check_unsupported(self) -> None:
-        """Refuse options that a network other than `ViT` does not have."""
-        for field, default in (
-            ("reg_tokens", 0),
-            ("global_pool", "token"),
-            ("init_values", None),
-            ("drop_path_rate", 0.0),
-        ):
+        """Check that a tutorial network uses none of the options that only `ViT` has."""
+        defaults = {"reg_tokens": 0, "global_pool": "token", "init_values": None, "drop_path_rate": 0.0}
+        for field, default in defaults.items():
             if getattr(self, field) != default:
                 raise ConfigError(
-                    field, f"is not supported by {self.architecture}: got {getattr(self, field)}", "Leave it out."
+                    field,
+                    f"is not supported by {self.architecture}: got {getattr(self, field)}",
+                    f"Use {default}.",
                 )
-        if self.architecture == "convnet" and min(self.img_size) >> self.depth == 0:
-            raise ConfigError(
-                "depth",
-                f"must be smaller, as each block of a convnet halves the image: {self.img_size[0]} x {self.img_size[1]} "
-                f"pixels are too few for {self.depth}",
-            )
         strip, width = self.patch_size**2, self.img_size[1]
         if self.architecture == "tutorial-scratch" and width % strip and strip % width:
             raise ConfigError(
                 "patch_size",
-                f"must give strips that fit the image rows of tutorial-scratch: {strip} pixels do not fit {width}",
+                f"must give strips that tile the rows of the image: strips of {strip} pixels do not tile {width}",
                 "Use another patch_size.",
             )
 
@@ -186,8 +177,68 @@ class ViTConfig:
         return self.num_prefix_tokens + self.num_patches
 
 
+@dataclass(frozen=True)
+class ConvNetConfig:
+    """Configuration of the convolutional network `vitviz.models.convnet.ConvNet`.
+
+    Raises:
+        ConfigError: If a value is out of range or the image is too small for the depth.
+    """
+
+    img_size: ImageSize = (32, 32)
+    embed_dim: Annotated[int, Field(ge=1, le=8192, description="Channels of the stem.")] = 64
+    depth: Annotated[int, Field(ge=1, le=128, description="Number of blocks; each halves the image.")] = 3
+    num_classes: NumClasses = 10
+    architecture: Annotated[Literal["convnet"], Field(description="Network class.")] = "convnet"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if min(self.img_size) >> self.depth == 0:
+            height, width = self.img_size
+            raise ConfigError(
+                "depth",
+                f"must leave at least 1 pixel, as each block halves the image: got {self.depth} for {height} x {width} "
+                "pixels",
+                "Use fewer blocks.",
+            )
+
+
+ModelConfig = ViTConfig | ConvNetConfig
+
+
+def config_from_dict(values: Mapping[str, Any], prefix: str = "") -> ModelConfig:
+    """Build the config that `values["architecture"]` selects; missing fields have their defaults.
+
+    Args:
+        values: Fields by name, as from JSON.
+        prefix: Prepended to the name of an unknown field in the error.
+
+    Raises:
+        ConfigError: If a field is unknown or a value is invalid.
+    """
+    if not isinstance(values, Mapping):
+        raise ConfigError(prefix.rstrip(".") or "config", f"must be an object of fields: got {values!r:.80}")
+    config_class = ConvNetConfig if values.get("architecture") == "convnet" else ViTConfig
+    check_names(values, config_class, prefix)
+    return config_class(**values)
+
+
+def check_names(values: Mapping[str, Any], config_class: Any, prefix: str = "") -> None:
+    """Check that all names are fields of a dataclass.
+
+    Raises:
+        ConfigError: For the first unknown name.
+    """
+    names = sorted(field.name for field in fields(config_class))
+    for name in values:
+        if name not in names:
+            raise ConfigError(
+                f"{prefix}{name}"[:80], f"is not a field of {config_class.__name__}", f"Use one of: {', '.join(names)}."
+            )
+
+
 def check_fields(config: Any) -> None:
-    """Check every field of a dataclass against its annotation, and store the validated values.
+    """Validate all fields of a dataclass against their annotations, and store the validated values.
 
     Raises:
         ConfigError: For the first invalid field.
@@ -203,7 +254,7 @@ def check_fields(config: Any) -> None:
 
 @cache
 def field_types(config_class: Any) -> Mapping[str, tuple[Any, TypeAdapter]]:
-    """Return annotation and validator of each field whose annotation has metadata."""
+    """Return annotation and validator of each field with an `Annotated` type."""
     hints = get_type_hints(config_class, include_extras=True)
     annotated = {f.name: hints[f.name] for f in fields(config_class) if get_origin(hints[f.name]) is Annotated}
     return {name: (hint, TypeAdapter(hint, config=STRICT)) for name, hint in annotated.items()}
@@ -220,8 +271,8 @@ def rule(annotation: Any) -> str:
     """
     metadata: list[Any] = []
     while get_origin(annotation) is Annotated:
-        annotation, *extra = get_args(annotation)
-        metadata += [m for e in extra for m in getattr(e, "metadata", [e])]
+        annotation, *annotations = get_args(annotation)
+        metadata += [m for item in annotations for m in getattr(item, "metadata", [item])]
     if get_origin(annotation) is Literal:
         return f"one of {', '.join(get_args(annotation))}"
     options = get_args(annotation)
@@ -239,5 +290,5 @@ def limits(metadata: list[Any]) -> str:
     if Ge in bounds and Le in bounds:
         return f" from {bounds[Ge]} to {bounds[Le]}"
     words = {Ge: "at least", Gt: "above", Le: "at most", Lt: "below"}
-    found = [f"{words[kind]} {value:,}" for kind, value in bounds.items()]
-    return f" {' and '.join(found)}" if found else ""
+    parts = [f"{words[kind]} {value:,}" for kind, value in bounds.items()]
+    return f" {' and '.join(parts)}" if parts else ""

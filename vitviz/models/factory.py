@@ -1,15 +1,15 @@
-"""A config -> the network it describes."""
+"""Construction of a network from its config."""
 
 from collections.abc import Callable
+from typing import Any
 
-from vitviz.models.config import ViTConfig
-from vitviz.models.convnet import ConvNet
-from vitviz.models.tutorial_vits import LightningViT, NotebookViT, ScratchViT, TutorialViT
-from vitviz.models.vit import ViT
+from vitviz.models.config import ModelConfig
+from vitviz.models.convnet import NO_ATTENTION, ConvNet
+from vitviz.models.tutorial_vits import LightningViT, NotebookViT, ScratchViT
+from vitviz.models.vit import Transformer, ViT
 
-Transformer = ViT | TutorialViT
 Network = Transformer | ConvNet
-ARCHITECTURES: dict[str, Callable[[ViTConfig], Network]] = {
+ARCHITECTURES: dict[str, Callable[[Any], Network]] = {
     "vit": ViT,
     "tutorial-notebook": NotebookViT,
     "tutorial-lightning": LightningViT,
@@ -19,6 +19,17 @@ ARCHITECTURES: dict[str, Callable[[ViTConfig], Network]] = {
 }
 
 
-def create_model(config: ViTConfig) -> Network:
-    """Build the network of a config, with fresh weights."""
+def create_model(config: ModelConfig) -> Network:
+    """Create the network of a config with random weights."""
     return ARCHITECTURES[config.architecture](config)
+
+
+def require_transformer(network: Network) -> Transformer:
+    """Return the network if it has attention.
+
+    Raises:
+        ValueError: If it is a convnet.
+    """
+    if not isinstance(network, Transformer):
+        raise ValueError(NO_ATTENTION)
+    return network

@@ -1,8 +1,8 @@
-"""The Vision Transformers of three tutorials, as their texts have them, with this project's way to ask for attention.
+"""The Vision Transformers of three tutorials, with the interface of `vitviz.models.vit.Transformer`.
 
-What each does differently from the plain `ViT` is a lesson, and stands in its docstring. All are read from
-`TutorialViT.run`, one loop over the blocks. They start from PyTorch's own random weights, as their texts do. Letters in
-shape comments are those of `vitviz.models.vit`.
+Each docstring names the differences from the plain `ViT`. All three run through `TutorialViT.forward_blocks`, the one
+loop over the blocks, and start from PyTorch's default initialization. Letters in shape comments are those of
+`vitviz.models.vit`.
 """
 
 import torch
@@ -14,109 +14,17 @@ from vitviz.models.vit import (
     MLP,
     Attentions,
     BlockOutput,
-    Classifier,
     ForwardOutput,
     HeadMask,
     HeadMasks,
+    Transformer,
     gather_patches,
     patchify,
 )
 
 
-class TutorialAttention(nn.Module):
-    """Multi-head self-attention, its weights dropped out in training.
-
-    Args:
-        width: D.
-        heads: A.
-        bias: Whether queries, keys and values have one.
-        scale: What scores are multiplied with.
-        weights_dropout: Share of the weights zeroed in training.
-    """
-
-    def __init__(self, width: int, heads: int, bias: bool, scale: float, weights_dropout: float = 0.0) -> None:
-        super().__init__()
-        self.heads, self.scale, self.weights_dropout = heads, scale, weights_dropout
-        self.qkv = nn.Linear(width, 3 * width, bias=bias)
-        self.proj = nn.Linear(width, width)
-
-    def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
-        """Mix tokens (B, T, D) -> (B, T, D), and the weights wanted: of the class token (B, A, T) or all."""
-        q, k, v = self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)  # 3 x (B, A, T, d)
-        weights = (q @ k.transpose(-2, -1) * self.scale).softmax(-1)  # (B, A, T, T)
-        mixed = F.dropout(weights, self.weights_dropout, self.training) @ v  # (B, A, T, d)
-        if head_mask is not None:
-            mixed = head_mask.apply(mixed)
-        wanted = {None: None, "cls": weights[:, :, 0], "full": weights}[attentions]
-        return self.proj(mixed.transpose(1, 2).flatten(2)), wanted
-
-    def values(self, x: Tensor) -> Tensor:
-        """What each head would pass on of each token (B, T, D), before its share of the projection: (B, A, T, d)."""
-        return self.qkv(x).unflatten(-1, (3, self.heads, -1))[:, :, 2].transpose(1, 2)
-
-
-class NotebookBlock(nn.Module):
-    """Pre-norm attention and an MLP with a second GELU, and a norm of the sum at the end."""
-
-    def __init__(self, config: ViTConfig) -> None:
-        super().__init__()
-        scale = (config.embed_dim // config.num_heads) ** -0.5
-        self.norm1 = nn.LayerNorm(config.embed_dim)
-        self.attn = TutorialAttention(config.embed_dim, config.num_heads, False, scale, config.pos_drop_rate)
-        self.norm2 = nn.LayerNorm(config.embed_dim)
-        self.mlp = MLP(config.embed_dim, config.mlp_hidden_dim)
-        self.dropout = nn.Dropout(config.pos_drop_rate)
-        self.norm = nn.LayerNorm(config.embed_dim)
-
-    def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
-        """Tokens (B, T, D) -> tokens (B, T, D) and the attention wanted."""
-        mixed, weights = self.attn(self.norm1(x), attentions, head_mask)
-        x = x + self.dropout(mixed)
-        hidden = self.dropout(F.gelu(self.mlp.fc1(self.norm2(x))))  # (B, T, M)
-        return self.norm(x + self.dropout(F.gelu(self.mlp.fc2(hidden)))), weights
-
-
-class LightningBlock(nn.Module):
-    """Attention and an MLP; what is added to them is the normalised input, not the input itself."""
-
-    def __init__(self, config: ViTConfig) -> None:
-        super().__init__()
-        self.norm1 = nn.LayerNorm(config.embed_dim)
-        self.attn = TutorialAttention(
-            config.embed_dim, config.num_heads, True, (config.embed_dim // config.num_heads) ** -0.5
-        )
-        self.norm2 = nn.LayerNorm(config.embed_dim)
-        self.mlp = MLP(config.embed_dim, config.mlp_hidden_dim)
-        self.dropout = nn.Dropout(config.pos_drop_rate)
-
-    def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
-        """Tokens (B, T, D) -> tokens (B, T, D) and the attention wanted."""
-        x = self.norm1(x)
-        mixed, weights = self.attn(x, attentions, head_mask)
-        x = self.norm2(x + mixed)
-        return x + self.dropout(self.mlp(x)), weights
-
-
-class ScratchBlock(nn.Module):
-    """Pre-norm attention and MLP; scores are scaled by the full width instead of the head's."""
-
-    def __init__(self, config: ViTConfig) -> None:
-        super().__init__()
-        self.norm1 = nn.LayerNorm(config.embed_dim)
-        self.attn = TutorialAttention(config.embed_dim, config.num_heads, False, config.embed_dim**-0.5)
-        self.norm2 = nn.LayerNorm(config.embed_dim)
-        self.mlp = MLP(config.embed_dim, config.mlp_hidden_dim)
-        self.dropout = nn.Dropout(config.pos_drop_rate)
-
-    def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
-        """Tokens (B, T, D) -> tokens (B, T, D) and the attention wanted."""
-        mixed, weights = self.attn(self.norm1(x), attentions, head_mask)
-        x = x + self.dropout(mixed)
-        return x + self.dropout(self.mlp(self.norm2(x))), weights
-
-
-class TutorialViT(Classifier):
-    """What the three have in common: patches, a class token in front, positions, blocks, a head on the class token."""
+class TutorialViT(Transformer):
+    """Common parts of the three networks: patches, class token, positions, blocks and a head on the class token."""
 
     def __init__(self, config: ViTConfig, block: type[nn.Module]) -> None:
         super().__init__()
@@ -129,34 +37,40 @@ class TutorialViT(Classifier):
     def forward_blocks(
         self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, head_masks: HeadMasks = None
     ) -> ForwardOutput:
-        """The one loop over the blocks; arguments as for `ViT.forward` and `ViT.trace`."""
-        patches = gather_patches(self.patch_embed(self.cut(images)) + self.pos_embed[:, 1:], keep)  # (B, N, D)
+        """Run the network and keep the autograd graph; arguments as for `forward_with_attention`."""
+        patches = gather_patches(self.patch_embed(self.patchify(images)) + self.pos_embed[:, 1:], keep)  # (B, N, D)
         token = (self.cls_token + self.pos_embed[:, :1]).expand(len(patches), -1, -1)  # (B, 1, D)
-        x = self.after_positions(torch.cat([token, patches], 1))  # (B, T, D)
-        seen = []
+        x = self.pos_drop(torch.cat([token, patches], 1))  # (B, T, D)
+        outputs = []
         for layer, block in enumerate(self.blocks):
-            came_in = x if attentions == "full" else None
+            tokens = x if attentions == "full" else None
             x, weights = block(x, attentions, head_masks[layer] if head_masks else None)  # (B, T, D)
-            seen.append(BlockOutput(weights, came_in))
-        return ForwardOutput(self.forward_head(x), seen, x)
+            outputs.append(BlockOutput(weights, tokens))
+        return ForwardOutput(self.forward_head(x), outputs, x)
 
-    def cut(self, images: Tensor) -> Tensor:
-        """(B, 3, H, W) -> square patches, (B, N, 3 P P), in reading order: what a strided convolution looks at."""
+    def patchify(self, images: Tensor) -> Tensor:
+        """Cut images (B, 3, H, W) into square patches, in reading order -> (B, N, 3 P P)."""
         return patchify(images, self.config.patch_size)
 
-    def after_positions(self, x: Tensor) -> Tensor:
-        """What happens to tokens (B, T, D) before the first block."""
+    def pos_drop(self, x: Tensor) -> Tensor:
+        """Apply dropout to the tokens (B, T, D) before the first block; none by default."""
         return x
 
-    def forward_head(self, x: Tensor) -> Tensor:
-        """Tokens (B, T, D) -> logits (B, K), by the class token."""
-        raise NotImplementedError
+    def patch_filters(self) -> Tensor:
+        """Return the weights of the patch embedding as filters, (D, 3, P, P), or (D, 3, 1, P P) for strips."""
+        (H, W), (gh, gw) = self.config.img_size, self.config.grid_size
+        weight = self.patch_embed.weight
+        pixels = torch.arange(3 * H * W, device=weight.device).view(1, 3, H, W)
+        order = self.patchify(pixels)[0, 0]  # (3 P P,): pixels of the first patch, in the order of the weights
+        filters = weight.new_zeros(len(weight), 3 * H * W)
+        filters[:, order] = weight.detach()
+        return filters.view(-1, 3, H, W)[:, :, : H // gh, : W // gw]
 
 
 class NotebookViT(TutorialViT):
-    """The notebook tutorial: positions start as plain noise, and dropout follows them twice.
+    """Notebook tutorial: positions start as unit normal noise, followed by two dropout layers.
 
-    There is no norm before the head, since every block ends with one.
+    The head has no final norm, because every block ends with one.
     """
 
     def __init__(self, config: ViTConfig) -> None:
@@ -165,17 +79,17 @@ class NotebookViT(TutorialViT):
         nn.init.normal_(self.pos_embed)
         self.head = nn.Linear(config.embed_dim, config.num_classes)
 
-    def after_positions(self, x: Tensor) -> Tensor:
-        """Drop out half of the numbers, then the config's share again."""
+    def pos_drop(self, x: Tensor) -> Tensor:
+        """Apply dropout with probability 0.5, then with `pos_drop_rate`."""
         return F.dropout(F.dropout(x, 0.5, self.training), self.config.pos_drop_rate, self.training)
 
     def forward_head(self, x: Tensor) -> Tensor:
-        """The class token of (B, T, D) -> logits (B, K), linearly."""
+        """Compute the logits (B, K) from the class token of (B, T, D)."""
         return self.head(x[:, 0])
 
 
 class LightningViT(TutorialViT):
-    """The Lightning tutorial: token and positions start at zero, and each block passes on its normalised input."""
+    """Lightning tutorial: class token and positions start at zero; residual connections skip from the normed input."""
 
     def __init__(self, config: ViTConfig) -> None:
         super().__init__(config, LightningBlock)
@@ -183,15 +97,15 @@ class LightningViT(TutorialViT):
         self.head = nn.Linear(config.embed_dim, config.num_classes)
 
     def forward_head(self, x: Tensor) -> Tensor:
-        """The class token of (B, T, D), normalised -> logits (B, K), linearly."""
+        """Compute the logits (B, K) from the normed class token of (B, T, D)."""
         return self.head(self.norm(x[:, 0]))
 
 
 class ScratchViT(TutorialViT):
-    """The from-scratch tutorial: two linear layers without anything between them as its head, and patches by `reshape`.
+    """From-scratch tutorial: a head of two linear layers without activation, and patches cut by `reshape`.
 
-    Reshaping (H, W, C) to (N, P P C) does not cut patchify: each row of the result is P P neighbouring pixels of one
-    line of the image. The architecture "tutorial-scratch-fixed" cuts patchify and is the same otherwise.
+    Reshaping (H, W, C) to (N, P P C) does not produce square patches: each row of the result is a strip of P P adjacent
+    pixels of one image row. The architecture "tutorial-scratch-fixed" cuts squares and is identical otherwise.
     """
 
     def __init__(self, config: ViTConfig) -> None:
@@ -203,12 +117,108 @@ class ScratchViT(TutorialViT):
             nn.Linear(config.embed_dim, 4 * config.embed_dim), nn.Linear(4 * config.embed_dim, config.num_classes)
         )
 
-    def cut(self, images: Tensor) -> Tensor:
-        """(B, 3, H, W) -> (B, N, 3 P P): strips of pixels in reading order, or patchify if mended."""
+    def patchify(self, images: Tensor) -> Tensor:
+        """Cut images (B, 3, H, W) into strips of pixels, or into squares if fixed -> (B, N, 3 P P)."""
         if self.config.architecture == "tutorial-scratch-fixed":
-            return super().cut(images)
+            return super().patchify(images)
         return images.permute(0, 2, 3, 1).reshape(len(images), -1, 3 * self.config.patch_size**2)
 
     def forward_head(self, x: Tensor) -> Tensor:
-        """The class token of (B, T, D), normalised -> logits (B, K), by two linear layers."""
+        """Compute the logits (B, K) from the normed class token of (B, T, D)."""
         return self.head(self.norm(x[:, 0]))
+
+
+class NotebookBlock(nn.Module):
+    """Pre-norm attention, an MLP with a second GELU, and a norm after the last residual connection."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__()
+        scale = (config.embed_dim // config.num_heads) ** -0.5
+        self.norm1 = nn.LayerNorm(config.embed_dim)
+        self.attn = TutorialAttention(config.embed_dim, config.num_heads, False, scale, config.pos_drop_rate)
+        self.norm2 = nn.LayerNorm(config.embed_dim)
+        self.mlp = MLP(config.embed_dim, config.mlp_hidden_dim)
+        self.dropout = nn.Dropout(config.pos_drop_rate)
+        self.norm = nn.LayerNorm(config.embed_dim)
+
+    def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
+        """Map tokens (B, T, D) to tokens (B, T, D) and the requested attention."""
+        mixed, weights = self.attn(self.norm1(x), attentions, head_mask)
+        x = x + self.dropout(mixed)
+        hidden = self.dropout(F.gelu(self.mlp.fc1(self.norm2(x))))  # (B, T, M)
+        return self.norm(x + self.dropout(F.gelu(self.mlp.fc2(hidden)))), weights
+
+
+class LightningBlock(nn.Module):
+    """Attention and MLP whose residual connections skip from the normed input, not from the input."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__()
+        self.norm1 = nn.LayerNorm(config.embed_dim)
+        self.attn = TutorialAttention(
+            config.embed_dim, config.num_heads, True, (config.embed_dim // config.num_heads) ** -0.5
+        )
+        self.norm2 = nn.LayerNorm(config.embed_dim)
+        self.mlp = MLP(config.embed_dim, config.mlp_hidden_dim)
+        self.dropout = nn.Dropout(config.pos_drop_rate)
+
+    def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
+        """Map tokens (B, T, D) to tokens (B, T, D) and the requested attention."""
+        x = self.norm1(x)
+        mixed, weights = self.attn(x, attentions, head_mask)
+        x = self.norm2(x + mixed)
+        return x + self.dropout(self.mlp(x)), weights
+
+
+class ScratchBlock(nn.Module):
+    """Pre-norm attention and MLP; attention scores are scaled by the embedding width instead of the head width."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__()
+        self.norm1 = nn.LayerNorm(config.embed_dim)
+        self.attn = TutorialAttention(config.embed_dim, config.num_heads, False, config.embed_dim**-0.5)
+        self.norm2 = nn.LayerNorm(config.embed_dim)
+        self.mlp = MLP(config.embed_dim, config.mlp_hidden_dim)
+        self.dropout = nn.Dropout(config.pos_drop_rate)
+
+    def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
+        """Map tokens (B, T, D) to tokens (B, T, D) and the requested attention."""
+        mixed, weights = self.attn(self.norm1(x), attentions, head_mask)
+        x = x + self.dropout(mixed)
+        return x + self.dropout(self.mlp(self.norm2(x))), weights
+
+
+class TutorialAttention(nn.Module):
+    """Multi-head self-attention with dropout of the attention weights in training.
+
+    Args:
+        dim: Embedding width (D).
+        num_heads: Number of heads (A).
+        qkv_bias: Whether queries, keys and values have a bias.
+        scale: Factor of the attention scores.
+        attn_drop: Dropout rate of the attention weights.
+    """
+
+    def __init__(self, dim: int, num_heads: int, qkv_bias: bool, scale: float, attn_drop: float = 0.0) -> None:
+        super().__init__()
+        self.num_heads, self.scale, self.attn_drop = num_heads, scale, attn_drop
+        self.qkv = nn.Linear(dim, 3 * dim, bias=qkv_bias)
+        self.proj = nn.Linear(dim, dim)
+
+    def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
+        """Attend from all tokens to all tokens (B, T, D).
+
+        Returns:
+            Output (B, T, D) and the requested attention: None, of the class token (B, A, T) or all (B, A, T, T).
+        """
+        q, k, v = self.qkv(x).unflatten(-1, (3, self.num_heads, -1)).permute(2, 0, 3, 1, 4)  # 3 x (B, A, T, d)
+        weights = (q @ k.transpose(-2, -1) * self.scale).softmax(-1)  # (B, A, T, T)
+        mixed = F.dropout(weights, self.attn_drop, self.training) @ v  # (B, A, T, d)
+        if head_mask is not None:
+            mixed = head_mask.apply(mixed)
+        requested = {None: None, "cls": weights[:, :, 0], "full": weights}[attentions]
+        return self.proj(mixed.transpose(1, 2).flatten(2)), requested
+
+    def value_vectors(self, x: Tensor) -> Tensor:
+        """Return the value vectors of normalized tokens (B, T, D) -> (B, A, T, d)."""
+        return self.qkv(x).unflatten(-1, (3, self.num_heads, -1))[:, :, 2].transpose(1, 2)

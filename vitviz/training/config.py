@@ -3,13 +3,21 @@
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from vitviz.models.config import ConfigError, ViTConfig, check_fields
+from vitviz.models.config import (
+    ConfigError,
+    ConvNetConfig,
+    ModelConfig,
+    ViTConfig,
+    check_fields,
+    check_names,
+    config_from_dict,
+)
 
 MAX_VALUE = 10**9  # products of learning rates stay finite in float32
 MAX_SEED = 10**9  # step seeds are multiples of it and fit into 64 bits
@@ -42,7 +50,7 @@ class TrainConfig:
     """
 
     preset: Annotated[str, Field(description="Name of the preset, for the record.")] = "cifar10-ti4"
-    model: ViTConfig = field(default_factory=ViTConfig)
+    model: ModelConfig = field(default_factory=ViTConfig)
     objective: Annotated[
         Objective,
         Field(
@@ -141,9 +149,9 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not isinstance(self.model, ViTConfig):
+        if not isinstance(self.model, ModelConfig):
             raise ConfigError(
-                "model", f"must be a ViTConfig: got {self.model!r:.40}", "Use for example ViTConfig(depth=4)."
+                "model", f"must be a ViTConfig or ConvNetConfig: got {self.model!r:.40}", "Use for example ViTConfig(depth=4)."
             )
         if (self.epochs is None) == (self.minutes is None):
             raise ConfigError(
@@ -172,7 +180,7 @@ class TrainConfig:
         if self.objective == "masked-patch" and self.model.architecture != "vit":
             raise ConfigError("objective", f"masked-patch needs the architecture vit: got {self.model.architecture}")
         drops = self.patch_dropout_until > 0 and min(self.patch_keep_start, self.patch_keep_end) < 1
-        if self.model.architecture == "convnet" and (drops or self.num_snapshots):
+        if isinstance(self.model, ConvNetConfig) and (drops or self.num_snapshots):
             raise ConfigError(
                 "model.architecture",
                 "convnet has no patches to drop and no attention: it needs patch_keep_start = patch_keep_end = 1 and "
@@ -192,16 +200,8 @@ def from_json(stored: Mapping[str, Any]) -> TrainConfig:
     Raises:
         ConfigError: If a field is unknown or a value is invalid.
     """
-    model = stored.get("model", {})
-    for given, known, prefix in ((stored, TrainConfig, ""), (model, ViTConfig, "model.")):
-        names = {f.name for f in fields(known)}
-        if unknown := [name for name in given if name not in names]:
-            raise ConfigError(
-                f"{prefix}{unknown[0]}"[:80],
-                f"is not a field of {known.__name__}",
-                f"Use one of: {', '.join(sorted(names))}.",
-            )
-    return TrainConfig(**{**stored, "model": ViTConfig(**model)})
+    check_names(stored, TrainConfig)
+    return TrainConfig(**{**stored, "model": config_from_dict(stored.get("model", {}), "model.")})
 
 
 def apply_overrides(config: TrainConfig, overrides: Iterable[str]) -> TrainConfig:
@@ -229,7 +229,7 @@ def apply_overrides(config: TrainConfig, overrides: Iterable[str]) -> TrainConfi
         (model if name.startswith("model.") else own)[name.removeprefix("model.")] = parse_value(text)
     if "epochs" in own or "minutes" in own:
         own = {"epochs": None, "minutes": None} | own
-    return replace(config, model=replace(config.model, **model), **own)
+    return replace(config, model=config_from_dict(asdict(config.model) | model, "model."), **own)
 
 
 def parse_value(text: str) -> Any:

@@ -42,7 +42,7 @@ class MaskedPatches(nn.Module):
         """
         patches = self.vit.patch_embed(images)  # (B, N, D)
         corrupted, patches = self.corrupt(patches)
-        x, _ = self.vit.forward_features(self.vit.embed(patches, None), None, whole=True)  # (B, T, D)
+        x, _ = self.vit.forward_features(self.vit.embed(patches, None), None, all_tokens=True)  # (B, T, D)
         guesses = self.colours(self.vit.norm(x[:, self.vit.config.num_prefix_tokens :])).transpose(1, 2)  # (B, 512, N)
         truth = mean_colours(images, self.vit.config.patch_size, self.mean, self.std)  # (B, N)
         losses = F.cross_entropy(guesses.float(), truth, reduction="none")  # (B, N)

@@ -5,7 +5,7 @@ Accuracy, minutes and hardware of each are in checkpoints/README.md and docs/tra
 
 from typing import Any
 
-from vitviz.models.config import ViTConfig
+from vitviz.models.config import ConvNetConfig, ViTConfig
 from vitviz.training.config import TrainConfig
 
 # A training as tutorials write it: no schedule, no mixing, no average, all patches; PyTorch's Adam by default.
@@ -74,7 +74,7 @@ PRESETS: dict[str, TrainConfig] = {
 TEACHERS: dict[str, TrainConfig] = {
     "cifar10-teacher": TrainConfig(
         preset="cifar10-teacher",
-        model=ViTConfig(architecture="convnet", embed_dim=64, depth=3, num_heads=1),
+        model=ConvNetConfig(embed_dim=64, depth=3),
         minutes=36,
         batch_size=128,
         muon_lr=5e-3,
@@ -87,7 +87,7 @@ TEACHERS: dict[str, TrainConfig] = {
 }
 
 
-def preset(name: str) -> TrainConfig:
+def get_preset(name: str) -> TrainConfig:
     """Look up a preset or a teacher.
 
     Raises:
