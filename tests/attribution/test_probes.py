@@ -67,7 +67,7 @@ def test_a_planted_filter_is_the_first_component():
 @pytest.mark.parametrize("name", TUTORIALS)
 def test_the_filters_of_a_tutorial_are_what_its_first_patch_is_multiplied_with(name):
     model = network(name)
-    filters = probes.filters_of(model)
+    filters = model.patch_filters()
     assert filters.shape == ((18, 3, 1, 4) if name == "tutorial-scratch" else (18, 3, 2, 2))
     images = tiny.images((12, 20), batch=2)
     height, width = filters.shape[2:]

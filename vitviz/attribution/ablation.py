@@ -1,136 +1,124 @@
-"""An image with heads switched off and patches taken away -> what the model says then."""
+"""Ablation: the forward pass of an image with attention heads replaced and patches removed."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from operator import index
-from typing import Any, Literal, cast
+from typing import Literal, cast, get_args
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.attribution.context import ForwardContext
+from vitviz.attribution.context import ForwardContext, Head
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import HeadMask
 
-Array = NDArray[np.float32]
-Head = tuple[int, int]  # layer and head, from 0
+PatchMode = Literal["drop", "gray"]
 
 
-@dataclass(frozen=True)
-class Ablation:
-    """What the model says and sees after an intervention.
-
-    Attributes:
-        logits: (K,).
-        attention: (L, A, T, T). What a token that is left out gives and gets is 0; heads that are off are NaN.
-    """
-
-    logits: Array
-    attention: Array
-
-
-def intervene(
-    case: ForwardContext,
-    heads_off: Collection[Head] = (),
-    patches_off: Collection[int] = (),
-    way: Literal["drop", "grey"] = "drop",
-    instead: Tensor | None = None,
-) -> Ablation:
-    """Run the model on the image once more, after an intervention.
+def ablate(
+    context: ForwardContext,
+    heads: Collection[Sequence[int]] = (),
+    patches: Collection[int] = (),
+    patch_mode: PatchMode = "drop",
+    head_means: Tensor | None = None,
+) -> ForwardContext:
+    """Return the context of the same image with more heads ablated and more patches removed.
 
     Args:
-        case: The image in the model.
-        heads_off: Heads whose output is replaced.
-        patches_off: Patches that are taken away, positions in reading order from 0.
-        way: "drop" leaves their tokens out; "grey" paints them in the data set's mean colour.
-        instead: What the switched-off heads pass on, (L, A, d), as from `mean_outputs`; None for zeros.
+        context: The image in the model; what is ablated in it already stays ablated.
+        heads: Heads whose output is replaced, as (layer, head) from 0.
+        patches: Patches to remove, positions in reading order from 0.
+        patch_mode: "drop" leaves the patches' tokens out; "gray" paints the patches in the data set's mean color.
+        head_means: Replacement of the heads' outputs, (L, A, d), as from `mean_head_outputs`; None for zeros.
 
     Raises:
-        ValueError: If a head or patch is not there, all heads or all patches are off, there is no such way, or
-            `instead` has another shape.
+        ValueError: If a head or patch does not exist, all heads or all patches would be ablated, the mode is unknown, or
+            `head_means` has another shape.
     """
-    if way not in ("drop", "grey"):
-        raise ValueError(f"way must be drop or grey: got {str(way)[:40]!r}.")
-    patches = case.config.num_patches
+    if patch_mode not in get_args(PatchMode):
+        raise ValueError(f"patch_mode must be drop or gray: got {str(patch_mode)[:40]!r}.")
     try:
-        heads_off = [(index(layer), index(head)) for layer, head in heads_off]
-        patches_off = [index(patch) for patch in patches_off]
+        heads = [(index(layer), index(head)) for layer, head in heads]
+        patches = [index(patch) for patch in patches]
     except (TypeError, ValueError):
         raise ValueError(
-            "Heads are pairs (layer, head) and patches positions, all of them whole numbers: got "
-            f"{str(heads_off)[:40]!r} and {str(patches_off)[:40]!r}."
+            "heads must be pairs (layer, head) of integers and patches positions: got "
+            f"{str(heads)[:40]!r} and {str(patches)[:40]!r}."
         ) from None
-    if any(not 0 <= patch < patches for patch in patches_off):
-        raise ValueError(f"A patch must be from 0 to {patches - 1}: got {sorted(patches_off)[:8]}.")
-    if len(set(patches_off)) == patches:
-        raise ValueError("Not all patches can be taken away: nothing would be left to look at. Leave one.")
-    head_masks = gates_of(case, heads_off, instead)
-    gone = torch.zeros(1, patches, dtype=torch.bool)
-    gone[0, list(patches_off)] = True
-    dropped = way == "drop" and bool(patches_off)
-    keep = (~gone[0]).nonzero()[:, 0][None].to(case.image.device) if dropped else None
-    with torch.inference_mode():
-        trace = case.model.forward_with_attention(
-            case.without(gone) if way == "grey" else case.image[None], "full", keep, head_masks
-        )
-    attention = trace.attention[:, 0].cpu().numpy()  # (L, A, t, t) of the tokens that are left
-    if keep is not None:
-        left = np.concatenate([np.arange(case.prefix), case.prefix + keep[0].cpu().numpy()])
-        whole = np.zeros((*attention.shape[:2], case.config.num_tokens, case.config.num_tokens), np.float32)
-        whole[..., left[:, None], left] = attention
-        attention = whole
-    for layer, head in heads_off:
-        attention[layer, head] = np.nan
-    return Ablation(trace.logits[0].float().cpu().numpy(), attention)
+    N = context.config.num_patches
+    if any(not 0 <= patch < N for patch in patches):
+        raise ValueError(f"A patch must be from 0 to {N - 1}: got {sorted(patches)[:8]}.")
+    head_masks = merge_head_masks(context, heads, head_means)
+    removed = torch.zeros(1, N, dtype=torch.bool)
+    removed[0, patches] = True
+    kept = torch.from_numpy(context.kept_tokens[context.prefix :]) & ~removed[0]  # (N,)
+    if not kept.any():
+        raise ValueError("Not all patches can be removed: the model would get no image. Keep at least one.")
+    if not patches:
+        return ForwardContext(context.checkpoint, context.image, context.keep, head_masks)
+    if patch_mode == "gray":
+        return ForwardContext(context.checkpoint, context.mask_patches(removed)[0], context.keep, head_masks)
+    keep = kept.nonzero()[:, 0].to(context.image.device)
+    return ForwardContext(context.checkpoint, context.image, keep, head_masks)
 
 
-def gates_of(case: ForwardContext, heads_off: Collection[Head], instead: Tensor | None) -> list[HeadMask | None] | None:
-    """The head_masks that switch these heads off; None if there are none."""
-    config = case.config
-    if any(not (0 <= layer < config.depth and 0 <= head < config.num_heads) for layer, head in heads_off):
+def merge_head_masks(
+    context: ForwardContext, heads: list[Head], head_means: Tensor | None
+) -> list[HeadMask | None] | None:
+    """Return the head masks of a context with more heads replaced; None if no head is."""
+    config = context.config
+    if any(not (0 <= layer < config.depth and 0 <= head < config.num_heads) for layer, head in heads):
         raise ValueError(
             f"A head must be layer 0 to {config.depth - 1} and head 0 to {config.num_heads - 1}: got "
-            f"{sorted(heads_off)[:8]}."
+            f"{sorted(heads)[:8]}."
         )
-    if len(set(heads_off)) == config.depth * config.num_heads:
-        raise ValueError("Not all heads can be switched off: nothing would reach the class token. Leave one on.")
-    if not heads_off:
-        return None
+    if len({*heads, *context.ablated_heads}) == config.depth * config.num_heads:
+        raise ValueError("Not all heads can be ablated: no information would pass between tokens. Keep at least one.")
     shape = (config.depth, config.num_heads, config.embed_dim // config.num_heads)
-    if instead is None:
-        instead = torch.zeros(shape)
-    if instead.shape != shape:
-        raise ValueError(f"instead must have the shape (L, A, d) {shape}: it has {tuple(instead.shape)}.")
-    share = torch.ones(config.depth, config.num_heads)
-    share[tuple(zip(*heads_off, strict=True))] = 0
-    return [
-        HeadMask(some.to(case.image), other.to(case.image)) if (some == 0).any() else None
-        for some, other in zip(share, instead, strict=True)
-    ]
+    head_means = torch.zeros(shape) if head_means is None else head_means
+    if head_means.shape != shape:
+        raise ValueError(f"head_means must have the shape (L, A, d) {shape}: it has {tuple(head_means.shape)}.")
+    masks = list(context.head_masks or [None] * config.depth)
+    for layer in {layer for layer, _ in heads}:
+        before = masks[layer] or HeadMask(torch.ones(shape[1]).to(context.image), torch.zeros(shape[1:]).to(context.image))
+        replaced = [head for l, head in heads if l == layer]
+        keep, replacement = before.keep.clone(), before.replacement.clone()
+        keep[replaced] = 0
+        replacement[replaced] = head_means[layer][replaced].to(replacement)
+        masks[layer] = HeadMask(keep, replacement)
+    return masks if any(mask is not None for mask in masks) else None
 
 
-def mean_outputs(checkpoint: Checkpoint, images: Tensor) -> Tensor:
-    """What each head passes on, mean over images and tokens, before its share of the projection.
+def describe_ablation(heads: int, patches: int, mode: str, patch_mode: PatchMode) -> str:
+    """Describe an ablation by its number of heads and patches, for figures: "1 head ablated, 2 patches removed"."""
+    parts = []
+    if heads:
+        parts.append(f"{heads} head{'s' * (heads > 1)} ablated{' (mean)' if mode == 'mean' else ''}")
+    if patches:
+        how = "removed" if patch_mode == "drop" else "painted gray"
+        parts.append(f"{patches} patch{'es' * (patches > 1)} {how}")
+    return ", ".join(parts)
+
+
+def mean_head_outputs(checkpoint: Checkpoint, images: Tensor) -> Tensor:
+    """Return the mean output of each head before the output projection, over images and tokens.
 
     Args:
         checkpoint: The model.
-        images: uint8 (n, 3, H, W), the reference set.
+        images: The reference images, uint8 (n, 3, H, W).
 
     Returns:
         (L, A, d).
     """
     total: Tensor | float = 0.0
-    blocks = cast(Iterable[Any], checkpoint.network.blocks)
+    network = checkpoint.transformer
     with torch.inference_mode():
-        for part in images.split(max_batch_size(checkpoint.network.config)):
-            trace = checkpoint.network.forward_with_attention(checkpoint.normalize(part), "full")
-            tokens_of = cast(Tensor, trace.tokens)[:-1]
-            found = [
-                (weights.to(tokens) @ block.attn.values(block.norm1(tokens))).mean(2).sum(0)  # (A, d)
-                for block, tokens, weights in zip(blocks, tokens_of, trace.attention, strict=True)
+        for part in images.split(max_batch_size(network.config)):
+            output = network.forward_with_attention(checkpoint.normalize(part), "full")
+            inputs = cast(Tensor, output.tokens)[:-1]
+            means = [
+                (weights.to(tokens) @ network.head_values(layer, tokens)).mean(2).sum(0)  # (A, d)
+                for layer, (tokens, weights) in enumerate(zip(inputs, output.attention, strict=True))
             ]
-            total = total + torch.stack(found)
+            total = total + torch.stack(means)
     return cast(Tensor, total) / len(images)

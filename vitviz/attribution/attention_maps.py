@@ -1,10 +1,12 @@
-"""Attention of one image -> maps over its patches.
+"""Maps over the patches of one image, computed from its attention alone.
 
 Each method is a function of the attention of all layers and heads, (L, A, T, T), queries before keys, each row of sum
-1, and of who asks: weights of the tokens, (T,), of sum 1, which are 1 for the class token, or in a model without one
-the same for all patches. It returns one number for each patch, (N,). Nothing is scaled here: what a number means stands
-in the docstring.
+1, and of the weights of the queries, (T,), of sum 1: 1 for the class token, or in a model without one the same for all
+patches. Ablated heads are NaN and are left out of means over heads. The functions return one value per patch, (N,),
+unscaled; their docstrings give its meaning.
 """
+
+import warnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,75 +15,86 @@ Attention = NDArray[np.float32]
 Weights = NDArray[np.float32]
 
 
-def last_layer_attention(attention: Attention, asking: Weights, prefix: int) -> NDArray[np.float32]:
-    """The class token's row of the last layer, mean of heads: mean_h A[L, h, 0, j].
+def mean_over_heads(attention: Attention, axis: int | tuple[int, ...]) -> Attention:
+    """Mean over axes of layers and heads without ablated heads (NaN); 0 where all are ablated."""
+    if not np.isnan(attention).any():
+        return np.asarray(attention.mean(axis))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # the mean of no heads
+        return np.nan_to_num(np.nanmean(attention, axis))
+
+
+def last_layer_attention(attention: Attention, query_weights: Weights, prefix: int) -> NDArray[np.float32]:
+    """Attention of the class token in the last layer, mean over heads: mean_h A[L, h, 0, j].
 
     Args:
         attention: (L, A, T, T).
-        asking: Who asks, (T,).
-        prefix: Tokens before the first patch (R).
+        query_weights: Weights of the queries, (T,).
+        prefix: Number of prefix tokens (R).
 
     Returns:
-        Shares of attention in 0..1, (N,). Their sum is 1 less what goes to the prefix tokens.
+        Attention weights in 0..1, (N,). Their sum is 1 minus the attention to the prefix tokens.
     """
-    return (asking @ attention[-1].mean(0))[prefix:]
+    return (query_weights @ mean_over_heads(attention[-1], 0))[prefix:]
 
 
-def average_attention(attention: Attention, asking: Weights, prefix: int) -> NDArray[np.float32]:
-    """The class token's row, mean of all layers and heads; arguments, range and sum as in `last_layer_attention`."""
-    return (asking @ attention.mean((0, 1)))[prefix:]
+def average_attention(attention: Attention, query_weights: Weights, prefix: int) -> NDArray[np.float32]:
+    """Attention of the class token, mean over layers and heads; arguments, range and sum as `last_layer_attention`."""
+    return (query_weights @ mean_over_heads(attention, (0, 1)))[prefix:]
 
 
-def rollout(attention: Attention, asking: Weights, prefix: int) -> NDArray[np.float32]:
+def rollout(attention: Attention, query_weights: Weights, prefix: int) -> NDArray[np.float32]:
     """Attention rollout (Abnar & Zuidema 2020, arXiv 2005.00928, section 3), with equal weight for the residual.
 
-    Layer by layer X = (I + mean_h A) / 2 @ X, starting from X = I; the map is the class token's row of the last X. Only
-    this row is needed, so it is carried from the last layer to the first as a vector.
+    X = (I + mean_h A) / 2 @ X layer by layer, starting from X = I; the map is the class token's row of the last X. Only
+    this row is needed, so it is propagated from the last layer to the first as a vector. A layer without heads (all of
+    them ablated) leaves it unchanged.
 
     Args:
         attention: (L, A, T, T).
-        asking: Who asks, (T,).
-        prefix: Tokens before the first patch (R).
+        query_weights: Weights of the queries, (T,).
+        prefix: Number of prefix tokens (R).
 
     Returns:
-        Shares in 0..1, (N,). Their sum is 1 less what ends at the prefix tokens.
+        Weights in 0..1, (N,). Their sum is 1 minus the weight of the prefix tokens.
     """
-    row = asking  # (T,)
-    for layer in attention[::-1].mean(1):
-        row = (row + row @ layer) / 2  # (T,)
+    row = query_weights  # (T,)
+    for layer in attention[::-1]:
+        if not np.isnan(layer).all():
+            row = (row + row @ mean_over_heads(layer, 0)) / 2  # (T,)
     return row[prefix:]
 
 
-def reverse_attention(attention: Attention, asking: Weights, prefix: int) -> NDArray[np.float32]:
-    """How much each patch looks at the class token in the last layer, mean of heads: mean_h A[L, h, j, 0].
+def reverse_attention(attention: Attention, query_weights: Weights, prefix: int) -> NDArray[np.float32]:
+    """Attention of each patch to the class token in the last layer, mean over heads: mean_h A[L, h, j, 0].
 
     Args:
         attention: (L, A, T, T).
-        asking: Who asks, (T,).
-        prefix: Tokens before the first patch (R).
+        query_weights: Weights of the tokens attended to, (T,).
+        prefix: Number of prefix tokens (R).
 
     Returns:
-        Shares of each patch's attention in 0..1, (N,); they have no fixed sum.
+        Attention weights in 0..1, (N,); they have no fixed sum.
     """
-    return (attention[-1].mean(0) @ asking)[prefix:]
+    return (mean_over_heads(attention[-1], 0) @ query_weights)[prefix:]
 
 
 def value_norm(
-    attention: Attention, value_norms: NDArray[np.float32], asking: Weights, prefix: int
+    attention: Attention, value_norms: NDArray[np.float32], query_weights: Weights, prefix: int
 ) -> NDArray[np.float32]:
-    """Attention times the length of what it carries (Kobayashi et al. 2020, arXiv 2004.10102, section 3).
+    """Attention weight times the norm of the projected value (Kobayashi et al. 2020, arXiv 2004.10102, section 3).
 
-    For each head the length of A[l, h, 0, j] v_j W_O, mean of all layers and heads. A large weight on an empty value
-    counts for nothing.
+    |A[l, h, 0, j] v_j W_O|, mean over layers and heads. A large weight on a value of norm 0 contributes nothing; neither
+    does an ablated head.
 
     Args:
         attention: (L, A, T, T).
-        value_norms: Length of each token's value through its head's part of the projection, (L, A, T).
-        asking: Who asks, (T,).
-        prefix: Tokens before the first patch (R).
+        value_norms: Norm of each token's value after the head's part of the output projection, (L, A, T).
+        query_weights: Weights of the queries, (T,).
+        prefix: Number of prefix tokens (R).
 
     Returns:
         At least 0, in the units of the tokens, (N,).
     """
-    rows = (asking @ attention) * value_norms  # (L, A, T)
+    rows = (query_weights @ np.nan_to_num(attention)) * value_norms  # (L, A, T)
     return rows[..., prefix:].mean((0, 1))

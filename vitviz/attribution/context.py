@@ -1,33 +1,34 @@
-"""One image in one model: what the methods draw from, each part computed once, when it is first asked for.
+"""The forward pass of one image in one model, from which the attribution methods compute.
 
-A class-specific method asks about a target: the logit of one class, or the difference of two ("why a and not b").
+Every quantity is computed on first use and cached. A class-specific method explains a target: the logit of one class, or
+the logit of a class minus that of another one (a contrast).
 """
 
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import AttentionOutput, HeadMasks
 
-Target = int | tuple[int, int]  # a class, or the first rather than the second
-BATCH = 64  # images in one forward pass, where a method needs many
+Target = int | tuple[int, int]  # a class, or a class and the one that it is contrasted with
+Head = tuple[int, int]  # layer and head, from 0
+BATCH_SIZE = 64  # images per forward pass of the methods that need many
 
 
 @dataclass(frozen=True)
 class Gradients:
-    """Derivatives of a target's logit in one image, by one backward pass.
+    """Gradients of a target in one image, from one backward pass.
 
     Attributes:
-        attention: By each weight after the softmax, (L, A, T, T).
-        image: By each normalised pixel, (3, H, W).
+        attention: With respect to the attention weights after the softmax, (L, A, T, T).
+        image: With respect to the normalized pixels, (3, H, W).
     """
 
     attention: NDArray[np.float32]
@@ -35,124 +36,170 @@ class Gradients:
 
 
 class ForwardContext:
-    """An image in a model.
+    """One image in one model, with some heads ablated and some patches removed if requested.
 
     Args:
         checkpoint: The model.
-        image: The image, normalised, (3, H, W).
+        image: The normalized image, (3, H, W).
+        keep: Positions of the patches that enter the network, (n,), ascending; None for all.
+        head_masks: Heads that are scaled or replaced in each layer, as for the network's `forward`; None for none.
     """
 
-    def __init__(self, checkpoint: Checkpoint, image: Tensor) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, image: Tensor, keep: Tensor | None = None, head_masks: HeadMasks = None
+    ) -> None:
         self.checkpoint, self.image = checkpoint, image
-        self.model, self.config = checkpoint.network, checkpoint.network.config
-        self.maps: dict[tuple[str, Target], NDArray[np.float32]] = {}  # by method and target, as they were computed
-        self.differentiated: dict[Target, Gradients] = {}  # of the last target alone: they are large
+        self.keep, self.head_masks = keep, head_masks
+        self.model = checkpoint.transformer
+        self.config = self.model.config
+        self.maps: dict[tuple[str, Target], NDArray[np.float32]] = {}  # computed maps by method and target
+        self.cached_gradients: dict[Target, Gradients] = {}  # of the last target only: they are large
 
     @property
     def prefix(self) -> int:
-        """Tokens before the first patch (R)."""
+        """Number of prefix tokens (R)."""
         return self.config.num_prefix_tokens
 
     @cached_property
     def seed(self) -> int:
-        """For what is drawn by chance: a number of the image alone, so that it is the same each time."""
+        """Seed for random numbers, a checksum of the image: the same image always gets the same ones."""
         return zlib.crc32(self.image.float().cpu().numpy().tobytes())
 
     @cached_property
-    def trace(self) -> AttentionOutput:
-        """One pass through the model, with all attention and tokens; a batch of one."""
+    def kept_tokens(self) -> NDArray[np.bool_]:
+        """Mask of the tokens that enter the network, (T,): the prefix tokens and all patches that are not removed."""
+        kept = np.ones(self.config.num_tokens, bool)
+        if self.keep is not None:
+            kept[self.prefix :] = False
+            kept[self.prefix + self.keep.cpu().numpy()] = True
+        return kept
+
+    @cached_property
+    def ablated_heads(self) -> tuple[Head, ...]:
+        """Heads whose output is replaced, as (layer, head) from 0."""
+        masks = enumerate(self.head_masks or ())
+        return tuple((layer, head) for layer, mask in masks if mask for head in (mask.keep == 0).nonzero()[:, 0].tolist())
+
+    @cached_property
+    def output(self) -> AttentionOutput:
+        """Output of one forward pass with full attention and tokens, batch size 1."""
         with torch.inference_mode():
-            return self.model.forward_with_attention(self.image[None], "full")
+            return self.model.forward_with_attention(self.image[None], "full", self.batched_keep(1), self.head_masks)
 
     @cached_property
     def logits(self) -> NDArray[np.float32]:
-        """Of all classes, (K,)."""
-        return self.trace.logits[0].float().cpu().numpy()
+        """Logits of all classes, (K,)."""
+        return self.output.logits[0].float().cpu().numpy()
 
     @cached_property
     def attention(self) -> NDArray[np.float32]:
-        """Of all layers and heads, (L, A, T, T); read-only, as everything is computed from it."""
-        found = self.trace.attention[:, 0].cpu().numpy()
-        found.setflags(write=False)
-        return found
+        """Attention weights of all layers and heads, (L, A, T, T).
+
+        Rows and columns of removed patches are 0, ablated heads NaN. Read-only, as all maps are computed from it.
+        """
+        attention = self.expand_tokens(self.output.attention[:, 0].cpu().numpy(), axes=(2, 3))
+        if self.ablated_heads:
+            attention = attention.copy()
+            attention[tuple(zip(*self.ablated_heads, strict=True))] = np.nan
+        attention.setflags(write=False)
+        return attention
 
     @cached_property
     def value_norms(self) -> NDArray[np.float32]:
-        """Length of what each head adds of each token, through its part of the projection and LayerScale: (L, A, T)."""
-        norms = []
-        blocks, tokens_of = cast(Iterable[Any], self.model.blocks), cast(Tensor, self.trace.tokens)[:-1]
+        """Norm of each token's value vector after the output projection and LayerScale, (L, A, T)."""
+        inputs = cast(Tensor, self.output.tokens)[:-1]  # (L, 1, T, D)
         with torch.inference_mode():
-            for block, tokens in zip(blocks, tokens_of, strict=True):
-                values = block.attn.values(block.norm1(tokens))[0]  # (A, T, d)
-                maps = block.attn.proj.weight.unflatten(1, (values.shape[0], -1)).movedim(1, 0)  # (A, D, d)
-                scaled = getattr(block, "ls1", nn.Identity())  # LayerScale, which only our own blocks have
-                norms.append(scaled(values @ maps.mT).norm(dim=-1))  # (A, T)
-        return torch.stack(norms).float().cpu().numpy()
+            norms = [self.model.value_vectors(layer, x)[0].norm(dim=-1) for layer, x in enumerate(inputs)]  # L x (A, T)
+        return self.expand_tokens(torch.stack(norms).float().cpu().numpy(), axes=(2,))
 
     def gradients(self, target: Target) -> Gradients:
-        """Gradients of a target, computed once while no other is asked about."""
-        found = self.differentiated.get(target)
-        if found is None:
-            found = self.differentiate(target)
-            self.differentiated = {target: found}
-        return found
+        """Return the gradients of a target, cached until those of another target are requested."""
+        gradients = self.cached_gradients.get(target)
+        if gradients is None:
+            gradients = self.compute_gradients(target)
+            self.cached_gradients = {target: gradients}
+        return gradients
 
-    def differentiate(self, target: Target) -> Gradients:
-        """Gradients of a target, by one forward and one backward pass, which also gives the trace if there is none."""
+    def compute_gradients(self, target: Target) -> Gradients:
+        """Run one forward and one backward pass; the forward pass also sets `output` if it is not computed yet."""
         with torch.inference_mode(False), torch.enable_grad():
             image = self.image[None].clone().requires_grad_()
-            seen = self.model.forward_blocks(image, "full")
-            if "trace" not in vars(self):
-                trace = seen.to_attention_output()
-                vars(self)["trace"] = AttentionOutput(*(cast(Tensor, part).detach() for part in vars(trace).values()))
-            weights = [block.weights for block in seen.blocks if block.weights is not None]
-            *found, by_pixel = torch.autograd.grad(logit_of(seen.logits, target).sum(), [*weights, image])
-        by_weight = torch.stack([gradient[0] for gradient in found])
-        return Gradients(by_weight.float().cpu().numpy(), by_pixel[0].float().cpu().numpy())
+            forward = self.model.forward_blocks(image, "full", self.batched_keep(1), self.head_masks)
+            if "output" not in vars(self):
+                output = forward.to_attention_output()
+                vars(self)["output"] = AttentionOutput(*(cast(Tensor, part).detach() for part in vars(output).values()))
+            weights = [block.weights for block in forward.blocks if block.weights is not None]
+            *grads, image_grad = torch.autograd.grad(target_logit(forward.logits, target).sum(), [*weights, image])
+        attention_grads = torch.stack([grad[0] for grad in grads]).float().cpu().numpy()
+        return Gradients(self.expand_tokens(attention_grads, axes=(2, 3)), image_grad[0].float().cpu().numpy())
 
-    def predict(self, images: Tensor, keep: Tensor | None = None, head_masks: HeadMasks = None) -> NDArray[np.float32]:
-        """Logits (n, K) of normalised images (n, 3, H, W); `keep` and `head_masks` as for the model."""
-        with torch.inference_mode():
-            parts = images.split(BATCH)
-            kept = keep.split(BATCH) if keep is not None else [None] * len(parts)
-            found = [self.model(part, some, head_masks) for part, some in zip(parts, kept, strict=True)]
-        return torch.cat(found).float().cpu().numpy()
-
-    def without(self, hidden: Tensor, baseline: Tensor | None = None) -> Tensor:
-        """The image with patches replaced by those of a baseline.
+    def predict(self, images: Tensor, keep: Tensor | None = None) -> NDArray[np.float32]:
+        """Return the logits (n, K) of normalized images (n, 3, H, W), with this context's heads ablated.
 
         Args:
-            hidden: Which patches, (n, N) of bool.
-            baseline: An image (3, H, W); if None, the data set's mean colour, which is 0.
+            images: The images.
+            keep: Patches that enter the network, (n, m) positions; None for those of this context.
+        """
+        with torch.inference_mode():
+            keep = self.batched_keep(len(images)) if keep is None else keep
+            parts = images.split(BATCH_SIZE)
+            keeps = keep.split(BATCH_SIZE) if keep is not None else [None] * len(parts)
+            logits = [self.model(part, some, self.head_masks) for part, some in zip(parts, keeps, strict=True)]
+        return torch.cat(logits).float().cpu().numpy()
+
+    def batched_keep(self, batch_size: int) -> Tensor | None:
+        """`keep` repeated for a batch of images, (B, n); None if all patches enter the network."""
+        return None if self.keep is None else self.keep.expand(batch_size, -1)
+
+    def expand_tokens(self, values: NDArray[np.float32], axes: tuple[int, ...]) -> NDArray[np.float32]:
+        """Insert zeros for the removed patches along the token axes: size t to size T."""
+        for axis in axes if self.keep is not None else ():
+            shape = [*values.shape[:axis], len(self.kept_tokens), *values.shape[axis + 1 :]]
+            expanded = np.zeros(shape, np.float32)
+            expanded[(slice(None),) * axis + (self.kept_tokens,)] = values
+            values = expanded
+        return values
+
+    def mask_patches(self, masked: Tensor, baseline: Tensor | None = None) -> Tensor:
+        """Return the image with patches replaced by those of a baseline.
+
+        Args:
+            masked: Mask of the replaced patches, (n, N) of bool.
+            baseline: An image (3, H, W); None for the data set's mean color, which is 0.
 
         Returns:
             (n, 3, H, W).
         """
-        mask = self.spread(hidden.to(self.image.device)).unsqueeze(1)  # (n, 1, H, W)
+        mask = self.patches_to_pixels(masked.to(self.image.device)).unsqueeze(1)  # (n, 1, H, W)
         return torch.where(mask, torch.zeros_like(self.image) if baseline is None else baseline, self.image)
 
-    def spread(self, patches: Tensor) -> Tensor:
-        """Numbers for patches (n, N) -> numbers for pixels, (n, H, W)."""
+    def patches_to_pixels(self, patches: Tensor) -> Tensor:
+        """Repeat values of patches (n, N) for their pixels, (n, H, W)."""
         gh, gw = self.config.grid_size
         H, W = self.config.img_size
         cells = patches.view(-1, gh, gw)
         return cells.repeat_interleave(H // gh, 1).repeat_interleave(W // gw, 2)
 
-    def gather(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Sum numbers for pixels (3, H, W) over the colours and each patch -> (N,)."""
+    def sum_over_patches(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Sum values of pixels (3, H, W) over the channels and the pixels of each patch, (N,)."""
         gh, gw = self.config.grid_size
         H, W = self.config.img_size
         return pixels.sum(0).reshape(gh, H // gh, gw, W // gw).sum((1, 3)).ravel()
 
 
 def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Logits (..., K) -> probabilities (..., K)."""
+    """Return the probabilities (..., K) of logits (..., K)."""
     powers = np.exp(logits - logits.max(-1, keepdims=True))
     return (powers / powers.sum(-1, keepdims=True)).astype(np.float32)
 
 
-def logit_of(logits: Tensor, target: Target) -> Tensor:
-    """The target's logit, or difference of logits, of each row of (B, K) -> (B,)."""
+def target_logit(logits: Tensor, target: Target) -> Tensor:
+    """Return the target's logit, or difference of logits, of each row of (B, K), (B,)."""
     if isinstance(target, tuple):
         return logits[:, target[0]] - logits[:, target[1]]
     return logits[:, target]
+
+
+def is_flat(values: NDArray[np.float32]) -> bool:
+    """Whether a map's values are equal up to rounding, so that it ranks no patch before another."""
+    return bool(np.ptp(values) <= 1e-5 * np.abs(values).max(initial=0))

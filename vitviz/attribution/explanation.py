@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vitviz.attribution.context import ForwardContext, Target, softmax
 from vitviz.attribution.export import export
 from vitviz.attribution.methods import METHODS, Method, asking, methods_for
-from vitviz.data.preprocessing import ImageSource, PreprocessedImage, prepare, to_tensor
+from vitviz.data.preprocessing import ImageSource, PreprocessedImage, preprocess, to_tensor
 from vitviz.models.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ class Explanation:
         chosen = maps[layers] if heads is None else maps[layers, heads : heads + 1]
         large = mean_of_heads(chosen) if view.method is None else self.map(view.method, view.target)
         chart = figures.Chart(
-            image=np.asarray(self.image.seen),
+            image=np.asarray(self.image.model_input),
             title=self.title(view) + (", without the changes" if view.method is not None and self.changes else ""),
             large=large,
             unit="shares" if view.method is None else METHODS[view.method].unit,
@@ -313,7 +313,7 @@ class Explanation:
             "last_layer": self.map("attention"),
             "prefix": np.array(self.prefix),
             "target": np.array(self.names(target)),
-            "image": np.asarray(self.image.seen),
+            "image": np.asarray(self.image.model_input),
             "checkpoint": np.array(self.checkpoint),
             "note": np.array(self.image.note),
             "changes": np.array(self.changes),
@@ -335,8 +335,8 @@ def explain(model: Checkpoint, image: ImageSource) -> Explanation:
     if not isinstance(model, Checkpoint):
         raise ValueError(f"The first argument must be what vitviz.load returns: got {type(model).__name__}.")
     config = model.network.config
-    fitted = prepare(image, config.img_size)
-    case = ForwardContext(model, model.normalize(to_tensor(fitted.seen)[None])[0])
+    fitted = preprocess(image, config.img_size)
+    case = ForwardContext(model, model.normalize(to_tensor(fitted.model_input)[None])[0])
     return Explanation(
         checkpoint=model.name,
         image=fitted,

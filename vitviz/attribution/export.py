@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vitviz.data.files import atomic_write, end_of_link, write_whole
+from vitviz.data.files import atomic_write, resolve_link, write_atomic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,8 +25,8 @@ def export(path: str | Path, arrays: Callable[[], Mapping[str, Any]], figure: Ca
     if ending not in (*figures.FORMATS, ".npz"):
         raise ValueError(f"The file must end in {', '.join(figures.FORMATS)} or .npz: got {path.name!r}.")
     if ending != ".npz":
-        write_whole(end_of_link(path), figures.render(figure(), ending))
+        write_atomic(resolve_link(path), figures.render(figure(), ending))
         return
     numbers = arrays()
-    with atomic_write(end_of_link(path)) as file:
+    with atomic_write(resolve_link(path)) as file:
         np.savez_compressed(file, **numbers)

@@ -287,10 +287,9 @@ def randomisation(
     found: dict[str, dict[str, float]] = {name: {} for name in methods}
     model = deepcopy(case.model)
     generator = torch.Generator().manual_seed(case.seed)
-    blocks = list(enumerate(cast(Any, model.blocks), start=1))
-    for part, module in [("head", model.head), *((f"block {layer}", block) for layer, block in reversed(blocks))]:
+    for part, module in model.stages():
         with torch.no_grad():
-            for weight in cast(torch.nn.Module, module).parameters():
+            for weight in module.parameters():
                 noise = torch.randn(weight.shape, generator=generator).to(weight)
                 weight.copy_(weight.mean() + noise * weight.std(correction=0))
         changed = ForwardContext(replace(case.checkpoint, network=model), case.image)

@@ -19,18 +19,14 @@ from vitviz.attribution.export import export
 from vitviz.models.attention_stats import (
     attention_distance,
     attention_entropy,
-    cell_size,
     cls_attention_of,
-    full,
     max_batch_size,
     patch_distances,
+    require_full,
 )
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
-from vitviz.models.convnet import NO_ATTENTION, ConvNet
-from vitviz.models.factory import Transformer
-from vitviz.models.tutorial_vits import TutorialViT
-from vitviz.models.vit import AttentionOutput
+from vitviz.models.vit import AttentionOutput, Transformer
 
 Array = NDArray[np.float32]
 
@@ -57,7 +53,7 @@ def patch_filters(model: Transformer, components: int = COMPONENTS) -> tuple[Ten
     """
     if components < 1:
         raise ValueError(f"components must be at least 1: got {components}.")
-    weight = filters_of(model).detach().double()  # (D, 3, P, P)
+    weight = model.patch_filters().detach().double()  # (D, 3, P, P)
     rows = weight.flatten(1)  # (D, 3 P P)
     _, lengths, directions = torch.linalg.svd(rows - rows.mean(0), full_matrices=False)
     found = directions[:components]  # (k, 3 P P)
@@ -66,26 +62,13 @@ def patch_filters(model: Transformer, components: int = COMPONENTS) -> tuple[Ten
     return (found * largest.sign()).view(-1, *weight.shape[1:]), shares[:components]
 
 
-def filters_of(model: Transformer) -> Tensor:
-    """The patch embedding's weights as images, (D, 3, P, P), whatever the order in which the model reads pixels."""
-    if not isinstance(model, TutorialViT):
-        return model.patch_embed.proj.weight
-    H, W = model.config.img_size
-    height, width = cell_size(model.config)
-    weight = model.patch_embed.weight
-    places = model.cut(torch.arange(3 * H * W, device=weight.device).view(1, 3, H, W))[0, 0]  # (3 P P,)
-    pixels = weight.new_zeros(len(weight), 3 * H * W)
-    pixels[:, places] = weight.detach()
-    return pixels.view(-1, 3, H, W)[:, :, :height, :width]
-
-
 def position_similarity(model: Transformer) -> Tensor:
     """Cosine of each patch's position embedding with each other's (Dosovitskiy et al. 2021, figure 7 centre).
 
     Returns:
         S[r, c, i, j] = e_rc . e_ij / (|e_rc| |e_ij|) in -1..1, (gh, gw, gh, gw); 0 where an embedding is zero.
     """
-    places = F.normalize(model.pos_embed[0, model.config.num_prefix_tokens :].detach().double(), dim=-1)  # (N, D)
+    places = F.normalize(model.patch_positions().detach().double(), dim=-1)  # (N, D)
     return (places @ places.T).view(*model.config.grid_size, *model.config.grid_size)
 
 
@@ -110,7 +93,7 @@ def token_norms(trace: AttentionOutput) -> Tensor:
     Returns:
         In the units of the tokens, at least 0, (L + 1, B, T).
     """
-    return full(trace)[1].norm(dim=-1)
+    return require_full(trace)[1].norm(dim=-1)
 
 
 def outliers(norms: Tensor, prefix: int, mads: float = MADS) -> Tensor:
@@ -143,7 +126,7 @@ def logit_lens(model: Transformer, trace: AttentionOutput) -> Tensor:
     Returns:
         Logits, (L + 1, B, K); those of the last layer are the model's own.
     """
-    return torch.stack([model.forward_head(tokens) for tokens in full(trace)[1]])
+    return torch.stack([model.forward_head(tokens) for tokens in require_full(trace)[1]])
 
 
 def final_answers(lens: Tensor) -> dict[str, Tensor]:
@@ -167,7 +150,7 @@ def class_token_cosine(trace: AttentionOutput, config: ViTConfig) -> Tensor:
     Returns:
         In -1..1, (L + 1, gh, gw).
     """
-    tokens = full(trace)[1]
+    tokens = require_full(trace)[1]
     cosine = F.cosine_similarity(tokens[:, :, :1], tokens[:, :, config.num_prefix_tokens :], dim=-1)  # (L + 1, B, N)
     return cosine.mean(1).unflatten(-1, config.grid_size)
 
@@ -185,7 +168,7 @@ def layer_products(trace: AttentionOutput, prefix: int) -> Tensor:
     Raises:
         ValueError: If there are fewer than 4 patches.
     """
-    patches = full(trace)[1][:, :, prefix:].double()  # (L + 1, B, N, D)
+    patches = require_full(trace)[1][:, :, prefix:].double()  # (L + 1, B, N, D)
     B, N = patches.shape[1:3]
     if N < 4:
         raise ValueError(f"Layers are compared by at least 4 patches: this model has {N}.")
@@ -280,9 +263,8 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
     Raises:
         ValueError: If the images do not fit, or the model has fewer than 4 patches, no class token or no attention.
     """
-    model, config = checkpoint.network, checkpoint.network.config
-    if isinstance(model, ConvNet):
-        raise ValueError(NO_ATTENTION)
+    model = checkpoint.transformer
+    config = model.config
     if not config.class_token:
         raise ValueError(
             f"The probes need a class token: {checkpoint.name} has none. Explain single images with it, where all "

@@ -22,7 +22,8 @@ from vitviz.data.augmentation import normalize
 from vitviz.data.datasets import Channels
 from vitviz.data.files import write_atomic
 from vitviz.models.config import ConfigError, ViTConfig
-from vitviz.models.factory import Network, create_model
+from vitviz.models.factory import Network, create_model, require_transformer
+from vitviz.models.vit import Transformer
 
 PACKAGE = Path(__file__).parents[1]
 # Beside the package in a checkout, inside it when installed.
@@ -63,6 +64,15 @@ class Checkpoint:
         """uint8 images (B, 3, H, W) -> the model's float input, on the model's device."""
         weight = next(self.network.parameters())
         return normalize(images.to(weight.device), self.mean, self.std).to(weight.dtype)
+
+    @property
+    def transformer(self) -> Transformer:
+        """The network, if it has attention.
+
+        Raises:
+            ValueError: If it is a convnet.
+        """
+        return require_transformer(self.network)
 
     @property
     def train_config(self) -> dict[str, Any]:

@@ -141,7 +141,7 @@ class Transformer(nn.Module):
             layer: Block, counted from 0.
             tokens: Input of the block, (B, T, D).
         """
-        block = self.block(layer)
+        block = cast(Any, self.blocks)[layer]
         return block.attn.value_vectors(block.norm1(tokens))
 
     def value_vectors(self, layer: int, tokens: Tensor) -> Tensor:
@@ -150,7 +150,7 @@ class Transformer(nn.Module):
         These are the value vectors after the head's slice of the output projection and LayerScale, without bias;
         arguments as for `head_values`.
         """
-        block = self.block(layer)
+        block = cast(Any, self.blocks)[layer]
         values = self.head_values(layer, tokens)  # (B, A, T, d)
         projections = block.attn.proj.weight.unflatten(1, (values.shape[1], -1)).movedim(1, 0)  # (A, D, d)
         added = values @ projections.mT  # (B, A, T, D)
@@ -169,10 +169,6 @@ class Transformer(nn.Module):
         blocks = cast(nn.ModuleList, self.blocks)
         numbered = [(f"block {layer}", block) for layer, block in enumerate(blocks, start=1)]
         return [("head", cast(nn.Module, self.head)), *reversed(numbered)]
-
-    def block(self, layer: int) -> Any:
-        """Return a block, counted from 0."""
-        return cast(nn.ModuleList, self.blocks)[layer]
 
 
 def cls_attention(attention: Tensor, config: ViTConfig) -> Tensor:
