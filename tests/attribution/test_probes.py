@@ -73,7 +73,7 @@ def test_the_filters_of_a_tutorial_are_what_its_first_patch_is_multiplied_with(n
     height, width = filters.shape[2:]
     expected = torch.einsum("bchw,dchw->bd", images[:, :, :height, :width], filters)
     with torch.no_grad():
-        found = (model.patch_embed(model.cut(images)) - model.patch_embed.bias)[:, 0]
+        found = (model.patch_embed(model.patchify(images)) - model.patch_embed.bias)[:, 0]
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
 
 

@@ -15,6 +15,7 @@ from benchmarks import page as bench
 from benchmarks.page import EXPLORER
 from tests.browser.train import SHIPPED, TRAIN, open_train, painted, state, step_to
 from vitviz.models import checkpoint
+from vitviz.models.config import ConvNetConfig
 from vitviz.runs import timeline
 
 pytestmark = pytest.mark.browser
@@ -223,7 +224,7 @@ def test_what_was_held_out_is_not_called_test_images_and_no_attention_is_promise
 
     address, root = trainer
     whole = {"patch_keep_start": 1.0, "patch_keep_end": 1.0, "snapshots": 0}
-    convnet = replace(runs.MODEL, architecture="convnet")
+    convnet = ConvNetConfig(num_classes=runs.MODEL.num_classes)
     runs.make(root, "held", finished=True, moments=0, val_size=5000, model=convnet, **whole)
     page = open_train(context, address, "&run=held")
     painted(page, "runs/held 0")
@@ -239,8 +240,8 @@ def test_what_was_held_out_is_not_called_test_images_and_no_attention_is_promise
     expect(page.locator(f"{EXPLORER} .status")).to_have_text(
         f"The model of this link, runs/held, cannot be shown here: this is {SHIPPED}."
     )
-    page.goto(f"{address}?checkpoint=runs/held&tab=inside")
-    expect(page.locator(".vitviz-inside .status")).to_contain_text("The model of this link, runs/held, cannot")
+    page.goto(f"{address}?checkpoint=runs/held&tab=internals")
+    expect(page.locator(".vitviz-internals .status")).to_contain_text("The model of this link, runs/held, cannot")
     page.goto(f"{address}?run=gone&tab=train")
     expect(page.locator(f"{TRAIN} .status")).to_have_text(
         "The run of this link, gone, cannot be shown here: this is held."
@@ -266,7 +267,7 @@ def test_the_table_renames_and_deletes_after_asking(context, trainer):
     row.get_by_role("button", name="Rename").click()
     page.get_by_label("New name of one").fill("a/b")
     page.keyboard.press("Enter")
-    expect(page.locator(".watch .status")).to_contain_text("The name of a run may have")
+    expect(page.locator(".watch .status")).to_contain_text("name must have 1 to 64 letters")
     page.get_by_label("New name of one").fill("three")
     page.keyboard.press("Enter")
     row = page.locator("tr[data-run=three]")

@@ -10,14 +10,14 @@ from tests.tutorials import TUTORIALS, config, network
 from vitviz.models.checkpoint import Checkpoint, load, save
 from vitviz.models.config import ViTConfig
 from vitviz.models.factory import create_model
-from vitviz.training.presets import preset
+from vitviz.training.presets import get_preset
 
 SQUARE = [name for name in TUTORIALS if name != "tutorial-scratch"]
 
 
 @pytest.mark.parametrize(("name", "parameters"), [("tutorial-notebook", 1_824_394), ("tutorial-lightning", 1_086_730)])
 def test_the_presets_have_as_many_parameters_as_their_texts(name, parameters):
-    assert sum(p.numel() for p in create_model(preset(name).model).parameters()) == parameters
+    assert sum(p.numel() for p in create_model(get_preset(name).model).parameters()) == parameters
 
 
 def test_the_from_scratch_network_has_as_many_parameters_as_its_text():
@@ -25,7 +25,7 @@ def test_the_from_scratch_network_has_as_many_parameters_as_its_text():
     block = 4 * D * D + D + (D * 4 * D + 4 * D) + (4 * D * D + D) + 4 * D  # heads and proj, MLP, two norms
     head = (D * 4 * D + 4 * D) + (4 * D * 10 + 10)
     expected = (48 * D + D) + D + (N + 1) * D + L * block + 2 * D + head
-    assert sum(p.numel() for p in create_model(preset("tutorial-scratch").model).parameters()) == expected
+    assert sum(p.numel() for p in create_model(get_preset("tutorial-scratch").model).parameters()) == expected
 
 
 @pytest.mark.parametrize("name", TUTORIALS)
@@ -69,7 +69,7 @@ def test_the_strips_of_the_from_scratch_network_are_neighbours_in_one_line():
             model.forward_with_attention(images, "cls").attention - model.forward_with_attention(other, "cls").attention
         )[0, 0, :, 1:].abs()
     assert (change.argmax(-1) == 17).all()
-    cut = model.cut(images)
+    cut = model.patchify(images)
     assert cut.shape == (1, 60, 12)
     assert torch.equal(cut[0, 17].view(4, 3).T, images[0, :, 3, 8:12])
 
@@ -79,7 +79,7 @@ def test_squares_are_cut_as_a_strided_convolution_does(name):
     model, images = network(name), tiny.images((12, 20), batch=2)
     kernel = model.patch_embed.weight.view(18, 3, 2, 2)
     expected = torch.nn.functional.conv2d(images, kernel, model.patch_embed.bias, stride=2).flatten(2).mT
-    torch.testing.assert_close(model.patch_embed(model.cut(images)), expected, rtol=0, atol=1e-5)
+    torch.testing.assert_close(model.patch_embed(model.patchify(images)), expected, rtol=0, atol=1e-5)
 
 
 def test_dropped_patches_are_not_looked_at():

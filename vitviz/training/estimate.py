@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from vitviz.models import checkpoint
-from vitviz.models.config import ViTConfig
+from vitviz.models.config import ConvNetConfig, ModelConfig
 from vitviz.training.config import TrainConfig
 from vitviz.training.device import choose_device, hardware, timed
 from vitviz.training.distributed import Distributed
@@ -95,7 +95,8 @@ def estimate(
     speed = epochs * images / seconds
     seconds += FORWARD * whole * (config.val_size or tested)
     words = hardware(device)
-    return Estimate(checkpoint.count_parameters(config.model), config.model.num_tokens, speed, seconds, epochs, need, words)
+    tokens = 0 if isinstance(config.model, ConvNetConfig) else config.model.num_tokens
+    return Estimate(checkpoint.count_parameters(config.model), tokens, speed, seconds, epochs, need, words)
 
 
 def memory(config: TrainConfig, available: int = IMAGES, tested: int = TESTED) -> int:
@@ -111,9 +112,9 @@ def memory(config: TrainConfig, available: int = IMAGES, tested: int = TESTED) -
     return LIBRARIES + data + 4 * COPIES * checkpoint.count_parameters(model) + kept
 
 
-def numbers_kept(model: ViTConfig) -> int:
+def numbers_kept(model: ModelConfig) -> int:
     """How many numbers the backward pass reads again for one image; counted from what autograd keeps."""
-    if model.architecture == "convnet":
+    if isinstance(model, ConvNetConfig):
         return 8 * model.embed_dim * model.img_size[0] * model.img_size[1]  # most of them before the image is halved
     maps = 0 if model.architecture == "vit" else 3 * model.num_heads * model.num_tokens  # the fast attention keeps none
     return model.depth * model.num_tokens * (10 * model.embed_dim + 2 * model.mlp_hidden_dim + maps)
@@ -167,7 +168,7 @@ def converted(config: TrainConfig, other: TrainConfig, speed: float, share: floa
     Raises:
         ValueError: If the other's network is of quite another size: a small one hardly gets to its work.
     """
-    alike = (config.model.architecture == "convnet") == (other.model.architecture == "convnet")
+    alike = isinstance(config.model, ConvNetConfig) == isinstance(other.model, ConvNetConfig)
     if not (alike and 1 / MOST_UNLIKE <= mean_work(config) / mean_work(other) <= MOST_UNLIKE):
         raise ValueError(
             "The time is told when nothing trains: the network that trains now is of quite another kind or size."
@@ -192,8 +193,10 @@ def seconds_left(config: TrainConfig, share: float, seconds: float) -> float:
     return seconds * (1 - done) / done
 
 
-def work(model: ViTConfig, kept: float) -> float:
+def work(model: ModelConfig, kept: float) -> float:
     """Operations of a forward pass over one image, of whose patches this share is kept, up to a factor."""
+    if isinstance(model, ConvNetConfig):
+        return 18 * model.depth * model.embed_dim**2 * model.img_size[0] * model.img_size[1]
     tokens = model.num_prefix_tokens + kept * model.num_patches
     block = (
         tokens * model.embed_dim * (4 * model.embed_dim + 2 * model.mlp_hidden_dim) + 2 * tokens**2 * model.embed_dim

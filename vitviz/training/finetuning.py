@@ -1,8 +1,8 @@
-"""A checkpoint -> the first weights of a training: fine-tuning.
+"""Fine-tuning: a training run that starts from the backbone of a checkpoint.
 
-The body is taken over and the head is new, one linear layer from D numbers to the K classes of the new data
-(Dosovitskiy et al. 2021, arXiv 2010.11929, section 3.2). For images of another size the learned positions are
-interpolated to the new grid, as there; the patches keep their size.
+The backbone is loaded and the head is new: one linear layer from D channels to the K classes of the new data set
+(Dosovitskiy et al. 2021, arXiv 2010.11929, section 3.2). For images of another size the position embeddings are
+interpolated to the new grid, as in the paper; the patch size stays.
 """
 
 from dataclasses import asdict, replace
@@ -12,61 +12,63 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from vitviz.models.checkpoint import Checkpoint, load
+from vitviz.models.config import ConfigError
 from vitviz.models.factory import Network
+from vitviz.models.vit import Transformer
 from vitviz.training.config import TrainConfig
 
-FREE = ("num_classes", "img_size", "drop_path_rate", "pos_drop_rate")  # what may differ from the checkpoint's network
+MAY_DIFFER = ("num_classes", "img_size", "drop_path_rate", "pos_drop_rate")  # from the config of the checkpoint
 
 
-def with_network_of_init(config: TrainConfig) -> TrainConfig:
-    """The config with the network of the checkpoint it starts from."""
+def use_init_model(config: TrainConfig) -> TrainConfig:
+    """Return the config with the network of its `init_from` checkpoint; unchanged without one."""
     if config.init_from is None:
         return config
     return replace(config, model=replace(load(config.init_from).network.config, num_classes=config.model.num_classes))
 
 
 def load_backbone(model: Network, source: Checkpoint) -> None:
-    """Begin with the weights of a checkpoint, all but its head.
+    """Load all weights of a checkpoint except its head.
 
     Raises:
-        ValueError: If the two networks are not the same otherwise.
+        ConfigError: If the networks differ in more than `MAY_DIFFER`.
     """
-    ours, theirs = asdict(model.config), asdict(source.network.config)
-    different = [name for name in ours if name not in FREE and ours[name] != theirs[name]]
-    if different:
-        name = different[0]
-        raise ValueError(
-            f"A training can start from the weights of the same network: {name} is {theirs[name]} in {source.name} and "
-            f"{ours[name]} here. Set model.{name}={theirs[name]}."
-        )
-    body = {name: weight for name, weight in source.network.state_dict().items() if not name.startswith("head.")}
-    if "pos_embed" in body:  # a convnet has no positions
+    own, other = asdict(model.config), asdict(source.network.config)
+    for name in sorted(own.keys() | other.keys(), key=list({"architecture": 0} | own | other).index):
+        if name not in MAY_DIFFER and own.get(name) != other.get(name):
+            raise ConfigError(
+                f"model.{name}",
+                f"must be that of init_from: got {own.get(name)}, and {source.name} has {other.get(name)}",
+                f"Set model.{name}={other.get(name)}.",
+            )
+    weights = {name: weight for name, weight in source.network.state_dict().items() if not name.startswith("head.")}
+    if "pos_embed" in weights:  # a convnet has no position embeddings
         prefix, old, new = model.config.num_prefix_tokens, source.network.config.grid_size, model.config.grid_size
-        body["pos_embed"] = interpolated(body["pos_embed"], prefix, old, new)
-    model.load_state_dict(body, strict=False)
+        weights["pos_embed"] = interpolate_pos_embed(weights["pos_embed"], prefix, old, new)
+    model.load_state_dict(weights, strict=False)
 
 
-def interpolated(positions: Tensor, prefix: int, old: tuple[int, int], new: tuple[int, int]) -> Tensor:
-    """Position embeddings on another grid (gh, gw), bicubic; those of the prefix, which have no place, stay.
+def interpolate_pos_embed(pos_embed: Tensor, prefix: int, old: tuple[int, int], new: tuple[int, int]) -> Tensor:
+    """Resample position embeddings to another grid (gh, gw), bicubic; those of the prefix tokens are kept.
 
     Args:
-        positions: (1, R + N, D), patches in reading order.
+        pos_embed: (1, R + N, D), patches in row-major order.
         prefix: Tokens before the first patch (R).
-        old: Their grid.
-        new: The grid that is wanted.
+        old: Grid of `pos_embed`.
+        new: Grid of the result.
 
     Returns:
         (1, R + N', D).
     """
     if old == new:
-        return positions
-    plane = positions[:, prefix:].unflatten(1, old).permute(0, 3, 1, 2)  # (1, D, gh, gw)
-    plane = F.interpolate(plane, new, mode="bicubic", antialias=True)  # (1, D, gh', gw')
-    return torch.cat([positions[:, :prefix], plane.flatten(2).mT], 1)  # (1, R + N', D)
+        return pos_embed
+    grid = pos_embed[:, prefix:].unflatten(1, old).permute(0, 3, 1, 2)  # (1, D, gh, gw)
+    grid = F.interpolate(grid, new, mode="bicubic", antialias=True)  # (1, D, gh', gw')
+    return torch.cat([pos_embed[:, :prefix], grid.flatten(2).mT], 1)  # (1, R + N', D)
 
 
-def freeze(model: Network) -> None:
-    """Let only the head learn: the body needs no gradients, and drops nothing out."""
+def freeze_backbone(model: Network) -> None:
+    """Train the head only: the backbone has no gradients and is in eval mode, without stochastic depth."""
     model.eval()
     for name, parameter in model.named_parameters():
         parameter.requires_grad_(name.startswith("head."))

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from vitviz.data import augmentation
 from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
 from vitviz.models import checkpoint
+from vitviz.models.config import ConvNetConfig
 from vitviz.models.factory import create_model
 from vitviz.models.vit import ViT
 from vitviz.training import distillation, optim
@@ -155,7 +156,9 @@ class Trainer:
             return self.compiled(images)[0]
         if self.teacher is not None:
             targets = distillation.distillation_targets(self.teacher.network, images, targets, config.distill_weight)
-        keep = augmentation.keep_patches(len(images), config.model.num_patches, kept, self.device)
+        keep = None
+        if not isinstance(config.model, ConvNetConfig):
+            keep = augmentation.sample_patches(len(images), config.model.num_patches, kept, self.device)
         network = self.compiled if keep is None else self.network
         return F.cross_entropy(network(images, keep), targets, label_smoothing=config.label_smoothing)
 
