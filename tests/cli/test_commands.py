@@ -59,9 +59,9 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("explain", "cat", "--out", "a.png", "--checkpoint", "nonsense"), "There is no checkpoint 'nonsense'"),
-        (("evaluate", "../../nonsense"), "There is no checkpoint '../../nonsense'"),
-        (("explain", "nowhere.png", "--out", "a.png", "--checkpoint", "TINY"), "There is no image at 'nowhere.png'"),
+        (("explain", "cat", "--out", "a.png", "--checkpoint", "nonsense"), "Checkpoint 'nonsense' not found"),
+        (("evaluate", "../../nonsense"), "Checkpoint '../../nonsense' not found"),
+        (("explain", "nowhere.png", "--out", "a.png", "--checkpoint", "TINY"), "'nowhere.png': The file does not exist"),
         (
             ("explain", "cat", "--out", "a.gif", "--checkpoint", "TINY"),
             "The file must end in .png, .svg, .pdf, .html or .npz",
@@ -73,13 +73,13 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
         (("explain", "PICKLE", "--out", "a.png", "--checkpoint", "TINY"), "The file must be a whole PNG, JPEG"),
         (
             ("explain", "cat", "--out", "a.png", "--checkpoint", "PICKLE"),
-            "A checkpoint must be a whole .safetensors file",
+            "A checkpoint must be a complete .safetensors file",
         ),
         (
             ("evaluate", "TINY", "--data", "nowhere"),
             "A model can be tested on classes that it knows: tiny",
         ),
-        (("probe", "nonsense", "--out", "a.png"), "There is no checkpoint 'nonsense'"),
+        (("probe", "nonsense", "--out", "a.png"), "Checkpoint 'nonsense' not found"),
         (("probe", "TINY", "--out", "a.gif"), "The file must end in .png, .svg, .pdf, .html or .npz"),
         (
             ("probe", "TINY", "--out", "a.png", "--data", "."),
@@ -218,7 +218,7 @@ def test_no_class_is_told_of_a_model_that_learned_without_labels(vitviz, tiny_ch
 
 def test_an_accuracy_on_other_images_stands_beside_no_recorded_one(vitviz, tiny_checkpoint, tmp_path):
     data = fill(tmp_path / "images", {"ant": 3, "bee": 3})
-    about = datasets.load("folder", data, (tiny.H, tiny.W)).about
+    about = datasets.load("folder", data, (tiny.H, tiny.W)).info
     classes = ("ant", "bee", *tiny_checkpoint.labels[2:])
     for dataset, mean, recorded in [
         ("folder", about.mean, 0.5),

@@ -151,7 +151,7 @@ def test_a_sweep_tells_in_whole_sentences_why_runs_failed(vitviz, cifar_folder, 
     assert out.count("failed") == 2
     assert "g [bold]-startnope" in out, "a name is no markup"
     for name in ("nope", "nada"):
-        assert f"g [bold]-start{name}: There is no checkpoint {name!r}. Name one that ships" in err
+        assert f"g [bold]-start{name}: Checkpoint {name!r} not found. Use a bundled one" in err
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")

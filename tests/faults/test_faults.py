@@ -137,11 +137,11 @@ def test_the_page_starts_without_a_home_and_leaves_no_uploads_behind(tmp_path):
 
 READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$0" && exec "$@"'
 START = """
-from vitviz.webapp.server.requests import answering
+from vitviz.webapp.server.requests import error_response
 from vitviz.webapp.pages.train import Train
 train = Train("{data}")
 question = {{"preset": "cifar10-ti4", "settings": {{"epochs": 1, "minutes": None}}, "name": "mine"}}
-print(answering(train.start)(question)["error"])
+print(error_response(train.start)(question)["error"])
 """
 
 
@@ -266,12 +266,12 @@ def mirror(monkeypatch):
 )
 def test_a_broken_download_leaves_nothing_and_says_what_to_do(mirror, monkeypatch, tmp_path, what):
     (made := tmp_path / "made").mkdir()
-    monkeypatch.setattr(cifar, "STALL", 0.5)
+    monkeypatch.setattr(cifar, "STALL_TIMEOUT", 0.5)
     mirror.update(what)
     if what.get("content") == "archive":
         mirror["content"] = archive(made)
     root = tmp_path / "a" / "data"
-    with pytest.raises(DataError, match=r"CIFAR-10 could not be fetched .* or copy cifar-10-batches-py"):
+    with pytest.raises(DataError, match=r"CIFAR-10 could not be downloaded .* or copy cifar-10-batches-py"):
         cifar.download(root)
     assert list(root.iterdir()) == []
     assert not list(tmp_path.rglob("escaped"))
@@ -306,7 +306,7 @@ def test_weights_that_are_no_numbers_are_never_written(tmp_path, number):
     broken = tiny.checkpoint()
     with torch.no_grad():
         broken.model.head.weight[0, 0] = number
-    with pytest.raises(CheckpointError, match=r"Every weight must be a finite number: head\.weight is not"):
+    with pytest.raises(CheckpointError, match=r"Every weight must be finite: head\.weight has NaN"):
         checkpoint.save(broken, path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]

@@ -88,9 +88,9 @@ def entries() -> list[Entry]:
         make("config of 100 MiB", odd(lambda path: (path.touch(), os.truncate(path, 100 * 2**20))), NONE),
         make("no folder", lambda path: None, NONE),
         make("a file for a folder", "x", NONE),
-        make("state is words", run(config(), last__safetensors="words"), "must be a whole"),
-        make("state is empty", run(config(), last__safetensors=""), "must be a whole"),
-        make("state is a folder", odd(Path.mkdir, "last.safetensors"), "There is no checkpoint"),
-        make("state is a pipe", odd(os.mkfifo, "last.safetensors"), "There is no checkpoint"),
+        make("state is words", run(config(), last__safetensors="words"), "must be a complete"),
+        make("state is empty", run(config(), last__safetensors=""), "must be a complete"),
+        make("state is a folder", odd(Path.mkdir, "last.safetensors"), "not found"),
+        make("state is a pipe", odd(os.mkfifo, "last.safetensors"), "not found"),
         *(Entry("text", f"typed {text!r}"[:60], text, "There is no|Only an uploaded", str(k)) for k, text in enumerate(TYPED)),
     ]  # fmt: skip

@@ -1,15 +1,15 @@
-"""A trained network <-> one .safetensors file, and nothing else.
+"""Checkpoints: a trained network with its labels and preprocessing, in one .safetensors file.
 
-The file's metadata holds, under `vitviz`, JSON with the format version, the model's config, class names, mean and
-standard deviation, and the training record. A file is checked from its header, before anything is allocated: size,
-config, names, shapes and dtypes; then its values must be finite. Nothing is ever unpickled.
+The metadata key `vitviz` holds JSON with format version, model config, labels, mean, standard deviation and training
+record. A file is validated before memory is allocated for weights: size, header, config, names, shapes and dtypes; then
+all weights must be finite. Nothing is unpickled.
 """
 
 import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,36 +21,65 @@ import torch
 from vitviz.data.augmentation import normalize
 from vitviz.data.datasets import Channels
 from vitviz.data.files import write_atomic
-from vitviz.models.config import ConfigError, ViTConfig
+from vitviz.data.preprocessing import RESAMPLING
+from vitviz.models.config import ConfigError, ModelConfig, config_from_dict
 from vitviz.models.factory import Network, create_model, require_transformer
 from vitviz.models.vit import Transformer
 
 PACKAGE = Path(__file__).parents[1]
-# Beside the package in a checkout, inside it when installed.
+# In the package if installed, next to it in a checkout.
 CHECKPOINTS = next((f for f in (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints") if f.is_dir()), PACKAGE)
-SUMS = "SHA256SUMS"  # beside the files, as `sha256sum` writes it
+CHECKSUMS = "SHA256SUMS"  # in the format of `sha256sum`
 FORMAT = 2
 MAX_BYTES = 256 * 2**20
 MAX_HEADER_BYTES = 2**20
-EXTRA = "training."  # begins the names of tensors that only a training reads
-DTYPE_BYTES = {"F32": 4, "F16": 2, "BF16": 2}
+MIN_STD = 1e-3
+EXTRA_PREFIX = "training."  # names of tensors that only resuming a training reads
+DTYPES = ("F32", "F16", "BF16")
 
 
 class CheckpointError(ValueError):
-    """A checkpoint was refused; the message says the rule, what came and what helps."""
+    """A checkpoint is invalid or does not exist.
+
+    Attributes:
+        problem: Rule and received value.
+        hint: What to use instead; may be empty.
+        field: The invalid part: a metadata field, a tensor, or "checkpoint" for the file.
+    """
+
+    def __init__(self, problem: str, hint: str = "", field: str = "checkpoint") -> None:
+        super().__init__(f"{problem}. {hint}".strip())
+        self.problem, self.hint, self.field = problem, hint, field
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """How an image becomes the input of a network: center crop, resize, normalize.
+
+    Attributes:
+        img_size: Height and width of the input (px).
+        mean: Mean of each color channel, in 0..1.
+        std: Standard deviation of each color channel, in 0..1.
+        interpolation: Filter of the resize, by Pillow's name.
+    """
+
+    img_size: tuple[int, int]
+    mean: Channels
+    std: Channels
+    interpolation: str = RESAMPLING.name.lower()
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A trained model and what is needed to use it.
+    """A trained model.
 
     Attributes:
-        name: What people call it: the file's name without its ending.
-        model: The network, in evaluation mode.
-        classes: K names, in the order of the logits.
-        mean: Of each colour channel, in 0..1; inputs are normalised with it.
-        std: Standard deviation of each colour channel, in 0..1.
-        record: How it was trained (recipe, data set, epochs, seconds, hardware, test accuracy, seed, versions).
+        name: File name without suffix.
+        network: The network, in evaluation mode.
+        labels: K class names, in the order of the logits.
+        mean: Mean of each color channel, in 0..1.
+        std: Standard deviation of each color channel, in 0..1.
+        record: Training record: train config, dataset, epochs, seconds, hardware, test accuracy, versions.
     """
 
     name: str
@@ -60,10 +89,15 @@ class Checkpoint:
     std: Channels
     record: dict[str, Any]
 
-    def normalize(self, images: torch.Tensor) -> torch.Tensor:
-        """uint8 images (B, 3, H, W) -> the model's float input, on the model's device."""
-        weight = next(self.network.parameters())
-        return normalize(images.to(weight.device), self.mean, self.std).to(weight.dtype)
+    @property
+    def config(self) -> ModelConfig:
+        """Configuration of the network."""
+        return self.network.config
+
+    @property
+    def preprocessing(self) -> Preprocessing:
+        """Preprocessing of images."""
+        return Preprocessing(self.config.img_size, self.mean, self.std)
 
     @property
     def transformer(self) -> Transformer:
@@ -76,266 +110,273 @@ class Checkpoint:
 
     @property
     def train_config(self) -> dict[str, Any]:
-        """The settings that it was trained by; empty if its record tells none."""
-        recipe = self.record.get("train_config")
-        return recipe if isinstance(recipe, dict) else {}
+        """Training configuration from the record; empty if unknown."""
+        config = self.record.get("train_config")
+        return config if isinstance(config, dict) else {}
 
     @property
     def is_classifier(self) -> bool:
-        """Whether it has learned from labels; else its logits mean nothing."""
+        """Whether the network was trained on labels; the logits of other networks are meaningless."""
         return self.train_config.get("objective", "classify") == "classify"
+
+    def normalize(self, images: torch.Tensor) -> torch.Tensor:
+        """Convert uint8 images (B, 3, H, W) to the input of the network, on its device and in its dtype."""
+        weight = next(self.network.parameters())
+        return normalize(images.to(weight.device), self.mean, self.std).to(weight.dtype)
+
+    def check_logits(self, logits: torch.Tensor) -> torch.Tensor:
+        """Return the logits if they are finite.
+
+        Raises:
+            CheckpointError: If a logit is NaN or infinite, because finite weights overflow.
+        """
+        if not logits.isfinite().all():
+            raise CheckpointError(
+                f"The logits of {self.name} must be finite: got NaN or infinity",
+                "Its weights overflow; train it again with lower learning rates.",
+                "logits",
+            )
+        return logits
+
+
+def load(name: str | Path, max_bytes: int = MAX_BYTES) -> Checkpoint:
+    """Load a checkpoint in evaluation mode, on the CPU in float32.
+
+    Args:
+        name: Name of a bundled checkpoint, or path of a .safetensors file.
+        max_bytes: Maximum size of the file.
+
+    Raises:
+        CheckpointError: If the checkpoint does not exist or is invalid.
+    """
+    bundled = bundled_checkpoints()
+    path = bundled.get(str(name)) or Path(name)
+    check_size(find_size(path, str(name)), max_bytes)
+    if path in bundled.values():
+        check_sha256(path)
+    check_header(path)
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:  # validates the offsets of all tensors
+            metadata = parse_metadata(file.metadata(), path.name)
+            config = read_config(metadata)
+            labels, mean, std = read_labels(metadata, config)
+            network = create_meta_model(config)
+            check_tensors(file, network)
+            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a dict
+    except (safetensors.SafetensorError, KeyError):
+        raise not_safetensors(path.name) from None
+    weights = {
+        key: tensor.to(torch.float32, copy=True)  # a copy does not depend on the file
+        for key, tensor in tensors.items()
+        if not key.startswith(EXTRA_PREFIX)
+    }
+    check_finite(weights)
+    network.load_state_dict(weights, assign=True)
+    network.requires_grad_(True).eval()
+    return Checkpoint(path.stem, network, labels, mean, std, metadata.get("record", {}))
 
 
 def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | None = None) -> None:
-    """Write a checkpoint, atomically; weights in double precision become float32.
+    """Write a checkpoint atomically; float64 weights are converted to float32.
 
     Args:
-        checkpoint: The model with what belongs to it.
-        path: Of the file.
-        extra: Tensors that `read_tensors` finds again and `load` does not look at.
+        checkpoint: The model.
+        path: Path of the .safetensors file.
+        extra: Additional tensors for `read_tensors`; `load` ignores them.
 
     Raises:
-        CheckpointError: If `load` would refuse it: a weight is not a finite number, names, mean or std do not fit, or
-            the file is too large. Nothing is written then.
+        CheckpointError: If `load` would refuse the file. Nothing is written.
     """
     check_finite(checkpoint.network.state_dict())
-    about = {
+    metadata = {
         "format": FORMAT,
-        "config": asdict(checkpoint.network.config),
+        "config": asdict(checkpoint.config),
         "labels": list(checkpoint.labels),
         "mean": [float(value) for value in checkpoint.mean],
         "std": [float(value) for value in checkpoint.std],
         "record": checkpoint.record,
     }
-    read_labels(about, checkpoint.network.config)
-    named = checkpoint.network.state_dict() | {EXTRA + name: tensor for name, tensor in (extra or {}).items()}
+    read_labels(metadata, checkpoint.config)
+    named = checkpoint.network.state_dict() | {EXTRA_PREFIX + name: tensor for name, tensor in (extra or {}).items()}
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}
     tensors |= {name: tensor.float() for name, tensor in tensors.items() if tensor.dtype == torch.float64}
-    content = safetensors.torch.save(tensors, {"vitviz": json.dumps(about, allow_nan=False)})
+    content = safetensors.torch.save(tensors, {"vitviz": json.dumps(metadata, allow_nan=False)})
     if extra is None:
         check_size(len(content), MAX_BYTES)
     write_atomic(path, content)
 
 
+def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """Return the weights and the extra tensors of a file that `load` accepts."""
+    tensors = safetensors.torch.load_file(path)
+    extra = {name.removeprefix(EXTRA_PREFIX): t for name, t in tensors.items() if name.startswith(EXTRA_PREFIX)}
+    return {name: t for name, t in tensors.items() if not name.startswith(EXTRA_PREFIX)}, extra
+
+
 def bundled_checkpoints() -> dict[str, Path]:
-    """The checkpoints that come with the project: name -> file, in alphabetical order."""
+    """Return the paths of the checkpoints that ship with vitviz by name, in alphabetical order."""
     return dict(sorted((path.stem, path) for path in CHECKPOINTS.glob("*.safetensors")))
 
 
-def load(name: str | Path, max_bytes: int = MAX_BYTES) -> Checkpoint:
-    """Load a checkpoint, in evaluation mode on the CPU.
-
-    Args:
-        name: A name in checkpoints/, or the path of a .safetensors file.
-        most: Bytes that the file may have.
-
-    Raises:
-        CheckpointError: If there is none of this name, or the file is not a checkpoint of ours, whole and finite.
-    """
-    path = bundled_checkpoints().get(str(name)) or Path(name)
-    try:
-        size = path.stat().st_size if path.is_file() else None
-    except (OSError, ValueError):
-        size = None
-    if size is None:
-        known = ", ".join(bundled_checkpoints()) or "none"
-        raise CheckpointError(
-            f"There is no checkpoint {str(name)[:200]!r}. Name one that ships ({known}), or a .safetensors file."
-        )
-    check_size(size, max_bytes)
-    content = path.read_bytes()
-    if path in bundled_checkpoints().values():
-        check_sha256(path.name, content)
-    header, about = read_header(content, path.name)
-    config = read_config(about)
-    model = empty_model(config)
-    check_tensors(header, model)
-    try:
-        held = safetensors.torch.load(content)
-        tensors = {key: tensor.float() for key, tensor in held.items() if not key.startswith(EXTRA)}
-    except (safetensors.SafetensorError, KeyError):  # stricter than ours, and of types that torch does not have
-        raise foreign(path.name) from None
-    check_finite(tensors)
-    model.load_state_dict(tensors, assign=True)
-    model.requires_grad_(True).eval()
-    return Checkpoint(path.stem, model, *read_labels(about, config), record=about.get("record", {}))
+@lru_cache(maxsize=256)
+def count_parameters(config: ModelConfig) -> int:
+    """Return the number of parameters of a network."""
+    return sum(weight.numel() for weight in create_meta_model(config).parameters())
 
 
-def check_size(size: int, most: int) -> None:
-    """Refuse more bytes than these."""
-    if size > most:
-        raise CheckpointError(
-            f"A checkpoint may have at most {most / 2**20:.4g} MiB: this one has {size / 2**20:.4g}. Name a smaller "
-            "one."
-        )
-
-
-def check_sha256(name: str, content: bytes) -> None:
-    """Refuse a file that is not the one which ships under its name; names that are not listed are the user's own."""
-    sums = CHECKPOINTS / SUMS
-    lines = sums.read_text().splitlines() if sums.is_file() else []
-    expected = {file: found for found, _, file in (line.partition("  ") for line in lines)}
-    if expected.get(name, found := hashlib.sha256(content).hexdigest()) != found:
-        raise CheckpointError(
-            f"A checkpoint that ships must be as it was made: the SHA-256 of {name} is not the one in {SUMS}. Get it "
-            "again, or give your own file another name."
-        )
-
-
-def check_finite(weights: Mapping[str, torch.Tensor]) -> None:
-    """Refuse weights that are not finite numbers."""
-    for name, weight in weights.items():
-        if not weight.isfinite().all():
-            raise CheckpointError(
-                f"Every weight must be a finite number: {name} is not. Its training failed; train again."
-            )
-
-
-def read_tensors(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-    """The tensors of a file that `load` accepts: those of the model, and the extra ones by their own names."""
-    held = safetensors.torch.load_file(path)
-    extra = {name.removeprefix(EXTRA): tensor for name, tensor in held.items() if name.startswith(EXTRA)}
-    return {name: tensor for name, tensor in held.items() if not name.startswith(EXTRA)}, extra
-
-
-def empty_model(config: ViTConfig) -> Network:
-    """Build a network without memory for its weights."""
+def create_meta_model(config: ModelConfig) -> Network:
+    """Create a network on the meta device, without memory for its weights."""
     with torch.device("meta"):
         return create_model(config)
 
 
-@lru_cache(maxsize=256)
-def count_parameters(config: ViTConfig) -> int:
-    """How many numbers a network learns."""
-    return sum(weight.numel() for weight in empty_model(config).parameters())
-
-
-def foreign(name: str) -> CheckpointError:
-    """The refusal of a file that is not whole safetensors."""
-    return CheckpointError(
-        f"A checkpoint must be a whole .safetensors file: {name[:80]!r} is not. Files of torch.save "
-        "(.pt, .pth, .ckpt) can run code when opened and are never read; save the weights as .safetensors."
+def find_size(path: Path, name: str) -> int:
+    """Return the size of a file in bytes; refuse what is not a regular file."""
+    try:
+        if path.is_file():
+            return path.stat().st_size
+    except (OSError, ValueError):
+        pass
+    bundled = ", ".join(bundled_checkpoints()) or "none"
+    raise CheckpointError(
+        f"Checkpoint {name[:200]!r} not found", f"Use a bundled one ({bundled}) or a .safetensors file."
     )
 
 
-def read_header(content: bytes, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split a file into its tensor table and our part of its metadata; refuse whatever is not safetensors."""
-    length = int.from_bytes(content[:8], "little")
-    if len(content) < 10 or not 2 <= length <= min(MAX_HEADER_BYTES, len(content) - 8):
-        raise foreign(name)
-    try:
-        header = parse_json(content[8 : 8 + length].decode("utf-8"))
-    except (ValueError, RecursionError):
-        raise foreign(name) from None
-    if not isinstance(header, dict):
-        raise foreign(name)
-    metadata = header.pop("__metadata__", None)
-    about = metadata.get("vitviz") if isinstance(metadata, dict) else None
-    if not isinstance(about, str):
+def check_size(size: int, max_bytes: int) -> None:
+    """Check the size of a file."""
+    if size > max_bytes:
         raise CheckpointError(
-            f"The file {name[:80]!r} holds weights, but was not written by vitviz: it has no vitviz metadata. "
-            "Name one that `python -m vitviz train` wrote."
+            f"A checkpoint must have at most {max_bytes / 2**20:.4g} MiB: got {size / 2**20:.4g}", "Use a smaller one."
+        )
+
+
+def check_sha256(path: Path) -> None:
+    """Check a bundled file against its SHA-256; files that are not listed are the user's."""
+    checksums = CHECKPOINTS / CHECKSUMS
+    lines = checksums.read_text().splitlines() if checksums.is_file() else []
+    expected = {file: digest for digest, _, file in (line.partition("  ") for line in lines)}
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if expected.get(path.name, digest) != digest:
+        raise CheckpointError(
+            f"A bundled checkpoint must match its SHA-256 in {CHECKSUMS}: {path.name} does not",
+            "Download it again, or rename your own file.",
+        )
+
+
+def check_header(path: Path) -> None:
+    """Check the size of the header and that its JSON has unique keys; safetensors checks the rest."""
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = file.read(size) if size <= MAX_HEADER_BYTES else b""
+    try:
+        parse_json(header.decode())
+    except (ValueError, RecursionError):
+        raise not_safetensors(path.name) from None
+
+
+def not_safetensors(name: str) -> CheckpointError:
+    """Return the error for a file that is not valid safetensors."""
+    return CheckpointError(
+        f"A checkpoint must be a complete .safetensors file: {name[:80]!r} is not",
+        "Files of torch.save (.pt, .pth, .ckpt) can run code when opened and are never read; save the weights as "
+        ".safetensors.",
+    )
+
+
+def parse_metadata(metadata: dict[str, str] | None, name: str) -> dict[str, Any]:
+    """Parse the JSON of the metadata key `vitviz`."""
+    if metadata is None or "vitviz" not in metadata:
+        raise CheckpointError(
+            f"A checkpoint must have vitviz metadata: {name[:80]!r} has none",
+            "Use a file written by `python -m vitviz train`.",
+            "metadata",
         )
     try:
-        parsed = parse_json(about)
+        parsed = parse_json(metadata["vitviz"])
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict) or parsed.get("format") != FORMAT:
         raise CheckpointError(
-            f"The vitviz metadata must be of format {FORMAT}: {name[:80]!r} has another or a damaged one. "
-            "Get the file again, or a vitviz that knows it."
+            f"The vitviz metadata must have format {FORMAT}: {name[:80]!r} has another format or invalid JSON",
+            "Download the file again, or use the version of vitviz that wrote it.",
+            "metadata",
         )
-    check_extent(header, len(content) - 8 - length, name)
-    return header, parsed
+    return parsed
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON strictly: no key twice in one object, no NaN or infinity."""
+    """Parse JSON strictly: unique keys, no NaN or infinity."""
 
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise ValueError("a key stands twice")
-        return found
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        parsed = dict(pairs)
+        if len(parsed) != len(pairs):
+            raise ValueError("duplicate key")
+        return parsed
 
     def refuse(constant: str) -> NoReturn:
-        raise ValueError(f"{constant} is not a number")
+        raise ValueError(f"{constant} is not finite")
 
     def finite(number: str) -> float:
         return float(number) if math.isfinite(float(number)) else refuse(number)
 
-    return json.loads(text, object_pairs_hook=once, parse_constant=refuse, parse_float=finite)
+    return json.loads(text, object_pairs_hook=unique, parse_constant=refuse, parse_float=finite)
 
 
-def check_extent(header: dict[str, Any], available: int, name: str) -> None:
-    """Demand that the tensors' places fill the rest of the file exactly, without gap or overlap."""
-    places = []
-    for entry in header.values():
-        offsets = entry.get("data_offsets") if isinstance(entry, dict) else None
-        if not (isinstance(offsets, list) and len(offsets) == 2 and all(type(x) is int for x in offsets)):
-            raise foreign(name)
-        places.append(tuple(offsets))
-    end = 0
-    for start, stop in sorted(places):
-        if start != end or stop < start:
-            raise foreign(name)
-        end = stop
-    if end != available:
-        raise foreign(name)
-
-
-def read_config(about: dict[str, Any]) -> ViTConfig:
-    """Read the model's config from the metadata; what an older file does not name has its default."""
-    config = about.get("config")
-    known = {field.name for field in fields(ViTConfig)}
-    if not isinstance(config, dict) or not set(config) <= known:
-        raise CheckpointError(f"The model's config may only name {', '.join(sorted(known))}.")
+def read_config(metadata: dict[str, Any]) -> ModelConfig:
+    """Read the model config from the metadata; missing fields have their defaults."""
     try:
-        return ViTConfig(**config)
+        return config_from_dict(metadata.get("config"), "config.")
     except ConfigError as error:
-        raise CheckpointError(f"The model's config does not fit: {error}") from None
+        field = error.field if error.field.startswith("config") else f"config.{error.field}"
+        raise CheckpointError(f"{field} {error.problem}", error.hint, field) from None
 
 
-def read_channels(about: dict[str, Any], name: str) -> Channels:
-    """Read one number for each colour channel."""
-    values = about.get(name)
+def read_labels(metadata: dict[str, Any], config: ModelConfig) -> tuple[tuple[str, ...], Channels, Channels]:
+    """Read labels, mean and standard deviation from the metadata, and check the record."""
+    labels, count = metadata.get("labels"), config.num_classes
+    if not (isinstance(labels, list) and len(labels) == count and all(isinstance(label, str) for label in labels)):
+        raise CheckpointError(f"labels must be {count} names, one per logit: got {labels!r:.80}", field="labels")
+    mean, std = read_channels(metadata, "mean"), read_channels(metadata, "std")
+    if min(std) < MIN_STD:
+        raise CheckpointError(f"std must be at least {MIN_STD} in each channel: got {std}", field="std")
+    record = metadata.get("record", {})
+    if not isinstance(record, dict):
+        raise CheckpointError(f"record must be an object: got {record!r:.80}", field="record")
+    return tuple(labels), mean, std
+
+
+def read_channels(metadata: dict[str, Any], name: str) -> Channels:
+    """Read one number per color channel from the metadata."""
+    values = metadata.get(name)
     if isinstance(values, list) and len(values) == 3 and all(type(v) in (int, float) and 0 <= v <= 1 for v in values):
         return values[0], values[1], values[2]
-    raise CheckpointError(f"{name} must be three numbers from 0 to 1: got {str(values)[:80]}.")
+    raise CheckpointError(f"{name} must be three numbers from 0 to 1: got {values!r:.80}", field=name)
 
 
-def read_labels(about: dict[str, Any], config: ViTConfig) -> tuple[tuple[str, ...], Channels, Channels]:
-    """Read class names, mean and standard deviation from the metadata."""
-    classes = about.get("labels")
-    if not (
-        isinstance(classes, list) and len(classes) == config.num_classes and all(isinstance(c, str) for c in classes)
-    ):
-        raise CheckpointError(f"A checkpoint with {config.num_classes} logits must name {config.num_classes} classes.")
-    mean, std = read_channels(about, "mean"), read_channels(about, "std")
-    if min(std) < 1e-3:
-        raise CheckpointError(f"std must be above 0.001 in each channel: got {std}.")
-    if not isinstance(about.get("record", {}), dict):
-        raise CheckpointError("The training record must be a table of names and values.")
-    return tuple(classes), mean, std
-
-
-def check_tensors(header: dict[str, Any], model: Network) -> None:
-    """Compare the tensor table with what the config asks for, before anything is read."""
-    expected = {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
-    header = {name: entry for name, entry in header.items() if not name.startswith(EXTRA)}
-    for word, names in (("lacks", expected.keys() - header.keys()), ("has, unasked,", header.keys() - expected.keys())):
-        if names:
-            raise CheckpointError(
-                f"The tensors must be those of the model's config: the file {word} {sorted(names)[0][:80]!r}."
-            )
+def check_tensors(file: Any, network: Network) -> None:
+    """Compare names, shapes and dtypes in an open safetensors file with a network, before reading weights."""
+    expected = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
+    names = {name for name in file.keys() if not name.startswith(EXTRA_PREFIX)}  # noqa: SIM118 - not a dict
+    for problem, different in (("is missing", expected.keys() - names), ("is unexpected", names - expected.keys())):
+        if different:
+            name = min(different)[:80]
+            raise CheckpointError(f"The tensors must be those of the model config: {name!r} {problem}", field=name)
     for name, shape in expected.items():
-        entry = header[name]
-        dtype, (start, stop) = str(entry.get("dtype")), entry["data_offsets"]
-        if entry.get("shape") != shape:
-            raise CheckpointError(f"{name} must have shape {shape}: it has {str(entry.get('shape'))[:80]}.")
-        if dtype not in DTYPE_BYTES:
-            raise CheckpointError(f"{name} must be of type {', '.join(DTYPE_BYTES)}: it is {dtype[:20]}.")
-        if stop - start != DTYPE_BYTES[dtype] * torch.Size(shape).numel():
+        tensor = file.get_slice(name)
+        if tensor.get_shape() != shape:
+            raise CheckpointError(f"{name} must have shape {shape}: got {tensor.get_shape()!s:.80}", field=name)
+        if tensor.get_dtype() not in DTYPES:
             raise CheckpointError(
-                f"{name} must fill the bytes its shape asks for: {stop - start} bytes do not fit {shape}."
+                f"{name} must have dtype {', '.join(DTYPES)}: got {tensor.get_dtype()!s:.20}", field=name
+            )
+
+
+def check_finite(weights: Mapping[str, torch.Tensor]) -> None:
+    """Check that all weights are finite."""
+    for name, weight in weights.items():
+        if not weight.isfinite().all():
+            raise CheckpointError(
+                f"Every weight must be finite: {name} has NaN or infinity", "Its training diverged; train again.", name
             )

@@ -206,7 +206,7 @@ class ConvNetConfig:
 ModelConfig = ViTConfig | ConvNetConfig
 
 
-def config_from_dict(values: Mapping[str, Any], prefix: str = "") -> ModelConfig:
+def config_from_dict(values: Any, prefix: str = "") -> ModelConfig:
     """Build the config that `values["architecture"]` selects; missing fields have their defaults.
 
     Args:

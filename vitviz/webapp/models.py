@@ -1,4 +1,4 @@
-"""The models that the page offers: those that ship, and those of runs, by name."""
+"""Models of the page: bundled checkpoints and those of runs, by name."""
 
 import warnings
 from dataclasses import replace
@@ -7,43 +7,42 @@ from pathlib import Path
 
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
-from vitviz.data.files import in_text
+from vitviz.data.files import printable_name
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
 from vitviz.runs import run_folder
 from vitviz.runs.status import has_attention, measured_on
 from vitviz.runs.store import Runs
 from vitviz.training.config import from_json
-from vitviz.webapp.images import ABSENT
-from vitviz.webapp.server.requests import Answer
+from vitviz.webapp.images import CIFAR_UNAVAILABLE
+from vitviz.webapp.server.requests import Json
 
-State = tuple[int, int] | None  # of a file: when it changed, and its bytes
-OF_RUN = "runs/"  # begins the names of models that were trained here
-MOST_LOADED = 64  # checkpoints that ship, and states of them
+FileState = tuple[int, int] | None  # modification time and size
+RUN_PREFIX = "runs/"  # of the names of runs' models
+MAX_LOADED = 64  # bundled checkpoints, counting replaced files
 
 
-def model_named(name: str, runs: Runs | None = None) -> Checkpoint:
-    """A checkpoint that ships, or the one of a run, "runs/NAME"; other names and paths are refused."""
-    if runs is not None and name.startswith(OF_RUN):
-        path = runs.folder(runs.find(name.removeprefix(OF_RUN)).name) / run_folder.LAST
+def load_model(name: str, runs: Runs | None = None) -> Checkpoint:
+    """Load a bundled checkpoint, or that of a run by "runs/NAME"; other names and paths are refused."""
+    if runs is not None and name.startswith(RUN_PREFIX):
+        run = runs.find(name.removeprefix(RUN_PREFIX)).name
+        path = runs.folder(run) / run_folder.LAST
         if not path.is_file():
-            raise CheckpointError(
-                f"The run {name.removeprefix(OF_RUN)} has saved nothing yet. Wait for its first epoch."
-            )
-        return loaded_run(path, name, state(path))
-    if name not in (known := shipped()):
-        raise CheckpointError(f"There is no checkpoint {name[:80]!r} here. Choose one of: {', '.join(known)}.")
-    return loaded(known[name], state(known[name]))
+            raise CheckpointError(f"The run {run} has no checkpoint yet", "Wait for its first epoch.")
+        return load_run(path, name, file_state(path))
+    if name not in (bundled := bundled_models()):
+        raise CheckpointError(f"Checkpoint {name[:80]!r} not found", f"Use one of: {', '.join(bundled)}.")
+    return load_bundled(bundled[name], file_state(bundled[name]))
 
 
-def shipped() -> dict[str, Path]:
-    """The checkpoints that come with the project and can be loaded: name -> file."""
+def bundled_models() -> dict[str, Path]:
+    """Return the bundled checkpoints that can be loaded: name -> file."""
     found = checkpoint.bundled_checkpoints().items()
-    return {name: path for name, path in found if in_text(name) == name and can_be_loaded(path, state(path))}
+    return {name: path for name, path in found if printable_name(name) == name and is_loadable(path, file_state(path))}
 
 
-def state(path: Path) -> TrainerState:
-    """What changes when a file does; None if it cannot be found."""
+def file_state(path: Path) -> FileState:
+    """Return modification time and size of a file; None if there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -51,32 +50,32 @@ def state(path: Path) -> TrainerState:
     return found.st_mtime_ns, found.st_size
 
 
-@lru_cache(maxsize=MOST_LOADED)
-def can_be_loaded(path: Path, changed: State) -> bool:
-    """Whether a file is a checkpoint of ours; if it is none, the terminal is told, once for each of its states."""
+@lru_cache(maxsize=MAX_LOADED)
+def is_loadable(path: Path, state: FileState) -> bool:
+    """Whether a file is a valid checkpoint; otherwise warn, once per version of the file."""
     try:
-        loaded(path, changed)
+        load_bundled(path, state)
     except (CheckpointError, OSError) as error:
-        warnings.warn(f"The page leaves {path} out. Move it to another folder. {error}", stacklevel=2)
+        warnings.warn(f"The page skips {path}. Move it to another folder. {error}", stacklevel=2)
         return False
     return True
 
 
-@lru_cache(maxsize=MOST_LOADED)
-def loaded(path: Path, changed: State) -> Checkpoint:
-    """A checkpoint that ships, loaded once for each state of its file."""
+@lru_cache(maxsize=MAX_LOADED)
+def load_bundled(path: Path, state: FileState) -> Checkpoint:
+    """Load a bundled checkpoint, once per version of the file."""
     return checkpoint.load(path)
 
 
 @lru_cache(maxsize=4)
-def loaded_run(path: Path, name: str, changed: State) -> Checkpoint:
-    """The checkpoint of a run, loaded once for each state of its file."""
+def load_run(path: Path, name: str, state: FileState) -> Checkpoint:
+    """Load the checkpoint of a run, once per version of the file."""
     return replace(run_folder.load(path), name=name)
 
 
-def checkpoints() -> list[Answer]:
-    """The checkpoints that ship: name, size, accuracy and on which images, whether it knows labels."""
-    models = [model_named(name) for name in shipped()]
+def list_bundled() -> list[Json]:
+    """Describe the bundled checkpoints: name, size, accuracy and its split, whether it is a classifier."""
+    models = [load_model(name) for name in bundled_models()]
     return [
         {
             "name": model.name,
@@ -90,17 +89,15 @@ def checkpoints() -> list[Answer]:
     ]
 
 
-def of_runs(runs: Runs | None) -> list[Answer]:
-    """The runs that have saved a checkpoint with attention to look at, as `checkpoints` lists those that ship."""
-    if runs is None:
-        return []
+def list_run_models(runs: Runs) -> list[Json]:
+    """Describe the runs whose checkpoint has attention, as `list_bundled` does."""
     found = []
     for info in runs.all():
         if (runs.folder(info.name) / run_folder.LAST).is_file() and has_attention(info.config):
             config = from_json(info.config)
             found.append(
                 {
-                    "name": OF_RUN + info.name,
+                    "name": RUN_PREFIX + info.name,
                     "layers": config.model.depth,
                     "heads": config.model.num_heads,
                     "accuracy": info.accuracy,
@@ -111,18 +108,21 @@ def of_runs(runs: Runs | None) -> list[Answer]:
     return found
 
 
-def offered(runs: Runs | None, data: str | None, public: bool) -> Answer:
-    """What there is now: models, those that ship and those of runs; and CIFAR-10, or how to get it.
+def list_models(runs: Runs | None, data: str | None, public: bool) -> Json:
+    """List the available models, and whether CIFAR-10 is available or how to get it.
 
     Args:
-        runs: Whose models are offered beside those that ship; None for no others.
+        runs: Runs whose models are included; None for bundled ones only.
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
-        public: Whether strangers ask, who are not told where it was looked for.
+        public: Whether to hide the data folder.
     """
     try:
         cifar.find(data)
         message = ""
     except DataError as error:
-        message = ABSENT if public else str(error)
-    known = {"available": not message, "classes": list(cifar.CLASSES), "message": message}
-    return {"checkpoints": checkpoints() + of_runs(runs), "cifar": known}
+        message = CIFAR_UNAVAILABLE if public else str(error)
+    models = list_bundled() + (list_run_models(runs) if runs is not None else [])
+    return {
+        "checkpoints": models,
+        "cifar": {"available": not message, "classes": list(cifar.CLASSES), "message": message},
+    }
