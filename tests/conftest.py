@@ -1,4 +1,4 @@
-"""What many tests start from: the tiny model, a tiny checkpoint and a small false CIFAR-10."""
+"""Shared fixtures: the tiny model, its checkpoint and a small fake CIFAR-10."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.vit import ViT
 
-RECORDS = 20  # images in one file of the false data set
+RECORDS = 20  # images per file of the fake dataset
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def tiny_file(tmp_path, tiny_checkpoint) -> Path:
 
 @pytest.fixture
 def cifar_config() -> ViTConfig:
-    """A network small enough to be trained in a test, for images of CIFAR-10's size."""
+    """Config of a network for CIFAR-10 that is small enough to train in a test."""
     return ViTConfig(
         img_size=(32, 32), patch_size=8, embed_dim=24, depth=2, num_heads=2, mlp_ratio=40 / 24, num_classes=10
     )
@@ -42,9 +42,9 @@ def cifar_config() -> ViTConfig:
 
 @pytest.fixture
 def cifar_folder(tmp_path, monkeypatch) -> Path:
-    """A folder with the binary version of a data set of 100 + 20 random images.
+    """Write a fake CIFAR-10 in binary layout: 100 training and 20 test images of random pixels.
 
-    Its sums differ from the official ones, about which `load` warns: users expect or ignore that warning.
+    Its checksums differ from the official ones; tests expect or ignore the warning of `load`.
     """
     monkeypatch.setattr(cifar, "RECORDS", RECORDS)
     folder = tmp_path / "data" / cifar.BINARY_FOLDER

@@ -1,7 +1,7 @@
-"""A tiny ViT in which every letter has a different size, so that a swapped axis cannot pass.
+"""A tiny ViT in which every dimension has a different size, so that a swapped axis fails.
 
-C 3, H 20, W 28, P 4, gh 5, gw 7, N 35, T 36, D 18, A 2, d 9, L 6, M 40, K 11; batches have B 8. The weights come from
-numpy, each drawn from its own name, so that they are the same on every version of torch.
+C 3, H 20, W 28, P 4, gh 5, gw 7, N 35, T 36, D 18, A 2, d 9, L 6, M 40, K 11; batch size B 8. The weights are drawn with
+numpy, seeded by their names, so that they are the same with every version of torch.
 """
 
 import zlib
@@ -41,7 +41,7 @@ VARIANTS = {
 
 
 def model(config: ViTConfig = CONFIG, seed: int = 0) -> ViT:
-    """A network in evaluation mode whose attention is far from uniform and whose branches all matter."""
+    """Create a network in evaluation mode with non-uniform attention and no zero weights."""
     network = ViT(config)
     with torch.no_grad():
         for name, parameter in network.named_parameters():
@@ -50,11 +50,11 @@ def model(config: ViTConfig = CONFIG, seed: int = 0) -> ViT:
 
 
 def draw(name: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
-    """The weight of a name: queries, keys and values enlarged, gains around 1, nothing zero."""
+    """Draw the weight of a name: larger for queries, keys and values, around 1 for scales."""
     numbers = np.random.default_rng([seed, zlib.crc32(name.encode())]).standard_normal(shape)
     if name.endswith(("norm1.weight", "norm2.weight", "norm.weight", "gamma")):
         numbers = 1 + 0.2 * numbers
-    elif len(shape) in (2, 4):  # a linear map or a convolution: keeps the size of what passes
+    elif len(shape) in (2, 4):  # linear layers and convolutions preserve the variance
         numbers = numbers * (2.0 if "qkv" in name else 1.0) / np.prod(shape[1:]) ** 0.5
     else:
         numbers = 0.5 * numbers
@@ -62,38 +62,38 @@ def draw(name: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
 
 
 def images(size: tuple[int, int] = (H, W), batch: int = B, seed: int = 0) -> torch.Tensor:
-    """Normalised images (B, 3, H, W)."""
+    """Draw normalized images (B, 3, H, W)."""
     return torch.from_numpy(np.random.default_rng(seed).standard_normal((batch, 3, *size)).astype(np.float32))
 
 
 def pixels(height: int = H, width: int = W, seed: int = 0) -> np.ndarray:
-    """A colourful image (H, W, 3) of uint8."""
+    """Draw a random image (H, W, 3) of uint8."""
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
 
 
 def checkpoint(config: ViTConfig = CONFIG, seed: int = 0) -> Checkpoint:
-    """A checkpoint with a mean and a deviation that differ between the channels."""
+    """Create a checkpoint whose mean and standard deviation differ between channels."""
     names = tuple(f"class {k}" for k in range(config.num_classes))
     record = {"test_accuracy": 0.25, "epochs": 2}
     return Checkpoint("tiny", model(config, seed), names, (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), record)
 
 
-def case(variant: str = "plain", seed: int = 0, dtype: torch.dtype = torch.float32) -> ForwardContext:
-    """A variant's checkpoint with one image."""
-    held = checkpoint(VARIANTS[variant])
-    held.network.to(dtype)
-    return ForwardContext(held, images(batch=1, seed=seed)[0].to(dtype))
+def context(variant: str = "plain", seed: int = 0, dtype: torch.dtype = torch.float32) -> ForwardContext:
+    """Create the context of one image in a variant of the model."""
+    model = checkpoint(VARIANTS[variant])
+    model.network.to(dtype)
+    return ForwardContext(model, images(batch=1, seed=seed)[0].to(dtype))
 
 
 def attention(layers: int = L, heads: int = A, tokens: int = T, seed: int = 0) -> np.ndarray:
-    """Random attention (L, A, T, T), each row of sum 1."""
+    """Draw attention (L, A, T, T); each row sums to 1."""
     scores = 2 * np.random.default_rng(seed).standard_normal((layers, heads, tokens, tokens))
     weights = np.exp(scores)
     return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
 
 
-def trace_of(attention: np.ndarray | None = None, tokens: np.ndarray | None = None) -> AttentionOutput:
-    """A trace that holds what matters, in double precision."""
+def attention_output(attention: np.ndarray | None = None, tokens: np.ndarray | None = None) -> AttentionOutput:
+    """Create an output with this attention and these tokens, in double precision."""
     attention = np.zeros((1, 1, 1, 2, 2)) if attention is None else attention
     tokens = np.zeros((2, 1, 2, 1)) if tokens is None else tokens
     return AttentionOutput(
@@ -101,8 +101,8 @@ def trace_of(attention: np.ndarray | None = None, tokens: np.ndarray | None = No
     )
 
 
-def random_trace(prefix: int = 1) -> AttentionOutput:
-    """Three images on the oblong grid."""
+def random_output(prefix: int = 1) -> AttentionOutput:
+    """Draw attention and tokens of three images on the non-square grid."""
     weights = np.stack([attention(tokens=prefix + N, seed=image) for image in range(3)], 1)
     tokens = np.random.default_rng(5).standard_normal((L + 1, 3, prefix + N, D))
-    return trace_of(weights, tokens)
+    return attention_output(weights, tokens)

@@ -47,7 +47,7 @@ def linear() -> tuple[ForwardContext, np.ndarray]:
 @pytest.mark.parametrize("patches", [35, 64, 3])
 @pytest.mark.parametrize("steps", [1, 4, 16, 7])
 def test_the_moments_go_from_none_to_all_and_are_the_same_from_both_ends(patches, steps):
-    found = faithfulness.moments(patches, steps)
+    found = faithfulness.deletion_steps(patches, steps)
     assert len(found) == steps + (0 if patches % 2 == 1 and steps % 2 == 0 else 1)
     assert (found[0], found[-1]) == (0, patches)
     assert (found + found[::-1] == patches).all()
@@ -62,14 +62,14 @@ def test_the_largest_goes_first_and_equal_values_as_by_chance():
 
 
 def test_the_area_under_a_curve_by_hand():
-    assert faithfulness.area(np.array([1.0, 0.0])) == 0.5
-    assert faithfulness.area(np.array([1.0, 1.0, 0.0, 0.0])) == 0.5
-    assert faithfulness.area(np.array([0.2] * 9)) == pytest.approx(0.2)
+    assert faithfulness.area_under_curve(np.array([1.0, 0.0])) == 0.5
+    assert faithfulness.area_under_curve(np.array([1.0, 1.0, 0.0, 0.0])) == 0.5
+    assert faithfulness.area_under_curve(np.array([0.2] * 9)) == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize("baseline", faithfulness.BASELINES)
 def test_every_curve_begins_at_the_image_and_ends_at_nothing(baseline):
-    subject = tiny.case()
+    subject = tiny.context()
     orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(3)])
     curves = faithfulness.deletion_curves(subject, orders, 4, baseline)
     probabilities = torch.from_numpy(subject.logits).softmax(0)
@@ -80,10 +80,10 @@ def test_every_curve_begins_at_the_image_and_ends_at_nothing(baseline):
 
 @pytest.mark.parametrize("baseline", faithfulness.BASELINES)
 def test_curves_equal_a_plain_loop_one_image_at_a_time(baseline):
-    subject = tiny.case("qk norm")
+    subject = tiny.context("qk norm")
     order = np.random.default_rng(7).permutation(N)
     found = faithfulness.deletion_curves(subject, order[None], 2, baseline, steps=5)[0]
-    for point, count in zip(found, faithfulness.moments(N, 5), strict=True):
+    for point, count in zip(found, faithfulness.deletion_steps(N, 5), strict=True):
         image, keep = subject.image.clone(), None
         if baseline == "drop":
             keep = torch.tensor([sorted(set(range(N)) - set(order[:count].tolist()))], dtype=torch.long)
@@ -100,7 +100,7 @@ def test_curves_equal_a_plain_loop_one_image_at_a_time(baseline):
 def test_the_order_of_the_true_contributions_of_a_linear_model_is_the_best(linear, baseline):
     subject, contributions = linear
     report = faithfulness.score(subject, {"true": contributions, "reverse": -contributions}, 1, baseline, steps=N)
-    chance = report.chance
+    chance = report.random_baseline
     assert len(chance) == faithfulness.N_RANDOM
     assert report.scores["true"].deletion < min(found.deletion for found in chance)
     assert report.scores["true"].insertion > max(found.insertion for found in chance)
@@ -116,21 +116,21 @@ def test_insertion_is_putting_patches_back(linear):
     subject, contributions = linear
     order = faithfulness.ranking_of(contributions, np.arange(N))
     points = []
-    for count in faithfulness.moments(N):
+    for count in faithfulness.deletion_steps(N):
         hidden = torch.ones(1, N, dtype=torch.bool)
         hidden[0, order[:count].tolist()] = False
-        points.append(softmax(subject.predict(subject.without(hidden)))[0, 1])
-    expected = faithfulness.area(np.array(points))
+        points.append(softmax(subject.predict(subject.mask_patches(hidden)))[0, 1])
+    expected = faithfulness.area_under_curve(np.array(points))
     assert faithfulness.score(subject, {"true": contributions}, 1).scores["true"].insertion == pytest.approx(expected)
 
 
 def test_chance_is_what_random_orders_reach(linear):
     subject, _ = linear
-    chance = faithfulness.score(subject, {}, 1, draws=200).chance
+    chance = faithfulness.score(subject, {}, 1, n_random=200).random_baseline
     assert len(chance) == 200
     assert sum(found.gap for found in chance) == pytest.approx(0, abs=1e-9), "each order comes with its reverse"
     orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(300)])
-    areas = [faithfulness.area(curve) for curve in faithfulness.deletion_curves(subject, orders, 1, "mean")]
+    areas = [faithfulness.area_under_curve(curve) for curve in faithfulness.deletion_curves(subject, orders, 1, "mean")]
     spread = np.std(areas)
     assert np.mean([found.deletion for found in chance]) == pytest.approx(np.mean(areas), abs=4 * spread / 200**0.5)
     assert np.std([found.deletion for found in chance]) == pytest.approx(spread, rel=0.3)
@@ -155,10 +155,10 @@ def test_rank_correlation_by_hand():
 
 
 def test_a_map_of_the_model_changes_when_its_weights_do_and_one_of_chance_does_not():
-    subject = tiny.case()
+    subject = tiny.context()
     before = {name: weight.clone() for name, weight in subject.model.state_dict().items()}
     methods = {name: METHODS[name].compute for name in ("relevance", "random", "average")}
-    found = faithfulness.randomisation(subject, methods, 3)
+    found = faithfulness.randomization_test(subject, methods, 3)
     assert list(found["relevance"]) == ["head", *(f"block {layer}" for layer in range(tiny.L, 0, -1))]
     assert abs(found["relevance"]["block 1"]) < 0.9
     assert all(torch.equal(weight, before[name]) for name, weight in subject.model.state_dict().items())
@@ -168,9 +168,9 @@ def test_a_map_of_the_model_changes_when_its_weights_do_and_one_of_chance_does_n
 
 @pytest.mark.parametrize("variant", ["mean of patches", "no class token"])
 def test_a_model_that_reads_the_mean_of_its_patches_is_not_left_without_any(variant):
-    subject = tiny.case(variant)
+    subject = tiny.context(variant)
     assert list(faithfulness.baselines_for(subject.config)) == ["mean", "blur"]
-    assert list(faithfulness.baselines_for(tiny.case().config)) == ["mean", "blur", "drop"]
+    assert list(faithfulness.baselines_for(tiny.context().config)) == ["mean", "blur", "drop"]
     with pytest.raises(ValueError, match=r"needs a head that reads the class token: that of tiny .* Use mean or blur"):
         faithfulness.score(subject, {"x": np.arange(N)}, 0, "drop")
     for baseline in faithfulness.baselines_for(subject.config):
@@ -178,7 +178,7 @@ def test_a_model_that_reads_the_mean_of_its_patches_is_not_left_without_any(vari
 
 
 def test_maps_may_be_as_a_method_gives_them_or_as_an_explanation_does():
-    subject, values = tiny.case(), np.random.default_rng(3).random(N).astype(np.float32)
+    subject, values = tiny.context(), np.random.default_rng(3).random(N).astype(np.float32)
     for one, other in (
         (faithfulness.score(subject, {"x": found}, 2), faithfulness.sensitivity(subject, {"x": found}, 2, 3))
         for found in (values, values.reshape(tiny.GH, GW))
@@ -205,13 +205,13 @@ def test_maps_may_be_as_a_method_gives_them_or_as_an_explanation_does():
 )
 def test_what_cannot_be_scored_is_refused(wrong, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)):
-        faithfulness.score(tiny.case(), **({"maps": {"x": np.zeros(N)}, "target": 0} | wrong))
+        faithfulness.score(tiny.context(), **({"maps": {"x": np.zeros(N)}, "target": 0} | wrong))
 
 
 @pytest.mark.parametrize("target", [-1, 99, (2, 99), "cat"])
 def test_the_sensitivity_to_no_class_is_refused(target):
     with pytest.raises(ValueError, match="target must be one class, 0 to 10: got"):
-        faithfulness.sensitivity(tiny.case(), {"x": np.zeros(N)}, target, 3)
+        faithfulness.sensitivity(tiny.context(), {"x": np.zeros(N)}, target, 3)
 
 
 def test_what_is_drawn_by_chance_belongs_to_the_image(monkeypatch):
@@ -226,10 +226,10 @@ def test_what_is_drawn_by_chance_belongs_to_the_image(monkeypatch):
     for subject in (one, other):
         faithfulness.score(subject, {"x": np.zeros(N)}, 0)
         faithfulness.sensitivity(subject, {"x": np.zeros(N)}, 0, 3)
-        faithfulness.randomisation(subject, {}, 0)
+        faithfulness.randomization_test(subject, {}, 0)
     assert drawn == [one.seed] * 3 + [other.seed] * 3
 
 
 def test_an_unknown_baseline_is_refused():
     with pytest.raises(ValueError, match="baseline must be one of mean, blur, drop: got 'black'"):
-        faithfulness.deletion_curves(tiny.case(), np.arange(N)[None], 0, "black")
+        faithfulness.deletion_curves(tiny.context(), np.arange(N)[None], 0, "black")

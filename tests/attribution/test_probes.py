@@ -110,7 +110,7 @@ def test_positions_that_are_zero_are_like_nothing():
 
 
 def test_entropy_and_divergence_are_those_of_a_loop_over_tokens_from_either_kind_of_trace():
-    trace = tiny.random_trace()
+    trace = tiny.random_output()
     rows = trace.attention[..., 0, :].numpy()
     nats, effective = probes.attention_entropy(trace, tiny.CONFIG)
     divergence = probes.head_divergence(trace, tiny.CONFIG)
@@ -136,7 +136,7 @@ def test_heads_diverge_by_zero_when_equal_and_by_ln_2_when_they_share_no_token()
     attention[:, :, 2, 0, 7:9] = 0.5
     expected = math.log(2) * np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]])
     np.testing.assert_allclose(
-        probes.head_divergence(tiny.trace_of(attention), tiny.CONFIG)[0], expected, rtol=0, atol=1e-12
+        probes.head_divergence(tiny.attention_output(attention), tiny.CONFIG)[0], expected, rtol=0, atol=1e-12
     )
 
 
@@ -147,7 +147,7 @@ def test_a_planted_long_token_is_the_only_outlier():
     tokens = np.random.default_rng(0).uniform(1, 1.2, (L + 1, 3, 3 + N, D))
     tokens[2, 1, 3 + 17] *= 4
     tokens[:, :, 0] *= 9  # the class token does not shift what is usual for patches
-    norms = probes.token_norms(tiny.trace_of(tokens=tokens))
+    norms = probes.token_norms(tiny.attention_output(tokens=tokens))
     np.testing.assert_allclose(norms, np.sqrt((tokens**2).sum(-1)), rtol=0, atol=1e-12)
     found = probes.outliers(norms, prefix=3)
     assert found[..., 3:].nonzero().tolist() == [[2, 1, 17]]
@@ -155,7 +155,7 @@ def test_a_planted_long_token_is_the_only_outlier():
 
 
 def test_outliers_are_beyond_median_and_k_mad_of_a_loop_over_patches():
-    trace = tiny.random_trace(prefix=3)
+    trace = tiny.random_output(prefix=3)
     trace.tokens[:, :, :3] *= 3
     norms = probes.token_norms(trace)
     found = probes.outliers(norms, 3, mads=2.5)
@@ -189,7 +189,7 @@ def test_the_lens_on_the_last_layer_gives_the_logits(variant):
 @pytest.mark.parametrize("variant", ["plain", "two registers"])
 def test_cosine_to_the_class_token_is_that_of_a_loop(variant):
     config = tiny.VARIANTS[variant]
-    trace = tiny.random_trace(config.num_prefix_tokens)
+    trace = tiny.random_output(config.num_prefix_tokens)
     found = probes.class_token_cosine(trace, config)
     assert found.shape == (L + 1, GH, GW)
     tokens = trace.tokens.numpy()
@@ -200,7 +200,7 @@ def test_cosine_to_the_class_token_is_that_of_a_loop(variant):
 
 
 def test_cka_is_that_of_the_unbiased_estimate_written_out():
-    trace = tiny.random_trace()
+    trace = tiny.random_output()
     grams = []
     for layer in trace.tokens.numpy():
         of_layer = [x[1:] @ x[1:].T for x in layer]
@@ -228,7 +228,7 @@ def test_cka_of_a_layer_with_itself_turned_shifted_and_enlarged_is_one():
     tokens = rng.standard_normal((3, 2, T, D))
     turn = np.linalg.qr(rng.standard_normal((D, D)))[0]
     tokens[1] = 7 * tokens[0] @ turn + 3
-    found = probes.cka(probes.layer_products(tiny.trace_of(tokens=tokens), 1)).numpy()
+    found = probes.cka(probes.layer_products(tiny.attention_output(tokens=tokens), 1)).numpy()
     np.testing.assert_allclose(np.diag(found), 1, rtol=0, atol=1e-12)
     np.testing.assert_allclose(found, found.T, rtol=0, atol=1e-12)
     assert found[0, 1] == pytest.approx(1, abs=1e-9)
@@ -236,13 +236,13 @@ def test_cka_of_a_layer_with_itself_turned_shifted_and_enlarged_is_one():
 
 
 def test_cka_of_equal_patches_is_zero_and_not_undefined():
-    found = probes.cka(probes.layer_products(tiny.trace_of(tokens=np.ones((2, 1, T, D))), 1))
+    found = probes.cka(probes.layer_products(tiny.attention_output(tokens=np.ones((2, 1, T, D))), 1))
     assert found.tolist() == [[0, 0], [0, 0]]
 
 
 def test_layers_are_not_compared_by_three_patches():
     with pytest.raises(ValueError, match="by at least 4 patches: this model has 3"):
-        probes.layer_products(tiny.trace_of(tokens=np.ones((2, 1, 4, D))), 1)
+        probes.layer_products(tiny.attention_output(tokens=np.ones((2, 1, 4, D))), 1)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ GRIDS = {"small": ViTConfig(), "large": ViTConfig(img_size=(224, 224), patch_siz
 def test_the_distance_of_uniform_attention_has_its_closed_form(grid, pixels):
     config = GRIDS[grid]
     uniform = np.full((1, 1, 1, config.num_tokens, config.num_tokens), 1 / config.num_tokens)
-    assert attention_stats.attention_distance(tiny.trace_of(uniform), config).item() == pytest.approx(pixels, abs=1e-9)
+    assert attention_stats.attention_distance(tiny.attention_output(uniform), config).item() == pytest.approx(pixels, abs=1e-9)
     assert attention_stats.patch_distances(config).mean().item() == pytest.approx(pixels, abs=1e-9)
 
 
@@ -26,7 +26,7 @@ def test_the_distance_of_uniform_attention_has_its_closed_form(grid, pixels):
 def test_who_looks_at_himself_looks_zero_pixels_far(grid):
     config = GRIDS[grid]
     assert (
-        attention_stats.attention_distance(tiny.trace_of(np.eye(config.num_tokens)[None, None, None]), config).item()
+        attention_stats.attention_distance(tiny.attention_output(np.eye(config.num_tokens)[None, None, None]), config).item()
         == 0
     )
 
@@ -42,14 +42,14 @@ def test_who_looks_at_his_neighbour_looks_one_patch_far_but_at_the_edge(grid, do
         attention[1 + r * gw + c, 1 + min(r + down, gh - 1) * gw + min(c + right, gw - 1)] = 1
     side = gw if right else gh
     expected = config.patch_size * (side - 1) / side
-    found = attention_stats.attention_distance(tiny.trace_of(attention[None, None, None]), config).item()
+    found = attention_stats.attention_distance(tiny.attention_output(attention[None, None, None]), config).item()
     assert found == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("variant", ["plain", "two registers"])
 def test_distance_is_that_of_a_loop_over_all_pairs_of_patches(variant):
     config = tiny.VARIANTS[variant]
-    trace = tiny.random_trace(config.num_prefix_tokens)
+    trace = tiny.random_output(config.num_prefix_tokens)
     found = attention_stats.attention_distance(trace, config)
     assert found.shape == (L, A)
     for layer, head in [(0, 1), (4, 0), (L - 1, 1)]:
@@ -65,7 +65,7 @@ def test_distance_is_that_of_a_loop_over_all_pairs_of_patches(variant):
 def test_a_patch_that_looks_at_no_patch_counts_as_no_distance():
     attention = np.zeros((1, 1, 1, T, T))
     attention[..., 0] = 1
-    assert attention_stats.attention_distance(tiny.trace_of(attention), tiny.CONFIG).item() == 0
+    assert attention_stats.attention_distance(tiny.attention_output(attention), tiny.CONFIG).item() == 0
 
 
 def test_strips_are_as_far_apart_as_their_pixels():
@@ -80,6 +80,6 @@ def test_entropy_of_an_even_spread_is_ln_t_and_that_of_one_token_is_zero():
     attention = np.zeros((2, 3, 4, T, T))
     attention[0, :, :, 0] = 1 / T
     attention[1, :, :, 0, 5] = 1
-    nats, effective = attention_stats.attention_entropy(tiny.trace_of(attention), tiny.CONFIG)
+    nats, effective = attention_stats.attention_entropy(tiny.attention_output(attention), tiny.CONFIG)
     np.testing.assert_allclose(nats, np.log([[T] * 4, [1] * 4]), rtol=0, atol=1e-12)
     np.testing.assert_allclose(effective, [[T] * 4, [1] * 4], rtol=0, atol=1e-9)

@@ -70,7 +70,7 @@ def test_timm_finds_the_same_logits_and_the_same_attention(name):
 @pytest.mark.parametrize("name", [name for name, config in tiny.VARIANTS.items() if config.global_pool == "token"])
 def test_grad_cam_equals_pytorch_grad_cams_on_timms_attention(name):
     """Its heads are the channels, and the class token's row over the patches is the image of each."""
-    config, subject = tiny.VARIANTS[name], tiny.case(name)
+    config, subject = tiny.VARIANTS[name], tiny.context(name)
     other = twin(subject.model, config)
     layer = other.blocks[-1].attn.attn_drop
     with GradCAM(

@@ -1,0 +1,95 @@
+"""Maps by changed images: completeness, single patches, and captum as a second opinion."""
+
+import numpy as np
+import pytest
+import torch
+from captum import attr
+
+import vitviz
+from tests import tiny
+from vitviz.attribution import perturbation_maps
+from vitviz.data.preprocessing import sample_paths
+
+N, GH, GW = tiny.N, tiny.GH, tiny.GW
+TARGETS = [3, (3, 7)]
+
+
+def score(subject, target):
+    """The function that is explained, for captum."""
+
+    def function(images):
+        logits = subject.model(images)
+        return logits[:, target[0]] - logits[:, target[1]] if isinstance(target, tuple) else logits[:, target]
+
+    return function
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_integrated_gradients_add_up_to_what_the_image_has_over_mean_colour(target):
+    subject = tiny.context(dtype=torch.float64)
+    found = perturbation_maps.integrated_gradients(subject, target)
+    both = torch.stack([subject.image, torch.zeros_like(subject.image)])
+    with torch.no_grad():
+        whole, nothing = score(subject, target)(both).tolist()
+    assert found.sum() == pytest.approx(whole - nothing, abs=0.02 * max(1, abs(whole - nothing)))
+
+
+def test_integrated_gradients_add_up_in_a_trained_model_too():
+    model = vitviz.load("cifar10-ti4")
+    for image in sample_paths().values():
+        found = vitviz.explain(model, image)
+        predicted = found.target()
+        with torch.no_grad():
+            nothing = model.network(torch.zeros_like(found.context.image)[None])[0, predicted].item()
+        has = found.context.logits[predicted] - nothing
+        assert found.map("integrated_gradients").sum() == pytest.approx(has, abs=0.1), image
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_occlusion_is_the_loss_of_each_patch_alone(target):
+    subject = tiny.context()
+    found = perturbation_maps.occlusion(subject, target).reshape(GH, GW)
+    for row, column in ((0, 0), (1, 6), (4, 2)):
+        changed = subject.image.clone()
+        changed[:, 4 * row : 4 * row + 4, 4 * column : 4 * column + 4] = 0
+        with torch.no_grad():
+            whole, rest = score(subject, target)(torch.stack([subject.image, changed])).tolist()
+        assert found[row, column] == pytest.approx(whole - rest, abs=1e-4)
+
+
+def test_gather_undoes_spread():
+    subject = tiny.context()
+    numbers = torch.arange(2.0 * N).view(2, N)
+    spread = subject.patches_to_pixels(numbers)
+    assert spread.shape == (2, tiny.H, tiny.W)
+    assert spread[1, 4 * 3, 4 * 2] == N + 3 * GW + 2
+    pixels = spread[1].expand(3, -1, -1).numpy()
+    np.testing.assert_allclose(subject.sum_over_patches(pixels), 48 * numbers[1].numpy())
+
+
+def test_the_random_map_is_a_permutation_that_belongs_to_the_image():
+    one, again, other = tiny.context(seed=0), tiny.context(seed=0), tiny.context(seed=1)
+    first = perturbation_maps.random(one, 0)
+    assert np.array_equal(first, perturbation_maps.random(again, 5))
+    assert not np.array_equal(first, perturbation_maps.random(other, 0))
+    np.testing.assert_allclose(np.sort(first), np.arange(1, N + 1) / N, rtol=1e-6)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_gradients_and_occlusion_equal_captums(target):
+    subject = tiny.context("everything")
+    function, image = score(subject, target), subject.image[None].clone().requires_grad_()
+
+    saliency = attr.Saliency(function).attribute(image)[0].detach().numpy()
+    np.testing.assert_allclose(perturbation_maps.input_gradient(subject, target), subject.sum_over_patches(saliency), rtol=1e-4)
+
+    features = subject.patches_to_pixels(torch.arange(float(N)).view(1, N)).long().unsqueeze(1).expand(-1, 3, -1, -1)
+    with torch.no_grad():
+        ablated = attr.FeatureAblation(function).attribute(image.detach(), feature_mask=features)[0, 0]
+    expected = ablated.reshape(GH, 4, GW, 4)[:, 0, :, 0].flatten().numpy()
+    np.testing.assert_allclose(perturbation_maps.occlusion(subject, target), expected, rtol=0, atol=1e-4)
+
+    shares = attr.IntegratedGradients(function).attribute(image, n_steps=1000, method="riemann_middle")
+    expected = subject.sum_over_patches(shares[0].detach().float().numpy())
+    found = perturbation_maps.integrated_gradients(subject, target)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=0.01 * np.abs(expected).max())
