@@ -1,15 +1,15 @@
-"""Front door: `python app.py` opens vitviz; a Hugging Face Space runs it too. It takes no options."""
+"""Start the web page: `python app.py`, also the entry point of a Hugging Face Space. It takes no options."""
 
 import sys
 
-from vitviz.cli import plain_warnings, quiet_libraries
+from vitviz.cli import configure_server_libraries, use_plain_warnings
 from vitviz.runs.process import format_error
 
-quiet_libraries()
-plain_warnings()
+configure_server_libraries()
+use_plain_warnings()
 try:
-    if __name__ == "__main__" and (words := sys.argv[1:]):
-        raise ValueError(f"app.py takes no options: got {' '.join(words)}. Use: python -m vitviz app")
+    if __name__ == "__main__" and (arguments := sys.argv[1:]):
+        raise ValueError(f"app.py takes no options: got {' '.join(arguments)}. Use: python -m vitviz app")
     from vitviz.webapp.app import build_app, serve
 
     demo = build_app()
@@ -18,4 +18,4 @@ try:
 except (ValueError, OSError) as error:
     sys.exit(f"vitviz: {format_error(error)}")
 except KeyboardInterrupt:
-    sys.exit(130)  # as a shell counts it
+    sys.exit(130)  # 128 + SIGINT, as in a shell

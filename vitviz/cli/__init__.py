@@ -1,7 +1,7 @@
-"""All of it as commands: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `timeline`, `probe`, `data`.
+"""Command line: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `timeline`, `probe` and `data`.
 
-Heavy imports stand inside the commands, so that `--help` answers at once. A refusal ends with one sentence and exit
-status 1.
+Heavy modules are imported inside the commands, so that `--help` starts quickly. An error ends with one sentence on
+standard error and exit status 1.
 """
 
 import io
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vitviz.cli.data import data_app
-from vitviz.cli.options import DATASET, AnyData, CheckpointName, Data, progress_bar
+from vitviz.cli.options import AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
 from vitviz.cli.training import sweep, train
 from vitviz.runs import process
 from vitviz.training.config import DatasetName, TrainingError
@@ -23,8 +23,15 @@ from vitviz.training.config import DatasetName, TrainingError
 if TYPE_CHECKING:
     from torch import Tensor
 
+FigureFile = Annotated[
+    Path,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Output: .png .svg .pdf .html for the figure, .npz for the numbers."
+    ),
+]
+
 app = typer.Typer(
-    help="See what a Vision Transformer looks at.",
+    help="See what a Vision Transformer attends to.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -32,56 +39,58 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run the command line; our own refusals end with their sentence instead of a traceback."""
-    plain_warnings()
-    printable_output()
+    """Run the command line; expected errors are printed as one sentence instead of a traceback."""
+    use_plain_warnings()
+    escape_unprintable_output()
     try:
         app()
     except (ValueError, TrainingError, OSError) as error:
-        process.refused(error)
+        process.record_failure(error)
         print(f"vitviz: {process.format_error(error)}", file=sys.stderr)
         sys.exit(1)
     except Exception as error:
-        process.refused(error)
+        process.record_failure(error)
         raise
 
 
-def quiet_libraries() -> None:
-    """Set, for a server, what Gradio and torch read when they are imported.
+def configure_server_libraries() -> None:
+    """Set the environment variables that Gradio and torch read when they are imported by a server.
 
-    Threads that spin while they wait for one another cost a fiftyfold on busy processors: two images a second were
-    measured for the estimate of a training, instead of a hundred.
+    OpenMP threads that spin while waiting are slow on busy processors: the estimate of a training measured 2 instead of
+    100 images per second.
     """
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
-def plain_warnings() -> None:
+def use_plain_warnings() -> None:
     """Print warnings as one sentence, without file and line."""
     warnings.formatwarning = lambda message, *_, **__: f"vitviz: {message}\n"
 
 
-def printable_output() -> None:
-    """Escape what the terminal's encoding lacks, in a file's name for example; Python does so itself on stderr only."""
+def escape_unprintable_output() -> None:
+    """Escape characters that the terminal's encoding lacks, as Python does on stderr; file names may contain them."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def serve_page(
-    host: Annotated[str | None, typer.Option(help="Address to listen on; only this machine if left out.")] = None,
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port; the first free one from 7860.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on; default: this machine only.")] = None,
+    port: Port = None,
     data: Data = None,
     public: Annotated[
         bool,
-        typer.Option("--public", help="For strangers: no training, nothing kept over an hour; always so on a Space."),
+        typer.Option(
+            "--public", help="Disable training and delete uploads after an hour; always on in a Hugging Face Space."
+        ),
     ] = False,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Answer under this name as well, of a proxy for example; may be repeated."),
+        typer.Option(metavar="NAME", help="Accept requests for this host name, such as a proxy's; may be repeated."),
     ] = None,
 ) -> None:
-    """Open the web page."""
-    quiet_libraries()
+    """Start the web page."""
+    configure_server_libraries()
     from vitviz.webapp.app import build_app, serve
 
     serve(build_app(data, public), host, port, names=allow_host or ())
@@ -90,22 +99,22 @@ def serve_page(
 def evaluate(
     checkpoint: CheckpointName,
     dataset: Annotated[
-        DatasetName | None, typer.Option(help=f"{DATASET} Else what the checkpoint was trained on.", show_default=False)
+        DatasetName | None, typer.Option(help="Dataset; default: that of the training.", show_default=False)
     ] = None,
     data: AnyData = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
 ) -> None:
-    """Measure a checkpoint's accuracy on the test images of its data set."""
+    """Measure the test accuracy of a checkpoint."""
     import json
 
     from vitviz.models.checkpoint import load
-    from vitviz.training.evaluation import accuracy, images_to_test
+    from vitviz.training.evaluation import load_test_set, measure_accuracy
 
     model = load(checkpoint)
-    images, labels, recorded = images_to_test(model, dataset, data)
+    images, labels, recorded = load_test_set(model, dataset, data)
     with progress_bar() as bar:
         task = bar.add_task(f"evaluating {model.name}", total=len(labels))
-        measured = accuracy(model, images, labels, report=lambda done: bar.advance(task, done))
+        measured = measure_accuracy(model, images, labels, report=lambda count: bar.advance(task, count))
     if json_output:
         print(json.dumps({"checkpoint": model.name, "test_accuracy": measured, "recorded": recorded}))
     else:
@@ -114,28 +123,26 @@ def evaluate(
 
 
 def explain_image(
-    image: Annotated[str, typer.Argument(help="An image file, or the name of a sample (cat, ship, ...).")],
-    out: Annotated[
-        Path, typer.Option(help="File to write: .png .svg .pdf .html for the figure, .npz for the numbers.")
-    ],
-    checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",
+    image: Annotated[str, typer.Argument(help="Image file, or name of a sample image (cat, ship, ...).")],
+    output: FigureFile,
+    checkpoint: CheckpointOption = "cifar10-ti4",
     method: Annotated[
         str,
         typer.Option(
-            help="The map shown large: attention (of the last layer), average, rollout, relevance, occlusion ...; a "
-            "wrong name lists all."
+            metavar="NAME",
+            help="Attribution method of the large map: attention (last layer), average, rollout, relevance, ...; an "
+            "unknown name lists all.",
         ),
     ] = "average",
     target: Annotated[
         list[str] | None,
         typer.Option(
             metavar="CLASS",
-            help="The class that a class-specific method explains, by name or position; twice for the first rather "
-            "than the second.",
+            help="Class to explain, by name or index; default: the prediction. Repeat to contrast with a second class.",
         ),
     ] = None,
 ) -> None:
-    """Explain one image, as a figure or as numbers."""
+    """Explain the prediction for an image, as a figure or as numbers."""
     from vitviz.attribution.explanation import explain
     from vitviz.data.preprocessing import sample_paths
     from vitviz.models.checkpoint import load
@@ -143,76 +150,78 @@ def explain_image(
     model = load(checkpoint)
     classes = [int(word) if word.isdecimal() and word not in model.labels else word for word in target or ()]
     explanation = explain(model, sample_paths().get(image, Path(image)))
-    explanation.save(out, method, classes[0] if len(classes) == 1 else tuple(classes) or None)
-    best = explanation.probabilities.argmax()
-    said = f"{explanation.labels[best]}, {100 * explanation.probabilities[best]:.1f} %"
+    explanation.save(output, method, classes[0] if len(classes) == 1 else tuple(classes) or None)
+    top = explanation.probabilities.argmax()
+    prediction = f"{explanation.labels[top]}, {100 * explanation.probabilities[top]:.1f} %"
     if not model.is_classifier:
-        said = "no class, as it learned without labels"
-    print(f"{out}: {said}; {explanation.image.note}")
+        prediction = "no prediction, as it was trained without labels"
+    print(f"{output}: {prediction}; {explanation.image.note}")
 
 
 def show_timeline(
     run: Annotated[
-        str, typer.Argument(metavar="CHECKPOINT_OR_RUN", help="A name in checkpoints/, a file, or a run folder.")
+        str,
+        typer.Argument(metavar="CHECKPOINT_OR_RUN", help="Name in checkpoints/, .safetensors file, or run folder."),
     ],
-    out: Annotated[Path, typer.Option(help="File to write: .gif, or .mp4 with imageio-ffmpeg.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Output: .gif, or .mp4 with imageio-ffmpeg.")
+    ],
     image: Annotated[
-        str | None, typer.Option(help="Which of the timeline's images; the first if left out.", show_default=False)
+        str | None, typer.Option(metavar="NAME", help="Image of the timeline; default: the first.", show_default=False)
     ] = None,
 ) -> None:
-    """Make a movie of a training: what every head looks at in one image, from the first step to the last."""
+    """Make a movie of how the attention of all heads develops during a training."""
     from vitviz.plots.animation import movie
     from vitviz.runs import timeline
 
-    history = timeline.read(timeline.find(run))
-    name = image or history.names[0]
-    movie(history, name, out)
-    print(f"{out}: {len(history.epoch)} moments of {name}, to epoch {history.epoch[-1]:.1f}")
+    recorded = timeline.read(timeline.find(run))
+    name = recorded.names[0] if image is None else image
+    movie(recorded, name, output)
+    print(f"{output}: {len(recorded.epoch)} snapshots of {name}, to epoch {recorded.epoch[-1]:.1f}")
 
 
 def probe_model(
     checkpoint: CheckpointName,
-    out: Annotated[
-        Path, typer.Option(help="File to write: .png .svg .pdf .html for the figure, .npz for the numbers.")
-    ],
+    output: FigureFile,
     data: Data = None,
     num_images: Annotated[
-        int, typer.Option(min=1, help="Over the first N test num_images; over the ten samples without the data set.")
+        int,
+        typer.Option(min=1, help="Use the first N test images of CIFAR-10; without the dataset, the sample images."),
     ] = 500,
 ) -> None:
-    """Look inside a model: filters, positions, and what each layer and head does, as a figure or as numbers."""
+    """Probe the internals of a model: filters, positions, and every layer and head, as a figure or as numbers."""
     from vitviz.attribution.probes import probe
     from vitviz.models.checkpoint import load
 
     model = load(checkpoint)
-    images, which = images_to_probe(model.network.config.img_size, data, num_images)
-    note = f"{model.name} over {which}"
-    probe(model, images).save(out, note)
-    print(f"{out}: {note}")
+    images, source = load_probe_images(model.network.config.img_size, data, num_images)
+    note = f"{model.name} over {source}"
+    probe(model, images).save(output, note)
+    print(f"{output}: {note}")
 
 
-def images_to_probe(size: tuple[int, int], data: str | None, count: int) -> "tuple[Tensor, str]":
-    """The first test images of CIFAR-10 where it is there and fits, else the samples; and in words which.
+def load_probe_images(img_size: tuple[int, int], data: str | None, count: int) -> "tuple[Tensor, str]":
+    """Load the first test images of CIFAR-10 if it is available and has the size of the model, else the samples.
 
     Returns:
-        Images (B, 3, H, W) of uint8.
+        Images (B, 3, H, W) of uint8, and their description.
 
     Raises:
-        ValueError: If a folder is named, but the data set is not in it or not of the model's size.
+        ValueError: If `data` is given, but does not contain the data set or is not of the model's size.
     """
     from vitviz.data import cifar, datasets, preprocessing
 
-    if size == (32, 32) and (data is not None or datasets.is_available("cifar10")):
+    if img_size == (32, 32) and (data is not None or datasets.is_available("cifar10")):
         images = cifar.load("test", data)[0][:count]
         return images, f"the first {len(images):,} test images of CIFAR-10"
     if data is not None:
         raise ValueError(
-            f"Images of CIFAR-10 have 32 x 32 pixels: this model sees {size[0]} x {size[1]}. Leave out --data to use "
-            "the samples."
+            f"Images of CIFAR-10 have 32 x 32 pixels: the input of this model has {img_size[0]} x {img_size[1]}. Leave "
+            "out --data to use the samples."
         )
-    images = preprocessing.samples(size)  # (10, 3, H, W)
-    why = "CIFAR-10 is not here" if size == (32, 32) else "CIFAR-10 is of another size"
-    return images, f"the {len(images)} samples ({why})"
+    images = preprocessing.load_samples(img_size)  # (10, 3, H, W)
+    reason = "CIFAR-10 is not available" if img_size == (32, 32) else "CIFAR-10 has another size"
+    return images, f"the {len(images)} samples ({reason})"
 
 
 COMMANDS: dict[str, Callable[..., None]] = {

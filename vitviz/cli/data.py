@@ -1,62 +1,68 @@
-"""`vitviz data ...`: fetch or check a data set."""
+"""`vitviz data`: download or check a dataset."""
 
 from typing import Annotated, Literal
 
 import typer
 
-from vitviz.cli.options import DATASET, AnyData, Data
+from vitviz.cli.options import AnyData, Data
 from vitviz.training.config import DatasetName
 
-data_app = typer.Typer(help="Fetch or check a data set.", no_args_is_help=True)
+data_app = typer.Typer(help="Download or check a dataset.", no_args_is_help=True)
 
 
 @data_app.command("download")
 def data_download(
-    dataset: Annotated[Literal["cifar10", "cifar100"], typer.Option(help="Which one.")] = "cifar10", data: Data = None
+    dataset: Annotated[Literal["cifar10", "cifar100"], typer.Option(help="Dataset.")] = "cifar10", data: Data = None
 ) -> None:
-    """Fetch CIFAR-10 or CIFAR-100 (170 MB each), check it and put it in place."""
+    """Download CIFAR-10 or CIFAR-100 (170 MB each) and verify its checksums."""
     from vitviz.data import datasets
 
-    print(f"{datasets.ABOUT[dataset].name} is in {datasets.MODULES[dataset].download(data)}")
+    print(f"{datasets.INFO[dataset].name} is in {datasets.MODULES[dataset].download(data)}")
 
 
 @data_app.command("check")
 def data_check(
-    dataset: Annotated[DatasetName, typer.Option(help=DATASET)] = "cifar10",
+    dataset: Annotated[
+        DatasetName, typer.Option(help="Dataset; folder: an image folder or zip with one subfolder per class.")
+    ] = "cifar10",
     data: AnyData = None,
-    size: Annotated[int, typer.Option(min=1, max=1024, help="Side of the model's images in pixels.")] = 32,
+    img_size: Annotated[int, typer.Option(min=1, max=1024, help="For folder: height and width (px).")] = 32,
 ) -> None:
-    """Say whether a data set is there, and whole; of your own images, what is taken and what is not."""
+    """Check that a dataset is available and complete; for an image folder, list the files that cannot be used."""
     from vitviz.data import datasets
 
     if dataset == "folder":
-        check_folder(data, size)
+        check_folder(data, img_size)
         return
     module = datasets.MODULES[dataset]
     counts = [len(module.load(split, data)[1]) for split in datasets.BOTH]
-    where = module.find(data)
-    print(f"{datasets.ABOUT[dataset].name} in {where}: {counts[0]:,} training and {counts[1]:,} test images")
+    path = module.find(data)
+    print(f"{datasets.INFO[dataset].name} in {path}: {counts[0]:,} training and {counts[1]:,} test images")
 
 
-def check_folder(data: str | None, size: int) -> None:
-    """Print the table of a folder of images; a refusal of the whole comes after the table."""
+def check_folder(data: str | None, img_size: int) -> None:
+    """Print the classes and unusable files of an image folder.
+
+    Raises:
+        vitviz.data.cifar.DataError: After printing, if the folder cannot be used for training.
+    """
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
     from vitviz.data import image_folder
 
-    table = image_folder.survey(data, (size, size))
-    out = Console()
-    shown = Table("class", "to train on", "to test on")
+    table = image_folder.survey(data, (img_size, img_size))
+    console = Console()
+    classes = Table("class", "training", "test")
     for label, counts in table.counts.items():
-        shown.add_row(escape(label), *(f"{count:,}" for count in counts))
-    out.print(shown)
-    if table.divided:
-        out.print("There is no folder to test on: a fifth of each class is put aside.")
-    if table.refused:
-        shown = Table("not taken", "why")
-        for name, why in table.refused:
-            shown.add_row(escape(name), escape(why))
-        out.print(shown)
-    image_folder.check_table(table, str(data))
+        classes.add_row(escape(label), *(f"{count:,}" for count in counts))
+    console.print(classes)
+    if table.auto_split:
+        console.print("There is no test folder: a fifth of each class is held out.")
+    if table.skipped:
+        files = Table("skipped file", "reason")
+        for name, reason in table.skipped:
+            files.add_row(escape(name), escape(reason))
+        console.print(files)
+    image_folder.check_summary(table, str(data))

@@ -1,35 +1,114 @@
-"""What several commands share: options, and the progress bar."""
+"""Options that several commands share, the options made from `TrainConfig`, and the progress bar."""
 
+import inspect
+import json
 import os
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
+from pydantic.fields import FieldInfo
+
+from vitviz.training.config import TrainConfig, parse_value
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-Data = Annotated[
-    str | None, typer.Option("--data", metavar="DIR", help="Folder of CIFAR-10; else VITVIZ_DATA, else data/.")
-]
+DATA_HELP = "Directory of the dataset; default: the environment variable VITVIZ_DATA, else data/."
+Data = Annotated[str | None, typer.Option("--data", metavar="DIR", help=DATA_HELP)]
 AnyData = Annotated[
     str | None,
-    typer.Option(
-        "--data",
-        metavar="DIR",
-        help="Folder of CIFAR; else VITVIZ_DATA, else data/. Your own images must be named: their folder, or a zip.",
-    ),
+    typer.Option("--data", metavar="PATH", help=f"{DATA_HELP} Required for folder: an image folder or a zip file."),
 ]
-DATASET = "Which images; folder: your own, in one folder for each class, or a zip of that."
-CheckpointName = Annotated[str, typer.Argument(help="A name in checkpoints/, or a .safetensors file.")]
+CHECKPOINT_HELP = "Name in checkpoints/ or path of a .safetensors file."
+CheckpointName = Annotated[str, typer.Argument(metavar="CHECKPOINT", help=CHECKPOINT_HELP, show_default=False)]
+CheckpointOption = Annotated[str, typer.Option(metavar="CHECKPOINT", help=CHECKPOINT_HELP)]
+Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port; default: the first free one from 7860.")]
+
+NO_FLAG = ("preset", "model")  # --preset is an option of each command, the model's fields are set with --set
+# First field -> title of the group of options that starts with it, in the order of TrainConfig.
+PANELS = {
+    "objective": "Objective and initial weights",
+    "dataset": "Data and output",
+    "epochs": "Budget, batch size and device",
+    "optimizer": "Optimization",
+    "randaug_num_ops": "Augmentation and regularization",
+    "ema_decay": "Averaging, clipping and checkpoints",
+}
+METAVARS = {int: "INTEGER", float: "NUMBER", str: "PATH"}
 
 
-def leads() -> bool:
-    """Whether this is the first process of a training; the others keep quiet."""
+def with_config_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add one option per field of `TrainConfig` to a command, which receives those in use as keyword arguments.
+
+    The values are passed as text, so that `TrainConfig` alone checks them.
+    """
+    signature = inspect.signature(command)
+    own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    command.__signature__ = signature.replace(parameters=[*own, *config_parameters()])  # type: ignore[attr-defined]
+    return command
+
+
+def config_parameters() -> Iterator[inspect.Parameter]:
+    """Generate the parameters of `with_config_options` in the order of `TrainConfig`."""
+    hints, panel = get_type_hints(TrainConfig, include_extras=True), ""
+    for field in fields(TrainConfig):
+        panel = PANELS.get(field.name, panel)
+        if field.name in NO_FLAG:
+            continue
+        has_default = field.default is not MISSING and field.default is not None
+        flag = f"--{field.name.replace('_', '-')}"
+        kind = base_type(hints[field.name])
+        is_switch = kind is bool
+        option = typer.Option(
+            f"{flag}/--no-{flag[2:]}" if is_switch else flag,
+            help=description(hints[field.name]) + (f" Default: {json.dumps(field.default)}." if has_default else ""),
+            metavar=None if is_switch else metavar(kind),
+            show_default=False,
+            rich_help_panel=panel,
+        )
+        annotation = Annotated[(bool if is_switch else str) | None, option]
+        yield inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def base_type(annotation: Any) -> Any:
+    """Return the type or Literal of a field without metadata and None."""
+    while get_origin(annotation) is not Literal and (options := get_args(annotation)):
+        annotation = options[0]
+    return annotation
+
+
+def description(annotation: Any) -> str:
+    """Return the description in the metadata of a field."""
+    found = [m.description for m in annotation.__metadata__ if isinstance(m, FieldInfo) and m.description]
+    return str(found[-1])
+
+
+def metavar(kind: Any) -> str:
+    """Return the placeholder of an option's value."""
+    return "|".join(get_args(kind)) if get_origin(kind) is Literal else METAVARS[kind]
+
+
+def config_values(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of `TrainConfig` that were set by options; setting a budget replaces that of the preset."""
+    hints = get_type_hints(TrainConfig, include_extras=True)
+    values = {
+        name: parse_value(value) if base_type(hints[name]) in (int, float) else value
+        for name, value in options.items()
+        if value is not None
+    }
+    budget = {"epochs": None, "minutes": None} if {"epochs", "minutes"} & values.keys() else {}
+    return budget | values
+
+
+def is_main_process() -> bool:
+    """Whether this is the first process of a distributed training; the others print nothing."""
     return os.environ.get("RANK", "0") == "0"
 
 
 def progress_bar() -> "Bar":
-    """A progress bar on the terminal's error stream, with the time left."""
+    """Return a progress bar with ETA on standard error."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -39,4 +118,4 @@ def progress_bar() -> "Bar":
         TextColumn("{task.percentage:>3.0f} %"),
         TimeRemainingColumn(),
     )
-    return Progress(*columns, console=Console(stderr=True), disable=not leads())
+    return Progress(*columns, console=Console(stderr=True), disable=not is_main_process())

@@ -1,7 +1,7 @@
-"""A run folder -> a process that trains in it, and its end.
+"""Start and stop the process of a run.
 
-It is born with two locks, that of its folder and that of all runs, in a session of its own: it outlives whoever started
-it, and the system takes the locks back when it ends.
+The process inherits two locks, that of its run folder and that of all runs, and runs in a session of its own: it
+outlives the page that started it, and the operating system releases the locks when it exits.
 """
 
 import os
@@ -14,73 +14,82 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from vitviz.data.environment import environment
+from vitviz.data.environment import make_environment
 from vitviz.runs import process, run_folder
-from vitviz.runs.process import Busy, Process
+from vitviz.runs.process import AlreadyRunningError, ProcessRecord
 
 COMMAND = (sys.executable, "-m", "vitviz")
-LOG = "log.txt"  # what the process printed
-# The page goes first: a training yields to it, and its idle threads sleep instead of spinning, which on busy cores
-# trained between as fast and three times as fast (two rounds on two cores).
+LOG = "log.txt"  # standard output and error of the process
+# The page has priority over training. Idle OpenMP threads sleep instead of spinning: on busy cores this made training
+# up to three times as fast (two measurements on two cores).
 NICENESS = 10
-QUIET = {"OMP_WAIT_POLICY": "PASSIVE"}
-PATIENCE = 60.0  # seconds for a training to end its step, which may be a large one, and to save
+ENVIRONMENT = {"OMP_WAIT_POLICY": "PASSIVE"}
+STOP_TIMEOUT = 60.0  # seconds to finish the current step, which may be a large one, and to save
 
 
-def busy(name: str) -> Busy:
-    """The refusal of a second training."""
-    return Busy(f"One training at a time: {name} is running. Wait for it, or stop it first.")
+def already_running(run: str) -> AlreadyRunningError:
+    """Return the error of a second training in the same runs folder."""
+    return AlreadyRunningError(run, f"Only one training can run at a time: {run} is running. Wait for it, or stop it.")
 
 
-def spawn(folder: Path, command: str, handle: int) -> None:
-    """Start `python -m vitviz train` or `sweep` on a folder, born with the lock of all runs and that of its folder."""
-    own = process.lock(folder / process.FILE)
-    if own is None:
-        raise busy(folder.name)
-    known = Process(0, process.new_session())
+def spawn(folder: Path, command: str, runs_lock: int) -> None:
+    """Start `python -m vitviz train` or `sweep` on a folder.
+
+    Args:
+        folder: Folder of the run or sweep.
+        command: "train" or "sweep".
+        runs_lock: Descriptor of the lock of all runs; the process inherits it together with the lock of its folder.
+
+    Raises:
+        AlreadyRunningError: If a process is running in the folder.
+    """
+    folder_lock = process.acquire_lock(folder / process.FILE)
+    if folder_lock is None:
+        raise already_running(folder.name)
+    record = ProcessRecord(0, process.new_session())
     try:
         if command == "train":
             run_folder.rewind(folder)
-        for mark in folder.glob("stop-*"):
-            mark.unlink()
-        process.write(folder, known)
+        for path in folder.glob("stop-*"):
+            path.unlink()
+        process.write(folder, record)
         with (folder / LOG).open("wb") as log:
             child = subprocess.Popen(
-                [*COMMAND, command, "--resume", "--out", str(folder)],
+                [*COMMAND, command, "--resume", "--output-dir", str(folder)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                pass_fds=(handle, own),
-                env=environment(QUIET | {process.HELD: str(folder.resolve())}),
+                pass_fds=(runs_lock, folder_lock),
+                env=make_environment(ENVIRONMENT | {process.LOCKED_FOLDER: str(folder.resolve())}),
             )
-        process.write(folder, replace(known, pid=child.pid))
+        process.write(folder, replace(record, pid=child.pid))
     finally:
-        os.close(own)
-    with suppress(OSError):  # it may be gone, or we may not
+        os.close(folder_lock)
+    with suppress(OSError):  # already exited, or not permitted
         os.setpriority(os.PRIO_PROCESS, child.pid, NICENESS)
-    threading.Thread(target=child.wait, daemon=True).start()  # else the system keeps a dead one on its list
+    threading.Thread(target=child.wait, daemon=True).start()  # reap the child when it exits
 
 
-def stop_mark(folder: Path, found: Process) -> Path:
-    """The empty file that says this process was asked to stop; making it works once."""
-    return folder / f"stop-{found.session}"
+def stop_request_path(folder: Path, record: ProcessRecord) -> Path:
+    """Return the path of the empty file that marks this process as requested to stop."""
+    return folder / f"stop-{record.session}"
 
 
-def ask_to_stop(folder: Path, found: Process) -> None:
-    """Ask a process to save and end; it is killed if it has not after `PATIENCE`."""
-    with suppress(FileExistsError):  # asked already: a second signal would end it before it has saved
-        stop_mark(folder, found).touch(exist_ok=False)
-        os.kill(found.pid, signal.SIGTERM)
-        threading.Thread(target=make_sure, args=(folder, found), daemon=True).start()
+def request_stop(folder: Path, record: ProcessRecord) -> None:
+    """Request a process to save and exit; it is killed after `STOP_TIMEOUT`."""
+    with suppress(FileExistsError):  # already requested: a second signal would end it before it has saved
+        stop_request_path(folder, record).touch(exist_ok=False)
+        os.kill(record.pid, signal.SIGTERM)
+        threading.Thread(target=kill_after_timeout, args=(folder, record), daemon=True).start()
 
 
-def make_sure(folder: Path, found: Process) -> None:
-    """Kill a process that has not ended after its time."""
-    until = time.monotonic() + PATIENCE
-    while process.lives(folder) and process.read(folder) == found:
-        if time.monotonic() >= until:
+def kill_after_timeout(folder: Path, record: ProcessRecord) -> None:
+    """Kill a process that is still running after `STOP_TIMEOUT`."""
+    deadline = time.monotonic() + STOP_TIMEOUT
+    while process.is_running(folder) and process.read(folder) == record:
+        if time.monotonic() >= deadline:
             with suppress(ProcessLookupError):
-                os.kill(found.pid, signal.SIGKILL)
+                os.kill(record.pid, signal.SIGKILL)
             return
         time.sleep(0.05)

@@ -1,8 +1,8 @@
-"""Which process works in a run folder, and how the last one ended: the file `process.json`.
+"""The process that works in a run folder, and how the last one exited: the file `process.json`.
 
-A process holds a file lock on it for as long as it lives, and the system takes the lock back from a dead one. So
-nobody waits for a process that is gone, and a number that another process got since means nothing. The file is
-rewritten in place, in the bytes it began with, so that its sentence gets through on a full disk too.
+A process holds a file lock on `process.json` while it runs. The operating system releases the lock when the process
+dies, so a crashed process blocks no other one and a reused pid is not mistaken for it. The file has a fixed size and
+is rewritten in place, so that an error message can be written to a full disk as well.
 """
 
 import errno
@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
-from vitviz.data.files import is_file
+from vitviz.data.files import is_regular_file
 from vitviz.training.config import TrainingError
 from vitviz.training.signals import StopRequest
 
@@ -26,30 +26,38 @@ if sys.platform != "win32":
     import fcntl
 
 FILE = "process.json"
-BYTES = 2048  # of the file
-HELD = "VITVIZ_HELD"  # names the folder whose lock a process was born with
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-ROOM_EVERY = 1.0  # seconds from one try to write on a full disk to the next
-PATIENCE = 0.5  # seconds to ask again for a lock: who only looks takes it for a moment, too
+FILE_BYTES = 2048
+LOCKED_FOLDER = "VITVIZ_LOCKED_FOLDER"  # environment variable: the folder whose lock the process inherited
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DISK_RETRY_INTERVAL = 1.0  # seconds between attempts to write to a full disk
+LOCK_TIMEOUT = 0.5  # seconds; `is_running` holds the lock for a moment
 
 
-class Stopped(TrainingError):
-    """A training ended because it was asked to; its state is saved."""
+class TrainingStopped(TrainingError):
+    """Training stopped on request; its state is saved."""
 
 
-class Busy(ValueError):
-    """Another process works there; the sentence names it."""
+class AlreadyRunningError(ValueError):
+    """Another process holds the lock.
+
+    Attributes:
+        run: Name of the run or sweep that it works on.
+    """
+
+    def __init__(self, run: str, message: str) -> None:
+        super().__init__(message)
+        self.run = run
 
 
 @dataclass(frozen=True)
-class Process:
-    """A process that works, or worked, in a folder.
+class ProcessRecord:
+    """Contents of `process.json`.
 
     Attributes:
-        pid: Its number.
-        session: Another word for each process.
-        state: "training" until it says how it ended: "stopped", "finished" or "failed".
-        message: What it had to say last.
+        pid: Process number.
+        session: Unique identifier of the process, as process numbers are reused.
+        state: "training" while it runs; then "stopped", "finished" or "failed".
+        message: Latest message of the process.
     """
 
     pid: int
@@ -58,188 +66,192 @@ class Process:
     message: str = ""
 
 
-def lock(path: Path, patience: float = PATIENCE) -> int | None:
-    """Take the lock of a file, which is made if it is not there.
+def acquire_lock(path: Path, timeout: float = LOCK_TIMEOUT) -> int | None:
+    """Acquire the exclusive lock of a file, which is created if it does not exist.
 
     Args:
-        path: Of the file.
-        patience: Seconds to ask again.
+        path: Path of the file.
+        timeout: Seconds to retry.
 
     Returns:
-        The open file, whose lock lasts until all processes that inherited it have closed it; None if another holds it.
+        File descriptor, or None if another process holds the lock. The lock is released when all processes that
+        inherited the descriptor have closed it.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    until = time.monotonic() + patience
-    while not try_lock(handle):
-        if time.monotonic() >= until:
-            os.close(handle)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    deadline = time.monotonic() + timeout
+    while not try_lock(descriptor):
+        if time.monotonic() >= deadline:
+            os.close(descriptor)
             return None
         time.sleep(0.005)
-    return handle
+    return descriptor
 
 
-def try_lock(handle: int) -> bool:
-    """Take the lock of an open file if it is free; Windows knows none, so there it always is."""
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file unless another process holds its lock; always succeeds on Windows, which has no such locks."""
     if sys.platform == "win32":
         return True
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
 
 
-def lives(folder: Path) -> bool:
-    """Whether a process works in this folder now."""
+def is_running(folder: Path) -> bool:
+    """Whether a process holds the lock of this folder."""
     path = folder / FILE
-    if sys.platform == "win32" or not is_file(path):
+    if sys.platform == "win32" or not is_regular_file(path):
         return False
     try:
-        handle = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:  # somebody deletes the run
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:  # the run is being deleted
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     finally:
-        os.close(handle)
+        os.close(descriptor)
     return False
 
 
-def read(folder: Path) -> Process | None:
-    """The process that works, or worked last, in this folder; None if none was noted."""
+def read(folder: Path) -> ProcessRecord | None:
+    """Read the record of the current or last process of this folder; None if there is no valid one."""
     path = folder / FILE
     try:
-        return Process(**json.loads(path.read_text())) if is_file(path) else None
+        return ProcessRecord(**json.loads(path.read_text())) if is_regular_file(path) else None
     except (OSError, ValueError, TypeError):
         return None
 
 
-def write(folder: Path, process: Process) -> None:
-    """Note a process, in place."""
-    message = process.message
-    while len(text := json.dumps(asdict(replace(process, message=message))).encode()) > BYTES:
+def write(folder: Path, record: ProcessRecord) -> None:
+    """Write a record in place; its message is truncated to fit."""
+    message = record.message
+    while len(text := json.dumps(asdict(replace(record, message=message))).encode()) > FILE_BYTES:
         message = message[: len(message) // 2]
-    handle = os.open(folder / FILE, os.O_WRONLY | os.O_CREAT, 0o644)
+    descriptor = os.open(folder / FILE, os.O_WRONLY | os.O_CREAT, 0o644)
     try:
-        os.write(handle, text.ljust(BYTES))
+        os.write(descriptor, text.ljust(FILE_BYTES))
     finally:
-        os.close(handle)
+        os.close(descriptor)
 
 
 def new_session() -> str:
-    """A word that no process had before."""
+    """Return a unique identifier for a process."""
     return f"{time.time_ns():x}-{os.getpid()}"
 
 
-def refused(error: BaseException) -> None:
-    """Note why a process that was started on a folder ends, unless it said so itself."""
-    folder = Path(os.environ.get(HELD, ""))
-    known = read(folder)
-    if HELD in os.environ and known is not None and known.state == "training":
+def record_failure(error: BaseException) -> None:
+    """Write the error of a process that `vitviz.runs.launch` started, unless an exit state is already recorded."""
+    folder = Path(os.environ.get(LOCKED_FOLDER, ""))
+    record = read(folder)
+    if LOCKED_FOLDER in os.environ and record is not None and record.state == "training":
         with suppress(OSError):
-            write(folder, replace(known, state="failed", message=format_error(error)))
+            write(folder, replace(record, state="failed", message=format_error(error)))
 
 
-class Work:
-    """This process's work in a folder, as a context manager: alone there, and with a word on how it ended.
+class RunLock:
+    """Exclusive access of this process to a folder, as a context manager that also records how the process exits.
 
     Args:
-        folder: Where.
-        stop: Whether this process shall end.
+        folder: Folder of a run or a sweep; created if it does not exist.
+        stop: Stop request of this process.
 
     Raises:
-        Busy: On entering, if another process works there.
+        AlreadyRunningError: On entering, if another process holds the lock.
     """
 
     def __init__(self, folder: Path, stop: StopRequest) -> None:
         self.folder, self.stop = folder, stop
-        self.process = Process(os.getpid(), new_session())
-        self.handle: int | None = None
-        self.begun = False
+        self.record = ProcessRecord(os.getpid(), new_session())
+        self.descriptor: int | None = None
+        self.is_recorded = False
 
-    def __enter__(self) -> "Work":
+    def __enter__(self) -> "RunLock":
         self.folder.mkdir(parents=True, exist_ok=True)
-        if os.environ.get(HELD) == str(self.folder.resolve()):
-            known = read(self.folder)
-            self.process = replace(self.process, session=known.session) if known else self.process
+        if os.environ.get(LOCKED_FOLDER) == str(self.folder.resolve()):
+            inherited = read(self.folder)
+            self.record = replace(self.record, session=inherited.session) if inherited else self.record
             return self
-        self.handle = lock(self.folder / FILE)
-        if self.handle is None:
+        self.descriptor = acquire_lock(self.folder / FILE)
+        if self.descriptor is None:
             other = read(self.folder)
-            raise Busy(
-                f"One process at a time works in a run folder: in {self.folder} it is process "
-                f"{other.pid if other else 'unknown'}. Wait for it or stop it, or name another folder with --out."
+            raise AlreadyRunningError(
+                self.folder.name,
+                f"Only one process can use a run folder: process {other.pid if other else 'unknown'} is running in "
+                f"{self.folder}. Wait for it, stop it, or choose another folder with --output-dir.",
             )
         return self
 
-    def begin(self) -> None:
-        """Note that this process works here from now on."""
-        self.begun = True
-        write(self.folder, self.process)
+    def record_start(self) -> None:
+        """Write the record of this process."""
+        self.is_recorded = True
+        write(self.folder, self.record)
 
-    def say(self, message: str) -> None:
-        """Leave a word for those who watch; an empty one takes it back."""
-        self.process = replace(self.process, message=message)
+    def set_message(self, message: str) -> None:
+        """Replace the message of the record, which the page shows."""
+        self.record = replace(self.record, message=message)
         with suppress(OSError):
-            write(self.folder, self.process)
+            write(self.folder, self.record)
 
     def retry_while_disk_full(self, write: Callable[[], None]) -> float:
-        """Write to the folder; while the disk is full, say so, wait and try again, so that nothing is lost.
+        """Call `write`, and retry with a warning while the disk is full, so that no training is lost.
 
         Returns:
-            The seconds waited.
+            Seconds waited.
 
         Raises:
-            Stopped: If that is asked for meanwhile; the file is as it was before.
+            TrainingStopped: If a stop is requested while waiting; the file keeps its previous contents.
         """
-        began = None
+        waiting_since = None
         while True:
             try:
                 write()
             except OSError as error:
-                if error.errno not in FULL:
+                if error.errno not in DISK_FULL:
                     raise
                 free = shutil.disk_usage(self.folder).free / 2**20
-                rule = f"The disk is full: there is no room to save the training ({free:.0f} MB are free)."
-                if self.stop.asked:
-                    raise Stopped(f"{rule} What was saved before is kept. Make room, then resume.") from None
-                waits = f"{rule} It waits, and loses nothing. Make room, and it goes on by itself."
-                self.say(waits)
-                if began is None:
-                    began = time.monotonic()
-                    warnings.warn(waits, stacklevel=2)  # a terminal does not show what is said in the folder
-                time.sleep(ROOM_EVERY)
+                problem = f"The disk is full ({free:.0f} MB free): the training state cannot be saved."
+                if self.stop.requested:
+                    raise TrainingStopped(
+                        f"{problem} The previous state is kept. Free some space, then resume."
+                    ) from None
+                message = f"{problem} Training is paused and continues when there is space. Free some space."
+                self.set_message(message)
+                if waiting_since is None:
+                    waiting_since = time.monotonic()
+                    warnings.warn(message, stacklevel=2)  # for runs started in a terminal
+                time.sleep(DISK_RETRY_INTERVAL)
             else:
                 break
-        if began is None:
+        if waiting_since is None:
             return 0.0
-        self.say("")
-        return time.monotonic() - began
+        self.set_message("")
+        return time.monotonic() - waiting_since
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.begun and (error is None or isinstance(error, Exception)):
-            self.process = replace(self.process, state=ending(error))
-            self.say(format_error(error) if error is not None else "")
-        if self.handle is not None:
-            os.close(self.handle)
+        if self.is_recorded and (error is None or isinstance(error, Exception)):
+            self.record = replace(self.record, state=exit_state(error))
+            self.set_message(format_error(error) if error is not None else "")
+        if self.descriptor is not None:
+            os.close(self.descriptor)
 
 
-def ending(error: Exception | None) -> str:
-    """The state in which a process leaves its work."""
+def exit_state(error: Exception | None) -> str:
+    """Return the state of a process that exits with this error: "finished", "stopped" or "failed"."""
     if error is None:
         return "finished"
-    return "stopped" if isinstance(error, Stopped) else "failed"
+    return "stopped" if isinstance(error, TrainingStopped) else "failed"
 
 
 def format_error(error: BaseException) -> str:
-    """One sentence for what went wrong."""
+    """Return the one-sentence message of an exception."""
     if isinstance(error, TrainingError | ValueError):
         return str(error)
     if isinstance(error, OSError):
-        where = f" ({error.filename})" if error.filename else ""
-        return f"The system refused: {error.strerror or error}{where}. Mend that, or name another file or folder."
-    return f"An error of vitviz itself: {type(error).__name__}: {str(error).partition(chr(10))[0][:300]}"
+        path = f" ({error.filename})" if error.filename else ""
+        return f"System error: {error.strerror or error}{path}. Check the path and its permissions, or choose another."
+    return f"Internal error: {type(error).__name__}: {str(error).partition(chr(10))[0][:300]}"

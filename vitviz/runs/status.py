@@ -1,49 +1,52 @@
-"""A run folder -> what there is to say of the run: its state, how far it is, and what came of it."""
+"""State, progress and result of runs and sweeps, from their folders."""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vitviz.data.files import is_file
+from vitviz.data.files import is_regular_file
 from vitviz.models import checkpoint
 from vitviz.runs import process, run_folder
-from vitviz.runs.launch import stop_mark
-from vitviz.runs.process import Process
+from vitviz.runs.launch import stop_request_path
+from vitviz.runs.process import ProcessRecord
 from vitviz.training.config import from_json
 
-ENDED = "The process ended without a word: it was killed, ran out of memory, or the machine went off."
+CRASHED = "The process ended unexpectedly: it was killed, ran out of memory, or the machine was shut down."
+KILLED_BEFORE_SAVING = (
+    "The process ended before it could save: it was killed, ran out of memory, or the machine was shut down."
+)
 FILES = (run_folder.CONFIG, run_folder.METRICS, run_folder.LAST)
-RUNNING = ("training", "stopping")  # states of a run whose process lives
+RUNNING = ("training", "stopping")  # states of a run with a live process
 TAIL_BYTES = 4096  # more than one line of metrics
 
 
 @dataclass(frozen=True)
 class RunInfo:
-    """A run as it stands.
+    """Current status of a run.
 
     Attributes:
-        name: Of its folder.
-        state: "training", "stopping", "stopped", "finished", "interrupted" (it ended before it saved) or "failed".
-        preset: Name of its recipe.
-        parameters: Of the network.
-        share: Of the budget that is spent, 0..1.
-        epoch: Passes over the training images so far.
-        epochs: The budget in passes, or None.
-        minutes: The budget in minutes, or None.
-        seconds: Of training, without interruptions.
-        images_per_second: Since the process started; None before its first steps.
-        accuracy: Of the finished run on all images to measure on; None before.
-        message: Why it failed, how it ended, or what it waits for; else empty.
-        session: Another word for each process; when it changes, metrics are to be read from the start.
-        config: As written in config.json.
+        name: Name of the run and of its folder.
+        state: "training", "stopping", "stopped", "finished", "interrupted" (ended before it could save) or "failed".
+        preset: Name of the preset.
+        parameters: Number of parameters of the network.
+        progress: Used fraction of the budget, 0..1.
+        epoch: Epochs trained so far.
+        epochs: Budget in epochs, or None.
+        minutes: Budget in minutes, or None.
+        seconds: Training time so far, interruptions excluded.
+        images_per_second: Throughput of the current process; None before its first steps.
+        accuracy: Accuracy of a finished run on its whole evaluation set; None before.
+        message: Error, reason of the exit, or what the process waits for; else empty.
+        session: Identifier of the process; when it changes, metrics must be read from the start.
+        config: Config as stored in config.json.
     """
 
     name: str
     state: str
     preset: str
     parameters: int
-    share: float
+    progress: float
     epoch: float
     epochs: float | None
     minutes: float | None
@@ -57,18 +60,18 @@ class RunInfo:
 
 @dataclass(frozen=True)
 class SweepInfo:
-    """A sweep as it stands.
+    """Current status of a sweep.
 
     Attributes:
-        name: Of its folder.
+        name: Name of the sweep and of its folder.
         state: As of a run.
         message: As of a run.
         session: As of a run.
-        vary: What is varied, each NAME=VALUE,VALUE,...
-        runs: Name and settings of its runs, in order; those that have not begun are not there yet.
-        results: One table for each run that ended: "run", "settings", "state", "message", "parameters", "epochs",
-            "seconds", "images" (to train on) and "accuracy".
-        config: What all runs have in common, as written in sweep.json.
+        vary: Varied fields, each NAME=VALUE,VALUE,...
+        runs: Name and varied values of each run, in order, including runs that have not started.
+        results: One entry per completed run: "run", "settings", "state", "message", "parameters", "epochs", "seconds",
+            "train_samples" and "accuracy".
+        config: Common config of all runs as stored in sweep.json.
     """
 
     name: str
@@ -83,23 +86,23 @@ class SweepInfo:
 
 @dataclass(frozen=True)
 class RunStatus:
-    """What the files of a run tell, without its process.
+    """Status of a run as far as it follows from its files, without its process.
 
     Attributes:
         info: All but state, message and session.
-        crash_message: What to say if its process ended without a word.
-        finished: Whether it is.
-        unsaved: Whether it went on after what was saved last.
+        saved_epoch: Epoch of the saved checkpoint; None if nothing is saved.
+        is_finished: Whether training is finished.
+        has_unsaved_steps: Whether metrics were written after the last save.
     """
 
     info: RunInfo
-    crash_message: str
-    finished: bool
-    unsaved: bool
+    saved_epoch: float | None
+    is_finished: bool
+    has_unsaved_steps: bool
 
 
-def stamp(path: Path) -> tuple[int, int, int] | None:
-    """What changes when a file does."""
+def fingerprint(path: Path) -> tuple[int, int, int] | None:
+    """Return modification time, size and inode of a file; None if it does not exist."""
     try:
         found = path.lstat()
     except OSError:
@@ -108,76 +111,86 @@ def stamp(path: Path) -> tuple[int, int, int] | None:
 
 
 def read_run(folder: Path) -> RunStatus:
-    """Read a run from its files."""
+    """Read the status of a run from its files.
+
+    Raises:
+        ValueError: If there is no valid config.
+    """
     stored = run_folder.read_config(folder)
     config = from_json(stored)
-    at = last_line(folder / run_folder.METRICS)
+    metrics = last_line(folder / run_folder.METRICS)
     record = run_folder.read_record(folder / run_folder.LAST)
     info = RunInfo(
         name=folder.name,
         state="",
         preset=config.preset,
         parameters=checkpoint.count_parameters(config.model),
-        share=at.get("share", 0.0),
-        epoch=at.get("epoch", 0.0),
+        progress=metrics.get("progress", 0.0),
+        epoch=metrics.get("epoch", 0.0),
         epochs=config.epochs,
         minutes=config.minutes,
-        seconds=at.get("seconds", 0.0),
-        images_per_second=at.get("images_per_second"),
+        seconds=metrics.get("seconds", 0.0),
+        images_per_second=metrics.get("images_per_second"),
         accuracy=run_folder.accuracy_of(record),
         message="",
         session="",
         config=stored,
     )
-    unsaved = seconds_of(at) > seconds_of(record.get("training"))
-    return RunStatus(info, crash_message(record), run_folder.finished(record), unsaved)
+    has_unsaved_steps = seconds_of(metrics) > seconds_of(record.get("training"))
+    return RunStatus(info, record.get("epochs"), run_folder.is_finished(record), has_unsaved_steps)
 
 
-def seconds_of(noted: Any) -> float:
-    """When something was noted, in seconds of training; 0 if nothing was."""
-    seconds = noted.get("seconds") if isinstance(noted, dict) else None
+def seconds_of(entry: Any) -> float:
+    """Return the training time of a line of metrics or of saved counters; 0 if there is none."""
+    seconds = entry.get("seconds") if isinstance(entry, dict) else None
     return seconds if isinstance(seconds, int | float) else 0.0
 
 
-def crash_message(record: dict[str, Any]) -> str:
-    """What to say of a run whose process ended without a word."""
-    kept = f"The state at epoch {record['epochs']:.1f} is kept" if "epochs" in record else "Nothing was saved yet"
-    return f"{ENDED} {kept}; resume goes on from there."
+def saved_message(saved_epoch: float | None) -> str:
+    """Describe what is left of an interrupted run."""
+    kept = "Nothing was saved yet" if saved_epoch is None else f"The state at epoch {saved_epoch:.1f} is kept"
+    return f"{kept}; resume continues from there."
 
 
-def state(
-    folder: Path, found: Process | None, crash_message: str, finished: bool, unsaved: bool = False
+def state_and_message(
+    folder: Path, record: ProcessRecord | None, saved: str, is_finished: bool, has_unsaved_steps: bool = False
 ) -> tuple[str, str]:
-    """State and message of a run or a sweep now; the last words are for a process that left none."""
-    asked = found is not None and found.state == "training" and stop_mark(folder, found).exists()
-    if process.lives(folder):
-        leaves = found is not None and found.state in ("stopped", "failed")  # it has said so, and is not gone yet
-        said = found.message if found is not None and not leaves else ""
-        return "stopping" if asked or leaves else "training", said
-    if finished:
+    """Return the current state and message of a run or a sweep.
+
+    Args:
+        folder: Its folder.
+        record: Record of its current or last process.
+        saved: What is saved, for the message about a process that died.
+        is_finished: Whether it is finished.
+        has_unsaved_steps: Whether it took steps after the last save.
+    """
+    stop_requested = record is not None and record.state == "training" and stop_request_path(folder, record).exists()
+    has_exited = record is not None and record.state in ("stopped", "failed")
+    if process.is_running(folder):
+        message = record.message if record is not None and not has_exited else ""
+        return "stopping" if stop_requested or has_exited else "training", message
+    if is_finished:
         return "finished", ""
-    if found is not None and found.state in ("stopped", "failed"):
-        return found.state, found.message
-    if asked and not unsaved:  # it had not begun to learn, or not gone on
+    if record is not None and has_exited:
+        return record.state, record.message
+    if stop_requested and not has_unsaved_steps:  # it was stopped before its first step
         return "stopped", ""
-    if asked:
-        return "interrupted", crash_message.replace("without a word", "before it could save", 1)
-    return "interrupted", crash_message
+    return "interrupted", f"{KILLED_BEFORE_SAVING if stop_requested else CRASHED} {saved}"
 
 
 def measured_on(config: dict[str, Any]) -> str:
-    """Which images measured a run of this config, in a word: "test" or "held-out"."""
+    """Return the name of the evaluation set of a run with this config: "test" or "held-out"."""
     return "held-out" if config.get("val_size") else "test"
 
 
 def has_attention(config: dict[str, Any]) -> bool:
-    """Whether there is something to look at in the network of this config."""
+    """Whether the network of this config has attention."""
     return config.get("model", {}).get("architecture") != "convnet"
 
 
 def last_line(path: Path) -> dict[str, Any]:
-    """The last whole line of a file of JSON lines; empty if there is none that can be read."""
-    if not is_file(path):
+    """Return the last complete line of a file of JSON lines; empty if there is no valid one."""
+    if not is_regular_file(path):
         return {}
     try:
         with path.open("rb") as file:
@@ -185,13 +198,13 @@ def last_line(path: Path) -> dict[str, Any]:
             lines = file.read().rpartition(b"\n")[0].splitlines()
     except OSError:
         return {}
-    return (parsed(lines[-1]) if lines else None) or {}
+    return (parse_line(lines[-1]) if lines else None) or {}
 
 
-def parsed(line: bytes) -> dict[str, Any] | None:
-    """A line of JSON as a table; None if it is none."""
+def parse_line(line: bytes) -> dict[str, Any] | None:
+    """Parse a line with a JSON object; None if it is not one."""
     try:
-        found = json.loads(line)
+        parsed = json.loads(line)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return parsed if isinstance(parsed, dict) else None

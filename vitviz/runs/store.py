@@ -1,11 +1,11 @@
-"""Trainings as processes of their own, started here and watched through their folders.
+"""Runs of one folder: start, resume, stop, list, rename and delete them.
 
-A run is a folder `runs/NAME/`. `start` writes its `config.json` and starts `python -m vitviz train --resume` on it, in
-a session of its own: it outlives whoever started it, and anybody finds it again by looking at the folder. One process
-at a time trains for all of `runs/`: it is born with a file lock that the system takes back when it ends.
+A run is a folder `runs/NAME/`. `Runs.start` writes its `config.json` and starts `python -m vitviz train --resume` on
+it as a separate process, which outlives the page and is found again by its folder. One process at a time trains in
+`runs/`: it holds a file lock, which the operating system releases when the process exits.
 
-A sweep (see `vitviz.runs.sweep`) is one such process too, with a folder of its own; while it works, its runs stand
-among the others. `stop` and `delete` take the name of a run or of a sweep.
+A sweep (`vitviz.runs.sweep`) is also one process with a folder; its runs are ordinary runs in the same `runs/`. `stop`
+and `delete` accept the name of a run or of a sweep.
 """
 
 import os
@@ -23,169 +23,187 @@ from typing import Any, TypeVar
 
 from vitviz.data import datasets
 from vitviz.data.cifar import DataError
-from vitviz.data.files import is_file
+from vitviz.data.files import is_regular_file
+from vitviz.models.config import ConfigError
 from vitviz.runs import process, run_folder, sweep
-from vitviz.training.device import choose_device
-from vitviz.runs.launch import ask_to_stop, busy, spawn
-from vitviz.runs.process import Busy
-from vitviz.training.config import TrainConfig, from_json
-from vitviz.runs.status import ENDED, FILES, RunStatus, RunInfo, SweepInfo, parsed, read_run, stamp, state
+from vitviz.runs.launch import already_running, request_stop, spawn
+from vitviz.runs.process import AlreadyRunningError
+from vitviz.runs.status import (
+    FILES,
+    RunInfo,
+    RunStatus,
+    SweepInfo,
+    fingerprint,
+    parse_line,
+    read_run,
+    saved_message,
+    state_and_message,
+)
 from vitviz.runs.sweep import Sweep
+from vitviz.training.config import TrainConfig, from_json
+from vitviz.training.device import choose_device
 
-__all__ = ["Busy", "RunInfo", "Runs", "SweepInfo"]
+__all__ = ["AlreadyRunningError", "RunInfo", "Runs", "SweepInfo"]
 
 Info = TypeVar("Info")
 
 NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
-LOCK = ".lock"  # in the runs folder; says in words which run trains
-MOST_BYTES = 2**22  # of metrics in one answer
+LOCK = ".lock"  # file in the runs folder; contains the name of the running run or sweep
+MAX_METRICS_BYTES = 2**22  # per call of `Runs.metrics`
 
 
 class Runs:
-    """The runs of one folder.
+    """The runs and sweeps of one folder.
 
     Args:
-        root: The folder; made when the first run starts.
+        root: Path of the folder; created when the first run starts.
     """
 
     def __init__(self, root: str | Path = "runs") -> None:
         self.root = Path(root)
-        self.known: dict[str, tuple[tuple[Any, ...], RunStatus]] = {}  # files' stamps, and what they told
-        self.turn = threading.RLock()
+        self.cache: dict[str, tuple[tuple[Any, ...], RunStatus]] = {}  # name -> fingerprints of the files, status
+        self.mutex = threading.RLock()
 
     def start(self, config: TrainConfig, name: str) -> RunInfo:
-        """Start a training.
+        """Start a run.
 
         Args:
-            config: What and how; `out` is set here.
-            name: Of the run.
+            config: Training config; its `output_dir` is replaced.
+            name: Name of the new run.
 
         Raises:
-            Busy: If one is training already.
-            vitviz.data.cifar.DataError: If the data set is not there.
-            ValueError: If the name is taken or does not fit, or the device is not there.
+            AlreadyRunningError: If a run or sweep is running.
+            vitviz.data.cifar.DataError: If the data set is missing.
+            ConfigError: If the name is invalid or in use.
+            ValueError: If the device is not available.
         """
         folder = self.folder(name)
         check_machine(config)
         config = replace(config, output_dir=str(folder))
-        with self.begin(folder) as handle:
+        with self.new_folder(folder) as runs_lock:
             run_folder.write_config(config, folder)
-            spawn(folder, "train", handle)
+            spawn(folder, "train", runs_lock)
         return self.find(name)
 
     def start_sweep(self, config: TrainConfig, vary: Sequence[str], name: str) -> SweepInfo:
-        """Start a sweep: one process, which trains its runs NAME-... one after another.
+        """Start a sweep: one process that trains the runs NAME-... one after another.
 
         Args:
-            config: What all runs have in common, the budget of each among it.
-            vary: Each NAME=VALUE,VALUE,...
+            config: Common config of all runs, including the budget of each.
+            vary: Varied fields, each NAME=VALUE,VALUE,...
+            name: Name of the new sweep.
 
         Raises:
-            As `start`; ValueError, too, if a combination does not fit.
+            As `start`; also ValueError for an invalid combination of values.
         """
         folder = self.folder(name)
         check_machine(config)
         grid = Sweep(config, tuple(vary), folder)
         for run in grid.runs():
             if self.folder(run).exists():
-                raise taken(run)
-        with self.begin(folder) as handle:
-            grid.write()
-            spawn(folder, "sweep", handle)
+                raise name_in_use(run)
+        with self.new_folder(folder) as runs_lock:
+            grid.create()
+            spawn(folder, "sweep", runs_lock)
         return self.find_sweep(name)
 
     @contextmanager
-    def begin(self, folder: Path) -> Iterator[int]:
-        """A new folder and the lock of all runs; the folder goes again if nothing could be started in it."""
-        with self.turn, self.alone(folder.name) as handle:
+    def new_folder(self, folder: Path) -> Iterator[int]:
+        """Create a folder under the lock of all runs, and delete it again if the body raises.
+
+        Yields:
+            Descriptor of the lock.
+        """
+        with self.mutex, self.acquire_lock(folder.name) as runs_lock:
             try:
                 folder.mkdir()
             except FileExistsError:
-                raise taken(folder.name) from None
+                raise name_in_use(folder.name) from None
             try:
-                yield handle
+                yield runs_lock
             except BaseException:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
 
     def resume(self, name: str) -> RunInfo:
-        """Go on with a run that was stopped, interrupted or failed.
+        """Resume a stopped, interrupted or failed run.
 
         Raises:
-            Busy: If one is training already.
+            AlreadyRunningError: If a run or sweep is running.
             ValueError: If there is no such run, or it is finished.
         """
-        self.restart(self.find(name), "train")
+        self.spawn_again(self.find(name), "train")
         return self.find(name)
 
     def resume_sweep(self, name: str) -> SweepInfo:
-        """The same for a sweep."""
-        self.restart(self.find_sweep(name), "sweep")
+        """Resume a stopped, interrupted or failed sweep; raises as `resume`."""
+        self.spawn_again(self.find_sweep(name), "sweep")
         return self.find_sweep(name)
 
-    def restart(self, info: RunInfo | SweepInfo, command: str) -> None:
-        """Start another process on a folder."""
+    def spawn_again(self, info: RunInfo | SweepInfo, command: str) -> None:
+        """Start a new process on the folder of an existing run or sweep."""
         if info.state == "finished":
-            raise ValueError(f"The run {info.name} is finished: there is nothing to resume. Start another.")
+            raise ValueError(f"The run {info.name} is finished: there is nothing to resume. Start a new run.")
         check_machine(from_json(info.config))
-        with self.turn, self.alone(info.name) as handle:
-            spawn(self.folder(info.name), command, handle)
+        with self.mutex, self.acquire_lock(info.name) as runs_lock:
+            spawn(self.folder(info.name), command, runs_lock)
 
     def stop(self, name: str) -> None:
-        """Ask a training to save and end; it is killed if it has not after a minute.
+        """Request a run or sweep to save and stop; its process is killed after a minute.
 
         Raises:
-            ValueError: If it does not train.
+            ValueError: If it is not running.
         """
         folder = self.folder(name)
-        with self.turn:
-            found = process.read(folder)
-            if found is None or found.pid <= 1 or not process.lives(folder):
-                raise ValueError(f"The run {name} is not training: there is nothing to stop.")
-            ask_to_stop(folder, found)
+        with self.mutex:
+            record = process.read(folder)
+            if record is None or record.pid <= 1 or not process.is_running(folder):
+                raise ValueError(f"The run {name} is not running: there is nothing to stop.")
+            request_stop(folder, record)
 
     def all(self) -> list[RunInfo]:
-        """All runs, newest first."""
-        return self.listed(run_folder.CONFIG, self.find)
+        """Return all runs, newest first."""
+        return self.with_file(run_folder.CONFIG, self.find)
 
     def sweeps(self) -> list[SweepInfo]:
-        """All sweeps, newest first."""
-        return self.listed(sweep.FILE, self.find_sweep)
+        """Return all sweeps, newest first."""
+        return self.with_file(sweep.FILE, self.find_sweep)
 
-    def listed(self, file: str, find: Callable[[str], Info]) -> list[Info]:
-        """What has this file in its folder and can be read, newest first."""
-        begun = {name: stamp(self.root / name / file) for name in filter(NAME.fullmatch, self.folders())}
+    def with_file(self, file: str, find: Callable[[str], Info]) -> list[Info]:
+        """Return what `find` reads from each folder that contains this file, newest first."""
+        changed = {name: fingerprint(self.root / name / file) for name in filter(NAME.fullmatch, self.folder_names())}
         found = []
-        for name in sorted((name for name in begun if begun[name]), key=lambda name: (begun[name], name), reverse=True):
-            with suppress(ValueError, OSError):  # another page may be deleting it, or it is another user's
+        for name in sorted((name for name in changed if changed[name]), key=lambda n: (changed[n], n), reverse=True):
+            with suppress(ValueError, OSError):  # being deleted, or not readable
                 found.append(find(name))
         return found
 
-    def folders(self) -> list[str]:
-        """The names of all folders, whatever is in them."""
+    def folder_names(self) -> list[str]:
+        """Return the names of all folders in the runs folder."""
         try:
             return [entry.name for entry in os.scandir(self.root) if entry.is_dir(follow_symlinks=False)]
         except (FileNotFoundError, NotADirectoryError):
             return []
 
     def find(self, name: str) -> RunInfo:
-        """The run of this name.
+        """Return the run with this name.
 
         Raises:
             ValueError: If there is none.
         """
         folder = self.folder(name)
-        stamps = tuple(stamp(folder / file) for file in FILES)
-        with self.turn:
-            if name not in self.known or self.known[name][0] != stamps:
-                self.known[name] = stamps, read_run(folder)
-            noted = self.known[name][1]
-        found = process.read(folder)  # rewritten in place, twice within a tick of the clock perhaps
-        now, message = state(folder, found, noted.crash_message, noted.finished, noted.unsaved)
-        return replace(noted.info, state=now, message=message, session=found.session if found else "")
+        fingerprints = tuple(fingerprint(folder / file) for file in FILES)
+        with self.mutex:
+            if name not in self.cache or self.cache[name][0] != fingerprints:
+                self.cache[name] = fingerprints, read_run(folder)
+            status = self.cache[name][1]
+        record = process.read(folder)  # not cached: it may be rewritten twice within the resolution of file times
+        saved = saved_message(status.saved_epoch)
+        state, message = state_and_message(folder, record, saved, status.is_finished, status.has_unsaved_steps)
+        return replace(status.info, state=state, message=message, session=record.session if record else "")
 
     def find_sweep(self, name: str) -> SweepInfo:
-        """The sweep of this name.
+        """Return the sweep with this name.
 
         Raises:
             ValueError: If there is none.
@@ -193,144 +211,154 @@ class Runs:
         folder = self.folder(name)
         grid = sweep.read(folder)
         runs = [(run, settings) for run, (settings, _) in grid.runs().items()]
-        results, found = grid.results(), process.read(folder)
-        crash_message = f"{ENDED} {len(results)} of {len(runs)} runs are done; resume goes on from there."
-        now, message = state(folder, found, crash_message, len(results) == len(runs))
-        session = found.session if found else ""
-        return SweepInfo(name, now, message, session, grid.vary, runs, results, asdict(grid.config))
+        results, record = grid.results(), process.read(folder)
+        saved = f"{len(results)} of {len(runs)} runs are completed; resume continues from there."
+        state, message = state_and_message(folder, record, saved, len(results) == len(runs))
+        session = record.session if record else ""
+        return SweepInfo(name, state, message, session, grid.vary, runs, results, asdict(grid.config))
 
     def running(self) -> str | None:
-        """Name of the sweep or run that works now, be it one that is not listed, or None."""
-        living = [name for name in self.folders() if process.lives(self.root / name)]
-        return min(living, key=lambda name: not (self.root / name / sweep.FILE).exists(), default=None)  # a sweep first
+        """Return the name of the running sweep or run, even if its name is not a valid one; None if none is running."""
+        names = [name for name in self.folder_names() if process.is_running(self.root / name)]
+        return min(names, key=lambda name: not (self.root / name / sweep.FILE).exists(), default=None)  # a sweep first
 
     def rename(self, name: str, new: str) -> RunInfo:
-        """Give a run another name.
+        """Rename a run.
 
         Raises:
-            ValueError: If the name is taken or does not fit.
-            Busy: If it trains.
+            ConfigError: If the new name is invalid or in use.
+            ValueError: If there is no such run.
+            AlreadyRunningError: If it is running.
         """
         self.find(name)
-        with self.turn, untouched(self.folder(name)) as folder:
+        with self.mutex, lock_idle(self.folder(name)) as folder:
             if self.folder(new).exists():
-                raise taken(new)
+                raise name_in_use(new)
             folder.rename(self.folder(new))
-            self.known.pop(name, None)
+            self.cache.pop(name, None)
         return self.find(new)
 
     def delete(self, name: str) -> None:
-        """Delete a run or a sweep with all files in its folder; the runs of a sweep have folders of their own.
+        """Delete a run, or a sweep without its runs, with all files in its folder.
 
         Raises:
-            ValueError: If there is no such run.
-            Busy: If it trains.
+            ValueError: If there is no such run or sweep.
+            AlreadyRunningError: If it is running.
         """
         if not (self.folder(name) / sweep.FILE).exists():
             self.find(name)
-        with self.turn, untouched(self.folder(name)) as folder:
+        with self.mutex, lock_idle(self.folder(name)) as folder:
             shutil.rmtree(folder)
-            self.known.pop(name, None)
+            self.cache.pop(name, None)
 
     def metrics(self, name: str, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
-        """The whole lines of its metrics from a byte on, and where to read on."""
+        """Return the complete lines of a run's metrics after a byte offset, and the next offset."""
         path, offset = self.folder(name) / run_folder.METRICS, max(0, offset)
-        if not is_file(path):
+        if not is_regular_file(path):
             return [], 0
-        whole: list[bytes] = []
-        with suppress(OSError, ValueError), path.open("rb") as file:  # it may be another user's, or end long before
+        complete: list[bytes] = []
+        with suppress(OSError, ValueError), path.open("rb") as file:  # not readable, or an absurd offset
             file.seek(offset)
-            whole = file.read(MOST_BYTES).rpartition(b"\n")[0].splitlines(keepends=True)
-        lines = (parsed(line) for line in whole)
-        return [line for line in lines if line is not None], offset + sum(map(len, whole)) + bool(whole)
+            complete = file.read(MAX_METRICS_BYTES).rpartition(b"\n")[0].splitlines(keepends=True)
+        lines = (parse_line(line) for line in complete)
+        next_offset = offset + sum(map(len, complete)) + bool(complete)
+        return [line for line in lines if line is not None], next_offset
 
     def folder(self, name: str) -> Path:
-        """The folder of a run, which may not be there yet.
+        """Return the folder of a run, which need not exist.
 
         Raises:
-            ValueError: If it is no name, or leads out of the runs folder.
+            ConfigError: If the name is invalid, or the folder is a symbolic link.
         """
         if not isinstance(name, str) or not NAME.fullmatch(name):
-            raise ValueError(
-                f"The name of a run may have 1 to 64 letters, digits, - _ and . and not begin with a dot: got "
-                f"{str(name)[:80]!r}."
+            raise ConfigError(
+                "name",
+                f"must have 1 to 64 letters, digits, -, _ or ., and not start with a dot: got {str(name)[:80]!r}",
             )
         folder = self.root / name
         if folder.is_symlink():
-            raise ValueError(f"A run must be a folder of its own: {name} is a link. Name another.")
+            raise ConfigError("name", f"must not be a symbolic link: {name} is one", "Choose another name.")
         return folder
 
     @contextmanager
-    def alone(self, name: str) -> Iterator[int]:
-        """Hold the lock of all runs, to hand it on to a process.
+    def acquire_lock(self, name: str) -> Iterator[int]:
+        """Hold the lock of all runs and write a name into it.
+
+        Yields:
+            Descriptor of the lock, for a process to inherit.
 
         Raises:
-            Busy: If another holds it, or a training begun in a terminal is going on.
+            AlreadyRunningError: If another process holds it, or a training started in a terminal is running.
         """
         if sys.platform == "win32":
-            raise ValueError("Trainings are started here on Linux, macOS and WSL. Use: python -m vitviz train.")
+            raise ValueError("Runs can be started on Linux, macOS and WSL. Use: python -m vitviz train.")
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            handle = process.lock(self.root / LOCK, patience=0)
+            descriptor = process.acquire_lock(self.root / LOCK, timeout=0)
         except OSError as error:
             raise ValueError(
-                f"A training needs a folder that can be written to: {self.root.resolve()} cannot ({error.strerror}). "
-                "Start vitviz in a folder of your own."
+                f"Training needs a writable folder: {self.root.resolve()} is not ({error.strerror}). Start vitviz in "
+                "another folder."
             ) from error
-        if handle is None:
-            raise busy(self.holder())
+        if descriptor is None:
+            raise already_running(self.lock_holder())
         try:
             if (other := self.running()) is not None:
-                raise busy(other)
-            os.ftruncate(handle, 0)
-            os.write(handle, name.encode())
-            yield handle
+                raise already_running(other)
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, name.encode())
+            yield descriptor
         finally:
-            os.close(handle)
+            os.close(descriptor)
 
-    def holder(self) -> str:
-        """Name of the run whose process holds the lock; who has just taken it may need a moment to write that."""
-        until = time.monotonic() + process.PATIENCE
+    def lock_holder(self) -> str:
+        """Return the name of the run that holds the lock; its process may need a moment to write it."""
+        deadline = time.monotonic() + process.LOCK_TIMEOUT
         while True:
             name = (self.root / LOCK).read_text(errors="replace")
-            if NAME.fullmatch(name) and process.lives(self.root / name):
+            if NAME.fullmatch(name) and process.is_running(self.root / name):
                 return name
-            if time.monotonic() >= until:
-                return name or "another"
+            if time.monotonic() >= deadline:
+                return name or "another run"
             time.sleep(0.005)
 
 
 def check_machine(config: TrainConfig) -> None:
-    """Demand what a training would miss at once."""
+    """Check that the data set and the device of a config are available.
+
+    Raises:
+        vitviz.data.cifar.DataError: If the data set is missing.
+        ValueError: If the device is not available.
+    """
     if config.dataset in datasets.MODULES:
         datasets.MODULES[config.dataset].find(config.data)
     elif not Path(config.data or "").exists():
-        raise DataError(f"There must be a folder or a zip of images: {config.data} is not there. Name another.")
+        raise DataError(f"data must be an image folder or a zip file: {config.data} does not exist. Choose another.")
     choose_device(config.device)
 
 
 def warn_if_unlisted(folder: Path) -> None:
-    """Warn of a folder beside the runs of the page that is none of them by its name."""
-    page = Runs()
-    if folder.parent.resolve() == page.root.resolve():
+    """Warn if a folder is in the runs folder of the page, but its name is not valid there."""
+    runs = Runs()
+    if folder.parent.resolve() == runs.root.resolve():
         try:
-            page.folder(folder.name)
-        except ValueError as error:
-            warnings.warn(f"The page will not list {folder}. {error}", stacklevel=2)
+            runs.folder(folder.name)
+        except ConfigError as error:
+            warnings.warn(f"The page will not list {folder}: {error}", stacklevel=2)
 
 
-def taken(name: str) -> ValueError:
-    """The refusal of a name."""
-    return ValueError(f"The name of a run must be new: there is a run {name} already. Choose another name.")
+def name_in_use(name: str) -> ConfigError:
+    """Return the error for a name that another run has."""
+    return ConfigError("name", f"must be new: there is already a run {name}", "Choose another name.")
 
 
 @contextmanager
-def untouched(folder: Path) -> Iterator[Path]:
-    """A run folder in which no process works, or can begin to."""
-    handle = process.lock(folder / process.FILE)
-    if handle is None:
-        raise Busy(f"The run {folder.name} is training. Stop it first.")
+def lock_idle(folder: Path) -> Iterator[Path]:
+    """Lock the folder of a run that is not running, so that no process can start in it."""
+    descriptor = process.acquire_lock(folder / process.FILE)
+    if descriptor is None:
+        raise AlreadyRunningError(folder.name, f"The run {folder.name} is running. Stop it first.")
     try:
         yield folder
     finally:
-        os.close(handle)
+        os.close(descriptor)

@@ -1,8 +1,8 @@
-"""What happens when it is deeper, wider, has more heads: one training for each combination, one after another.
+"""Sweeps: one training for each combination of some hyperparameters, one after another.
 
-A sweep is a folder, say `runs/grid/`, with `sweep.json` (the config and what is varied) and `results.jsonl`, which
-grows by a line with each run that ended. The runs themselves are ordinary ones beside it: `runs/grid-depth2-heads4/`.
-Each has the whole budget; one that fails is noted and the next begins.
+A sweep is a folder, for example `runs/grid/`, with `sweep.json` (common config and varied fields) and `results.jsonl`,
+one line per completed run. Its runs are ordinary runs next to it: `runs/grid-depth2-numheads4/`. Each run has the
+whole budget. A failed run is recorded and the sweep continues with the next one.
 """
 
 import itertools
@@ -16,33 +16,36 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from vitviz.data.cifar import DataError
-from vitviz.data.files import is_file, write_whole
+from vitviz.data.files import is_regular_file, write_whole
+from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
+from vitviz.runs.process import AlreadyRunningError, RunLock, TrainingStopped, format_error
 from vitviz.runs.training_run import Progress, train
-from vitviz.runs.process import Busy, Stopped, Work, format_error
 from vitviz.training.config import TrainConfig, apply_overrides, from_json
 from vitviz.training.signals import StopRequest
 
-MOST = 64  # combinations
+MAX_RUNS = 64
+MAX_REPORTED = 3  # invalid combinations or existing runs named in an error
 FILE = "sweep.json"
 RESULTS = "results.jsonl"
-OF_IMAGES = {"dataset", "images", "val_size", "model.img_size"}  # settings that can ask too much of a data set
-BETWEEN = r",(?![^\[]*\])"  # the commas between values, not those inside [32,48]
+DATA_FIELDS = {"dataset", "max_train_samples", "val_size", "model.img_size"}  # may need more images than there are
+SEPARATOR = r",(?![^\[]*\])"  # commas between values, not those inside [32,48]
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """A grid of trainings.
+    """A grid of training runs.
 
     Args:
-        config: What all have in common.
-        vary: Each NAME=VALUE,VALUE,... with names as for `vitviz.training.config.apply_overrides`.
-        folder: Where its results go.
+        config: Common config.
+        vary: Varied fields, each NAME=VALUE,VALUE,... with names as in `vitviz.training.config.apply_overrides`.
+        folder: Folder of the sweep.
 
     Raises:
-        ValueError: If the folder has no name, a setting cannot be read, or a combination does not fit; the sentence
-            names those that do not.
+        ConfigError: If the folder has no name, or the varied fields or a combination of values are invalid.
     """
 
     config: TrainConfig
@@ -51,176 +54,185 @@ class Sweep:
 
     def __post_init__(self) -> None:
         if self.folder.name in ("", ".."):
-            raise ValueError(
-                f"The folder of a sweep must have a name, which its runs get, too: got {str(self.folder)!r}. Name "
-                "another with --out."
+            raise ConfigError(
+                "output_dir",
+                f"must have a name, from which those of the runs are made: got {str(self.folder)!r}",
+                "Choose another.",
             )
         self.runs()
 
     def runs(self) -> dict[str, tuple[dict[str, str], TrainConfig]]:
-        """Name of each run -> its settings and its config, in the order in which they are trained."""
-        found: dict[str, tuple[dict[str, str], TrainConfig]] = {}
-        refused = []
+        """Return the varied values and the config of each run by name, in training order."""
+        runs: dict[str, tuple[dict[str, str], TrainConfig]] = {}
+        errors = []
         for settings in combinations(self.vary):
-            words = [f"{name}={value}" for name, value in settings.items()]
-            name = "-".join([self.folder.name, *(short(word) for word in words)])
+            overrides = [f"{name}={value}" for name, value in settings.items()]
+            run = "-".join([self.folder.name, *map(slug, overrides)])
             try:
-                config = apply_overrides(self.config, words)
+                config = apply_overrides(self.config, overrides)
             except ValueError as error:
-                refused.append(f"{' '.join(words)} ({error})")
+                errors.append(f"{' '.join(overrides)} ({error})")
                 continue
-            if name in found or len(name) > 64:
-                raise ValueError(
-                    f"Each run of a sweep needs a name of at most 64 letters of its own: {name} is none. Shorten "
-                    "--out, or leave out a value that says the same as another."
+            if run in runs or len(run) > 64:
+                raise ConfigError(
+                    "vary",
+                    f"must give each run a unique name of at most 64 characters: {run} is too long or not unique",
+                    "Shorten the name of the sweep, or remove equal values.",
                 )
-            found[name] = settings, replace(config, output_dir=str(self.folder.parent / name))
-        if refused:
-            more = f" And {len(refused) - 3} more." if len(refused) > 3 else ""
-            raise ValueError(
-                f"Each combination must fit. These do not: {'; '.join(refused[:3])}.{more} Leave them out."
+            runs[run] = settings, replace(config, output_dir=str(self.folder.parent / run))
+        if errors:
+            more = f"; and {len(errors) - MAX_REPORTED} more" if len(errors) > MAX_REPORTED else ""
+            raise ConfigError(
+                "vary", f"contains invalid combinations: {'; '.join(errors[:MAX_REPORTED])}{more}", "Remove them."
             )
-        return found
+        return runs
 
-    def write(self) -> None:
-        """Begin a new folder.
+    def create(self) -> None:
+        """Write `sweep.json` to a new folder.
 
         Raises:
-            ValueError: If there is a sweep or a run in it, or one of its runs is there already.
+            ConfigError: If the folder contains a sweep or a run, or one of its runs exists.
         """
         if (self.folder / FILE).exists() or (self.folder / run_folder.CONFIG).exists():
-            raise ValueError(
-                f"The folder of a sweep must be new: {self.folder} is in use. Name another with --out, go on with "
-                "--resume, or delete it."
+            raise ConfigError(
+                "output_dir",
+                f"must be a new folder: {self.folder} contains a run or a sweep",
+                "Choose another with --output-dir, use --resume, or delete it.",
             )
-        old = [name for name, (_, config) in self.runs().items() if config.folder.exists()]
-        if old:
-            raise ValueError(
-                f"The runs of a sweep must be new: {', '.join(old[:3])}{' and others' if len(old) > 3 else ''} in "
-                f"{self.folder.parent} would pass for its own. Name another with --out, or delete them."
+        existing = [name for name, (_, config) in self.runs().items() if config.folder.exists()]
+        if existing:
+            more = " and others" if len(existing) > MAX_REPORTED else ""
+            raise ConfigError(
+                "output_dir",
+                f"must give the runs new names: {', '.join(existing[:MAX_REPORTED])}{more} already exist in "
+                f"{self.folder.parent}",
+                "Choose another with --output-dir, or delete them.",
             )
-        about = {"config": asdict(self.config), "vary": self.vary}
-        write_whole(self.folder / FILE, json.dumps(about, indent=1).encode())
+        stored = {"config": asdict(self.config), "vary": self.vary}
+        write_whole(self.folder / FILE, json.dumps(stored, indent=1).encode())
 
     def results(self) -> list[dict[str, Any]]:
-        """What is known of the runs that ended: name, settings, state, parameters, accuracy and what it took."""
-        return [json.loads(line) for line in run_folder.whole_lines(self.folder / RESULTS)]
+        """Return one entry per completed run: name, settings, state, parameters, accuracy and cost."""
+        return [json.loads(line) for line in run_folder.complete_lines(self.folder / RESULTS)]
 
     def run(
         self,
-        begin: Callable[[str], None] = lambda name: None,
+        on_start: Callable[[str], None] = lambda name: None,
         report: Callable[[Progress], None] = lambda progress: None,
-        end: Callable[[dict[str, Any]], None] = lambda result: None,
+        on_end: Callable[[dict[str, Any]], None] = lambda result: None,
     ) -> None:
-        """Train all that is not done yet.
+        """Train all runs that are not completed yet.
 
         Args:
-            begin: Called with the name of each run that begins.
+            on_start: Called with the name of each run that starts.
             report: As for `vitviz.runs.training_run.train`.
-            end: Called with the result of each run that ended, also with those from before.
+            on_end: Called with the result of each completed run, including those completed before.
 
         Raises:
-            Stopped: If asked to; what is done stays.
-            vitviz.runs.process.Busy: If another process works on it.
+            TrainingStopped: On request; completed runs are kept.
+            AlreadyRunningError: If another process runs this sweep.
         """
-        with StopRequest() as stop, Work(self.folder, stop) as work:
-            work.begin()
-            write_whole(self.folder / RESULTS, b"".join(run_folder.whole_lines(self.folder / RESULTS)))
-            for result in (done := self.results()):
-                end(result)
-            over = {result["run"] for result in done}
+        with StopRequest() as stop, RunLock(self.folder, stop) as lock:
+            lock.record_start()
+            write_whole(self.folder / RESULTS, b"".join(run_folder.complete_lines(self.folder / RESULTS)))
+            for result in (results := self.results()):
+                on_end(result)
+            completed = {result["run"] for result in results}
             for name, (settings, config) in self.runs().items():
-                if stop.asked:
-                    raise Stopped(self.how_to_go_on())
-                if name in over:
+                if stop.requested:
+                    raise TrainingStopped(self.stop_message())
+                if name in completed:
                     continue
-                begin(name)
+                on_start(name)
                 try:
-                    result = {"run": name, "settings": settings} | trained(config, settings, report)
-                except Stopped:
-                    raise Stopped(self.how_to_go_on()) from None
-                work.retry_while_disk_full(partial(run_folder.append, self.folder / RESULTS, json.dumps(result) + "\n"))
-                end(result)
+                    result = {"run": name, "settings": settings} | train_run(config, settings, report)
+                except TrainingStopped:
+                    raise TrainingStopped(self.stop_message()) from None
+                line = json.dumps(result) + "\n"
+                lock.retry_while_disk_full(partial(run_folder.append, self.folder / RESULTS, line))
+                on_end(result)
 
-    def how_to_go_on(self) -> str:
-        """What to say when it is stopped."""
+    def stop_message(self) -> str:
+        """Return the message of a stopped sweep."""
         return (
-            f"Stopped as asked after {len(self.results())} of {len(self.runs())} runs; nothing is lost. "
-            f"Go on with: python -m vitviz sweep --resume --out {shlex.quote(str(self.folder))}"
+            f"Stopped after {len(self.results())} of {len(self.runs())} runs; the state is saved. Resume with: "
+            f"python -m vitviz sweep --resume --output-dir {shlex.quote(str(self.folder))}"
         )
 
 
 def read(folder: Path) -> Sweep:
-    """The sweep of a folder.
+    """Read the sweep of a folder.
 
     Raises:
-        ValueError: If there is none that can be read.
+        ValueError: If there is no valid one.
     """
     path = folder / FILE
     try:
-        stored = json.loads(path.read_text()) if is_file(path) else {}
+        stored = json.loads(path.read_text()) if is_regular_file(path) else {}
         config, vary = from_json(stored["config"]), tuple(map(str, stored["vary"]))
     except (OSError, ValueError, KeyError, TypeError):
         raise ValueError(
-            f"The folder of a sweep must hold a {FILE}: {folder} has none that can be read. Name another."
+            f"The folder of a sweep must contain a valid {FILE}: {folder} does not. Choose another."
         ) from None
     return Sweep(config, vary, folder)
 
 
 def combinations(vary: tuple[str, ...]) -> list[dict[str, str]]:
-    """Each combination of the values, the last name changing fastest.
+    """Return all combinations of the values; the last name changes fastest.
 
     Raises:
-        ValueError: If there are none or too many.
+        ConfigError: If the values are invalid, or there are too few or too many combinations.
 
     Example:
         >>> combinations(("model.depth=2,4", "seed=0"))
         [{'model.depth': '2', 'seed': '0'}, {'model.depth': '4', 'seed': '0'}]
     """
-    values = {name: re.split(BETWEEN, text) for name, _, text in (setting.partition("=") for setting in vary)}
+    values = {name: re.split(SEPARATOR, text) for name, _, text in (override.partition("=") for override in vary)}
     for name, found in values.items():
         if found == [""]:
-            raise ValueError(f"What is varied needs values: got none for {name[:80]}. Give some, such as 2, 4, 8.")
-        if not all(found) or len(set(found)) < len(found) or name in ("out", "data"):
-            raise ValueError(f"What is varied is NAME=VALUE,VALUE,... with different values: got {name[:80]!r}.")
+            raise ConfigError("vary", f"needs values: got none for {name[:80]}", "Use for example 2, 4, 8.")
+        if not all(found) or len(set(found)) < len(found) or name in ("output_dir", "data"):
+            raise ConfigError("vary", f"must be NAME=VALUE,VALUE,... with distinct values: got {name[:80]!r}")
     if len(values) < len(vary):
-        raise ValueError(f"Each setting is varied once: got {' and '.join(vary)[:80]}. Give all its values together.")
+        raise ConfigError(
+            "vary", f"must contain each field once: got {' and '.join(vary)[:80]}", "List all its values."
+        )
     count = math.prod(map(len, values.values()))
-    if not 2 <= count <= MOST:
-        raise ValueError(f"A sweep has 2 to {MOST} combinations: got {count}. Vary for example seed=0,1,2.")
-    return [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
+    if not 2 <= count <= MAX_RUNS:
+        raise ConfigError("vary", f"must give 2 to {MAX_RUNS} combinations: got {count}", "Use for example seed=0,1,2.")
+    return [dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())]
 
 
-def short(word: str) -> str:
-    """A setting as a part of a name.
+def slug(override: str) -> str:
+    """Return an override as a part of a run's name.
 
     Example:
-        >>> short("model.depth=4")
-        'depth4'
+        >>> slug("model.num_heads=4")
+        'numheads4'
     """
-    return re.sub(r"[^A-Za-z0-9._-]", "", word.removeprefix("model.").replace("_", ""))
+    return re.sub(r"[^A-Za-z0-9._-]", "", override.removeprefix("model.").replace("_", ""))
 
 
-def trained(config: TrainConfig, settings: dict[str, str], report: Callable[[Progress], None]) -> dict[str, Any]:
-    """Train, or go on, or only read what came of it if that was not noted any more."""
+def train_run(config: TrainConfig, settings: dict[str, str], report: Callable[[Progress], None]) -> dict[str, Any]:
+    """Train or resume a run, unless it is finished, and return its result."""
     path = config.folder / run_folder.LAST
-    found: dict[str, Any] = {"state": "finished", "message": ""}
+    outcome: dict[str, Any] = {"state": "finished", "message": ""}
     try:
-        if not run_folder.finished(run_folder.read_record(path)):
+        if not run_folder.is_finished(run_folder.read_record(path)):
             train(config, report, resume=True)
     except Exception as error:
-        if ends_all(error, settings):
+        if ends_sweep(error, settings):
             raise
-        found = {"state": "failed", "message": format_error(error)}
+        outcome = {"state": "failed", "message": format_error(error)}
     record = run_folder.read_record(path)
-    names = ("parameters", "epochs", "seconds", "images")
-    found |= {name: record.get(name) for name in names}
-    return found | {"accuracy": run_folder.accuracy_of(record)}
+    outcome |= {name: record.get(name) for name in ("parameters", "epochs", "seconds", "train_samples")}
+    return outcome | {"accuracy": run_folder.accuracy_of(record)}
 
 
-def ends_all(error: Exception, settings: dict[str, str]) -> bool:
-    """Whether an error is not the fault of a run with these settings, so that the next would end alike."""
+def ends_sweep(error: Exception, settings: dict[str, str]) -> bool:
+    """Whether an error does not depend on the varied values, so that the next run would fail as well."""
     if isinstance(error, DataError):
-        return not OF_IMAGES & settings.keys()
-    lost = "CUDA error" in str(error)  # the GPU, to this process: a new one can go on
-    return lost or isinstance(error, Stopped | Busy | OSError)
+        return not DATA_FIELDS & settings.keys()
+    # After an AcceleratorError this process cannot use the GPU any more, but a resumed sweep can.
+    fatal = (torch.AcceleratorError, TrainingStopped, AlreadyRunningError, OSError)
+    return isinstance(error, fatal)

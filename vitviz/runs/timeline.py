@@ -1,8 +1,8 @@
-"""A model in training -> what it looked at on the way, in one file, and back.
+"""Timeline of a training: snapshots of attention and predictions on a few fixed images, in one file `timeline.npz`.
 
-At about `snapshots` moments, closer together at the start, the class token's rows of all layers and heads, how widely
-and how far they look, and the predictions of a few fixed images are kept, so that a page can show attention forming.
-The file also holds the images and the names of the classes: nothing else is needed to show it.
+About `num_snapshots` times, more often at the start, the recorder stores the class token's attention of all layers and
+heads, its entropy, the attention distance and the predictions, so that the page can show how attention develops. The
+file also contains the images and class names, so that it can be shown without anything else.
 """
 
 import math
@@ -19,40 +19,40 @@ from torch import Tensor
 
 from vitviz.data import augmentation, cifar, preprocessing
 from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
-from vitviz.training.config import TrainConfig
 from vitviz.data.files import atomic_write
-from vitviz.models.factory import Network
+from vitviz.models.attention_stats import attention_distance, attention_entropy, cls_attention_of, max_batch_size
 from vitviz.models.checkpoint import bundled_checkpoints
-from vitviz.models.attention_stats import attention_distance, attention_entropy, max_batch_size, cls_attention_of
+from vitviz.models.factory import Network
+from vitviz.training.config import TrainConfig
 
 Array = NDArray[np.float32]
-Moment = dict[str, np.ndarray]
+Snapshot = dict[str, np.ndarray]
 
-FINENESS = 64  # steps, at least, from nothing to the share of an even spread: each less than a colour of the page
-EARLY_SIZE = (32, 32)  # px, of the images of a file that holds none
-PROBES = 10  # images of the timeline, of as many classes
-SERIES = ("rows", "probabilities", "entropy", "distance", "epoch", "seconds")  # one array for each moment
+STEPS_PER_UNIFORM = 64  # minimum quantization steps from 0 to uniform attention: finer than the colors of the page
+LEGACY_IMAGE_SIZE = (32, 32)  # px, of files without images
+MAX_IMAGES = 10  # one per class
+SERIES = ("rows", "probabilities", "entropy", "distance", "epoch", "seconds")  # arrays with one entry per snapshot
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """What the file of a timeline holds: S moments of a training, P images.
+    """Contents of a timeline file: S snapshots of a training, P images.
 
     Attributes:
-        names: Of the images.
+        names: Names of the images.
         classes: K class names.
-        images: As the model saw them, (P, H, W, 3) uint8.
+        images: Preprocessed images, (P, H, W, 3) uint8.
         grid: Rows and columns of patches (gh, gw).
-        rows: The class token's row of each head, shares of attention that sum to 1, (S, P, L, A, T) float16.
-        probabilities: (S, P, K).
-        epoch: Passes over the training images before each moment, (S,).
-        seconds: Of training before each moment, (S,).
-        entropy: Of the class token's row, mean over the images, nats, (S, L, A); None in an older file.
-        distance: Mean attention distance, mean over the images, pixels, (S, L, A); None in an older file.
-        class_token: Whether the rows are the class token's; else they are the mean of the patches' rows.
+        rows: Attention weights of the class token to all tokens, (S, P, L, A, T) float16, rows sum to 1.
+        probabilities: Predicted probabilities, (S, P, K).
+        epoch: Epochs trained before each snapshot, (S,).
+        seconds: Training time before each snapshot, (S,).
+        entropy: Entropy of the class token's attention (nats), mean over the images, (S, L, A); None in older files.
+        distance: Mean attention distance (px), mean over the images, (S, L, A); None in older files.
+        class_token: Whether `rows` are those of the class token; else they are the mean over the patches.
 
     Raises:
-        ValueError: If the arrays do not fit each other.
+        ValueError: If the shapes are inconsistent.
     """
 
     names: list[str]
@@ -68,94 +68,96 @@ class Timeline:
     class_token: bool = True
 
     def __post_init__(self) -> None:
-        moments, count, layers, heads, tokens = self.rows.shape
-        of_heads = (moments, layers, heads)
+        snapshots, images, layers, heads, tokens = self.rows.shape
+        per_head = (snapshots, layers, heads)
         shapes = {
-            "names": (count,),
-            "images": (count, *self.images.shape[1:3], 3),
-            "probabilities": (moments, count, len(self.classes)),
-            "epoch": (moments,),
-            "seconds": (moments,),
-            "entropy": () if self.entropy is None else of_heads,
-            "distance": () if self.distance is None else of_heads,
+            "names": (images,),
+            "images": (images, *self.images.shape[1:3], 3),
+            "probabilities": (snapshots, images, len(self.classes)),
+            "epoch": (snapshots,),
+            "seconds": (snapshots,),
+            "entropy": () if self.entropy is None else per_head,
+            "distance": () if self.distance is None else per_head,
         }
         wrong = [name for name, shape in shapes.items() if np.shape(getattr(self, name)) != shape]
         if wrong or not 0 < math.prod(self.grid) <= tokens:
-            raise ValueError(f"The arrays of a timeline must fit each other: {wrong or ['grid']} do not.")
+            raise ValueError(f"The arrays of a timeline must have consistent shapes: {wrong or ['grid']} do not fit.")
 
     def maps(self, image: int) -> Array:
-        """The class token's maps of one image at every moment, (S, L, A, gh, gw)."""
+        """Return the attention maps of the class token on one image for all snapshots, (S, L, A, gh, gw)."""
         gh, gw = self.grid
-        patches = self.rows[:, image, :, :, -gh * gw :].astype(np.float32)
+        patches = self.rows[:, image, :, :, -gh * gw :].astype(np.float32)  # (S, L, A, N)
         return patches.reshape(*patches.shape[:-1], gh, gw)
 
 
 def find(name: str | Path) -> Path:
-    """The timeline of a checkpoint that ships, of a .safetensors file, or of a run folder; a .npz file is its own.
+    """Return the timeline file of a shipped checkpoint, a .safetensors file or a run folder; a .npz file is its own.
 
     Raises:
         ValueError: If there is none.
     """
     path = bundled_checkpoints().get(str(name)) or Path(name)
-    if path.suffix == ".safetensors" and not path.is_dir():  # a run of a sweep may be named after its start
-        places = [path.with_suffix(".timeline.npz"), path.with_name("timeline.npz")]
+    if path.suffix == ".safetensors" and not path.is_dir():  # the run of a sweep may be named after a checkpoint
+        candidates = [path.with_suffix(".timeline.npz"), path.with_name("timeline.npz")]
     else:
-        places = [path] if path.suffix == ".npz" else [path / "timeline.npz"]
-    for place in places:
-        if place.is_file():
-            return place
+        candidates = [path] if path.suffix == ".npz" else [path / "timeline.npz"]
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
     raise ValueError(
-        f"There is no timeline of {str(name)[:200]!r}. Name a run folder, a checkpoint with a timeline beside it, or a "
-        "timeline.npz."
+        f"No timeline found for {str(name)[:200]!r}. Use a run folder, a checkpoint with a timeline, or a timeline.npz."
     )
 
 
 def read(path: str | Path) -> Timeline:
-    """Read the file of a timeline.
+    """Read a timeline file.
 
     Raises:
-        ValueError: If there is none, or it is damaged.
+        ValueError: If it does not exist or is damaged.
     """
     try:
         with np.load(path, allow_pickle=False) as file:
-            held = {name: file[name] for name in file.files}
-        return from_arrays(held if "grid" in held else held | left_out(held["rows"].shape[-1]))
+            arrays = {name: file[name] for name in file.files}
+        return from_arrays(arrays if "grid" in arrays else arrays | legacy_arrays(arrays["rows"].shape[-1]))
     except OSError as error:
-        raise ValueError(f"There is no timeline at {str(path)[:200]!r} ({error.strerror or error}).") from None
+        raise ValueError(f"Cannot read the timeline {str(path)[:200]!r}: {error.strerror or error}.") from None
     except (KeyError, IndexError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error):
-        raise ValueError(f"A timeline must be a whole .npz file of a training: {str(path)[:200]!r} is not.") from None
+        raise ValueError(
+            f"A timeline must be a complete .npz file of a training: {str(path)[:200]!r} is not."
+        ) from None
 
 
-def from_arrays(held: Moment) -> Timeline:
-    """The arrays of a file, by name -> what they are."""
-    numbers: dict[str, Any] = {name: held[name] for name in ("images", "rows", "probabilities", "epoch", "seconds")}
-    later: dict[str, Any] = {name: held.get(name) for name in ("entropy", "distance")}
-    gh, gw = held["grid"].tolist()
-    words = {name: held[name].tolist() for name in ("names", "classes")}
-    return Timeline(**words, grid=(gh, gw), class_token=bool(held.get("class_token", True)), **numbers, **later)
+def from_arrays(arrays: Snapshot) -> Timeline:
+    """Build a timeline from the arrays of its file."""
+    numeric: dict[str, Any] = {name: arrays[name] for name in ("images", "rows", "probabilities", "epoch", "seconds")}
+    optional: dict[str, Any] = {name: arrays.get(name) for name in ("entropy", "distance")}
+    gh, gw = arrays["grid"].tolist()
+    strings = {name: arrays[name].tolist() for name in ("names", "classes")}
+    class_token = bool(arrays.get("class_token", True))
+    return Timeline(**strings, grid=(gh, gw), class_token=class_token, **numeric, **optional)
 
 
-def left_out(tokens: int) -> Moment:
-    """What an older file leaves out: it is always about the samples and CIFAR-10's classes, on a square grid."""
+def legacy_arrays(tokens: int) -> Snapshot:
+    """Return what older files omit: the sample images, the classes of CIFAR-10 and a square grid."""
     side = math.isqrt(tokens)
-    seen = preprocessing.samples(EARLY_SIZE).permute(0, 2, 3, 1).numpy()
-    return {"classes": np.array(cifar.CLASSES), "images": seen, "grid": np.array([side, side])}
+    images = preprocessing.load_samples(LEGACY_IMAGE_SIZE).permute(0, 2, 3, 1).numpy()
+    return {"classes": np.array(cifar.CLASSES), "images": images, "grid": np.array([side, side])}
 
 
 @dataclass
 class TimelineRecorder:
-    """Snapshots of a few images (S moments, P images) during a training.
+    """Record snapshots of a model on P images during training.
 
     Args:
-        names: Of the P images.
-        images: As the model sees them, uint8 (P, 3, H, W).
-        inputs: The same, normalized, on the model's device.
+        names: Names of the images.
+        images: Preprocessed images, uint8 (P, 3, H, W).
+        inputs: The same, normalized, on the device of the model.
         classes: K class names.
         grid: Rows and columns of patches (gh, gw).
-        snapshots: How many moments (S) to keep.
-        class_token: Whether the model has one; its rows are kept, else the mean of the patches' rows.
-        moments: What was kept.
-        lost: Moments before those, of a file that is gone.
+        num_snapshots: Number of snapshots (S) over the whole training.
+        class_token: Whether the model has a class token; without one the mean attention of the patches is recorded.
+        snapshots: Snapshots recorded so far.
+        num_missing: Snapshots of a resumed run whose file is missing.
     """
 
     names: list[str]
@@ -163,70 +165,72 @@ class TimelineRecorder:
     inputs: Tensor
     classes: tuple[str, ...]
     grid: tuple[int, int]
-    snapshots: int
+    num_snapshots: int
     class_token: bool = True
-    moments: list[Moment] = field(default_factory=list)
-    lost: int = 0
+    snapshots: list[Snapshot] = field(default_factory=list)
+    num_missing: int = 0
 
-    def due(self, share: float) -> bool:
-        """Whether the next snapshot is due at this share of the budget: moment i is at (i / (S - 1)) ** 2."""
-        taken = self.lost + len(self.moments)
-        return taken < self.snapshots and share >= (taken / max(1, self.snapshots - 1)) ** 2
+    def is_due(self, progress: float) -> bool:
+        """Whether the next snapshot is due at this progress: snapshot i is due at (i / (S - 1)) ** 2."""
+        index = self.num_missing + len(self.snapshots)
+        return index < self.num_snapshots and progress >= (index / max(1, self.num_snapshots - 1)) ** 2
 
-    def take(self, model: Network, epoch: float, seconds: float) -> None:
-        """Keep what the model sees now, at a time counted in epochs and in seconds of training."""
-        when = {"epoch": np.array(epoch, np.float32), "seconds": np.array(seconds, np.float32)}
-        self.moments.append(look(model, self.inputs) | when)
+    def record(self, model: Network, epoch: float, seconds: float) -> None:
+        """Record a snapshot of the model after a number of epochs and seconds of training."""
+        time = {"epoch": np.array(epoch, np.float32), "seconds": np.array(seconds, np.float32)}
+        self.snapshots.append(snapshot(model, self.inputs) | time)
 
-    def restore(self, path: Path, epoch: float, share: float) -> None:
-        """Take back the moments up to this epoch, at this share of the budget; without the file they are lost."""
+    def restore(self, path: Path, epoch: float, progress: float) -> None:
+        """Restore the snapshots of a resumed run up to an epoch and progress; without the file they are missing."""
         if path.exists():
-            held = read(path)
-            series = {name: getattr(held, name) for name in SERIES}
-            count = int((held.epoch <= np.float32(epoch)).sum())
-            self.moments = [{name: values[i] for name, values in series.items()} for i in range(count)]
-        if not self.moments or self.moments[0]["epoch"] > 0:  # the first one, before any step, is lost: others are, too
-            while self.due(share):
-                self.lost += 1
+            stored = read(path)
+            series = {name: getattr(stored, name) for name in SERIES}
+            count = int((stored.epoch <= np.float32(epoch)).sum())
+            self.snapshots = [{name: values[i] for name, values in series.items()} for i in range(count)]
+        if not self.snapshots or self.snapshots[0]["epoch"] > 0:  # without the initial one, others are missing too
+            while self.is_due(progress):
+                self.num_missing += 1
 
-    def save(self, path: Path, compact: bool = False) -> None:
-        """Write a file for `read`, atomically; a compact one is half as large and takes a hundred times as long."""
-        arrays: dict[str, Any] = {name: np.stack([moment[name] for moment in self.moments]) for name in SERIES}
+    def save(self, path: Path, compress: bool = False) -> None:
+        """Write the file atomically; compressed, it is half as large and takes a hundred times as long."""
+        arrays: dict[str, Any] = {name: np.stack([stored[name] for stored in self.snapshots]) for name in SERIES}
         arrays |= {name: np.array(getattr(self, name)) for name in ("names", "classes", "grid", "class_token")}
         arrays["images"] = self.images.permute(0, 2, 3, 1).cpu().numpy()
         with atomic_write(path) as file:
-            (np.savez_compressed if compact else np.savez)(file, **arrays)
+            (np.savez_compressed if compress else np.savez)(file, **arrays)
 
 
 @torch.no_grad()
-def look(model: Network, images: Tensor) -> Moment:
-    """What a model sees in normalised images (P, 3, H, W) now: the arrays of `SERIES`, but for the time."""
+def snapshot(model: Network, images: Tensor) -> Snapshot:
+    """Return the arrays of `SERIES`, except the time, of a model on normalized images (P, 3, H, W)."""
     rows, probabilities, entropy, distance = [], [], [], []
-    for part in images.split(max_batch_size(model.config)):
-        trace, share = model.forward_with_attention(part, "full"), len(part) / len(images)
-        rows.append(cls_attention_of(trace, model.config).transpose(0, 1))  # (P, L, A, T)
-        probabilities.append(trace.logits.float().softmax(-1))  # (P, K)
-        entropy.append(share * attention_entropy(trace, model.config)[0])  # (L, A)
-        distance.append(share * attention_distance(trace, model.config))
-    found = (rounded(torch.cat(rows)), torch.cat(probabilities), sum(entropy), sum(distance))
-    return {name: torch.as_tensor(values).cpu().numpy() for name, values in zip(SERIES, found, strict=False)}
+    for batch in images.split(max_batch_size(model.config)):
+        output, weight = model.forward_with_attention(batch, "full"), len(batch) / len(images)
+        rows.append(cls_attention_of(output, model.config).transpose(0, 1))  # (P, L, A, T)
+        probabilities.append(output.logits.float().softmax(-1))  # (P, K)
+        entropy.append(weight * attention_entropy(output, model.config)[0])  # (L, A)
+        distance.append(weight * attention_distance(output, model.config))  # (L, A)
+    series = (quantize(torch.cat(rows)), torch.cat(probabilities), sum(entropy), sum(distance))
+    return {name: torch.as_tensor(values).cpu().numpy() for name, values in zip(SERIES, series, strict=False)}
 
 
-def rounded(rows: Tensor) -> Tensor:
-    """Shares (..., T) in float16, in steps that no eye can see, so that a file of many moments stays small."""
-    steps = 2 ** math.ceil(math.log2(FINENESS * rows.shape[-1]))
-    return (rows * steps).round().div(steps).half()
+def quantize(attention: Tensor) -> Tensor:
+    """Round attention weights (..., T) to float16 in steps too small to see, so that files compress well."""
+    steps = 2 ** math.ceil(math.log2(STEPS_PER_UNIFORM * attention.shape[-1]))
+    return (attention * steps).round().div(steps).half()
 
 
-def probe_timeline(config: TrainConfig, about: DatasetInfo, measured: LabeledImages) -> TimelineRecorder:
-    """A timeline of the project's own samples, or, of other data, of one image to measure on for each class."""
-    if about is CIFAR10:
-        names, seen = list(preprocessing.sample_paths()), preprocessing.samples(config.model.img_size)
+def create_recorder(config: TrainConfig, dataset: DatasetInfo, eval_set: LabeledImages) -> TimelineRecorder:
+    """Create a recorder on the sample images for CIFAR-10, else on one image per class of the evaluation set."""
+    if dataset is CIFAR10:
+        names, images = list(preprocessing.sample_paths()), preprocessing.load_samples(config.model.img_size)
     else:
-        images, labels = measured
-        firsts = {about.classes[label]: place for place, label in reversed(list(enumerate(labels.tolist())))}
-        names = [name for name in about.classes if name in firsts][:PROBES]
-        seen = images[[firsts[name] for name in names]].cpu()
-    normal = augmentation.normalize(seen.to(measured[0].device), about.mean, about.std)
-    network = config.model
-    return TimelineRecorder(names, seen, normal, about.classes, network.grid_size, config.num_snapshots, network.class_token)
+        candidates, labels = eval_set
+        first = {dataset.classes[label]: index for index, label in reversed(list(enumerate(labels.tolist())))}
+        names = [name for name in dataset.classes if name in first][:MAX_IMAGES]
+        images = candidates[[first[name] for name in names]].cpu()
+    inputs = augmentation.normalize(images.to(eval_set[0].device), dataset.mean, dataset.std)
+    model = config.model
+    return TimelineRecorder(
+        names, images, inputs, dataset.classes, model.grid_size, config.num_snapshots, model.class_token
+    )

@@ -1,12 +1,11 @@
-"""Images + a config -> a trained checkpoint, its metrics and its timeline.
+"""Training run: from images and a config to a checkpoint, metrics and a timeline in a run folder.
 
-The whole training set is one uint8 tensor on the device. `learner` takes the steps; here is told which images come
-next, what share of the budget is spent, and what is measured and saved on the way. The result is the running average of
-the weights at the end. Under `torchrun` every process takes its slice of each batch, and the first one keeps the time
-and writes the files.
+The training set is one uint8 tensor on the device. `vitviz.training.trainer.Trainer` takes the steps; a `TrainingRun`
+chooses the images of each step, keeps track of the budget, evaluates and saves. The result is the exponential moving
+average (EMA) of the weights at the end. Under `torchrun` every process trains on its shard of each batch; the main
+process keeps the clock and writes the files.
 
-Order and variation of step n depend on the seed and on n alone, so a training that goes on from a saved state takes the
-steps it would have taken.
+Sampling and augmentation of step n depend only on the seed and n, so a resumed run takes the same steps.
 """
 
 import json
@@ -25,42 +24,43 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from vitviz.data import augmentation
-from vitviz.data.datasets import DatasetInfo, CIFAR10, LabeledImages
+from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
+from vitviz.runs.process import RunLock, TrainingStopped
+from vitviz.runs.timeline import create_recorder
 from vitviz.training import distillation
-from vitviz.training.device import hardware, keep_freed_memory, memory_in_words
-from vitviz.training.evaluation import NUM_EVAL_SAMPLES, accuracy
-from vitviz.training.trainer import Trainer, State
-from vitviz.training.masked_patches import MaskedPatches
-from vitviz.runs.process import Stopped, Work
 from vitviz.training.config import TrainConfig, TrainingError
-from vitviz.training.schedule import schedule
-from vitviz.training.signals import StopRequest
-from vitviz.runs.timeline import probe_timeline
-from vitviz.training.data import load_training_data, for_classes
+from vitviz.training.data import load_training_data, replace_num_classes
+from vitviz.training.device import get_hardware_name, keep_freed_memory, largest_activation, report_out_of_memory
 from vitviz.training.distributed import ATTEMPT, Distributed
+from vitviz.training.evaluation import NUM_EVAL_SAMPLES, measure_accuracy
+from vitviz.training.masked_patches import MaskedPatches
+from vitviz.training.schedule import lr_factor
+from vitviz.training.signals import StopRequest
+from vitviz.training.trainer import Trainer, TrainerState
 
-LOG_INTERVAL = 2.0  # seconds between looks at the loss, which make the device wait
+LOG_INTERVAL = 2.0  # seconds; reading the loss synchronizes with the device
+CIFAR_SAMPLES = 60_000
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a training stands.
+    """Progress of a training run: one line of `metrics.jsonl`.
 
     Attributes:
-        share: Of the budget, 0..1.
-        epoch: Passes over the training images so far.
-        seconds: Of training, without interruptions.
-        loss: Mean of the steps since the last look.
-        learning_rate: Of the first optimizer.
-        images_per_second: Since the start, or since this process went on.
-        accuracy: Of the averaged weights on the first test images (or those held out), if just measured.
-        train_accuracy: The same on the first training images, as they are.
+        progress: Used fraction of the budget, 0..1.
+        epoch: Epochs trained so far.
+        seconds: Training time so far, interruptions excluded.
+        loss: Mean loss since the previous line (nats).
+        learning_rate: Learning rate of the first optimizer.
+        images_per_second: Throughput since this process started or resumed the run.
+        accuracy: Accuracy of the EMA weights on the first evaluation images, at the end of an epoch.
+        train_accuracy: The same on the first training images, without augmentation.
     """
 
-    share: float
+    progress: float
     epoch: float
     seconds: float
     loss: float
@@ -73,329 +73,357 @@ class Progress:
 def train(
     config: TrainConfig, report: Callable[[Progress], None] = lambda progress: None, resume: bool = False
 ) -> Path:
-    """Train a ViT; from now on this process keeps the memory that it frees, as every step needs it again.
+    """Train a model. From now on this process keeps freed memory, as every step needs it again.
 
     Args:
-        config: The recipe, the data and the budget.
-        report: Called about every two seconds, and with accuracies every `checkpoint_every_epochs` epochs and at the end.
-        resume: Go on from the state saved in the run folder, if there is one.
+        config: Training config.
+        report: Called about every two seconds; with accuracies every `checkpoint_every_epochs` epochs and at the end.
+        resume: Resume from the state in the run folder, if there is one.
 
     Returns:
-        The checkpoint, `last.safetensors` in the run folder, beside `config.json`, `metrics.jsonl` and, if there are
-        snapshots, `timeline.npz`. Its record's `test_accuracy` is that of the final averaged weights on all test
-        images (`val_accuracy` if images are held out, `masked_patch_accuracy` of masked patches).
+        Path of the checkpoint, `last.safetensors` in the run folder, next to `config.json`, `metrics.jsonl` and
+        `timeline.npz`. `test_accuracy` in its record is the accuracy of the final EMA weights on the whole test set;
+        with `val_size` it is called `val_accuracy`, with the objective masked-patch `masked_patch_accuracy`.
 
     Raises:
-        vitviz.data.cifar.DataError: If the data set is not there, or nothing can be learned from it.
-        ValueError: If the network is too large, the device is not there, a start or a teacher does not fit, or the run
-            folder holds a run that this one does not go on with.
-        vitviz.runs.process.Busy: If another process trains in the run folder.
-        TrainingError: If the loss stops being finite, memory runs out, or the training is asked to stop (SIGINT,
-            SIGTERM); the state saved last stays.
+        vitviz.data.cifar.DataError: If the data set is missing or not usable.
+        ConfigError: If the network is too large, the initial weights or the teacher do not fit, or the resumed run has
+            another config.
+        ValueError: If the device is not available, or the run folder cannot be used.
+        vitviz.runs.process.AlreadyRunningError: If another process trains in the run folder.
+        TrainingError: If the loss becomes NaN or infinite or memory runs out; `TrainingStopped` on SIGINT or SIGTERM.
+            The last saved state is kept.
     """
     run_folder.check_size(config.model)
     keep_freed_memory()
-    with Distributed(config.device) as team, StopRequest() as stop:
-        with memory_in_words("The images must fit into memory: they do not. Use a smaller data set or img_size."):
-            supply = load_training_data(config, team.device)
-        config, images = for_classes(config, len(supply.about.classes)), len(supply.training[1])
-        if min(config.batch_size, images) < team.size:
-            raise ValueError(
-                f"batch_size and images must be at least the number of processes: "
-                f"{min(config.batch_size, images)} is below {team.size}. Raise it, or start fewer processes."
+    with Distributed(config.device) as distributed, StopRequest() as stop:
+        height, width = config.model.img_size
+        with report_out_of_memory(
+            "The images do not fit into memory. Use fewer images or a smaller img_size.",
+            3 * height * width * CIFAR_SAMPLES,
+        ):
+            data = load_training_data(config, distributed.device)
+        config, num_samples = replace_num_classes(config, len(data.info.classes)), len(data.train[1])
+        if min(config.batch_size, num_samples) < distributed.world_size:
+            raise ConfigError(
+                "batch_size",
+                "and the number of training images must be at least the number of processes: "
+                f"{min(config.batch_size, num_samples)} is below {distributed.world_size}",
+                "Increase it, or start fewer processes.",
             )
         resume = resume or os.environ.get(ATTEMPT, "0") != "0"
-        with Work(config.folder, stop) if team.leads else nullcontext() as work:
-            saved = run_folder.saved_state(config, supply.about, images) if resume else None
-            if work is not None:
-                run_folder.prepare(config, saved)
-                work.begin()
-            with memory_in_words(
-                f"A step must fit into memory: {config.batch_size} images in this network do not. Lower batch_size "
-                "or the network; what was saved before is kept."
+        with RunLock(config.folder, stop) if distributed.is_main_process else nullcontext() as lock:
+            state = run_folder.load_state(config, data.info, num_samples) if resume else None
+            if lock is not None:
+                run_folder.prepare(config, state)
+                lock.record_start()
+            with report_out_of_memory(
+                f"A training step does not fit into memory with batch_size {config.batch_size}. Use a smaller "
+                "batch_size or network; the last saved state is kept.",
+                largest_activation(config.model, config.batch_size),
             ):
-                run = Run(config, team, supply.training, supply.measured, supply.about, saved)
-                run.work = work
-                if (first := team.agree(steps := run.learner.step_count)[0]) != steps:
-                    raise TrainingError(
-                        f"All processes must go on from one state: the first one has taken {first:.0f} steps, this one "
-                        f"{steps} by what lies in {config.folder}. Put that where all machines see it."
-                    )
-                for progress in run.steps(stop):
+                run = TrainingRun(config, distributed, data.train, data.eval, data.info, state)
+                run.lock = lock
+                check_same_step(distributed, run.trainer.step_count, config.folder)
+                for progress in run.run_steps(stop):
                     report(progress)
                 return run.finish()
 
 
-class Run:
-    """One training in progress: images, learner, timeline, and how much of the budget is spent."""
+def check_same_step(distributed: Distributed, step_count: int, folder: Path) -> None:
+    """Check that all processes resume from the same step.
+
+    Raises:
+        TrainingError: If this process has another state than the main process.
+    """
+    if (expected := distributed.broadcast(step_count)[0]) != step_count:
+        raise TrainingError(
+            f"All processes must resume from the same state: in {folder}, that of the main process is at step "
+            f"{expected:.0f}, and that of this process at step {step_count}. Use a run folder that all machines share."
+        )
+
+
+class TrainingRun:
+    """A training run in progress: images, trainer, timeline and used budget."""
 
     def __init__(
         self,
         config: TrainConfig,
-        team: Distributed,
+        distributed: Distributed,
         train_set: LabeledImages,
-        measured_set: LabeledImages,
-        about: DatasetInfo = CIFAR10,
-        saved: State | None = None,
+        eval_set: LabeledImages,
+        info: DatasetInfo = CIFAR10,
+        state: TrainerState | None = None,
     ) -> None:
-        self.config, self.team, self.device, self.about = config, team, team.device, about
-        (self.images, self.labels), self.measured = train_set, measured_set
-        self.learner = Trainer(config, team, about, begins=saved is None)
-        self.timeline = probe_timeline(config, about, self.measured)
-        self.share = 0.0  # of the budget that is spent
-        self.passes = 0  # over the training images, begun before this one
-        self.batches_done = 0  # in this pass
+        self.config, self.distributed, self.device, self.info = config, distributed, distributed.device, info
+        (self.images, self.labels), self.eval_set = train_set, eval_set
+        self.trainer = Trainer(config, distributed, info, load_init=state is None)
+        self.timeline = create_recorder(config, info, eval_set)
+        self.progress = 0.0  # used fraction of the budget
+        self.completed_epochs = 0
+        self.batches_done = 0  # in the current epoch
         self.images_seen = 0
-        self.seconds_before = 0.0  # of training, in processes before this one
-        self.images_before = 0
+        self.previous_seconds = 0.0  # training time of previous processes
+        self.previous_images = 0
         self.loss_sum = torch.zeros((), device=self.device)
-        self.unread_steps = 0  # whose loss is in the sum
+        self.unlogged_steps = 0  # number of losses in the sum
         self.loss = float("nan")
-        self.work: Work | None = None  # of this process in the run folder
+        self.lock: RunLock | None = None
         sizes = {len(batch): batch for batch in self.batches()}
-        if saved is not None:
-            self.restore(saved)
-        self.learner.prepare([self.part(batch) for batch in sizes.values()])  # before the clock starts
-        self.started, self.looked = time.monotonic(), -math.inf  # so that the first step is noted at once
+        if state is not None:
+            self.restore(state)
+        self.trainer.compile_if_enabled([self.shard(batch) for batch in sizes.values()])  # before the clock starts
+        self.start_time, self.last_logged = time.monotonic(), -math.inf  # log the first step immediately
 
     def write(self, write: Callable[[], None]) -> None:
-        """Write to the run folder; to wait for room on the disk is no time of training."""
-        if self.work is None:
+        """Write to the run folder; time spent waiting for disk space does not count as training time."""
+        if self.lock is None:
             write()
         else:
-            self.started += self.work.retry_while_disk_full(write)
+            self.start_time += self.lock.retry_while_disk_full(write)
 
     @property
     def path(self) -> Path:
-        """Where the result goes."""
+        """Path of the checkpoint."""
         return self.config.folder / run_folder.LAST
 
     @property
     def timeline_path(self) -> Path:
-        """Where the timeline goes."""
+        """Path of the timeline."""
         return self.config.folder / run_folder.TIMELINE
 
     @property
     def seconds(self) -> float:
-        """Of training, without interruptions."""
-        return self.seconds_before + time.monotonic() - self.started
+        """Training time so far, interruptions excluded."""
+        return self.previous_seconds + time.monotonic() - self.start_time
 
     @property
     def epoch(self) -> float:
-        """Passes over the training images so far."""
+        """Epochs trained so far."""
         return self.images_seen / len(self.labels)
 
-    def spent(self) -> float:
-        """The share of the budget that is spent, 0..1."""
+    def used_budget(self) -> float:
+        """Return the used fraction of the budget, 0..1."""
         if self.config.minutes is None:
             return min(1.0, self.epoch / (self.config.epochs or 1))
         return min(1.0, self.seconds / (60 * self.config.minutes))
 
-    def middle(self, batch: Tensor) -> float:
-        """The share that is spent in the middle of a step, so that a single one learns, too; of minutes at its start.
+    def mid_step_progress(self, batch: Tensor) -> float:
+        """Return the progress in the middle of a step, so that a run of a single step has a learning rate above 0.
 
-        How long a step takes is known only after it.
+        With a budget in minutes it is the progress at the start of the step, whose duration is not known yet.
         """
         if self.config.epochs is None:
-            return self.share
+            return self.progress
         end = (self.images_seen + len(batch)) / (len(self.labels) * self.config.epochs)
-        return (self.share + min(1.0, end)) / 2
+        return (self.progress + min(1.0, end)) / 2
 
-    def progress(self, accuracy: float | None = None, train_accuracy: float | None = None) -> Progress:
-        """Where this training stands."""
-        seen, seconds = self.images_seen - self.images_before, self.seconds - self.seconds_before
-        speed = seen / seconds if seen else self.images_seen / self.seconds
-        rate = self.learner.rate
-        return Progress(self.share, self.epoch, self.seconds, self.loss, rate, speed, accuracy, train_accuracy)
+    def get_progress(self, accuracy: float | None = None, train_accuracy: float | None = None) -> Progress:
+        """Return the current progress."""
+        images, seconds = self.images_seen - self.previous_images, self.seconds - self.previous_seconds
+        speed = images / seconds if images else self.images_seen / self.seconds
+        lr = self.trainer.lr
+        return Progress(self.progress, self.epoch, self.seconds, self.loss, lr, speed, accuracy, train_accuracy)
 
-    def steps(self, stop: StopRequest) -> Iterator[Progress]:
-        """Train until the budget is spent or a stop is asked for, telling now and then where it stands."""
-        if self.learner.step_count == 0 and self.timeline.due(0.0):
-            self.snapshot()
-        while self.share < 1:
+    def run_steps(self, stop: StopRequest) -> Iterator[Progress]:
+        """Train until the budget is used or a stop is requested.
+
+        Yields:
+            Progress, about every `LOG_INTERVAL` seconds and after the epochs that are evaluated.
+        """
+        if self.trainer.step_count == 0 and self.timeline.is_due(0.0):
+            self.record_snapshot()
+        while self.progress < 1:
             for batch in self.batches():
                 self.step(batch)
-                late = time.monotonic() - self.looked > LOG_INTERVAL
-                clock = (self.spent(), late) if self.team.leads else (0.0, False)  # one process keeps the time
-                self.share, looks, asked = self.team.largest(*clock, stop.asked)
-                if self.timeline.due(self.share):
-                    self.snapshot()
-                if asked and self.share < 1:  # at the end there is nothing left to go on with
-                    self.pause()
-                if looks:
-                    yield self.look()
-                if self.share >= 1:
+                log_due = time.monotonic() - self.last_logged > LOG_INTERVAL
+                # Only the clock of the main process counts.
+                clock = (self.used_budget(), log_due) if self.distributed.is_main_process else (0.0, False)
+                self.progress, log_due, stopping = self.distributed.all_reduce_max(*clock, stop.requested)
+                if self.timeline.is_due(self.progress):
+                    self.record_snapshot()
+                if stopping and self.progress < 1:  # at the end there is nothing to resume
+                    self.save_and_stop()
+                if log_due:
+                    yield self.log_metrics()
+                if self.progress >= 1:
                     break
             else:
-                self.passes += 1
+                self.completed_epochs += 1
                 self.batches_done = 0
-            if self.share >= 1 or self.passes % self.config.checkpoint_every_epochs == 0:
-                yield self.look(measure=True)
+            if self.progress >= 1 or self.completed_epochs % self.config.checkpoint_every_epochs == 0:
+                yield self.log_metrics(evaluate=True)
                 self.save({})
 
     def batches(self) -> Iterator[Tensor]:
-        """The rest of this pass: positions (B,) of the images of each step, the same in all processes."""
-        order = torch.Generator().manual_seed(self.config.seed * 1_000_003 + self.passes)
+        """Generate the remaining batches of this epoch: indices (B,) of images, the same in all processes."""
+        order = torch.Generator().manual_seed(self.config.seed * 1_000_003 + self.completed_epochs)
         shuffled = torch.randperm(len(self.labels), generator=order).to(self.device).split(self.config.batch_size)
-        whole = [batch for batch in shuffled if len(batch) >= self.team.size]  # each process needs at least one
-        yield from whole[self.batches_done :]
+        batches = [batch for batch in shuffled if len(batch) >= self.distributed.world_size]  # no empty shards
+        yield from batches[self.batches_done :]
 
-    def part(self, batch: Tensor) -> LabeledImages:
-        """This process's slice of the images at these positions (B,), and their labels."""
-        mine = self.team.slice(batch).to(self.device)
-        return self.images[mine], self.labels[mine]
+    def shard(self, batch: Tensor) -> LabeledImages:
+        """Return this process's shard of a batch with indices (B,): images and labels."""
+        indices = self.distributed.shard(batch).to(self.device)
+        return self.images[indices], self.labels[indices]
 
     def step(self, batch: Tensor) -> None:
-        """One step on the images at these positions (B,)."""
-        images, labels = self.part(batch)
-        weight = len(labels) * self.team.size / len(batch)  # slices may differ by one image
-        self.loss_sum += self.learner.step(images, labels, self.share, self.middle(batch), weight)
-        self.unread_steps += 1
+        """Take one step on the images with indices (B,)."""
+        images, labels = self.shard(batch)
+        weight = len(labels) * self.distributed.world_size / len(batch)  # shards may differ by one image
+        self.loss_sum += self.trainer.step(images, labels, self.progress, self.mid_step_progress(batch), weight)
+        self.unlogged_steps += 1
         self.batches_done += 1
         self.images_seen += len(batch)
 
-    def look(self, measure: bool = False) -> Progress:
-        """Read the loss, measure the watched images if asked, and note all that in the metrics.
+    def log_metrics(self, evaluate: bool = False) -> Progress:
+        """Append a line to the metrics, with accuracies if `evaluate` is set.
 
         Raises:
-            TrainingError: If the loss is not a number any more.
+            TrainingError: If the loss is NaN or infinite.
         """
-        self.check_loss()
-        watched = self.watched() if measure else []
-        found = [accuracy(self.result({}), images[:NUM_EVAL_SAMPLES], labels[:NUM_EVAL_SAMPLES]) for images, labels in watched]
-        self.looked = time.monotonic()
-        progress = self.progress(*found)
-        if self.team.leads:
+        self.update_loss()
+        subsets = self.eval_subsets() if evaluate else []
+        accuracies = [measure_accuracy(self.result({}), images, labels) for images, labels in subsets]
+        self.last_logged = time.monotonic()
+        progress = self.get_progress(*accuracies)
+        if self.distributed.is_main_process:
             line = json.dumps(asdict(progress)) + "\n"
             self.write(lambda: run_folder.append(self.config.folder / run_folder.METRICS, line))
         return progress
 
-    def watched(self) -> list[tuple[Tensor, Tensor]]:
-        """The sets whose first images are followed: to measure on, and to train on; by the first process."""
-        follows = self.team.leads and self.config.objective == "classify"
-        return [self.measured, (self.images, self.labels)] if follows else []
+    def eval_subsets(self) -> list[LabeledImages]:
+        """Return the first evaluation and training images, in the main process of a classification run; else none."""
+        if not self.distributed.is_main_process or self.config.objective != "classify":
+            return []
+        sets = (self.eval_set, (self.images, self.labels))
+        return [(images[:NUM_EVAL_SAMPLES], labels[:NUM_EVAL_SAMPLES]) for images, labels in sets]
 
-    def check_loss(self) -> None:
-        """Note the mean loss of the steps since the last look, and stop if it is not a number any more."""
-        if self.unread_steps == 0:
-            return
-        self.loss = self.team.mean(self.loss_sum.item() / self.unread_steps)
-        self.loss_sum.zero_()
-        self.unread_steps = 0
-        if not math.isfinite(self.loss):
-            raise self.not_finite(f"The loss must stay finite: it is {self.loss} after step {self.learner.step_count}.")
-
-    def not_finite(self, what: str) -> TrainingError:
-        """The refusal to go on with numbers that are none."""
-        kept = f" {self.path} keeps the state before." if self.path.exists() else ""
-        return TrainingError(f"{what} Lower the learning rates.{kept}")
-
-    def pause(self) -> None:
-        """Save, and end this process of the training.
+    def update_loss(self) -> None:
+        """Read the mean loss since the last line of metrics.
 
         Raises:
-            Stopped: Always; it tells how to go on.
+            TrainingError: If it is NaN or infinite.
         """
-        self.look()  # so that curves and lists end where the saved state does
+        if self.unlogged_steps == 0:
+            return
+        self.loss = self.distributed.all_reduce_mean(self.loss_sum.item() / self.unlogged_steps)
+        self.loss_sum.zero_()
+        self.unlogged_steps = 0
+        if not math.isfinite(self.loss):
+            raise self.non_finite_error(f"The loss is {self.loss} after step {self.trainer.step_count}.")
+
+    def non_finite_error(self, problem: str) -> TrainingError:
+        """Return the error for a NaN or infinite loss or weight."""
+        kept = f" The last finite state is kept in {self.path}." if self.path.exists() else ""
+        return TrainingError(f"{problem} Use lower learning rates.{kept}")
+
+    def save_and_stop(self) -> None:
+        """Save the state and stop.
+
+        Raises:
+            TrainingStopped: Always.
+        """
+        self.log_metrics()  # the metrics end at the saved state
         self.save({})
-        raise Stopped(
-            f"Stopped as asked in epoch {self.epoch:.1f}, at {100 * self.share:.0f} % of the budget; nothing is lost. "
-            f"Go on with: python -m vitviz train --resume --out {shlex.quote(str(self.config.folder))}"
+        raise TrainingStopped(
+            f"Stopped at epoch {self.epoch:.1f}, {100 * self.progress:.0f} % of the budget; the state is saved. Resume "
+            f"with: python -m vitviz train --resume --output-dir {shlex.quote(str(self.config.folder))}"
         )
 
-    def snapshot(self) -> None:
-        """Keep the timeline's images as the averaged model sees them now, where a page that follows can find them."""
-        self.timeline.take(self.learner.average, self.epoch, self.seconds)
-        if self.team.leads:
+    def record_snapshot(self) -> None:
+        """Record a snapshot of the EMA model and write the timeline."""
+        self.timeline.record(self.trainer.ema_model, self.epoch, self.seconds)
+        if self.distributed.is_main_process:
             self.write(lambda: self.timeline.save(self.timeline_path))
 
     def finish(self) -> Path:
-        """Measure the result on the whole set and write the checkpoint without what only training needs."""
-        if not self.team.leads:
+        """Evaluate the result and write the final checkpoint, without the training state."""
+        if not self.distributed.is_main_process:
             return self.path
-        if self.timeline.moments:
-            self.write(lambda: self.timeline.save(self.timeline_path, compact=True))
-        self.save({self.measure: self.measured_accuracy()}, finished=True)
+        if self.timeline.snapshots:
+            self.write(lambda: self.timeline.save(self.timeline_path, compress=True))
+        self.save({self.accuracy_name: self.final_accuracy()}, finished=True)
         return self.path
 
     @property
-    def measure(self) -> str:
-        """What the result is called in the record."""
+    def accuracy_name(self) -> str:
+        """Name of the final accuracy in the record."""
         if self.config.objective == "masked-patch":
             return "masked_patch_accuracy"
         return "val_accuracy" if self.config.val_size else "test_accuracy"
 
-    @torch.inference_mode()
-    def measured_accuracy(self) -> float:
-        """Of the averaged weights on the whole set to measure on; of the colours of hidden patches, the last ones'."""
-        (images, labels), trained = self.measured, self.learner.trained
-        if not isinstance(trained, MaskedPatches):
-            return accuracy(self.result({}), images, labels)
-        trained.eval()
-        right = torch.zeros((), device=self.device)
-        for part in images.split(500):
-            right += len(part) * trained(augmentation.normalize(part, self.about.mean, self.about.std))[1]
-        return right.item() / len(images)
+    def final_accuracy(self) -> float:
+        """Return the accuracy of the EMA weights on the whole evaluation set."""
+        images, labels = self.eval_set
+        if isinstance(self.trainer.ema_module, MaskedPatches):
+            return self.trainer.ema_module.measure_accuracy(images)
+        return measure_accuracy(self.result({}), images, labels)
 
-    def save(self, found: dict[str, Any], finished: bool = False) -> None:
-        """Write the checkpoint; until the training is finished, with all that is needed to go on."""
-        if not self.team.leads:
+    def save(self, results: dict[str, Any], finished: bool = False) -> None:
+        """Write the checkpoint, with the training state unless training is finished.
+
+        Raises:
+            TrainingError: If a weight is NaN or infinite.
+        """
+        if not self.distributed.is_main_process:
             return
-        if not all(weight.isfinite().all() for weight in self.learner.average.parameters()):
-            raise self.not_finite(f"The weights must stay finite: they are not after step {self.learner.step_count}.")
-        result = self.result(self.record() | found)
-        state = None if finished else self.state()
+        if not all(weight.isfinite().all() for weight in self.trainer.ema_model.parameters()):
+            raise self.non_finite_error(f"A weight is NaN or infinite after step {self.trainer.step_count}.")
+        result = self.result(self.record() | results)
+        state = None if finished else self.get_state()
         self.write(lambda: run_folder.save(result, self.path, state))
 
-    def state(self) -> State:
-        """All that decides how this training goes on, beside the average."""
-        names = ("share", "passes", "batches_done", "images_seen", "seconds")
+    def get_state(self) -> TrainerState:
+        """Return the state from which the run resumes exactly."""
+        names = ("progress", "completed_epochs", "batches_done", "images_seen", "seconds")
         counters = {name: getattr(self, name) for name in names}
-        return self.learner.state(counters | ({"loss": self.loss} if math.isfinite(self.loss) else {}))
+        return self.trainer.get_state(counters | ({"loss": self.loss} if math.isfinite(self.loss) else {}))
 
-    def restore(self, saved: State) -> None:
-        """Go on from a saved state."""
-        distillation.check_same(saved.teacher, distillation.about(self.learner.teacher), self.config.folder)
-        counters = saved.counters
-        self.share, self.seconds_before = counters["share"], counters["seconds"]
-        self.learner.restore(saved)
-        self.learner.set_rates(schedule(self.config, self.share))  # to be told before the next step
-        self.passes, self.batches_done = int(counters["passes"]), int(counters["batches_done"])
-        self.images_seen = self.images_before = int(counters["images_seen"])
-        self.loss = counters.get("loss", self.loss)  # to be told if the pass was at its end
+    def restore(self, state: TrainerState) -> None:
+        """Restore a state returned by `get_state`."""
+        teacher = distillation.describe_teacher(self.trainer.teacher)
+        distillation.check_same_teacher(state.teacher, teacher, self.config.folder)
+        counters = state.counters
+        self.progress, self.previous_seconds = counters["progress"], counters["seconds"]
+        self.trainer.load_state(state)
+        self.trainer.set_lr(lr_factor(self.config, self.progress))  # may be logged before the next step
+        self.completed_epochs, self.batches_done = int(counters["completed_epochs"]), int(counters["batches_done"])
+        self.images_seen = self.previous_images = int(counters["images_seen"])
+        self.loss = counters.get("loss", self.loss)  # may be logged before the next step
         if self.config.num_snapshots:
-            self.timeline.restore(self.timeline_path, self.epoch, self.share)
+            self.timeline.restore(self.timeline_path, self.epoch, self.progress)
 
     def result(self, record: dict[str, Any]) -> Checkpoint:
-        """The averaged model with all that is needed to use it."""
-        about = self.about
-        return Checkpoint(self.config.preset, self.learner.average, about.classes, about.mean, about.std, record)
+        """Return the EMA model as a checkpoint."""
+        info = self.info
+        return Checkpoint(self.config.preset, self.trainer.ema_model, info.classes, info.mean, info.std, record)
 
     def record(self) -> dict[str, Any]:
-        """How this training is being done, for the checkpoint's metadata."""
+        """Return the training record for the checkpoint's metadata."""
         train_config = asdict(self.config)
         for name in ("model", "data", "output_dir", "teacher"):
             del train_config[name]
-        train_config["init_from"] = name_of_start(self.config)
+        train_config["init_from"] = init_name(self.config)
         return {
-            "dataset": self.about.name,
+            "dataset": self.info.name,
             "train_samples": len(self.labels),
             "epochs": round(self.epoch, 2),
-            "steps": self.learner.step_count,
+            "steps": self.trainer.step_count,
             "seconds": round(self.seconds, 1),
-            "parameters": sum(p.numel() for p in self.learner.model.parameters()),
-            "hardware": hardware(self.device),
-            "processes": self.team.size,
-            "precision": "bfloat16" if self.learner.bfloat16 else "float32",
+            "parameters": sum(p.numel() for p in self.trainer.model.parameters()),
+            "hardware": get_hardware_name(self.device),
+            "processes": self.distributed.world_size,
+            "precision": "bfloat16" if self.trainer.bfloat16 else "float32",
             "date": datetime.now(UTC).date().isoformat(),
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "train_config": train_config,
-            "teacher": distillation.about(self.learner.teacher),
+            "teacher": distillation.describe_teacher(self.trainer.teacher),
         }
 
 
-def name_of_start(config: TrainConfig) -> str | None:
-    """The checkpoint it starts from, for the record: its name or its run's, and no folder of this machine."""
+def init_name(config: TrainConfig) -> str | None:
+    """Return the name of the initial checkpoint, or of its run, without local paths; None without `init_from`."""
     if config.init_from is None:
         return None
     path = Path(config.init_from)

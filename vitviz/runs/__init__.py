@@ -1,0 +1,1 @@
+"""Training runs and sweeps as processes, and their folders."""
