@@ -42,8 +42,8 @@ class TrainingError(RuntimeError):
 class TrainConfig:
     """Configuration of one training run.
 
-    The budget is either `epochs` or `minutes`; learning rate, patch dropout and mixing follow the fraction of it that is
-    used.
+    The budget is either `epochs` or `minutes`. Learning rate, patch dropout, CutMix and Mixup follow the progress: the
+    used fraction of the budget.
 
     Raises:
         ConfigError: If a value is out of range or two values are inconsistent.
@@ -54,13 +54,15 @@ class TrainConfig:
     objective: Annotated[
         Objective,
         Field(
-            description="classify learns the labels; masked-patch predicts the mean color of masked patches and needs no labels (Dosovitskiy et al. 2021, appendix B.1.2)."
+            description="classify trains on the labels; masked-patch predicts the mean color of masked patches, "
+            "without labels (Dosovitskiy et al. 2021, appendix B.1.2)."
         ),
     ] = "classify"
     init_from: Annotated[
         PathString | None,
         Field(
-            description="Checkpoint to fine-tune: all weights but the head; the model must be its network, except for num_classes and img_size."
+            description="Checkpoint to fine-tune: all weights but the head. The model must be its network, except for "
+            "num_classes and img_size."
         ),
     ] = None
     freeze_backbone: Annotated[bool, Field(description="With init_from: train the new head only.")] = False
@@ -106,7 +108,8 @@ class TrainConfig:
     optimizer: Annotated[
         Optimizer,
         Field(
-            description="muon trains matrices and filters in the blocks with Muon and the rest with AdamW; adamw and adam train everything."
+            description="muon trains matrices and filters in the blocks with Muon and the rest with AdamW; adamw and "
+            "adam train everything."
         ),
     ] = "muon"
     muon_lr: Annotated[Positive, Field(description="Peak learning rate of Muon.")] = 2e-3
@@ -151,7 +154,9 @@ class TrainConfig:
         check_fields(self)
         if not isinstance(self.model, ModelConfig):
             raise ConfigError(
-                "model", f"must be a ViTConfig or ConvNetConfig: got {self.model!r:.40}", "Use for example ViTConfig(depth=4)."
+                "model",
+                f"must be a ViTConfig or ConvNetConfig: got {self.model!r:.40}",
+                "Use for example ViTConfig(depth=4).",
             )
         if (self.epochs is None) == (self.minutes is None):
             raise ConfigError(
@@ -161,36 +166,44 @@ class TrainConfig:
             )
         if self.cutmix_prob + self.mixup_prob > 1:
             raise ConfigError(
-                "mixup_prob", f"and cutmix_prob must sum to at most 1: got {self.mixup_prob} and {self.cutmix_prob}"
+                "mixup_prob",
+                f"and cutmix_prob must sum to at most 1: got {self.mixup_prob} and {self.cutmix_prob}",
+                "Lower one of them.",
             )
-        if self.batch_size > (self.max_train_samples or self.batch_size):
+        if self.max_train_samples is not None and self.batch_size > self.max_train_samples:
             raise ConfigError(
                 "batch_size",
                 f"must be at most max_train_samples: {self.batch_size} is above {self.max_train_samples}",
                 "Lower batch_size, or use more images.",
             )
-        if self.freeze_backbone and (self.init_from is None or self.objective == "masked-patch"):
-            raise ConfigError("freeze_backbone", "needs init_from and the objective classify")
-        if self.teacher is not None and self.objective == "masked-patch":
-            raise ConfigError("teacher", "needs the objective classify: got masked-patch", "Leave it out.")
-        self.check_architecture()
+        self.check_objective()
 
-    def check_architecture(self) -> None:
-        """Check that the network supports this training."""
-        if self.objective == "masked-patch" and self.model.architecture != "vit":
-            raise ConfigError("objective", f"masked-patch needs the architecture vit: got {self.model.architecture}")
+    def check_objective(self) -> None:
+        """Check that objective, network and initial weights are consistent."""
+        if self.freeze_backbone and self.init_from is None:
+            raise ConfigError("freeze_backbone", "needs trained weights: init_from is None", "Set init_from.")
+        if self.objective == "masked-patch":
+            for name in ("freeze_backbone", "teacher"):
+                if getattr(self, name):
+                    raise ConfigError(name, "needs the objective classify: got masked-patch", "Leave it out.")
+            if self.model.architecture != "vit":
+                raise ConfigError(
+                    "objective",
+                    f"masked-patch needs the architecture vit: got {self.model.architecture}",
+                    "Use classify.",
+                )
         drops = self.patch_dropout_until > 0 and min(self.patch_keep_start, self.patch_keep_end) < 1
         if isinstance(self.model, ConvNetConfig) and (drops or self.num_snapshots):
             raise ConfigError(
                 "model.architecture",
-                "convnet has no patches to drop and no attention: it needs patch_keep_start = patch_keep_end = 1 and "
-                "num_snapshots = 0",
+                "convnet has neither patches nor attention: it needs patch_keep_start and patch_keep_end 1 and "
+                "num_snapshots 0",
                 "Use the preset cifar10-teacher.",
             )
 
     @property
     def folder(self) -> Path:
-        """The run folder."""
+        """Path of the run folder."""
         return Path(self.output_dir) if self.output_dir is not None else Path("runs") / self.preset
 
 

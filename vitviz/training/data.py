@@ -1,4 +1,4 @@
-"""What a training is given: the data set as tensors on the device, varied in batches, and the timeline's images."""
+"""Data of a training run: images and labels on the device, and their augmentation."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -7,92 +7,136 @@ import torch
 from torch import Tensor
 
 from vitviz.data import augmentation, datasets
-from vitviz.data.cifar import DataError, Split
+from vitviz.data.cifar import Split
 from vitviz.data.datasets import DatasetInfo, LabeledImages
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ConfigError
 from vitviz.training.config import TrainConfig
 
 
 @dataclass(frozen=True)
 class TrainingData:
-    """The images of a training, on its device.
+    """Images of a training run, on its device.
 
     Attributes:
-        about: Of the data set: class names, mean and standard deviation.
-        training: Images and labels to train on.
-        measured: Those to measure on: the test set, or what is held out.
+        info: Class names, mean and standard deviation of the data set.
+        train: Training images and labels.
+        eval: Images and labels to measure accuracy on: the test set, or the validation split.
     """
 
-    about: DatasetInfo
-    training: LabeledImages
-    measured: LabeledImages
+    info: DatasetInfo
+    train: LabeledImages
+    eval: LabeledImages
 
 
 def load_training_data(config: TrainConfig, device: torch.device) -> TrainingData:
-    """Load what a training needs.
+    """Load the images of a training run.
 
     Raises:
-        DataError: If the data set is not there, or has too few images.
+        DataError: If the data set is missing or damaged.
+        ConfigError: If `val_size` or `batch_size` is too large for it.
     """
     splits: tuple[Split, ...] = ("train",) if config.val_size else datasets.BOTH
-    held = datasets.load(
+    dataset = datasets.load(
         config.dataset, config.data, config.model.img_size, splits, first=config.max_train_samples, last=config.val_size
     )
-    images, labels = (part.to(device) for part in held.parts["train"])
-    kept = len(labels) - config.val_size
-    if kept < 2:
-        raise DataError(f"val_size must leave images to train on: of {len(labels):,} it takes {config.val_size:,}.")
+    images, labels = (part.to(device) for part in dataset.splits["train"])
+    count = len(labels) - config.val_size
     if config.val_size:
-        measured = images[kept:], labels[kept:]
+        check_val_size(config, len(labels))
+        eval_set = images[count:], labels[count:]
     else:
-        measured = held.parts["test"][0].to(device), held.parts["test"][1].to(device)
-    used = min(kept, config.max_train_samples or kept)
-    return TrainingData(held.about, (images[:used], labels[:used]), measured)
+        eval_set = dataset.splits["test"][0].to(device), dataset.splits["test"][1].to(device)
+    count = min(count, config.max_train_samples or count)
+    return TrainingData(dataset.info, (images[:count], labels[:count]), eval_set)
 
 
-def check_held_out(config: TrainConfig, about: DatasetInfo, source: Checkpoint, role: str) -> None:
-    """Refuse a start or a teacher that learned from what is held out here; warn where that cannot be told.
+def check_val_size(config: TrainConfig, num_images: int) -> None:
+    """Check that the images outside of the validation split fill a batch.
+
+    Args:
+        config: The training config.
+        num_images: Images of the training set.
 
     Raises:
-        ValueError: If it is of the same data set and held fewer images out.
+        ConfigError: If they do not.
+    """
+    if (left := num_images - config.val_size) < 2:
+        raise ConfigError(
+            "val_size",
+            f"must leave at least 2 training images: got {config.val_size:,} of {num_images:,}",
+            "Lower it.",
+        )
+    if config.batch_size > left:
+        raise ConfigError(
+            "batch_size",
+            f"must be at most the number of training images: {config.batch_size} is above {left}",
+            "Lower batch_size or val_size.",
+        )
+
+
+def check_val_overlap(config: TrainConfig, info: DatasetInfo, source: Checkpoint, field: str) -> None:
+    """Check that a checkpoint was not trained on this run's validation split; warn where that is unknown.
+
+    Args:
+        config: The training config.
+        info: Its data set.
+        source: Initial weights or teacher.
+        field: Field of the config that names `source`: "init_from" or "teacher".
+
+    Raises:
+        ConfigError: If it was trained on the same data set with a smaller validation split.
     """
     if not config.val_size:
         return
-    rule, val_size, begun = (
-        f"A {role} must not have seen what is held out",
-        *map(source.train_config.get, ("val_size", "init_from")),
-    )
+    val_size, init_from = map(source.train_config.get, ("val_size", "init_from"))
     saw_more = not (isinstance(val_size, int) and val_size >= config.val_size)
-    if saw_more and (about.classes, about.mean, about.std) == (source.labels, source.mean, source.std):
-        raise ValueError(
-            f"{rule}: {config.val_size} images here, {val_size} when {source.name} was trained. Train it with the "
-            "same val_size."
+    rule = "must not be trained on validation images"
+    if saw_more and (info.classes, info.mean, info.std) == (source.labels, source.mean, source.std):
+        raise ConfigError(
+            field,
+            f"{rule}: val_size is {config.val_size} here and was {val_size} for {source.name}",
+            "Train it with the same val_size.",
         )
-    if saw_more and about.classes == source.labels:  # the same images in another size have another mean
-        warnings.warn(f"{rule}: {source.name} learned the same classes, from these images perhaps.", stacklevel=2)
-    elif begun is not None:
-        warnings.warn(f"{rule}: {source.name} began with {begun!s:.80}, which may have.", stacklevel=2)
+    if saw_more and info.classes == source.labels:  # the same images at another size have another mean
+        warnings.warn(
+            f"{field} {rule}: {source.name} was trained on the same classes, possibly on these images.", stacklevel=2
+        )
+    elif init_from is not None:
+        warnings.warn(
+            f"{field} {rule}: {source.name} was initialized from {init_from!s:.80}, possibly trained on these images.",
+            stacklevel=2,
+        )
 
 
-def for_classes(config: TrainConfig, classes: int) -> TrainConfig:
-    """The config with a head for as many classes as the data set has."""
-    return replace(config, model=replace(config.model, num_classes=classes))
+def replace_num_classes(config: TrainConfig, num_classes: int) -> TrainConfig:
+    """Return the config with `num_classes` logits."""
+    return replace(config, model=replace(config.model, num_classes=num_classes))
 
 
-def vary(
-    config: TrainConfig, about: DatasetInfo, images: Tensor, labels: Tensor, mixing: bool
-) -> tuple[Tensor, Tensor]:
-    """uint8 images (B, 3, H, W) and labels (B,) -> what a step sees of them, (B, 3, H, W) and targets (B, K)."""
-    images = augmentation.shift_and_flip(images)
+def augment(config: TrainConfig, info: DatasetInfo, images: Tensor, labels: Tensor, mix: bool) -> tuple[Tensor, Tensor]:
+    """Augment and normalize a batch.
+
+    Args:
+        config: Augmentations and their strength.
+        info: Mean and standard deviation of the data set.
+        images: uint8 (B, 3, H, W).
+        labels: (B,).
+        mix: Whether to use CutMix and Mixup.
+
+    Returns:
+        Images, float32 (B, 3, H, W), and targets (B, K).
+    """
+    images = augmentation.random_crop_and_flip(images)
     if config.randaug_num_ops:
         images = augmentation.rand_augment(images, config.randaug_num_ops, config.randaug_magnitude)
-    images = augmentation.normalize(images, about.mean, about.std)
+    images = augmentation.normalize(images, info.mean, info.std)
     targets = augmentation.one_hot(labels, config.model.num_classes)  # (B, K)
     draw = torch.rand(len(labels), device=labels.device)
-    if mixing and config.cutmix_prob:
+    if mix and config.cutmix_prob:
         images, targets = augmentation.cutmix(images, targets, draw < config.cutmix_prob)
-    if mixing and config.mixup_prob:
+    if mix and config.mixup_prob:
         images, targets = augmentation.mixup(images, targets, draw >= 1 - config.mixup_prob)
     if config.random_erasing_prob:
-        images = augmentation.erase(images, config.random_erasing_prob)
+        images = augmentation.random_erasing(images, config.random_erasing_prob)
     return images, targets

@@ -1,4 +1,4 @@
-"""What to train on: a device, its arithmetic, its memory and its name."""
+"""Device of a training run: choice, precision, memory and name."""
 
 import ctypes
 import platform
@@ -10,48 +10,87 @@ from typing import Any
 
 import torch
 
+from vitviz.models.config import ConfigError, ConvNetConfig, ModelConfig
 from vitviz.training.config import TrainingError
 
-ALLOCATOR = "DefaultCPUAllocator"  # in the words of a plain RuntimeError, torch's only sign that a CPU's memory is full
-MMAP_MAX, TRIM_THRESHOLD = -4, -1  # what glibc's malloc.h calls M_MMAP_MAX and M_TRIM_THRESHOLD
+MMAP_MAX, TRIM_THRESHOLD = -4, -1  # M_MMAP_MAX and M_TRIM_THRESHOLD of glibc's malloc.h
 
 
-def choose_device(wanted: str, index: int = 0) -> torch.device:
-    """Turn "auto", "cuda" or "cpu" into a device; `index` counts the processes of this machine.
+def choose_device(name: str, index: int = 0) -> torch.device:
+    """Return the device of "auto", "cuda" or "cpu".
+
+    Args:
+        name: The `device` of a training config.
+        index: Local rank of this process.
 
     Raises:
-        ValueError: If a GPU is wanted and there is none for this process.
+        ConfigError: If CUDA is requested and there is no GPU for this process.
     """
-    if wanted == "cpu" or (wanted == "auto" and not torch.cuda.is_available()):
+    if name == "cpu" or (name == "auto" and not torch.cuda.is_available()):
         return torch.device("cpu")
-    if index >= torch.cuda.device_count():
-        raise ValueError(
-            f"device cuda needs a GPU for each process: there are {torch.cuda.device_count()}, and this is process "
-            f"{index + 1}. Use --device cpu, or fewer processes."
+    if index >= (count := torch.cuda.device_count()):
+        raise ConfigError(
+            "device",
+            f"cuda needs one GPU per process: found {count} for process {index + 1}",
+            "Use --device cpu, or start fewer processes.",
         )
     return torch.device("cuda", index)
 
 
 @contextmanager
-def memory_in_words(refusal: str) -> Iterator[None]:
-    """Say this, and nothing of torch's, if the memory of a GPU or of the machine runs out.
+def report_out_of_memory(message: str, needed: int) -> Iterator[None]:
+    """Turn an out-of-memory error of the CPU or the GPU into a `TrainingError`.
+
+    Args:
+        message: Message of the `TrainingError`.
+        needed: Size of the largest allocation in the block (bytes).
 
     Raises:
-        TrainingError: If it does.
+        TrainingError: If memory runs out.
     """
     try:
         yield
     except (MemoryError, RuntimeError) as error:
-        if not isinstance(error, MemoryError | torch.OutOfMemoryError) and ALLOCATOR not in str(error):
+        if not is_out_of_memory(error, needed):
             raise
-        raise TrainingError(refusal) from None
+        raise TrainingError(message) from error
+
+
+def is_out_of_memory(error: BaseException, needed: int) -> bool:
+    """Return whether an exception means that memory ran out.
+
+    PyTorch's CPU allocator raises a plain `RuntimeError`, which has no field for the reason. It counts if `needed`
+    bytes cannot be allocated now.
+    """
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return type(error) is RuntimeError and not can_allocate(needed)
+
+
+def can_allocate(size: int) -> bool:
+    """Return whether the CPU allocator grants `size` bytes; the memory is not touched."""
+    try:
+        torch.empty(size, dtype=torch.uint8)
+    except (MemoryError, RuntimeError):
+        return False
+    return True
+
+
+def largest_activation(model: ModelConfig, batch_size: int) -> int:
+    """Return the size of the largest tensor of a training step, about (bytes)."""
+    pixels = model.img_size[0] * model.img_size[1]
+    if isinstance(model, ConvNetConfig):
+        return 4 * batch_size * model.embed_dim * pixels
+    tokens, width = model.num_tokens, max(3 * model.embed_dim, model.mlp_hidden_dim)
+    maps = 0 if model.architecture == "vit" else model.num_heads * tokens  # fused attention stores no maps
+    return 4 * batch_size * max(tokens * max(width, maps), 3 * pixels)
 
 
 def keep_freed_memory() -> None:
-    """Let this process keep the memory that a step frees, for the next step; without glibc nothing changes.
+    """Let this process reuse freed memory instead of returning it to the system; only with glibc.
 
-    Else glibc gives large tensors, and what lies free at the end of its heap, back to the system, which fills every
-    page with zeros before the next step may have it: 8 % of a training on a CPU (docs/training.md).
+    By default glibc returns large tensors and the top of its heap to the system, which zeroes each page before the next
+    step gets it: 8 % of the training time on a CPU (docs/training.md).
     """
     if platform.libc_ver()[0] == "glibc":
         libc = ctypes.CDLL(None)
@@ -59,24 +98,24 @@ def keep_freed_memory() -> None:
         libc.mallopt(TRIM_THRESHOLD, -1)
 
 
-def mixed_precision(device: torch.device, bfloat16: bool) -> AbstractContextManager[Any]:
-    """Autocast to bfloat16, or nothing."""
+def autocast(device: torch.device, bfloat16: bool) -> AbstractContextManager[Any]:
+    """Return a context of autocast to bfloat16, or a null context."""
     return torch.autocast(device.type, torch.bfloat16) if bfloat16 else nullcontext()
 
 
-def bfloat16_is_faster(device: torch.device) -> bool:
-    """Whether to compute in bfloat16: where it is multiplied in hardware.
+def is_bfloat16_faster(device: torch.device) -> bool:
+    """Return whether bfloat16 is faster than float32.
 
-    GPUs before Ampere and many CPUs only emulate bfloat16 and lose by it. A GPU knows; on a CPU one product of each
-    kind is timed.
+    GPUs before Ampere and many CPUs emulate bfloat16, which is slower. CUDA reports hardware support; on a CPU one
+    matrix product of each type is timed.
     """
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
-    return seconds_of_product(torch.bfloat16) < 0.8 * seconds_of_product(torch.float32)
+    return time_matmul(torch.bfloat16) < 0.8 * time_matmul(torch.float32)
 
 
-def seconds_of_product(dtype: torch.dtype) -> float:
-    """Time a matrix product of a training step's size: the best of five."""
+def time_matmul(dtype: torch.dtype) -> float:
+    """Return the duration of a matrix product of a training step's size (s), the best of five."""
     a, b = torch.ones(2048, 256, dtype=dtype), torch.ones(256, 512, dtype=dtype)
     times = []
     for _ in range(5):
@@ -86,8 +125,8 @@ def seconds_of_product(dtype: torch.dtype) -> float:
     return min(times)
 
 
-def timed(call: Callable[[], object], device: torch.device) -> float:
-    """Seconds that a call takes, all work of the device included."""
+def time_call(call: Callable[[], object], device: torch.device) -> float:
+    """Return the duration of a call (s), including its pending work on the GPU."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
     start = time.perf_counter()
@@ -97,16 +136,12 @@ def timed(call: Callable[[], object], device: torch.device) -> float:
     return time.perf_counter() - start
 
 
-def hardware(device: torch.device) -> str:
-    """Name the device that trains."""
+def get_hardware_name(device: torch.device) -> str:
+    """Return the name of the GPU, or of the CPU with its number of threads."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
-    names = [line.split(":", 1)[1].strip() for line in cpu_lines() if line.startswith("model name")]
+    cpuinfo = Path("/proc/cpuinfo")  # Linux only
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.is_file() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
     count = torch.get_num_threads()
     return f"{names[0] if names else platform.machine()}, {count} thread{'s' if count > 1 else ''}"
-
-
-def cpu_lines() -> list[str]:
-    """What Linux says about its CPUs; empty elsewhere."""
-    path = Path("/proc/cpuinfo")
-    return path.read_text().splitlines() if path.is_file() else []

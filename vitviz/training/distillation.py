@@ -1,8 +1,8 @@
-"""A trained network -> targets for another: what it says of the images of a step, beside their labels.
+"""Knowledge distillation: the predictions of a trained network as targets, mixed with the labels.
 
-Distillation (Hinton et al. 2015, arXiv 1503.02531, section 2, at temperature 1) from a network that learned from the
-same images; it sees each image as varied for the learner (Beyer et al. 2022, arXiv 2106.05237, section 3). A
-convolutional teacher passes on what convolutions find easily (Touvron et al. 2021, "DeiT", arXiv 2012.12877).
+Distillation at temperature 1 (Hinton et al. 2015, arXiv 1503.02531, section 2) from a teacher trained on the same
+images. Teacher and student see the same augmented images (Beyer et al. 2022, arXiv 2106.05237, section 3). A
+convolutional teacher transfers its inductive bias to a transformer (Touvron et al. 2021, "DeiT", arXiv 2012.12877).
 """
 
 from pathlib import Path
@@ -13,65 +13,83 @@ from torch import Tensor
 
 from vitviz.data.datasets import DatasetInfo
 from vitviz.models.checkpoint import Checkpoint, load
+from vitviz.models.config import ConfigError
 from vitviz.models.factory import Network
 from vitviz.training.config import TrainConfig
-from vitviz.training.data import check_held_out
+from vitviz.training.data import check_val_overlap
 
 
-def load_teacher(config: TrainConfig, data: DatasetInfo, device: torch.device) -> Checkpoint | None:
-    """The teacher that a training asks for, on its device; it learns nothing itself.
+def load_teacher(config: TrainConfig, info: DatasetInfo, device: torch.device) -> Checkpoint | None:
+    """Load the teacher of a training run onto its device; None if the config has no teacher.
 
     Raises:
-        ValueError: If it has learned from other images or without labels, or from some that are held out here.
+        ConfigError: If the teacher is not a classifier of the same data set, or was trained on validation images.
     """
     if config.teacher is None:
         return None
-    found = load(config.teacher)
-    ours = (data.classes, data.mean, data.std, config.model.img_size)
-    if ours != (found.labels, found.mean, found.std, found.network.config.img_size):
-        raise ValueError(
-            f"A teacher must have learned from the same images: {found.name} knows others, or another size of them. "
-            "Train one on this data set first."
+    teacher = load(config.teacher)
+    own = (info.classes, info.mean, info.std, config.model.img_size)
+    if own != (teacher.labels, teacher.mean, teacher.std, teacher.network.config.img_size):
+        raise ConfigError(
+            "teacher",
+            f"must be trained on the same images at the same size: {teacher.name} was not",
+            "Train a teacher on this data set first.",
         )
-    if not found.is_classifier:
-        raise ValueError(f"A teacher must know the labels: {found.name} learned without them. Fine-tune it first.")
-    check_held_out(config, data, found, "teacher")
-    found.network.to(device)
-    return found
+    if not teacher.is_classifier:
+        raise ConfigError(
+            "teacher", f"must be a classifier: {teacher.name} was trained without labels", "Fine-tune it first."
+        )
+    check_val_overlap(config, info, teacher, "teacher")
+    teacher.network.to(device)
+    return teacher
 
 
-def about(teacher: Checkpoint | None) -> dict[str, Any] | None:
-    """What the record of a learner tells of its teacher, if it has one; a run's file alone would be called "last"."""
+def describe_teacher(teacher: Checkpoint | None) -> dict[str, Any] | None:
+    """Return the entry of a teacher in the training record; None without a teacher.
+
+    The name is that of its preset: the checkpoint of every run is called "last".
+    """
     if teacher is None:
         return None
     record = teacher.record
     name = str(teacher.train_config.get("preset", teacher.name))
-    known = {"name": name, "architecture": teacher.network.config.architecture}
-    numbers = ("parameters", "epochs", "seconds", "test_accuracy", "val_accuracy")
-    return known | {name: record[name] for name in numbers if isinstance(record.get(name), int | float)}
+    keys = ("parameters", "epochs", "seconds", "test_accuracy", "val_accuracy")
+    numbers = {key: record[key] for key in keys if isinstance(record.get(key), int | float)}
+    return {"name": name, "architecture": teacher.network.config.architecture} | numbers
 
 
-def check_same(begun: dict[str, Any] | None, here: dict[str, Any] | None, folder: Path) -> None:
-    """Refuse to go on without the teacher that a run began with, or with another; its file may have moved.
+def check_same_teacher(stored: dict[str, Any] | None, given: dict[str, Any] | None, folder: Path) -> None:
+    """Check that a run is resumed with the same teacher; the path of its checkpoint may differ.
 
     Args:
-        begun: What the record of the run tells of it.
-        here: What there is to tell of the one that is given now.
-        folder: Of the run.
+        stored: Teacher in the record of the run.
+        given: Description of the teacher of this config.
+        folder: The run folder.
 
     Raises:
-        ValueError: If they differ.
+        ConfigError: If they differ.
     """
-    if begun != here:
-        before, now = (told.get("name") if isinstance(told, dict) else told for told in (begun, here))
-        raise ValueError(
-            f"A run goes on with the teacher that it began with: {before!s:.80} in {folder} and "
-            f"{'another of this name' if before == now else now} here. Name that one with --teacher, or another run "
-            "with --out."
+    if stored != given:
+        before, now = (teacher.get("name") if isinstance(teacher, dict) else teacher for teacher in (stored, given))
+        raise ConfigError(
+            "teacher",
+            f"must be that of the resumed run: {before!s:.80} in {folder}, "
+            f"{'another of this name' if before == now else now} here",
+            "Pass the same --teacher, or choose another --output-dir.",
         )
 
 
 @torch.no_grad()
-def distillation_targets(teacher: Network, images: Tensor, targets: Tensor, share: float) -> Tensor:
-    """Targets (B, K) for normalised images (B, 3, H, W), of which this share is what the teacher says."""
-    return targets.lerp(teacher(images).float().softmax(-1), share)
+def distillation_targets(teacher: Network, images: Tensor, targets: Tensor, weight: float) -> Tensor:
+    """Mix the probabilities of the teacher into the targets.
+
+    Args:
+        teacher: The teacher, in eval mode.
+        images: Normalized images (B, 3, H, W).
+        targets: (B, K).
+        weight: Weight of the teacher, 0..1.
+
+    Returns:
+        (B, K).
+    """
+    return targets.lerp(teacher(images).float().softmax(-1), weight)

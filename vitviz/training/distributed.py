@@ -1,10 +1,11 @@
-"""One process, or the several that `torchrun` started: who am I, and what do we agree on.
+"""Data parallelism over the processes that `torchrun` starts.
 
-Every process holds the whole training set and takes its slice of each batch; gradients are averaged, so that all take
-the same step (data parallelism). With one process nothing here costs anything.
+Every process holds the whole training set and computes its shard of each batch; gradients are averaged, so that all
+processes take the same step. With one process every method is a no-op.
 """
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 
@@ -18,96 +19,127 @@ from torch.nn.parallel import DistributedDataParallel
 from vitviz.training.config import TrainingError
 from vitviz.training.device import choose_device
 
-ATTEMPT = "TORCHELASTIC_RESTART_COUNT"  # how often torchrun has started all anew
+ATTEMPT = "TORCHELASTIC_RESTART_COUNT"  # number of restarts by torchrun
+PROBE_SECONDS = 1.0  # a closed connection fails within milliseconds
 
 
 class Distributed:
-    """The processes that train together; a context manager that joins and leaves their group.
+    """Process group of a training run; a context manager that initializes and destroys it.
 
     Args:
-        wanted: "auto", "cuda" or "cpu", where each of them trains.
+        device: The `device` of a training config: "auto", "cuda" or "cpu".
+
+    Attributes:
+        world_size: Number of processes.
+        rank: Index of this process.
+        device: Device of this process.
     """
 
-    def __init__(self, wanted: str = "cpu") -> None:
-        self.size = int(os.environ.get("WORLD_SIZE", "1"))
+    def __init__(self, device: str = "cpu") -> None:
+        self.world_size = int(os.environ.get("WORLD_SIZE", "1"))
         self.rank = int(os.environ.get("RANK", "0"))
-        self.device = choose_device(wanted, int(os.environ.get("LOCAL_RANK", "0")))
+        self.device = choose_device(device, int(os.environ.get("LOCAL_RANK", "0")))
 
     def __enter__(self) -> "Distributed":
         if self.device.type == "cuda":
             torch.cuda.set_device(self.device)
-        if self.size > 1:
+        if self.world_size > 1:
             try:
-                self.join()
+                self.init_process_group()
             except RuntimeError as error:
-                reason = str(error).strip().partition("\n")[0]
                 raise TrainingError(
-                    f"All processes of a training must find one another: {reason}. Start them again; with --resume, "
-                    "if it had begun."
-                ) from None
+                    f"All {self.world_size} processes must connect to each other: process {self.rank + 1} could not. "
+                    "Start them again, with --resume if the run exists."
+                ) from error
         return self
 
-    def join(self) -> None:
-        """Join the group of this attempt; the store of torchrun still holds the addresses of those before."""
-        store, rank, size = next(rendezvous("env://"))
+    def init_process_group(self) -> None:
+        """Join the process group of this attempt; torchrun's store still holds the addresses of earlier attempts."""
+        store, rank, world_size = next(rendezvous("env://"))
         attempt = PrefixStore(os.environ.get(ATTEMPT, "0"), store)
         backend = "cpu:gloo,cuda:nccl" if self.device.type == "cuda" else "gloo"
-        dist.init_process_group(backend, store=attempt, rank=rank, world_size=size)
+        dist.init_process_group(backend, store=attempt, rank=rank, world_size=world_size)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.size > 1:
-            dist.destroy_process_group()
-            if isinstance(error, dist.DistError) or (isinstance(error, RuntimeError) and "gloo" in str(error)):
-                raise TrainingError(
-                    "All processes of a training must live: another one ended, and says why. Go on with --resume."
-                ) from None
+        if self.world_size == 1:
+            return
+        lost = isinstance(error, dist.DistError) or (type(error) is RuntimeError and has_lost_process())
+        dist.destroy_process_group()
+        if lost:
+            raise TrainingError(
+                "All processes must keep running: another one ended; its output has the reason. Resume with --resume."
+            ) from error
 
     @property
-    def leads(self) -> bool:
-        """Whether this process keeps the time and writes the files."""
+    def is_main_process(self) -> bool:
+        """Whether this is rank 0, which keeps the clock and writes the files."""
         return self.rank == 0
 
-    def slice(self, batch: Tensor) -> Tensor:
-        """This process's part of a batch (B,)."""
-        return batch[self.rank :: self.size]
+    def shard(self, batch: Tensor) -> Tensor:
+        """Return this process's elements of a batch (B,)."""
+        return batch[self.rank :: self.world_size]
 
-    def agree(self, *numbers: float) -> list[float]:
-        """The first process's numbers, for all."""
-        if self.size == 1:
+    def broadcast(self, *numbers: float) -> list[float]:
+        """Return the numbers of rank 0."""
+        if self.world_size == 1:
             return list(numbers)
-        shared = torch.tensor(numbers, dtype=torch.float64)  # on the CPU: no GPU has to be waited for
+        shared = torch.tensor(numbers, dtype=torch.float64)  # on the CPU, which needs no GPU synchronization
         dist.broadcast(shared, src=0)
         return shared.tolist()
 
-    def largest(self, *numbers: float) -> list[float]:
-        """The largest of each of these numbers over the processes, for all."""
-        return self.reduced(numbers, dist.ReduceOp.MAX)
+    def all_reduce_max(self, *numbers: float) -> list[float]:
+        """Return the maximum of each number over the processes."""
+        return self.all_reduce(numbers, dist.ReduceOp.MAX)
 
-    def mean(self, number: float) -> float:
-        """The mean of this number over the processes, for all; no number if one of them is none."""
-        return self.reduced((number,), dist.ReduceOp.SUM)[0] / self.size
+    def all_reduce_mean(self, number: float) -> float:
+        """Return the mean of a number over the processes; NaN if it is NaN in one of them."""
+        return self.all_reduce((number,), dist.ReduceOp.SUM)[0] / self.world_size
 
-    def reduced(self, numbers: Sequence[float], how: dist.ReduceOp.RedOpType) -> list[float]:
-        """These numbers of all processes, reduced to one of each, for all."""
-        if self.size == 1:
+    def all_reduce(self, numbers: Sequence[float], operation: dist.ReduceOp.RedOpType) -> list[float]:
+        """Reduce each number over the processes."""
+        if self.world_size == 1:
             return list(numbers)
-        shared = torch.tensor(numbers, dtype=torch.float64)  # on the CPU: no GPU has to be waited for
-        dist.all_reduce(shared, how)
+        shared = torch.tensor(numbers, dtype=torch.float64)  # on the CPU, which needs no GPU synchronization
+        dist.all_reduce(shared, operation)
         return shared.tolist()
 
-    def share(self, model: nn.Module) -> nn.Module:
-        """The same network, whose gradients become their mean over the processes."""
-        return model if self.size == 1 else DistributedDataParallel(model, gradient_as_bucket_view=True)
+    def wrap_ddp(self, model: nn.Module) -> nn.Module:
+        """Wrap a model in `DistributedDataParallel`, which averages gradients over the processes."""
+        return model if self.world_size == 1 else DistributedDataParallel(model, gradient_as_bucket_view=True)
 
-    def divide(self, work: Callable[[Tensor], Tensor], items: Tensor) -> Tensor:
-        """Do `work`, which treats each of the items (n, ...) by itself and keeps its shape: each process its part."""
-        if self.size == 1:
-            return work(items)
-        done = torch.zeros_like(items, memory_format=torch.contiguous_format)  # transposed ones NCCL refuses
-        mine = slice(self.rank, None, self.size)
-        if len(items[mine]):
-            done[mine] = work(items[mine])
-        dist.all_reduce(done)  # the parts of the others are zero here
-        return done
+    def map_sharded(self, function: Callable[[Tensor], Tensor], items: Tensor) -> Tensor:
+        """Apply a function to items (n, ...), each process to its shard, and gather the results.
+
+        Args:
+            function: Treats items independently and keeps their shape.
+            items: The same in all processes.
+        """
+        if self.world_size == 1:
+            return function(items)
+        results = torch.zeros_like(items, memory_format=torch.contiguous_format)  # NCCL rejects transposed tensors
+        own = slice(self.rank, None, self.world_size)
+        if len(items[own]):
+            results[own] = function(items[own])
+        dist.all_reduce(results)  # the shards of other processes are zero here
+        return results
+
+
+def has_lost_process() -> bool:
+    """Return whether another process of the group has ended.
+
+    Gloo raises a plain `RuntimeError` for a closed connection. A small reduction on the CPU distinguishes it from an
+    error of this process: it fails at once if a connection is closed, and waits if all processes are still running.
+    """
+    try:
+        work = dist.all_reduce(torch.zeros(1), async_op=True)
+        end = time.monotonic() + PROBE_SECONDS
+        while not work.is_completed():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.01)
+        work.wait()
+    except RuntimeError:
+        return True
+    return False

@@ -1,204 +1,146 @@
-"""A config -> what its training will take here: parameters, tokens, memory, speed and time.
+"""Duration of a training run: an estimate from a few measured steps, and the time left of a running one.
 
-DatasetInfo a second of steps on random images tells the speed. Patches are dropped for a part of the budget, so both
-parts are measured; measuring the watched images after each epoch is counted too.
+About a second of steps on random images measures the speed, with and without patch dropout.
 """
 
-import os
 from dataclasses import dataclass, replace
 from functools import partial
 
 import torch
 from torch import Tensor
 
-from vitviz.models import checkpoint
-from vitviz.models.config import ConvNetConfig, ModelConfig
+from vitviz.models.checkpoint import count_parameters
+from vitviz.models.config import ConfigError, ConvNetConfig
 from vitviz.training.config import TrainConfig
-from vitviz.training.device import choose_device, hardware, timed
+from vitviz.training.device import choose_device, get_hardware_name, is_out_of_memory, largest_activation, time_call
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES
 from vitviz.training.schedule import patch_keep_ratio
 from vitviz.training.trainer import Trainer
 
-THREADS = torch.get_num_threads()  # of a process that trains; a server's threads take fewer
-SECONDS = 0.12  # that a measured call shall take at least: few images at once are slow
-FIRST_IMAGES = 8  # in the first call
-MOST_IMAGES = 256  # in a measured call
-IMAGES = 50_000  # in the training set of CIFAR
-TESTED = 10_000
-LIBRARIES = 450 * 2**20  # bytes that a process with torch needs before anything else
-COPIES = 5  # of the weights: themselves, gradients, average, two states of the optimizer
-MOST_UNLIKE = 8  # times the work for an image, for one speed to tell another
-FORWARD = 0.3  # of a step's time, about
+NUM_THREADS = torch.get_num_threads()  # of a training process; a server's worker threads use fewer
+MIN_SECONDS = 0.12  # duration of a measured call; small batches are slow
+MIN_BATCH, MAX_BATCH = 2, 256  # images in the first and the last measured call
+NUM_TRAIN, NUM_TEST = 50_000, 10_000  # images of CIFAR
+FORWARD_FRACTION = 0.3  # of a step's duration, about
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a training will take on this machine, about.
+    """Estimated size and duration of a training run on this machine.
 
     Attributes:
-        parameters: Numbers that the network learns.
-        tokens: Of one image, with the class token.
-        images_per_second: Over the whole training.
-        seconds: Of training.
-        epochs: Passes over the images.
-        memory: Bytes at the highest.
-        device: In words.
+        parameters: Number of parameters.
+        tokens: Sequence length; None for a convnet.
+        images_per_second: Mean over the run.
+        seconds: Duration, including the final evaluation.
+        epochs: Epochs in the budget.
+        device: Name of the device.
     """
 
     parameters: int
-    tokens: int
+    tokens: int | None
     images_per_second: float
     seconds: float
     epochs: float
-    memory: int
     device: str
 
 
-def estimate(
-    config: TrainConfig,
-    measured: tuple[TrainConfig, float, float] | None = None,
-    available: int = IMAGES,
-    tested: int = TESTED,
-) -> Estimate:
-    """Tell what a training will take on this machine.
+def estimate_run(config: TrainConfig, num_train: int = NUM_TRAIN, num_test: int = NUM_TEST) -> Estimate:
+    """Estimate the duration of a training run on this machine.
 
     Args:
-        config: What to train.
-        measured: The config of a training that runs now, its images per second so far and the share of its budget
-            that is spent; nothing is measured beside it, and its speed is converted by the work for one image.
-        available: Images in the training set.
-        tested: Images in the test set.
+        config: Training config.
+        num_train: Images in the training set.
+        num_test: Images in the test set.
 
     Raises:
-        ValueError: If the device is not there or has not enough memory, or `measured` cannot tell the speed.
+        ConfigError: If the device is missing or its memory is too small for a step.
     """
     device = choose_device(config.device)
-    need, there = memory(config, available, tested), memory_of(device)
-    if need > there:
-        raise ValueError(
-            f"A training must fit into memory: this one needs about {need / 1e9:.1f} GB, and there are "
-            f"{there / 1e9:.1f}. Lower batch_size, width or depth, or use larger patches."
-        )
-    dropped, whole = calibrate(config, device) if measured is None else converted(config, *measured)
-    images = max(2, min(available - config.val_size, config.max_train_samples or available))
-    measuring = (
-        FORWARD * whole * 2 * min(NUM_EVAL_SAMPLES, images) / config.checkpoint_every_epochs
-    )  # seconds of an epoch
+    with_dropout, full = measure_seconds_per_image(config, device)
+    images = max(2, min(num_train - config.val_size, config.max_train_samples or num_train))
+    evaluation = FORWARD_FRACTION * full * 2 * min(NUM_EVAL_SAMPLES, images) / config.checkpoint_every_epochs
     early = config.patch_dropout_until
     if config.minutes is None:
         epochs = float(config.epochs or 0)
-        seconds = epochs * (images * (early * dropped + (1 - early) * whole) + measuring)
+        seconds = epochs * (images * (early * with_dropout + (1 - early) * full) + evaluation)
     else:
         seconds = 60 * config.minutes
-        epochs = seconds * (early / (images * dropped + measuring) + (1 - early) / (images * whole + measuring))
+        epochs = seconds * (early / (images * with_dropout + evaluation) + (1 - early) / (images * full + evaluation))
     speed = epochs * images / seconds
-    seconds += FORWARD * whole * (config.val_size or tested)
-    words = hardware(device)
-    tokens = 0 if isinstance(config.model, ConvNetConfig) else config.model.num_tokens
-    return Estimate(checkpoint.count_parameters(config.model), tokens, speed, seconds, epochs, need, words)
+    seconds += FORWARD_FRACTION * full * (config.val_size or num_test)
+    tokens = None if isinstance(config.model, ConvNetConfig) else config.model.num_tokens
+    return Estimate(count_parameters(config.model), tokens, speed, seconds, epochs, get_hardware_name(device))
 
 
-def memory(config: TrainConfig, available: int = IMAGES, tested: int = TESTED) -> int:
-    """Bytes that a training needs at the highest: libraries, data, weights, and what the backward pass reads again.
+def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tuple[float, float]:
+    """Time a few training steps on random images.
 
-    The other arguments are those of `estimate`.
-    """
-    model = config.model
-    pixels = 3 * model.img_size[0] * model.img_size[1]
-    kept = 4 * config.batch_size * numbers_kept(model)
-    held = min(config.max_train_samples or available, available) + tested
-    data = held * pixels + 4 * 6 * config.batch_size * pixels
-    return LIBRARIES + data + 4 * COPIES * checkpoint.count_parameters(model) + kept
-
-
-def numbers_kept(model: ModelConfig) -> int:
-    """How many numbers the backward pass reads again for one image; counted from what autograd keeps."""
-    if isinstance(model, ConvNetConfig):
-        return 8 * model.embed_dim * model.img_size[0] * model.img_size[1]  # most of them before the image is halved
-    maps = 0 if model.architecture == "vit" else 3 * model.num_heads * model.num_tokens  # the fast attention keeps none
-    return model.depth * model.num_tokens * (10 * model.embed_dim + 2 * model.mlp_hidden_dim + maps)
-
-
-def memory_of(device: torch.device) -> int:
-    """Bytes of memory that a device has."""
-    if device.type == "cuda":
-        return torch.cuda.get_device_properties(device).total_memory
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 2**63
-
-
-def calibrate(config: TrainConfig, device: torch.device) -> tuple[float, float]:
-    """Seconds for an image while patches are dropped, and with all of them, by a few steps on random images."""
-    images = torch.randint(0, 256, (MOST_IMAGES, 3, *config.model.img_size), dtype=torch.uint8, device=device)
-    labels = torch.randint(0, config.model.num_classes, (MOST_IMAGES,), device=device)
-    with torch.random.fork_rng(devices=[]):  # a learner sets the seed
-        learner = Trainer(replace(config, teacher=None), Distributed(config.device), begins=False)
-
-    def seconds_each(share: float) -> float:
-        """Of forward and backward pass at this share of the budget, by more and more images at once."""
-        count = min(FIRST_IMAGES, config.batch_size)
-        while True:
-            call = partial(learn, learner, images[:count], labels[:count], share)
-            call()  # the first of a size prepares for it
-            taken = timed(call, device)
-            if taken > SECONDS or 2 * count > min(MOST_IMAGES, config.batch_size):
-                return taken / count
-            count *= 2
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(THREADS)
-    try:
-        whole, middle = seconds_each(1.0), config.patch_dropout_until / 2
-        dropped = seconds_each(middle) if patch_keep_ratio(config, middle) < 1 else whole
-        learner.update()  # the first one makes the states
-        fixed = timed(learner.update, device) / config.batch_size
-    finally:
-        torch.set_num_threads(before)
-    return dropped + fixed, whole + fixed
-
-
-def learn(learner: Trainer, images: Tensor, labels: Tensor, share: float) -> None:
-    """A forward and a backward pass over images at a share of the budget."""
-    learner.objective(images, labels, share).backward()
-
-
-def converted(config: TrainConfig, other: TrainConfig, speed: float, share: float) -> tuple[float, float]:
-    """The same from the mean speed (images/s) of another training up to a share of its budget, by the work for one.
+    Returns:
+        Seconds per image with patch dropout, and with all patches.
 
     Raises:
-        ValueError: If the other's network is of quite another size: a small one hardly gets to its work.
+        ConfigError: If memory runs out.
     """
-    alike = isinstance(config.model, ConvNetConfig) == isinstance(other.model, ConvNetConfig)
-    if not (alike and 1 / MOST_UNLIKE <= mean_work(config) / mean_work(other) <= MOST_UNLIKE):
-        raise ValueError(
-            "The time is told when nothing trains: the network that trains now is of quite another kind or size."
-        )
-    unit = 1 / (speed * mean_work(other, share))  # seconds for one operation
-    early = patch_keep_ratio(config, config.patch_dropout_until / 2)
-    return unit * work(config.model, early), unit * work(config.model, 1.0)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(NUM_THREADS)
+    try:
+        with torch.random.fork_rng(devices=[]):  # a Trainer sets the seed
+            trainer = Trainer(replace(config, teacher=None), Distributed(config.device), load_init=False)
+        full, middle = time_per_image(trainer, 1.0), config.patch_dropout_until / 2
+        with_dropout = time_per_image(trainer, middle) if patch_keep_ratio(config, middle) < 1 else full
+        trainer.step_optimizers()  # creates their states
+        update = time_call(trainer.step_optimizers, device) / config.batch_size
+    except (MemoryError, RuntimeError) as error:
+        needed = max(4 * count_parameters(config.model), largest_activation(config.model, MAX_BATCH))
+        if not is_out_of_memory(error, needed):
+            raise
+        raise ConfigError(
+            "model.embed_dim",
+            "must be small enough for this machine's memory: a training step does not fit",
+            "Lower embed_dim or depth, or use larger patches.",
+        ) from error
+    finally:
+        torch.set_num_threads(threads)
+    return with_dropout + update, full + update
 
 
-def mean_work(config: TrainConfig, until: float = 1.0) -> float:
-    """Operations for one image, mean over a training up to a share of its budget, with its dropped patches."""
-    early = min(config.patch_dropout_until, until)
-    dropped = work(config.model, patch_keep_ratio(config, early / 2))
-    return (early * dropped + (until - early) * work(config.model, 1.0)) / until
+def time_per_image(trainer: Trainer, progress: float) -> float:
+    """Return seconds per image of forward and backward passes at a progress of the budget, in growing batches."""
+    config, device = trainer.config, trainer.device
+    images = torch.randint(0, 256, (MAX_BATCH, 3, *config.model.img_size), dtype=torch.uint8, device=device)
+    labels = torch.randint(0, config.model.num_classes, (MAX_BATCH,), device=device)
+    count = MIN_BATCH
+    while True:
+        call = partial(run_backward, trainer, images[:count], labels[:count], progress)
+        call()  # warmup
+        seconds = time_call(call, device)
+        if seconds > MIN_SECONDS or 2 * count > min(MAX_BATCH, config.batch_size):
+            return seconds / count
+        count *= 2
 
 
-def seconds_left(config: TrainConfig, share: float, seconds: float) -> float:
-    """Seconds that a training still takes, told from those it took up to a share of its budget, above 0."""
+def run_backward(trainer: Trainer, images: Tensor, labels: Tensor, progress: float) -> None:
+    """Run one forward and one backward pass."""
+    trainer.compute_loss(images, labels, progress).backward()
+
+
+def estimate_seconds_left(config: TrainConfig, progress: float, seconds: float) -> float:
+    """Return the seconds that a running training still takes, from the measured time so far.
+
+    Args:
+        config: Training config.
+        progress: Used fraction of the budget, above 0.
+        seconds: Training time so far.
+    """
     if config.minutes is not None:
         return max(0.0, 60 * config.minutes - seconds)
-    done = share * mean_work(config, share) / mean_work(config)
-    return seconds * (1 - done) / done
+    done, total = (until * mean_keep_ratio(config, until) for until in (progress, 1.0))
+    return seconds * (total - done) / done
 
 
-def work(model: ModelConfig, kept: float) -> float:
-    """Operations of a forward pass over one image, of whose patches this share is kept, up to a factor."""
-    if isinstance(model, ConvNetConfig):
-        return 18 * model.depth * model.embed_dim**2 * model.img_size[0] * model.img_size[1]
-    tokens = model.num_prefix_tokens + kept * model.num_patches
-    block = (
-        tokens * model.embed_dim * (4 * model.embed_dim + 2 * model.mlp_hidden_dim) + 2 * tokens**2 * model.embed_dim
-    )
-    return model.depth * block + tokens * model.embed_dim * 3 * model.patch_size**2
+def mean_keep_ratio(config: TrainConfig, until: float) -> float:
+    """Return the mean patch keep ratio up to a progress of the budget; the cost of a step is about proportional."""
+    early = min(config.patch_dropout_until, until)
+    return (early * patch_keep_ratio(config, early / 2) + (until - early)) / until

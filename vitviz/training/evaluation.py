@@ -1,4 +1,4 @@
-"""A checkpoint + labelled images -> how many it names right."""
+"""Evaluation: predictions and accuracy of a checkpoint on labeled images."""
 
 from collections.abc import Callable
 
@@ -9,87 +9,82 @@ from vitviz.data import datasets
 from vitviz.data.cifar import DataError
 from vitviz.models.checkpoint import Checkpoint
 
-NUM_EVAL_SAMPLES = 1000  # images whose accuracy is followed during training; the result is that of all
+NUM_EVAL_SAMPLES = 1000  # images of the accuracy curve during training; the final accuracy is that of all images
 
 
-def accuracy(
+def measure_accuracy(
     checkpoint: Checkpoint,
     images: Tensor,
     labels: Tensor,
     batch_size: int = 500,
     report: Callable[[int], None] = lambda done: None,
 ) -> float:
-    """Measure the share of images that a model names right.
+    """Return the top-1 accuracy of a checkpoint, 0..1.
 
     Args:
         checkpoint: The model.
         images: uint8 (n, 3, H, W).
-        labels: (n,), positions in the checkpoint's classes.
-        batch_size: Images in one forward pass.
-        report: Called after each pass with the number of images in it.
-
-    Returns:
-        In 0..1.
+        labels: (n,), positions in the checkpoint's labels.
+        batch_size: Images per forward pass.
+        report: Called after each forward pass with its number of images.
     """
-    named = predict(checkpoint, images, batch_size, report).argmax(-1)
-    return int((named == labels.to(named.device)).sum()) / len(labels)
+    predicted = predict(checkpoint, images, batch_size, report).argmax(-1)
+    return int((predicted == labels.to(predicted.device)).sum()) / len(labels)
 
 
 @torch.inference_mode()
 def predict(
     checkpoint: Checkpoint, images: Tensor, batch_size: int = 500, report: Callable[[int], None] = lambda done: None
 ) -> Tensor:
-    """The logits (n, K) of images, uint8 (n, 3, H, W); the other arguments are those of `accuracy`."""
-    parts = []
-    for part in images.split(batch_size):
-        parts.append(checkpoint.network(checkpoint.normalize(part)))
-        report(len(part))
-    return torch.cat(parts)
+    """Return the logits (n, K) of uint8 images (n, 3, H, W); other arguments as for `measure_accuracy`."""
+    logits = []
+    for batch in images.split(batch_size):
+        logits.append(checkpoint.network(checkpoint.normalize(batch)))
+        report(len(batch))
+    return torch.cat(logits)
 
 
-def images_to_test(
-    checkpoint: Checkpoint, dataset: str | None, data: str | None
-) -> tuple[Tensor, Tensor, float | None]:
-    """The images to test a checkpoint on, and what it knows of them.
+def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None) -> tuple[Tensor, Tensor, float | None]:
+    """Load the test set of a checkpoint.
 
     Args:
         checkpoint: The model.
-        dataset: As in a `TrainConfig`; None for what the model was trained on.
-        data: Where the data set is.
+        dataset: As in a `TrainConfig`; None for the data set that the model was trained on.
+        data: Directory of the data set.
 
     Returns:
-        Images, uint8 (n, 3, H, W) of its size; their labels (n,) among its classes; and the test accuracy recorded
-        of them, None of other images than those it learned from.
+        Images, uint8 (n, 3, H, W), at the model's input size; labels (n,), positions in the checkpoint's labels; and
+        the test accuracy in the checkpoint's record, None if it was trained on another data set.
 
     Raises:
-        DataError: If the data set is not there or has a class that the model does not know, or it knows no labels.
+        DataError: If the checkpoint is not a classifier, or the data set is missing or has other classes.
     """
     if not checkpoint.is_classifier:
         raise DataError(
-            f"A model to test must have learned labels: {checkpoint.name} learned to guess hidden patches. Fine-tune "
-            "it first, with train --init-from."
+            f"A model must be a classifier to have a test accuracy: {checkpoint.name} was trained on masked patches. "
+            "Fine-tune it first, with train --init-from."
         )
     trained_on = checkpoint.train_config.get("dataset")
     dataset = dataset or (trained_on if trained_on in ("cifar100", "folder") else "cifar10")
-    known = datasets.ABOUT.get(dataset)
+    known = datasets.INFO.get(dataset)
     if known is not None and known.classes != checkpoint.labels:
-        raise other_classes(checkpoint, known.name, known.classes)
-    held = datasets.load(dataset, data, checkpoint.network.config.img_size, ("test",))
-    images, labels = held.parts["test"]
-    if not set(held.about.classes) <= set(checkpoint.labels):
-        raise other_classes(checkpoint, "this folder", held.about.classes)
-    places = torch.tensor([checkpoint.labels.index(name) for name in held.about.classes])
-    about = held.about
-    usual = dataset == checkpoint.train_config.get("dataset", "cifar10") and (
-        dataset != "folder" or (about.mean, about.std) == (checkpoint.mean, checkpoint.std)
+        raise class_mismatch_error(checkpoint, known.name, known.classes)
+    loaded = datasets.load(dataset, data, checkpoint.network.config.img_size, ("test",))
+    images, labels = loaded.splits["test"]
+    info = loaded.info
+    if not set(info.classes) <= set(checkpoint.labels):
+        raise class_mismatch_error(checkpoint, "this folder", info.classes)
+    positions = torch.tensor([checkpoint.labels.index(name) for name in info.classes])
+    same_dataset = dataset == checkpoint.train_config.get("dataset", "cifar10") and (
+        dataset != "folder" or (info.mean, info.std) == (checkpoint.mean, checkpoint.std)
     )
-    return images, places[labels], checkpoint.record.get("test_accuracy") if usual else None
+    return images, positions[labels], checkpoint.record.get("test_accuracy") if same_dataset else None
 
 
-def other_classes(checkpoint: Checkpoint, name: str, classes: tuple[str, ...]) -> DataError:
-    """The refusal of images of classes that the model does not know."""
-    ours, theirs = (", ".join(names)[:200] for names in (checkpoint.labels, classes))
+def class_mismatch_error(checkpoint: Checkpoint, name: str, classes: tuple[str, ...]) -> DataError:
+    """Create the error for a data set with classes that the checkpoint does not have."""
+    own, other = (", ".join(names)[:200] for names in (checkpoint.labels, classes))
     return DataError(
-        f"A model can be tested on classes that it knows: {checkpoint.name} knows {ours}, and {name} has {theirs}. "
+        f"The classes of a test set must be those of the model: {checkpoint.name} has {own}, and {name} has {other}. "
         "Choose another --dataset, or fine-tune the model on it."
     )

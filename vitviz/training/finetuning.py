@@ -34,15 +34,15 @@ def load_backbone(model: Network, source: Checkpoint) -> None:
         ConfigError: If the networks differ in more than `MAY_DIFFER`.
     """
     own, other = asdict(model.config), asdict(source.network.config)
-    for name in sorted(own.keys() | other.keys(), key=list({"architecture": 0} | own | other).index):
-        if name not in MAY_DIFFER and own.get(name) != other.get(name):
+    for name in ("architecture", *own):  # networks of one architecture have the same fields
+        if name not in MAY_DIFFER and own[name] != other[name]:
             raise ConfigError(
                 f"model.{name}",
-                f"must be that of init_from: got {own.get(name)}, and {source.name} has {other.get(name)}",
-                f"Set model.{name}={other.get(name)}.",
+                f"must be that of init_from: got {own[name]}, and {source.name} has {other[name]}",
+                f"Set model.{name}={other[name]}.",
             )
     weights = {name: weight for name, weight in source.network.state_dict().items() if not name.startswith("head.")}
-    if "pos_embed" in weights:  # a convnet has no position embeddings
+    if isinstance(model, Transformer) and isinstance(source.network, Transformer):
         prefix, old, new = model.config.num_prefix_tokens, source.network.config.grid_size, model.config.grid_size
         weights["pos_embed"] = interpolate_pos_embed(weights["pos_embed"], prefix, old, new)
     model.load_state_dict(weights, strict=False)

@@ -1,8 +1,7 @@
-"""Gradients -> better weights: Muon for matrices and filters in the blocks, AdamW for everything else; or Adam for all.
+"""Optimizers: Muon for matrices and filters in the blocks with AdamW for the rest, or AdamW or Adam for everything.
 
-Muon (Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks") replaces each matrix's momentum by
-the nearest matrix whose singular values are all one. Matrices of equal shape are stacked and handled by one batched
-product.
+Muon (Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks") replaces the momentum of each
+matrix by its nearest semi-orthogonal matrix. Matrices of equal shape are stacked and processed by one batched product.
 """
 
 from collections.abc import Iterable
@@ -13,15 +12,15 @@ from torch import Tensor, nn
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
 
-# Coefficients of the quintic iteration: a x + b x^3 + c x^5 pushes singular values from 0..1 quickly near 1 (Jordan
-# 2024).
+# Coefficients of the quintic iteration: a x + b x^3 + c x^5 moves singular values in 0..1 close to 1 in few steps
+# (Jordan et al. 2024).
 QUINTIC = (3.4445, -4.7750, 2.0315)
 
 
 def orthogonalize(matrices: Tensor, steps: int = 5) -> Tensor:
-    """Push all singular values of each matrix near 1 by Newton-Schulz iteration.
+    """Move all singular values of each matrix close to 1 by Newton-Schulz iteration.
 
-    Under autocast the products are in bfloat16, which Jordan found to be enough.
+    Under autocast the products are in bfloat16, which is sufficient (Jordan et al. 2024).
 
     Args:
         matrices: (n, r, c) with r <= c.
@@ -39,29 +38,29 @@ def orthogonalize(matrices: Tensor, steps: int = 5) -> Tensor:
 
 
 class Muon(torch.optim.Optimizer):
-    """Momentum, orthogonalised, over weights of linear maps and convolutions; these are one row for each filter.
+    """Orthogonalized momentum for weights of linear layers and convolutions; a filter is one row of its matrix.
 
-    A weight of shape (k c, c) with k > 1 whose name ends in `qkv.weight` holds k maps and is split into them.
-    The update has the typical size of AdamW's (Liu et al. 2025, arXiv 2502.16982: 0.2 * sqrt(longer side)), so one
-    learning rate serves both.
+    A weight of shape (k c, c) with k > 1 whose name ends in `qkv.weight` holds k matrices and is split into them.
+    Updates are scaled to the typical RMS of AdamW's (Liu et al. 2025, arXiv 2502.16982: 0.2 * sqrt(longer side)), so
+    that both can use one learning rate.
 
     Args:
         named: Names and parameters, of two dimensions or more.
         lr: Learning rate.
-        momentum: Share of the old momentum kept in each step (Nesterov).
-        weight_decay: Decoupled, times the learning rate.
-        team: The processes that train together; each orthogonalises its part of the matrices.
+        distributed: Process group; each process orthogonalizes its shard of the matrices.
+        momentum: Decay of the momentum (Nesterov).
+        weight_decay: Decoupled weight decay.
     """
 
     def __init__(
         self,
         named: Iterable[tuple[str, nn.Parameter]],
         lr: float,
-        team: Distributed,
+        distributed: Distributed,
         momentum: float = 0.95,
         weight_decay: float = 0.0,
     ) -> None:
-        self.team = team
+        self.distributed = distributed
         shapes: dict[tuple[int, int, int], list[nn.Parameter]] = {}
         for name, weight in named:
             rows, columns = weight.flatten(1).shape
@@ -72,46 +71,49 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
-        """Take one step along the orthogonalised momentum."""
+        """Take one step along the orthogonalized momentum."""
         for group in self.param_groups:
             weights = group["params"]
             gradient = torch.stack([w.grad.flatten(1) for w in weights])  # (n, pieces * r, c)
             state = self.state[weights[0]]
             momentum = state.setdefault("momentum", torch.zeros_like(gradient))
             momentum.lerp_(gradient, 1 - group["momentum"])
-            ahead = gradient.lerp(momentum, group["momentum"])
-            maps = ahead.unflatten(1, (group["pieces"], -1)).flatten(0, 1)  # (n * pieces, r, c)
-            tall = maps.shape[1] > maps.shape[2]
-            update = self.team.divide(orthogonalize, maps.mT if tall else maps)
-            update = (update.mT if tall else update).reshape(gradient.shape)  # (n, pieces * r, c)
+            nesterov = gradient.lerp(momentum, group["momentum"])
+            matrices = nesterov.unflatten(1, (group["pieces"], -1)).flatten(0, 1)  # (n * pieces, r, c)
+            is_tall = matrices.shape[1] > matrices.shape[2]
+            update = self.distributed.map_sharded(orthogonalize, matrices.mT if is_tall else matrices)
+            update = (update.mT if is_tall else update).reshape(gradient.shape)  # (n, pieces * r, c)
             torch._foreach_mul_(weights, 1 - group["lr"] * group["weight_decay"])
-            size = 0.2 * max(maps.shape[1:]) ** 0.5
+            scale = 0.2 * max(matrices.shape[1:]) ** 0.5
             updates = [one.view_as(weight) for one, weight in zip(update, weights, strict=True)]
-            torch._foreach_add_(weights, updates, alpha=-group["lr"] * size)
+            torch._foreach_add_(weights, updates, alpha=-group["lr"] * scale)
 
 
-def build(model: nn.Module, config: TrainConfig, team: Distributed) -> list[torch.optim.Optimizer]:
-    """Give each parameter that learns its optimizer; 1-D parameters, such as gains and biases, do not decay.
+def create_optimizers(model: nn.Module, config: TrainConfig, distributed: Distributed) -> list[torch.optim.Optimizer]:
+    """Create the optimizers of all parameters that require gradients.
+
+    Parameters of one dimension, such as biases and the gains of norms, have no weight decay.
 
     Returns:
-        Muon for the matrices in blocks if the config wants it, then Adam or AdamW for the rest. Each group's `base_lr`
-        is the rate that the schedule multiplies.
+        Muon for the matrices in the blocks if `config.optimizer` is "muon", then Adam or AdamW for the rest. `base_lr`
+        of each parameter group is its peak learning rate.
     """
-    inside = {}
-    learning = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    matrices = {}
+    trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
     if config.optimizer == "muon":
-        inside = {n: p for n, p in learning.items() if "blocks." in n and p.ndim > 1}
-    rest = [p for n, p in learning.items() if n not in inside]
+        matrices = {n: p for n, p in trainable.items() if "blocks." in n and p.ndim > 1}
+    rest = [p for n, p in trainable.items() if n not in matrices]
     adam = torch.optim.Adam if config.optimizer == "adam" else torch.optim.AdamW
-    betas = (0.9, 0.95) if config.optimizer == "muon" else (0.9, 0.999)  # the field's habits beside Muon and alone
+    betas = (0.9, 0.95) if config.optimizer == "muon" else (0.9, 0.999)  # usual values with Muon, and of PyTorch
     groups = [
         {"params": [p for p in rest if p.ndim > 1], "weight_decay": config.weight_decay},
         {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
     ]
-    built: list[torch.optim.Optimizer] = [adam(groups, config.lr, betas=betas, fused=True)]
-    if inside:
-        built.insert(0, Muon(inside.items(), config.muon_lr, team, weight_decay=config.weight_decay))
-    for optimizer in built:
+    optimizers: list[torch.optim.Optimizer] = [adam(groups, config.lr, betas=betas, fused=True)]
+    if matrices:
+        muon = Muon(matrices.items(), config.muon_lr, distributed, weight_decay=config.weight_decay)
+        optimizers.insert(0, muon)
+    for optimizer in optimizers:
         for group in optimizer.param_groups:
             group["base_lr"] = group["lr"]
-    return built
+    return optimizers

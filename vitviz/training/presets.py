@@ -5,10 +5,10 @@ Accuracy, minutes and hardware of each are in checkpoints/README.md and docs/tra
 
 from typing import Any
 
-from vitviz.models.config import ConvNetConfig, ViTConfig
+from vitviz.models.config import ConfigError, ConvNetConfig, ViTConfig
 from vitviz.training.config import TrainConfig
 
-# A training as tutorials write it: no schedule, no mixing, no average, all patches; PyTorch's Adam by default.
+# The usual training loop of a tutorial: Adam, constant learning rate, no augmentation but crops and flips, no EMA.
 PLAIN: dict[str, Any] = {
     "epochs": 10,
     "minutes": None,
@@ -26,7 +26,7 @@ PLAIN: dict[str, Any] = {
     "patch_keep_end": 1.0,
     "ema_decay": 0.0,
 }
-# The notebook's own numbers: AdamW 1e-4, decay 1e-5, gradients clipped at 0.1.
+# Hyperparameters of the notebook: AdamW 1e-4, weight decay 1e-5, gradients clipped at 0.1.
 NOTEBOOK = PLAIN | {"optimizer": "adamw", "lr": 1e-4, "weight_decay": 1e-5, "grad_clip_norm": 0.1}
 PRESETS: dict[str, TrainConfig] = {
     "cifar10-ti4": TrainConfig(),
@@ -60,7 +60,7 @@ PRESETS: dict[str, TrainConfig] = {
         ),
         **PLAIN,
     ),
-    # The text leaves the sizes open, but for an MLP of four times the width: those of the one before.
+    # The tutorial gives only the MLP ratio; the other sizes are those of tutorial-lightning.
     "tutorial-scratch": TrainConfig(
         preset="tutorial-scratch",
         model=ViTConfig(
@@ -70,7 +70,7 @@ PRESETS: dict[str, TrainConfig] = {
     ),
 }
 
-# Networks without attention, which are trained to teach the others.
+# Convolutional networks, trained as teachers for distillation.
 TEACHERS: dict[str, TrainConfig] = {
     "cifar10-teacher": TrainConfig(
         preset="cifar10-teacher",
@@ -88,12 +88,12 @@ TEACHERS: dict[str, TrainConfig] = {
 
 
 def get_preset(name: str) -> TrainConfig:
-    """Look up a preset or a teacher.
+    """Return the preset or teacher of this name.
 
     Raises:
-        ValueError: If there is none of this name.
+        ConfigError: If there is none.
     """
     known = PRESETS | TEACHERS
     if name not in known:
-        raise ValueError(f"There is no preset {name!r}. Use one of: {', '.join(known)}.")
+        raise ConfigError("preset", f"must be one of {', '.join(known)}: got {name!r}")
     return known[name]

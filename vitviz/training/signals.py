@@ -1,42 +1,44 @@
-"""Ctrl-C or a polite kill -> a wish that the training fulfils after the step it is in."""
+"""SIGINT and SIGTERM as requests for a graceful stop."""
 
 import signal
 import threading
 from types import FrameType, TracebackType
 from typing import Any
 
-ASKING = (signal.SIGINT, signal.SIGTERM)
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class StopRequest:
-    """Listens for SIGINT and SIGTERM as a context manager; the second of a kind ends the process at once, as usual.
+    """SIGINT and SIGTERM request a graceful stop after the current step.
+
+    A context manager. A second signal of the same kind has its previous effect: by default it ends the process.
 
     Attributes:
-        asked: Whether a stop is wanted. May be set by others.
+        requested: Whether a stop is requested; other code may set it.
     """
 
     def __init__(self) -> None:
-        self.asked = False
-        self.before: dict[signal.Signals, Any] = {}
+        self.requested = False
+        self.previous: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> "StopRequest":
-        if threading.current_thread() is threading.main_thread():  # elsewhere Python allows no handlers
-            self.before = {kind: signal.signal(kind, self.ask) for kind in ASKING}
+        if threading.current_thread() is threading.main_thread():  # Python allows signal handlers only there
+            self.previous = {number: signal.signal(number, self.request) for number in STOP_SIGNALS}
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for number, handler in self.before.items():
+        for number, handler in self.previous.items():
             signal.signal(number, handler)
 
-    def ask(self, number: int, frame: FrameType | None) -> None:
-        """Note the wish, and let the next signal of this kind do what it did before.
+    def request(self, number: int, frame: FrameType | None) -> None:
+        """Request a stop and restore the previous handler of this signal.
 
-        What listens around this one is told as well: a training that is just ending cannot fulfil the wish for it.
+        An enclosing `StopRequest` is notified as well: the inner run may end before it checks for the request.
         """
-        self.asked = True
-        before = self.before[signal.Signals(number)]
-        signal.signal(number, before)
-        if isinstance(around := getattr(before, "__self__", None), StopRequest):
-            around.ask(number, frame)
+        self.requested = True
+        previous = self.previous[signal.Signals(number)]
+        signal.signal(number, previous)
+        if isinstance(outer := getattr(previous, "__self__", None), StopRequest):
+            outer.request(number, frame)

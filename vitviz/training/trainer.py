@@ -1,7 +1,7 @@
-"""Images and labels -> a network that learns from them, step by step, and the running average of its weights.
+"""Trainer: training steps of a network, and the exponential moving average (EMA) of its weights.
 
-It knows how a step is taken: variation, loss, optimizers. What to learn from, and how much of the budget is spent by
-then, is told by `loop`; run folders and clocks are none of its business.
+A step is augmentation, loss, backward pass, optimizer step and EMA update. `vitviz.runs.training_run` chooses the
+images, keeps the clock and writes the files.
 """
 
 import copy
@@ -18,31 +18,33 @@ from vitviz.data import augmentation
 from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
 from vitviz.models import checkpoint
 from vitviz.models.config import ConvNetConfig
-from vitviz.models.factory import create_model
+from vitviz.models.factory import Network, create_model
 from vitviz.models.vit import ViT
 from vitviz.training import distillation, optim
 from vitviz.training.config import TrainConfig, TrainingError
-from vitviz.training.data import check_val_overlap, vary
-from vitviz.training.device import is_bfloat16_faster, mixed_precision
+from vitviz.training.data import augment, check_val_overlap
+from vitviz.training.device import autocast, is_bfloat16_faster
 from vitviz.training.distributed import Distributed
-from vitviz.training.finetuning import freeze, load_backbone
+from vitviz.training.finetuning import freeze_backbone, load_backbone
 from vitviz.training.masked_patches import MaskedPatches
-from vitviz.training.schedule import patch_keep_ratio, schedule
+from vitviz.training.schedule import lr_factor, patch_keep_ratio
 
 
 @dataclass(frozen=True)
-class State:
-    """A training between two steps.
+class TrainerState:
+    """State of a training run between two steps, from which it resumes exactly.
 
     Attributes:
-        average: The running average of the weights, by name.
-        weights: The weights themselves.
-        optimizers: For each optimizer, for the position of each parameter, its tensors by name.
-        counters: How far it is.
-        teacher: What the record tells of its teacher; None without one.
+        ema_model: EMA of the network's weights, by name.
+        ema_extra: EMA of the parameters that only the objective has, by name; empty for classification.
+        weights: Weights of the training module, by name.
+        optimizers: State of each optimizer: tensors by name, by position of the parameter.
+        counters: Steps, epochs, seconds and other progress, by name.
+        teacher: Entry of the teacher in the record; None without one.
     """
 
-    average: dict[str, Tensor]
+    ema_model: dict[str, Tensor]
+    ema_extra: dict[str, Tensor]
     weights: dict[str, Tensor]
     optimizers: list[dict[int, dict[str, Tensor]]]
     counters: dict[str, float]
@@ -50,107 +52,128 @@ class State:
 
 
 class Trainer:
-    """A network, its teacher if it has one, its optimizers, and the running average of its weights.
+    """Network, optimizers, EMA and optional teacher.
 
     Args:
-        config: The recipe; its seed, which is set here, makes the first weights.
-        distributed: The processes that learn together.
-        about: The data set that the images are of.
-        begins: Whether to take over the weights of `config.init_from`, if it names any; a saved state has its own, and
-            outlives that checkpoint.
+        config: Training config; its seed determines the initial weights.
+        distributed: Process group.
+        info: Data set of the images.
+        load_init: Whether to load the weights of `config.init_from`. False for a resumed run, which has its own weights
+            and does not need that checkpoint.
+
+    Attributes:
+        model: The network.
+        training_module: The network, or the network with the parameters that only the objective has.
+        ema_module: EMA of `training_module`, in eval mode.
+        ema_model: EMA of `model`, a part of `ema_module`.
+        bfloat16: Whether matrix products are in bfloat16.
+        step_count: Number of steps taken.
 
     Raises:
-        ValueError: If start or teacher do not fit.
+        ConfigError: If `init_from` or `teacher` does not fit the config or the data set.
     """
 
     def __init__(
-        self, config: TrainConfig, distributed: Distributed, about: DatasetInfo = CIFAR10, begins: bool = True
+        self, config: TrainConfig, distributed: Distributed, info: DatasetInfo = CIFAR10, load_init: bool = True
     ) -> None:
-        self.config, self.distributed, self.device, self.about = config, distributed, distributed.device, about
+        self.config, self.distributed, self.device, self.info = config, distributed, distributed.device, info
         torch.manual_seed(config.seed)
         self.model = create_model(config.model).to(self.device)
-        if begins and config.init_from is not None:
+        if load_init and config.init_from is not None:
             source = checkpoint.load(config.init_from)
-            check_val_overlap(config, about, source, "start")
+            check_val_overlap(config, info, source, "init_from")
             load_backbone(self.model, source)
         if config.freeze_backbone:
-            freeze(self.model)
-        self.teacher = distillation.load_teacher(config, about, self.device)
-        self.average = copy.deepcopy(self.model).eval()
-        self.trained: nn.Module = self.model  # with what only the objective needs
+            freeze_backbone(self.model)
+        self.teacher = distillation.load_teacher(config, info, self.device)
+        self.training_module: nn.Module = self.model
         if config.objective == "masked-patch":
-            self.trained = MaskedPatches(cast(ViT, self.model), about.mean, about.std).to(self.device)
-        self.optimizers = optim.create_optimizers(self.trained, config, distributed)
-        self.bfloat16 = bool(distributed.broadcast(is_bfloat16_faster(self.device))[0])
+            self.training_module = MaskedPatches(cast(ViT, self.model), info.mean, info.std).to(self.device)
+        self.ema_module = copy.deepcopy(self.training_module).eval()
+        self.optimizers = optim.create_optimizers(self.training_module, config, distributed)
+        bfloat16 = is_bfloat16_faster(self.device) if config.precision == "auto" else config.precision == "bfloat16"
+        self.bfloat16 = bool(distributed.broadcast(bfloat16)[0])
         self.step_count = 0
-        self.network: Callable[..., Any] = distributed.wrap_ddp(self.trained)
-        self.compiled: Callable[..., Any] = self.network  # for all patches
-        self.vary = vary
+        self.wrapped: Callable[..., Any] = distributed.wrap_ddp(self.training_module)
+        self.compiled: Callable[..., Any] = self.wrapped  # used for all patches
+        self.augment = augment
         if self.device.type == "cuda":
             torch.set_float32_matmul_precision("high")
 
-    def prepare(self, parts: Iterable[LabeledImages]) -> None:
-        """On a GPU compile what a step calls, if the recipe says so, for parts of batches of these sizes."""
-        if self.device.type == "cuda" and self.config.compile:
-            self.compile(parts)
+    @property
+    def ema_model(self) -> Network:
+        """EMA of the network, in eval mode."""
+        return self.ema_module.vit if isinstance(self.ema_module, MaskedPatches) else self.ema_module
 
-    def compile(self, parts: Iterable[LabeledImages]) -> None:
+    @property
+    def lr(self) -> float:
+        """Learning rate of the first optimizer."""
+        return self.optimizers[0].param_groups[0]["lr"]
+
+    def compile_if_enabled(self, batches: Iterable[LabeledImages]) -> None:
+        """Compile on a GPU if the config enables it, for batches of these sizes."""
+        if self.device.type == "cuda" and self.config.compile:
+            self.compile(batches)
+
+    def compile(self, batches: Iterable[LabeledImages]) -> None:
         """Compile the augmentation and, for all patches, the network.
 
-        While patches are dropped their number changes again and again: the network is not compiled for each.
+        With patch dropout the number of patches changes during the run, so those steps are not compiled.
 
         Raises:
-            TrainingError: If that fails.
+            TrainingError: If compilation fails.
         """
-        from torch._dynamo.exc import TorchDynamoException  # takes its time to import
+        from torch._dynamo.exc import TorchDynamoException  # slow to import
 
-        torch.compiler.reset()  # it compiles a function a few times only, and the runs of a sweep share them
-        self.compiled, self.vary = torch.compile(self.network, dynamic=False), torch.compile(vary, dynamic=False)
+        torch.compiler.reset()  # dynamo limits recompilations of a function, and the runs of a sweep share them
+        self.compiled = torch.compile(self.wrapped, dynamic=False)
+        self.augment = torch.compile(augment, dynamic=False)
         if self.teacher is not None:
             self.teacher.network.compile(dynamic=False)
         phases = {0.0, self.config.mix_until, self.config.patch_dropout_until}
         try:
-            for share, (images, labels) in itertools.product(phases, parts):
-                self.objective(images, labels, min(share, 1.0)).backward()
+            for progress, (images, labels) in itertools.product(phases, batches):
+                self.compute_loss(images, labels, min(progress, 1.0)).backward()
         except TorchDynamoException as error:
-            reason = str(error).strip().partition("\n")[0]
             raise TrainingError(
-                f"The network must compile for this GPU: {reason}. Leave that out with --set compile=false."
+                "The network must compile for this GPU: torch.compile failed. Use --set compile=false."
             ) from error
-        self.trained.zero_grad()
+        self.training_module.zero_grad()
 
-    def step(self, images: Tensor, labels: Tensor, share: float, middle: float, weight: float = 1.0) -> Tensor:
-        """Take a step.
+    def step(
+        self, images: Tensor, labels: Tensor, progress: float, mid_step_progress: float, weight: float = 1.0
+    ) -> Tensor:
+        """Take one step.
 
         Args:
-            images: This process's part of a batch, uint8 (B, 3, H, W).
+            images: This process's shard of a batch, uint8 (B, 3, H, W).
             labels: (B,).
-            share: Of the budget that is spent.
-            middle: The share that is spent in the middle of the step, which sets the rate.
-            weight: Of this part beside those of the other processes.
+            progress: Used fraction of the budget, 0..1.
+            mid_step_progress: Progress in the middle of the step, which sets the learning rate.
+            weight: Weight of this shard relative to those of the other processes.
 
         Returns:
-            Its loss, in nats, which a GPU may still be working on.
+            Loss of the shard (nats); a GPU may still be computing it.
         """
         torch.manual_seed((self.config.seed * 1_000_003 + self.step_count) * 1009 + self.distributed.rank)
-        loss = self.objective(images, labels, share) * weight
+        loss = self.compute_loss(images, labels, progress) * weight
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.trained.parameters(), self.config.grad_clip_norm)
-        self.set_rates(lr_factor(self.config, middle))
-        self.update()
-        self.trained.zero_grad()
-        self.blend()
+        torch.nn.utils.clip_grad_norm_(self.training_module.parameters(), self.config.grad_clip_norm)
+        self.set_lr(lr_factor(self.config, mid_step_progress))
+        self.step_optimizers()
+        self.training_module.zero_grad()
+        self.update_ema()
         self.step_count += 1
         return loss.detach()
 
-    def objective(self, images: Tensor, labels: Tensor, share: float) -> Tensor:
-        """The loss on uint8 images (B, 3, H, W) with labels (B,), varied anew, at a share of the budget; in nats."""
-        images, targets = self.vary(self.config, self.about, images, labels, share < self.config.mix_until)
-        with mixed_precision(self.device, self.bfloat16):
-            return self.loss_of(images, targets, patch_keep_ratio(self.config, share))
+    def compute_loss(self, images: Tensor, labels: Tensor, progress: float) -> Tensor:
+        """Augment uint8 images (B, 3, H, W) with labels (B,) and return their loss (nats)."""
+        images, targets = self.augment(self.config, self.info, images, labels, progress < self.config.mix_until)
+        with autocast(self.device, self.bfloat16):
+            return self.forward_loss(images, targets, patch_keep_ratio(self.config, progress))
 
-    def loss_of(self, images: Tensor, targets: Tensor, kept: float) -> Tensor:
-        """The loss on normalised images (B, 3, H, W), of whose patches this share is kept, and targets (B, K)."""
+    def forward_loss(self, images: Tensor, targets: Tensor, keep_ratio: float) -> Tensor:
+        """Return the loss of normalized images (B, 3, H, W) with targets (B, K), keeping this fraction of patches."""
         config = self.config
         if config.objective == "masked-patch":
             return self.compiled(images)[0]
@@ -158,49 +181,55 @@ class Trainer:
             targets = distillation.distillation_targets(self.teacher.network, images, targets, config.distill_weight)
         keep = None
         if not isinstance(config.model, ConvNetConfig):
-            keep = augmentation.sample_patches(len(images), config.model.num_patches, kept, self.device)
-        network = self.compiled if keep is None else self.network
+            keep = augmentation.sample_patches(len(images), config.model.num_patches, keep_ratio, self.device)
+        network = self.compiled if keep is None else self.wrapped
         return F.cross_entropy(network(images, keep), targets, label_smoothing=config.label_smoothing)
 
-    def set_rates(self, height: float) -> None:
-        """Set the learning rates to this part of their peaks."""
-        for chosen in self.optimizers:
-            for group in chosen.param_groups:
-                group["lr"] = group["base_lr"] * height
+    def set_lr(self, factor: float) -> None:
+        """Set the learning rates to this fraction of their peaks."""
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = group["base_lr"] * factor
 
-    def update(self) -> None:
-        """Change the weights by their gradients."""
-        for chosen in self.optimizers:
-            with mixed_precision(self.device, self.bfloat16):  # the products of Muon
-                chosen.step()
+    def step_optimizers(self) -> None:
+        """Update the weights from their gradients."""
+        for optimizer in self.optimizers:
+            with autocast(self.device, self.bfloat16):  # for the products of Muon
+                optimizer.step()
 
     @torch.no_grad()
-    def blend(self) -> None:
-        """Update the running average; its memory begins empty and grows from a few steps to the full length.
+    def update_ema(self) -> None:
+        """Update the EMA; its decay grows from 0 at the first step to `config.ema_decay`.
 
-        As `torch.optim.swa_utils.AveragedModel` does, which makes a GPU wait at every step to count them.
+        Equal to `torch.optim.swa_utils.AveragedModel`, whose step counter synchronizes with the GPU at every step.
         """
-        grown = (1 + self.step_count) / (10 + self.step_count) if self.step_count else 0.0
-        old: list[Tensor] = list(self.average.parameters())
-        new: list[Tensor] = list(self.model.parameters())
-        torch._foreach_lerp_(old, new, 1 - min(self.config.ema_decay, grown))
+        warmup = (1 + self.step_count) / (10 + self.step_count) if self.step_count else 0.0
+        old: list[Tensor] = list(self.ema_module.parameters())
+        new: list[Tensor] = list(self.training_module.parameters())
+        torch._foreach_lerp_(old, new, 1 - min(self.config.ema_decay, warmup))
 
-    @property
-    def rate(self) -> float:
-        """The learning rate of the first optimizer."""
-        return self.optimizers[0].param_groups[0]["lr"]
+    def get_state(self, counters: dict[str, float]) -> TrainerState:
+        """Return the state from which the run resumes exactly; `counters` are those of the caller."""
+        ema_extra = {}
+        if self.ema_module is not self.ema_model:
+            ema_extra = {n: w for n, w in self.ema_module.state_dict().items() if not n.startswith("vit.")}
+        optimizers = [optimizer.state_dict()["state"] for optimizer in self.optimizers]
+        return TrainerState(
+            self.ema_model.state_dict(),
+            ema_extra,
+            dict(self.training_module.state_dict()),
+            optimizers,
+            counters | {"step_count": self.step_count, "bfloat16": self.bfloat16},
+            distillation.describe_teacher(self.teacher),
+        )
 
-    def state(self, counters: dict[str, float]) -> TrainerState:
-        """All that decides how the training goes on; what `loop` counted is given."""
-        weights = dict(self.trained.state_dict())
-        states = [chosen.state_dict()["state"] for chosen in self.optimizers]
-        counters = counters | {"step_count": self.step_count, "bfloat16": self.bfloat16}
-        return TrainerState(self.average.state_dict(), weights, states, counters, distillation.describe_teacher(self.teacher))
-
-    def restore(self, saved: TrainerState) -> None:
-        """Go on from a saved state."""
-        self.trained.load_state_dict(saved.weights)
-        self.average.load_state_dict(saved.average)
-        for chosen, state in zip(self.optimizers, saved.optimizers, strict=True):
-            chosen.load_state_dict({"state": state, "param_groups": chosen.state_dict()["param_groups"]})
-        self.step_count, self.bfloat16 = int(saved.counters["step_count"]), bool(saved.counters["bfloat16"])
+    def load_state(self, state: TrainerState) -> None:
+        """Restore a state returned by `get_state`."""
+        self.training_module.load_state_dict(state.weights)
+        self.ema_model.load_state_dict(state.ema_model)
+        if self.ema_module is not self.ema_model:
+            ema_model = {f"vit.{name}": weight for name, weight in state.ema_model.items()}
+            self.ema_module.load_state_dict(ema_model | state.ema_extra)
+        for optimizer, tensors in zip(self.optimizers, state.optimizers, strict=True):
+            optimizer.load_state_dict({"state": tensors, "param_groups": optimizer.state_dict()["param_groups"]})
+        self.step_count, self.bfloat16 = int(state.counters["step_count"]), bool(state.counters["bfloat16"])
