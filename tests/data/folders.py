@@ -1,4 +1,4 @@
-"""Folders of labelled images, and zips of them."""
+"""Image folders and zips for tests."""
 
 import zipfile
 from pathlib import Path
@@ -7,22 +7,22 @@ import numpy as np
 from PIL import Image
 
 SIZE = (20, 28)
-COLOURS = {"ant": (250, 0, 0), "bee": (0, 250, 0), "cow": (0, 0, 250)}
+COLORS = {"ant": (250, 0, 0), "bee": (0, 250, 0), "cow": (0, 0, 250)}
 
 
 def fill(root: Path, counts: dict[str, int], start: int = 0) -> Path:
-    """Folders of images in their class's colour, each of another shade."""
+    """Write one folder per class with images in the color of the class, each in a different shade."""
     for name, count in counts.items():
-        place = root / name
-        place.mkdir(parents=True, exist_ok=True)
+        folder = root / name
+        folder.mkdir(parents=True, exist_ok=True)
         for number in range(start, start + count):
-            colour = [max(0, level - number) for level in COLOURS[place.name]]
-            Image.fromarray(np.full((*SIZE, 3), colour, np.uint8)).save(place / f"{number}.png")
+            color = [max(0, value - number) for value in COLORS[folder.name]]
+            Image.fromarray(np.full((*SIZE, 3), color, np.uint8)).save(folder / f"{number}.png")
     return root
 
 
-def zipped(root: Path, path: Path) -> Path:
-    """A zip of all that lies in a folder."""
+def make_zip(root: Path, path: Path) -> Path:
+    """Write a zip of a folder's contents."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for image in sorted(root.rglob("*")):
             file.write(image, image.relative_to(root))

@@ -1,4 +1,4 @@
-"""CIFAR-10 on disk: both versions give the same tensors, and what is absent or damaged is said in a sentence."""
+"""CIFAR-10 on disk: both versions give the same tensors, and missing or damaged files are reported."""
 
 import hashlib
 import os
@@ -16,34 +16,34 @@ import torchvision.datasets
 from vitviz.data import cifar
 from vitviz.data.cifar import BINARY_FOLDER, PYTHON_FOLDER, DataError
 
-differing_sums = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+differing_checksums = pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 
 
 def load(split, folder):
-    """Load a split of the false data set, which warns once for each of its files."""
-    with pytest.warns(UserWarning, match=r"\.bin differs from the official CIFAR-10 file; it is used as it is"):
+    """Load a split of the synthetic data set, which warns once per file."""
+    with pytest.warns(UserWarning, match=r"\.bin differs from the official CIFAR-10 file; it is used unchanged"):
         return cifar.load(split, folder)
 
 
 def python_version(root, monkeypatch, records: int = 20) -> None:
-    """Write the same images as the binary version in the python version, with sums that torchvision will accept."""
+    """Write the images of the binary version as the python version, and patch torchvision's checksums."""
     folder = root / PYTHON_FOLDER
     folder.mkdir()
-    sums = {}
+    md5 = {}
     for name in (*(f"data_batch_{i}" for i in range(1, 6)), "test_batch"):
         table = np.frombuffer((root / BINARY_FOLDER / f"{name}.bin").read_bytes(), np.uint8).reshape(records, -1)
         (folder / name).write_bytes(pickle.dumps({"data": table[:, 1:], "labels": table[:, 0].tolist()}))
     (folder / "batches.meta").write_bytes(pickle.dumps({"label_names": list(cifar.CLASSES)}))
     for path in folder.iterdir():
-        sums[path.name] = hashlib.md5(path.read_bytes()).hexdigest()
+        md5[path.name] = hashlib.md5(path.read_bytes()).hexdigest()
     known = torchvision.datasets.CIFAR10
-    monkeypatch.setattr(known, "train_list", [[f"data_batch_{i}", sums[f"data_batch_{i}"]] for i in range(1, 6)])
-    monkeypatch.setattr(known, "test_list", [["test_batch", sums["test_batch"]]])
-    monkeypatch.setattr(known, "meta", known.meta | {"md5": sums["batches.meta"]})
+    monkeypatch.setattr(known, "train_list", [[f"data_batch_{i}", md5[f"data_batch_{i}"]] for i in range(1, 6)])
+    monkeypatch.setattr(known, "test_list", [["test_batch", md5["test_batch"]]])
+    monkeypatch.setattr(known, "meta", known.meta | {"md5": md5["batches.meta"]})
 
 
 @pytest.mark.parametrize(("split", "count"), [("train", 100), ("test", 20)])
-def test_the_binary_version_comes_as_bytes_and_whole_labels(cifar_folder, split, count):
+def test_the_binary_version_gives_uint8_images_and_int64_labels(cifar_folder, split, count):
     images, labels = load(split, cifar_folder)
     assert (images.shape, images.dtype) == ((count, 3, 32, 32), torch.uint8)
     assert (labels.shape, labels.dtype) == ((count,), torch.int64)
@@ -74,7 +74,7 @@ def test_the_order_is_that_of_the_files(cifar_folder):
         assert np.array_equal(images[part].flatten(1).numpy(), table[:, 1:])
 
 
-@differing_sums
+@differing_checksums
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_both_versions_give_the_same_tensors(cifar_folder, monkeypatch, split):
     expected = cifar.load(split, cifar_folder)
@@ -89,25 +89,27 @@ def test_both_versions_give_the_same_tensors(cifar_folder, monkeypatch, split):
     assert labels.dtype == torch.int64
 
 
-def test_a_python_version_with_wrong_sums_is_refused_unopened(cifar_folder, monkeypatch):
+def test_a_python_version_with_wrong_checksums_is_not_unpickled(cifar_folder, monkeypatch):
     python_version(cifar_folder, monkeypatch)
     batch = cifar_folder / PYTHON_FOLDER / "data_batch_3"
     batch.write_bytes(batch.read_bytes() + b"x")
-    monkeypatch.setattr(pickle, "load", lambda *given, **named: pytest.fail("it was unpickled"))
-    with pytest.raises(DataError, match=r"is incomplete or damaged \(its sums differ .*python -m vitviz data download"):
+    monkeypatch.setattr(pickle, "load", lambda *given, **named: pytest.fail("unpickled"))
+    with pytest.raises(
+        DataError, match=r"is incomplete or damaged: its checksums differ .*python -m vitviz data download"
+    ):
         cifar.load("train", cifar_folder)
 
 
-def test_the_folder_itself_may_be_named(cifar_folder):
+def test_data_may_be_the_folder_itself(cifar_folder):
     assert cifar.find(cifar_folder / BINARY_FOLDER) == cifar_folder / BINARY_FOLDER
 
 
-def test_the_folder_itself_may_be_the_working_folder(cifar_folder, monkeypatch):
+def test_data_may_be_the_working_directory(cifar_folder, monkeypatch):
     monkeypatch.chdir(cifar_folder / BINARY_FOLDER)
     assert cifar.find(".") == cifar_folder / BINARY_FOLDER
 
 
-def test_the_environment_names_the_folder_and_an_argument_goes_first(cifar_folder, monkeypatch, tmp_path):
+def test_an_argument_takes_precedence_over_the_environment_variable(cifar_folder, monkeypatch, tmp_path):
     monkeypatch.setenv("VITVIZ_DATA", str(cifar_folder))
     assert cifar.find() == cifar_folder / BINARY_FOLDER
     with pytest.raises(DataError, match="CIFAR-10 is not in"):
@@ -116,27 +118,27 @@ def test_the_environment_names_the_folder_and_an_argument_goes_first(cifar_folde
     assert str(cifar.data_root()) == "data"
 
 
-def test_an_absent_data_set_is_said_with_the_command_that_fetches_it(tmp_path):
-    sentence = rf"CIFAR-10 is not in {tmp_path}: .*Fetch it with: python -m vitviz data download --data {tmp_path}"
+def test_the_error_for_a_missing_data_set_contains_the_download_command(tmp_path):
+    sentence = rf"CIFAR-10 is not in {tmp_path}: .*Download it with: python -m vitviz data download --data {tmp_path}"
     with pytest.raises(DataError, match=sentence):
         cifar.load("train", tmp_path)
 
 
-def test_the_command_that_fetches_it_can_be_pasted(tmp_path):
+def test_the_download_command_is_quoted_for_the_shell(tmp_path):
     with pytest.raises(DataError, match=r"vitviz data download --data '.*/my data'$"):
         cifar.find(tmp_path / "my data")
 
 
-def test_an_absent_file_is_refused(cifar_folder):
+def test_a_missing_file_is_an_error(cifar_folder):
     (cifar_folder / BINARY_FOLDER / "test_batch.bin").unlink()
     with pytest.raises(
-        DataError, match=r"test_batch\.bin must have 61,460 bytes: it has 0\. Delete \S+ and fetch it again"
+        DataError, match=r"test_batch\.bin must have 61,460 bytes: it has 0\. Delete \S+ and download it again"
     ):
         cifar.load("test", cifar_folder)
 
 
 @pytest.mark.parametrize("change", [-1, 1])
-def test_a_file_of_another_size_is_refused(cifar_folder, change):
+def test_a_file_of_another_size_is_an_error(cifar_folder, change):
     file = cifar_folder / BINARY_FOLDER / "test_batch.bin"
     content = file.read_bytes()
     file.write_bytes(content[:-1] if change < 0 else content + b"\0")
@@ -144,30 +146,30 @@ def test_a_file_of_another_size_is_refused(cifar_folder, change):
         cifar.load("test", cifar_folder)
 
 
-@differing_sums
-def test_a_label_above_nine_is_refused(cifar_folder):
+@differing_checksums
+def test_a_label_above_nine_is_an_error(cifar_folder):
     file = cifar_folder / BINARY_FOLDER / "test_batch.bin"
     file.write_bytes(b"\x0a" + file.read_bytes()[1:])
-    with pytest.raises(DataError, match=r"test_batch\.bin holds a label above 9: it is damaged"):
+    with pytest.raises(DataError, match=r"test_batch\.bin is damaged: it has a label above 9"):
         cifar.load("test", cifar_folder)
 
 
-def test_official_sums_give_no_warning(cifar_folder, monkeypatch):
+def test_official_checksums_give_no_warning(cifar_folder, monkeypatch):
     content = (cifar_folder / BINARY_FOLDER / "test_batch.bin").read_bytes()
     monkeypatch.setitem(cifar.BINARY_MD5, "test_batch.bin", hashlib.md5(content).hexdigest())
     assert len(cifar.load("test", cifar_folder)[1]) == 20  # a warning would be an error
 
 
-# Fetching; the network is played by a function
+# Downloads; a function replaces the network
 
 
-def test_what_is_there_is_not_fetched_again(cifar_folder, monkeypatch):
-    monkeypatch.setattr(torchvision.datasets, "CIFAR10", lambda *given, **named: pytest.fail("it was fetched"))
+def test_an_existing_data_set_is_not_downloaded_again(cifar_folder, monkeypatch):
+    monkeypatch.setattr(torchvision.datasets, "CIFAR10", lambda *given, **named: pytest.fail("downloaded"))
     for data in (cifar_folder, cifar_folder / BINARY_FOLDER):
         assert cifar.download(data) == cifar_folder / BINARY_FOLDER
 
 
-def test_a_fetched_data_set_is_put_in_place_whole(tmp_path, monkeypatch):
+def test_a_download_appears_only_when_it_is_complete(tmp_path, monkeypatch):
     def fetch(root, download):
         assert download
         folder = tmp_path / "new" / PYTHON_FOLDER
@@ -182,7 +184,7 @@ def test_a_fetched_data_set_is_put_in_place_whole(tmp_path, monkeypatch):
     assert list(folder.parent.iterdir()) == [folder]
 
 
-def test_of_two_downloads_at_once_the_faster_one_stays_as_it_is(tmp_path, monkeypatch):
+def test_of_two_concurrent_downloads_the_first_to_finish_is_kept(tmp_path, monkeypatch):
     def fetch(root, download):
         for folder in (Path(root) / PYTHON_FOLDER, tmp_path / PYTHON_FOLDER):
             folder.mkdir()
@@ -194,33 +196,33 @@ def test_of_two_downloads_at_once_the_faster_one_stays_as_it_is(tmp_path, monkey
     assert list(folder.iterdir()) == [folder / "test_batch"]
 
 
-def test_what_a_killed_download_left_is_removed_when_nobody_can_be_writing_it(cifar_folder):
-    left, going_on = cifar_folder / ".cifar-old.part", cifar_folder / ".cifar-new.part"
-    for part in (left, going_on):
+def test_only_old_temporary_folders_of_killed_downloads_are_removed(cifar_folder):
+    old, new = cifar_folder / ".cifar-old.part", cifar_folder / ".cifar-new.part"
+    for part in (old, new):
         part.mkdir()
         (part / "half.tar.gz").write_bytes(b"half")
-    os.utime(left, (0, 0))
+    os.utime(old, (0, 0))
     cifar.download(cifar_folder)
-    assert not left.exists()
-    assert going_on.exists()
+    assert not old.exists()
+    assert new.exists()
 
 
 @pytest.mark.parametrize("error", [OSError("no route to host"), RuntimeError("File not found or corrupted.")])
-def test_a_fetch_that_fails_leaves_nothing_behind(tmp_path, monkeypatch, error):
+def test_a_failed_download_leaves_no_files(tmp_path, monkeypatch, error):
     def fetch(root, download):
         (tmp_path.__class__(root) / "half.tar.gz").write_bytes(b"half")
         raise error
 
     monkeypatch.setattr(torchvision.datasets, "CIFAR10", fetch)
-    with pytest.raises(DataError, match=rf"CIFAR-10 could not be fetched \({error}\)\. Check the connection"):
+    with pytest.raises(DataError, match=rf"CIFAR-10 could not be downloaded \({error}\)\. Check the connection"):
         cifar.download(tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_machine_without_a_network_is_told_so_in_plain_words(tmp_path, monkeypatch):
+def test_the_error_without_a_network_contains_the_cause(tmp_path, monkeypatch):
     def fetch(root, download):
         raise URLError(gaierror(-2, "Name or service not known"))
 
     monkeypatch.setattr(torchvision.datasets, "CIFAR10", fetch)
-    with pytest.raises(DataError, match=r"CIFAR-10 could not be fetched \(Name or service not known\)\. Check the"):
+    with pytest.raises(DataError, match=r"CIFAR-10 could not be downloaded \(Name or service not known\)\. Check the"):
         cifar.download(tmp_path)

@@ -1,14 +1,14 @@
-"""Files are whole or not there."""
+"""Atomic file writing."""
 
 import errno
 import os
 
 import pytest
 
-from vitviz.data.files import atomic_write, write_whole
+from vitviz.data.files import atomic_write, write_atomic
 
 
-def test_an_interruption_while_writing_leaves_the_old_file_and_no_litter(tmp_path):
+def test_an_interrupted_write_keeps_the_old_file_and_leaves_no_temporary_file(tmp_path):
     path = tmp_path / "numbers.bin"
     path.write_bytes(b"old")
 
@@ -23,36 +23,36 @@ def test_an_interruption_while_writing_leaves_the_old_file_and_no_litter(tmp_pat
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_write_makes_its_folder_and_replaces_what_was_there(tmp_path):
+def test_a_write_creates_the_folder_and_replaces_the_file(tmp_path):
     path = tmp_path / "new" / "folder" / "numbers.bin"
     for content in (b"first", b"second"):
-        write_whole(path, content)
+        write_atomic(path, content)
         assert path.read_bytes() == content
     assert list(path.parent.iterdir()) == [path]
     assert path.stat().st_mode & 0o777 == 0o644
 
 
 @pytest.mark.parametrize("name", ["a" * 251 + ".png", "ä" * 125 + ".png"])
-def test_a_name_may_be_as_long_as_names_can_be(tmp_path, name):
-    write_whole(tmp_path / name, b"content")
+def test_a_file_name_may_have_the_maximum_length(tmp_path, name):
+    write_atomic(tmp_path / name, b"content")
     assert (tmp_path / name).read_bytes() == b"content"
 
 
-def test_a_name_that_is_too_long_is_refused_by_itself_and_leaves_no_litter(tmp_path):
+def test_the_error_for_a_too_long_name_contains_it_and_no_temporary_file_remains(tmp_path):
     path = tmp_path / ("a" * 256)
-    with pytest.raises(OSError, match="too long") as refusal:
-        write_whole(path, b"content")
-    assert refusal.value.filename == str(path)
+    with pytest.raises(OSError, match="too long") as error:
+        write_atomic(path, b"content")
+    assert error.value.filename == str(path)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path):
+def test_the_error_for_a_full_disk_contains_the_file_name(tmp_path):
     path = tmp_path / "numbers.bin"
 
     def full():
         with atomic_write(path):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))  # as a write to an open file does
 
-    with pytest.raises(OSError, match="No space left") as refusal:
+    with pytest.raises(OSError, match="No space left") as error:
         full()
-    assert refusal.value.filename == str(path)
+    assert error.value.filename == str(path)

@@ -1,4 +1,4 @@
-"""The sample images: one for each class, drawn by code."""
+"""Sample images: one per class, drawn by code."""
 
 import numpy as np
 import pytest
@@ -9,20 +9,20 @@ from vitviz.data import preprocessing
 from vitviz.data.cifar import CLASSES
 
 
-def test_there_is_one_sample_for_each_class_in_alphabetical_order():
+def test_there_is_one_sample_per_class_in_alphabetical_order():
     assert list(preprocessing.sample_paths()) == sorted(CLASSES)
     assert list(draw_samples.SAMPLES) == list(preprocessing.sample_paths())
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_a_sample_is_a_small_image_of_many_shades(name):
-    seen = preprocessing.prepare(preprocessing.sample_paths()[name], (32, 32))
-    assert seen.original.size == (96, 96)
-    assert seen.seen.size == (32, 32)
-    assert np.asarray(seen.seen).std() > 20
+def test_a_sample_is_a_small_image_with_contrast(name):
+    sample = preprocessing.preprocess(preprocessing.sample_paths()[name], (32, 32))
+    assert sample.original.size == (96, 96)
+    assert sample.model_input.size == (32, 32)
+    assert np.asarray(sample.model_input).std() > 20
 
 
-def test_the_code_draws_the_images_that_ship(tmp_path):
+def test_the_code_draws_the_shipped_images(tmp_path):
     drawn = draw_samples.SAMPLES["cat"]()
     with Image.open(preprocessing.sample_paths()["cat"]) as stored:
         difference = np.asarray(drawn).astype(int) - np.asarray(stored.convert("RGB"))
@@ -34,7 +34,7 @@ def test_drawing_twice_gives_the_same_image():
     assert np.array_equal(first, second)
 
 
-def test_the_command_writes_every_sample_where_it_is_told(tmp_path, monkeypatch):
+def test_the_command_writes_every_sample_to_the_given_folder(tmp_path, monkeypatch):
     blank = Image.new("RGB", (96, 96))
     monkeypatch.setattr(draw_samples, "SAMPLES", dict.fromkeys(CLASSES, lambda: blank))
     monkeypatch.setattr("sys.argv", ["draw_samples", str(tmp_path / "out")])

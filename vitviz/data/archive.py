@@ -1,7 +1,8 @@
-"""A zip file of images -> its files, one at a time, and never outside a temporary folder.
+"""Safe reading of images from an untrusted zip file.
 
-The table of contents is checked before anything is unpacked: size, number, names, links, passwords, bombs. What is not
-right about the archive as a whole is refused with a sentence; what is wrong with one file is told when it is opened.
+The central directory is checked before anything is unpacked: size, number of files, names, links, passwords and
+compression ratio. A problem with the archive raises `DataError`; a problem with one file raises `ImageError` when that
+file is opened.
 """
 
 import stat
@@ -14,35 +15,32 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from vitviz.data.cifar import DataError
-from vitviz.data.preprocessing import MOST_BYTES, ImageError
+from vitviz.data.preprocessing import ImageError, check_file_size
 
-MOST_PACKED = 2 * 2**30
-MOST_UNPACKED = 4 * 2**30
-MOST_CONTENTS = 16 * 2**20  # bytes of the table of contents: it is read as a whole
-BOMB = 200  # times its size; images hardly shrink
-SMALL = 100 * 2**20  # bytes that may be unpacked from anything
+MAX_PACKED = 2 * 2**30
+MAX_UNPACKED = 4 * 2**30
+MAX_DIRECTORY = 16 * 2**20  # bytes of the central directory, which is read as a whole
+MAX_RATIO = 200  # unpacked size / packed size; images barely compress
+MIN_BOMB = 100 * 2**20  # unpacked bytes below which the ratio does not matter
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 class Archive:
-    """The files in a zip file, by name.
-
-    Args:
-        path: Of the zip file.
+    """Files of a zip file by name.
 
     Raises:
-        DataError: If it is not a zip file that may be opened.
+        DataError: If the path is not a zip file, or the zip file is not accepted.
     """
 
     def __init__(self, path: Path) -> None:
-        check_end(path)
+        check_end_record(path)
         try:
             self.zip = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
-            raise damaged(path) from error
+            raise not_a_zip(path) from error
         files = [info for info in self.zip.infolist() if not info.is_dir()]
         for info in files:
-            info.filename = PurePosixPath(true_name(info)).as_posix()  # some begin with ./
+            info.filename = PurePosixPath(decode_name(info)).as_posix()  # removes a leading ./
         try:
             check_files(files, path)
         except DataError:
@@ -50,39 +48,32 @@ class Archive:
             raise
         self.files = {info.filename: info for info in files}
 
-    def names(self) -> list[str]:
-        """Of all files, their folders before them, divided by slashes."""
-        return list(self.files)
-
     @contextmanager
-    def fetch(self, name: str) -> Iterator[Path]:
-        """One file, unpacked under a name of ours as long as it is needed.
+    def open_file(self, name: str) -> Iterator[Path]:
+        """Unpack one file to a temporary path, removed on exit.
 
         Raises:
-            ImageError: If it is too large for an image, or cannot be unpacked.
+            ImageError: If the file is too large for an image or cannot be unpacked.
         """
         info = self.files[name]
-        if info.file_size > MOST_BYTES:
-            raise ImageError(
-                f"An image may have at most {MOST_BYTES // 2**20} MiB: this one has {info.file_size / 2**20:.1f}. "
-                "Save it smaller, as JPEG for example."
-            )
+        check_file_size(info.file_size)
         if info.compress_type not in METHODS:
             raise ImageError(
-                "A file in a zip must be stored or deflated: this one is packed in another way. Pack the folder anew."
+                "Files in a zip must be stored or deflated: this one uses another compression method.",
+                "Repack the folder.",
             )
         try:
             content = self.zip.read(info)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
-            raise ImageError("The file cannot be unpacked: the zip is damaged there. Pack it anew.") from error
+            raise ImageError("The file cannot be unpacked: the zip is damaged.", "Repack the folder.") from error
         with tempfile.TemporaryDirectory(prefix="vitviz-") as folder:
             path = Path(folder, "image")
             path.write_bytes(content)
             yield path
 
 
-def true_name(info: zipfile.ZipInfo) -> str:
-    """The name of a file in a zip, also where UTF-8 was written without the flag that says so, as `zip` does."""
+def decode_name(info: zipfile.ZipInfo) -> str:
+    """Return a file's name, decoded as UTF-8 even without the UTF-8 flag, which the `zip` command omits."""
     if info.flag_bits & 0x800:
         return info.filename
     try:
@@ -91,59 +82,62 @@ def true_name(info: zipfile.ZipInfo) -> str:
         return info.filename
 
 
-def damaged(path: Path) -> DataError:
-    """The refusal of what is no zip file."""
-    return DataError(f"Labelled images must be a folder or a whole zip file: {path.name[:80]!r} is neither.")
+def not_a_zip(path: Path) -> DataError:
+    """Return the error for a file that is not a zip file."""
+    return DataError(f"The data must be a folder or a complete zip file: {path.name[:80]!r} is neither.")
 
 
-def check_end(path: Path) -> None:
-    """Refuse a zip whose size, or whose table of contents, is too large; read from its last bytes alone."""
+def check_end_record(path: Path) -> None:
+    """Check the sizes of a zip file and of its central directory, reading only its last bytes."""
     size = path.stat().st_size
-    if size > MOST_PACKED:
+    if size > MAX_PACKED:
         raise DataError(
-            f"A zip of images may have at most {MOST_PACKED // 2**30} GiB: this one has {size / 2**30:.1f}. Name an "
-            "unpacked folder."
+            f"A zip of images may have at most {MAX_PACKED // 2**30} GiB: got {size / 2**30:.1f}.",
+            "Use an unpacked folder.",
         )
     with path.open("rb") as file:
-        file.seek(max(0, size - 22 - 65535 - 20))  # the end record, its comment, and what may stand before it
+        file.seek(max(0, size - 22 - 65535 - 20))  # end record, its comment and the ZIP64 locator before it
         tail = file.read()
-    place = tail.rfind(b"PK\x05\x06")
-    if place < 0 or len(tail) - place < 22:
-        raise damaged(path)
-    (contents,) = struct.unpack_from("<I", tail, place + 12)
-    if tail[max(0, place - 20) : place].startswith(b"PK\x06\x07") or contents > MOST_CONTENTS:
+    start = tail.rfind(b"PK\x05\x06")
+    if start < 0 or len(tail) - start < 22:
+        raise not_a_zip(path)
+    (directory_size,) = struct.unpack_from("<I", tail, start + 12)
+    if tail[max(0, start - 20) : start].startswith(b"PK\x06\x07") or directory_size > MAX_DIRECTORY:
         raise DataError(
-            f"A zip of images may have at most 65,535 files, and names of {MOST_CONTENTS // 2**20} MiB: this one has "
-            "more. Name an unpacked folder."
+            f"A zip of images may have at most 65,535 files, with {MAX_DIRECTORY // 2**20} MiB of names: this one has "
+            "more.",
+            "Use an unpacked folder.",
         )
 
 
 def check_files(files: list[zipfile.ZipInfo], path: Path) -> None:
-    """Refuse names that lead outside, links, passwords, and what unpacks to far too much."""
+    """Reject unsafe names, links, encrypted files and zip bombs."""
     for info in files:
         kind = stat.S_IFMT(info.external_attr >> 16)
+        name = repr(info.filename[:80])
         if leads_outside(info.filename):
             raise DataError(
-                f"Names in a zip must stay inside it, with / between folders: {info.filename[:80]!r} does not. Pack "
-                "the folder anew."
+                f"File names in a zip must be relative paths with / between folders: got {name}.", "Repack the folder."
             )
         if kind not in (0, stat.S_IFREG):
             raise DataError(
-                f"A zip of images may hold files and folders only: {info.filename[:80]!r} is a link or a device. "
-                "Pack the images themselves."
+                f"A zip of images may contain only files and folders: {name} is a link or a device.",
+                "Pack the images themselves.",
             )
         if info.flag_bits & 1:
             raise DataError(
-                f"A zip of images must open without a password: {path.name[:80]!r} asks for one. Pack it without."
+                f"A zip of images must not be encrypted: {path.name[:80]!r} requires a password.",
+                "Repack the folder without one.",
             )
     unpacked, packed = sum(info.file_size for info in files), path.stat().st_size
-    if unpacked > MOST_UNPACKED or (unpacked > SMALL and unpacked > BOMB * packed):
+    if unpacked > MAX_UNPACKED or (unpacked > MIN_BOMB and unpacked > MAX_RATIO * packed):
         raise DataError(
-            f"A zip of images may unpack to at most {MOST_UNPACKED // 2**30} GiB and {BOMB} times its size: this one "
-            f"would to {unpacked / 2**30:.1f} GiB from {packed / 2**20:.1f} MiB. Name an unpacked folder."
+            f"A zip of images may unpack to at most {MAX_UNPACKED // 2**30} GiB and {MAX_RATIO} times its size: got "
+            f"{unpacked / 2**30:.1f} GiB from {packed / 2**20:.1f} MiB.",
+            "Use an unpacked folder.",
         )
 
 
 def leads_outside(name: str) -> bool:
-    """Whether a name in a zip is absolute, goes up, or means something else on another system."""
+    """Whether a name is absolute, contains "..", or has a special meaning on another system."""
     return "\\" in name or ":" in name or PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts

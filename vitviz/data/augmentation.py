@@ -1,8 +1,8 @@
-"""A batch of images -> the same images, varied, as batched tensor functions.
+"""Batched data augmentation as tensor functions.
 
-Images come in as uint8 (B, 3, H, W) and leave `normalize` as float; labels become rows of class weights (B, K), so
-that mixed images need no special loss. Each function draws its own random numbers for each image, on the device of
-its input, and has shapes that do not depend on them, so that it can be compiled.
+Images come in as uint8 (B, 3, H, W); `normalize` converts them to float32. Labels are class weights (B, K), so that
+mixed images need no special loss. Random numbers are drawn per image, on the device of the input, and no shape depends
+on them, so that the functions can be compiled.
 """
 
 import math
@@ -13,112 +13,111 @@ import torch.nn.functional as F
 from torch import Tensor
 
 
-def shift_and_flip(images: Tensor, reach: int = 4) -> Tensor:
-    """Move each image by up to `reach` pixels (edges reflect_index) and flip every second one, on average.
+def random_crop_and_flip(images: Tensor, padding: int = 4) -> Tensor:
+    """Crop images padded by reflection at a random place, and flip half of them horizontally.
 
-    The same as padding by reflection, cropping at random and flipping (He et al. 2016, section 4.2), in one gather.
+    `RandomCrop` with reflection padding and `RandomHorizontalFlip` (He et al. 2016, section 4.2), in one gather.
 
     Args:
         images: (B, C, H, W), any dtype.
-        reach: Largest shift in each direction (px); less where a side has no more to mirror.
+        padding: Largest shift in each direction (px); at most the side minus 1.
 
     Returns:
         (B, C, H, W), same dtype.
     """
     B, _, H, W = images.shape
     device = images.device
-    rows, columns = shifted_index(B, H, reach, device), shifted_index(B, W, reach, device)
+    rows, columns = random_shift_index(B, H, padding, device), random_shift_index(B, W, padding, device)
     columns = torch.where(torch.rand(B, 1, device=device) < 0.5, columns, columns.flip(1))  # (B, W)
     batch = torch.arange(B, device=device)[:, None, None]
     return images[batch, :, rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2)  # (B, C, H, W)
 
 
-def shifted_index(batch: int, side: int, reach: int, device: torch.device) -> Tensor:
-    """Where each of so many images looks for its rows, or its columns: (batch, side)."""
-    reach = min(reach, side - 1)
-    shift = torch.randint(-reach, reach + 1, (batch, 1), device=device)
+def random_shift_index(batch: int, side: int, padding: int, device: torch.device) -> Tensor:
+    """Return the source index of each row or column under one random shift per image, (batch, side)."""
+    padding = min(padding, side - 1)
+    shift = torch.randint(-padding, padding + 1, (batch, 1), device=device)
     return reflect_index(shift + torch.arange(side, device=device), side)
 
 
 def reflect_index(position: Tensor, side: int) -> Tensor:
-    """Positions outside 0..side-1 -> their mirror images inside, the edge itself not doubled.
+    """Map positions outside 0..side-1 to their reflection inside, without repeating the edge.
 
     Example:
         >>> reflect_index(torch.tensor([-2, -1, 0, 3, 4, 5]), 4).tolist()
         [2, 1, 0, 3, 2, 1]
     """
-    folded = torch.maximum(position, -position)  # `abs` of whole numbers does not compile everywhere
+    folded = torch.maximum(position, -position)  # `abs` of integers does not compile on every backend
     return torch.minimum(folded, 2 * (side - 1) - folded)
 
 
 def normalize(images: Tensor, mean: tuple[float, ...], std: tuple[float, ...]) -> Tensor:
-    """uint8 images (B, 3, H, W) -> float32 with mean 0 and deviation 1 by channel; mean and std are in 0..1."""
+    """Convert uint8 images (B, 3, H, W) to float32 with the channel mean subtracted; mean and std are in 0..1."""
     shape = (1, -1, 1, 1)
     scale = torch.tensor(std, device=images.device).mul(255).view(shape)
     return (images - torch.tensor(mean, device=images.device).mul(255).view(shape)) / scale
 
 
-def permutation(count: int, device: torch.device) -> Tensor:
-    """A random order of so many, (count,).
+def random_permutation(count: int, device: torch.device) -> Tensor:
+    """Return a random permutation of 0..count-1.
 
     Not by `torch.randperm`: torch 2.11 cannot compile indexing by it (github.com/pytorch/pytorch/issues/158457).
     """
     return torch.rand(count, device=device).argsort()
 
 
-def cutmix(images: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """Paste a box of another image of the batch, and mix the labels by area (Yun et al. 2019, arXiv 1905.04899).
+def cutmix(images: Tensor, targets: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Paste a box of another image of the batch and mix the targets by area (Yun et al. 2019, arXiv 1905.04899).
 
     Args:
         images: (B, C, H, W).
         targets: Class weights (B, K).
-        chosen: Which images get a box, (B,) of bool. The box's area is uniform in 0..1 before it is cut at the
-            image's edges.
+        mask: Images to change, (B,) of bool. The box's area is uniform in 0..1 before clipping at the image's edges.
 
     Returns:
-        Images (B, C, H, W) and targets (B, K); a row of targets keeps its sum.
+        Images (B, C, H, W) and targets (B, K), whose rows keep their sums.
     """
     B, _, H, W = images.shape
     device = images.device
-    other = permutation(B, device)
-    side = torch.rand(B, device=device).sqrt() * chosen  # of the image's side
-    box = inside(H, side)[:, :, None] & inside(W, side)[:, None, :]  # (B, H, W)
+    other = random_permutation(B, device)
+    side = torch.rand(B, device=device).sqrt() * mask  # fraction of the image's side
+    box = random_interval(H, side)[:, :, None] & random_interval(W, side)[:, None, :]  # (B, H, W)
     area = box.float().mean((1, 2)).unsqueeze(1)  # (B, 1)
     return torch.where(box.unsqueeze(1), images[other], images), targets * (1 - area) + targets[other] * area
 
 
-def inside(length: int, side: Tensor) -> Tensor:
-    """Which of `length` pixels lie in an interval of `side` (B,) of the length, at a random place -> (B, length)."""
-    centre = torch.rand(side.shape[0], device=side.device)
+def random_interval(length: int, side: Tensor) -> Tensor:
+    """Return the mask (B, length) of an interval at a random place, with its length as a fraction `side` (B,)."""
+    center = torch.rand(side.shape[0], device=side.device)
     pixel = (torch.arange(length, device=side.device) + 0.5) / length
-    return (pixel - centre[:, None]).abs() < side[:, None] / 2
+    return (pixel - center[:, None]).abs() < side[:, None] / 2
 
 
-def mixup(images: Tensor, targets: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """Fade another image of the batch in, and mix the labels likewise (Zhang et al. 2018, arXiv 1710.09412).
+def mixup(images: Tensor, targets: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Blend with another image of the batch, and mix the targets likewise (Zhang et al. 2018, arXiv 1710.09412).
 
     Args:
         images: (B, C, H, W), float.
         targets: Class weights (B, K).
-        chosen: Which images are mixed, (B,) of bool. The weight of the other image is uniform in 0..1, which is the
-            paper's Beta(alpha, alpha) with alpha 1.
+        mask: Images to change, (B,) of bool. The weight of the other image is uniform in 0..1, the paper's
+            Beta(alpha, alpha) with alpha 1.
 
     Returns:
-        Images (B, C, H, W) and targets (B, K); a row of targets keeps its sum.
+        Images (B, C, H, W) and targets (B, K), whose rows keep their sums.
     """
     B, device = len(images), images.device
-    other = permutation(B, device)
-    weight = torch.rand(B, device=device) * chosen  # (B,)
+    other = random_permutation(B, device)
+    weight = torch.rand(B, device=device) * mask  # (B,)
     return images.lerp(images[other], weight[:, None, None, None]), targets.lerp(targets[other], weight[:, None])
 
 
-def erase(images: Tensor, share: float) -> Tensor:
-    """Blank a box in some images (Zhong et al. 2020, arXiv 1708.04896).
+def random_erasing(images: Tensor, probability: float) -> Tensor:
+    """Set a random box to the mean (Zhong et al. 2020, arXiv 1708.04896).
 
     Args:
-        images: (B, C, H, W), normalised: blank is 0, the data set's mean.
-        share: LabeledImages of the images that lose a box, in 0..1. Its area is 2 % to 33 % of the image before it is cut at
-            the edges, its sides' ratio 0.3 to 3.3.
+        images: (B, C, H, W), normalized, so that the mean is 0.
+        probability: Probability of erasing. The box's area is 2 % to 33 % of the image before clipping at the edges,
+            its aspect ratio 0.3 to 3.3.
 
     Returns:
         (B, C, H, W).
@@ -127,130 +126,134 @@ def erase(images: Tensor, share: float) -> Tensor:
     device = images.device
     area = 0.02 + 0.31 * torch.rand(B, device=device)
     stretch = torch.exp((2 * torch.rand(B, device=device) - 1) * math.log(3.3)).sqrt()
-    side = area.sqrt() * (torch.rand(B, device=device) < share)  # (B,), of the image's side
-    box = inside(H, side * stretch)[:, :, None] & inside(W, side / stretch)[:, None, :]  # (B, H, W)
+    side = area.sqrt() * (torch.rand(B, device=device) < probability)  # (B,), fraction of the image's side
+    box = random_interval(H, side * stretch)[:, :, None] & random_interval(W, side / stretch)[:, None, :]  # (B, H, W)
     return images.masked_fill(box.unsqueeze(1), 0.0)
 
 
-def grey(pixels: Tensor) -> Tensor:
-    """Brightness of images (B, 3, H, W) -> (B, 1, H, W), by the weights of ITU-R 601 as in PIL."""
-    return (pixels * pixels.new_tensor((0.299, 0.587, 0.114)).view(1, 3, 1, 1)).sum(1, keepdim=True)
+def rgb_to_grayscale(images: Tensor) -> Tensor:
+    """Convert images (B, 3, H, W) to luma (B, 1, H, W), with the ITU-R 601 weights of PIL."""
+    return (images * images.new_tensor((0.299, 0.587, 0.114)).view(1, 3, 1, 1)).sum(1, keepdim=True)
 
 
-def blur(pixels: Tensor) -> Tensor:
-    """Images (B, 3, H, W) through the smoothing filter of PIL's sharpness: 5 in the middle, 1 around; edges stay."""
-    if min(pixels.shape[2:]) < 3:  # all edge
-        return pixels
-    result = pixels.clone()
-    result[:, :, 1:-1, 1:-1] = (9 * F.avg_pool2d(pixels, 3, stride=1) + 4 * pixels[:, :, 1:-1, 1:-1]) / 13
+def smooth(images: Tensor) -> Tensor:
+    """Apply PIL's `SMOOTH` filter to images (B, 3, H, W): weight 5 at the center, 1 around it; edges are unchanged."""
+    if min(images.shape[2:]) < 3:  # only edges
+        return images
+    result = images.clone()
+    result[:, :, 1:-1, 1:-1] = (9 * F.avg_pool2d(images, 3, stride=1) + 4 * images[:, :, 1:-1, 1:-1]) / 13
     return result
 
 
-def posterize(pixels: Tensor, amount: Tensor) -> Tensor:
-    """Drop up to 4 of the 8 bits of each level."""
+def posterize(images: Tensor, amount: Tensor) -> Tensor:
+    """Clear up to 4 of the 8 bits of each value."""
     step = 2.0 ** (4 * amount.abs()).round()
-    return (pixels / step).floor() * step
+    return (images / step).floor() * step
 
 
-def autocontrast(pixels: Tensor, amount: Tensor) -> Tensor:
-    """Stretch each channel's levels over the whole range."""
-    low, high = pixels.amin((2, 3), keepdim=True), pixels.amax((2, 3), keepdim=True)
-    return torch.where(high > low, (pixels - low) * 255 / (high - low).clamp(min=1), pixels)
+def autocontrast(images: Tensor, amount: Tensor) -> Tensor:
+    """Stretch the values of each channel to the full range."""
+    low, high = images.amin((2, 3), keepdim=True), images.amax((2, 3), keepdim=True)
+    return torch.where(high > low, (images - low) * 255 / (high - low).clamp(min=1), images)
 
 
-def equalize(pixels: Tensor, amount: Tensor) -> Tensor:
-    """Spread each channel's levels so that all are about equally frequent, as PIL does."""
-    values = pixels.round().long().flatten(2)  # (B, 3, H W)
-    counts = torch.zeros(*values.shape[:2], 256, device=pixels.device)
+def equalize(images: Tensor, amount: Tensor) -> Tensor:
+    """Equalize the histogram of each channel, as PIL does."""
+    values = images.round().long().flatten(2)  # (B, 3, H W)
+    counts = torch.zeros(*values.shape[:2], 256, device=images.device)
     counts.scatter_add_(2, values, torch.ones_like(values, dtype=counts.dtype))
-    highest = counts.gather(2, values.amax(2, keepdim=True))  # (B, 3, 1), pixels of the highest level
+    highest = counts.gather(2, values.amax(2, keepdim=True))  # (B, 3, 1), pixels of the highest value
     step = ((values.shape[2] - highest) / 255).floor()
     table = ((counts.cumsum(2) - counts + (step / 2).floor()) / step.clamp(min=1)).floor().clamp(0, 255)
-    return torch.where(step.unsqueeze(-1) > 0, table.gather(2, values).view_as(pixels), pixels)
+    return torch.where(step.unsqueeze(-1) > 0, table.gather(2, values).view_as(images), images)
 
 
-# The operations of RandAugment (Cubuk et al. 2020, arXiv 1909.13719, section 3). Those of colour take images
-# (B, 3, H, W) in 0..255 and amounts (B, 1, 1, 1) in -1..1; those of place say how far they go at 1, in sides of the
-# image or in radians.
-COLOURS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "brightness": lambda pixels, amount: pixels * (1 + 0.9 * amount),
-    "saturation": lambda pixels, amount: grey(pixels).lerp(pixels, 1 + 0.9 * amount),
-    "contrast": lambda pixels, amount: grey(pixels).mean((2, 3), keepdim=True).lerp(pixels, 1 + 0.9 * amount),
-    "sharpness": lambda pixels, amount: blur(pixels).lerp(pixels, 1 + 0.9 * amount),
+# Operations of RandAugment (Cubuk et al. 2020, arXiv 1909.13719, section 3). Color operations take images (B, 3, H, W)
+# in 0..255 and amounts (B, 1, 1, 1) in -1..1. Geometric operations are given by their extent at amount 1, as a fraction
+# of the image's side or in radians.
+COLOR_OPS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "brightness": lambda images, amount: images * (1 + 0.9 * amount),
+    "saturation": lambda images, amount: rgb_to_grayscale(images).lerp(images, 1 + 0.9 * amount),
+    "contrast": lambda images, amount: (
+        rgb_to_grayscale(images).mean((2, 3), keepdim=True).lerp(images, 1 + 0.9 * amount)
+    ),
+    "sharpness": lambda images, amount: smooth(images).lerp(images, 1 + 0.9 * amount),
     "posterize": posterize,
-    "solarise": lambda pixels, amount: torch.where(pixels >= 255 * (1 - amount.abs()), 255 - pixels, pixels),
+    "solarize": lambda images, amount: torch.where(images >= 255 * (1 - amount.abs()), 255 - images, images),
     "autocontrast": autocontrast,
     "equalize": equalize,
 }
-MOVES = {"shear_x": 0.3, "shear_y": 0.3, "shift_x": 0.45, "shift_y": 0.45, "rotate": math.pi / 6}
-OPERATIONS = ("identity", *COLOURS, *MOVES)
+GEOMETRIC_OPS = {"shear_x": 0.3, "shear_y": 0.3, "translate_x": 0.45, "translate_y": 0.45, "rotate": math.pi / 6}
+OPS = ("identity", *COLOR_OPS, *GEOMETRIC_OPS)
 
 
-def rand_augment(images: Tensor, operations: int, strength: float) -> Tensor:
-    """Change each image by its own draw of operations, all of one strength (Cubuk et al. 2020, arXiv 1909.13719).
+def rand_augment(images: Tensor, num_ops: int, magnitude: float) -> Tensor:
+    """Apply random operations of one magnitude to each image (RandAugment, Cubuk et al. 2020, arXiv 1909.13719).
 
-    Each time, every operation has the same number of places, at least as many together as there are images, and each
-    image is drawn to one of them: its chances are those of the paper, however many images there are, and each
-    operation is computed hardly more often than it is wanted. Moves are gathered into one affine map and done
-    last, so an image is resampled once.
+    In each round every operation has the same number of slots, at least B in total, and each image draws one slot.
+    Probabilities are those of the paper for any batch size, and each operation is computed about once per image that
+    uses it. Geometric operations are composed into one affine map and applied last, so each image is resampled once.
 
     Args:
         images: uint8 (B, 3, H, W).
-        operations: How many each image gets, drawn from `OPERATIONS` with replacement; the paper's N.
-        strength: 0..1; the paper's M is ten times that.
+        num_ops: Operations per image, drawn from `OPS` with replacement; the paper's N.
+        magnitude: 0..1, a tenth of the paper's M.
 
     Returns:
-        uint8 (B, 3, H, W). What comes in from outside the image is mid-grey.
+        uint8 (B, 3, H, W), mid-gray outside the original image.
     """
     B, device = len(images), images.device
     pixels = images.float()
-    place = torch.eye(3, device=device).expand(B, 3, 3)
-    share = math.ceil(B / len(OPERATIONS))  # places of each operation
-    places = share * len(OPERATIONS)
-    choice = torch.arange(places, device=device) // share
-    for _ in range(operations):
-        order = permutation(places, device)  # numbers from B on stand for no image: any may fill their places
-        amount = strength * (2 * torch.randint(2, (places,), device=device) - 1)  # to either side
-        parts = zip(OPERATIONS, pixels[order % B].split(share), amount[:, None, None, None].split(share), strict=True)
-        changed = [COLOURS[name](part, by) if name in COLOURS else part for name, part, by in parts]
-        back = order.argsort()[:B]
-        pixels = torch.cat(changed)[back].clamp(0, 255)  # (B, 3, H, W)
-        place = place @ move(choice, amount, images.shape[2] / images.shape[3])[back]  # (B, 3, 3)
-    return resample(pixels, place).round().to(torch.uint8)
+    theta = torch.eye(3, device=device).expand(B, 3, 3)
+    slots_per_op = math.ceil(B / len(OPS))
+    slots = slots_per_op * len(OPS)
+    op = torch.arange(slots, device=device) // slots_per_op
+    for _ in range(num_ops):
+        order = random_permutation(slots, device)  # entries from B on fill unused slots with any image
+        amount = magnitude * (2 * torch.randint(2, (slots,), device=device) - 1)  # random sign
+        chunks = pixels[order % B].split(slots_per_op), amount[:, None, None, None].split(slots_per_op)
+        changed = [
+            COLOR_OPS[name](chunk, by) if name in COLOR_OPS else chunk
+            for name, chunk, by in zip(OPS, *chunks, strict=True)
+        ]
+        slot = order.argsort()[:B]
+        pixels = torch.cat(changed)[slot].clamp(0, 255)  # (B, 3, H, W)
+        theta = theta @ affine_matrices(op, amount, images.shape[2] / images.shape[3])[slot]  # (B, 3, 3)
+    return warp(pixels, theta).round().to(torch.uint8)
 
 
-def move(choice: Tensor, amount: Tensor, shape: float) -> Tensor:
-    """The affine map (B, 3, 3) of each choice (B,), in half heights and half widths around the middle.
+def affine_matrices(op: Tensor, amount: Tensor, aspect: float) -> Tensor:
+    """Return the affine map (B, 3, 3) of each operation (B,), in the normalized coordinates of `affine_grid`.
 
-    What is no move is the identity. The shape is that of the images, H / W.
+    Color operations give the identity. `aspect` is H / W of the images.
     """
-    place = torch.eye(3, device=choice.device).repeat(len(choice), 1, 1)  # (B, 3, 3)
-    chosen = {name: amount * (choice == OPERATIONS.index(name)) for name in MOVES}  # 0 where it is not chosen
-    angle = MOVES["rotate"] * chosen["rotate"]
-    place[:, 0, 0] = place[:, 1, 1] = angle.cos()
-    place[:, 0, 1] = (MOVES["shear_x"] * chosen["shear_x"] - angle.sin()) * shape
-    place[:, 1, 0] = (MOVES["shear_y"] * chosen["shear_y"] + angle.sin()) / shape
-    place[:, 0, 2] = 2 * MOVES["shift_x"] * chosen["shift_x"]
-    place[:, 1, 2] = 2 * MOVES["shift_y"] * chosen["shift_y"]
-    return place
+    theta = torch.eye(3, device=op.device).repeat(len(op), 1, 1)  # (B, 3, 3)
+    amounts = {name: amount * (op == OPS.index(name)) for name in GEOMETRIC_OPS}  # 0 for other operations
+    angle = GEOMETRIC_OPS["rotate"] * amounts["rotate"]
+    theta[:, 0, 0] = theta[:, 1, 1] = angle.cos()
+    theta[:, 0, 1] = (GEOMETRIC_OPS["shear_x"] * amounts["shear_x"] - angle.sin()) * aspect
+    theta[:, 1, 0] = (GEOMETRIC_OPS["shear_y"] * amounts["shear_y"] + angle.sin()) / aspect
+    theta[:, 0, 2] = 2 * GEOMETRIC_OPS["translate_x"] * amounts["translate_x"]
+    theta[:, 1, 2] = 2 * GEOMETRIC_OPS["translate_y"] * amounts["translate_y"]
+    return theta
 
 
-def resample(pixels: Tensor, place: Tensor) -> Tensor:
-    """Look up each pixel of images (B, 3, H, W), 0..255, where its affine map (B, 3, 3) says; outside is mid-grey."""
-    grid = F.affine_grid(place[:, :2], list(pixels.shape), align_corners=False)  # (B, H, W, 2)
-    return F.grid_sample(pixels - 128, grid, mode="bilinear", align_corners=False) + 128
+def warp(images: Tensor, theta: Tensor) -> Tensor:
+    """Resample images (B, 3, H, W) in 0..255 by affine maps (B, 3, 3), mid-gray outside."""
+    grid = F.affine_grid(theta[:, :2], list(images.shape), align_corners=False)  # (B, H, W, 2)
+    return F.grid_sample(images - 128, grid, mode="bilinear", align_corners=False) + 128
 
 
-def one_hot(labels: Tensor, classes: int) -> Tensor:
-    """Labels (B,) -> class weights (B, K)."""
-    return F.one_hot(labels, classes).float()
+def one_hot(labels: Tensor, num_classes: int) -> Tensor:
+    """Convert labels (B,) to class weights (B, K)."""
+    return F.one_hot(labels, num_classes).float()
 
 
-def keep_patches(batch: int, patches: int, share: float, device: torch.device) -> Tensor | None:
-    """Draw which patches of each image to use (Liu et al. 2022, "PatchDropout", arXiv 2208.07220).
+def sample_patches(batch: int, num_patches: int, keep_rate: float, device: torch.device) -> Tensor | None:
+    """Sample the patches that each image keeps (Liu et al. 2022, "PatchDropout", arXiv 2208.07220).
 
     Returns:
-        Positions (B, n) with n = share * patches rounded, no position twice; None if all are used.
+        Distinct positions (B, n) with n = keep_rate * num_patches, rounded; None if all are kept.
     """
-    kept = max(1, round(share * patches))
-    return None if kept >= patches else torch.rand(batch, patches, device=device).argsort(1)[:, :kept]
+    kept = max(1, round(keep_rate * num_patches))
+    return None if kept >= num_patches else torch.rand(batch, num_patches, device=device).argsort(1)[:, :kept]

@@ -1,8 +1,7 @@
-"""CIFAR-10 on disk -> tensors.
+"""CIFAR-10 on disk -> tensors (Krizhevsky 2009, "Learning Multiple Layers of Features from Tiny Images").
 
-Finds the data set (Krizhevsky 2009, "Learning Multiple Layers of Features from Tiny Images") in its python or its
-binary version, checks it and hands out all images of a split as one uint8 tensor. Downloads it on request; nothing is
-fetched unasked.
+Finds the python or the binary version of the data set, verifies it and loads a split as one uint8 tensor. Downloads
+only on request.
 """
 
 import hashlib
@@ -45,50 +44,59 @@ BINARY_MD5 = {
     "data_batch_5.bin": "53f37980c15c3d472c316c40844f3f0d",
     "test_batch.bin": "803d5f7f4d78ea53de84dbe85f74fb6d",
 }
-PARTS = ".cifar-*.part"  # the temporary folders of `fetch`
-PARTS_AGE = 86_400.0  # s; nobody writes into an older one any more
-STALL = 30.0  # s without a byte after which a download is given up
-RECORDS = 10_000  # images in one file
-PIXELS = 3 * 32 * 32  # bytes of one image; a record has a label byte before them
+PARTIAL = ".cifar-{tag}*.part"  # temporary folders of downloads
+MAX_PARTIAL_AGE = 86_400.0  # s after which the temporary folder of a killed download is removed
+STALL_TIMEOUT = 30.0  # s without a received byte
+RECORDS = 10_000  # images per file
+PIXELS = 3 * 32 * 32  # bytes per image; in a record they follow a label byte
 
 
 class DataError(ValueError):
-    """The data set is absent or damaged; the message says where it was looked for and what helps."""
+    """A data set is missing, damaged or unsuitable.
+
+    Attributes:
+        problem: Violated rule and received value, or what is wrong and where.
+        hint: What to do; may be empty.
+    """
+
+    def __init__(self, problem: str, hint: str = "") -> None:
+        super().__init__(f"{problem} {hint}".strip())
+        self.problem, self.hint = problem, hint
 
 
 def find(data: str | Path | None = None) -> Path:
     """Find the folder of the data set.
 
     Args:
-        data: A folder that holds one of the two versions, or is one. If None, the environment variable VITVIZ_DATA
-            names it, else it is `data/` in the working folder.
+        data: The folder of one of the two versions, or its parent. If None, the environment variable VITVIZ_DATA, else
+            `data/` in the working directory.
 
     Returns:
         The `cifar-10-batches-py` or `cifar-10-batches-bin` folder.
 
     Raises:
-        DataError: If neither version is there.
+        DataError: If neither version exists.
     """
-    return look_for("CIFAR-10", data_root(data), FOLDERS, COMMAND)
+    return find_version("CIFAR-10", data_root(data), FOLDERS, COMMAND)
 
 
-def look_for(name: str, root: Path, folders: tuple[str, str], command: str) -> Path:
-    """The folder of either version of a data set, in `root` or `root` itself.
+def find_version(name: str, root: Path, folders: tuple[str, str], command: str) -> Path:
+    """Return the folder of either version of a data set, in `root` or `root` itself.
 
     Raises:
-        DataError: If neither is there; it names the command that fetches it.
+        DataError: If neither exists; the hint is the command that downloads the data set.
     """
     for folder in (*(root / known for known in folders), root.absolute()):  # "." has no name
         if folder.name in folders and folder.is_dir():
             return folder
     raise DataError(
-        f"{name} is not in {root}: there is neither {' nor '.join(folders)}. Fetch it with: {command} --data "
-        f"{quote(str(root))}"
+        f"{name} is not in {root}: there is neither {' nor '.join(folders)}.",
+        f"Download it with: {command} --data {quote(str(root))}",
     )
 
 
 def data_root(data: str | Path | None = None) -> Path:
-    """Say where the data set is looked for: `data`, else VITVIZ_DATA, else `data/`."""
+    """Return the folder of data sets: `data`, else VITVIZ_DATA, else `data/`."""
     return Path(data if data is not None else os.environ.get("VITVIZ_DATA") or "data")
 
 
@@ -103,68 +111,67 @@ def load(split: Split, data: str | Path | None = None) -> tuple[Tensor, Tensor]:
         Images (n, 3, 32, 32) as uint8 and labels (n,) as int64.
 
     Raises:
-        DataError: If the data set is absent, incomplete or damaged.
+        DataError: If the data set is missing, incomplete or damaged.
     """
     folder = find(data)
     return load_binary(folder, split) if folder.name == BINARY_FOLDER else load_python(folder, split)
 
 
 def load_binary(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
-    """Read the binary version; a file that differs from the official one is used, with a warning."""
+    """Load the binary version; warn about files that differ from the official ones."""
     pixels, labels = [], []
     for name in BINARY_FILES[split]:
-        content = read_batch(folder / name)
+        content = read_records(folder / name, RECORDS * (1 + PIXELS), redownload_hint(folder))
         if hashlib.md5(content, usedforsecurity=False).hexdigest() != BINARY_MD5[name]:
-            warnings.warn(f"{name} differs from the official CIFAR-10 file; it is used as it is.", stacklevel=3)
+            warnings.warn(f"{name} differs from the official CIFAR-10 file; it is used unchanged.", stacklevel=3)
         records = np.frombuffer(content, np.uint8).reshape(RECORDS, 1 + PIXELS)
         if records[:, 0].max() >= len(CLASSES):
-            raise DataError(f"{folder / name} holds a label above 9: it is damaged. {again(folder)}")
+            raise DataError(f"{folder / name} is damaged: it has a label above 9.", redownload_hint(folder))
         labels.append(records[:, 0])
         pixels.append(records[:, 1:])
     images = torch.from_numpy(np.concatenate(pixels).reshape(-1, 3, 32, 32))
     return images, torch.from_numpy(np.concatenate(labels).astype(np.int64))
 
 
-def read_batch(path: Path) -> bytes:
-    """Read one file of the binary version, of exactly the size it must have."""
-    expected = RECORDS * (1 + PIXELS)
+def read_records(path: Path, expected: int, hint: str) -> bytes:
+    """Read a file of the binary version, which must have exactly the expected number of bytes."""
     size = path.stat().st_size if path.is_file() else 0
     if size != expected:
-        raise DataError(f"{path} must have {expected:,} bytes: it has {size:,}. {again(path.parent)}")
+        raise DataError(f"{path} must have {expected:,} bytes: it has {size:,}.", hint)
     return path.read_bytes()
 
 
 def load_python(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
-    """Read the python version through torchvision, which checks every file's sum before it opens it."""
+    """Load the python version with torchvision, which verifies each file's MD5 before it unpickles it."""
     from torchvision.datasets import CIFAR10
 
-    return read_python(CIFAR10, folder, split, again(folder))
+    return load_torchvision(CIFAR10, folder, split, redownload_hint(folder))
 
 
-def again(folder: Path, command: str = COMMAND) -> str:
-    """What helps against a damaged data set."""
-    return f"Delete {folder} and fetch it again with: {command} --data {quote(str(folder.parent))}"
+def redownload_hint(folder: Path, command: str = COMMAND) -> str:
+    """Return the hint for a damaged data set."""
+    return f"Delete {folder} and download it again with: {command} --data {quote(str(folder.parent))}"
 
 
-def read_python(known: Callable[..., Any], folder: Path, split: Split, cure: str) -> tuple[Tensor, Tensor]:
-    """Read a split of one of torchvision's data sets from its folder.
+def load_torchvision(dataset: Callable[..., Any], folder: Path, split: Split, hint: str) -> tuple[Tensor, Tensor]:
+    """Load a split of one of torchvision's data sets from its folder.
 
     Raises:
-        DataError: If a file is missing or damaged; it ends with the cure.
+        DataError: If a file is missing or damaged.
     """
     try:
-        held = known(str(folder.parent), train=split == "train")
+        loaded = dataset(str(folder.parent), train=split == "train")
     except RuntimeError as error:
         raise DataError(
-            f"{folder} is incomplete or damaged (its sums differ from the official ones). {cure}"
+            f"{folder} is incomplete or damaged: its checksums differ from the official ones.", hint
         ) from error
-    images = torch.from_numpy(held.data).permute(0, 3, 1, 2).contiguous()  # (n, 3, 32, 32)
-    return images, torch.tensor(held.targets)
+    images = torch.from_numpy(loaded.data).permute(0, 3, 1, 2).contiguous()  # (n, 3, 32, 32)
+    return images, torch.tensor(loaded.targets)
 
 
 @contextmanager
-def patience(seconds: float) -> Iterator[None]:
-    """Let connections made meanwhile wait no longer than this for the next byte; torchvision would wait for ever."""
+def socket_timeout(seconds: float) -> Iterator[None]:
+    """Set the default timeout of new sockets; torchvision's downloads have none."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(seconds)
     try:
@@ -173,53 +180,55 @@ def patience(seconds: float) -> Iterator[None]:
         socket.setdefaulttimeout(before)
 
 
-def download(data: str | Path | None = None) -> Path:
-    """Fetch the python version through torchvision: to a temporary name first, checked, then renamed.
+def download(data: str | Path | None = None, tag: str = "") -> Path:
+    """Download the python version with torchvision: to a temporary folder, verified, then renamed.
 
     Args:
-        data: The folder to put it into, as for `find`.
+        data: The target folder, as for `find`.
+        tag: Part of the temporary folder's name, by which another process finds it.
 
     Returns:
         The folder of the data set.
 
     Raises:
-        DataError: If it cannot be fetched or what came is damaged; nothing is left behind then.
+        DataError: If the download fails or is damaged; no files remain then.
     """
     from torchvision.datasets import CIFAR10
 
-    return fetch(CIFAR10, "CIFAR-10", data_root(data), FOLDERS)
+    return download_torchvision(CIFAR10, "CIFAR-10", data_root(data), FOLDERS, tag)
 
 
-def fetch(known: Callable[..., object], name: str, root: Path, folders: tuple[str, str]) -> Path:
-    """Fetch one of torchvision's data sets, whose python version comes in the first of these folders, into `root`.
+def download_torchvision(
+    dataset: Callable[..., object], name: str, root: Path, folders: tuple[str, str], tag: str = ""
+) -> Path:
+    """Download one of torchvision's data sets, whose python version is in the first of `folders`, into `root`.
 
-    Does nothing if one of the folders is there, or `root` is one, but that what a killed download left long ago is
-    removed.
+    Does nothing if one of the folders exists or `root` is one. Removes old temporary folders of killed downloads.
 
     Raises:
-        DataError: If it cannot be fetched or what came is damaged; nothing is left behind then.
+        DataError: If the download fails or is damaged; no files remain then.
     """
-    for left in root.glob(PARTS):
-        with suppress(FileNotFoundError):  # another download has just ended
-            if time.time() - left.stat().st_mtime > PARTS_AGE:
-                shutil.rmtree(left, ignore_errors=True)
+    for partial in root.glob(PARTIAL.format(tag="")):
+        with suppress(FileNotFoundError):  # another download has just finished
+            if time.time() - partial.stat().st_mtime > MAX_PARTIAL_AGE:
+                shutil.rmtree(partial, ignore_errors=True)
     with suppress(DataError):
-        return look_for(name, root, folders, "")
+        return find_version(name, root, folders, "")
     root.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".cifar-", suffix=".part", dir=root) as part:
+    prefix, suffix = PARTIAL.format(tag=tag).split("*")
+    with tempfile.TemporaryDirectory(prefix=prefix, suffix=suffix, dir=root) as partial_folder:
         try:
-            with patience(STALL):
-                known(part, download=True)
+            with socket_timeout(STALL_TIMEOUT):
+                dataset(partial_folder, download=True)
         except (OSError, RuntimeError) as error:
-            reason = getattr(error, "reason", error)  # of an URLError
-            words = getattr(reason, "strerror", None) or reason
+            reason = getattr(error, "reason", error)  # of a URLError
             raise DataError(
-                f"{name} could not be fetched ({words}). Check the connection and try again, or copy "
-                f"{' or '.join(folders)} into {root}."
+                f"{name} could not be downloaded ({getattr(reason, 'strerror', None) or reason}).",
+                f"Check the connection and try again, or copy {' or '.join(folders)} into {root}.",
             ) from error
         try:
-            (Path(part) / folders[0]).rename(root / folders[0])
+            (Path(partial_folder) / folders[0]).rename(root / folders[0])
         except OSError:
-            if not (root / folders[0]).is_dir():  # else another download was faster: what it fetched is as good
+            if not (root / folders[0]).is_dir():  # otherwise another download has finished first
                 raise
     return root / folders[0]

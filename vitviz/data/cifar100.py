@@ -1,4 +1,4 @@
-"""CIFAR-100 on disk -> tensors, with its 100 fine labels (Krizhevsky 2009); as `cifar` does for CIFAR-10."""
+"""CIFAR-100 on disk -> tensors, with its 100 fine labels (Krizhevsky 2009); the interface is that of `cifar`."""
 
 from pathlib import Path
 
@@ -6,7 +6,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vitviz.data.cifar import PIXELS, DataError, Split, again, data_root, fetch, look_for, read_python
+from vitviz.data.cifar import (
+    PIXELS,
+    DataError,
+    Split,
+    data_root,
+    download_torchvision,
+    find_version,
+    load_torchvision,
+    read_records,
+    redownload_hint,
+)
 
 NAMES = """
 apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle bowl boy bridge bus butterfly camel can
@@ -23,50 +33,48 @@ BINARY_FOLDER = "cifar-100-binary"
 FOLDERS = PYTHON_FOLDER, BINARY_FOLDER
 COMMAND = "python -m vitviz data download --dataset cifar100"
 RECORDS: dict[Split, int] = {"train": 50_000, "test": 10_000}
-LABELS = 2  # bytes before each image: the coarse label, then the fine one
+LABELS = 2  # bytes before each image: coarse label, fine label
 
 
 def find(data: str | Path | None = None) -> Path:
     """Find the folder of the data set; arguments as for `cifar.find`.
 
     Raises:
-        DataError: If neither version is there.
+        DataError: If neither version exists.
     """
-    return look_for("CIFAR-100", data_root(data), FOLDERS, COMMAND)
+    return find_version("CIFAR-100", data_root(data), FOLDERS, COMMAND)
 
 
 def load(split: Split, data: str | Path | None = None) -> tuple[Tensor, Tensor]:
     """Load a split in the official order: images (n, 3, 32, 32) as uint8 and fine labels (n,) as int64.
 
     Raises:
-        DataError: If the data set is absent, incomplete or damaged.
+        DataError: If the data set is missing, incomplete or damaged.
     """
     folder = find(data)
     return load_binary(folder, split) if folder.name == BINARY_FOLDER else load_python(folder, split)
 
 
 def load_binary(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
-    """Read the binary version: one file for each split."""
-    path, expected = folder / f"{split}.bin", RECORDS[split] * (LABELS + PIXELS)
-    size = path.stat().st_size if path.is_file() else 0
-    if size != expected:
-        raise DataError(f"{path} must have {expected:,} bytes: it has {size:,}. {again(folder, COMMAND)}")
-    records = np.frombuffer(path.read_bytes(), np.uint8).reshape(-1, LABELS + PIXELS)
+    """Load the binary version: one file per split."""
+    path, hint = folder / f"{split}.bin", redownload_hint(folder, COMMAND)
+    content = read_records(path, RECORDS[split] * (LABELS + PIXELS), hint)
+    records = np.frombuffer(content, np.uint8).reshape(-1, LABELS + PIXELS)
     if records[:, 1].max() >= len(CLASSES):
-        raise DataError(f"{path} holds a label above 99: it is damaged. {again(folder, COMMAND)}")
+        raise DataError(f"{path} is damaged: it has a label above 99.", hint)
     images = torch.from_numpy(records[:, LABELS:].reshape(-1, 3, 32, 32).copy())
     return images, torch.from_numpy(records[:, 1].astype(np.int64))
 
 
 def load_python(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
-    """Read the python version through torchvision, which checks every file's sum before it opens it."""
+    """Load the python version with torchvision, which verifies each file's MD5 before it unpickles it."""
     from torchvision.datasets import CIFAR100
 
-    return read_python(CIFAR100, folder, split, again(folder, COMMAND))
+    return load_torchvision(CIFAR100, folder, split, redownload_hint(folder, COMMAND))
 
 
-def download(data: str | Path | None = None) -> Path:
-    """Fetch the python version through torchvision; as `cifar.download`."""
+def download(data: str | Path | None = None, tag: str = "") -> Path:
+    """Download the python version with torchvision; arguments as for `cifar.download`."""
     from torchvision.datasets import CIFAR100
 
-    return fetch(CIFAR100, "CIFAR-100", data_root(data), FOLDERS)
+    return download_torchvision(CIFAR100, "CIFAR-100", data_root(data), FOLDERS, tag)

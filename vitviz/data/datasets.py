@@ -1,33 +1,31 @@
-"""The name of a data set -> its images as tensors, with all that a checkpoint must know about them.
-
-CIFAR-10, CIFAR-100, or a folder of one's own labelled images: all come as uint8 tensors of the size the model sees.
-"""
+"""Data sets by name -> uint8 tensors at the model's input size, with class names and channel statistics."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
+from PIL import Image
 from torch import Tensor
 
 from vitviz.data import cifar, cifar100, image_folder
 from vitviz.data.cifar import DataError, Split
+from vitviz.data.preprocessing import crop_and_resize, to_tensor
 
 Channels = tuple[float, float, float]  # red, green, blue
 LabeledImages = tuple[Tensor, Tensor]  # images (n, 3, H, W) of uint8, labels (n,)
 
-LEAST_STD = 0.01  # of images that are all alike
+MIN_STD = 0.01  # avoids division by zero where all images are alike
 
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """What a checkpoint must know about the images it was trained on.
+    """Properties of a data set that a checkpoint stores.
 
     Attributes:
-        name: Of the data set, for the record.
+        name: Name for the training record.
         classes: K names, in the order of the labels.
-        mean: Of each colour channel of the training images, in 0..1.
-        std: Standard deviation of each.
+        mean: Mean of each channel over the training images, in 0..1.
+        std: Standard deviation of each channel.
     """
 
     name: str
@@ -37,20 +35,20 @@ class DatasetInfo:
 
 
 @dataclass(frozen=True)
-class DataSet:
+class Dataset:
     """A data set in memory.
 
     Attributes:
-        about: Names and numbers.
-        parts: Images and labels of the splits that were asked for.
+        info: Name, classes and channel statistics.
+        splits: Images and labels of the requested splits.
     """
 
-    about: DatasetInfo
-    parts: dict[Split, LabeledImages]
+    info: DatasetInfo
+    splits: dict[Split, LabeledImages]
 
 
 CIFAR10 = DatasetInfo("CIFAR-10", cifar.CLASSES)
-ABOUT = {"cifar10": CIFAR10, "cifar100": DatasetInfo("CIFAR-100", cifar100.CLASSES)}
+INFO = {"cifar10": CIFAR10, "cifar100": DatasetInfo("CIFAR-100", cifar100.CLASSES)}
 MODULES = {"cifar10": cifar, "cifar100": cifar100}
 BOTH: tuple[Split, ...] = ("train", "test")
 
@@ -62,37 +60,37 @@ def load(
     splits: tuple[Split, ...] = BOTH,
     first: int | None = None,
     last: int = 0,
-) -> DataSet:
+) -> Dataset:
     """Load a data set.
 
     Args:
         kind: "cifar10", "cifar100" or "folder".
-        data: Where it is: as for `cifar.find`, or a folder or zip as for `image_folder.load`.
-        size: Height and width (px) of what the model sees.
-        splits: Which are needed.
-        first: How many of the training images are needed, from the first on; None for all.
-        last: How many of them from the end, besides.
+        data: Location, as for `cifar.find`, or a folder or zip as for `image_folder.load`.
+        size: Height and width of the model's input (px).
+        splits: Splits to load.
+        first: Number of training images to load from the start; None for all.
+        last: Number of training images to load from the end in addition.
 
     Raises:
-        vitviz.data.cifar.DataError: If it is not there, damaged, or nothing can be learned from it.
+        vitviz.data.cifar.DataError: If the data set is missing, damaged or unsuitable for training.
     """
     if kind == "folder":
-        parts, table = image_folder.load(data, size)
-        about = DatasetInfo("labelled images", table.classes, *statistics(parts["train"][0]))
-        return DataSet(about, parts | {"train": ends(parts["train"], first, last)})
-    about, parts = ABOUT[kind], {}
+        loaded, summary = image_folder.load(data, size)
+        info = DatasetInfo("image folder", summary.classes, *compute_mean_std(loaded["train"][0]))
+        return Dataset(info, loaded | {"train": head_and_tail(loaded["train"], first, last)})
+    info, loaded = INFO[kind], {}
     for split in splits:
         images, labels = MODULES[kind].load(split, data)
         if split == "train":
             if kind != "cifar10":
-                about = DatasetInfo(about.name, about.classes, *statistics(images))
-            images, labels = ends((images, labels), first, last)
-        parts[split] = fitted(images, labels, size)
-    return DataSet(about, parts)
+                info = DatasetInfo(info.name, info.classes, *compute_mean_std(images))
+            images, labels = head_and_tail((images, labels), first, last)
+        loaded[split] = resize_images(images, size), labels
+    return Dataset(info, loaded)
 
 
 def is_available(kind: str, data: str | Path | None = None) -> bool:
-    """Whether "cifar10" or "cifar100" is where it is looked for, as by `cifar.find`."""
+    """Whether `cifar.find` finds "cifar10" or "cifar100"."""
     try:
         MODULES[kind].find(data)
     except DataError:
@@ -100,37 +98,33 @@ def is_available(kind: str, data: str | Path | None = None) -> bool:
     return True
 
 
-def ends(part: LabeledImages, first: int | None, last: int) -> LabeledImages:
-    """The first so many images and labels, and the last so many; all if there are no more."""
-    count = len(part[1])
+def head_and_tail(split: LabeledImages, first: int | None, last: int) -> LabeledImages:
+    """Return the first and the last images and labels of a split; all of them if the two ranges cover it."""
+    count = len(split[1])
     if first is None or first + last >= count:
-        return part
-    images, labels = (torch.cat([values[:first], values[count - last :]]) for values in part)
+        return split
+    images, labels = (torch.cat([values[:first], values[count - last :]]) for values in split)
     return images, labels
 
 
-def fitted(images: Tensor, labels: Tensor, size: tuple[int, int]) -> LabeledImages:
-    """Images (n, 3, h, w) of uint8 as the model sees them, (n, 3, H, W), cut to that shape around the middle."""
+def resize_images(images: Tensor, size: tuple[int, int]) -> Tensor:
+    """Preprocess images (n, 3, h, w) of uint8 to a model's input size, (n, 3, H, W), with `crop_and_resize`."""
     if images.shape[2:] == size:
-        return images, labels
+        return images
     image_folder.check_memory(len(images), size)
-    (h, w), (H, W) = images.shape[2:], size
-    rows, columns = min(h, max(1, round(w * H / W))), min(w, max(1, round(h * W / H)))
-    top, left = (h - rows) // 2, (w - columns) // 2
-    images = images[:, :, top : top + rows, left : left + columns]
     resized = images.new_empty(len(images), 3, *size)
-    for part, place in zip(images.split(1000), resized.split(1000), strict=True):
-        place.copy_(F.interpolate(part.float(), size, mode="bicubic", antialias=True).round().clamp(0, 255))
-    return resized, labels
+    for target, image in zip(resized, images.permute(0, 2, 3, 1).numpy(), strict=True):
+        target.copy_(to_tensor(crop_and_resize(Image.fromarray(image), size)))
+    return resized
 
 
-def statistics(images: Tensor) -> tuple[Channels, Channels]:
-    """Mean and standard deviation of each channel of images (n, 3, H, W) of uint8, in 0..1, counted exactly."""
+def compute_mean_std(images: Tensor) -> tuple[Channels, Channels]:
+    """Compute mean and standard deviation of each channel of images (n, 3, H, W) of uint8, in 0..1, from histograms."""
     counts = torch.zeros(3, 256, dtype=torch.float64)
-    for part in images.split(1000):
-        counts += torch.stack([torch.bincount(channel.flatten(), minlength=256) for channel in part.unbind(1)])
-    shares, levels = counts / counts.sum(1, keepdim=True), torch.arange(256, dtype=torch.float64) / 255
-    mean = shares @ levels  # (3,)
-    std = (shares @ levels.square() - mean.square()).clamp_min(0).sqrt().clamp_min(LEAST_STD)
+    for batch in images.split(1000):
+        counts += torch.stack([torch.bincount(channel.flatten(), minlength=256) for channel in batch.unbind(1)])
+    weights, levels = counts / counts.sum(1, keepdim=True), torch.arange(256, dtype=torch.float64) / 255
+    mean = weights @ levels  # (3,)
+    std = (weights @ levels.square() - mean.square()).clamp_min(0).sqrt().clamp_min(MIN_STD)
     rounded = [tuple(round(value, 4) for value in values.tolist()) for values in (mean, std)]
     return (rounded[0][0], rounded[0][1], rounded[0][2]), (rounded[1][0], rounded[1][1], rounded[1][2])

@@ -1,8 +1,10 @@
-"""CIFAR-10 or CIFAR-100 from the network, as a process of its own that tells how far it is and can be called off.
+"""Background download of CIFAR-10 or CIFAR-100, with progress and cancellation.
 
-`vitviz.data.cifar.fetch` does the work: into a temporary folder first, checked, then renamed.
+`python -m vitviz.data.download DATASET FOLDER TAG` is the child process. If it fails it prints the error's fields as
+JSON to stdout.
 """
 
+import json
 import shutil
 import subprocess
 import sys
@@ -12,33 +14,35 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+from uuid import uuid4
 
-from vitviz.data.cifar import PARTS, data_root
-from vitviz.data.environment import environment
+from vitviz.data import datasets
+from vitviz.data.cifar import PARTIAL, DataError, data_root
+from vitviz.data.environment import make_environment
 
-BYTES = {"cifar10": 170_498_071, "cifar100": 169_001_437}  # of the archives
-COMMAND = (sys.executable, "-m", "vitviz", "data", "download")
+SIZES = {"cifar10": 170_498_071, "cifar100": 169_001_437}  # bytes of the archives
+COMMAND = (sys.executable, "-m", "vitviz.data.download")
 
 
 @dataclass(frozen=True)
-class FetchState:
-    """How a download stands.
+class DownloadState:
+    """State of a download.
 
     Attributes:
-        dataset: Which, or an empty word.
-        running: Whether it goes on.
-        share: Of the archive that is here, 0..1.
+        dataset: Key of the data set; empty before the first download.
+        running: Whether the download is running.
+        progress: Downloaded fraction of the archive.
         message: Why it failed; empty otherwise.
     """
 
-    dataset: str
-    running: bool
-    share: float
-    message: str
+    dataset: str = ""
+    running: bool = False
+    progress: float = 0.0
+    message: str = ""
 
 
-class Fetch:
-    """The download into one data folder; at most one at a time.
+class Download:
+    """Download into one data folder; at most one at a time.
 
     Args:
         data: The folder, as for `vitviz.data.cifar.find`.
@@ -47,64 +51,82 @@ class Fetch:
     def __init__(self, data: str | None = None) -> None:
         self.root = data_root(data)
         self.dataset = ""
+        self.tag = ""
         self.child: subprocess.Popen[bytes] | None = None
-        self.words: IO[bytes] | None = None
-        self.others: set[Path] = set()  # temporary folders of downloads begun elsewhere
-        self.called_off = False
-        self.turn = threading.Lock()
+        self.output: IO[bytes] | None = None
+        self.is_canceled = False
+        self.lock = threading.Lock()
 
     def start(self, dataset: str) -> None:
-        """Begin, unless one is going on already.
+        """Start downloading, unless a download is already running.
 
         Raises:
-            ValueError: If it is none of the two.
+            ValueError: If the data set is unknown.
         """
-        if dataset not in BYTES:
-            raise ValueError(f"A data set to fetch must be {' or '.join(BYTES)}: got {dataset[:40]!r}.")
-        with self.turn:
+        if dataset not in SIZES:
+            raise ValueError(f"dataset must be {' or '.join(SIZES)}: got {dataset[:40]!r}.")
+        with self.lock:
             if self.child is not None and self.child.poll() is None:
                 return
-            self.dataset = dataset
-            self.called_off = False
-            self.others = set(self.root.glob(PARTS))
-            self.words = tempfile.TemporaryFile()  # noqa: SIM115 (read when the child has ended)
-            command = [*COMMAND, "--dataset", dataset, "--data", str(self.root)]
+            self.dataset, self.tag, self.is_canceled = dataset, f"{uuid4().hex}-", False
+            self.output = tempfile.TemporaryFile()  # noqa: SIM115 (read when the child has exited)
             self.child = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.words, env=environment()
+                [*COMMAND, dataset, str(self.root), self.tag],
+                stdin=subprocess.DEVNULL,
+                stdout=self.output,
+                stderr=subprocess.DEVNULL,
+                env=make_environment(),
             )
 
     def cancel(self) -> None:
-        """Call it off, and leave nothing of it behind. Without one, do nothing."""
-        with self.turn:
+        """Stop the running download and delete its files; do nothing if none is running."""
+        with self.lock:
             if self.child is not None and self.child.poll() is None:
-                self.called_off = True
+                self.is_canceled = True
                 self.child.kill()
                 self.child.wait()
-                for part in self.parts():
-                    shutil.rmtree(part, ignore_errors=True)
+                for folder in self.partial_folders():
+                    shutil.rmtree(folder, ignore_errors=True)
 
-    def state(self) -> FetchState:
-        """How it stands; nothing running and no message before the first, and after one that succeeded."""
-        with self.turn:
-            if self.child is None or self.words is None or self.child.poll() == 0:
-                return FetchState(self.dataset, False, 0.0, "")
+    def state(self) -> DownloadState:
+        """Return the state; after success or cancellation it is not running and has no message."""
+        with self.lock:
+            if self.child is None or self.output is None or self.child.poll() == 0 or self.is_canceled:
+                return DownloadState(self.dataset)
             if self.child.returncode is None:
-                return FetchState(self.dataset, True, self.share(), "")
-            if self.called_off:
-                return FetchState(self.dataset, False, 0.0, "")
-            self.words.seek(0)
-            said = self.words.read().decode(errors="replace").strip().splitlines()
-            return FetchState(
-                self.dataset, False, 0.0, said[-1].removeprefix("vitviz: ") if said else "The download ended early."
-            )
+                return DownloadState(self.dataset, running=True, progress=self.progress())
+            self.output.seek(0)
+            try:
+                error = DataError(**json.loads(self.output.read()))
+            except ValueError:  # killed, or an unexpected exception
+                error = DataError(f"The download ended early (exit code {self.child.returncode}).", "Try again.")
+            return DownloadState(self.dataset, message=str(error))
 
-    def parts(self) -> set[Path]:
-        """Its temporary folder, once there is one."""
-        return set(self.root.glob(PARTS)) - self.others
+    def partial_folders(self) -> list[Path]:
+        """Return the temporary folder of this download, if it exists."""
+        return list(self.root.glob(PARTIAL.format(tag=self.tag)))
 
-    def share(self) -> float:
-        """Of the archive that is here."""
-        found = 0
-        with suppress(FileNotFoundError):  # it goes when it is unpacked
-            found = max((file.stat().st_size for part in self.parts() for file in part.glob("*.tar.gz")), default=0)
-        return min(1.0, found / BYTES[self.dataset])
+    def progress(self) -> float:
+        """Return the downloaded fraction of the archive."""
+        size = 0
+        with suppress(FileNotFoundError):  # torchvision deletes the archive after unpacking it
+            files = [file for folder in self.partial_folders() for file in folder.glob("*.tar.gz")]
+            size = max((file.stat().st_size for file in files), default=0)
+        return min(1.0, size / SIZES[self.dataset])
+
+
+def main() -> None:
+    """Download a data set; on failure print the error's fields as JSON and exit with status 1."""
+    dataset, folder, tag = sys.argv[1:]
+    try:
+        datasets.MODULES[dataset].download(folder, tag)
+    except DataError as error:
+        print(json.dumps({"problem": error.problem, "hint": error.hint}))
+        sys.exit(1)
+    except OSError as error:
+        print(json.dumps({"problem": f"{error.filename or folder}: {error.strerror or error}."}))
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,12 +1,12 @@
-"""The environment of a process that is started: Python finds this package in it, whatever the folder."""
+"""Environment variables of child processes."""
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
 
-def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment with more in it; the package comes behind what PYTHONPATH names already."""
-    found = os.environ | (more or {})
-    places = (found.get("PYTHONPATH"), str(Path(__file__).parents[2]))
-    return found | {"PYTHONPATH": os.pathsep.join(filter(None, places))}
+def make_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return this process's environment, updated by `extra`, with the package's folder appended to PYTHONPATH."""
+    found = os.environ | (extra or {})
+    folders = (found.get("PYTHONPATH"), str(Path(__file__).parents[2]))
+    return found | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and that are files at all; and their names."""
+"""Atomic file writing, and checks of files and their names."""
 
 import os
 import stat
@@ -12,13 +12,13 @@ from typing import IO
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file that is either whole or not there: temporary name, fsync, rename, fsync of the folder."""
+    """Open a file that replaces `path` only when it is complete: temporary file, fsync, rename, fsync of the folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        start = path.name[:48]  # so that the longer name fits into 255 bytes as well
+        start = path.name[:48]  # keeps the longer temporary name within 255 bytes
         handle, temporary = tempfile.mkstemp(prefix=f".{start}.", suffix=".tmp", dir=path.parent)
     except OSError as error:
-        error.filename = str(path)  # a name that somebody gave
+        error.filename = str(path)  # the name that the caller knows
         raise
     try:
         with os.fdopen(handle, "wb") as file:
@@ -30,7 +30,7 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, temporary):
-            error.filename = str(path)  # a full disk names none, and nobody knows of the other
+            error.filename = str(path)  # ENOSPC has no file name, and the caller does not know the temporary one
         raise
     if os.name == "posix":
         folder = os.open(path.parent, os.O_RDONLY)
@@ -40,24 +40,24 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
             os.close(folder)
 
 
-def end_of_link(path: Path) -> Path:
-    """Where to write what somebody gave a name: a link stays, and what it leads to is replaced."""
+def resolve_link(path: Path) -> Path:
+    """Return the target of a symbolic link, so that an atomic write replaces the target and keeps the link."""
     return Path(os.path.realpath(path))
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a whole file, as `atomic_write` does."""
+def write_atomic(path: Path, content: bytes) -> None:
+    """Write a complete file with `atomic_write`."""
     with atomic_write(path) as file:
         file.write(content)
 
 
-def in_text(name: str) -> str:
-    """A file's name as text can be sent and shown: what is no UTF-8, or controls a terminal, becomes a ?."""
+def printable_name(name: str) -> str:
+    """Replace the characters of a file name that are not valid UTF-8 or control a terminal by "?"."""
     return "".join("?" if unicodedata.category(letter) in ("Cc", "Cs") else letter for letter in name)
 
 
-def is_file(path: Path) -> bool:
-    """Whether this is a plain file; opening a pipe would wait for ever, and a link may lead anywhere."""
+def is_regular_file(path: Path) -> bool:
+    """Whether a path is a regular file: opening a pipe would block, and a link may point anywhere."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:

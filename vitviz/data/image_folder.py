@@ -1,14 +1,12 @@
-"""A folder of labelled images, or a zip of one -> tensors, class names, and a table of what was taken.
+"""A folder or zip of labeled images -> tensors, class names and a summary of used and skipped files.
 
-The layout is torchvision's `ImageFolder`: one folder for each class; or `train/` and `test/` (or `val/`) with such
-folders in them, and nothing beside these is taken. Every file goes through the gate for images and is fitted to the
-model's size. Where there is nothing to test on, a share of each class is put aside: by the names alone, so it is the
-same each time and everywhere.
+The layout is that of torchvision's `ImageFolder`: one folder per class, or `train/` and `test/` (or `val/`) with such
+folders inside. Every file passes `preprocess`. Without a test folder a fraction of each class is held out, chosen by a
+hash of the file's path, so that the split is reproducible.
 """
 
 import hashlib
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -22,26 +20,27 @@ from torch import Tensor
 from vitviz.data import preprocessing
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError, Split
-from vitviz.data.files import in_text
+from vitviz.data.files import printable_name
 from vitviz.data.preprocessing import ImageError
 
-TEST_SHARE = 0.2  # of each class, where there is no folder to test on
-TESTS = ("test", "val", "valid", "validation")  # the first that is there is measured on
-MOST_FILES = 100_000
-MOST_CLASSES = 1000
-MOST_MEMORY = 2 * 2**30  # bytes of all images as the model sees them
-SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")  # of files that are counted before they are read
-LONGEST_NAME = 100  # characters of a class's name
-NO_TEST = (
-    "It holds folders, and there is none to test on beside it: name that test, val, valid or validation, or choose "
-    "train itself."
+TEST_FRACTION = 0.2  # of each class, if there is no test folder
+TEST_FOLDERS = ("test", "val", "valid", "validation")  # in order of preference
+MAX_FILES = 100_000
+MAX_CLASSES = 1000
+MAX_MEMORY = 2 * 2**30  # bytes of all images at the model's input size
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")  # files counted as images before they are read
+MAX_CLASS_NAME = 100  # characters
+NO_TEST_FOLDER = (
+    "It contains folders, but there is no test folder next to it: name one test, val, valid or validation, or use the "
+    "train folder itself."
 )
 
 
-class Place(NamedTuple):
-    """Where a file stands in the layout: in which split, None where there are none, in which class's folder, and how.
+class Location(NamedTuple):
+    """Split and class of a file in the folder layout.
 
-    The path is that within the folder of classes, so that a folder and a zip of it are divided alike.
+    The path is relative to the folder of classes, so that a folder and a zip of it are split alike. The split is None
+    if the layout has no split folders.
     """
 
     split: Split | None
@@ -49,282 +48,278 @@ class Place(NamedTuple):
     path: str
 
 
-class Refused(NamedTuple):
-    """A file that was not taken, by its name in text, and why."""
+class SkippedFile(NamedTuple):
+    """A file that is not used: printable name and reason."""
 
     name: str
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True)
-class Table:
-    """What was taken of a folder of images, and what was not.
+class FolderSummary:
+    """Used and skipped files of an image folder.
 
     Attributes:
-        counts: For each class's folder, how many images are trained on and how many tested on; a class without any to
-            train on is left out of the classes.
-        refused: Files that were not taken, and why.
-        divided: Whether the images to test on were put aside by us.
+        counts: Number of training and test images of each class folder.
+        skipped: Files that are not used.
+        auto_split: Whether the test images were held out automatically.
     """
 
     counts: dict[str, tuple[int, int]]
-    refused: list[Refused]
-    divided: bool
+    skipped: list[SkippedFile]
+    auto_split: bool
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The classes to learn, in alphabetical order."""
+        """Classes with training images, in alphabetical order."""
         return tuple(sorted(label for label, (train, _) in self.counts.items() if train))
 
 
 @dataclass(frozen=True)
 class Source:
-    """Files by name, folders before it, divided by slashes.
+    """Files of a folder or zip.
 
     Attributes:
-        names: Of all files, hidden ones left out.
-        fetch: Lends one of them as long as it is read.
-        refused: What was met on the way and may not be read.
+        names: Relative paths with slashes, without hidden files.
+        open_file: Returns a context manager that yields a file's path.
+        skipped: Entries that must not be read.
     """
 
     names: list[str]
-    fetch: Callable[[str], AbstractContextManager[Path]]
-    refused: list[Refused]
+    open_file: Callable[[str], AbstractContextManager[Path]]
+    skipped: list[SkippedFile]
 
 
-def load(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[Split, tuple[Tensor, Tensor]], Table]:
-    """Load all labelled images.
+def load(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[Split, tuple[Tensor, Tensor]], FolderSummary]:
+    """Load all labeled images.
 
     Args:
         data: A folder, or a zip of one.
-        size: Height and width (px) to fit them to.
+        size: Height and width of the model's input (px).
 
     Returns:
-        For each split images (n, 3, H, W) of uint8 and labels (n,), positions in the table's classes, shuffled once
-        for all; and the table.
+        For each split the images (n, 3, H, W) of uint8 and labels (n,), indices into the summary's classes, in a fixed
+        random order; and the summary.
 
     Raises:
-        DataError: If there are not at least two classes, with an image to train on each, and one to test on.
+        DataError: If there are fewer than two classes with training images, or no test images.
     """
-    taken, places, table = read_all(data, size)
-    check_table(table, str(data))
-    splits = divided({name: places[name] for name in taken})
-    return {split: gathered(split, taken, places, splits, table.classes) for split in ("train", "test")}, table
+    images, locations, summary = read_all(data, size)
+    check_summary(summary, str(data))
+    splits = assign_splits({name: locations[name] for name in images})
+    return {split: collect(split, images, locations, splits, summary.classes) for split in ("train", "test")}, summary
 
 
-def survey(data: str | Path | None, size: tuple[int, int]) -> Table:
-    """What would be taken, by reading it all; also where `load` refuses, so that people can see why.
+def survey(data: str | Path | None, size: tuple[int, int]) -> FolderSummary:
+    """Read all images and return the summary, also of a folder that `load` rejects.
 
     Raises:
-        DataError: If there is no such folder, or it is a zip that may not be opened.
+        DataError: If there is no such folder, or the zip is not accepted.
     """
     return read_all(data, size)[2]
 
 
-def read_all(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[str, Tensor], dict[str, Place], Table]:
-    """Every image that can be read, (3, H, W) of uint8, by name; the places of all files; and the table."""
+def read_all(
+    data: str | Path | None, size: tuple[int, int]
+) -> tuple[dict[str, Tensor], dict[str, Location], FolderSummary]:
+    """Return all readable images (3, H, W) of uint8 by name, the locations of all files, and the summary."""
     if data is None:
         raise DataError(
-            "Images of your own need a place: --data must be a folder with one folder of images for each class, or "
-            "a zip of one."
+            "data must be set for an image folder.", "Use --data with a folder of one folder per class, or a zip of it."
         )
-    with opened(Path(data)) as source:
-        places, refused = arranged(source.names)
-        check_memory(sum(name.lower().endswith(SUFFIXES) for name in places), size)
-        taken: dict[str, Tensor] = {}
-        for name in sorted(places, key=lambda name: draw(places[name])):
-            check_memory(len(taken) + 1, size)
+    with open_source(Path(data)) as source:
+        locations, skipped = locate(source.names)
+        check_memory(sum(name.lower().endswith(SUFFIXES) for name in locations), size)
+        images: dict[str, Tensor] = {}
+        for name in sorted(locations, key=lambda name: hash_path(locations[name])):
+            check_memory(len(images) + 1, size)
             try:
-                with source.fetch(name) as path:
-                    taken[name] = preprocessing.to_tensor(preprocessing.prepare(path, size).seen)
+                with source.open_file(name) as path:
+                    images[name] = preprocessing.to_tensor(preprocessing.preprocess(path, size).model_input)
             except ImageError as error:
-                refused.append(Refused(name, without_name(error)))
-    splits = divided({name: places[name] for name in taken})
-    told = [Refused(in_text(name), why) for name, why in sorted(refused + source.refused)]
-    return taken, places, tabulated(places, splits, told)
-
-
-def without_name(error: ImageError) -> str:
-    """A refusal that stands beside the file's name: equal for equal reasons."""
-    return re.sub(r"(?<=: )(['\"]).*\1(?= (cannot|is))", "it", str(error))
+                skipped.append(SkippedFile(name, error.reason))
+    splits = assign_splits({name: locations[name] for name in images})
+    skipped = [SkippedFile(printable_name(name), reason) for name, reason in sorted(skipped + source.skipped)]
+    return images, locations, summarize(locations, splits, skipped)
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Source]:
-    """The files of a folder or of a zip."""
+def open_source(path: Path) -> Iterator[Source]:
+    """Open a folder or a zip."""
     try:
         is_folder, is_file = path.is_dir(), path.is_file()
     except (OSError, ValueError):
         is_folder = is_file = False
     if is_folder:
-        yield walked(path)
+        yield walk_folder(path)
     elif is_file:
         archive = Archive(path)
         with archive.zip:
-            yield Source([name for name in archive.names() if not hidden(name)], archive.fetch, [])
+            yield Source([name for name in archive.files if not is_hidden(name)], archive.open_file, [])
     else:
-        raise DataError(f"There is no folder of images and no zip at {str(path)[:200]!r}. Check the name.")
+        raise DataError(f"data must be a folder of images or a zip: {str(path)[:200]!r} does not exist.")
 
 
-def hidden(name: str) -> bool:
-    """Whether a file or one of its folders is hidden, or is what macOS adds to a zip."""
+def is_hidden(name: str) -> bool:
+    """Whether a file or one of its folders is hidden, or is metadata that macOS adds to a zip."""
     return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 
-def walked(root: Path) -> Source:
-    """All files below a folder; links are not followed, for they may lead anywhere."""
+def walk_folder(root: Path) -> Source:
+    """List all files below a folder, without following links, which may point anywhere."""
     names: list[str] = []
-    refused: list[Refused] = []
+    skipped: list[SkippedFile] = []
 
-    def unreadable(error: OSError) -> None:
-        refused.append(Refused(os.path.relpath(error.filename, root), f"It cannot be opened: {error.strerror}."))
+    def skip_unreadable(error: OSError) -> None:
+        skipped.append(SkippedFile(os.path.relpath(error.filename, root), f"Cannot be opened: {error.strerror}."))
 
-    for folder, folders, files in os.walk(root, onerror=unreadable):
-        place = Path(folder).relative_to(root)
-        folders[:] = [entry for entry in folders if not hidden(entry)]
-        if not folders and not files and place != Path():
-            refused.append(Refused(place.as_posix(), "It is an empty folder."))
-        seen = [entry for entry in files if not hidden(entry)]
-        links = {entry for entry in (*folders, *seen) if (root / place / entry).is_symlink()}
-        why = "Links are not followed: put the images themselves there."
-        refused += [Refused((place / entry).as_posix(), why) for entry in sorted(links)]
-        names += [(place / entry).as_posix() for entry in seen if entry not in links]
-        if len(names) > MOST_FILES:
-            raise DataError(
-                f"A data set may have at most {MOST_FILES:,} files: {root} has more. Name a smaller folder."
-            )
+    for folder, folders, files in os.walk(root, onerror=skip_unreadable):
+        relative = Path(folder).relative_to(root)
+        folders[:] = [entry for entry in folders if not is_hidden(entry)]
+        if not folders and not files and relative != Path():
+            skipped.append(SkippedFile(relative.as_posix(), "The folder is empty."))
+        visible = [entry for entry in files if not is_hidden(entry)]
+        links = {entry for entry in (*folders, *visible) if (root / relative / entry).is_symlink()}
+        reason = "Links are not followed: copy the images themselves."
+        skipped += [SkippedFile((relative / entry).as_posix(), reason) for entry in sorted(links)]
+        names += [(relative / entry).as_posix() for entry in visible if entry not in links]
+        if len(names) > MAX_FILES:
+            raise DataError(f"An image folder may have at most {MAX_FILES:,} files: {root} has more.")
 
     @contextmanager
-    def fetch(name: str) -> Iterator[Path]:
+    def open_file(name: str) -> Iterator[Path]:
         yield root / name
 
-    return Source(names, fetch, refused)
+    return Source(names, open_file, skipped)
 
 
-def arranged(names: list[str]) -> tuple[dict[str, Place], list[Refused]]:
-    """Say for each file in which split and class it stands; files that stand in none are refused.
+def locate(names: list[str]) -> tuple[dict[str, Location], list[SkippedFile]]:
+    """Determine the split and class of each file; skip files outside any class.
 
     Example:
-        >>> arranged(["pets/cat/a.png", "pets/dog/old/b.png"])[0]["pets/dog/old/b.png"]
-        Place(split=None, label='dog', path='dog/old/b.png')
+        >>> locate(["pets/cat/a.png", "pets/dog/old/b.png"])[0]["pets/dog/old/b.png"]
+        Location(split=None, label='dog', path='dog/old/b.png')
     """
-    parts = unwrapped({name: tuple(name.split("/")) for name in names})
-    splits = splits_of([path for path in parts.values() if len(path) > 1])
+    paths = strip_common_folder({name: tuple(name.split("/")) for name in names})
+    splits = find_splits([path for path in paths.values() if len(path) > 1])
     if len(splits) == 1:
-        return {}, [Refused("train", NO_TEST)]
-    found: dict[str, Place] = {}
-    refused: list[Refused] = []
-    for name, path in parts.items():
+        return {}, [SkippedFile("train", NO_TEST_FOLDER)]
+    found: dict[str, Location] = {}
+    skipped: list[SkippedFile] = []
+    for name, path in paths.items():
         split = splits.get(path[0].casefold())
         inner = path[1:] if splits else path
-        beside = f"It lies in neither {' nor '.join(splits)}." if splits and split is None else ""
-        if why := misplaced(inner, beside):
-            refused.append(Refused(name, why))
+        if splits and split is None:
+            skipped.append(SkippedFile(name, f"Not in {' or '.join(splits)}."))
+        elif len(inner) < 2:
+            skipped.append(SkippedFile(name, "Not in a class folder."))
+        elif len(inner[0]) > MAX_CLASS_NAME or not inner[0].isprintable():
+            reason = f"A class name must have at most {MAX_CLASS_NAME} printable characters."
+            skipped.append(SkippedFile(name, reason))
         else:
-            found[name] = Place(split, inner[0], "/".join(inner))
-    known = {place.label for place in found.values() if place.split != "test"}
-    strangers = [name for name, place in found.items() if place.label not in known]
-    refused += [Refused(name, "Its class is not among those to train on.") for name in strangers]
-    return {name: place for name, place in found.items() if place.label in known}, refused
+            found[name] = Location(split, inner[0], "/".join(inner))
+    train_labels = {location.label for location in found.values() if location.split != "test"}
+    extra = [name for name, location in found.items() if location.label not in train_labels]
+    skipped += [SkippedFile(name, "Its class has no training images.") for name in extra]
+    return {name: location for name, location in found.items() if location.label in train_labels}, skipped
 
 
-def splits_of(paths: list[tuple[str, ...]]) -> dict[str, Split]:
-    """The folders, in small letters, that are splits and no classes; train alone is one if it holds folders only."""
-    tops, deep = ({path[0].casefold() for path in paths if len(path) > least} for least in (1, 2))
+def find_splits(paths: list[tuple[str, ...]]) -> dict[str, Split]:
+    """Return the split of each top folder, by lower-case name; {} if the top folders are classes.
+
+    A train folder that contains only folders, without a test folder next to it, is returned alone.
+    """
+    tops, deep = ({path[0].casefold() for path in paths if len(path) > length} for length in (1, 2))
     flat = {path[0].casefold() for path in paths if len(path) == 2}
-    tests = sorted((test for test in TESTS if test in tops), key=lambda test: test not in deep)  # one with classes
+    tests = sorted((test for test in TEST_FOLDERS if test in tops), key=lambda test: test not in deep)  # with classes
     if "train" in tops and tests:
         return {"train": "train", tests[0]: "test"}
     return {"train": "train"} if "train" in deep - flat else {}
 
 
-def unwrapped(parts: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Paths without the one folder that holds all others, as zips often have it."""
-    tops = {path[0] for path in parts.values() if len(path) > 1}
-    inner = {path[1] for path in parts.values() if len(path) > 2}
+def strip_common_folder(paths: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Remove a single folder around all others, common in zips, from the paths."""
+    tops = {path[0] for path in paths.values() if len(path) > 1}
+    inner = {path[1] for path in paths.values() if len(path) > 2}
     if len(tops) != 1 or len(inner) < 2:
-        return parts
-    return {name: path[1:] or path for name, path in parts.items()}  # a file beside that folder stays where it is
+        return paths
+    return {name: path[1:] or path for name, path in paths.items()}  # a file next to that folder keeps its path
 
 
-def misplaced(path: tuple[str, ...], why: str) -> str:
-    """Why a file is not taken that stands at this path below its split: the reason that is known, or another."""
-    if why or len(path) < 2:
-        return why or "It lies in no class's folder."
-    if len(path[0]) > LONGEST_NAME or not path[0].isprintable():
-        return f"A class's name must be at most {LONGEST_NAME} characters that can be printed."
-    return ""
+def hash_path(location: Location) -> bytes:
+    """Return the SHA-256 of a path, a sort key that is the same on every system."""
+    return hashlib.sha256(location.path.encode("utf-8", "surrogateescape")).digest()
 
 
-def draw(place: Place) -> bytes:
-    """What orders files: a number drawn from the path, the same everywhere."""
-    return hashlib.sha256(place.path.encode("utf-8", "surrogateescape")).digest()
+def assign_splits(locations: dict[str, Location]) -> dict[str, Split]:
+    """Return the split of each file; without split folders, hold out `TEST_FRACTION` of each class.
 
-
-def divided(places: dict[str, Place]) -> dict[str, Split]:
-    """The split of each file; where there are none, `TEST_SHARE` of each class is for testing, at least one of two."""
-    found: dict[str, Split] = {name: place.split for name, place in places.items() if place.split is not None}
-    together: dict[str, list[str]] = {}
-    for name, place in places.items():
-        if place.split is None:
-            together.setdefault(place.label, []).append(name)
-    for members in together.values():
-        names = sorted(members, key=lambda name: draw(places[name]))
-        count = max(1, round(TEST_SHARE * len(names))) if len(names) > 1 else 0
+    At least one image of a class with two or more is held out.
+    """
+    found: dict[str, Split] = {name: place.split for name, place in locations.items() if place.split is not None}
+    by_label: dict[str, list[str]] = {}
+    for name, location in locations.items():
+        if location.split is None:
+            by_label.setdefault(location.label, []).append(name)
+    for members in by_label.values():
+        names = sorted(members, key=lambda name: hash_path(locations[name]))
+        count = max(1, round(TEST_FRACTION * len(names))) if len(names) > 1 else 0
         found |= {name: "test" if position < count else "train" for position, name in enumerate(names)}
     return found
 
 
-def tabulated(places: dict[str, Place], splits: dict[str, Split], refused: list[Refused]) -> Table:
-    """Count what was taken."""
-    tally = Counter((places[name].label, split) for name, split in splits.items())
-    labels = sorted({place.label for place in places.values()})
+def summarize(locations: dict[str, Location], splits: dict[str, Split], skipped: list[SkippedFile]) -> FolderSummary:
+    """Count the images of each class and split."""
+    tally = Counter((locations[name].label, split) for name, split in splits.items())
+    labels = sorted({location.label for location in locations.values()})
     counts = {label: (tally[label, "train"], tally[label, "test"]) for label in labels}
-    return Table(counts, refused, any(place.split is None for place in places.values()))
+    return FolderSummary(counts, skipped, any(location.split is None for location in locations.values()))
 
 
 def check_memory(count: int, size: tuple[int, int]) -> None:
-    """Refuse more images than fit into memory at the model's size (height, width)."""
+    """Check that so many images of a size (height, width) fit into memory."""
     needed = 3 * count * size[0] * size[1]
-    if needed > MOST_MEMORY:
+    if needed > MAX_MEMORY:
         raise DataError(
-            f"All images together may fill at most {MOST_MEMORY // 2**30} GiB: {count:,} of {size[0]} x {size[1]} "
-            f"pixels fill {needed / 2**30:.1f}. Use fewer, or a smaller model.img_size."
+            f"All images together may take at most {MAX_MEMORY // 2**30} GiB: {count:,} images of {size[0]} x "
+            f"{size[1]} pixels take {needed / 2**30:.1f}.",
+            "Use fewer images, or a smaller model.img_size.",
         )
 
 
-def check_table(table: Table, where: str) -> None:
-    """Refuse what nothing can be learned from, or measured on."""
-    where, classes = repr(where[:200]), table.classes
-    first = f" The first that was not: {table.refused[0].name[:80]!r}. {table.refused[0].why}" if table.refused else ""
+def check_summary(summary: FolderSummary, data: str) -> None:
+    """Check that there are two or more classes with training images, and test images."""
+    where, classes = repr(data[:200]), summary.classes
+    hint = ""
+    if summary.skipped:
+        name, reason = summary.skipped[0]
+        hint = f"First skipped file: {name[:80]!r}. {reason}"
     if not classes:
-        raise DataError(f"A data set needs one folder of images for each class: none was taken of {where}.{first}")
+        raise DataError(f"An image folder needs one folder of images per class: {where} has none.", hint)
     if len(classes) == 1:
         raise DataError(
-            f"A data set needs at least two classes with images: {where} has one, {classes[0]!r}. Put a folder of "
-            f"other images beside it.{first}"
+            f"An image folder needs at least two classes: {where} has one, {classes[0]!r}.", f"Add a second. {hint}"
         )
-    if len(classes) > MOST_CLASSES:
-        raise DataError(
-            f"A data set may have at most {MOST_CLASSES} classes: {where} has {len(classes)}. Leave some out."
-        )
-    if not any(table.counts[label][1] for label in classes):
-        why = "has one image of each class. Add a second." if table.divided else f"has none beside train.{first}"
-        raise DataError(f"A data set needs images to test on: {where} {why}")
+    if len(classes) > MAX_CLASSES:
+        raise DataError(f"An image folder may have at most {MAX_CLASSES} classes: {where} has {len(classes)}.")
+    if not any(summary.counts[label][1] for label in classes):
+        if summary.auto_split:
+            raise DataError(f"An image folder needs test images: {where} has one image per class.", "Add a second.")
+        raise DataError(f"An image folder needs test images: {where} has none next to train.", hint)
 
 
-def gathered(
+def collect(
     split: Split,
-    taken: dict[str, Tensor],
-    places: dict[str, Place],
+    images: dict[str, Tensor],
+    locations: dict[str, Location],
     splits: dict[str, Split],
     classes: tuple[str, ...],
 ) -> tuple[Tensor, Tensor]:
-    """The images (n, 3, H, W) and labels (n,) of a split, in the order in which they were taken, and out of those."""
-    numbers = {label: k for k, label in enumerate(classes)}
-    names = [name for name in taken if splits[name] == split and places[name].label in numbers]
-    labels = torch.tensor([numbers[places[name].label] for name in names])
-    images = torch.empty(len(names), *taken[names[0]].shape, dtype=torch.uint8)
-    for place, name in zip(images, names, strict=True):
-        place.copy_(taken.pop(name))  # so that all are in memory once
-    return images, labels
+    """Move the images of a split out of the dictionary into one tensor (n, 3, H, W), and return it with labels (n,)."""
+    indices = {label: k for k, label in enumerate(classes)}
+    names = [name for name in images if splits[name] == split and locations[name].label in indices]
+    labels = torch.tensor([indices[locations[name].label] for name in names])
+    stacked = torch.empty(len(names), *images[names[0]].shape, dtype=torch.uint8)
+    for target, name in zip(stacked, names, strict=True):
+        target.copy_(images.pop(name))  # holds each image only once in memory
+    return stacked, labels

@@ -1,7 +1,7 @@
-"""The one gate for images: a path, a PIL image or an array -> an RGB image -> what the model sees.
+"""Preprocessing of untrusted images: a path, a PIL image or an array -> an RGB image -> the model's input.
 
-Every uploaded or named file passes `open_image`. It accepts five formats and bounded sizes, and refuses everything
-else with a `ImageError` of one sentence. Nothing is decoded before its size is known.
+Every image file is opened by `open_image`, which accepts five formats of limited size and checks the size before
+decoding. Anything else raises `ImageError`.
 """
 
 import os
@@ -17,63 +17,92 @@ from PIL import Image, ImageOps
 from torch import Tensor
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-MOST_BYTES = 20 * 2**20
-MOST_PIXELS = 50_000_000
-MOST_WEBP_PIXELS = 25_000_000  # decoding takes 16 bytes a pixel, several times what the other formats take
-MOST_SIDE = 16_384  # px; what is longer and thin cannot be shrunk before it is copied
-HUGE_PIXELS = 12_000_000  # above, one image at a time is decoded, so that many at once take no more memory than one
-PREVIEW_SIDE = 1024  # px; nothing larger is kept, and a JPEG much larger is decoded at a fraction of its size
+MAX_BYTES = 20 * 2**20
+MAX_PIXELS = 50_000_000
+MAX_WEBP_PIXELS = 25_000_000  # decoding takes 16 bytes per pixel, several times more than the other formats
+MAX_SIDE = 16_384  # px; longer images of a few pixels' width cannot be reduced before they are copied
+HUGE_PIXELS = 12_000_000  # larger images are decoded one at a time, to limit memory under concurrent requests
+PREVIEW_SIDE = 1024  # px; larger originals are not kept, and large JPEGs are decoded at a fraction of their size
+RESAMPLING = Image.Resampling.BICUBIC  # with antialiasing, as in timm and torchvision
 
 SAMPLES = Path(__file__).parent / "samples"
 
-one_huge_at_a_time = threading.Lock()
+huge_image_lock = threading.Lock()
 
 ImageSource = str | Path | Image.Image | np.ndarray
 
 
 class ImageError(ValueError):
-    """An image was refused; the message says the rule, what came and what helps."""
+    """An image is not accepted.
+
+    Attributes:
+        problem: Violated rule and received value.
+        hint: What to do; may be empty.
+        file: Name of the file; empty if there is none.
+    """
+
+    def __init__(self, problem: str, hint: str = "", file: str = "") -> None:
+        self.problem, self.hint, self.file = problem, hint, file
+        super().__init__(f"{f'{file!r}: ' if file else ''}{self.reason}")
+
+    @property
+    def reason(self) -> str:
+        """Problem and hint, without the file name."""
+        return f"{self.problem} {self.hint}".strip()
 
 
 @dataclass(frozen=True)
 class PreprocessedImage:
-    """An image and what became of it.
+    """An image before and after preprocessing.
 
     Attributes:
         original: The image upright, in RGB, shrunk to at most `PREVIEW_SIDE` pixels a side.
-        seen: Cropped and resized: exactly what the model sees.
-        note: What was done, for people ("cropped to a square, shrunk from 640 × 480 to 32 × 32").
+        model_input: The image cropped and resized to the model's input size.
+        note: Description of the steps ("cropped to a square, shrunk from 640 × 480 to 32 × 32").
     """
 
     original: Image.Image
-    seen: Image.Image
+    model_input: Image.Image
     note: str
 
 
 def sample_paths() -> dict[str, Path]:
-    """The images that come with the project: name -> file, in alphabetical order."""
+    """Return the files of the sample images by name, in alphabetical order."""
     return {path.stem: path for path in sorted(SAMPLES.glob("*.png"))}
 
 
-def prepare(source: ImageSource, size: tuple[int, int]) -> PreprocessedImage:
-    """Open an image and fit it to a model.
+def load_samples(size: tuple[int, int]) -> Tensor:
+    """Return all sample images at a model's input size (height, width, px): uint8 (10, 3, H, W)."""
+    return torch.stack([to_tensor(preprocess(path, size).model_input) for path in sample_paths().values()])
+
+
+def preprocess(source: ImageSource, size: tuple[int, int]) -> PreprocessedImage:
+    """Open an image, crop its center to the aspect ratio of the model's input and resize it.
 
     Args:
         source: A path, a PIL image, or an array (H, W, 3) or (H, W) of uint8.
         size: Height and width of the model's input (px).
 
     Raises:
-        ImageError: If the source is not an acceptable image.
+        ImageError: If the image is not accepted.
     """
     original, (width, height) = open_image(source)
-    target = (size[1], size[0])
-    seen = ImageOps.fit(original, target, Image.Resampling.LANCZOS)
+    model_input = crop_and_resize(original, size)
     original.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
-    return PreprocessedImage(original, seen, describe(width, height, *target))
+    return PreprocessedImage(original, model_input, describe(width, height, size[1], size[0]))
+
+
+def crop_and_resize(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+    """Crop the center of an RGB image to the aspect ratio of `size` (height, width, px) and resize it to that size."""
+    (width, height), (H, W) = image.size, size
+    crop_height, crop_width = min(height, max(1, round(width * H / W))), min(width, max(1, round(height * W / H)))
+    top, left = (height - crop_height) // 2, (width - crop_width) // 2
+    cropped = image.crop((left, top, left + crop_width, top + crop_height))
+    return cropped.resize((W, H), RESAMPLING)  # a copy where the size is the same
 
 
 def describe(width: int, height: int, to_width: int, to_height: int) -> str:
-    """Say how an image of one size became one of another.
+    """Describe how an image of one size became one of another.
 
     Example:
         >>> describe(640, 480, 32, 32)
@@ -90,13 +119,13 @@ def describe(width: int, height: int, to_width: int, to_height: int) -> str:
 
 
 def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int]]:
-    """Open an image: upright, RGB, transparency on white.
+    """Open an image: upright, in RGB, transparent pixels on white.
 
     Returns:
-        The image, and its width and height in the file (px), upright.
+        The image, possibly reduced, and the upright width and height of the source (px).
 
     Raises:
-        ImageError: If it is not an image of an accepted format and size.
+        ImageError: If the source is not an image of an accepted format and size.
     """
     if isinstance(source, np.ndarray):
         source = from_array(source)
@@ -111,87 +140,94 @@ def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int]]:
     try:
         with Image.open(path, formats=FORMATS) as image:
             check_pixels(image)
-            with one_huge_at_a_time if image.width * image.height > HUGE_PIXELS else nullcontext():
-                turned = image.getexif().get(0x0112) in (5, 6, 7, 8)  # they lie on their side; a PNG is decoded for it
-                size = image.size[::-1] if turned else image.size
+            with huge_image_lock if image.width * image.height > HUGE_PIXELS else nullcontext():
+                is_rotated = image.getexif().get(0x0112) in (5, 6, 7, 8)  # reading it decodes a PNG
+                size = image.size[::-1] if is_rotated else image.size
                 image.draft(None, (PREVIEW_SIDE, PREVIEW_SIDE))
                 return to_rgb(ImageOps.exif_transpose(shrink(image))), size
     except ImageError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise ImageError(too_many_pixels("far more")) from None
-    except Exception as error:  # hostile files make Pillow raise almost anything
+        raise too_many_pixels("far more") from None
+    except Exception as error:  # Pillow raises almost any exception on a malformed file
         raise ImageError(
-            f"The file must be a whole PNG, JPEG, WebP, GIF or BMP image: {path.name[:80]!r} cannot be read as one. "
-            "Open it in an image program and save it again as PNG."
+            "The file must be a complete PNG, JPEG, WebP, GIF or BMP image: it cannot be decoded.",
+            "Open it in an image editor and save it as PNG.",
+            path.name[:80],
         ) from error
 
 
 def is_huge(path: Path) -> bool:
-    """Whether a file's header promises an image that takes long to decode; False for what is no image."""
+    """Whether a file's header announces an image that takes long to decode; False for anything but an image."""
     try:
         check_file(path)
         with Image.open(path, formats=FORMATS) as image:
             return image.width * image.height > HUGE_PIXELS
-    except Exception:  # hostile files make Pillow raise almost anything; `open_image` says what is wrong
+    except Exception:  # Pillow raises almost any exception on a malformed file; `open_image` reports it
         return False
 
 
 def check_file(path: Path) -> None:
-    """Refuse what is not a regular file of a bounded size, before anything is read."""
+    """Check that a path is a regular file of accepted size, before anything is read."""
     try:
         status = path.stat()
     except (OSError, ValueError):
-        raise ImageError(f"There is no image at {str(path)[:200]!r}. Check the name.") from None
+        raise ImageError("The file does not exist.", "Check the path.", str(path)[:200]) from None
+    name = path.name[:80]
     if not stat.S_ISREG(status.st_mode):
-        raise ImageError(f"An image must be a file: {path.name[:80]!r} is something else. Choose an image file.")
+        raise ImageError("An image must be a regular file: this is a folder or a device.", "Choose a file.", name)
     if status.st_size == 0:
-        raise ImageError(f"An image must hold something: {path.name[:80]!r} is empty. Choose another image.")
-    if status.st_size > MOST_BYTES:
+        raise ImageError("The file is empty.", "Choose another image.", name)
+    check_file_size(status.st_size, name)
+
+
+def check_file_size(size: int, name: str = "") -> None:
+    """Check the size of an image file in bytes."""
+    if size > MAX_BYTES:
         raise ImageError(
-            f"An image may have at most {MOST_BYTES // 2**20} MiB: this one has {status.st_size / 2**20:.1f}. "
-            "Save it smaller, as JPEG for example."
+            f"An image may have at most {MAX_BYTES // 2**20} MiB: got {size / 2**20:.1f}.",
+            "Save it smaller, for example as JPEG.",
+            name,
         )
 
 
 def check_pixels(image: Image.Image) -> None:
-    """Refuse an image without pixels, or whose header promises more than we decode."""
+    """Check the size in pixels that the header of an image announces."""
     width, height = image.size
+    got = f"{width} × {height}"
     if width * height == 0:
-        raise ImageError(f"An image must hold pixels: this one has {width} × {height}. Choose another image.")
-    if width * height > MOST_PIXELS:
-        raise ImageError(too_many_pixels(f"{width} × {height}"))
-    if image.format == "WEBP" and width * height > MOST_WEBP_PIXELS:
+        raise ImageError(f"An image must have pixels: got {got}.", "Choose another image.")
+    if width * height > MAX_PIXELS:
+        raise too_many_pixels(got)
+    if image.format == "WEBP" and width * height > MAX_WEBP_PIXELS:
         raise ImageError(
-            f"A WebP image may have at most {MOST_WEBP_PIXELS // 1_000_000} million pixels: this one has "
-            f"{width} × {height}. Shrink it first, or save it as JPEG."
+            f"A WebP image may have at most {MAX_WEBP_PIXELS // 1_000_000} million pixels: got {got}.",
+            "Shrink it, or save it as JPEG.",
         )
-    if max(width, height) > MOST_SIDE:
-        raise ImageError(
-            f"An image may be at most {MOST_SIDE:,} pixels long: this one has {width} × {height}. Crop it first."
-        )
+    if max(width, height) > MAX_SIDE:
+        raise ImageError(f"An image may be at most {MAX_SIDE:,} pixels long: got {got}.", "Crop it.")
 
 
-def too_many_pixels(came: str) -> str:
-    """The sentence for an image with too many pixels."""
-    return f"An image may have at most {MOST_PIXELS // 1_000_000} million pixels: this one has {came}. Shrink it first."
+def too_many_pixels(got: str) -> ImageError:
+    """Return the error for an image with too many pixels."""
+    return ImageError(f"An image may have at most {MAX_PIXELS // 1_000_000} million pixels: got {got}.", "Shrink it.")
 
 
 def from_array(array: np.ndarray) -> Image.Image:
-    """An array (H, W, 3), (H, W, 4) or (H, W) of uint8 -> a PIL image."""
+    """Convert an array (H, W, 3), (H, W, 4) or (H, W) of uint8 to a PIL image."""
     if array.dtype != np.uint8 or array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
         raise ImageError(
-            f"An image array must be uint8 of shape (H, W, 3): got {array.dtype} of shape {array.shape}. "
-            "Multiply 0..1 values by 255 and convert."
+            f"An image array must be uint8 of shape (H, W, 3): got {array.dtype} of shape {array.shape}.",
+            "Multiply values in 0..1 by 255 and convert them.",
         )
     if array.size == 0:
-        raise ImageError(f"An image array must hold pixels: got shape {array.shape}.")
+        raise ImageError(f"An image array must have pixels: got shape {array.shape}.")
     return Image.fromarray(array)
 
 
 def shrink(image: Image.Image) -> Image.Image:
-    """A huge image at a whole fraction of its size, before anything copies it; small ones stay as they are."""
-    # Of a huge but narrow one, half its size still has more than most models see.
+    """Reduce a huge image by an integer factor, before anything copies it; return small images unchanged."""
+    # Half the size of a huge but narrow image is still larger than the input of most models.
     factor = max(min(image.size) // PREVIEW_SIDE, 2 if image.width * image.height > HUGE_PIXELS else 1)
     if factor < 2:
         return image
@@ -203,17 +239,24 @@ def shrink(image: Image.Image) -> Image.Image:
 
 
 def to_rgb(image: Image.Image) -> Image.Image:
-    """Any PIL image -> RGB; 16-bit grey keeps its shades, transparency lies on white."""
-    if image.mode.startswith("I") or image.mode == "F":
-        # convert("RGB") would clip 16-bit values at 255, which makes such images white.
-        shades = np.asarray(image, np.float64)
-        if not np.isfinite(shades).all() or (image.mode == "F" and 0 < shades.max(initial=0) <= 1):
+    """Convert a PIL image of any mode to RGB, transparent pixels on white.
+
+    Integer modes ("I;16" of 16-bit PNG files, and "I", to which Pillow converts them) hold 0..65535, decimal mode "F"
+    holds 0..255. `Image.convert("RGB")` would clip all of them at 255.
+
+    Raises:
+        ImageError: If a decimal image has values outside 0..255, or none above 1.
+    """
+    if image.mode == "F" or image.mode.startswith("I"):
+        values = np.asarray(image, np.float64)
+        low, high = values.min(), values.max()
+        if image.mode == "F" and not (0 <= low <= high <= 255 and not 0 < high <= 1):  # also rejects NaN
             raise ImageError(
-                "An image of decimal numbers must hold finite ones from 0 to 255: got at most "
-                f"{shades.max(initial=0):.3g}. Multiply 0..1 values by 255."
+                f"A decimal image must have finite values in 0..255: got {low:.3g} to {high:.3g}.",
+                "Multiply values in 0..1 by 255.",
             )
-        top = 65535 if shades.max(initial=0) > 255 else 255
-        image = Image.fromarray(np.clip(shades * 255 / top, 0, 255).round().astype(np.uint8))
+        scale = 1 if image.mode == "F" else 255 / 65535
+        image = Image.fromarray(np.clip(values * scale, 0, 255).round().astype(np.uint8))
     if image.has_transparency_data:
         image = image.convert("RGBA")
         return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
@@ -221,10 +264,5 @@ def to_rgb(image: Image.Image) -> Image.Image:
 
 
 def to_tensor(image: Image.Image) -> Tensor:
-    """An RGB image -> uint8 (3, H, W)."""
+    """Convert an RGB image to a uint8 tensor (3, H, W)."""
     return torch.from_numpy(np.asarray(image).copy()).permute(2, 0, 1)
-
-
-def samples(size: tuple[int, int]) -> Tensor:
-    """All sample images as a model of this size (height, width, px) sees them: uint8 (10, 3, H, W)."""
-    return torch.stack([to_tensor(prepare(path, size).seen) for path in sample_paths().values()])

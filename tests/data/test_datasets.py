@@ -1,4 +1,4 @@
-"""Data sets by name: CIFAR-100 in both versions, the model's size, and numbers that a checkpoint keeps."""
+"""Data sets by name: both versions of CIFAR-100, the model's input size, and channel statistics."""
 
 import hashlib
 import pickle
@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 import torch
 import torchvision.datasets
+from PIL import Image
+from torchvision.transforms import InterpolationMode
+from torchvision.transforms import functional as vision
 
 from tests import tiny
 from tests.data.folders import fill
@@ -20,7 +23,7 @@ RECORDS = {"train": 30, "test": 12}
 
 @pytest.fixture
 def hundred(tmp_path, monkeypatch) -> Path:
-    """A folder with the binary version of 30 + 12 random images of a hundred classes."""
+    """Write a binary version with 30 + 12 random images of a hundred classes."""
     monkeypatch.setattr(cifar100, "RECORDS", RECORDS)
     folder = tmp_path / cifar100.BINARY_FOLDER
     folder.mkdir()
@@ -33,7 +36,7 @@ def hundred(tmp_path, monkeypatch) -> Path:
 
 
 def python_version(root: Path, monkeypatch) -> None:
-    """The same images in the python version, with sums that torchvision will accept."""
+    """Write the same images as the python version, and patch torchvision's checksums."""
     folder = root / cifar100.PYTHON_FOLDER
     folder.mkdir()
     for split, count in RECORDS.items():
@@ -43,23 +46,23 @@ def python_version(root: Path, monkeypatch) -> None:
         held = {"data": table[:, 2:], "coarse_labels": table[:, 0].tolist(), "fine_labels": table[:, 1].tolist()}
         (folder / split).write_bytes(pickle.dumps(held))
     (folder / "meta").write_bytes(pickle.dumps({"fine_label_names": list(cifar100.CLASSES)}))
-    sums = {path.name: hashlib.md5(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+    md5 = {path.name: hashlib.md5(path.read_bytes()).hexdigest() for path in folder.iterdir()}
     known = torchvision.datasets.CIFAR100
-    monkeypatch.setattr(known, "train_list", [["train", sums["train"]]])
-    monkeypatch.setattr(known, "test_list", [["test", sums["test"]]])
-    monkeypatch.setattr(known, "meta", known.meta | {"md5": sums["meta"]})
+    monkeypatch.setattr(known, "train_list", [["train", md5["train"]]])
+    monkeypatch.setattr(known, "test_list", [["test", md5["test"]]])
+    monkeypatch.setattr(known, "meta", known.meta | {"md5": md5["meta"]})
 
 
-def test_cifar_100_comes_with_its_fine_labels_in_the_official_order(hundred):
+def test_cifar_100_has_its_fine_labels_in_the_official_order(hundred):
     held = datasets.load("cifar100", hundred, (32, 32))
-    for split, (images, labels) in held.parts.items():
+    for split, (images, labels) in held.splits.items():
         table = np.fromfile(hundred / cifar100.BINARY_FOLDER / f"{split}.bin", np.uint8).reshape(-1, 3074)
         assert np.array_equal(images.flatten(1).numpy(), table[:, 2:])
         assert labels.tolist() == table[:, 1].tolist()
         assert labels.dtype == torch.int64
-    assert len(held.about.classes) == 100
-    assert held.about.classes == tuple(sorted(held.about.classes))
-    assert (held.about.name, held.about.classes[0], held.about.classes[99]) == ("CIFAR-100", "apple", "worm")
+    assert len(held.info.classes) == 100
+    assert held.info.classes == tuple(sorted(held.info.classes))
+    assert (held.info.name, held.info.classes[0], held.info.classes[99]) == ("CIFAR-100", "apple", "worm")
 
 
 def test_both_versions_of_cifar_100_give_the_same_tensors(hundred, monkeypatch):
@@ -71,7 +74,9 @@ def test_both_versions_of_cifar_100_give_the_same_tensors(hundred, monkeypatch):
         found = cifar100.load("train", hundred)
     assert all(torch.equal(mine, other) for mine, other in zip(found, expected, strict=True))
     (hundred / cifar100.PYTHON_FOLDER / "train").write_bytes(b"damaged")
-    with pytest.raises(DataError, match=r"is incomplete or damaged \(its sums differ.*Delete .* --dataset cifar100"):
+    with pytest.raises(
+        DataError, match=r"is incomplete or damaged: its checksums differ.*Delete .* --dataset cifar100"
+    ):
         cifar100.load("train", hundred)
 
 
@@ -82,17 +87,17 @@ def test_both_versions_of_cifar_100_give_the_same_tensors(hundred, monkeypatch):
             lambda content: content[:-1],
             r"train\.bin must have 92,220 bytes: it has 92,219\. Delete .* --dataset",
         ),
-        (lambda content: content[:1] + b"\x64" + content[2:], "holds a label above 99: it is damaged"),
+        (lambda content: content[:1] + b"\x64" + content[2:], "is damaged: it has a label above 99"),
     ],
 )
-def test_a_damaged_file_of_cifar_100_is_refused(hundred, damage, sentence):
+def test_a_damaged_file_of_cifar_100_is_an_error(hundred, damage, sentence):
     path = hundred / cifar100.BINARY_FOLDER / "train.bin"
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(DataError, match=sentence):
         cifar100.load("train", hundred)
 
 
-def test_a_data_set_that_is_not_there_is_said_with_what_fetches_it(tmp_path):
+def test_the_error_for_a_missing_data_set_contains_the_download_command(tmp_path):
     sentence = (
         rf"CIFAR-100 is not in {tmp_path}: .* python -m vitviz data download --dataset cifar100 --data {tmp_path}"
     )
@@ -100,62 +105,76 @@ def test_a_data_set_that_is_not_there_is_said_with_what_fetches_it(tmp_path):
         datasets.load("cifar100", tmp_path, (32, 32))
 
 
-def test_cifar_100_is_fetched_through_torchvision(tmp_path, monkeypatch):
+def test_cifar_100_is_downloaded_with_torchvision(tmp_path, monkeypatch):
     def fetch(root, download):
         assert download
         (Path(root) / cifar100.PYTHON_FOLDER).mkdir()
 
     monkeypatch.setattr(torchvision.datasets, "CIFAR100", fetch)
     assert cifar100.download(tmp_path) == tmp_path / cifar100.PYTHON_FOLDER
-    assert cifar100.download(tmp_path) == tmp_path / cifar100.PYTHON_FOLDER, "it is there"
+    assert cifar100.download(tmp_path) == tmp_path / cifar100.PYTHON_FOLDER, "it exists"
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_mean_and_deviation_are_those_of_numpy():
+def test_mean_and_std_equal_those_of_numpy():
     images = torch.from_numpy(np.stack([tiny.pixels(seed=n) // (1 + n) for n in range(5)])).permute(0, 3, 1, 2)
-    mean, std = datasets.statistics(images)
+    mean, std = datasets.compute_mean_std(images)
     values = images.numpy() / 255
     np.testing.assert_allclose(mean, values.mean((0, 2, 3)), rtol=0, atol=1e-4)
     np.testing.assert_allclose(std, values.std((0, 2, 3)), rtol=0, atol=1e-4)
-    assert datasets.statistics(torch.zeros(2, 3, 4, 4, dtype=torch.uint8)) == ((0, 0, 0), (0.01, 0.01, 0.01))
+    assert datasets.compute_mean_std(torch.zeros(2, 3, 4, 4, dtype=torch.uint8)) == ((0, 0, 0), (0.01, 0.01, 0.01))
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_cifar_comes_in_the_models_size(cifar_folder):
+def test_cifar_is_resized_to_the_models_input_size(cifar_folder):
     plain = datasets.load("cifar10", cifar_folder, (32, 32), ("test",))
-    assert torch.equal(plain.parts["test"][0], cifar.load("test", cifar_folder)[0])
-    assert plain.about is datasets.CIFAR10
-    larger = datasets.load("cifar10", cifar_folder, (48, 40), ("test",)).parts["test"][0]
+    assert torch.equal(plain.splits["test"][0], cifar.load("test", cifar_folder)[0])
+    assert plain.info is datasets.CIFAR10
+    larger = datasets.load("cifar10", cifar_folder, (48, 40), ("test",)).splits["test"][0]
     assert (larger.shape, larger.dtype) == ((20, 3, 48, 40), torch.uint8)
     flat = torch.full((1500, 3, 4, 4), 77, dtype=torch.uint8)
-    assert (datasets.fitted(flat, torch.zeros(1500), (6, 10))[0] == 77).all()
+    assert (datasets.resize_images(flat, (6, 10)) == 77).all()
     sides = torch.full((2, 3, 32, 32), 255, dtype=torch.uint8)
     sides[..., 8:24] = 0
-    narrow = datasets.fitted(sides, torch.zeros(2), (64, 32))[0]
-    assert not narrow.any(), "cut, not squeezed, as an image to explain is"
-    seen = np.asarray(preprocessing.prepare(sides[0].permute(1, 2, 0).numpy(), (64, 32)).seen)
-    assert not seen[:, 6:-6].any()  # its filter reads three pixels beyond the cut
+    narrow = datasets.resize_images(sides, (64, 32))
+    assert not narrow.any(), "cropped, not squeezed"
     for size in ((4, 2048), (2048, 4)):
-        assert datasets.fitted(sides, torch.zeros(2), size)[0].shape == (2, 3, *size), "of a line of it at least"
-    with pytest.raises(DataError, match=r"at most 2 GiB: 50,000 of 224 x 224 pixels fill 7\.0"):
-        datasets.fitted(torch.zeros(1, dtype=torch.uint8).expand(50_000, 3, 32, 32), torch.zeros(1), (224, 224))
+        assert datasets.resize_images(sides, size).shape == (2, 3, *size), "crops at least one row or column"
+    with pytest.raises(DataError, match=r"at most 2 GiB: 50,000 images of 224 x 224 pixels take 7\.0"):
+        datasets.resize_images(torch.zeros(1, dtype=torch.uint8).expand(50_000, 3, 32, 32), (224, 224))
 
 
-def test_a_folder_has_numbers_of_its_own(tmp_path):
+@pytest.mark.parametrize("size", [(32, 32), (48, 40), (20, 28), (96, 96)])
+def test_evaluation_and_explanation_preprocess_an_image_alike(size):
+    image = tiny.pixels(32, 32)
+    evaluated = datasets.resize_images(torch.from_numpy(image).permute(2, 0, 1)[None], size)[0]
+    explained = preprocessing.to_tensor(preprocessing.preprocess(image, size).model_input)
+    assert torch.equal(evaluated, explained)
+    if size == (32, 32):
+        assert np.array_equal(explained.permute(1, 2, 0).numpy(), image)
+
+
+def test_resizing_is_bicubic_with_antialiasing_as_in_torchvision():
+    image = Image.fromarray(tiny.pixels(60, 60))
+    expected = vision.resize(image, (20, 20), InterpolationMode.BICUBIC, antialias=True)
+    assert np.array_equal(preprocessing.preprocess(image, (20, 20)).model_input, expected)
+
+
+def test_an_image_folder_has_its_own_channel_statistics(tmp_path):
     held = datasets.load("folder", fill(tmp_path, {"ant": 5, "bee": 5}), (20, 28))
-    assert (held.about.name, held.about.classes) == ("labelled images", ("ant", "bee"))
-    assert (held.about.mean, held.about.std) == datasets.statistics(held.parts["train"][0])
+    assert (held.info.name, held.info.classes) == ("image folder", ("ant", "bee"))
+    assert (held.info.mean, held.info.std) == datasets.compute_mean_std(held.splits["train"][0])
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_only_the_images_that_are_needed_are_resized_and_kept(cifar_folder, monkeypatch):
+def test_only_the_requested_images_are_resized_and_kept(cifar_folder, monkeypatch):
     images, labels = cifar.load("train", cifar_folder)
-    monkeypatch.setattr(image_folder, "MOST_MEMORY", 3 * 40 * 40 * 12)
+    monkeypatch.setattr(image_folder, "MAX_MEMORY", 3 * 40 * 40 * 12)
     for first, last, places in [(10, 0, range(10)), (7, 5, [*range(7), *range(95, 100)])]:
-        found = datasets.load("cifar10", cifar_folder, (40, 40), ("train",), first, last).parts["train"]
-        expected = datasets.fitted(images[list(places)], labels[list(places)], (40, 40))
+        found = datasets.load("cifar10", cifar_folder, (40, 40), ("train",), first, last).splits["train"]
+        expected = datasets.resize_images(images[list(places)], (40, 40)), labels[list(places)]
         assert all(map(torch.equal, found, expected))
         assert found[0].untyped_storage().nbytes() == found[0].numel()
-    with pytest.raises(DataError, match="100 of 40 x 40 pixels"):
+    with pytest.raises(DataError, match="100 images of 40 x 40 pixels"):
         datasets.load("cifar10", cifar_folder, (40, 40), ("train",), 95, 5)
-    assert datasets.load("cifar10", cifar_folder, (32, 32), ("train",), 60, 60).parts["train"][0].shape[0] == 100
+    assert datasets.load("cifar10", cifar_folder, (32, 32), ("train",), 60, 60).splits["train"][0].shape[0] == 100

@@ -1,0 +1,108 @@
+"""Background downloads: progress, cancellation, errors."""
+
+import sys
+import time
+
+import pytest
+import torchvision.datasets
+
+from vitviz.data import download
+from vitviz.data.download import Download, DownloadState
+
+# Stand-ins for `python -m vitviz.data.download DATASET FOLDER TAG`.
+DOWNLOADING = """
+import pathlib, sys, time
+part = pathlib.Path(sys.argv[2], f".cifar-{sys.argv[3]}abc.part")
+part.mkdir(parents=True)
+(part / "cifar-10-python.tar.gz").write_bytes(b"x" * 500)
+time.sleep(600)
+"""
+FAILING = """
+import torchvision.datasets
+def fail(root, download):
+    raise OSError("no net")
+torchvision.datasets.CIFAR10 = fail
+from vitviz.data import download
+download.main()
+"""
+
+
+@pytest.fixture
+def downloader(tmp_path, monkeypatch):
+    monkeypatch.setattr(download, "SIZES", {"cifar10": 1000})
+
+    def with_script(script):
+        monkeypatch.setattr(download, "COMMAND", (sys.executable, "-c", script))
+        return Download(str(tmp_path / "data"))
+
+    return with_script
+
+
+def wait_until(condition):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def add_partial_folder(root, name: str, size: int):
+    folder = root / name
+    folder.mkdir(parents=True)
+    (folder / "cifar-10-python.tar.gz").write_bytes(b"x" * size)
+    return folder
+
+
+def test_a_download_reports_progress_and_leaves_no_files_when_canceled(downloader, tmp_path):
+    running = downloader(DOWNLOADING)
+    assert not running.state().running
+    running.start("cifar10")
+    child = running.child
+    running.start("cifar10")
+    assert running.child is child
+    wait_until(lambda: running.state().progress == 0.5)
+    assert running.state().running
+    assert running.state().dataset == "cifar10"
+    running.cancel()
+    assert running.state() == DownloadState("cifar10")
+    assert not list((tmp_path / "data").iterdir())
+
+
+def test_downloads_of_other_processes_are_neither_reported_nor_deleted(downloader, tmp_path):
+    earlier = add_partial_folder(tmp_path / "data", ".cifar-earlier.part", 800)
+    running = downloader(DOWNLOADING)
+    running.start("cifar10")
+    wait_until(lambda: running.state().progress > 0)
+    later = add_partial_folder(tmp_path / "data", ".cifar-later.part", 900)
+    assert running.state().progress == 0.5
+    running.cancel()
+    assert set((tmp_path / "data").iterdir()) == {earlier, later}
+
+
+def test_the_child_process_returns_its_error(downloader):
+    failing = downloader(FAILING)
+    failing.start("cifar10")
+    wait_until(lambda: not failing.state().running)
+    assert failing.state().message.startswith("CIFAR-10 could not be downloaded (no net). Check the connection")
+
+
+def test_the_child_process_downloads_into_a_folder_with_the_tag(tmp_path, monkeypatch):
+    def fetch(root, download):
+        assert "/.cifar-mytag-" in root
+        (tmp_path / "cifar-10-batches-py").mkdir()
+
+    monkeypatch.setattr(torchvision.datasets, "CIFAR10", fetch)
+    monkeypatch.setattr(sys, "argv", ["download", "cifar10", str(tmp_path), "mytag-"])
+    download.main()
+    assert [path.name for path in tmp_path.iterdir()] == ["cifar-10-batches-py"]
+
+
+def test_an_unexpected_exit_of_the_child_process_is_reported(downloader):
+    failing = downloader("import sys; sys.exit(3)")
+    failing.start("cifar10")
+    wait_until(lambda: not failing.state().running)
+    assert failing.state().message == "The download ended early (exit code 3). Try again."
+
+
+def test_only_known_data_sets_can_be_downloaded(downloader):
+    with pytest.raises(ValueError, match="dataset must be cifar10: got 'imagenet'"):
+        downloader(FAILING).start("imagenet")
