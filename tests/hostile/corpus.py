@@ -1,8 +1,8 @@
-"""The hostile corpus: made anew each time, the same each time, nothing of it in the repository.
+"""Hostile corpus, generated deterministically; none of it is stored in the repository.
 
-`python -m tests.hostile.corpus FOLDER` writes all files with their manifest: kind, name, file, and what must come of
-it. `python -m tests.hostile.corpus --check FOLDER` puts each through its gate in this process and prints, one line of
-JSON each, what came of it, how long it took and by how much the process grew; `--light` leaves the big ones out.
+`python -m tests.hostile.corpus FOLDER` writes all files and a manifest with kind, name, file and expected result.
+`python -m tests.hostile.corpus --check FOLDER` loads each in this process and prints one line of JSON per entry:
+result, CPU time and growth of memory; `--light` skips the big ones.
 """
 
 import argparse
@@ -18,122 +18,125 @@ from tests.hostile import checkpoints, images, runs
 from tests.hostile.entries import Entry
 from vitviz.attribution.methods import METHODS
 from vitviz.data import datasets
-from vitviz.data.preprocessing import prepare
+from vitviz.data.preprocessing import preprocess
 from vitviz.models import checkpoint
 from vitviz.runs import run_folder
 from vitviz.training.config import from_json
 from vitviz.webapp import images as webapp_images
 from vitviz.webapp import models
 
-MOST_SECONDS = 10
-MOST_MIB = 512
-MOST_BYTES = 4 * 2**30
+MAX_SECONDS = 10
+MAX_MIB = 512
+MAX_DATA_BYTES = 4 * 2**30
 MARKER = "PWNED"
 
 
 def corpus(folder: Path) -> list[Entry]:
-    """All entries; live payloads make `folder`/PWNED when they run."""
+    """Return all entries; live payloads create `folder`/PWNED when they are executed."""
     return [*images.entries(), *checkpoints.entries(folder), *runs.entries()]
 
 
-def put(folder: Path, big: bool = True) -> list[tuple[Entry, Path]]:
-    """Make the files below a folder, each in a folder of its own."""
-    placed = []
+def write_entries(folder: Path, big: bool = True) -> list[tuple[Entry, Path]]:
+    """Write the entries, each into a numbered folder."""
+    written = []
     for number, entry in enumerate(corpus(folder)):
         own = folder / f"{number:03}"
         own.mkdir()
         if big or not entry.big:
-            placed.append((entry, entry.place(own)))
-    return placed
+            written.append((entry, entry.write(own)))
+    return written
 
 
-def enter(entry: Entry, path: Path) -> None:
-    """Put an entry through its gate; a refusal is a ValueError."""
+def load(entry: Entry, path: Path) -> None:
+    """Load an entry with the function for its kind; a ValueError means that it is rejected."""
     if entry.kind == "image":
-        prepare(path, (32, 32))
+        preprocess(path, (32, 32))
     elif entry.kind == "checkpoint":
         checkpoint.load(path)
     elif entry.kind == "run":
         config = replace(from_json(run_folder.read_config(path)), output_dir=str(path))
-        run_folder.saved_state(config, datasets.CIFAR10, 50_000)
+        run_folder.load_state(config, datasets.CIFAR10, 50_000)
     else:
-        typed(str(entry.made))
+        load_by_name(str(entry.content))
 
 
-def typed(text: str) -> None:
-    """Put a text where visitors can name something; each place must refuse it."""
-    places = (webapp_images.sample, models.model_named, webapp_images.uploaded)
-    sentences = []
-    for place in places:
+def load_by_name(text: str) -> None:
+    """Pass a text to every function that takes a name from the page; all must reject it."""
+    functions = (webapp_images.sample_path, models.load_model, webapp_images.upload_path)
+    messages = []
+    for function in functions:
         try:
-            place(text)
+            function(text)
         except ValueError as error:
-            sentences.append(str(error))
-    if len(sentences) == len(places) and text not in METHODS:
-        raise ValueError(sentences[0])
+            messages.append(str(error))
+    if len(messages) == len(functions) and text not in METHODS:
+        raise ValueError(messages[0])
 
 
 def peak_mib() -> float:
-    """The most memory that this process had since `forget_peak` (MiB)."""
+    """Return the peak memory of this process since `reset_peak` (MiB)."""
     return int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1024
 
 
-def forget_peak() -> None:
-    """Begin to measure the peak anew."""
+def reset_peak() -> None:
+    """Reset the peak memory of this process."""
     Path("/proc/self/clear_refs").write_text("5")
 
 
-class TooLong(BaseException):
-    """An entry takes so long that something must be wrong; no gate may catch this."""
+class EntryTimeoutError(BaseException):
+    """An entry takes too long; not an Exception, so that no loader catches it."""
 
 
-def too_long(*_: object) -> None:
-    raise TooLong
+def raise_timeout(*_: object) -> None:
+    raise EntryTimeoutError
 
 
 def check(folder: Path, big: bool) -> None:
-    """Put every entry through its gate and print what came of it."""
-    resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))  # a gate that reads for ever ends in words
-    signal.signal(signal.SIGALRM, too_long)
-    for entry, path in put(folder, big):
-        forget_peak()
-        before, start = peak_mib(), time.process_time()  # of the processor: others may use it, too
-        signal.alarm(3 * MOST_SECONDS)
+    """Load every entry and print the result."""
+    resource.setrlimit(resource.RLIMIT_DATA, (MAX_DATA_BYTES, MAX_DATA_BYTES))  # stops endless reads
+    signal.signal(signal.SIGALRM, raise_timeout)
+    for entry, path in write_entries(folder, big):
+        reset_peak()
+        before, start = peak_mib(), time.process_time()
+        signal.alarm(3 * MAX_SECONDS)
         try:
-            enter(entry, path)
-            outcome, words = "accepted", ""
+            load(entry, path)
+            outcome, message = "accepted", ""
         except ValueError as error:
-            outcome, words = "refused", str(error)
-        except (Exception, TooLong) as error:
-            outcome, words = type(error).__name__, str(error)
+            outcome, message = "rejected", str(error)
+        except (Exception, EntryTimeoutError) as error:
+            outcome, message = type(error).__name__, str(error)
         signal.alarm(0)
-        found = {"outcome": outcome, "words": words, "seconds": time.process_time() - start, "mib": peak_mib() - before}
-        print(json.dumps({"kind": entry.kind, "name": entry.name} | found), flush=True)
+        usage = {"seconds": time.process_time() - start, "mib": peak_mib() - before}
+        print(
+            json.dumps({"kind": entry.kind, "name": entry.name, "outcome": outcome, "message": message} | usage),
+            flush=True,
+        )
 
 
 def write_manifest(folder: Path) -> None:
-    """Write the files and what is expected of them."""
+    """Write all files and a manifest with the expected results."""
     lines = [
         {
             "kind": entry.kind,
             "name": entry.name,
             "file": str(path.relative_to(folder)),
-            "expected": "accepted" if entry.refused is None else "refused",
-            "because": entry.refused,
+            "expected": "accepted" if entry.error is None else "rejected",
+            "error": entry.error,
         }
-        for entry, path in put(folder)
+        for entry, path in write_entries(folder)
     ]
     (folder / "manifest.json").write_text(json.dumps(lines, indent=1))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where to put the files; a new one")
-    parser.add_argument("--check", action="store_true", help="put each through its gate instead of listing them")
-    parser.add_argument("--light", action="store_true", help="with --check: leave the big ones out")
-    given = parser.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
-    if given.check:
-        check(given.folder, big=not given.light)
+    parser.add_argument("folder", type=Path, help="new folder for the files")
+    parser.add_argument("--check", action="store_true", help="load each entry instead of writing a manifest")
+    parser.add_argument("--light", action="store_true", help="with --check: skip big entries")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    if options.check:
+        check(options.folder, big=not options.light)
     else:
-        write_manifest(given.folder)
+        write_manifest(options.folder)

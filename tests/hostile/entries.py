@@ -1,4 +1,4 @@
-"""What an entry of the hostile corpus is."""
+"""Entries of the hostile corpus."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,36 +6,36 @@ from pathlib import Path
 from typing import Literal
 
 Kind = Literal["image", "checkpoint", "run", "text"]
-Making = bytes | str | Callable[[Path], None]
+Content = bytes | str | Callable[[Path], None]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing that a stranger, or an accident, may hand to vitviz.
+    """One malformed or unusual input.
 
     Attributes:
-        kind: Which gate it is meant for.
-        name: What it is, unique within its kind.
-        made: Its bytes, its text, or a function that puts it at a path.
-        refused: What the sentence of the refusal must contain, a regular expression; None if it must be accepted.
-        file: Its file's name.
-        big: Whether making or reading it takes long, so that only the slow tests do.
-        live: Whether it runs code where files are unpickled.
+        kind: The loader that it is meant for.
+        name: Description, unique within its kind.
+        content: Bytes, text, or a function that writes the file to a path.
+        error: Regular expression that the error message must match; None if the input must be accepted.
+        file: File name.
+        big: Whether creating or reading it takes long, so that only slow tests do.
+        live: Whether it executes code when it is unpickled.
     """
 
     kind: Kind
     name: str
-    made: Making
-    refused: str | None
+    content: Content
+    error: str | None
     file: str = "file"
     big: bool = False
     live: bool = False
 
-    def place(self, folder: Path) -> Path:
-        """Put it into a folder of its own, and return where it is."""
+    def write(self, folder: Path) -> Path:
+        """Write the entry into a new folder and return its path."""
         path = folder / self.file
-        if callable(self.made):
-            self.made(path)
+        if callable(self.content):
+            self.content(path)
         else:
-            path.write_bytes(self.made.encode() if isinstance(self.made, str) else self.made)
+            path.write_bytes(self.content.encode() if isinstance(self.content, str) else self.content)
         return path

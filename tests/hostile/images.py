@@ -1,4 +1,4 @@
-"""Images that are odd but fine, and what pretends to be one."""
+"""Unusual valid images, and malformed or malicious files under image names."""
 
 import io
 import os
@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, PngImagePlugin
 
-from tests.hostile.entries import Entry, Making
+from tests.hostile.entries import Content, Entry
 from tests.hostile.payloads import Payload
 
-UNREADABLE = "must be a whole PNG, JPEG, WebP, GIF or BMP image: .* cannot be read as one"
+UNREADABLE = "must be a complete PNG, JPEG, WebP, GIF or BMP image: it cannot be decoded"
 TOO_MANY = "may have at most .* million pixels"
 SCRIPT = "<script>window.__pwned=1</script>"
 IMG = "<img src=x onerror=window.__pwned=1>"
@@ -58,27 +58,27 @@ def chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def png(*parts: bytes, width: int = 8, height: int = 8, depth: int = 8, colour: int = 0, interlaced: int = 0) -> bytes:
-    """A PNG of these chunks after its header."""
-    header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced)
+def png(*parts: bytes, width: int = 8, height: int = 8, depth: int = 8, color: int = 0, interlaced: int = 0) -> bytes:
+    """Make a PNG of these chunks after its header."""
+    header = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, interlaced)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + b"".join(parts) + chunk(b"IEND", b"")
 
 
 def zeros(count: int) -> bytes:
-    """So many zero bytes, compressed piece by piece."""
-    packer = zlib.compressobj(9)
-    piece = bytes(2**20)
-    packed = [packer.compress(piece) for _ in range(count // len(piece))]
-    return b"".join([*packed, packer.compress(bytes(count % len(piece))), packer.flush()])
+    """Compress `count` zero bytes."""
+    compressor = zlib.compressobj(9)
+    block = bytes(2**20)
+    packed = [compressor.compress(block) for _ in range(count // len(block))]
+    return b"".join([*packed, compressor.compress(bytes(count % len(block))), compressor.flush()])
 
 
-def blank_png(width: int, height: int, depth: int = 1, colour: int = 0, **options) -> bytes:
-    """A PNG whose pixels are all there, all zero."""
-    bits = depth * {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
-    palette = chunk(b"PLTE", bytes(6)) if colour == 3 else b""
+def blank_png(width: int, height: int, depth: int = 1, color: int = 0, **options) -> bytes:
+    """Make a PNG whose pixels are all zero."""
+    bits = depth * {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
+    palette = chunk(b"PLTE", bytes(6)) if color == 3 else b""
     line = 1 + (width * bits + 7) // 8
     return png(
-        palette, chunk(b"IDAT", zeros(line * height)), width=width, height=height, depth=depth, colour=colour, **options
+        palette, chunk(b"IDAT", zeros(line * height)), width=width, height=height, depth=depth, color=color, **options
     )
 
 
@@ -90,8 +90,8 @@ def exif(orientation: int, **more: str) -> Image.Exif:
     return found
 
 
-def large(form: str, mode: str, width: int, height: int, **options) -> Making:
-    """An image of many pixels in an encoder's own way, cheap to make: one colour."""
+def large(form: str, mode: str, width: int, height: int, **options) -> Content:
+    """Return a function that saves a large image of one color."""
 
     def make(path: Path) -> None:
         Image.new(mode, (width, height)).save(path, form, **options)
@@ -99,9 +99,9 @@ def large(form: str, mode: str, width: int, height: int, **options) -> Making:
     return make
 
 
-def fine() -> list[tuple[str, Making]]:
+def accepted() -> list[tuple[str, Content]]:
     """Images that must be accepted."""
-    image, grey = Image.fromarray(noise()), Image.fromarray(noise(channels=1))
+    image, gray = Image.fromarray(noise()), Image.fromarray(noise(channels=1))
     alpha = Image.fromarray(noise(channels=4))
     frames = [Image.fromarray(np.roll(noise(), k, 0)) for k in range(3)]
     palette = image.quantize(16)
@@ -111,30 +111,30 @@ def fine() -> list[tuple[str, Making]]:
         text.add_text(key, IMG)
     text.add_itxt("Author", SCRIPT)
     phone = encoded(image, "MPO", save_all=True, append_images=[image])
-    found: list[tuple[str, Making]] = [
+    found: list[tuple[str, Content]] = [
         *((f"exif {form} {k}", encoded(image, form, exif=exif(k))) for form in ("JPEG", "PNG", "WEBP") for k in (1, 3, 6, 8)),
         *((f"exif JPEG {k}", encoded(image, "JPEG", exif=exif(k))) for k in (2, 4, 5, 7, 0, 9, 60000)),
         *((f"plain {form}", encoded(image, form)) for form in ("PNG", "JPEG", "WEBP", "GIF", "BMP")),
         *((f"animated {form}", encoded(frames[0], form, save_all=True, append_images=frames[1:])) for form in ("PNG", "GIF", "WEBP")),
         ("CMYK", encoded(image.convert("CMYK"), "JPEG")),
         ("progressive", encoded(image, "JPEG", progressive=True)),
-        ("grey", encoded(grey, "PNG")),
-        ("grey JPEG", encoded(grey, "JPEG")),
-        ("grey and alpha", encoded(alpha.convert("LA"), "PNG")),
+        ("gray", encoded(gray, "PNG")),
+        ("gray JPEG", encoded(gray, "JPEG")),
+        ("gray and alpha", encoded(alpha.convert("LA"), "PNG")),
         ("RGBA", encoded(alpha, "PNG")),
         ("RGBA WebP", encoded(alpha, "WEBP")),
-        ("16-bit grey", encoded(Image.fromarray(noise(channels=1).astype(np.uint16) * 257), "PNG")),
-        ("1-bit", encoded(grey.convert("1"), "PNG")),
-        ("1-bit BMP", encoded(grey.convert("1"), "BMP")),
+        ("16-bit gray", encoded(Image.fromarray(noise(channels=1).astype(np.uint16) * 257), "PNG")),
+        ("1-bit", encoded(gray.convert("1"), "PNG")),
+        ("1-bit BMP", encoded(gray.convert("1"), "BMP")),
         ("palette", encoded(palette, "PNG")),
         ("transparent palette", encoded(palette, "PNG", transparency=3)),
         ("transparent GIF", encoded(palette, "GIF", transparency=3)),
-        ("colour key", encoded(image, "PNG", transparency=(1, 2, 3))),
+        ("color key", encoded(image, "PNG", transparency=(1, 2, 3))),
         ("MPO of a phone", phone),
         ("1 x 1", encoded(Image.new("RGB", (1, 1)), "PNG")),
         ("1 x 5000", encoded(Image.new("RGB", (1, 5000)), "PNG")),
         ("5000 x 1", encoded(Image.new("RGB", (5000, 1)), "PNG")),
-        ("broken colour profile", profile),
+        ("invalid color profile", profile),
         ("text chunks with script", encoded(image, "PNG", pnginfo=text)),
         ("EXIF with script", encoded(image, "JPEG", exif=exif(1, t270=IMG, t315=SCRIPT))),
         ("JPEG comment with script", encoded(image, "JPEG", comment=SCRIPT)),
@@ -152,8 +152,8 @@ def zipped() -> bytes:
     return buffer.getvalue()
 
 
-def others() -> list[tuple[str, Making]]:
-    """Files of other kinds."""
+def other_formats() -> list[tuple[str, Content]]:
+    """Files of other formats."""
     image = Image.fromarray(noise())
     forms = {
         "TIFF": "RGB", "ICO": "RGB", "PPM": "RGB", "TGA": "RGB", "PCX": "RGB", "DDS": "RGB", "ICNS": "RGBA", "QOI": "RGB", "AVIF": "RGB",
@@ -166,7 +166,7 @@ def others() -> list[tuple[str, Making]]:
         ("FITS header", b"SIMPLE  =                    T".ljust(2880)),
         ("PDF", "%PDF-1.7\n1 0 obj<</Type/Catalog/OpenAction<</S/JavaScript/JS(app.alert(1))>>>>endobj\n"),
         ("one byte", b"\x89"),
-        ("words", "This is no image. " * 50),
+        ("text", "This is a text. " * 50),
         ("HTML", f"<!doctype html><html><body>{SCRIPT}</body></html>"),
         ("SVG", f'<svg xmlns="http://www.w3.org/2000/svg" onload="window.__pwned=1"><image href="http://127.0.0.1:9/"/>{SCRIPT}</svg>'),
         ("XML bomb", f'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY l0 "lol">{lols}]><svg>&l9;</svg>'),
@@ -178,23 +178,23 @@ def others() -> list[tuple[str, Making]]:
         ("ZIP", zipped()),
         ("gzip", b"\x1f\x8b\x08" + bytes(100)),
         ("zeros", bytes(5000)),
-        ("UTF-16 words", "image".encode("utf-16")),
+        ("UTF-16 text", "image".encode("utf-16")),
     ]  # fmt: skip
 
 
-def damaged() -> list[tuple[str, Making]]:
-    """Images with something missing or wrong."""
+def damaged() -> list[tuple[str, Content]]:
+    """Truncated and inconsistent images."""
     image = Image.fromarray(noise(64, 64))
     whole = {form: encoded(image, form) for form in ("PNG", "JPEG", "WEBP", "BMP")}
     pixels = chunk(b"IDAT", zlib.compress(bytes(9 * 8)))
     return [
-        *((f"{form} cut at {share}", content[: int(len(content) * share)]) for form, content in whole.items() for share in (0.02, 0.5, 0.9)),
+        *((f"{form} cut at {fraction}", content[: int(len(content) * fraction)]) for form, content in whole.items() for fraction in (0.02, 0.5, 0.9)),
         ("GIF cut", encoded(image, "GIF")[:60]),
         ("PNG without pixels", png()),
         ("PNG of 0 x 8", png(pixels, width=0)),
         ("PNG of depth 3", png(pixels, depth=3)),
-        ("PNG of colour type 5", png(pixels, colour=5)),
-        ("PNG with a wrong sum", whole["PNG"].replace(b"IDAT", b"IDAU", 1)),
+        ("PNG of color type 5", png(pixels, color=5)),
+        ("PNG with a wrong checksum", whole["PNG"].replace(b"IDAT", b"IDAU", 1)),
         ("PNG with an endless chunk", png()[:33] + struct.pack(">I", 2**31 - 1) + b"IDAT" + bytes(50)),
         ("PNG with negative chunk", png()[:33] + struct.pack(">I", 2**32 - 1) + b"tEXt" + bytes(50)),
         ("PNG header alone", png()[:33]),
@@ -207,7 +207,7 @@ def damaged() -> list[tuple[str, Making]]:
 
 
 def bombs() -> list[tuple[str, Callable[[], bytes], str]]:
-    """Few bytes that promise or hold very many pixels or characters; name, bytes, and the refusal."""
+    """Decompression bombs and headers with huge sizes: name, function that makes the bytes, error."""
     return [
         ("88 Mpixel PNG", partial(blank_png, 11_000, 8_000), TOO_MANY),
         ("100 Mpixel PNG", partial(blank_png, 10_000, 10_000), TOO_MANY),
@@ -232,19 +232,19 @@ def bombs() -> list[tuple[str, Callable[[], bytes], str]]:
     ]  # fmt: skip
 
 
-def huge() -> list[tuple[str, Making, str | None]]:
-    """Images of nearly as many pixels as are accepted, in every way that takes memory; name, bytes, refusal."""
+def huge() -> list[tuple[str, Content, str | None]]:
+    """Images close to the accepted size, in every mode that takes memory: name, content, error."""
     wide, high = 8000, 6000
     return [
         ("48 Mpixel JPEG", large("JPEG", "RGB", wide, high), None),
         ("48 Mpixel progressive JPEG", large("JPEG", "RGB", wide, high, progressive=True, subsampling=0), None),
         ("48 Mpixel progressive CMYK", large("JPEG", "CMYK", wide, high, progressive=True, subsampling=0), None),
-        ("48 Mpixel grey", partial(write, blank_png, wide, high, 8), None),
+        ("48 Mpixel gray", partial(write, blank_png, wide, high, 8), None),
         ("48 Mpixel 1-bit", partial(write, blank_png, wide, high), None),
         ("48 Mpixel palette", partial(write, blank_png, wide, high, 8, 3), None),
         ("48 Mpixel RGB", partial(write, blank_png, wide, high, 8, 2), None),
         ("48 Mpixel RGBA", partial(write, blank_png, wide, high, 8, 6), None),
-        ("48 Mpixel 16-bit grey", partial(write, blank_png, wide, high, 16), None),
+        ("48 Mpixel 16-bit gray", partial(write, blank_png, wide, high, 16), None),
         ("48 Mpixel 16-bit RGB", partial(write, blank_png, wide, high, 16, 2), None),
         ("48 Mpixel 16-bit RGBA", partial(write, blank_png, wide, high, 16, 6), None),
         ("48 Mpixel GIF", large("GIF", "P", wide, high), None),
@@ -261,19 +261,19 @@ def huge() -> list[tuple[str, Making, str | None]]:
 
 
 def write(make: Callable[..., bytes], *arguments: int | Path) -> None:
-    """Put what is made of all arguments but the last at the last, a path."""
+    """Write the bytes that `make` returns for all arguments but the last to the last, a path."""
     *numbers, path = arguments
     Path(path).write_bytes(make(*numbers))
 
 
 def listen(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as one:
-        here = Path.cwd()
-        os.chdir(path.parent)  # such addresses are short
+    with socket.socket(socket.AF_UNIX) as server:
+        before = Path.cwd()
+        os.chdir(path.parent)  # socket addresses are limited to about 100 bytes
         try:
-            one.bind(path.name)
+            server.bind(path.name)
         finally:
-            os.chdir(here)
+            os.chdir(before)
 
 
 def above_20_mib(path: Path) -> None:
@@ -282,22 +282,22 @@ def above_20_mib(path: Path) -> None:
 
 
 def entries() -> list[Entry]:
-    """The part of the corpus that is meant for the gate for images."""
+    """Return the images of the corpus."""
     plain = encoded(Image.fromarray(noise()), "PNG")
     return [
-        *(Entry("image", name, made, None, "image.png") for name, made in fine()),
+        *(Entry("image", name, content, None, "image.png") for name, content in accepted()),
         *(Entry("image", f"named {name!r}"[:60], plain, None, name) for name in NAMES),
-        *(Entry("image", f"under an image's name: {name}", made, UNREADABLE, "image.png") for name, made in others()),
-        *(Entry("image", name, made, UNREADABLE, "image.png") for name, made in damaged()),
-        *(Entry("image", name, partial(write, made), refused, "bomb.png", big=True) for name, made, refused in bombs()),
-        *(Entry("image", name, made, refused, "huge.png", big=True) for name, made, refused in huge()),
+        *(Entry("image", f"under an image's name: {name}", content, UNREADABLE, "image.png") for name, content in other_formats()),
+        *(Entry("image", name, content, UNREADABLE, "image.png") for name, content in damaged()),
+        *(Entry("image", name, partial(write, make), error, "bomb.png", big=True) for name, make, error in bombs()),
+        *(Entry("image", name, content, error, "huge.png", big=True) for name, content, error in huge()),
         Entry("image", "a pickle", pickle.dumps(Payload("PWNED")), UNREADABLE, "image.png"),
         Entry("image", "empty", b"", "is empty", "image.png"),
-        Entry("image", "above 20 MiB", above_20_mib, "at most 20 MiB: this one has 20.0", "image.png"),
-        Entry("image", "a folder", Path.mkdir, "must be a file", "folder.png"),
-        Entry("image", "a pipe", os.mkfifo, "must be a file", "pipe.png"),
-        Entry("image", "a socket", listen, "must be a file", "socket.png"),
-        Entry("image", "a link to /dev/zero", lambda path: path.symlink_to("/dev/zero"), "must be a file", "zero.png"),
-        Entry("image", "a link to nothing", lambda path: path.symlink_to("nothing"), "There is no image", "link.png"),
-        Entry("image", "a link to itself", lambda path: path.symlink_to(path), "There is no image", "loop.png"),
+        Entry("image", "above 20 MiB", above_20_mib, "at most 20 MiB: got 20.0", "image.png"),
+        Entry("image", "a folder", Path.mkdir, "must be a regular file", "folder.png"),
+        Entry("image", "a pipe", os.mkfifo, "must be a regular file", "pipe.png"),
+        Entry("image", "a socket", listen, "must be a regular file", "socket.png"),
+        Entry("image", "a link to /dev/zero", lambda path: path.symlink_to("/dev/zero"), "must be a regular file", "zero.png"),
+        Entry("image", "a link to nothing", lambda path: path.symlink_to("nothing"), "does not exist", "link.png"),
+        Entry("image", "a link to itself", lambda path: path.symlink_to(path), "does not exist", "loop.png"),
     ]  # fmt: skip

@@ -1,14 +1,14 @@
-"""What runs when a hostile pickle is opened: it makes a folder, which shows that it ran."""
+"""Payload of hostile pickles: creates a folder, which shows that it was executed."""
 
 import os
 from pathlib import Path
 
 
 class Payload:
-    """Runs code when it is unpickled.
+    """Execute code when unpickled.
 
     Args:
-        marker: The folder that appears then.
+        marker: The folder to create.
     """
 
     def __init__(self, marker: str | Path) -> None:

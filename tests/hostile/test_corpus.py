@@ -1,4 +1,4 @@
-"""Every entry of the hostile corpus is answered as its manifest says: at the head_masks, over HTTP and in a browser."""
+"""Every entry of the hostile corpus is accepted or rejected as expected, in Python and over HTTP."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from benchmarks.load import process_at
 from benchmarks.page import server
 from tests.hostile import checkpoints, corpus, runs
 from tests.hostile.entries import Entry
-from tests.webapp.serving import Visitor, running
+from tests.webapp.serving import Client, running
 
 ROOT = Path(__file__).parents[2]
 LEAKS = re.compile(r"Traceback|site-packages|/home/|/tmp/|/root/")
@@ -21,59 +21,59 @@ CHECKPOINT = "cifar10-ti4"
 pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'")
 
 
-def checked(folder: Path, *options: str) -> list[dict]:
-    """What came of every entry, in a process of its own."""
+def run_check(folder: Path, *options: str) -> list[dict]:
+    """Return the result of every entry, loaded in a subprocess."""
     command = [sys.executable, "-m", "tests.hostile.corpus", "--check", *options, str(folder)]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stderr[-3000:]
-    return [json.loads(line) for line in found.stdout.splitlines()]
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr[-3000:]
+    return [json.loads(line) for line in process.stdout.splitlines()]
 
 
-def wrong(entry: Entry, came: dict) -> str | None:
-    """What is wrong with an answer, if anything is."""
-    name = f"{entry.kind} {entry.name}: {came['outcome']} {came['words'][:200]}"
-    if came["outcome"] != ("accepted" if entry.refused is None else "refused"):
+def find_fault(entry: Entry, result: dict) -> str | None:
+    """Describe what is wrong with a result; None if it is as expected."""
+    name = f"{entry.kind} {entry.name}: {result['outcome']} {result['message'][:200]}"
+    if result["outcome"] != ("accepted" if entry.error is None else "rejected"):
         return name
-    if entry.refused is not None and not re.search(entry.refused, came["words"], re.DOTALL):
-        return f"{name}, refused for another reason than {entry.refused}"
-    if len(came["words"]) > 600 or "\n" in came["words"] or "Traceback" in came["words"]:
-        return f"{name}, which is not one sentence"
-    if came["mib"] > corpus.MOST_MIB or came["seconds"] > corpus.MOST_SECONDS:
-        return f"{name}, in {came['seconds']:.1f} s and {came['mib']:.0f} MiB"
+    if entry.error is not None and not re.search(entry.error, result["message"], re.DOTALL):
+        return f"{name}, rejected for another reason than {entry.error}"
+    if len(result["message"]) > 600 or "\n" in result["message"] or "Traceback" in result["message"]:
+        return f"{name}, which is not a short message"
+    if result["mib"] > corpus.MAX_MIB or result["seconds"] > corpus.MAX_SECONDS:
+        return f"{name}, in {result['seconds']:.1f} s and {result['mib']:.0f} MiB"
     return None
 
 
-def judge(folder: Path, *options: str) -> None:
-    """Demand that each gate does what the manifest says, in bounded time and memory, and that nothing ran."""
-    found = checked(folder, *options)
+def check_all(folder: Path, *options: str) -> None:
+    """Check the result, time and memory of every entry, and that no payload was executed."""
+    results = run_check(folder, *options)
     entries = [entry for entry in corpus.corpus(folder) if not (entry.big and "--light" in options)]
-    assert [(entry.kind, entry.name) for entry in entries] == [(came["kind"], came["name"]) for came in found]
-    assert [w for w in map(wrong, entries, found) if w is not None] == []
+    assert [(entry.kind, entry.name) for entry in entries] == [(result["kind"], result["name"]) for result in results]
+    assert [fault for fault in map(find_fault, entries, results) if fault is not None] == []
     assert not list(folder.rglob(corpus.MARKER))
 
 
 @pytest.mark.slow
-def test_the_corpus_is_large_and_the_same_each_time(tmp_path):
+def test_the_corpus_is_large_and_deterministic(tmp_path):
     (first := tmp_path / "1").mkdir()
-    (again := tmp_path / "2").mkdir()
-    one, two = corpus.corpus(first), corpus.corpus(again)
+    (second := tmp_path / "2").mkdir()
+    one, two = corpus.corpus(first), corpus.corpus(second)
     assert len(one) >= 150
     assert len({(entry.kind, entry.name) for entry in one}) == len(one)
-    assert len([entry for entry in one if entry.refused is None]) >= 50
+    assert len([entry for entry in one if entry.error is None]) >= 50
     assert [e.name for e in one] == [e.name for e in two]
-    assert [e.made for e in one if isinstance(e.made, bytes) and not e.live] == [
-        e.made for e in two if isinstance(e.made, bytes) and not e.live
+    assert [e.content for e in one if isinstance(e.content, bytes) and not e.live] == [
+        e.content for e in two if isinstance(e.content, bytes) and not e.live
     ]
 
 
 @pytest.mark.slow
-def test_every_light_entry_is_answered_at_its_gate(tmp_path):
-    judge(tmp_path, "--light")
+def test_every_light_entry_is_accepted_or_rejected_as_expected(tmp_path):
+    check_all(tmp_path, "--light")
 
 
 @pytest.mark.slow
-def test_every_entry_is_answered_at_its_gate_within_ten_seconds_and_512_mib(tmp_path):
-    judge(tmp_path)
+def test_every_entry_is_accepted_or_rejected_within_ten_seconds_and_512_mib(tmp_path):
+    check_all(tmp_path)
 
 
 UNSAFE = """
@@ -88,7 +88,7 @@ for path in sys.argv[1:]:
 
 
 @pytest.mark.slow
-def test_the_live_payloads_do_run_where_files_are_unpickled(tmp_path):
+def test_unpickling_executes_the_live_payloads(tmp_path):
     markers, files = [], []
     for number in range(len(checkpoints.live(tmp_path))):
         marker, file = tmp_path / f"{corpus.MARKER}{number}", tmp_path / f"file{number}"
@@ -96,97 +96,98 @@ def test_the_live_payloads_do_run_where_files_are_unpickled(tmp_path):
         markers.append(marker)
         files.append(file)
     subprocess.run([sys.executable, "-W", "ignore", "-c", UNSAFE, *files], check=True)
-    assert [marker.name for marker in markers if not marker.is_dir()] == [], "these payloads show nothing"
+    assert [marker.name for marker in markers if not marker.is_dir()] == [], "these payloads were not executed"
 
 
 # Over HTTP
 
 
-def shown(visitor, path: str) -> dict:
-    """What the page is told about an uploaded image."""
+def explain_upload(client, path: str) -> dict:
+    """Return the response to an uploaded image."""
     image = {"kind": "upload", "path": path, "name": "x"}
-    status, answer = visitor.call("explain", {"checkpoint": CHECKPOINT, "image": image})
-    assert status == 200, answer
-    return answer
+    status, response = client.call("explain", {"checkpoint": CHECKPOINT, "image": image})
+    assert status == 200, response
+    return response
 
 
-def send(visitor, entry: Entry, path: Path) -> str | None:
-    """Upload an entry and have it explained; says what is wrong with the answer, if anything is."""
+def send(client, entry: Entry, path: Path) -> str | None:
+    """Upload and explain an entry; describe what is wrong with the response, None if it is as expected."""
     if not path.is_file() or path.is_symlink():
-        answer = shown(visitor, str(path))
-        return None if "Only an uploaded image" in answer.get("error", "") else f"{entry.name}: {str(answer)[:200]}"
+        response = explain_upload(client, str(path))
+        return None if "Only an uploaded image" in response.get("error", "") else f"{entry.name}: {str(response)[:200]}"
     with path.open("rb") as file:
-        content = file.read(22 * 2**20)  # of a tebibyte, more than is taken in is enough
-    status, text = visitor.upload(content, path.name)
-    if LEAKS.search(text.replace(str(visitor.uploads), "")):
+        content = file.read(22 * 2**20)  # exceeds the upload limit
+    status, text = client.upload(content, path.name)
+    if LEAKS.search(text.replace(str(client.uploads), "")):
         return f"{entry.name}: {text[:200]}"
     if status != 200:
-        return None if entry.refused is not None and status in (400, 413) else f"{entry.name}: {status} {text[:200]}"
-    answer = shown(visitor, json.loads(text)[0])
-    words = answer.get("error", "")
-    if LEAKS.search(words):
-        return f"{entry.name}: {words}"
-    expected = entry.refused if entry.kind == "image" else "must be a whole PNG|is empty|at most"
-    if entry.name == "an image":  # under the name of a checkpoint
+        return None if entry.error is not None and status in (400, 413) else f"{entry.name}: {status} {text[:200]}"
+    response = explain_upload(client, json.loads(text)[0])
+    message = response.get("error", "")
+    if LEAKS.search(message):
+        return f"{entry.name}: {message}"
+    expected = entry.error if entry.kind == "image" else "must be a complete PNG|is empty|at most"
+    if entry.name == "an image":  # with a checkpoint's file name
         expected = None
     if expected is None:
-        return None if "probabilities" in answer else f"{entry.name}: {words}"
-    return None if re.search(expected, words, re.DOTALL) else f"{entry.name}: {words or 'accepted'}"
+        return None if "probabilities" in response else f"{entry.name}: {message}"
+    return None if re.search(expected, message, re.DOTALL) else f"{entry.name}: {message or 'accepted'}"
 
 
 @pytest.fixture(scope="module")
-def visitor(tmp_path_factory):
+def client(tmp_path_factory):
     folder = tmp_path_factory.mktemp("uploads")
-    with running(folder, public=True) as visitor:
-        visitor.uploads = folder
-        yield visitor
+    with running(folder, public=True) as client:
+        client.uploads = folder
+        yield client
 
 
 @pytest.mark.slow
-def test_every_light_file_is_answered_over_http(visitor, tmp_path):
-    placed = [(entry, path) for entry, path in corpus.put(tmp_path, big=False) if entry.kind != "text"]
-    assert [w for w in (send(visitor, *one) for one in placed if one[0].kind == "image" or one[1].is_file()) if w] == []
-    for entry, path in placed:
+def test_every_light_file_gets_the_expected_response_over_http(client, tmp_path):
+    written = [(entry, path) for entry, path in corpus.write_entries(tmp_path, big=False) if entry.kind != "text"]
+    files = [(entry, path) for entry, path in written if entry.kind == "image" or path.is_file()]
+    assert [fault for entry, path in files if (fault := send(client, entry, path))] == []
+    for entry, path in written:
         if entry.kind == "checkpoint":
-            question = {"checkpoint": str(path), "image": {"kind": "sample", "name": "cat"}}
-            assert "There is no checkpoint" in visitor.call("explain", question)[1]["error"]
+            request = {"checkpoint": str(path), "image": {"kind": "sample", "name": "cat"}}
+            assert "not found" in client.call("explain", request)[1]["error"]
     assert not list(tmp_path.rglob(corpus.MARKER))
-    assert not list(visitor.uploads.rglob(corpus.MARKER))
+    assert not list(client.uploads.rglob(corpus.MARKER))
     assert (
         "probabilities"
-        in visitor.call("explain", {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": "cat"}})[1]
+        in client.call("explain", {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": "cat"}})[1]
     )
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:test_batch.bin differs")
-def test_every_typed_text_is_refused_over_http(visitor):
+def test_every_typed_text_is_rejected_over_http(client):
     for text in runs.TYPED:
-        questions = [
+        requests = [
             {"checkpoint": text, "image": {"kind": "sample", "name": "cat"}},
             {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": text}},
             {"checkpoint": CHECKPOINT, "image": {"kind": text, "name": text}},
             {"checkpoint": CHECKPOINT, "image": {"kind": "upload", "path": text, "name": text}},
             {"checkpoint": CHECKPOINT, "image": {"kind": "cifar", "index": text}},
         ]
-        for question in questions:
-            status, answer = visitor.call("explain", question)
-            assert (status, set(answer)) == (200, {"error"}), text
-            assert len(answer["error"]) < 600
-            assert "Something went wrong" not in answer["error"], text
+        for request in requests:
+            status, response = client.call("explain", request)
+            assert (status, set(response)) == (200, {"error"}), text
+            assert len(response["error"]) < 600
+            assert "Something went wrong" not in response["error"], text
     for data in (
         [("a" * 9_000), CHECKPOINT, "average"],
         ["cat", "../x", "average"],
         ["cat", CHECKPOINT, "__class__"],
         [{"url": "http://127.0.0.1:9/"}, 1, 2],
     ):
-        status, events = visitor.endpoint("explain", *data)
+        status, events = client.endpoint("explain", *data)
         assert status != 200 or "event: error" in events
         assert not LEAKS.search(events)
     assert not list(Path.cwd().glob(corpus.MARKER))
 
 
-def test_a_name_too_long_for_a_file_is_refused_over_http(visitor):
+def test_invalid_upload_names_are_handled_over_http(client):
     for name in (
         "a" * 300 + ".png",
         "a" * 9_000 + ".png",
@@ -196,37 +197,37 @@ def test_a_name_too_long_for_a_file_is_refused_over_http(visitor):
         "..\\PWNED.png",
         "a\0b.png",
     ):
-        status, text = visitor.upload(b"x", name)
+        status, text = client.upload(b"x", name)
         assert status in (200, 400, 413), name
         assert "Traceback" not in text
-    assert not list(visitor.uploads.parent.glob("*PWNED*"))
+    assert not list(client.uploads.parent.glob("*PWNED*"))
 
 
 @pytest.mark.slow
-def test_every_big_file_and_all_at_once_are_answered_over_http_within_512_mib(tmp_path):
+def test_big_files_are_handled_over_http_within_512_mib_alone_and_concurrently(tmp_path):
     uploads = tmp_path / "uploads"
     (files := tmp_path / "files").mkdir()
-    placed = [(entry, path) for entry, path in corpus.put(files) if entry.big and entry.kind == "image"]
+    written = [(entry, path) for entry, path in corpus.write_entries(files) if entry.big and entry.kind == "image"]
     with server({"GRADIO_TEMP_DIR": str(uploads), "OMP_NUM_THREADS": "1"}) as (address, _):
-        visitor = Visitor(address)
-        visitor.uploads = uploads
+        client = Client(address)
+        client.uploads = uploads
         process = process_at(address)
-        visitor.call("explain", {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": "cat"}})
-        for entry, path in placed:
-            before = memory(process, "VmRSS")
+        client.call("explain", {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": "cat"}})
+        for entry, path in written:
+            before = memory_mib(process, "VmRSS")
             Path(f"/proc/{process}/clear_refs").write_text("5")
-            assert send(visitor, entry, path) is None
-            assert memory(process, "VmHWM") - before <= corpus.MOST_MIB, entry.name
-        uploaded = [json.loads(visitor.upload(path.read_bytes(), path.name)[1])[0] for _, path in placed]
-        before = memory(process, "VmRSS")
+            assert send(client, entry, path) is None
+            assert memory_mib(process, "VmHWM") - before <= corpus.MAX_MIB, entry.name
+        uploaded = [json.loads(client.upload(path.read_bytes(), path.name)[1])[0] for _, path in written]
+        before = memory_mib(process, "VmRSS")
         Path(f"/proc/{process}/clear_refs").write_text("5")
-        with ThreadPoolExecutor(len(uploaded)) as crowd:
-            answers = list(crowd.map(lambda path: shown(visitor, path), uploaded))
-        assert any("probabilities" in answer for answer in answers)
-        assert all("probabilities" in answer or answer["error"] for answer in answers)
-        assert memory(process, "VmHWM") - before <= corpus.MOST_MIB, "all at once"
+        with ThreadPoolExecutor(len(uploaded)) as pool:
+            responses = list(pool.map(lambda path: explain_upload(client, path), uploaded))
+        assert any("probabilities" in response for response in responses)
+        assert all("probabilities" in response or response["error"] for response in responses)
+        assert memory_mib(process, "VmHWM") - before <= corpus.MAX_MIB, "concurrently"
 
 
-def memory(process: int, what: str) -> float:
-    """A line of a process's status in MiB."""
-    return int(re.search(rf"{what}:\s+(\d+)", Path(f"/proc/{process}/status").read_text())[1]) / 1024
+def memory_mib(process: int, field: str) -> float:
+    """Return a field of a process's status file in MiB."""
+    return int(re.search(rf"{field}:\s+(\d+)", Path(f"/proc/{process}/status").read_text())[1]) / 1024
