@@ -1,7 +1,7 @@
 """A tiny ViT in which every dimension has a different size, so that a swapped axis fails.
 
-C 3, H 20, W 28, P 4, gh 5, gw 7, N 35, T 36, D 18, A 2, d 9, L 6, M 40, K 11; batch size B 8. The weights are drawn with
-numpy, seeded by their names, so that they are the same with every version of torch.
+C 3, H 20, W 28, P 4, gh 5, gw 7, N 35, T 36, D 18, A 2, d 9, L 6, M 40, K 11; batch size B 8. The weights are drawn
+with numpy, seeded by their names, so that they are the same with every version of torch.
 """
 
 import zlib

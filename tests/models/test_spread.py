@@ -18,7 +18,9 @@ GRIDS = {"small": ViTConfig(), "large": ViTConfig(img_size=(224, 224), patch_siz
 def test_the_distance_of_uniform_attention_has_its_closed_form(grid, pixels):
     config = GRIDS[grid]
     uniform = np.full((1, 1, 1, config.num_tokens, config.num_tokens), 1 / config.num_tokens)
-    assert attention_stats.attention_distance(tiny.attention_output(uniform), config).item() == pytest.approx(pixels, abs=1e-9)
+    assert attention_stats.attention_distance(tiny.attention_output(uniform), config).item() == pytest.approx(
+        pixels, abs=1e-9
+    )
     assert attention_stats.patch_distances(config).mean().item() == pytest.approx(pixels, abs=1e-9)
 
 
@@ -26,7 +28,9 @@ def test_the_distance_of_uniform_attention_has_its_closed_form(grid, pixels):
 def test_who_looks_at_himself_looks_zero_pixels_far(grid):
     config = GRIDS[grid]
     assert (
-        attention_stats.attention_distance(tiny.attention_output(np.eye(config.num_tokens)[None, None, None]), config).item()
+        attention_stats.attention_distance(
+            tiny.attention_output(np.eye(config.num_tokens)[None, None, None]), config
+        ).item()
         == 0
     )
 

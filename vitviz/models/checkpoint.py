@@ -162,14 +162,10 @@ def load(name: str | Path, max_bytes: int = MAX_BYTES) -> Checkpoint:
             labels, mean, std = read_labels(metadata, config)
             network = create_meta_model(config)
             check_tensors(file, network)
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a dict
-    except (safetensors.SafetensorError, KeyError):
+            # Copies, because tensors of safetensors may share memory with the file.
+            weights = {name: file.get_tensor(name).to(torch.float32, copy=True) for name in network.state_dict()}
+    except safetensors.SafetensorError:
         raise not_safetensors(path.name) from None
-    weights = {
-        key: tensor.to(torch.float32, copy=True)  # a copy does not depend on the file
-        for key, tensor in tensors.items()
-        if not key.startswith(EXTRA_PREFIX)
-    }
     check_finite(weights)
     network.load_state_dict(weights, assign=True)
     network.requires_grad_(True).eval()
