@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 import vitviz
 from benchmarks.page import EXPLORER
-from vitviz.attribution.ablation import intervene
+from vitviz.attribution.ablation import ablate
 from vitviz.attribution.faithfulness import score
 from vitviz.data.preprocessing import sample_paths
 
@@ -93,7 +93,7 @@ def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
     for layer, head, title, expected in (
         (1, 6, "Layer 2, mean of heads", maps[1].mean(0)),
         (6, 3, "Head 4, mean of layers", maps[:, 3].mean(0)),
-        (6, 6, "Average of all layers and heads", maps.mean((0, 1))),
+        (6, 6, "Mean of all layers and heads", maps.mean((0, 1))),
     ):
         tile(page, layer, head).click()
         expect(page.locator(".map-title")).to_have_text(title)
@@ -188,15 +188,15 @@ def test_each_method_comes_with_its_score_beside_chance(open_page, explanation):
     expect(page.locator(".headline")).to_contain_text("Relevance for cat")
     target = explanation.target("cat")
     maps = {name: explanation.map(name, target).ravel() for name in vitviz.METHODS}
-    report = score(explanation.case, maps, target)
+    report = score(explanation.context, maps, target)
     start = explanation.probabilities[target]
-    chance = np.mean([found.lost(start) for found in report.chance])
+    chance = np.mean([found.probability_drop(start) for found in report.random_baseline])
     for tile in page.locator(".method").all():
         title = tile.locator(".method-name").inner_text()
         name = next(key for key, method in vitviz.METHODS.items() if method.title == title)
         value, word, beside = tile.locator(".method-score").inner_text().split()
         assert word == "chance"
-        assert float(value) == pytest.approx(report.scores[name].lost(start), abs=0.006)
+        assert float(value) == pytest.approx(report.scores[name].probability_drop(start), abs=0.006)
         assert float(beside) == pytest.approx(chance, abs=0.006)
 
 
@@ -264,12 +264,12 @@ def test_a_change_that_the_server_refuses_is_taken_back(open_page):
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     page.route(
         re.compile("component_server"),
-        lambda route: route.abort() if route.request.post_data_json["fn_name"] == "intervene" else route.fallback(),
+        lambda route: route.abort() if route.request.post_data_json["fn_name"] == "ablate" else route.fallback(),
     )
-    page.locator(".effect select[name=instead]").select_option("mean")
+    page.locator(".effect select[name=mode]").select_option("mean")
     expect(page.locator(".status")).to_contain_text("The server did not answer")
-    expect(page.locator(".effect select[name=instead]")).to_have_value("nothing")
-    page.wait_for_url(lambda url: "instead=mean" not in url)
+    expect(page.locator(".effect select[name=mode]")).to_have_value("zero")
+    page.wait_for_url(lambda url: "mode=mean" not in url)
     other_image(page, page.locator(".thumb").first.click)
     expect(page.locator(".cell.off")).to_have_count(0)
     page.locator("[data-do=off]").click()
@@ -307,7 +307,7 @@ def test_heads_and_patches_are_switched_off_by_mouse_and_keyboard(open_page, exp
     changed(page, lambda: page.keyboard.press("Delete"))
     page.wait_for_url("**off=5-1_2-3&gone=4-5_5-5*")
 
-    expected = intervene(explanation.case, [(4, 0), (1, 2)], [3 * 8 + 4, 4 * 8 + 4])
+    expected = ablate(explanation.context, [(4, 0), (1, 2)], [3 * 8 + 4, 4 * 8 + 4])
     powers = np.exp(expected.logits - expected.logits.max())
     k = int(explanation.probabilities.argmax())
     after, before = powers[k] / powers.sum(), explanation.probabilities[k]
@@ -330,10 +330,10 @@ def test_a_link_reopens_what_was_switched_off(open_page):
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     expect(page.locator(".effect-what")).to_have_text("1 head off, 1 patch left out")
     expect(page.locator(".mark.gone:not([hidden])")).to_have_count(2)  # on the image and on the map
-    changed(page, lambda: page.locator(".effect select[name=way]").select_option("grey"))
+    changed(page, lambda: page.locator(".effect select[name=patch_mode]").select_option("gray"))
     expect(page.locator(".effect-what")).to_have_text("1 head off, 1 patch painted grey")
-    changed(page, lambda: page.locator(".effect select[name=instead]").select_option("mean"))
-    page.wait_for_url("**instead=mean&way=grey*")
+    changed(page, lambda: page.locator(".effect select[name=mode]").select_option("mean"))
+    page.wait_for_url("**mode=mean&patch_mode=gray*")
 
 
 def open_gallery(page):
@@ -491,7 +491,7 @@ def test_colours_that_were_chosen_stay_also_in_a_page_whose_link_asked_for_other
 def test_back_leads_to_the_tab_before(open_page):
     page = open_page("?image=cat")
     chosen = page.locator("#pages [role=tab][aria-selected=true]")
-    for name in ("Train", "Inside"):
+    for name in ("Train", "Internals"):
         page.get_by_role("tab", name=name).click()
         expect(page).to_have_title(f"{name} · vitviz")
     for name, title in (("Train", "Train · vitviz"), ("Explore", "vitviz")):

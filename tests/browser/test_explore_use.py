@@ -11,9 +11,9 @@ from playwright.sync_api import Error, expect
 import vitviz
 from benchmarks.page import EXPLORER
 from tests.browser.test_explore_page import other_image, says
-from vitviz.attribution.ablation import intervene
+from vitviz.attribution.ablation import ablate
 from vitviz.attribution.context import softmax
-from vitviz.data.preprocessing import MOST_BYTES, sample_paths
+from vitviz.data.preprocessing import MAX_BYTES, sample_paths
 
 pytestmark = pytest.mark.browser
 
@@ -57,7 +57,7 @@ def as_shipped(route):
 def test_the_last_row_is_for_what_became_likeliest_among_the_others(open_page):
     dog = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["dog"])
     upper = [*range(16)]
-    now = softmax(intervene(dog.case, patches_off=upper).logits)
+    now = softmax(ablate(dog.context, patches=upper).logits)
     old = np.argsort(-dog.probabilities)
     rows = [*old[:4], max(old[4:], key=lambda k: now[k])]
     assert rows != [*old[:5]]
@@ -72,7 +72,7 @@ def outsider():
     for name, path in sample_paths().items():
         whole = vitviz.explain(model, path)
         for patches in (range(48), range(16, 64), range(32), range(32, 64)):
-            now = softmax(intervene(whole.case, patches_off=list(patches)).logits)
+            now = softmax(ablate(whole.context, patches=list(patches)).logits)
             if now.argmax() not in np.argsort(-whole.probabilities)[:5]:
                 return name, patches, whole.labels[now.argmax()], now.max()
     return pytest.fail("no sample has one")
@@ -91,7 +91,7 @@ def test_a_class_that_wins_once_patches_are_gone_has_a_row_and_is_named(open_pag
 def test_an_even_spread_is_over_the_tokens_that_are_left(open_page, explanation):
     page = open_page(f"?image=cat&{gone(range(60))}")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
-    row = np.nan_to_num(intervene(explanation.case, patches_off=list(range(60))).attention)[5].mean(0)[0]
+    row = np.nan_to_num(ablate(explanation.context, patches=list(range(60))).attention)[5].mean(0)[0]
     share = row[1:].max()
     expect(page.locator(".status")).to_contain_text(f"{share * 5:.1f} times an even spread")
     expect(page.locator(".status")).to_contain_text("The strongest 1 of 4 patches")
@@ -101,7 +101,7 @@ def test_what_is_left_out_is_no_part_of_the_mean_of_several_patches(open_page, e
     page = open_page("?image=cat&gone=3-3&patch=3-3_5-5")
     page.wait_for_selector(f"{EXPLORER}[data-changed][data-full]")
     expect(page.locator(".headline")).to_contain_text(": row 5, column 5 looks most at")
-    row = np.nan_to_num(intervene(explanation.case, patches_off=[18]).attention)[5].mean(0)[1 + 36]
+    row = np.nan_to_num(ablate(explanation.context, patches=[18]).attention)[5].mean(0)[1 + 36]
     assert says(page.locator(".class-share").inner_text().partition(" goes")[0], row[0])
     box = page.locator(".stage.image").bounding_box()
     middle = (box["x"] + 2.5 * box["width"] / 8, box["y"] + 2.5 * box["height"] / 8)
@@ -228,7 +228,7 @@ def test_a_figure_of_changes_that_cannot_be_made_again_says_why(open_page):
     page = open_page("?image=cat&off=5-2")
     page.wait_for_selector(f"{EXPLORER}[data-changed][data-scores]")
     answered(page, "figure", lambda found: None)
-    answered(page, "intervene", lambda found: {"error": "Own images are kept for less than an hour."})
+    answered(page, "ablate", lambda found: {"error": "Own images are kept for less than an hour."})
     page.locator("[data-do=figure]").click()
     expect(page.locator(".status")).to_have_text("Own images are kept for less than an hour.")
 
@@ -236,7 +236,7 @@ def test_a_figure_of_changes_that_cannot_be_made_again_says_why(open_page):
 def test_a_file_that_is_too_large_is_refused_with_the_rule_before_it_is_sent(open_page, requests):
     page = open_page()
     page.locator("input[name=source][value=upload]").check(force=True)
-    file = {"name": "wide.png", "mimeType": "image/png", "buffer": b"x" * (MOST_BYTES + 2**20)}
+    file = {"name": "wide.png", "mimeType": "image/png", "buffer": b"x" * (MAX_BYTES + 2**20)}
     page.locator(".drop input").set_input_files(file)
     expect(page.locator(".status")).to_have_text(
         "An image may have at most 20\xa0MiB: wide.png has 21\xa0MiB. Save it smaller, as JPEG for example."
@@ -292,9 +292,9 @@ def test_an_own_image_is_not_silently_another_one_after_a_reload(open_page):
 def test_a_model_chosen_on_another_tab_is_shown_here_too(open_page):
     page = open_page("?image=cat&off=5-2")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
-    answered(page, "offers", with_other_model)
+    answered(page, "list_models", with_other_model)
     page.route(re.compile("component_server"), as_shipped)
-    page.get_by_role("tab", name="Inside").click()
+    page.get_by_role("tab", name="Internals").click()
     page.evaluate("history.replaceState(history.state, '', location.search + '&checkpoint=other')")
     other_image(page, page.get_by_role("tab", name="Explore").click)
     expect(page.locator(f"{EXPLORER} .model select")).to_have_value("other")
@@ -305,10 +305,10 @@ def test_a_model_chosen_on_another_tab_is_shown_here_too(open_page):
 def test_a_model_that_is_being_chosen_is_not_taken_back(open_page):
     page = open_page("?image=cat&checkpoint=cifar10-ti4")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    answered(page, "offers", with_other_model)
-    inside, explore = (page.get_by_role("tab", name=name) for name in ("Inside", "Explore"))
+    answered(page, "list_models", with_other_model)
+    inside, explore = (page.get_by_role("tab", name=name) for name in ("Internals", "Explore"))
     inside.click()
-    page.wait_for_selector(".vitviz-inside")
+    page.wait_for_selector(".vitviz-internals")
     explore.click()
     models = page.locator(f"{EXPLORER} .model select")
     expect(models.locator("option")).to_have_count(2)
@@ -316,19 +316,19 @@ def test_a_model_that_is_being_chosen_is_not_taken_back(open_page):
 
     def hold(route):
         name = route.request.post_data_json["fn_name"]
-        if name not in ("offers", "explain") or name in held:
+        if name not in ("list_models", "explain") or name in held:
             return as_shipped(route)
         held[name] = route
         return None
 
     page.route(re.compile("component_server"), hold)
     inside.click()
-    with page.expect_request(lambda request: '"offers"' in (request.post_data or "")):
+    with page.expect_request(lambda request: '"list_models"' in (request.post_data or "")):
         explore.click()
     with page.expect_request(lambda request: '"explain"' in (request.post_data or "")):
         models.select_option("other")
-    with page.expect_response(lambda reply: '"offers"' in (reply.request.post_data or "")):
-        held["offers"].fallback()
+    with page.expect_response(lambda reply: '"list_models"' in (reply.request.post_data or "")):
+        held["list_models"].fallback()
     as_shipped(held["explain"])
     page.wait_for_url(lambda url: "checkpoint=other" in url)
 
@@ -338,7 +338,7 @@ def test_the_camera_is_closed_when_another_tab_is_opened(open_page):
     page.locator("input[name=source][value=upload]").check(force=True)
     page.locator("[data-do=camera]").click()
     page.wait_for_function("document.querySelector('.camera video').srcObject !== null")
-    page.get_by_role("tab", name="Inside").click()
+    page.get_by_role("tab", name="Internals").click()
     page.wait_for_function("document.querySelector('.camera video').srcObject === null")
 
 
@@ -402,11 +402,11 @@ def test_test_images_that_came_since_are_offered(open_page):
         cifar = {"available": bool(here), "message": "" if here else "CIFAR-10 is not in data."}
         return found | {"cifar": found["cifar"] | cifar}
 
-    answered(page, "offers", known)
+    answered(page, "list_models", known)
     page.locator("input[name=source][value=cifar]").check()
     for message in ("CIFAR-10 is not in data.", ""):
-        page.get_by_role("tab", name="Inside").click()
-        expect(page.locator(".vitviz-inside .absent")).to_have_text(message)
+        page.get_by_role("tab", name="Internals").click()
+        expect(page.locator(".vitviz-internals .absent")).to_have_text(message)
         page.get_by_role("tab", name="Explore").click()
         expect(shelf.locator(".empty")).to_have_text(message)
         expect(shelf.locator(".gallery")).to_be_visible(visible=not message)
@@ -468,14 +468,14 @@ def test_long_names_widen_nothing(open_page):
     def named(found):
         return found | {"checkpoints": [*found["checkpoints"], found["checkpoints"][0] | {"name": f"runs/{long[:60]}"}]}
 
-    answered(page, "offers", named)
+    answered(page, "list_models", named)
     page.set_viewport_size({"width": 768, "height": 800})
-    for tab, model in (("Inside", ".vitviz-inside .model option"), ("Explore", f"{EXPLORER} .model option")):
+    for tab, model in (("Internals", ".vitviz-internals .model option"), ("Explore", f"{EXPLORER} .model option")):
         page.get_by_role("tab", name=tab).click()
         expect(page.locator(model)).to_have_count(2)
     assert page.locator(f"{EXPLORER} .model select").bounding_box()["width"] <= 230
-    page.get_by_role("tab", name="Inside").click()  # nothing lies over it
-    expect(page.locator(".vitviz-inside .model select")).to_be_visible()
+    page.get_by_role("tab", name="Internals").click()  # nothing lies over it
+    expect(page.locator(".vitviz-internals .model select")).to_be_visible()
 
 
 def test_a_double_click_opens_the_camera_once(open_page):

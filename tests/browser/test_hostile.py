@@ -96,7 +96,7 @@ def test_the_name_of_an_accepted_and_of_a_refused_image_is_text(watched, name, c
 
 def test_what_is_written_inside_a_image_is_never_shown(watched, complaints):
     page = watched()
-    for name, content in images.fine():
+    for name, content in images.accepted():
         if "script" in name or "HTML" in name:
             before = page.get_attribute(EXPLORER, "data-ready")
             choose(page, "image.png", content)
@@ -118,13 +118,13 @@ def test_names_of_a_checkpoint_and_its_classes_are_text(context, tmp_path, monke
     (folder := tmp_path / "checkpoints").mkdir()
     checkpoint.save(hostile, folder / f"{SCRIPTS[0]}.safetensors")
     monkeypatch.setattr(checkpoint, "CHECKPOINTS", folder)
-    with running(tmp_path / "uploads") as visitor:
+    with running(tmp_path / "uploads") as client:
         page = context.new_page()
-        page.goto(f"http://{visitor.host}/")
+        page.goto(f"http://{client.host}/")
         page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
         expect(page.locator(".predictions li").first).to_contain_text("window.__pwned=1")
         assert untouched(page)
-        page.get_by_role("tab", name="Inside").click()
+        page.get_by_role("tab", name="Internals").click()
         expect(page.get_by_role("tabpanel").locator("visible=true").first).to_be_visible()
         assert untouched(page)
         page.close()

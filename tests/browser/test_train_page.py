@@ -164,7 +164,7 @@ def test_the_address_keeps_whose_timeline_which_image_and_which_moment_are_on_sc
     from tests.webapp import runs
 
     address, root = trainer
-    runs.make(root, "kept", finished=True, moments=3)
+    runs.make(root, "kept", finished=True, snapshots=3)
     page = open_train(context, address, f"&timeline={SHIPPED}&probe=4&moment=8")
     painted(page, f"{SHIPPED} 3")
     expect(page.locator(TRAIN)).to_have_attribute("data-moment", "7")
@@ -190,7 +190,7 @@ def test_the_curves_of_a_finished_run_end_with_its_last_values(context, trainer)
 
     address, root = trainer
     folder = runs.make(root, "ended", finished=True)
-    seen = runs.timeline(checkpoint.load(folder / "last.safetensors").network, 2)
+    seen = runs.record_timeline(checkpoint.load(folder / "last.safetensors").network, 2)
     last = 1.50004  # single precision and four digits are both below it
     seen.take(checkpoint.load(folder / "last.safetensors").network, last, 6.0)
     seen.save(folder / "timeline.npz")
@@ -210,7 +210,7 @@ def test_where_there_is_no_class_token_the_patches_look(context, trainer):
 
     address, root = trainer
     folder = runs.make(root, "patches", finished=True)
-    replace(runs.timeline(checkpoint.load(folder / "last.safetensors").network, 3), class_token=False).save(
+    replace(runs.record_timeline(checkpoint.load(folder / "last.safetensors").network, 3), class_token=False).save(
         folder / "timeline.npz"
     )
     page = open_train(context, address, "&run=patches")
@@ -225,7 +225,7 @@ def test_what_was_held_out_is_not_called_test_images_and_no_attention_is_promise
     address, root = trainer
     whole = {"patch_keep_start": 1.0, "patch_keep_end": 1.0, "snapshots": 0}
     convnet = ConvNetConfig(num_classes=runs.MODEL.num_classes)
-    runs.make(root, "held", finished=True, moments=0, val_size=5000, model=convnet, **whole)
+    runs.make(root, "held", finished=True, snapshots=0, val_size=5000, model=convnet, **whole)
     page = open_train(context, address, "&run=held")
     painted(page, "runs/held 0")
     expect(page.locator(".watch .headline")).to_have_text(
@@ -404,7 +404,7 @@ def test_images_that_are_not_here_can_be_fetched_or_not(context, tmp_path):
         expect(page.locator(".absent .sentence")).to_contain_text("CIFAR-10 is not on this computer yet")
         expect(page.get_by_role("button", name="Start training")).to_be_disabled()
         page.get_by_role("button", name="Fetch CIFAR-10 (170 MB)").click()
-        expect(page.locator(".absent .sentence")).to_contain_text("CIFAR-10 could not be fetched", timeout=60_000)
+        expect(page.locator(".absent .sentence")).to_contain_text("CIFAR-10 could not be downloaded", timeout=60_000)
         expect(page.get_by_role("button", name="Fetch CIFAR-10 (170 MB)")).to_be_visible()
 
 

@@ -63,7 +63,7 @@ def test_a_timeline_whose_answer_was_lost_is_asked_for_again(context, address):
 
 def test_a_click_while_another_timeline_is_on_its_way_does_not_lose_it(context, trainer):
     address, root = trainer
-    runs.make(root, "slow", finished=True, moments=3)
+    runs.make(root, "slow", finished=True, snapshots=3)
     page = open_train(context, address, f"&timeline={SHIPPED}")
     painted(page, f"{SHIPPED} 0")
     held = []

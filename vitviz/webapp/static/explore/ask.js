@@ -1,96 +1,97 @@
-/* Asking Python: an image, its whole attention; the latest question wins. */
+/* Requests to the server: an image, its full attention, attribution maps, ablations. The latest request wins. */
 
-let ticket = 0; // the newest question wins, late answers to older ones are dropped
+let ticket = 0; // of the latest request; responses to earlier ones are dropped
 let refused = null; // the model that could not be shown
 
 function fail(sentence) {
   root.dataset.state = 'error';
-  waitNoMore();
+  stopWaiting();
   if (shown) Object.assign(state, shown);
   syncControls();
-  tell(sentence, true);
+  showNotice(sentence, true);
 }
 
-/** Ask for an image seen by a model, and show it if nothing newer was asked meanwhile. */
-async function load(checkpoint, wanted, asked = null) {
+/** Explain an image with a model and show the result, unless a later request was made.
+    @param linked the parts of the address that need the sizes of the response */
+async function load(checkpoint, wanted, linked = null) {
   const mine = ++ticket;
   Object.assign(state, { checkpoint, image: wanted });
-  beginWork();
+  startWaiting();
   syncControls();
-  const reply = await ask('explain', { checkpoint, image: wanted });
+  const reply = await request('explain', { checkpoint, image: wanted });
   if (mine !== ticket) return;
   if (!reply || reply.error) {
-    if (reply && !reply.busy && !isAway(reply)) refused = checkpoint;
+    if (reply && !reply.busy && !isUnreachable(reply)) refused = checkpoint;
     return fail(reply?.error || NO_ANSWER);
   }
-  const image = await decoded(reply.image.src);
+  const decoded = await decodeImage(reply.image.src);
   if (mine !== ticket) return;
-  if (!image) return fail('The image could not be shown. Choose another one.');
-  // A question beyond the first rows waits for all: new image and old maps must never meet.
-  const full = needsFull(asked?.patch) ? await ask('attention', { key: reply.key }) : null;
+  if (!decoded) return fail('The image could not be displayed. Choose another one.');
+  // A query other than the class token waits for the full attention: a new image must not appear with old maps.
+  const full = needsFullAttention(linked?.patch) ? await request('attention', { key: reply.key }) : null;
   if (mine !== ticket) return;
-  show(reply, image, asked);
-  if (typeof full === 'string') keepFull(full, reply.key);
+  show(reply, decoded, linked);
+  if (typeof full === 'string') storeFull(full, reply.key);
   else fetchFull();
 }
 
-const needsFull = (patches) => Boolean(patches) || state.pins.length > 0 || state.direction === 'to';
+const needsFullAttention = (patches) => Boolean(patches) || state.pins.length > 0 || state.direction === 'to';
 
-async function decoded(src) {
-  const image = new Image();
-  image.src = isImage(src) ? src : '';
+async function decodeImage(src) {
+  const node = new Image();
+  node.src = isImageUrl(src) ? src : '';
   try {
-    await image.decode();
-    return image;
+    await node.decode();
+    return node;
   } catch {
     return null;
   }
 }
 
-let before = { off: [], gone: [], instead: 'nothing', way: 'drop' }; // what was off or gone when it was last shown
+let before = { ablated: [], removed: [], ablation: 'zero', removal: 'drop' }; // the changes shown last
 
-function show(reply, image, asked) {
+function show(reply, decoded, linked) {
   const { layers, heads, rows: down, columns, aspect, prefix, classToken } = reply;
   const oldShape = shape;
-  const kept = oldShape && answer && oldShape.rows === down && oldShape.columns === columns;
+  const sameGrid = oldShape && answer && oldShape.rows === down && oldShape.columns === columns;
   const names = answer && state.target.map((k) => answer.classes[k]);
   answer = reply;
-  image = image;
-  if (shown && JSON.stringify(shown.image) !== JSON.stringify(state.image)) state.target = []; // back to what is predicted
+  image = decoded;
+  if (shown && JSON.stringify(shown.image) !== JSON.stringify(state.image)) state.target = []; // back to the predicted class
   shown = { checkpoint: state.checkpoint, image: state.image };
   refused = null;
   source = { firstRows: floatsOf(reply.cls), full: null };
-  judged = changed = null;
-  before = { ...before, off: [], gone: [] };
-  if (names && state.target.length) state.target = names.map((name) => reply.classes.indexOf(name)); // another model may number them otherwise
+  faithfulness = changed = null;
+  before = { ...before, ablated: [], removed: [] };
+  if (names && state.target.length) state.target = names.map((name) => reply.classes.indexOf(name)); // another model may number the classes differently
   if (!state.target.every((k) => k >= 0 && k < reply.classes.length)) state.target = [];
   limits = {};
   fullFailed = false;
-  shape = { layers, heads, rows: down, columns, aspect, prefix, classToken, gone: [] };
-  if (!rows || JSON.stringify({ ...oldShape, gone: [] }) !== JSON.stringify(shape)) build();
-  fitChoice(asked, kept);
-  forgetPainted();
+  shape = { layers, heads, rows: down, columns, aspect, prefix, classToken, removed: [] };
+  if (!rows || JSON.stringify({ ...oldShape, removed: [] }) !== JSON.stringify(shape)) build();
+  fitState(linked, sameGrid);
+  invalidate();
   delete root.dataset.full;
   requestAnimationFrame(() => finishShowing(reply.key));
 }
 
-/** Keep what the visitor chose where the new model and grid allow it. */
-function fitChoice(asked, kept) {
+/** Keep the choices that the new model and grid allow. */
+function fitState(linked, sameGrid) {
   state.layer = Math.min(state.layer, shape.layers - 1);
   state.head = Math.min(state.head, shape.heads - 1);
   state.hover = state.read = -1;
-  if (asked) Object.assign(state, { pins: parsePatches(asked.patch), off: parseHeads(asked.off), gone: parsePatches(asked.gone) });
-  else if (!kept) state.pins = [];
-  if (!asked) Object.assign(state, { off: [], gone: [] });
-  state.several = state.pins.length > 1 || (state.several && state.pins.length > 0);
+  if (linked) Object.assign(state, { pins: parsePatches(linked.patch), ablated: parseHeads(linked.ablated), removed: parsePatches(linked.removed) });
+  else if (!sameGrid) state.pins = [];
+  if (!linked) Object.assign(state, { ablated: [], removed: [] });
+  state.multiple = state.pins.length > 1 || (state.multiple && state.pins.length > 0);
 }
 
 function finishShowing(key) {
   if (answer.key !== key) return;
-  waitNoMore();
+  stopWaiting();
   drawImage();
   drawOutlines();
-  buildVersus();
+  buildContrast();
   drawPredictions();
   root.dataset.state = 'ready';
   draw();
@@ -98,49 +99,49 @@ function finishShowing(key) {
   revealThumb();
   const best = predictedClass();
   speakSoon(0, `Predicted: ${answer.classes[best]}, ${percent(answer.probabilities[best], 1)}. `);
-  if (state.off.length || state.gone.length) fetchChanged();
-  fetchMethods(LINGER);
+  if (state.ablated.length || state.removed.length) fetchAblation();
+  fetchMethods(METHODS_DELAY);
   markPainted(key);
 }
 
-/** Ask about the image on screen; if Python has let it go, have it explained once more first. */
-async function askAgain(name, question = {}) {
+/** Send a request about the image on screen; if the server has evicted its explanation, recompute that first. */
+async function requestCached(name, question = {}) {
   const mine = answer;
-  const reply = await ask(name, { ...question, key: mine.key });
+  const reply = await request(name, { ...question, key: mine.key });
   if (reply !== null || answer !== mine) return reply;
-  const again = await ask('explain', shown);
+  const again = await request('explain', shown);
   if (!again?.key || answer !== mine) return again;
-  if (String(again.probabilities) !== String(mine.probabilities)) { // its model has learned on
+  if (String(again.probabilities) !== String(mine.probabilities)) { // its model has been trained further
     load(state.checkpoint, state.image);
-    return { error: 'This model has learned on since: the image is explained anew.' };
+    return { error: 'This model has been trained further: the image is explained again.' };
   }
   mine.key = again.key;
   root.dataset.ready = again.key;
-  return ask(name, { ...question, key: again.key });
+  return request(name, { ...question, key: again.key });
 }
 
-/** The same about the image with what is off and left out on it. */
-async function askOfChanged(name, question) {
-  if (!changed) return askAgain(name, question);
-  const reply = await ask(name, { ...question, key: changed.key });
+/** Like `requestCached`, about the image with its ablated heads and removed patches. */
+async function requestAblated(name, question) {
+  if (!changed) return requestCached(name, question);
+  const reply = await request(name, { ...question, key: changed.key });
   if (reply !== null) return reply;
-  const refusal = await fetchChanged();
-  if (refusal) return refusal;
-  return changed ? ask(name, { ...question, key: changed.key }) : askAgain(name, question);
+  const failure = await fetchAblation();
+  if (failure) return failure;
+  return changed ? request(name, { ...question, key: changed.key }) : requestCached(name, question);
 }
 
 /** Fetch the attention between all tokens. */
 async function fetchFull() {
-  const [mine, now] = [answer, changed];
-  const reply = await (now ? ask('attention', { key: now.key }) : askAgain('attention'));
-  if (answer !== mine || changed !== now) return;
-  if (typeof reply === 'string') return keepFull(reply, keyNow());
+  const [mine, current] = [answer, changed];
+  const reply = await (current ? request('attention', { key: current.key }) : requestCached('attention'));
+  if (answer !== mine || changed !== current) return;
+  if (typeof reply === 'string') return storeFull(reply, currentKey());
   fullFailed = true;
   drawSoon();
 }
 
-function keepFull(reply, key) {
-  const full = sharesOf(reply);
+function storeFull(reply, key) {
+  const full = uint16Of(reply);
   const expected = shape.layers * shape.heads * tokenCount(shape) ** 2;
   fullFailed = full.length !== expected;
   if (!fullFailed) {
@@ -150,83 +151,88 @@ function keepFull(reply, key) {
   drawSoon();
 }
 
-let methodsTicket = 0; // as above, for the strip of methods
+let methodsTicket = 0; // like `ticket`, for the attribution maps
 const pause = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
 
-/** Fetch the maps of all methods for the class that is explained, then what they are worth.
-    Both take the server a while, so an image that is only passed over is not asked about. */
+/** Fetch the maps of all methods for the explained class, then their faithfulness scores.
+    Both are slow on the server, so they are not requested for an image that is shown only briefly. */
 async function fetchMethods(delay = 0) {
   const mine = ++methodsTicket;
   const [about, { target }] = [answer, state];
-  const late = () => mine !== methodsTicket || answer !== about;
-  judged = null;
+  const isStale = () => mine !== methodsTicket || answer !== about;
+  faithfulness = null;
   delete root.dataset.methods;
   delete root.dataset.scores;
-  forgetMethod();
+  invalidateMethod();
   for (const { key, forClass } of catalog.methods) if (forClass) delete answer.maps[key]; // those of another class
   drawMethods();
   await pause(delay);
-  if (late()) return;
+  if (isStale()) return;
   for (const name of ['methods', 'scores']) {
-    let reply = await askAgain(name, { target });
-    while ((reply?.busy || isAway(reply)) && !late()) {
-      if (isAway(reply)) leaveLarge(NO_ANSWER);
-      await pause(BUSY_PAUSE);
-      if (!late()) reply = await askAgain(name, { target });
+    let reply = await requestCached(name, { target });
+    while ((reply?.busy || isUnreachable(reply)) && !isStale()) {
+      if (isUnreachable(reply)) abandonMethod(NO_ANSWER);
+      await pause(RETRY_DELAY);
+      if (!isStale()) reply = await requestCached(name, { target });
     }
-    if (late()) return;
-    if (!reply || reply.error) return leaveLarge(reply?.error || NO_ANSWER);
-    if (notice === NO_ANSWER) tell(null);
+    if (isStale()) return;
+    if (!reply || reply.error) return abandonMethod(reply?.error || NO_ANSWER);
+    if (notice === NO_ANSWER) showNotice(null);
     if (name === 'methods') answer.maps = reply.maps;
-    else judged = reply;
+    else faithfulness = reply;
     root.dataset[name] = `${answer.key} ${target}`;
-    forgetMethod();
+    invalidateMethod();
     drawMethods();
     draw();
-    if (activeMethod()) speakSoon(REST);
+    if (activeMethod()) speakSoon(SPEAK_DELAY);
   }
 }
 
-/** Say why a map does not come; one for another class that stands large meanwhile is left. */
-function leaveLarge(refusal) {
-  forgetPainted();
+/** Show why a map is missing; a map of another class that is still shown large is replaced by the head. */
+function abandonMethod(sentence) {
+  invalidate();
   draw();
-  tell(refusal, true);
+  showNotice(sentence, true);
 }
 
-let changeTicket = 0; // as above, for heads switched off and patches left out
+let ablationTicket = 0; // like `ticket`, for ablated heads and removed patches
 
-/** Ask what the model says without these heads and patches, and show that; without any, go back to the image as it is.
-    Gives the refusal, if there is one. */
-async function fetchChanged() {
-  const mine = ++changeTicket;
+/** Fetch and show the prediction with the ablated heads and removed patches; without any, restore the unchanged image.
+    Returns the error, if there is one. */
+async function fetchAblation() {
+  const mine = ++ablationTicket;
   const about = answer;
-  const { off, gone, instead, way } = state;
+  const { ablated, removed, ablation, removal } = state;
   delete root.dataset.changed;
-  if (!off.length && !gone.length) return showChanged(null, answer.cls);
-  const heads = off.map((k) => [Math.floor(k / shape.heads), k % shape.heads]);
-  const reply = await askAgain('intervene', { heads, patches: gone, instead, way });
-  if (mine !== changeTicket || answer !== about) return;
-  if (reply && !reply.error) return showChanged({ key: reply.key, probabilities: reply.probabilities }, reply.cls);
+  if (!ablated.length && !removed.length) return showAblation(null, answer.cls);
+  const heads = ablated.map((k) => [Math.floor(k / shape.heads), k % shape.heads]);
+  const reply = await requestCached('ablate', {
+    heads,
+    patches: removed,
+    mode: ablation,
+    patch_mode: removal,
+  });
+  if (mine !== ablationTicket || answer !== about) return;
+  if (reply && !reply.error) return showAblation({ key: reply.key, probabilities: reply.probabilities }, reply.cls);
   Object.assign(state, before);
-  const refusal = { error: reply?.error || NO_ANSWER };
-  tell(refusal.error, true);
+  const failure = { error: reply?.error || NO_ANSWER };
+  showNotice(failure.error, true);
   drawPredictions();
   drawSoon();
   writeAddressSoon();
-  return refusal;
+  return failure;
 }
 
-function showChanged(now, rowsText) {
-  changed = now;
-  before = { off: state.off, gone: state.gone, instead: state.instead, way: state.way };
+function showAblation(result, rowsText) {
+  changed = result;
+  before = { ablated: state.ablated, removed: state.removed, ablation: state.ablation, removal: state.removal };
   source = { firstRows: floatsOf(rowsText), full: null };
   fullFailed = false;
-  shape.gone = now && state.way === 'drop' ? state.gone : [];
-  forgetPainted();
+  shape.removed = result && state.removal === 'drop' ? state.removed : [];
+  invalidate();
   drawPredictions();
   draw();
-  root.dataset.changed = keyNow();
+  root.dataset.changed = currentKey();
   delete root.dataset.full;
   fetchFull();
   speakSoon(0);

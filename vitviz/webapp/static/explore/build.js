@@ -1,4 +1,4 @@
-/* Building the page: matrix, methods and predictions, when an image or another model comes. */
+/* Build the matrix, the attribution methods and the predictions. */
 
 const imageStage = find('.stage.image');
 const mapStage = find('.stage.map');
@@ -12,11 +12,11 @@ const mapTile = () => makeTile(find('.values'), shape.columns, shape.rows);
 const barTile = makeTile(find('.bar canvas'), 256, 1);
 const classTile = makeTile(find('.class-cell'), 1, 1);
 let largeTile = null;
-const methodTiles = []; // {key, button, canvas, track, fill, chance, value, beside, values}
+const methodTiles = []; // {key, button, canvas, track, fill, random, value, baseline, values}
 
 function build() {
   sizeMatrix(shape);
-  for (const node of findAll('.asker')) setText(node, shape.classToken ? 'Class token' : 'All patches');
+  for (const node of findAll('.default-query')) setText(node, shape.classToken ? 'Class token' : 'All patches');
   setText(find('.class-token i'), shape.classToken ? 'cls' : 'all');
   largeTile = mapTile();
   rows = makeRows(shape);
@@ -33,9 +33,9 @@ function buildLayerSelect() {
 }
 
 const GROUPS = [
-  ['The same for every class', (method) => !method.forClass && method.key !== 'random'],
+  ['Class-agnostic', (method) => !method.forClass && method.key !== 'random'],
   ['', (method) => method.forClass],
-  ['Control', (method) => method.key === 'random'],
+  ['Baseline', (method) => method.key === 'random'],
 ];
 
 function buildMethods() {
@@ -52,10 +52,10 @@ function buildMethods() {
 function methodTile(method) {
   const button = make('button', 'method');
   const canvas = make('canvas');
-  const parts = { track: make('span', 'track'), fill: make('span', 'fill'), chance: make('span', 'chance'), value: make('span'), beside: make('span', 'beside-chance') };
+  const parts = { track: make('span', 'track'), fill: make('span', 'fill'), random: make('span', 'random'), value: make('span'), baseline: make('span', 'baseline-score') };
   const numbers = make('span', 'method-score');
-  parts.track.append(parts.fill, parts.chance);
-  numbers.append(parts.value, parts.beside);
+  parts.track.append(parts.fill, parts.random);
+  numbers.append(parts.value, parts.baseline);
   button.type = 'button';
   button.append(canvas, make('span', 'method-name', method.name), parts.track, numbers);
   button.addEventListener('click', () => act(() => { state.method = state.method === method.key ? null : method.key; }));
@@ -63,18 +63,18 @@ function methodTile(method) {
   return button;
 }
 
-function buildVersus() {
+function buildContrast() {
   const options = answer.classes.map((name, k) => new Option(name, k));
-  find('.versus select').replaceChildren(new Option('nothing', ''), ...options);
+  find('.contrast select').replaceChildren(new Option('none', ''), ...options);
 }
 
-/** Five rows, filled by each new image. */
+/** Five rows, filled for each image. */
 const predictions = Array.from({ length: 5 }, () => {
   const item = make('li', 'prediction');
   const button = make('button', 'explain-class');
-  const parts = { item, button, name: make('span', 'class-name'), tag: make('span', 'tag', 'true'), value: make('span', 'value'), fill: make('span', 'fill'), was: make('span', 'was') };
+  const parts = { item, button, name: make('span', 'class-name'), tag: make('span', 'tag', 'true'), value: make('span', 'value'), fill: make('span', 'fill'), before: make('span', 'before') };
   const track = make('span', 'track');
-  track.append(parts.fill, parts.was);
+  track.append(parts.fill, parts.before);
   parts.tag.hidden = true;
   button.type = 'button';
   button.append(parts.name, parts.tag, parts.value, track);

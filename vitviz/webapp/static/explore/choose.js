@@ -1,12 +1,12 @@
-/* What a visitor may do with the image on screen. */
+/* User actions on the image on screen. */
 
 // --- actions ---
 
-/** Change the state by hand: clear old notices, redraw, remember in the address. */
-function act(change, delay = REST) {
+/** Change the state: clear notices, redraw, update the address. */
+function act(change, delay = SPEAK_DELAY) {
   clearNotice();
   change();
-  state.several &&= state.pins.length > 0; // without any it is the class token that asks
+  state.multiple &&= state.pins.length > 0; // without pinned patches the class token is the query
   syncControls();
   drawSoon();
   speakSoon(delay);
@@ -14,41 +14,42 @@ function act(change, delay = REST) {
   jump.hidden = mapIsInView;
 }
 
-function glance(change, delay = REST) {
+/** Change what the pointer points at: redraw, but leave the address as it is. */
+function hover(change, delay = SPEAK_DELAY) {
   clearNotice();
   change();
   drawSoon();
   speakSoon(delay);
 }
 
-function chooseHead(layer, head, delay = REST) {
+function chooseHead(layer, head, delay = SPEAK_DELAY) {
   act(() => Object.assign(state, { layer, head, method: null }), delay);
 }
 
-function askClassToken() {
-  act(() => Object.assign(state, { pins: [], hover: -1, several: false, method: null }), 0);
+function queryClassToken() {
+  act(() => Object.assign(state, { pins: [], hover: -1, multiple: false, method: null }), 0);
 }
 
-/** Keep a patch, or let it go; with `add` next to those kept before. */
-function keepPatch(patch, add) {
-  if (isGone(patch)) return tell(`${capital(patchName(patch, shape))} is left out: it asks nothing and gets nothing.`);
-  const has = state.pins.includes(patch);
+/** Pin or unpin a patch; with `add`, together with the patches pinned before. */
+function pinPatch(patch, add) {
+  if (isRemoved(patch)) return showNotice(`${capital(patchName(patch, shape))} is removed: it neither attends nor is attended to.`);
+  const isPinned = state.pins.includes(patch);
   act(() => {
     state.method = null;
-    state.several ||= add;
-    if (state.several) state.pins = has ? state.pins.filter((pin) => pin !== patch) : [...state.pins, patch];
-    else state.pins = has ? [] : [patch];
+    state.multiple ||= add;
+    if (state.multiple) state.pins = isPinned ? state.pins.filter((pin) => pin !== patch) : [...state.pins, patch];
+    else state.pins = isPinned ? [] : [patch];
   });
-  speakSoon(REST, has ? 'Let go. ' : 'Kept. ');
+  speakSoon(SPEAK_DELAY, isPinned ? 'Unpinned. ' : 'Pinned. ');
 }
 
 const CHANGES = {
-  ask(value) {
+  query(value) {
     state.method = null;
-    state.several = value === 'several';
+    state.multiple = value === 'patches';
     if (value === 'class') state.pins = [];
     else if (!state.pins.length) state.pins = [middlePatch(shape)];
-    if (value === 'one') state.pins = state.pins.slice(0, 1);
+    if (value === 'patch') state.pins = state.pins.slice(0, 1);
   },
   direction(value) {
     Object.assign(state, { direction: value, method: null });
@@ -56,41 +57,41 @@ const CHANGES = {
   scale(value) {
     Object.assign(state, { scale: value, method: null });
   },
-  draw(value) {
+  display(value) {
     state.smooth = value === 'smooth';
   },
 };
 
 const controls = find('.controls');
 
-/** Make buttons, selects and thumbnails say what the state says. */
+/** Make buttons, selects and thumbnails match the state. */
 function syncControls() {
-  controls.elements.ask.value = state.several ? 'several' : state.pins.length ? 'one' : 'class';
+  controls.elements.query.value = state.multiple ? 'patches' : state.pins.length ? 'patch' : 'class';
   controls.elements.direction.value = state.direction;
   controls.elements.scale.value = state.scale;
-  controls.elements.draw.value = state.smooth ? 'smooth' : 'patches';
+  controls.elements.display.value = state.smooth ? 'smooth' : 'patches';
   find('.model select').value = state.checkpoint;
-  const now = JSON.stringify(state.image);
-  for (const thumb of findAll('.thumb')) thumb.setAttribute('aria-pressed', thumb.dataset.image === now);
+  const current = JSON.stringify(state.image);
+  for (const thumb of findAll('.thumb')) thumb.setAttribute('aria-pressed', thumb.dataset.image === current);
 }
 
 async function copyLink() {
   writeAddress();
-  const rest = state.image?.kind === 'upload' ? ' Your own image is not part of it.' : '';
+  const rest = state.image?.kind === 'upload' ? ' It does not contain the uploaded image.' : '';
   try {
     await navigator.clipboard.writeText(location.href);
-    tell(`Link copied.${rest}`);
+    showNotice(`Link copied.${rest}`);
   } catch {
-    tell(`The browser keeps the clipboard closed: copy the link from the address bar.${rest}`);
+    showNotice(`The browser does not allow copying: copy the link from the address bar.${rest}`);
   }
 }
 
 async function saveFigure() {
   if (!answer) return;
-  waitVisibly();
+  showWaiting();
   const about = answer;
   const nullable = (index) => (index === MEAN ? null : index);
-  const reply = await (state.method ? askAgain : askOfChanged)('figure', {
+  const reply = await (state.method ? requestCached : requestAblated)('figure', {
     layer: nullable(state.layer),
     head: nullable(state.head),
     patches: state.pins,
@@ -99,45 +100,45 @@ async function saveFigure() {
     target: state.target,
   });
   if (about !== answer) return;
-  waitNoMore();
-  if (!reply?.src) return tell(reply?.error || NO_ANSWER, true);
+  stopWaiting();
+  if (!reply?.src) return showNotice(reply?.error || NO_ANSWER, true);
   saveAs(reply.name, reply.src);
-  tell(`Saved as ${reply.name}.`);
+  showNotice(`Saved as ${reply.name}.`);
 }
 
-/** The class that class-specific methods explain; the predicted one stands for itself. */
+/** Choose the class that class-specific methods explain. */
 function chooseClass(k) {
   const other = state.target[1] === k ? [] : state.target.slice(1);
   retarget([k, ...other]);
 }
 
-function chooseVersus(text) {
+function chooseContrast(text) {
   const first = targetClass();
   retarget(text === '' || Number(text) === first ? [first] : [first, Number(text)]);
 }
 
 function retarget(target) {
-  const plain = target.length === 1 && target[0] === predictedClass();
-  act(() => { state.target = plain ? [] : target; });
+  const isDefault = target.length === 1 && target[0] === predictedClass();
+  act(() => { state.target = isDefault ? [] : target; });
   drawPredictions();
   fetchMethods();
 }
 
 const toggled = (list, item) => (list.includes(item) ? list.filter((other) => other !== item) : [...list, item]);
 
-/** Change what is off or gone, or what that means, and ask what the model says then. */
-function takeAway(change) {
+/** Change the ablated heads, the removed patches or their replacement, and fetch the new prediction. */
+function ablate(change) {
   act(() => Object.assign(state, change), 0);
-  fetchChanged();
+  fetchAblation();
 }
 
-/** Switch the chosen head off, or on again. */
+/** Ablate or restore the selected head. */
 function toggleHead() {
   if (!answer || state.layer === MEAN || state.head === MEAN) return;
-  takeAway({ off: toggled(state.off, state.layer * shape.heads + state.head), method: null });
+  ablate({ ablated: toggled(state.ablated, state.layer * shape.heads + state.head), method: null });
 }
 
-/** Leave a patch out, or put it back. */
+/** Remove or restore a patch. */
 function togglePatch(patch) {
-  takeAway({ gone: toggled(state.gone, patch), pins: state.pins.filter((pin) => pin !== patch), method: null });
+  ablate({ removed: toggled(state.removed, patch), pins: state.pins.filter((pin) => pin !== patch), method: null });
 }

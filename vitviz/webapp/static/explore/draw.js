@@ -1,4 +1,4 @@
-/* Drawing: marks, scales and colours, the large map, the matrix and the rest, from the state. */
+/* Drawing from the state: marks, scales, the large map, the matrix, methods and predictions. */
 
 // --- marks on image and map ---
 
@@ -10,90 +10,90 @@ function addMark(stage, className) {
 }
 
 function makeMarks(stage) {
-  return { stage, asked: [], gone: [], read: addMark(stage, 'read') };
+  return { stage, query: [], removed: [], read: addMark(stage, 'read') };
 }
 
-function placeGone(marks, gone) {
-  while (marks.gone.length < gone.length) marks.gone.push(addMark(marks.stage, 'gone'));
-  marks.gone.forEach((mark, i) => placeMark(mark, gone[i] ?? -1, shape));
+function placeRemoved(marks, removed) {
+  while (marks.removed.length < removed.length) marks.removed.push(addMark(marks.stage, 'removed'));
+  marks.removed.forEach((mark, i) => placeMark(mark, removed[i] ?? -1, shape));
 }
 
 const imageMarks = makeMarks(imageStage);
 const mapMarks = makeMarks(mapStage);
 
-function placeMarks(marks, asked, read) {
-  while (marks.asked.length < asked.length) marks.asked.push(addMark(marks.stage, 'asked'));
-  marks.asked.forEach((mark, i) => placeMark(mark, asked[i] ?? -1, shape));
+function placeMarks(marks, query, read) {
+  while (marks.query.length < query.length) marks.query.push(addMark(marks.stage, 'query'));
+  marks.query.forEach((mark, i) => placeMark(mark, query[i] ?? -1, shape));
   placeMark(marks.read, read, shape);
 }
 
-// --- scales and colours ---
+// --- scales and colors ---
 
-const sharedScale = { kind: 'linear', limit: 1, clips: true, isShare: true };
-const ownScale = { kind: 'linear', limit: 1, clips: false, isShare: true };
-const methodScale = { kind: 'linear', limit: 1, clips: false, isShare: true };
-const signedScale = { kind: 'signed', limit: 1, isShare: false };
-const evenScale = { kind: 'even', even: 1, isShare: true };
+const sharedScale = { kind: 'linear', limit: 1, clips: true, isWeight: true };
+const mapScale = { kind: 'linear', limit: 1, clips: false, isWeight: true };
+const methodScale = { kind: 'linear', limit: 1, clips: false, isWeight: true };
+const signedScale = { kind: 'signed', limit: 1, isWeight: false };
+const uniformScale = { kind: 'uniform', uniform: 1, isWeight: true };
 
 const tableFor = (scale) => table(scale.kind === 'linear' ? 'seq' : 'div');
 
-function limitFor(asked) {
-  const kind = asked.length ? 'patch' : 'class';
+function limitFor(query) {
+  const kind = query.length ? 'patch' : 'class';
   return (limits[state.direction + kind] ??= sharedLimit(shape, source, state.direction, kind));
 }
 
-function fitOwnScale(row) {
+function fitMapScale(row) {
   let limit = 1e-9;
   for (let j = shape.prefix; j < row.length; j++) if (row[j] > limit) limit = row[j];
-  ownScale.limit = limit;
-  return ownScale;
+  mapScale.limit = limit;
+  return mapScale;
 }
 
-/** The scale of one row; valid until the next call. */
+/** The scale of one row; reused by the next call. */
 function scaleFor(row) {
-  if (state.scale === 'own') return fitOwnScale(row);
-  return state.scale === 'even' ? evenScale : sharedScale;
+  if (state.scale === 'map') return fitMapScale(row);
+  return state.scale === 'uniform' ? uniformScale : sharedScale;
 }
 
 // --- drawing ---
 
-let painted = {}; // what stands on the canvases now, so that only changes are painted
+let painted = {}; // what is on the canvases, so that only changes are painted
 let measured = 0;
 
-/** Read everything again at the next frame. */
-function forgetPainted() {
+/** Repaint everything in the next frame. */
+function invalidate() {
   painted = {};
 }
 
 function draw() {
   if (!answer) return;
   const start = performance.now();
-  const asked = askedPatches();
+  const query = queryPatches();
   const method = activeMethod();
-  if (awaitsMethod()) return waitVisibly();
-  drawMarks(asked, method);
-  if (canAnswer(asked)) {
-    if (root.dataset.state !== 'working') waitNoMore();
-    answerQuestion(asked);
-    drawLarge(asked, method);
-    drawMatrix(asked, method);
-    drawWords(asked, method);
+  if (awaitsMethod()) return showWaiting();
+  drawMarks(query, method);
+  if (canDraw(query)) {
+    if (root.dataset.state !== 'working') stopWaiting();
+    computeRows(query);
+    drawLarge(method);
+    drawMatrix(query, method);
+    drawWords(query, method);
     setText(jump, `${headline.textContent}.`);
   } else if (fullFailed) {
-    fallBack();
+    fallBackToClassToken();
   } else {
-    waitVisibly();
+    showWaiting();
   }
   measure(start);
 }
 
-/** Without the attention between patches only the class token can be asked. */
-function fallBack() {
-  Object.assign(state, { pins: [], several: false, hover: -1, direction: 'from' });
-  waitNoMore();
+/** Without the full attention only the class token can be the query. */
+function fallBackToClassToken() {
+  Object.assign(state, { pins: [], multiple: false, hover: -1, direction: 'from' });
+  stopWaiting();
   syncControls();
   draw();
-  tell('The attention between patches did not arrive. Choose the image again to retry.', true);
+  showNotice('The attention between patches could not be loaded. Choose the image again to retry.', true);
 }
 
 function measure(start) {
@@ -101,30 +101,30 @@ function measure(start) {
   performance.measure('vitviz:redraw', { start, end: performance.now() });
 }
 
-const canAnswer = (asked) => source.full !== null || firstRowsSuffice(asked, state.direction);
+const canDraw = (query) => source.full !== null || firstRowsSuffice(query, state.direction);
 
-function answerQuestion(asked) {
-  const question = `${state.direction} ${asked}`;
-  if (painted.question === question) return;
-  fillRows(rows, shape, source, asked, state.direction, isOff);
-  sharedScale.limit = limitFor(asked);
-  evenScale.even = evenShare(shape);
-  painted.question = question;
+function computeRows(query) {
+  const key = `${state.direction} ${query}`;
+  if (painted.query === key) return;
+  fillRows(rows, shape, source, query, state.direction, isAblated);
+  sharedScale.limit = limitFor(query);
+  uniformScale.uniform = uniformWeight(shape);
+  painted.query = key;
 }
 
-function drawMarks(asked, method) {
-  const framed = method ? [] : asked;
-  placeGone(imageMarks, state.gone);
-  placeGone(mapMarks, method ? [] : state.gone); // the methods' maps are of the whole image
+function drawMarks(query, method) {
+  const framed = method ? [] : query;
+  placeRemoved(imageMarks, state.removed);
+  placeRemoved(mapMarks, method ? [] : state.removed); // attribution maps are of the unchanged image
   placeMarks(imageMarks, framed, state.read);
   placeMarks(mapMarks, framed, state.read);
-  find('.class-token').setAttribute('aria-pressed', !asked.length && !state.method);
+  find('.class-token').setAttribute('aria-pressed', !query.length && !state.method);
 }
 
-/** Whether the map that stands large is a method's for another class, and this one's is on its way: it stays meanwhile. */
+/** Whether the large map is that of another class and the new one is loading: the old one stays until then. */
 const awaitsMethod = () => state.hover < 0 && state.method !== null && painted.method === state.method && !answer.maps[state.method];
 
-/** Values, offset of the first patch, and scale of the large map; a method whose map is not there yet leaves the head's. */
+/** Values, offset of the first patch, and scale of the large map: a method's, or the selected head's. */
 function largeMap(method) {
   if (!method) {
     const row = rowOf(rows, shape, state.layer, state.head);
@@ -134,19 +134,19 @@ function largeMap(method) {
   return { values: answer.maps[method], first: 0, scale };
 }
 
-/** Methods are asked about the image as it is, from which nothing is left out. */
-const shapeFor = (method) => (method ? { ...shape, gone: [] } : shape);
+/** The shape of the unchanged image, which the attribution methods explain. */
+const shapeFor = (method) => (method ? { ...shape, removed: [] } : shape);
 
-/** The scale of a method's map: its own, from 0, or to both sides of 0 where a patch may speak against the class. */
+/** The scale of a method's map: from 0 to its maximum, or symmetric about 0 for signed methods. */
 function methodScaleOf(method) {
   const values = answer.maps[method];
   const { unit } = methodOf(method);
   const limit = Math.max(...values.map(Math.abs)) || 1;
-  return unit === 'logits' ? { ...signedScale, limit } : { ...methodScale, isShare: unit === 'shares', limit };
+  return unit === 'logits' ? { ...signedScale, limit } : { ...methodScale, isWeight: unit === 'weights', limit };
 }
 
-function drawLarge(asked, method) {
-  const key = `${painted.question} ${method} ${state.layer} ${state.head} ${state.scale} ${dark}`;
+function drawLarge(method) {
+  const key = `${painted.query} ${method} ${state.layer} ${state.head} ${state.scale} ${dark}`;
   if (painted.large !== key) {
     painted.map = largeMap(method);
     const { values, first, scale } = painted.map;
@@ -163,12 +163,12 @@ function drawLarge(asked, method) {
 
 const tickNodes = Array.from({ length: 7 }, () => find('.bar').appendChild(make('span', 'tick')));
 
-function drawBar(seen) {
+function drawBar(bounds) {
   const { scale } = painted;
-  const page = `${scale.kind} ${dark}`;
-  if (painted.bar !== page) paintBar(barTile, tableFor(scale));
-  painted.bar = page;
-  const key = `${scale.kind} ${scale.limit} ${scale.clips} ${scale.isShare} ${seen.gone.length}`;
+  const theme = `${scale.kind} ${dark}`;
+  if (painted.bar !== theme) paintBar(barTile, tableFor(scale));
+  painted.bar = theme;
+  const key = `${scale.kind} ${scale.limit} ${scale.clips} ${scale.isWeight} ${bounds.removed.length}`;
   if (painted.ticks === key) return;
   painted.ticks = key;
   const ticks = ticksOf(scale);
@@ -181,34 +181,34 @@ function drawBar(seen) {
     setText(node, ticks[i][1]);
   });
   setText(find('.unit'), unitOf(scale));
-  drawEvenMark(scale, evenShare(seen));
+  drawUniformMark(scale, uniformWeight(bounds));
 }
 
-function drawEvenMark(scale, even) {
-  const at = scale.kind === 'linear' && scale.isShare ? even / scale.limit : 1;
-  find('.even').hidden = at >= 1;
-  find('.even').style.left = `${100 * at}%`;
-  setText(find('.even-text'), at < 1 ? `dashed: even spread, ${percent(even)}` : '');
+function drawUniformMark(scale, uniform) {
+  const at = scale.kind === 'linear' && scale.isWeight ? uniform / scale.limit : 1;
+  find('.uniform').hidden = at >= 1;
+  find('.uniform').style.left = `${100 * at}%`;
+  setText(find('.uniform-text'), at < 1 ? `dashed: uniform, ${percent(uniform)}` : '');
 }
 
 function drawClassCell(method) {
   const { values, scale } = painted.map;
   classTile.canvas.hidden = Boolean(method) || !shape.classToken;
-  setText(find('.class-share'), method ? '' : outsideLine(values, shape, state.direction));
+  setText(find('.class-weight'), method ? '' : prefixLine(values, shape, state.direction));
   if (!method) paintTile(classTile, values, 0, tableFor(scale), scale);
 }
 
 const tip = find('.tip');
 const caret = find('.caret');
 
-/** The number under the pointer: at the patch and on the bar. */
+/** Show the value under the pointer, at the patch and on the color bar. */
 function drawReading() {
   tip.hidden = caret.hidden = state.read < 0;
   if (state.read < 0) return;
   const { values, first } = painted.map;
   const method = activeMethod();
   const value = values[first + state.read];
-  const reading = () => (isGone(state.read) ? ['left out', ''] : headNumber(value, shape));
+  const reading = () => (isRemoved(state.read) ? ['removed', ''] : headNumber(value, shape));
   const [number, remark] = method ? methodNumber(value, painted.scale, shapeFor(method)) : reading();
   setText(tip.children[0], number);
   setText(tip.children[1], remark);
@@ -220,37 +220,37 @@ function drawReading() {
   caret.style.left = `${100 * Math.min(1, Math.max(0, place(painted.scale, value)))}%`;
 }
 
-function drawMatrix(asked, method) {
-  const values = `${painted.question} ${state.scale} ${dark}`;
+function drawMatrix(query, method) {
+  const values = `${painted.query} ${state.scale} ${dark}`;
   if (painted.matrix !== values) {
-    const table = tableFor(state.scale === 'even' ? evenScale : sharedScale);
+    const table = tableFor(state.scale === 'uniform' ? uniformScale : sharedScale);
     for (const tile of tiles) {
       const row = rowOf(rows, shape, tile.layer, tile.head);
       paintTile(tile.values, row, shape.prefix, table, scaleFor(row));
     }
-    frameAsked(asked);
-    setText(find('.matrix-note'), state.scale === 'own' ? 'each on its own scale' : 'all on one scale');
+    frameQuery(query);
+    setText(find('.matrix-note'), state.scale === 'map' ? 'one scale per map' : 'shared scale');
     painted.matrix = values;
   }
   drawChoice(method);
 }
 
-/** One asked patch is framed in every tile. */
-function frameAsked(asked) {
-  matrix.classList.toggle('asked', asked.length === 1);
-  if (asked.length !== 1) return;
-  const { left, top } = cornerOf(asked[0], shape);
-  matrix.style.setProperty('--asked-left', left);
-  matrix.style.setProperty('--asked-top', top);
+/** Frame a single query patch in every tile. */
+function frameQuery(query) {
+  matrix.classList.toggle('framed', query.length === 1);
+  if (query.length !== 1) return;
+  const { left, top } = cornerOf(query[0], shape);
+  matrix.style.setProperty('--query-left', left);
+  matrix.style.setProperty('--query-top', top);
 }
 
 function drawChoice(method) {
-  const key = `${state.layer} ${state.head} ${method} ${state.smooth} ${state.off}`;
+  const key = `${state.layer} ${state.head} ${method} ${state.smooth} ${state.ablated}`;
   if (painted.choice === key) return;
   painted.choice = key;
   for (const { layer, head, button } of tiles) {
-    button.classList.toggle('off', isOff(layer, head));
-    button.setAttribute('aria-label', mapName(layer, head) + (isOff(layer, head) ? ', switched off' : ''));
+    button.classList.toggle('ablated', isAblated(layer, head));
+    button.setAttribute('aria-label', mapName(layer, head) + (isAblated(layer, head) ? ', ablated' : ''));
   }
   markTile({ tiles, labels }, state.layer, state.head, find('.matrix-frame'), !method);
   for (const row of matrix.children) row.classList.toggle('current', Number(row.dataset.layer) === state.layer);
@@ -258,46 +258,46 @@ function drawChoice(method) {
   layerSelect.value = state.layer;
   root.classList.toggle('smooth', state.smooth);
   root.classList.toggle('shows-method', Boolean(method));
-  root.classList.toggle('head-off', !method && isOff(state.layer, state.head));
+  root.classList.toggle('head-ablated', !method && isAblated(state.layer, state.head));
   find('[data-do=leave]').hidden = !method;
-  const off = find('[data-do=off]');
-  off.hidden = Boolean(method) || state.layer === MEAN || state.head === MEAN;
-  setText(off, isOff(state.layer, state.head) ? 'Switch on' : 'Switch off');
-  drawWhy(method);
+  const button = find('[data-do=ablate]');
+  button.hidden = Boolean(method) || state.layer === MEAN || state.head === MEAN;
+  setText(button, isAblated(state.layer, state.head) ? 'Restore head' : 'Ablate head');
+  drawMethodAbout(method);
 }
 
-function drawWords(asked, method) {
+function drawWords(query, method) {
   const { values, scale } = painted.map;
-  const seen = { row: values, asked, direction: state.direction, layer: state.layer, head: state.head, read: state.read };
-  if (!method && isOff(state.layer, state.head)) {
-    setText(headline, `${mapName(state.layer, state.head)} is switched off`);
-    if (notice === null) putLine(status, [offLine(state.layer === MEAN || state.head === MEAN)]);
+  const view = { row: values, query, direction: state.direction, layer: state.layer, head: state.head, read: state.read };
+  if (!method && isAblated(state.layer, state.head)) {
+    setText(headline, `${mapName(state.layer, state.head)} is ablated`);
+    if (notice === null) putLine(status, [ablatedLine(state.layer === MEAN || state.head === MEAN)]);
     return;
   }
-  if (!method && asked.length && asked.every(isGone)) {
-    setText(headline, `${capital(askedName(asked, 'from', shape))} ${asked.length > 1 ? 'are' : 'is'} left out`);
-    if (notice === null) putLine(status, ['What is left out asks nothing and gets nothing. Choose another patch, or the class token.']);
+  if (!method && query.length && query.every(isRemoved)) {
+    setText(headline, `${capital(queryName(query, shape))} ${query.length > 1 ? 'are' : 'is'} removed`);
+    if (notice === null) putLine(status, ['Removed patches neither attend nor are attended to. Choose another patch, or the class token.']);
     return;
   }
-  setText(headline, method ? methodHeadline(methodOf(method), targetNames(), values, shape) : headHeadline(seen, shape));
+  setText(headline, method ? methodHeadline(methodOf(method), targetNames(), values, shape) : headHeadline(view, shape));
   if (notice !== null) return;
-  if (!method && isGone(state.read)) return putLine(status, [`${capital(patchName(state.read, shape))} is left out: it gets nothing.`]);
-  putLine(status, method ? methodLine(methodOf(method), values, state.read, scale, judged, targetNames()[0], shapeFor(method)) : headLine(seen, shape));
+  if (!method && isRemoved(state.read)) return putLine(status, [`${capital(patchName(state.read, shape))} is removed: it neither attends nor is attended to.`]);
+  putLine(status, method ? methodLine(methodOf(method), values, state.read, scale, faithfulness, targetNames()[0], shapeFor(method)) : headLine(view, shape));
 }
 
-/** What becomes of a head that is off, or of all heads of a mean. */
-function offLine(isMean) {
-  const passed = state.instead === 'mean';
-  if (isMean) return `All its heads are off: ${passed ? 'they pass on their means over the samples' : 'their outputs are set to zero'}; see the prediction.`;
-  return `${passed ? 'It passes on its mean over the samples' : 'Its output is set to zero'}. The other heads go on without it; see the prediction.`;
+/** State what replaces the output of the ablated head, or of all heads of a mean. */
+function ablatedLine(isMean) {
+  const usesMean = state.ablation === 'mean';
+  if (isMean) return `The outputs of all its heads are replaced by ${usesMean ? 'their means over the sample images' : 'zero'}. Prediction shows the effect.`;
+  return `Its output is replaced by ${usesMean ? 'its mean over the sample images' : 'zero'}. Prediction shows the effect.`;
 }
 
 const predictedClass = () => largest(answer.probabilities);
 const targetClass = () => state.target[0] ?? predictedClass();
 const targetNames = () => [targetClass(), ...state.target.slice(1)].map((k) => answer.classes[k]);
 
-/** The large map shows another target's map now. */
-function forgetMethod() {
+/** Repaint the large map if it shows a method. */
+function invalidateMethod() {
   if (activeMethod()) painted.large = painted.ticks = null;
 }
 
@@ -312,32 +312,33 @@ function drawMethods() {
     drawScore(entry);
   }
   const names = targetNames();
-  setText(find('.method-group:nth-child(2) .group-name'), `For the class ${names.join(', rather than ')}`);
-  setText(find('.score-note'), scoreNote(judged, names[0]));
+  setText(find('.method-group:nth-child(2) .group-name'), `For class ${targetTitle(names)}`);
+  setText(find('.score-note'), scoreNote(faithfulness, names[0]));
 }
 
-function drawScore({ key, track, fill, chance, value, beside }) {
-  track.classList.toggle('waiting', !judged);
-  const share = (number) => `${100 * Math.min(1, Math.max(0, number))}%`;
-  const score = judged?.scores[key];
-  fill.style.width = share(score ?? 0);
-  chance.style.left = judged ? share(judged.chance[0]) : '0';
-  setText(value, !judged ? '…' : score == null ? '–' : scoreText(score)); // a map that gives all patches the same has none
-  const word = judged?.chance[0] < 0 ? '' : 'chance '; // two signs leave no room for it; the line above says it
-  setText(beside, judged ? word + scoreText(judged.chance[0]) : '');
+function drawScore({ key, track, fill, random, value, baseline }) {
+  track.classList.toggle('waiting', !faithfulness);
+  const place = (number) => `${100 * Math.min(1, Math.max(0, number))}%`;
+  const score = faithfulness?.scores[key];
+  fill.style.width = place(score ?? 0);
+  random.style.left = faithfulness ? place(faithfulness.random_baseline[0]) : '0';
+  setText(value, !faithfulness ? '…' : score == null ? '–' : scoreText(score)); // a flat map has no score
+  const word = faithfulness?.random_baseline[0] < 0 ? '' : 'random '; // two minus signs leave no room; the note above names it
+  setText(baseline, faithfulness ? word + scoreText(faithfulness.random_baseline[0]) : '');
 }
 
-function drawWhy(method) {
-  const why = find('.method-why');
-  why.hidden = !method;
+function drawMethodAbout(method) {
+  const node = find('.method-about');
+  node.hidden = !method;
   if (!method) return;
-  const { name, about, formula, source } = methodOf(method);
-  const words = (text) => (shape.classToken ? text : text.replaceAll('class token', 'mean of the patches')); // which asks there
-  why.replaceChildren(make('b', '', name), ` ${words(about)} `, make('span', 'formula', words(formula)), ` ${source}.`);
+  const { name, source, ...texts } = methodOf(method);
+  const about = shape.classToken ? texts.about : texts.aboutWithoutClassToken;
+  const formula = shape.classToken ? texts.formula : texts.formulaWithoutClassToken;
+  node.replaceChildren(make('b', '', name), ` ${about} `, make('span', 'formula', formula), ` ${source}.`);
 }
 
-/** The classes that have a row: the likeliest ones, which keep their places while the image is changed; the last row is
-    for the likeliest of the others now. */
+/** The classes with a row: the four most likely for the unchanged image, whose order stays fixed under ablations, and the
+    most likely of the others. */
 function listedClasses(old, now) {
   const order = old.map((_, k) => k).sort((a, b) => old[b] - old[a]);
   const others = order.splice(predictions.length - 1).sort((a, b) => now[b] - now[a]);
@@ -349,7 +350,7 @@ function drawPredictions() {
   const old = answer.probabilities;
   const probabilities = changed?.probabilities ?? old;
   const order = listedClasses(old, probabilities);
-  predictions.forEach(({ item, button, name, tag, value, fill, was }, i) => {
+  predictions.forEach(({ item, button, name, tag, value, fill, before: tick }, i) => {
     const k = order[i];
     item.hidden = k === undefined;
     if (item.hidden) return;
@@ -358,17 +359,17 @@ function drawPredictions() {
     tag.hidden = k !== about.truth;
     button.dataset.class = k;
     button.setAttribute('aria-pressed', k === targetClass());
-    button.setAttribute('aria-label', `Explain ${classes[k]}, ${percent(probabilities[k], 1)}`);
+    button.setAttribute('aria-label', `${classes[k]}${tag.hidden ? '' : ' true'} ${percent(probabilities[k], 1)}, explain this class`);
     fill.style.width = `${100 * probabilities[k]}%`;
-    was.hidden = !changed;
-    was.style.left = `${100 * old[k]}%`;
+    tick.hidden = !changed;
+    tick.style.left = `${100 * old[k]}%`;
   });
-  const versus = find('.versus select');
-  versus.value = state.target[1] ?? '';
-  for (const option of versus.options) option.disabled = option.value === String(targetClass());
-  root.classList.toggle('greyed', state.way === 'grey');
+  const contrast = find('.contrast select');
+  contrast.value = state.target[1] ?? '';
+  for (const option of contrast.options) option.disabled = option.value === String(targetClass());
+  root.classList.toggle('grayed', state.removal === 'gray');
   find('.effect').hidden = !changed;
-  setText(find('.methods-head span'), changed ? 'nothing off, each map on its own scale' : 'each map on its own scale');
+  setText(find('.methods-head span'), changed ? 'of the unchanged image and model, one scale per map' : 'one scale per map');
   if (changed) drawEffect(old, probabilities);
   find('.accuracy').hidden = Boolean(changed);
   setText(find('.accuracy'), accuracyLine(checkpointOf(answer.checkpoint)));
@@ -376,16 +377,16 @@ function drawPredictions() {
 
 function drawEffect(old, now) {
   const k = targetClass();
-  const rounded = (share) => Math.round(1000 * share) / 10; // as they are printed, so that they add up
+  const rounded = (probability) => Math.round(1000 * probability) / 10; // as printed, so that the difference adds up
   setText(find('.effect-what'), changesLine(state));
-  for (const [name, used] of [['instead', state.off.length], ['way', state.gone.length]]) {
+  for (const [name, used] of [['ablation', state.ablated.length], ['removal', state.removed.length]]) {
     const select = find(`.effect select[name=${name}]`);
     select.value = state[name];
     select.parentNode.hidden = !used;
   }
-  setText(find('.effect-points'), `${signed(rounded(now[k]) - rounded(old[k]), 1)} points`);
+  setText(find('.effect-points'), `${signed(rounded(now[k]) - rounded(old[k]), 1)} percentage points`);
   const winner = largest(now);
-  const change = winner === predictedClass() ? '' : `. The model now says ${answer.classes[winner]}, ${percent(now[winner], 1)}.`;
+  const change = winner === predictedClass() ? '' : `. The model now predicts ${answer.classes[winner]}, ${percent(now[winner], 1)}.`;
   setText(find('.effect-from'), `for ${answer.classes[k]}, from ${percent(old[k], 1)}${change}`);
 }
 
@@ -395,13 +396,13 @@ function drawImage() {
   canvas.width = image.naturalWidth;
   canvas.height = image.naturalHeight;
   canvas.getContext('2d').drawImage(image, 0, 0);
-  setText(find('.truth'), truth == null ? (shows ? `${shows}: no class of this model` : '') : `true label: ${answer.classes[truth]}`);
-  setText(find('.seen'), keepSizes([caption, note].filter(Boolean).join(' · ')));
+  setText(find('.truth'), truth == null ? (shows ? `${shows}: not a class of this model` : '') : `true label: ${answer.classes[truth]}`);
+  setText(find('.image-note'), keepSizes([caption, note].filter(Boolean).join(' · ')));
   const whole = find('.original');
-  whole.hidden = !isImage(original);
+  whole.hidden = !isImageUrl(original);
   if (whole.hidden) whole.removeAttribute('src');
   else whole.src = original;
-  whole.alt = 'Your whole image, before it was cropped';
+  whole.alt = 'The uploaded image before cropping';
 }
 
 function drawOutlines() {

@@ -1,4 +1,4 @@
-/* Images to choose from: samples, test images, files and the camera. */
+/* Choice of images: samples, test images, uploads and the camera. */
 
 const picker = find('.picker');
 
@@ -8,7 +8,7 @@ function makeThumb(wanted, name, src) {
   thumb.type = 'button';
   thumb.dataset.image = JSON.stringify(wanted);
   image.alt = thumb.title = name;
-  if (isImage(src)) image.src = src;
+  if (isImageUrl(src)) image.src = src;
   thumb.append(image);
   thumb.addEventListener('click', () => chooseImage(wanted));
   return thumb;
@@ -24,13 +24,13 @@ function buildSamples() {
   find('[data-source=sample] .thumbs').replaceChildren(...thumbs);
 }
 
-/** In a strip that scrolls, bring the chosen image into view. */
+/** Scroll the chosen thumbnail into view. */
 function revealThumb() {
   const thumb = find('.thumb[aria-pressed=true]');
   if (thumb) thumb.parentElement.scrollTop = thumb.offsetTop - thumb.offsetHeight;
 }
 
-const gallery = { label: -1, shown: 'all', page: 0, pages: 1, ticket: 0, filled: null }; // `filled`: what is on screen
+const gallery = { label: -1, shown: 'all', page: 0, pages: 1, ticket: 0, filled: null }; // `filled`: the query on screen
 
 function buildGallery() {
   const { available, classes, message } = catalog.cifar;
@@ -42,20 +42,20 @@ function buildGallery() {
   picker.elements.label.replaceChildren(...options);
 }
 
-/** What is asked for; what the model says matters only where it chooses. */
-function galleryWanted() {
+/** The query of the gallery; the model matters only if the images are selected by its predictions. */
+function galleryQuery() {
   const { label, shown, page } = gallery;
   return { label, shown, page, ...(shown === 'all' ? {} : { checkpoint: state.checkpoint }) };
 }
 
-/** Let the choices say what is on screen. */
+/** Set the selects to the images on screen. */
 function chooseInGallery({ label, shown, page }) {
   Object.assign(gallery, { label, shown, page });
   picker.elements.label.value = label;
   picker.elements.shown.value = shown;
 }
 
-/** While a model sorts the images for a first time, those on screen are not what is asked for. */
+/** While a model classifies the test images for the first time, mark the images on screen as outdated. */
 function waitInGallery(isWaiting) {
   find('.sorting').hidden = !isWaiting;
   find('.gallery .thumbs').inert = isWaiting;
@@ -65,28 +65,28 @@ function waitInGallery(isWaiting) {
 
 async function fillGallery() {
   if (!catalog.cifar.available) return;
-  const asked = galleryWanted();
+  const query = galleryQuery();
   const mine = ++gallery.ticket;
-  if (JSON.stringify(asked) === JSON.stringify(gallery.filled)) return waitInGallery(false); // back to what is on screen
-  const patience = setTimeout(() => mine === gallery.ticket && waitInGallery(true), LINGER);
-  const reply = await ask('gallery', asked);
-  clearTimeout(patience);
+  if (JSON.stringify(query) === JSON.stringify(gallery.filled)) return waitInGallery(false); // back to the images on screen
+  const waiting = setTimeout(() => mine === gallery.ticket && waitInGallery(true), METHODS_DELAY);
+  const reply = await request('gallery', query);
+  clearTimeout(waiting);
   if (mine !== gallery.ticket) return;
   if (!reply || reply.error) {
     if (gallery.filled) chooseInGallery(gallery.filled);
     waitInGallery(false);
-    return tell(reply?.error || NO_ANSWER, true);
+    return showNotice(reply?.error || NO_ANSWER, true);
   }
-  gallery.filled = asked;
+  gallery.filled = query;
   gallery.pages = Math.max(1, reply.pages);
-  if (gallery.page >= gallery.pages) { // another model names fewer of them wrong
+  if (gallery.page >= gallery.pages) { // another model misclassifies fewer images
     gallery.page = gallery.pages - 1;
     return fillGallery();
   }
   const name = (label) => catalog.cifar.classes[label] ?? 'image';
-  const thumbs = reply.images.map(({ index, label, src, said, probability }) => {
-    const words = said == null ? '' : `, named ${said} with ${percent(probability, 0)}`;
-    return makeThumb({ kind: 'cifar', index }, `${name(label)}, image ${index}${words}`, src);
+  const thumbs = reply.images.map(({ index, label, src, prediction, probability }) => {
+    const predicted = prediction == null ? '' : `, predicted ${prediction} with ${percent(probability, 0)}`;
+    return makeThumb({ kind: 'cifar', index }, `${name(label)}, image ${index}${predicted}`, src);
   });
   find('.gallery .thumbs').replaceChildren(...thumbs);
   setText(find('.page-number'), reply.pages ? `${gallery.page + 1} of ${gallery.pages}` : 'none');
@@ -102,43 +102,43 @@ function showShelf(kind) {
 
 async function takeFile(file) {
   if (!file.type.startsWith('image/')) {
-    return tell(`Only images can be shown: ${file.name} is ${file.type || 'of an unknown kind'}. Choose a PNG, JPEG or WebP file.`, true);
+    return showNotice(`The file must be an image: ${file.name} is ${file.type || 'of unknown type'}. Choose a PNG, JPEG or WebP file.`, true);
   }
-  if (file.size > catalog.mostBytes) {
-    return tell(`An image may have at most ${mebibytes(catalog.mostBytes)}: ${file.name} has ${mebibytes(file.size)}. Save it smaller, as JPEG for example.`, true);
+  if (file.size > catalog.maxBytes) {
+    return showNotice(`An image may have at most ${mebibytes(catalog.maxBytes)}: ${file.name} has ${mebibytes(file.size)}. Reduce its size, for example by saving it as JPEG.`, true);
   }
   const mine = ++ticket;
   picker.elements.source.value = 'upload';
   showShelf('upload');
-  beginWork();
+  startWaiting();
   try {
     const { path } = await upload(file);
     if (mine === ticket) chooseImage({ kind: 'upload', path, name: file.name });
   } catch {
-    if (mine === ticket) fail(`The server did not take ${file.name}: it is away, or holds as many images as it can. Try again later.`);
+    if (mine === ticket) fail(`${file.name} could not be uploaded: the server is unreachable, or its upload storage is full. Try again later.`);
   }
 }
 
 // --- the camera ---
 
 const camera = find('.camera video');
-const canFilm = Boolean(navigator.mediaDevices?.getUserMedia);
+const hasCamera = Boolean(navigator.mediaDevices?.getUserMedia);
 
 async function openCamera() {
-  tell(null);
+  showNotice(null);
   let stream;
   try {
     stream = await navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 640 } } });
   } catch {
-    return tell('The browser gives no camera to this page. Allow it there, or choose a file.', true);
+    return showNotice('Camera access was denied, or no camera was found. Allow access in the browser, or choose a file.', true);
   }
-  closeCamera(); // a second click may have opened it while the browser asked
-  if (find('.shelf[data-source=upload]').hidden || !isOnScreen()) return stopTracks(stream); // the visitor went on meanwhile
+  closeCamera(); // a second click may have opened it during the permission prompt
+  if (find('.shelf[data-source=upload]').hidden || !isVisible()) return stopTracks(stream); // the user has left the shelf or the tab
   camera.srcObject = stream;
   try {
     await camera.play();
   } catch {
-    return camera.srcObject === stream && closeCamera(); // it was closed, or opened once more, meanwhile
+    return camera.srcObject === stream && closeCamera(); // it was closed or reopened in between
   }
   showCamera(true);
   find('[data-do=snap]').focus();
@@ -146,7 +146,7 @@ async function openCamera() {
 
 function showCamera(isOpen) {
   find('.camera').hidden = !isOpen;
-  find('[data-do=camera]').hidden = isOpen || !canFilm;
+  find('[data-do=camera]').hidden = isOpen || !hasCamera;
 }
 
 function stopTracks(stream) {
@@ -159,13 +159,13 @@ function closeCamera() {
   showCamera(false);
 }
 
-/** Close the camera by its button, which goes with it. */
-function putCameraAway() {
+/** Close the camera and move the focus from its button, which disappears. */
+function dismissCamera() {
   closeCamera();
   find('[data-do=camera]').focus();
 }
 
-/** Take what the camera sees as an image. */
+/** Take a photo and explain it. */
 function snap() {
   const canvas = make('canvas');
   Object.assign(canvas, { width: camera.videoWidth, height: camera.videoHeight });

@@ -1,6 +1,6 @@
-/* What every figure needs: the answer and its numbers. */
+/* Data and helpers of all figures. */
 
-let answer = null; // what Python measured
+let answer = null; // the probes that Python computed
 
 const flat = (rows) => rows.flat(Infinity);
 
@@ -12,6 +12,6 @@ function medianOf(values) {
 /** Index of the smallest value. */
 const smallest = (values) => largest(values.map((value) => -value));
 
-/** Short name of what leaves a layer; 0 is what enters the first. */
+/** Short name of the output of a layer; 0 is the input of the first. */
 const layerMark = (place) => (place === 0 ? 'in' : String(place));
-const after = (place) => (place === 0 ? 'Before layer 1' : `After layer ${place}`);
+const after = (place) => (place === 0 ? 'before layer 1' : `after layer ${place}`);

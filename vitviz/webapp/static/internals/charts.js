@@ -2,7 +2,7 @@
 
 const chartHeight = (width) => Math.round(Math.min(360, Math.max(280, 0.8 * width)));
 
-/** Names of the layers below; gives layer -> x. `first` is 0 if what enters the first layer is shown too. */
+/** Draw the layer axis. Returns layer -> x. `first` is 0 if the input of the first layer is included. */
 function layerAxis(svg, frame, count, first) {
   const band = (frame.right - frame.left) / count;
   const x = (i) => frame.left + (i + 0.5) * band;
@@ -14,26 +14,26 @@ function layerAxis(svg, frame, count, first) {
   return x;
 }
 
-/** A dashed line at what an even spread or chance would give, with its words over `top` at its start or end. */
-function evenLine(svg, frame, y, words, anchor = 'start', top = y) {
-  addShape(svg, 'line', { class: 'even', x1: frame.left, x2: frame.right, y1: y, y2: y });
+/** Draw a dashed line at the value of uniform attention or chance, labeled above `top` at its start or end. */
+function uniformLine(svg, frame, y, label, anchor = 'start', top = y) {
+  addShape(svg, 'line', { class: 'uniform', x1: frame.left, x2: frame.right, y1: y, y2: y });
   const x = anchor === 'start' ? frame.left + 4 : frame.right - 4;
-  addShape(svg, 'text', { class: 'halo', x, y: top - 7, 'text-anchor': anchor }, words);
+  addShape(svg, 'text', { class: 'halo', x, y: top - 7, 'text-anchor': anchor }, label);
 }
 
 function curve(svg, className, x, y, values) {
   polyline(svg, className, values.map((value, i) => [x(i), y(value)]));
 }
 
-/** A dot for each head above its layer, and the mean of heads; values (layers, heads). */
-function dotView(stage, width, { values, even, unit, evenWords }) {
+/** Draw a dot per head above its layer, and the mean of heads; values (layers, heads). */
+function dotView(stage, width, { values, uniform, unit, uniformLabel }) {
   const height = chartHeight(width);
   const svg = drawing(stage, width, height);
   const frame = { left: 32, right: width, top: 22, bottom: height - 24 };
   const heads = values[0].length;
   const most = Math.max(...flat(values));
   const radius = heads > 8 ? 4 : 5;
-  const y = valueAxis(svg, frame, 1.12 * Math.max(even, most), unit);
+  const y = valueAxis(svg, frame, 1.12 * Math.max(uniform, most), unit);
   const x = layerAxis(svg, frame, values.length, 1);
   const reach = (0.36 * (frame.right - frame.left)) / values.length;
   const step = Math.min(6, (2 * reach) / heads);
@@ -46,7 +46,7 @@ function dotView(stage, width, { values, even, unit, evenWords }) {
       addShape(svg, 'circle', { class: 'dot', cx, cy, r: radius, 'data-layer': layer, 'data-head': head });
     });
   });
-  evenLine(svg, frame, y(even), evenWords, 'start', Math.min(y(even), y(most) - radius)); // its words over all dots
+  uniformLine(svg, frame, y(uniform), uniformLabel, 'start', Math.min(y(uniform), y(most) - radius)); // the label is above all dots
   const grid = { rows: heads, columns: values.length };
   const partsOf = (index) => ({ layer: index % grid.columns, head: Math.floor(index / grid.columns) });
   return {
@@ -71,7 +71,7 @@ function dotView(stage, width, { values, even, unit, evenWords }) {
   };
 }
 
-/** The part of a view that finds layers, one column of the frame for each. */
+/** The part of a view that maps the pointer to layers, one column of the frame per layer. */
 function columnsOf(stage, frame, count) {
   const band = (frame.right - frame.left) / count;
   return {
@@ -86,7 +86,7 @@ function columnsOf(stage, frame, count) {
   };
 }
 
-/** Layer against layer, from the lower left; values in 0..1. */
+/** Draw a matrix of layers against layers, from the lower left; values in 0..1. */
 function squareView(stage, width, values) {
   const count = values.length;
   const cell = Math.floor((Math.min(width, 392) - 32) / count);
@@ -99,7 +99,7 @@ function squareView(stage, width, values) {
   values.forEach((line, row) => {
     if (row % every === 0) addShape(svg, 'text', { x: 24, y: top(row) + cell / 2 + 4, 'text-anchor': 'end' }, layerMark(row));
     line.forEach((value, column) => {
-      const fill = cssColour(table('seq')[colourIndex({ kind: 'linear', limit: 1 }, value)]);
+      const fill = cssColor(table('seq')[colorIndex({ kind: 'linear', limit: 1 }, value)]);
       addShape(svg, 'rect', { x: 32 + column * cell, y: top(row), width: cell, height: cell, fill, 'shape-rendering': 'crispEdges' });
     });
   });

@@ -1,23 +1,23 @@
-/* Drawing all figures, reading them by pointer and keys, asking Python; events come last. */
+/* Drawing all figures, reading them by pointer and keys, requests, and event listeners. */
 
 const models = find('.model select');
 const choice = find('.choice');
 const again = find('[data-do=again]');
-const QUIET = status.textContent;
+const DEFAULT_STATUS = status.textContent;
 
 const state = { checkpoint: '', images: 'samples' };
-let shown = null; // {checkpoint, images} on screen, to go back to after an error
-let ticket = 0; // the newest question wins, late answers to older ones are dropped
+let shown = null; // {checkpoint, images} on screen, restored after an error
+let ticket = 0; // of the latest request; responses to earlier ones are dropped
 let drawnWidth = 0;
-let followed = null; // the checkpoint in the address when it was last looked at
-const views = {}; // what stands on each stage, by probe
+let followed = null; // the checkpoint that was last read from the address
+const views = {}; // by probe
 
 // --- drawing ---
 
 function draw() {
   drawnWidth = root.clientWidth;
-  if (!answer || !drawnWidth) return; // another tab is shown: it is drawn when this one is
-  root.style.setProperty('--data', cssColour(table('seq')[DATA_COLOUR]));
+  if (!answer || !drawnWidth) return; // another tab is shown; drawn when this one is
+  root.style.setProperty('--data', cssColor(table('seq')[DATA_COLOR]));
   for (const figure of findAll('figure')) drawFigure(figure);
   find('.over').textContent = `${answer.checkpoint} over ${answer.images}.`;
 }
@@ -25,32 +25,32 @@ function draw() {
 function drawFigure(figure) {
   const key = figure.dataset.probe;
   const stage = figure.querySelector('.stage');
-  const view = FIGURES[key](stage, figure.querySelector('.line').clientWidth); // its column: the words may stand beside it
+  const view = FIGURES[key](stage, figure.querySelector('.line').clientWidth); // its column: the caption may be next to it
   const bar = figure.querySelector('.scale');
   if (bar) {
     bar.style.maxWidth = `${stage.clientWidth}px`;
     addBar(bar, ...(view.bar ?? BARS[key]));
   }
-  views[key] = { ...view, figure, stage, marks: [0, 1].map(() => stage.appendChild(make('div', 'mark'))), read: -1, words: view.read };
+  views[key] = { ...view, figure, stage, marks: [0, 1].map(() => stage.appendChild(make('div', 'mark'))), read: -1, lineOf: view.read };
   const line = figure.querySelector('.line');
   putLine(line, view.finding());
   const title = figure.querySelector('h2').textContent;
   stage.tabIndex = 0;
   stage.setAttribute('role', 'application');
-  stage.setAttribute('aria-label', `${title} ${line.textContent} Arrow keys read the values.`);
+  stage.setAttribute('aria-label', `${title}. ${line.textContent} Arrow keys read the values.`);
   readPlace(key, -1);
 }
 
 // --- reading ---
 
-/** Show the value at a place of a figure; -1 goes back to what the figure shows as a whole. */
-function readPlace(key, index, delay = REST) {
+/** Show the value at a place of a figure; -1 returns to its summary. */
+function readPlace(key, index, delay = SPEAK_DELAY) {
   const view = views[key];
   const line = view.figure.querySelector('.line');
   const changed = view.read !== index;
   view.read = index;
   view.figure.dataset.read = index;
-  putLine(line, index < 0 ? view.finding() : view.words(index));
+  putLine(line, index < 0 ? view.finding() : view.lineOf(index));
   const box = index < 0 ? null : view.box(index);
   putMark(view.marks[0], box && box.around, 'around');
   putMark(view.marks[1], box, box?.style ?? '');
@@ -69,7 +69,7 @@ function speakSoon(line, delay) {
   speakSoon.timer = setTimeout(() => { voice.textContent = line.textContent; }, delay);
 }
 
-/** Where an arrow key leads; places that hold nothing are passed over. With `far`, by a whole map. */
+/** The place that an arrow key moves to; empty places are skipped. With `far`, moves by a whole map. */
 function walk(view, key, far) {
   if (view.read < 0) return view.start;
   const across = key === 'ArrowLeft' || key === 'ArrowRight';
@@ -103,15 +103,15 @@ function listenTo(figure) {
   });
 }
 
-// --- asking ---
+// --- requests ---
 
-function tell(sentence, isError = false) {
-  status.textContent = sentence ?? QUIET;
+function showNotice(sentence, isError = false) {
+  status.textContent = sentence ?? DEFAULT_STATUS;
   status.classList.toggle('error', isError);
   if (sentence) voice.textContent = sentence;
 }
 
-/** Without an answer there is nothing to draw, only a way to ask once more, if there is a model to ask about. */
+/** Show the figures, or without data a button that retries, if there is a model. */
 function showFigures(areThere) {
   find('.probes').hidden = find('.foot').hidden = !areThere;
   again.hidden = areThere || !state.checkpoint;
@@ -121,20 +121,20 @@ function fail(sentence) {
   if (shown) Object.assign(state, shown);
   else showFigures(false);
   syncControls();
-  tell(sentence, true);
+  showNotice(sentence, true);
   root.dataset.state = 'error';
 }
 
-/** Ask for a model's probes and show them, if nothing newer was asked meanwhile; until then the old ones stay.
-    Gives true once they are shown, false if they are refused. */
+/** Request the probes of a model and show them, unless a later request was made; the old figures stay until then.
+    Returns true once they are shown, false after an error, undefined if superseded. */
 async function load() {
   const mine = ++ticket;
-  const asked = { ...state };
+  const requested = { ...state };
   root.dataset.state = 'working';
   syncControls();
-  tell(null);
-  const waiting = setTimeout(() => mine === ticket && tell('Working…'), PATIENCE);
-  const reply = await ask('probes', asked);
+  showNotice(null);
+  const waiting = setTimeout(() => mine === ticket && showNotice('Working…'), WORKING_DELAY);
+  const reply = await request('probes', requested);
   clearTimeout(waiting);
   if (mine !== ticket) return undefined;
   if (!reply || reply.error) {
@@ -142,39 +142,39 @@ async function load() {
     return false;
   }
   answer = reply;
-  shown = asked;
-  tell(null);
+  shown = requested;
+  showNotice(null);
   showFigures(true);
   draw();
   root.dataset.state = 'ready';
-  root.dataset.ready = `${asked.checkpoint} ${asked.images}`;
+  root.dataset.ready = `${requested.checkpoint} ${requested.images}`;
   return true;
 }
 
-/** Load what a visitor chose. The address names it only once it is shown: what is refused would be refused again. */
+/** Load the user's choice. The address is updated only after success, so that a reload does not repeat the error. */
 async function choose(change) {
   Object.assign(state, change);
   if (await load()) writeAddress();
 }
 
-/** Load what the address asks for; a model that takes no test images is shown over the samples, and the page says why. */
-async function loadAsked() {
-  const asked = { ...state };
-  if ((await load()) !== false || asked.images === 'samples') return;
-  const refusal = status.textContent;
-  Object.assign(state, asked, { images: 'samples' });
+/** Load the model and images of the address; a model that does not fit the test images is shown over the samples, with the reason. */
+async function loadAddress() {
+  const requested = { ...state };
+  if ((await load()) !== false || requested.images === 'samples') return;
+  const reason = status.textContent;
+  Object.assign(state, requested, { images: 'samples' });
   const isShown = await load();
   if (isShown) {
     writeAddress();
-    tell(refusal);
+    showNotice(reason);
   } else if (isShown === false) {
-    Object.assign(state, shown ?? asked);
+    Object.assign(state, shown ?? requested);
   }
 }
 
 function writeAddress() {
   followed = shown.checkpoint;
-  keepAddress(shown, { images: 'samples' });
+  updateAddress(shown, { images: 'samples' });
 }
 
 function syncControls() {
@@ -184,19 +184,19 @@ function syncControls() {
 
 const isKnown = (name) => catalog.checkpoints.some((checkpoint) => checkpoint.name === name);
 
-/** When the page is shown, take the model that was chosen on another page since. The address tells. */
+/** Adopt the model that was chosen on another tab, taken from the address. Returns whether it changed. */
 function follow() {
-  const asked = new URLSearchParams(location.search).get('checkpoint');
-  const isNew = asked !== followed && isKnown(asked) && asked !== state.checkpoint;
-  followed = asked;
-  if (isNew) state.checkpoint = asked;
+  const chosen = new URLSearchParams(location.search).get('checkpoint');
+  const isNew = chosen !== followed && isKnown(chosen) && chosen !== state.checkpoint;
+  followed = chosen;
+  if (isNew) state.checkpoint = chosen;
   return isNew;
 }
 
-async function comeBack() {
-  await learnOffers(models);
+async function refresh() {
+  await refreshModels(models);
   offerImages();
-  if (follow() || root.dataset.state === 'error') loadAsked();
+  if (follow() || root.dataset.state === 'error') loadAddress();
 }
 
 // --- events ---
@@ -206,36 +206,36 @@ function offerImages() {
   find('.absent').textContent = catalog.cifar.message;
 }
 
-async function askAgain() {
-  await loadAsked();
-  if (shown) find('.stage').focus({ preventScroll: true }); // the button goes away
+async function retry() {
+  await loadAddress();
+  if (shown) find('.stage').focus({ preventScroll: true }); // the button disappears
 }
 
 function listen() {
   findAll('figure').forEach(listenTo);
-  again.addEventListener('click', askAgain);
+  again.addEventListener('click', retry);
   models.addEventListener('change', () => choose({ checkpoint: models.value }));
   choice.addEventListener('submit', (event) => event.preventDefault());
   choice.addEventListener('change', (event) => choose({ images: event.target.value }));
   new ResizeObserver(() => {
     if (root.clientWidth && root.clientWidth !== drawnWidth) draw();
   }).observe(root);
-  new IntersectionObserver(([entry]) => entry.isIntersecting && comeBack()).observe(root);
+  new IntersectionObserver(([entry]) => entry.isIntersecting && refresh()).observe(root);
   followTheme(draw);
 }
 
 async function start() {
   models.replaceChildren(...modelOptions());
   const linked = new URLSearchParams(location.search);
-  if (isOfRun(linked.get('checkpoint')) || linked.has('images')) await learnOffers(models);
+  if (isOfRun(linked.get('checkpoint')) || linked.has('images')) await refreshModels(models);
   offerImages();
-  if (!catalog.checkpoints.length) return fail('There is no model to look into yet: put a checkpoint in the folder of checkpoints and start vitviz again.');
+  if (!catalog.checkpoints.length) return fail('No model found: put a checkpoint into the checkpoints folder and restart vitviz.');
   state.checkpoint = catalog.checkpoints[0].name;
   if (catalog.cifar.available && linked.get('images') === 'test') state.images = 'test';
   follow();
   listen();
-  await loadAsked();
-  if (answer && followed && !isKnown(followed)) tell(absentSentence('model', followed, state.checkpoint));
+  await loadAddress();
+  if (answer && followed && !isKnown(followed)) showNotice(unavailable('model', followed, state.checkpoint));
 }
 
 start();

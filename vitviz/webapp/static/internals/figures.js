@@ -1,28 +1,28 @@
-/* The nine figures: each takes its stage and the room it has, draws, and gives its view. */
+/* The nine figures. Each function draws into a stage of given width and returns the view. */
 
 const bold = (text) => ({ strong: text });
 const gridShape = () => ({ rows: answer.grid[0], columns: answer.grid[1] });
 const patchRatio = () => answer.filters[0][0].length / answer.filters[0][0][0].length;
 
 function showFilters(stage, width) {
-  const patterns = answer.filters.map((colours) => ({ colours, end: Math.max(...flat(colours).map(Math.abs)) || 1 }));
-  const rows = patterns[0].colours[0].length;
-  const columns = patterns[0].colours[0][0].length;
+  const patterns = answer.filters.map((colors) => ({ colors, end: Math.max(...flat(colors).map(Math.abs)) || 1 }));
+  const rows = patterns[0].colors[0].length;
+  const columns = patterns[0].colors[0][0].length;
   const paint = (tile, t) => {
-    const { colours, end } = patterns[t];
+    const { colors, end } = patterns[t];
     tile.image.data.forEach((_, i) => {
       const [row, column] = [Math.floor(i / 4 / columns), Math.floor(i / 4) % columns];
-      tile.image.data[i] = i % 4 === 3 ? 255 : Math.round(255 * (0.5 + colours[i % 4][row][column] / (2 * end)));
+      tile.image.data[i] = i % 4 === 3 ? 255 : Math.round(255 * (0.5 + colors[i % 4][row][column] / (2 * end)));
     });
     tile.context.putImageData(tile.image, 0, 0);
   };
-  const shares = answer.explained;
-  const plan = { count: patterns.length, rows, columns, across: 7, gap: 8, down: 10, ratio: 1, whole: true, under: (t) => percent(shares[t], 1), paint };
+  const explained = answer.explained;
+  const plan = { count: patterns.length, rows, columns, across: 7, gap: 8, down: 10, ratio: 1, whole: true, under: (t) => percent(explained[t], 1), paint };
   return {
     ...tileView(stage, width, plan),
     start: 0,
-    finding: () => [`The ${shares.length} strongest patterns hold `, bold(percent(shares.reduce((a, b) => a + b))), ' of the variance, the first alone ', bold(percent(shares[0])), '.'],
-    read: (index) => [`Pattern ${index + 1} holds `, bold(percent(shares[index])), ` of the variance. Its largest weight is ${patterns[index].end.toFixed(2)}.`],
+    finding: () => [`The first ${explained.length} components explain `, bold(percent(explained.reduce((a, b) => a + b))), ' of the variance, the first one ', bold(percent(explained[0])), '.'],
+    read: (index) => [`Component ${index + 1} explains `, bold(percent(explained[index])), ` of the variance. Its largest weight is ${patterns[index].end.toFixed(2)}.`],
   };
 }
 
@@ -40,44 +40,44 @@ function showPositions(stage, width) {
       const row = values.slice(middle * count, (middle + 1) * count);
       row[middle] = -Infinity;
       const best = largest(row);
-      return [`${capital(patchName(middle, grid))} is most like ${patchName(best, grid)}: cosine `, bold(written(row[best], 2)), '.'];
+      return [`${capital(patchName(middle, grid))} is most similar to ${patchName(best, grid)}: cosine `, bold(written(row[best], 2)), '.'];
     },
     read(index) {
       const { t, row, column } = view.partsOf(index);
       const other = row * grid.columns + column;
-      return [`${capital(patchName(t, grid))} with ${patchName(other, grid)}: cosine `, bold(written(values[t * count + other], 2)), '.'];
+      return [`${capital(patchName(t, grid))} and ${patchName(other, grid)}: cosine `, bold(written(values[t * count + other], 2)), '.'];
     },
   };
 }
 
-/** A chart of heads: `print` writes a value, `even` is what an even spread gives. */
-function showHeads(stage, width, values, even, unit, print, findingWords) {
-  const view = dotView(stage, width, { values, even, unit, evenWords: `even spread ${print(even)}` });
+/** A chart of heads: `print` formats a value, `uniform` is the value of uniform attention. */
+function showHeads(stage, width, values, uniform, unit, print, comparison) {
+  const view = dotView(stage, width, { values, uniform, unit, uniformLabel: `uniform ${print(uniform)}` });
   const all = flat(values);
   const nameOf = (k) => `layer ${Math.floor(k / values[0].length) + 1}, head ${(k % values[0].length) + 1}`;
   const [low, high] = [smallest(all), largest(all)];
   return {
     ...view,
-    finding: () => ['From ', bold(print(all[low])), ` (${nameOf(low)}) to `, bold(print(all[high])), ` (${nameOf(high)}); ${findingWords}.`],
+    finding: () => ['From ', bold(print(all[low])), ` (${nameOf(low)}) to `, bold(print(all[high])), ` (${nameOf(high)}); ${comparison}.`],
     read(index) {
       const { layer, head } = view.partsOf(index);
-      const times = (values[layer][head] / even).toFixed(2);
-      return [`Layer ${layer + 1}, head ${head + 1}: `, bold(print(values[layer][head])), `, ${times} times an even spread. Mean of the layer's heads: ${print(meanOf(values[layer]))}.`];
+      const times = (values[layer][head] / uniform).toFixed(2);
+      return [`Layer ${layer + 1}, head ${head + 1}: `, bold(print(values[layer][head])), `, ${times} times uniform. Mean of the layer's heads: ${print(meanOf(values[layer]))}.`];
     },
   };
 }
 
 function showDistance(stage, width) {
   const print = (value) => `${value.toFixed(1)}${SPACE}px`;
-  const even = answer.uniform_distance;
+  const uniform = answer.uniform_distance;
   const [height, across] = answer.size;
-  return showHeads(stage, width, answer.distance, even, 'pixels', print, `an even spread would give ${print(even)} in an image of ${keepSizes(`${height} × ${across}`)}`);
+  return showHeads(stage, width, answer.distance, uniform, 'pixels', print, `uniform attention gives ${print(uniform)} in an image of ${keepSizes(`${height} × ${across}`)}`);
 }
 
 function showEffective(stage, width) {
   const tokens = answer.norms[0].length;
   const print = (value) => `${Number.isInteger(value) ? value : value.toFixed(1)}${SPACE}tokens`;
-  return showHeads(stage, width, answer.effective_tokens, tokens, 'tokens', print, `an even spread would take in all ${tokens} tokens`);
+  return showHeads(stage, width, answer.effective_tokens, tokens, 'tokens', print, `uniform attention gives all ${tokens} tokens`);
 }
 
 function showDivergence(stage, width) {
@@ -95,7 +95,7 @@ function showDivergence(stage, width) {
     ...view,
     start: view.indexOf(0, 0, Math.min(1, heads - 1)),
     finding() {
-      if (heads === 1) return ['Each layer has a single head: there is nothing to compare.'];
+      if (heads === 1) return ['Each layer has a single head: nothing to compare.'];
       const most = largest(all);
       return [`Most different in layer ${Math.floor(most / heads / heads) + 1}: ${pair(most)}, `, bold(nats(all[most])), ` of at most ${Math.LN2.toFixed(2)}.`];
     },
@@ -115,31 +115,31 @@ function showNorms(stage, width) {
   const below = { ...above, top: height - 70, bottom: height - 24 };
   const ofLayer = answer.norms.map((row, l) => {
     const patches = row.slice(answer.prefix);
-    const odd = meanOf(answer.outliers[l].slice(answer.prefix));
-    return { token: row[0], median: medianOf(patches), low: Math.min(...patches), high: Math.max(...patches), longest: answer.longest[l], odd };
+    const outliers = meanOf(answer.outliers[l].slice(answer.prefix));
+    return { token: row[0], median: medianOf(patches), low: Math.min(...patches), high: Math.max(...patches), largest: answer.longest[l], outliers };
   });
   const of = (name) => ofLayer.map((layer) => layer[name]);
-  const y = valueAxis(svg, above, 1.06 * Math.max(...of('token'), ...of('longest'), ...of('high')), 'length of a token');
+  const y = valueAxis(svg, above, 1.06 * Math.max(...of('token'), ...of('largest'), ...of('high')), 'L2 norm');
   const x = layerAxis(svg, below, ofLayer.length, 0);
   const edge = (names) => names.map((value, i) => `${x(i)},${y(value)}`);
   addShape(svg, 'polygon', { class: 'band', points: [...edge(of('high')), ...edge(of('low')).reverse()].join(' ') });
-  curve(svg, 'data dotted', x, y, of('longest'));
+  curve(svg, 'data dotted', x, y, of('largest'));
   curve(svg, 'data', x, y, of('median'));
   curve(svg, 'ink', x, y, of('token'));
-  const share = valueAxis(svg, below, 1.2 * Math.max(0.02, ...of('odd')), 'outliers among the patches', (tick) => `${Number((100 * tick).toPrecision(3))}${SPACE}%`);
+  const fraction = valueAxis(svg, below, 1.2 * Math.max(0.02, ...of('outliers')), 'outliers among the patches', (tick) => `${Number((100 * tick).toPrecision(3))}${SPACE}%`);
   const band = (below.right - below.left) / ofLayer.length;
-  ofLayer.forEach((layer, i) => addShape(svg, 'rect', { class: 'column', x: x(i) - 0.3 * band, width: 0.6 * band, y: share(layer.odd), height: below.bottom - share(layer.odd) }));
-  const length = (value) => value.toFixed(1);
+  ofLayer.forEach((layer, i) => addShape(svg, 'rect', { class: 'column', x: x(i) - 0.3 * band, width: 0.6 * band, y: fraction(layer.outliers), height: below.bottom - fraction(layer.outliers) }));
+  const norm = (value) => value.toFixed(1);
   return {
     ...columnsOf(stage, { ...above, bottom: below.bottom }, ofLayer.length),
     finding() {
-      const odd = largest(of('odd'));
-      const most = ofLayer[odd].odd ? `Most outliers ${after(odd).toLowerCase()}: ${percent(ofLayer[odd].odd)} of the patches.` : 'No patch is an outlier.';
-      return ['The class token goes from ', bold(length(ofLayer[0].token)), ' to ', bold(length(ofLayer.at(-1).token)), `. ${most}`];
+      const worst = largest(of('outliers'));
+      const most = ofLayer[worst].outliers ? `Most outliers ${after(worst)}: ${percent(ofLayer[worst].outliers)} of the patches.` : 'No patch is an outlier.';
+      return ['The norm of the class token goes from ', bold(norm(ofLayer[0].token)), ' to ', bold(norm(ofLayer.at(-1).token)), `. ${most}`];
     },
     read(i) {
       const layer = ofLayer[i];
-      return [`${after(i)}: class token `, bold(length(layer.token)), ', patches ', bold(length(layer.median)), ` (places ${length(layer.low)} to ${length(layer.high)}), longest ${length(layer.longest)}; outliers ${percent(layer.odd)}.`];
+      return [`${capital(after(i))}: class token `, bold(norm(layer.token)), ', patches ', bold(norm(layer.median)), ` (positions ${norm(layer.low)} to ${norm(layer.high)}), largest ${norm(layer.largest)}; outliers ${percent(layer.outliers)}.`];
     },
   };
 }
@@ -148,21 +148,21 @@ function showLens(stage, width) {
   const height = chartHeight(width);
   const svg = drawing(stage, width, height);
   const frame = { left: 40, right: width, top: 8, bottom: height - 24 };
-  const { final_share: shares, final_probability: sure } = answer;
+  const { final_share: fractions, final_probability: probabilities } = answer;
   const chance = 1 / answer.classes;
   const y = valueAxis(svg, frame, 1.04, '', (tick) => percent(tick, 0));
-  const x = layerAxis(svg, frame, shares.length, 0);
-  evenLine(svg, frame, y(chance), `chance ${percent(chance, chance < 0.01 ? undefined : 0)}`, 'end');
-  curve(svg, 'data', x, y, sure);
-  curve(svg, 'ink', x, y, shares);
+  const x = layerAxis(svg, frame, fractions.length, 0);
+  uniformLine(svg, frame, y(chance), `chance ${percent(chance, chance < 0.01 ? undefined : 0)}`, 'end');
+  curve(svg, 'data', x, y, probabilities);
+  curve(svg, 'ink', x, y, fractions);
   return {
-    ...columnsOf(stage, frame, shares.length),
+    ...columnsOf(stage, frame, fractions.length),
     finding() {
-      let first = shares.length - 1;
-      while (first > 0 && shares[first - 1] >= 0.5) first--;
-      return [`From ${first ? `layer ${first}` : 'the start'} on, at least half of the images have their final answer: `, bold(percent(shares[first])), ` ${after(first).toLowerCase()}.`];
+      let first = fractions.length - 1;
+      while (first > 0 && fractions[first - 1] >= 0.5) first--;
+      return [`From ${first ? `layer ${first}` : 'the start'} on, at least half of the images have their final prediction: `, bold(percent(fractions[first])), ` ${after(first)}.`];
     },
-    read: (i) => [`${after(i)}: `, bold(percent(shares[i])), ' of the images have their final answer, whose probability is ', bold(percent(sure[i])), ' on average.'],
+    read: (i) => [`${capital(after(i))}: `, bold(percent(fractions[i])), ' of the images have their final prediction, whose mean probability is ', bold(percent(probabilities[i])), '.'],
   };
 }
 
@@ -177,11 +177,11 @@ function showCosine(stage, width) {
     label: (t) => (t === 1 ? 'layer 1' : layerMark(t)), paint: painter(values, size, 'div', { kind: 'signed', limit: end }),
   };
   const view = tileView(stage, width, plan);
-  const wordsAt = (k) => [`${after(Math.floor(k / size))}, ${patchName(k % size, grid)}: cosine `, bold(written(values[k], 2)), '.'];
+  const wordsAt = (k) => [`${capital(after(Math.floor(k / size)))}, ${patchName(k % size, grid)}: cosine `, bold(written(values[k], 2)), '.'];
   return {
     ...view,
     start: 0,
-    bar: ['div', [written(-end, 2), '0 no likeness', written(end, 2)]],
+    bar: ['div', [written(-end, 2), '0 orthogonal', written(end, 2)]],
     finding: () => ['Strongest ', ...wordsAt(largest(values.map(Math.abs))).map((part, i) => (i ? part : part.charAt(0).toLowerCase() + part.slice(1)))],
     read(index) {
       const { t, row, column } = view.partsOf(index);
@@ -194,15 +194,15 @@ function showCka(stage, width) {
   const values = answer.cka;
   const count = values.length;
   const view = squareView(stage, width, values);
-  const nameOf = (place) => (place ? `layer ${place}` : 'what enters layer 1');
+  const nameOf = (place) => (place ? `layer ${place}` : 'the input of layer 1');
   const wordsAt = (row, column) => [`${capital(nameOf(Math.min(row, column)))} and ${nameOf(Math.max(row, column))}: `, bold(written(values[row][column], 2)), '.'];
   return {
     ...view,
     finding() {
       const least = smallest(flat(values));
-      if (least % (count + 1) === 0) return ['All layers find the same patches alike.'];
+      if (least % (count + 1) === 0) return ['All layers are equally similar.'];
       const [first, ...rest] = wordsAt(Math.floor(least / count), least % count);
-      return [`Least alike: ${first.charAt(0).toLowerCase()}${first.slice(1)}`, ...rest];
+      return [`Least similar: ${first.charAt(0).toLowerCase()}${first.slice(1)}`, ...rest];
     },
     read(index) {
       const { row, column } = view.partsOf(index);
@@ -223,7 +223,7 @@ const FIGURES = {
   cka: showCka,
 };
 const BARS = {
-  positions: ['div', ['−1 opposite', '0 unrelated', '1 the same']],
-  divergence: ['seq', ['0 the same', '0.69 no token in common']],
-  cka: ['seq', ['0 or less', '1 the same']],
+  positions: ['div', ['−1 opposite', '0 orthogonal', '1 identical']],
+  divergence: ['seq', ['0 identical', '0.69 disjoint']],
+  cka: ['seq', ['0 unrelated', '1 identical']],
 };

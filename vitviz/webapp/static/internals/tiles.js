@@ -1,15 +1,15 @@
-/* Small maps side by side, each on its own canvas, one pixel for each value.
+/* Small maps next to each other, each on its own canvas, one pixel per value.
 
-   A view is what every figure gives to the reader (events.js): {grid, start, holds, at, box, read, finding}. Places are
-   numbered in reading order over `grid`, {rows, columns}; `read` and `finding` give lines. */
+   A view is the interface of a figure to events.js: {grid, start, holds, at, box, read, finding}. Places are numbered in
+   reading order over `grid`, {rows, columns}; `read` and `finding` return lines. */
 
-/** Lay out maps and give the view's part that finds places.
-    @param plan {count, rows, columns, across, gap, ratio: height of a value by its width, whole: whether a map is one
+/** Draw maps in a grid. Returns the part of the view that maps the pointer to places.
+    @param plan {count, rows, columns, across, gap, ratio: height of a value by its width, whole: whether a map is a single
     place, label(t): text above, under(t): text below, paint(tile, t)} */
 function tileView(stage, width, plan) {
   const { count, rows, columns, across, gap } = plan;
   const room = (width - (across - 1) * gap) / across;
-  const whole = Math.floor(room / columns) * columns; // whole pixels, so that edges are sharp, if that wastes little
+  const whole = Math.floor(room / columns) * columns; // whole pixels for sharp edges, unless that wastes much space
   const side = whole > 0.8 * room ? whole : room;
   const box = make('div', 'tiles');
   box.style.cssText = `grid-template-columns: repeat(${across}, ${side}px); gap: ${plan.down ?? gap}px ${gap}px`;
@@ -28,7 +28,7 @@ function tileView(stage, width, plan) {
   return { canvases, ...placesOf(stage, canvases, plan) };
 }
 
-/** Where each value stands: all maps together are one grid, through which the arrow keys walk. */
+/** The places of all values: all maps together are one grid for the arrow keys. */
 function placesOf(stage, canvases, plan) {
   const rows = plan.whole ? 1 : plan.rows;
   const columns = plan.whole ? 1 : plan.columns;
@@ -55,7 +55,7 @@ function placesOf(stage, canvases, plan) {
       const t = canvases.findIndex((canvas) => within(canvas.getBoundingClientRect(), event));
       if (t < 0) return -1;
       const area = canvases[t].getBoundingClientRect();
-      const cell = (share, cells) => Math.min(cells - 1, Math.floor(share * cells));
+      const cell = (fraction, cells) => Math.min(cells - 1, Math.floor(fraction * cells));
       return indexOf(t, cell((event.clientY - area.top) / area.height, rows), cell((event.clientX - area.left) / area.width, columns));
     },
     box(index) {

@@ -1,20 +1,20 @@
-/* Axes and curves of charts, drawn in whole pixels of the stage. */
+/* Axes and curves of charts, in pixels of the stage. */
 
-const DATA_COLOUR = 150; // entry of the colour map that charts are drawn with, as in the printed figure
+const DATA_COLOR = 150; // entry of the color map for data in charts, as in saved figures
 
 function drawing(stage, width, height) {
   stage.replaceChildren();
   return addShape(stage, 'svg', { width, height, 'aria-hidden': 'true' });
 }
 
-/** Round steps from 0 that stay below `end`: about `count`. */
+/** About `count` round tick values from 0 to `end`. */
 function ticks(end, count) {
   const power = 10 ** Math.floor(Math.log10(end / count));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => end / size <= 1.1 * count);
   return Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, i) => i * step);
 }
 
-/** Lines across with their numbers, the unit above; gives value -> y. */
+/** Draw horizontal grid lines with their values, and the unit above. Returns value -> y. */
 function valueAxis(svg, frame, end, unit, print = String) {
   const y = (value) => frame.bottom - (value / end) * (frame.bottom - frame.top);
   const room = Math.min(5, Math.max(2, (frame.bottom - frame.top) / 32));
@@ -26,7 +26,7 @@ function valueAxis(svg, frame, end, unit, print = String) {
   return y;
 }
 
-/** A line through points, [x, y] in pixels. */
+/** Draw a line through points, [x, y] in pixels. */
 function polyline(svg, className, points, style = '') {
   return addShape(svg, 'polyline', { class: `curve ${className}`, style, points: points.map((point) => point.join(',')).join(' ') });
 }

@@ -1,7 +1,7 @@
-/* The matrix of maps: layers down, heads across, then their means; each map is a button with its own canvas. */
+/* The matrix of maps: one row per layer, one column per head, then the means; each map is a button with its own canvas. */
 
-/** Lay the matrix out in `node`; `choose(layer, head)` is called by a click.
-    Gives {tiles: [{layer, head, button, values}], labels: [{kind, index, node}]}. */
+/** Build the matrix in `node`; a click calls `choose(layer, head)`.
+    Returns {tiles: [{layer, head, button, values}], labels: [{kind, index, node}]}. */
 function makeMatrix(node, shape, choose) {
   const tiles = [];
   const labels = [];
@@ -9,7 +9,7 @@ function makeMatrix(node, shape, choose) {
   const down = [...Array(shape.layers).keys(), MEAN];
 
   function label(role, kind, index) {
-    const named = index === 0 && (kind === 'layer' || shape.heads <= 6); // over narrow tiles the corner says "head"
+    const named = index === 0 && (kind === 'layer' || shape.heads <= 6); // above narrow tiles only the corner has the word "head"
     const text = index === MEAN ? 'mean' : named ? `${kind} 1` : index + 1;
     const span = make('span', `label${index === MEAN ? ' mean' : ''}`, text);
     span.setAttribute('role', role);
@@ -47,7 +47,7 @@ function makeMatrix(node, shape, choose) {
   return { tiles, labels };
 }
 
-/** Give the root the sizes that the matrix and its tiles are laid out by. */
+/** Set the sizes that the style sheet needs for the layout of the matrix. */
 function sizeMatrix(shape) {
   root.style.setProperty('--rows', shape.rows);
   root.style.setProperty('--columns', shape.columns);
@@ -56,7 +56,7 @@ function sizeMatrix(shape) {
   root.classList.toggle('many-heads', shape.heads > 8);
 }
 
-/** Mark the tile of a layer and head, if it is what is shown; this tile alone can be reached by Tab. */
+/** Mark the tile of a layer and head, if it is the map on screen; only this tile is in the Tab order. */
 function markTile({ tiles, labels }, layer, head, frame, isShown = true) {
   for (const tile of tiles) {
     const chosen = tile.layer === layer && tile.head === head;
@@ -68,16 +68,16 @@ function markTile({ tiles, labels }, layer, head, frame, isShown = true) {
   for (const { kind, index, node } of labels) node.classList.toggle('on', isShown && at[kind] === index);
 }
 
-/** Bring a cell into a frame that scrolls sideways; the page itself stays where it is. */
+/** Scroll a cell into its frame horizontally, without scrolling the page. */
 function scrollInto(frame, cell) {
   const margin = 12;
-  const named = frame.querySelector('[role=rowheader]')?.offsetWidth ?? 0; // the names of the rows lie over the cells
+  const named = frame.querySelector('[role=rowheader]')?.offsetWidth ?? 0; // the row headers cover the cells
   const [left, right] = [cell.offsetLeft - named - margin, cell.offsetLeft + cell.offsetWidth + margin];
   if (left < frame.scrollLeft) frame.scrollLeft = left;
   else if (right > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = right - frame.clientWidth;
 }
 
-/** The tile to which an arrow key leads from a layer and head. */
+/** The tile that an arrow key moves to from a layer and head. */
 function nextTile(tiles, shape, layer, head, key) {
   const grid = { rows: shape.layers + 1, columns: shape.heads + 1 };
   const index = (value, count) => (value === MEAN ? count : value);

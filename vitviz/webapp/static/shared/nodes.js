@@ -1,4 +1,4 @@
-/* What every component needs of the page: nodes, text, questions, colours.
+/* Shared helpers of the components: nodes, text, requests, colors.
    Gradio calls the whole script once per mount with (element, trigger, props, server, upload, watch). */
 
 const root = element.querySelector('.vitviz');
@@ -8,13 +8,13 @@ const status = find('.status');
 const voice = find('.voice');
 const catalog = { ...props.catalog };
 
-const PATIENCE = 300; // ms until "Working…" appears
-const REST = 600; // ms the pointer rests before a screen reader speaks
+const WORKING_DELAY = 300; // ms until "Working…" appears
+const SPEAK_DELAY = 600; // ms the pointer rests before a screen reader speaks
 const ARROWS = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];
 const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Whether a key belongs to the browser or the system: Alt and an arrow leads back, for example. */
+/** Whether a key is a shortcut of the browser or the system, such as Alt and an arrow for Back. */
 const isShortcut = (event) => event.altKey || event.ctrlKey || event.metaKey;
 
 function make(tag, className, text) {
@@ -24,7 +24,7 @@ function make(tag, className, text) {
   return node;
 }
 
-/** Add a shape to a drawing. */
+/** Append an SVG element. */
 function addShape(parent, tag, attributes, text) {
   const node = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -37,13 +37,13 @@ function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Parts of a line, strings and {strong: string}, as nodes. */
+/** Show a line, a list of strings and {strong: string}. */
 function putLine(node, parts) {
   node.replaceChildren(...parts.map((part) => (part.strong == null ? part : make('b', '', part.strong))));
 }
 
-/** Ask Python, which may answer null; a server that does not answer at all is an error in words. */
-async function ask(name, argument) {
+/** Call a Python function, whose result may be null; an unreachable server gives {error}. */
+async function request(name, argument) {
   try {
     const reply = await server[name](argument);
     return reply === undefined ? { error: NO_ANSWER } : reply;
@@ -52,19 +52,19 @@ async function ask(name, argument) {
   }
 }
 
-const isAway = (reply) => reply?.error === NO_ANSWER;
+const isUnreachable = (reply) => reply?.error === NO_ANSWER;
 
-/** Say that what belongs to `key` is on screen, once it is. */
+/** Set `data-ready` to `key` once the view has been painted. */
 function markPainted(key) {
   const painted = new MessageChannel();
   painted.port1.onmessage = () => { root.dataset.ready = key; };
   painted.port2.postMessage(null);
 }
 
-/** An image only from a data URL that Python made. */
-const isImage = (src) => String(src).startsWith('data:image/');
+/** Whether a source is a data URL of an image, the only kind that Python sends. */
+const isImageUrl = (src) => String(src).startsWith('data:image/');
 
-/** Hand a file to the visitor. */
+/** Download a file. */
 function saveAs(name, href) {
   const link = make('a');
   link.href = href;
@@ -72,11 +72,13 @@ function saveAs(name, href) {
   link.click();
 }
 
-/** The same for a file that Python sent as base64. */
+let savedUrl = ''; // of the last file; revoked by the next one, as the browser may still be reading it after the click
+
+/** Download a file that Python sent as base64. */
 function saveContent({ name, content }) {
-  const address = URL.createObjectURL(new Blob([bytesOf(content)]));
-  saveAs(name, address);
-  URL.revokeObjectURL(address);
+  URL.revokeObjectURL(savedUrl);
+  savedUrl = URL.createObjectURL(new Blob([bytesOf(content)]));
+  saveAs(name, savedUrl);
 }
 
 // --- patches on a stage ---
@@ -90,34 +92,34 @@ function patchAt(stage, event, shape) {
   return inside ? row * shape.columns + column : -1;
 }
 
-/** Where the corner of a patch is, for the style of a mark. */
+/** The upper left corner of a patch, as a style. */
 function cornerOf(patch, shape) {
   return { left: `${(100 * (patch % shape.columns)) / shape.columns}%`, top: `${(100 * Math.floor(patch / shape.columns)) / shape.rows}%` };
 }
 
-/** Lay a mark over a patch; -1 hides it. */
+/** Place a mark over a patch; -1 hides it. */
 function placeMark(mark, patch, shape) {
   mark.hidden = patch < 0;
   if (patch >= 0) Object.assign(mark.style, cornerOf(patch, shape));
 }
 
-// --- colours ---
+// --- colors ---
 
 const pageIsDark = () => element.closest('.dark') !== null;
-let dark = pageIsDark(); // kept by the theme watcher, so that drawing need not look it up
+let dark = pageIsDark(); // updated by the theme observer, so that drawing does not query the DOM
 const tables = {};
 
-/** The colour table "seq" or "div" of the page as it is, 256 pixels. */
+/** The color table "seq" or "div" of the current theme, 256 pixels. */
 function table(kind) {
   const page = dark ? 'dark' : 'light';
-  return (tables[page + kind] ??= pixelsOf(catalog.colours[page][kind]));
+  return (tables[page + kind] ??= pixelsOf(catalog.colors[page][kind]));
 }
 
-function cssColour(pixel) {
+function cssColor(pixel) {
   return `rgb(${pixel & 255} ${(pixel >> 8) & 255} ${(pixel >> 16) & 255})`;
 }
 
-/** Lay a colour scale under a figure: its bar and its words from left to right. */
+/** Add a color scale to a figure: its bar and its labels from left to right. */
 function addBar(node, kind, words) {
   const canvas = make('canvas');
   const text = make('div');
@@ -126,7 +128,7 @@ function addBar(node, kind, words) {
   paintBar(makeTile(canvas, 256, 1), table(kind));
 }
 
-/** Call `redraw` whenever the page turns dark or light, as long as this component is in it. */
+/** Call `redraw` whenever the theme changes, while this component is mounted. */
 function followTheme(redraw) {
   const watcher = new MutationObserver(() => {
     if (!element.isConnected) return watcher.disconnect();
@@ -139,9 +141,9 @@ function followTheme(redraw) {
   }
 }
 
-/** Ask what there is now, models and CIFAR-10, and fill the choice of models; what is chosen stays. */
-async function learnOffers(select) {
-  const reply = await ask('offers', {});
+/** Reload the lists of models and data sets and fill the model select, keeping its value. */
+async function refreshModels(select) {
+  const reply = await request('list_models', {});
   if (!Array.isArray(reply?.checkpoints)) return;
   Object.assign(catalog, reply);
   const { value } = select;
@@ -149,11 +151,11 @@ async function learnOffers(select) {
   if (value) select.value = value;
 }
 
-/** Write what is chosen into the address, and tell the frame of the page; what is empty or as by default stays out of it. */
-function keepAddress(values, defaults = {}) {
+/** Write the choices into the address and notify the page frame; empty and default values are omitted. */
+function updateAddress(values, defaults = {}) {
   const params = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(values)) {
-    params.delete(name); // so that they stand in one order, however they came
+    params.delete(name); // so that the order is always the same
     if (value && value !== defaults[name]) params.set(name, value);
   }
   history.replaceState(history.state, '', `${location.pathname}?${params}${location.hash}`);
@@ -163,7 +165,7 @@ function keepAddress(values, defaults = {}) {
 const isOfRun = (name) => String(name).startsWith('runs/');
 const runName = (source) => source.slice('runs/'.length);
 
-/** The choices of a model. */
+/** The options of the model select. */
 function modelOptions() {
   return catalog.checkpoints.map(({ name, layers, heads }) => {
     const size = `${counted(layers, 'layer', 'layers')}, ${counted(heads, 'head', 'heads')}`;

@@ -1,22 +1,22 @@
 "use strict";
 
-/* Numbers: pure functions that know nothing of the page.
+/* Numbers: pure functions without access to the page.
 
-   A "shape" is what Python sends with an image: {layers, heads, rows, columns, prefix, classToken}, and
-   `gone`, the patches that are left out, if any are.
-   Tokens: the class token, if there is one, then registers (prefix in all), then patches in reading order.
-   Where no patch is asked, the class token is, or in a model without one all patches alike. */
+   A "shape" is sent by Python with an image: {layers, heads, rows, columns, prefix, classToken}; `removed` are the
+   patches whose tokens are dropped, if any.
+   Tokens: the class token, if there is one, then registers (`prefix` in total), then patches in reading order.
+   Without query patches the query is the class token, or in a model without one the mean over all patches. */
 
 const MEAN = -1; // in place of a layer or head: the mean of all of them
 
 const patchCount = (shape) => shape.rows * shape.columns;
 const tokenCount = (shape) => shape.prefix + patchCount(shape);
 
-const goneFrom = (shape) => shape.gone ?? [];
-const patchesThere = (shape) => [...Array(patchCount(shape)).keys()].filter((patch) => !goneFrom(shape).includes(patch));
+const removedFrom = (shape) => shape.removed ?? [];
+const remainingPatches = (shape) => [...Array(patchCount(shape)).keys()].filter((patch) => !removedFrom(shape).includes(patch));
 
-/** One token's share if attention were spread evenly over all tokens there are. */
-const evenShare = (shape) => 1 / (tokenCount(shape) - goneFrom(shape).length);
+/** The weight of each token under uniform attention over all remaining tokens. */
+const uniformWeight = (shape) => 1 / (tokenCount(shape) - removedFrom(shape).length);
 
 function bytesOf(base64) {
   const text = atob(base64);
@@ -26,7 +26,7 @@ function bytesOf(base64) {
 }
 
 const floatsOf = (base64) => new Float32Array(bytesOf(base64).buffer);
-const sharesOf = (base64) => new Uint16Array(bytesOf(base64).buffer);
+const uint16Of = (base64) => new Uint16Array(bytesOf(base64).buffer);
 
 /** 256 RGB triples -> 256 pixels as canvas memory holds them (alpha, blue, green, red). */
 function pixelsOf(base64) {
@@ -38,7 +38,7 @@ function pixelsOf(base64) {
   return pixels;
 }
 
-/** Room for the rows of all heads, a mean column, a mean row and the corner: (layers + 1) x (heads + 1) x tokens. */
+/** Buffers for the rows of all heads, a mean column, a mean row and the corner: (layers + 1) x (heads + 1) x tokens. */
 function makeRows(shape) {
   const tokens = tokenCount(shape);
   const across = shape.heads + 1;
@@ -55,28 +55,28 @@ function rowOf(rows, shape, layer, head) {
   return rows.cells[down * rows.across + right];
 }
 
-/** The tokens that answer for these patches; for none, see above. What is left out answers nothing. */
-function tokensFor(patches, shape) {
+/** The query tokens of these patches; for an empty list, see above. Removed patches are excluded. */
+function queryTokens(patches, shape) {
   if (!patches.length && shape.classToken) return [0];
-  return (patches.length ? patches : patchesThere(shape)).map((patch) => shape.prefix + patch);
+  return (patches.length ? patches : remainingPatches(shape)).map((patch) => shape.prefix + patch);
 }
 
-/** Whether the rows that came first, of who is asked where no patch is, are enough to answer. */
+/** Whether the rows of the default query, which arrive first, suffice. */
 const firstRowsSuffice = (patches, direction) => direction === 'from' && !patches.length;
 
-/** Fill `out` (tokens) with the mean attention of the asked patches in one head; "to" turns the question round. */
+/** Fill `out` (tokens) with the mean attention of the query patches in one head: "from" them, or "to" them. */
 function fillHead(out, shape, source, head, patches, direction) {
   const tokens = out.length;
   if (firstRowsSuffice(patches, direction)) {
     for (let j = 0; j < tokens; j++) out[j] = source.firstRows[head * tokens + j];
     return;
   }
-  const asked = tokensFor(patches, shape);
+  const queries = queryTokens(patches, shape);
   out.fill(0);
   const full = source.full;
   const start = head * tokens * tokens;
-  const weight = 1 / (65535 * asked.length);
-  for (const token of asked) {
+  const weight = 1 / (65535 * queries.length);
+  for (const token of queries) {
     if (direction === 'from') {
       const row = start + token * tokens;
       for (let j = 0; j < tokens; j++) out[j] += full[row + j] * weight;
@@ -90,14 +90,14 @@ function addScaled(out, row, weight) {
   for (let j = 0; j < out.length; j++) out[j] += row[j] * weight;
 }
 
-/** Answer one question for every head, then take the means over those that are on.
-    @param {(layer: number, head: number) => boolean} isOff */
-function fillRows(rows, shape, source, patches, direction, isOff) {
+/** Compute the rows of one query for every head, and the means over the heads that are not ablated.
+    @param {(layer: number, head: number) => boolean} isAblated */
+function fillRows(rows, shape, source, patches, direction, isAblated) {
   const { layers, heads } = shape;
   const ofLayers = new Int32Array(layers);
   const ofHeads = new Int32Array(heads);
   for (let k = 0; k < layers * heads; k++) {
-    if (isOff(Math.floor(k / heads), k % heads)) continue;
+    if (isAblated(Math.floor(k / heads), k % heads)) continue;
     ofLayers[Math.floor(k / heads)]++;
     ofHeads[k % heads]++;
   }
@@ -109,7 +109,7 @@ function fillRows(rows, shape, source, patches, direction, isOff) {
     for (let head = 0; head < heads; head++) {
       const row = rowOf(rows, shape, layer, head);
       fillHead(row, shape, source, layer * heads + head, patches, direction);
-      if (isOff(layer, head)) continue;
+      if (isAblated(layer, head)) continue;
       addScaled(ofLayer, row, 1 / ofLayers[layer]);
       addScaled(rowOf(rows, shape, MEAN, head), row, 1 / ofHeads[head]);
       addScaled(corner, row, 1 / all);
@@ -117,7 +117,7 @@ function fillRows(rows, shape, source, patches, direction, isOff) {
   }
 }
 
-/** Nearest "round" number whose quarters are short to write: 1, 2, 4, 6, 8 or 10 times a power of ten. */
+/** Nearest round number whose quarters print with few digits: 1, 2, 4, 6, 8 or 10 times a power of ten. */
 function roundLimit(value) {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-6)));
   let best = power;
@@ -127,27 +127,27 @@ function roundLimit(value) {
   return best;
 }
 
-/** End of the shared scale, fixed for an image and a kind of question. It clips the largest
-    0.5 % of values, or one sharp head would bleach all others. */
+/** Limit of the shared scale, fixed for an image and a kind of query. It clips the largest 0.5 % of values, so that
+    one focused head does not wash out all others. */
 function sharedLimit(shape, source, direction, kind) {
   const tokens = tokenCount(shape);
-  const there = patchesThere(shape);
-  const asked = kind === 'class' ? [[]] : spreadPatches(there.length, 8).map((k) => [there[k]]);
+  const remaining = remainingPatches(shape);
+  const queries = kind === 'class' ? [[]] : spreadPatches(remaining.length, 8).map((k) => [remaining[k]]);
   const heads = shape.layers * shape.heads;
-  const values = new Float32Array(asked.length * heads * there.length);
+  const values = new Float32Array(queries.length * heads * remaining.length);
   const row = new Float32Array(tokens);
   let at = 0;
-  for (const one of asked) {
+  for (const query of queries) {
     for (let head = 0; head < heads; head++) {
-      fillHead(row, shape, source, head, one, direction);
-      for (const patch of there) values[at++] = row[shape.prefix + patch];
+      fillHead(row, shape, source, head, query, direction);
+      for (const patch of remaining) values[at++] = row[shape.prefix + patch];
     }
   }
   values.sort();
   return roundLimit(values[Math.floor(values.length * 0.995)]);
 }
 
-/** A few patches, spread over the image and over its rows. */
+/** A few patches, distributed over the image and over its rows. */
 function spreadPatches(patches, count) {
   const stride = patches / count;
   return Array.from({ length: Math.min(count, patches) }, (_, k) => Math.floor((k + 0.5) * Math.max(stride, 1)) % patches);
@@ -171,28 +171,28 @@ const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / value
 /** Whether all values are the same, so that none is the largest. */
 const isFlat = (values) => values.every((value) => value === values[0]);
 
-/** Share held by the `count` largest values from `first` on. */
-function shareOfLargest(values, first, count) {
+/** Sum of the `count` largest values from `first` on. */
+function weightOfLargest(values, first, count) {
   const sorted = values.slice(first).sort();
   return sumOf(sorted, sorted.length - count, sorted.length);
 }
 
-/* Scales. {kind: "linear", limit} sends 0..limit to 0..1; {kind: "signed", limit} sends -limit..limit there;
-   {kind: "even", even} is logarithmic, 1/8 .. 8 times an even spread, 1 time in the middle. */
+/* Scales. {kind: "linear", limit} maps 0..limit to 0..1; {kind: "signed", limit} maps -limit..limit to 0..1;
+   {kind: "uniform", uniform} is logarithmic, 1/8 .. 8 times uniform, with 1 in the middle. */
 
 function place(scale, value) {
   if (scale.kind === 'linear') return value / scale.limit;
   if (scale.kind === 'signed') return 0.5 + value / scale.limit / 2;
-  return 0.5 + Math.log2(Math.max(value / scale.even, 1e-6)) / 6;
+  return 0.5 + Math.log2(Math.max(value / scale.uniform, 1e-6)) / 6;
 }
 
-/** Entry 0..255 of the colour table; what lies outside the scale gets its end colour. */
-function colourIndex(scale, value) {
+/** Entry 0..255 of the color table; values outside of the scale get its end colors. */
+function colorIndex(scale, value) {
   const t = place(scale, value);
   return t >= 1 ? 255 : t > 0 ? Math.round(255 * t) : 0;
 }
 
-/** Where an arrow key leads from a patch; the edges are joined. */
+/** The patch that an arrow key moves to; the grid wraps around. */
 function neighbour(patch, key, shape) {
   const row = Math.floor(patch / shape.columns);
   const column = patch % shape.columns;

@@ -1,38 +1,38 @@
-/* Following a run, asking what is new while something runs, and events, which come last. */
+/* Following a run, polling while something runs, and event listeners. */
 
-const SAID = 8000; // ms that a word on what was saved stands
-let notice = null; // a sentence that stands in the status line until the next action
-let asking = false;
+const BRIEF_NOTICE = 8000; // ms
+let notice = null; // a sentence shown in the status line until the next action
+let polling = false;
 let timer = 0;
 let polls = 0;
-let awaited = false; // whether the next training of an experiment is followed, unless another is chosen before
-let spedBefore = null; // whether the speed of the training that runs is known; null while none runs
+let awaited = false; // whether to follow the next run of a sweep once it starts
+let wasBusy = false; // whether a run was training at the last update
 
-// --- what is said ---
+// --- headline and status line ---
 
-function tell(sentence, isError = false) {
+function showNotice(sentence, isError = false) {
   notice = sentence && { sentence, isError };
   drawWords();
   if (sentence) setText(voice, sentence);
 }
 
-/** What matters only now gives way to the run's own line again. */
-function tellBriefly(sentence) {
-  tell(sentence);
+/** Show a notice briefly, then the status of the run again. */
+function showBriefly(sentence) {
+  showNotice(sentence);
   const mine = notice;
-  setTimeout(() => notice === mine && tell(null), SAID);
+  setTimeout(() => notice === mine && showNotice(null), BRIEF_NOTICE);
 }
 
 function fail(sentence) {
   root.dataset.state = 'error';
-  tell(sentence, true);
+  showNotice(sentence, true);
 }
 
 function drawWords() {
   const held = document.activeElement;
   const run = runOf(followed);
-  const shipped = catalog.sources.find(({ name }) => name === source);
-  const words = run ? runWords(run) : shipped ? sourceWords(shipped) : { headline: 'Watch it learn', line: '' };
+  const bundled = catalog.sources.find(({ name }) => name === source);
+  const words = run ? runWords(run) : bundled ? sourceWords(bundled) : { headline: 'Training', line: '' };
   const before = find('.headline').textContent;
   setText(find('.headline'), words.headline);
   setText(status, notice?.sentence ?? words.line);
@@ -45,18 +45,18 @@ function drawWords() {
   resume.hidden = !run || RUNNING.includes(run.state) || run.state === 'finished';
   resume.disabled = Boolean(running());
   const explore = find('[data-do=explore]');
-  explore.hidden = run ? !run.explored : !shipped;
+  explore.hidden = run ? !run.explorable : !bundled;
   explore.href = run ? exploreAddress(run.name) : `?checkpoint=${encodeURIComponent(source)}`;
-  if (held?.hidden) find('.headline').focus(); // the button that was pressed has done its part
+  if (held?.hidden) find('.headline').focus(); // the focused button has disappeared
   drawWhen();
   const bar = find('.whole');
   bar.hidden = !run;
-  if (run) fillProgress(bar, run.share);
+  if (run) fillProgress(bar, run.progress);
 }
 
 // --- following ---
 
-/** Show the timeline of a run with its curves, or one that ships, the first of them unless another is wanted. */
+/** Show a run with its curves and timeline, or the timeline of a bundled checkpoint, by default the first. */
 async function follow(wanted = catalog.sources[0]?.name, place = image, at = undefined) {
   pause();
   awaited = false;
@@ -64,7 +64,7 @@ async function follow(wanted = catalog.sources[0]?.name, place = image, at = und
   overlaid = overlaid.filter((other) => other !== followed);
   source = null;
   const mine = followed;
-  keepAddress({ run: followed });
+  updateAddress({ run: followed });
   drawWords();
   drawRuns();
   drawCurves();
@@ -78,7 +78,7 @@ async function follow(wanted = catalog.sources[0]?.name, place = image, at = und
   wake();
 }
 
-/** Of an experiment, follow the training that runs, or wait for it. */
+/** Follow the current run of a sweep, or wait for it. */
 function followNewest() {
   const run = running();
   if (run && run.name !== followed) return follow(sourceOf(run.name));
@@ -86,53 +86,53 @@ function followNewest() {
   wake();
 }
 
-/** All that Python lists: runs, the data set. Answers without it say that nothing changed. */
-function takeListed(reply) {
+/** Apply the lists of a response: runs, sweeps, data sets. A response without them means no change. */
+function applyLists(reply) {
   version = reply.version ?? version;
   if (!reply.runs) return;
   ({ runs, sweeps, data } = reply);
-  overlaid = overlaid.filter(runOf); // others may have been deleted, or have another name
-  const busy = running() ? Boolean(running().images_per_second) : null;
-  if (recipe && busy !== spedBefore) changeForm(); // what it would take is told in another way now
-  if (recipe && busy === null && spedBefore !== null && !sweepRunning()) expectPresets();
-  spedBefore = busy;
+  overlaid = overlaid.filter(runOf); // others may have been deleted or renamed
+  const isBusy = Boolean(running());
+  if (preset && isBusy !== wasBusy) changeForm(); // estimates are made only while no run is training
+  if (preset && wasBusy && !isBusy && !sweepRunning()) estimatePresets();
+  wasBusy = isBusy;
   suggestName();
   listSources();
   if (!catalog.public) fillOther();
   syncOther();
   syncStart();
   drawRuns();
-  drawExperiments();
+  drawSweeps();
   drawWords();
-  if (followed && !runOf(followed)) follow(); // it was deleted, perhaps from another page
+  if (followed && !runOf(followed)) follow(); // it was deleted, possibly in another window
 }
 
 function listSources() {
   const names = [...runs.map(({ name }) => sourceOf(name)), ...catalog.sources.map(({ name }) => name)];
   if (sourceSelect.dataset.names === names.join()) return;
   sourceSelect.dataset.names = names.join();
-  sourceSelect.replaceChildren(...names.map((name) => new Option(isOfRun(name) ? runName(name) : `${name}, which comes with vitviz`, name)));
+  sourceSelect.replaceChildren(...names.map((name) => new Option(isOfRun(name) ? runName(name) : `${name} (bundled)`, name)));
   if (source) sourceSelect.value = source;
 }
 
-// --- what is new ---
+// --- polling ---
 
 const isShown = () => element.isConnected && root.offsetParent !== null && !document.hidden;
 const somethingRuns = () => Boolean(running() || sweepRunning() || data?.fetch?.running);
 
-/** Ask again in a while, as long as the page is shown and something runs. */
+/** Schedule the next poll if the page is visible and something runs. */
 function wake(soon = EVERY) {
   clearTimeout(timer);
   if (isShown() && somethingRuns()) timer = setTimeout(poll, soon);
 }
 
 async function poll() {
-  if (asking) return;
-  asking = true;
+  if (polling) return;
+  polling = true;
   try {
     await pollOnce();
   } finally {
-    asking = false;
+    polling = false;
     wake();
   }
 }
@@ -140,47 +140,47 @@ async function poll() {
 async function pollOnce() {
   const run = followed;
   const { session, offset } = curves[run] ?? { session: '', offset: 0 };
-  const asked = { version };
-  if (run) Object.assign(asked, { run, session, offset });
-  if (run && source === sourceOf(run)) asked.timeline = { source, image, from: past ? past.moments.length : 0 };
+  const query = { version };
+  if (run) Object.assign(query, { run, session, offset });
+  if (run && source === sourceOf(run)) query.timeline = { source, image, from: past ? past.snapshots.length : 0 };
   const mine = tickets;
-  const reply = await ask('poll', asked);
+  const reply = await request('poll', query);
   root.dataset.polls = ++polls;
-  if (!reply || reply.error) return tell(reply?.error || NO_ANSWER, true);
-  if (notice?.sentence === NO_ANSWER) tell(null);
-  if (version !== asked.version) return; // what was asked for meanwhile has its answer, which this one may be older than
+  if (!reply || reply.error) return showNotice(reply?.error || NO_ANSWER, true);
+  if (notice?.sentence === NO_ANSWER) showNotice(null);
+  if (version !== query.version) return; // another request was answered since, possibly with newer lists
   const trained = isTraining(run);
-  takeListed(reply);
+  applyLists(reply);
   if (run !== followed) return;
   if (trained && !isTraining(run)) awaited = Boolean(sweepRunning());
   if (awaited && sweepRunning() && running()) return followNewest();
-  const hasLines = reply.metrics && takeMetrics(run, offset, reply);
+  const hasLines = reply.metrics && addMetrics(run, offset, reply);
   const began = reply.whole && session !== '';
   if (began) await loadTimeline(source, image);
-  else if (mine === tickets && reply.timeline && (reply.timeline.from === 0 || reply.timeline.epoch.length)) takeMoments(reply.timeline);
-  if (hasLines || reply.runs) drawCurves(); // the axis ends elsewhere once a run has stopped
+  else if (mine === tickets && reply.timeline && (reply.timeline.from === 0 || reply.timeline.epoch.length)) addSnapshots(reply.timeline);
+  if (hasLines || reply.runs) drawCurves(); // the epoch axis ends elsewhere once a run has stopped
   for (const name of overlaid) if (RUNNING.includes(runOf(name)?.state)) await fetchCurves(name);
-  if (!run && !past) await loadTimeline(source, image); // its answer was lost
+  if (!run && !past) await loadTimeline(source, image); // its response was lost
 }
 
 // --- events ---
 
 function changeTheme() {
-  root.style.setProperty('--data', cssColour(table('seq')[DATA_COLOUR]));
+  root.style.setProperty('--data', cssColor(table('seq')[DATA_COLOR]));
   drawScale();
-  drawMoment();
+  drawSnapshot();
   drawCurves();
   drawForming();
-  drawExperiments();
+  drawSweeps();
 }
 
 function listenToForm() {
   form.addEventListener('input', (event) => {
     if (event.target.name === 'preset') return choosePreset(event.target.value);
-    if (event.target.name === 'name') nameIsOwn = event.target.value.trim() !== '';
+    if (event.target.name === 'name') nameIsEdited = event.target.value.trim() !== '';
     if (event.target.name === 'unit') changeUnit(event.target.value);
     if (event.target.name === 'dataset') suggestLength();
-    if (['own', 'dataset'].includes(event.target.name)) showSurvey();
+    if (['image_folder', 'dataset'].includes(event.target.name)) showSurvey();
     if (event.target.type === 'file') return;
     changeForm();
   });
@@ -189,60 +189,60 @@ function listenToForm() {
     suggestName();
     if (target.value !== value) changeForm();
   });
-  find('.upload input').addEventListener('change', takeZip);
+  find('.upload input').addEventListener('change', uploadZip);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (startButton.disabled) return;
     startButton.disabled = true;
-    const asked = question();
-    const reply = await ask('start', asked);
+    const query = formQuery();
+    const reply = await request('start', query);
     if (!reply || reply.error) {
       refusal = { refused: reply?.error || NO_ANSWER, field: null };
       showRefusal();
       refusal = null;
       syncStart();
-      return poll(); // another page may have changed what there is
+      return poll(); // runs may have changed in another window
     }
-    nameIsOwn = false;
-    takeListed(reply);
+    nameIsEdited = false;
+    applyLists(reply);
     form.elements.name.value = freeName();
-    if (asked.vary) followNewest();
-    else follow(sourceOf(asked.name));
+    if (query.vary) followNewest();
+    else follow(sourceOf(query.name));
   });
   find('[data-do=reset]').addEventListener('click', () => {
     restoreSettings();
     changeForm();
   });
-  find('[data-do=fetch]').addEventListener('click', () => change('fetch_data', { dataset: form.elements.dataset.value }));
-  find('[data-do=call-off]').addEventListener('click', () => change('cancel_fetch', {}));
+  find('[data-do=download]').addEventListener('click', () => change('download_data', { dataset: form.elements.dataset.value }));
+  find('[data-do=cancel]').addEventListener('click', () => change('cancel_download', {}));
 }
 
-async function takeZip(event) {
+async function uploadZip(event) {
   const [file] = event.target.files;
   event.target.value = '';
   if (!file) return;
   find('.survey').replaceChildren(make('p', 'note', `Uploading ${file.name}…`));
-  const most = catalog.most_upload / 2 ** 20;
-  if (file.size > catalog.most_upload) return refuseImages(`A zip to upload may have at most ${most} MiB: ${file.name} has ${(file.size / 2 ** 20).toFixed(1)}. Unpack it into ${catalog.folder} instead, then load this page again.`);
+  const limit = catalog.max_upload / 2 ** 20;
+  if (file.size > catalog.max_upload) return refuseImages(`An uploaded zip may have at most ${limit} MiB: ${file.name} has ${(file.size / 2 ** 20).toFixed(1)}. Unpack it into ${catalog.folder} instead, then reload this page.`);
   let path;
   try {
     ({ path } = await upload(file));
   } catch {
-    return refuseImages(`${file.name} could not be uploaded: the server did not take it. Put it into ${catalog.folder} instead, then load this page again.`);
+    return refuseImages(`${file.name} could not be uploaded. Copy it into ${catalog.folder} instead, then reload this page.`);
   }
-  const reply = await ask('take_images', { path, name: file.name });
+  const reply = await request('upload_images', { path, name: file.name });
   if (!reply || reply.error) return refuseImages(reply?.error || NO_ANSWER);
-  takeListed(reply);
-  form.elements.own.value = reply.taken;
+  applyLists(reply);
+  form.elements.image_folder.value = reply.uploaded;
   changeForm();
   showSurvey();
 }
 
-/** Ask for something that changes what is listed. */
+/** Send a request that changes the lists. Returns whether it succeeded. */
 async function change(name, argument) {
   const reply = await act(name, argument);
   if (!reply) return false;
-  takeListed(reply);
+  applyLists(reply);
   wake();
   return true;
 }
@@ -250,19 +250,19 @@ async function change(name, argument) {
 function listenToTimeline() {
   slider.addEventListener('input', () => {
     pause();
-    if (past) showMoment(Number(slider.value));
+    if (past) showSnapshot(Number(slider.value));
   });
   playButton.addEventListener('click', () => past && play());
   sourceSelect.addEventListener('change', () => {
-    tell(null);
+    showNotice(null);
     follow(sourceSelect.value);
   });
   document.addEventListener('keydown', function pressed(event) {
     if (!element.isConnected) return document.removeEventListener('keydown', pressed);
     if (!isShown() || (event.target !== document.body && !root.contains(event.target))) return;
     if (!past || event.target.closest('input, select, summary, [role=gridcell], .map, .probes, .wide') || isShortcut(event)) return;
-    if (event.key === 'ArrowLeft') stepMoment(-1);
-    else if (event.key === 'ArrowRight') stepMoment(1);
+    if (event.key === 'ArrowLeft') stepSnapshot(-1);
+    else if (event.key === 'ArrowRight') stepSnapshot(1);
     else if (event.key === ' ' && !event.target.closest('button, a')) play();
     else return;
     event.preventDefault();
@@ -292,13 +292,13 @@ function listenToTimeline() {
 async function saveMovie(button) {
   const { textContent: words } = button;
   button.disabled = true;
-  setText(button, 'Drawing…');
-  const reply = await ask('movie', { source, image, ending: button.dataset.save });
+  setText(button, 'Rendering…');
+  const reply = await request('movie', { source, image, ending: button.dataset.save });
   button.disabled = false;
   setText(button, words);
-  if (!reply?.content) return tell(reply?.error || NO_ANSWER, true);
+  if (!reply?.content) return showNotice(reply?.error || NO_ANSWER, true);
   saveContent(reply);
-  tellBriefly(`Saved as ${reply.name}.`);
+  showBriefly(`Saved as ${reply.name}.`);
 }
 
 function listenToMap() {
@@ -327,68 +327,68 @@ function listen() {
   listenToTimeline();
   find('[data-do=stop]').addEventListener('click', () => change('stop', { name: followed }));
   find('[data-do=resume]').addEventListener('click', () => resumeRun(followed));
-  experimentSelect.addEventListener('change', drawExperiments);
+  sweepSelect.addEventListener('change', drawSweeps);
   new ResizeObserver(() => {
     drawCurves();
     drawForming();
-    drawExperiments();
+    drawSweeps();
   }).observe(find('.watch'));
-  const lookAgain = () => isShown() && (runs ? poll() : begin()); // another page may have started something meanwhile
-  new IntersectionObserver(([entry]) => entry.isIntersecting && lookAgain()).observe(root);
-  document.addEventListener('visibilitychange', lookAgain);
-  window.addEventListener('focus', lookAgain);
+  const refresh = () => isShown() && (runs ? poll() : begin()); // another window may have started something
+  new IntersectionObserver(([entry]) => entry.isIntersecting && refresh()).observe(root);
+  document.addEventListener('visibilitychange', refresh);
+  window.addEventListener('focus', refresh);
   followTheme(changeTheme);
 }
 
 // --- the start ---
 
-/** Show what the address asks for; else the training that runs, the last run, or what ships. */
+/** Show the run or timeline of the address, or else the current run, the last run, or a bundled timeline. */
 async function openAddress() {
   const params = new URLSearchParams(location.search);
-  const [run, shipped] = [params.get('run'), params.get('timeline')];
-  const [place, at] = ['probe', 'moment'].map((name) => Math.trunc(Number(params.get(name)) || 0) - 1); // from 1 there
-  const isThere = catalog.sources.some(({ name }) => name === shipped);
-  const first = runOf(run) ?? (isThere ? null : running() ?? runs[0]);
-  await follow(first ? sourceOf(first.name) : isThere ? shipped : undefined, Math.max(0, place), at);
-  if (!run && !isThere && sweepRunning()) followNewest();
-  if (run && !runOf(run)) tell(absentSentence('run', run, followed));
-  else if (shipped && !isThere) tell(absentSentence('timeline', shipped, source));
+  const [run, bundled] = [params.get('run'), params.get('timeline')];
+  const [place, at] = ['probe', 'snapshot'].map((name) => Math.trunc(Number(params.get(name)) || 0) - 1); // from 1 there
+  const isAvailable = catalog.sources.some(({ name }) => name === bundled);
+  const first = runOf(run) ?? (isAvailable ? null : running() ?? runs[0]);
+  await follow(first ? sourceOf(first.name) : isAvailable ? bundled : undefined, Math.max(0, place), at);
+  if (!run && !isAvailable && sweepRunning()) followNewest();
+  if (run && !runOf(run)) showNotice(unavailable('run', run, followed));
+  else if (bundled && !isAvailable) showNotice(unavailable('timeline', bundled, source));
 }
 
-/** Ask what there is, unless it is asked already, and show what the address asks for. */
+/** Load the lists and show the view of the address. */
 async function begin() {
-  if (asking) return;
-  asking = true;
-  const reply = await ask('poll', { version });
-  asking = false;
+  if (polling) return;
+  polling = true;
+  const reply = await request('poll', { version });
+  polling = false;
   if (!reply || reply.error) return fail(reply?.error || NO_ANSWER);
-  tell(null);
+  showNotice(null);
   form.inert = false;
-  takeListed(reply);
+  applyLists(reply);
   choosePreset(catalog.presets[0].name);
   await openAddress();
-  if (!running()) expectPresets();
+  if (!running()) estimatePresets();
 }
 
 function start() {
-  root.style.setProperty('--data', cssColour(table('seq')[DATA_COLOUR]));
+  root.style.setProperty('--data', cssColor(table('seq')[DATA_COLOR]));
   root.classList.toggle('public', catalog.public);
   find('.form').hidden = find('.about-data').hidden = catalog.public;
   find('.closed').hidden = !catalog.public;
   setText(find('.folder'), catalog.folder);
-  setText(find('.machine'), `This computer: ${catalog.machine}.`);
+  setText(find('.machine'), `Hardware: ${catalog.machine}.`);
   if (catalog.public) {
     runs = [];
     listSources();
   }
   buildTable();
   listen();
-  if (catalog.public) return catalog.sources.length ? openAddress() : fail('There is no timeline to show.');
+  if (catalog.public) return catalog.sources.length ? openAddress() : fail('No timeline found.');
   buildPresets();
   buildSettings();
   buildVary();
   listenToForm();
-  form.inert = true; // until it is known what there is
+  form.inert = true; // until the lists are loaded
   return begin();
 }
 

@@ -1,19 +1,19 @@
-/* The form: a recipe, own settings, and what they would make, checked by Python while one types. */
+/* The form: preset, hyperparameters, data and sweep, validated by Python while typing. */
 
 const form = find('.form');
 const startButton = find('.begin .button');
-const refusalNode = find('.refusal'); // others of this class come and go
-const SETTLE = 250; // ms without typing until Python is asked
-const OWN_EPOCHS = 20;
-const CALM = 700; // ms until this machine is measured
+const refusalNode = find('.refusal'); // the first one; others are created and removed
+const CHECK_DELAY = 250; // ms without typing before validation
+const FOLDER_EPOCHS = 20; // default budget of image folders
+const ESTIMATE_DELAY = 700; // ms before the speed is measured
 
-let recipe = null; // the chosen preset
+let preset = null; // the chosen one
 const DATASETS = { cifar10: 'CIFAR-10', cifar100: 'CIFAR-100' };
-let nameIsOwn = false; // whether the visitor wrote the name
-let refusal = null; // {refused, field} of the form as it is
-let unfit = ''; // why nothing can be learned from the chosen images of one's own
-let checks = 0; // the newest check wins
-const expected = {}; // estimates by what was asked
+let nameIsEdited = false; // whether the user typed the name
+let refusal = null; // {refused, field} of the current form
+let unfit = ''; // why the chosen image folder cannot be trained on
+let checks = 0; // number of checks; responses to all but the latest are dropped
+const estimates = {}; // by request
 
 const presetOf = (name) => catalog.presets.find((preset) => preset.name === name);
 const inputs = () => [...form.querySelectorAll('[data-setting]')];
@@ -33,11 +33,12 @@ function buildPresets() {
 }
 
 function buildSettings() {
-  find('.groups').append(...catalog.settings.map(({ name, fields }) => {
+  find('.groups').append(...catalog.settings.map(({ name, fields, about }) => {
     const group = make('fieldset', 'group');
     group.append(make('legend', '', name), ...Object.entries(fields).map(([key, words]) => {
       const label = make('label', 'field');
       label.dataset.field = key;
+      label.title = about[key];
       const choices = catalog.choices[key];
       const input = make(choices ? 'select' : 'input', choices ? 'button' : '');
       if (choices) input.append(...choices.map((choice) => new Option(choice, choice)));
@@ -52,134 +53,134 @@ function buildSettings() {
 
 // --- values ---
 
-/** What a field holds: a number, nothing, or the words as they are, which Python will refuse. */
+/** The value of a field: a number, null, or the text, which Python rejects. */
 function valueOf(input) {
   const text = input.value.trim();
   if (input.tagName === 'SELECT') return text;
   if (text === '') return null;
-  const plain = /^[1-9]\d{0,2}(,\d{3})+$/.test(text) ? text.replaceAll(',', '') : text.replace(',', '.'); // as many write it
+  const plain = /^[1-9]\d{0,2}(,\d{3})+$/.test(text) ? text.replaceAll(',', '') : text.replace(',', '.'); // decimal comma
   const number = Number(plain);
   return Number.isNaN(number) ? text : number;
 }
 
-/** The settings that differ from the recipe. */
+/** The settings that differ from the preset. */
 function settings() {
-  const own = {};
-  const { unit, budget, device, dataset, start, frozen } = form.elements;
+  const changes = {};
+  const { unit, budget, device, dataset, init_from, freeze_backbone } = form.elements;
   for (const input of inputs()) {
-    if (start.value && input.dataset.setting.startsWith('model.')) continue; // the network is that of the model it starts from
-    if (!input.closest('.field').hidden && valueOf(input) !== recipe.settings[input.dataset.setting]) own[input.dataset.setting] = valueOf(input);
+    if (init_from.value && input.dataset.setting.startsWith('model.')) continue; // fine-tuning keeps the network of the initial weights
+    if (!input.closest('.field').hidden && valueOf(input) !== preset.settings[input.dataset.setting]) changes[input.dataset.setting] = valueOf(input);
   }
   const length = valueOf(budget);
-  if (length == null || length !== recipe.settings[unit.value]) own[unit.value] = length ?? '';
-  if (device.value !== recipe.settings.device) own.device = device.value;
-  if (dataset.value !== recipe.settings.dataset) own.dataset = dataset.value;
-  if (start.value && frozen.checked) own.frozen = true;
-  return own;
+  if (length == null || length !== preset.settings[unit.value]) changes[unit.value] = length ?? '';
+  if (device.value !== preset.settings.device) changes.device = device.value;
+  if (dataset.value !== preset.settings.dataset) changes.dataset = dataset.value;
+  if (init_from.value && freeze_backbone.checked) changes.freeze_backbone = true;
+  return changes;
 }
 
 function choosePreset(name) {
-  recipe = presetOf(name);
+  preset = presetOf(name);
   form.elements.preset.value = name;
   restoreSettings();
-  const unit = recipe.settings.epochs == null ? 'minutes' : 'epochs';
+  const unit = preset.settings.epochs == null ? 'minutes' : 'epochs';
   form.elements.unit.value = unit;
-  form.elements.budget.value = recipe.settings[unit];
-  form.elements.device.value = recipe.settings.device;
+  form.elements.budget.value = preset.settings[unit];
+  form.elements.device.value = preset.settings.device;
   suggestLength();
   changeForm();
 }
 
 function restoreSettings() {
-  for (const input of inputs()) input.value = recipe.settings[input.dataset.setting] ?? '';
+  for (const input of inputs()) input.value = preset.settings[input.dataset.setting] ?? '';
 }
 
-/** In another unit the recipe's own length means nothing; one that was typed stays. */
+/** Replace the preset's budget when the unit changes; a typed budget stays. */
 function changeUnit(unit) {
   const { budget } = form.elements;
   const before = unit === 'epochs' ? 'minutes' : 'epochs';
-  if (valueOf(budget) === recipe.settings[before]) budget.value = recipe.settings[unit] ?? '';
+  if (valueOf(budget) === preset.settings[before]) budget.value = preset.settings[unit] ?? '';
 }
 
-let suggested = false; // whether the length is the one for people's own images
+let suggested = false; // whether the budget is the default of image folders
 
-/** People's own images are few and need no hours: passes are suggested in place of the recipe's minutes. */
+/** Suggest epochs in place of the preset's minutes for an image folder, as these are usually small. */
 function suggestLength() {
   const { unit, budget, dataset } = form.elements;
-  const isOwn = dataset.value === 'folder';
-  if (isOwn && unit.value === 'minutes' && valueOf(budget) === recipe.settings.minutes) {
-    [unit.value, budget.value] = ['epochs', OWN_EPOCHS];
+  const isFolder = dataset.value === 'folder';
+  if (isFolder && unit.value === 'minutes' && valueOf(budget) === preset.settings.minutes) {
+    [unit.value, budget.value] = ['epochs', FOLDER_EPOCHS];
     suggested = true;
-  } else if (!isOwn && suggested && unit.value === 'epochs' && valueOf(budget) === OWN_EPOCHS) {
-    [unit.value, budget.value] = ['minutes', recipe.settings.minutes];
+  } else if (!isFolder && suggested && unit.value === 'epochs' && valueOf(budget) === FOLDER_EPOCHS) {
+    [unit.value, budget.value] = ['minutes', preset.settings.minutes];
     suggested = false;
   }
 }
 
-/** A name that no run and no experiment has yet. */
+/** A name that no run and no sweep has. */
 function freeName() {
-  const stem = recipe.name.replace(/^cifar10-/, '');
+  const stem = preset.name.replace(/^cifar10-/, '');
   const taken = (name) => runOf(name) || sweeps.some((sweep) => sweep.name === name);
   let number = 1;
   while (taken(`${stem}-${number}`)) number++;
   return `${stem}-${number}`;
 }
 
-/** A name as long as the visitor wrote none, but not while one is being written. */
+/** Suggest a name unless the user typed one or is typing. */
 function suggestName() {
   const { name } = form.elements;
-  if (!nameIsOwn && runs && recipe && !name.matches(':focus')) name.value = freeName();
+  if (!nameIsEdited && runs && preset && !name.matches(':focus')) name.value = freeName();
 }
 
-function question() {
-  const { start, own, dataset, name } = form.elements;
+function formQuery() {
+  const { init_from, image_folder, dataset, name } = form.elements;
   const vary = varies();
-  const asked = { preset: recipe.name, settings: settings(), name: name.value.trim() };
-  if (vary.length) asked.vary = vary;
-  if (start.value) asked.start = start.value;
-  if (dataset.value === 'folder') asked.own = own.value;
-  return asked;
+  const query = { preset: preset.name, settings: settings(), name: name.value.trim() };
+  if (vary.length) query.vary = vary;
+  if (init_from.value) query.init_from = init_from.value;
+  if (dataset.value === 'folder') query.image_folder = image_folder.value;
+  return query;
 }
 
 // --- checking ---
 
-/** After each change: show what belongs to it, and ask Python once the typing rests. */
+/** After each change: update the dependent fields, and validate after a pause. */
 function changeForm() {
   suggestName();
   const isMuon = form.querySelector('[data-setting=optimizer]').value === 'muon';
-  const shows = { 'model.pos_drop_rate': !recipe.plain, 'model.drop_path_rate': recipe.plain, muon_lr: isMuon };
+  const shows = { 'model.pos_drop_rate': !preset.plain, 'model.drop_path_rate': preset.plain, muon_lr: isMuon };
   for (const [key, isShown] of Object.entries(shows)) find(`[data-field="${key}"]`).hidden = !isShown;
   syncOther();
   syncVary();
-  const own = Object.keys(settings()).filter((key) => inputs().some((input) => input.dataset.setting === key));
-  setText(find('.numbers .own-count'), own.length ? `: ${counted(own.length, 'change', 'changes')}` : '');
-  find('[data-do=reset]').disabled = !own.length;
-  for (const input of inputs()) input.closest('.field').classList.toggle('changed', own.includes(input.dataset.setting));
+  const changes = Object.keys(settings()).filter((key) => inputs().some((input) => input.dataset.setting === key));
+  setText(find('.hyperparameters .changes'), changes.length ? `: ${counted(changes.length, 'change', 'changes')}` : '');
+  find('[data-do=reset]').disabled = !changes.length;
+  for (const input of inputs()) input.closest('.field').classList.toggle('changed', changes.includes(input.dataset.setting));
   delete root.dataset.checked;
-  clearTimeout(expectSoon.timer);
+  clearTimeout(estimateSoon.timer);
   clearTimeout(changeForm.timer);
-  changeForm.timer = setTimeout(checkForm, SETTLE);
+  changeForm.timer = setTimeout(checkForm, CHECK_DELAY);
 }
 
 async function checkForm() {
   const mine = ++checks;
-  const asked = question();
-  const isNamed = asked.own !== ''; // without images to choose from there is nothing to check
-  const reply = isNamed ? await ask('check', asked) : null;
+  const query = formQuery();
+  const isNamed = query.image_folder !== ''; // without an image folder there is nothing to check
+  const reply = isNamed ? await request('check', query) : null;
   if (mine !== checks) return;
   const failed = isNamed && !reply ? NO_ANSWER : reply?.error;
   refusal = failed ? { refused: failed, field: null } : reply?.refused ? reply : null;
   showRefusal();
-  if (refusal || !isNamed) fillPlan({ Time: '', Memory: '' });
+  if (refusal || !isNamed) fillPlan({ Time: '' });
   else drawPlan(reply);
   syncStart();
   root.dataset.checked = refusal ? 'refused' : isNamed ? 'fits' : 'empty';
   if (refusal || !isNamed) return;
-  if (asked.own && asked.own !== surveyed) showSurvey();
-  else expectSoon(asked);
+  if (query.image_folder && query.image_folder !== surveyed) showSurvey();
+  else estimateSoon(query);
 }
 
-/** Mark the field that does not fit, with Python's own sentence under it. */
+/** Mark the invalid field and show the error below it. */
 function showRefusal() {
   for (const field of findAll('.refused')) {
     field.classList.remove('refused');
@@ -197,7 +198,7 @@ function showRefusal() {
   if (field.closest('details')) field.closest('details').open = true;
 }
 
-let trainings = 1; // in the form as it is
+let trainings = 1; // number of runs in the current form
 
 function drawPlan({ parameters, tokens, grid, prefix, trainings: count }) {
   trainings = count;
@@ -206,9 +207,9 @@ function drawPlan({ parameters, tokens, grid, prefix, trainings: count }) {
   cut.style.setProperty('--rows', rows);
   cut.style.setProperty('--columns', columns);
   if (!cut.firstElementChild.src) cut.firstElementChild.src = catalog.image;
-  const others = ['', ' and the class token'][prefix] ?? ` and ${prefix} others`;
+  const others = ['', ' + class token'][prefix] ?? ` + ${prefix} prefix tokens`;
   const patches = `${rows}${SPACE}×${SPACE}${columns} patches${others}`;
-  fillPlan({ Parameters: thousands(parameters), Tokens: `${tokens}: ${patches}`, Time: 'measuring…', Memory: 'measuring…' });
+  fillPlan({ Parameters: thousands(parameters), Tokens: `${tokens}: ${patches}`, Time: 'measuring…' });
 }
 
 function fillPlan(values) {
@@ -224,47 +225,45 @@ function fillPlan(values) {
   }
 }
 
-// --- what it would take ---
+// --- time and memory estimates ---
 
-function expectSoon(asked) {
-  clearTimeout(expectSoon.timer);
-  expectSoon.timer = setTimeout(() => expectNow(asked), expected[keyOf(asked)] ? 0 : CALM);
+function estimateSoon(query) {
+  clearTimeout(estimateSoon.timer);
+  estimateSoon.timer = setTimeout(() => estimateNow(query), estimates[keyOf(query)] ? 0 : ESTIMATE_DELAY);
 }
 
-const keyOf = ({ preset, settings: own, start, own: images }) => JSON.stringify([preset, own, start, images]);
+const keyOf = ({ preset, settings: changes, init_from, image_folder }) => JSON.stringify([preset, changes, init_from, image_folder]);
 
-async function expectNow(asked) {
+async function estimateNow(query) {
   const mine = checks;
-  const found = await estimateOf(asked);
+  const found = await estimateOf(query);
   if (mine !== checks || refusal) return;
-  if (unfit) return fillPlan({ Time: '', Memory: '' });
-  fillPlan({ Time: found.error ?? timeWords(found), Memory: found.error ? '' : memoryWords(found) });
-  root.dataset.expected = keyOf(asked);
+  if (unfit) return fillPlan({ Time: '' });
+  fillPlan({ Time: found.error ?? timeWords(found) });
+  root.dataset.estimated = keyOf(query);
 }
 
-/** What is told beside a training is rough, and asked again. */
-async function estimateOf(asked) {
-  const key = keyOf(asked);
-  const found = expected[key] ?? (await ask('estimate', asked)) ?? { error: NO_ANSWER };
-  if (!found.error && !running()) expected[key] = found;
+/** The estimate of a request, cached unless it failed. */
+async function estimateOf(query) {
+  const key = keyOf(query);
+  const found = estimates[key] ?? (await request('estimate', query)) ?? { error: NO_ANSWER };
+  if (!found.error && !running()) estimates[key] = found;
   return found;
 }
 
 function timeWords({ seconds, epochs, images_per_second: speed }) {
-  const length = form.elements.unit.value === 'epochs' ? short(epochs) : rough(epochs); // what was typed stays as it is
-  const one = `about ${duration(seconds)} for ${inEpochs(thousands(length))}, at ${rough(speed)} images/s`;
+  const length = form.elements.unit.value === 'epochs' ? short(epochs) : roundTo2(epochs); // a typed number of epochs is exact
+  const one = `about ${duration(seconds)} for ${inEpochs(thousands(length))}, at ${roundTo2(speed)} images/s`;
   return trainings > 1 ? `about ${duration(trainings * seconds)}: ${trainings} times ${one}` : one;
 }
 
-const memoryWords = ({ memory }) => `about ${(memory / 1e9).toFixed(1)}${SPACE}GB`;
-
-/** Measure the recipes one after another, for the numbers beside them. */
-async function expectPresets() {
+/** Estimate all presets, one after another, for the numbers next to them. */
+async function estimatePresets() {
   for (const { name, parameters } of catalog.presets) {
     const found = await estimateOf({ preset: name, settings: {} });
     if (running()) return;
     if (found.error) continue;
-    const length = presetOf(name).settings.epochs == null ? `${inEpochs(rough(found.epochs))} in ${duration(found.seconds)}` : `about ${duration(found.seconds)}`;
+    const length = presetOf(name).settings.epochs == null ? `${inEpochs(roundTo2(found.epochs))} in ${duration(found.seconds)}` : `about ${duration(found.seconds)}`;
     setText(find(`[data-preset="${name}"]`), `${millions(parameters)}, ${length}`);
   }
 }
@@ -273,39 +272,39 @@ async function expectPresets() {
 
 function syncStart() {
   const busy = running() ?? sweepRunning();
-  startButton.disabled = Boolean(busy || refusal || unfit || !dataIsHere());
-  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : refusal ? 'One field does not fit.' : data && !dataIsHere() ? 'The images are not here yet.' : unfit ? 'Nothing can be learned from these images.' : 'You may close the page while it trains.';
+  startButton.disabled = Boolean(busy || refusal || unfit || !dataIsAvailable());
+  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : refusal ? 'One field is invalid.' : data && !dataIsAvailable() ? 'Dataset not downloaded.' : unfit ? 'These images cannot be trained on.' : 'Training continues if you close this page.';
   setText(find('.begin .note'), why);
 }
 
-const dataIsHere = () => Boolean(data && (form.elements.dataset.value === 'folder' ? form.elements.own.value : data.here[form.elements.dataset.value]));
+const dataIsAvailable = () => Boolean(data && (form.elements.dataset.value === 'folder' ? form.elements.image_folder.value : data.available[form.elements.dataset.value]));
 
-/** The data set that is wanted and not here: the sentence, the button that fetches it, how far it is. */
+/** Show the missing data set: the sentence, the download button and its progress. */
 function syncData() {
   const wanted = form.elements.dataset.value;
   const absent = find('.absent');
-  const { dataset, running: isFetching, share, message } = data.fetch;
-  absent.hidden = wanted === 'folder' || (data.here[wanted] && !isFetching);
+  const { dataset, running: isDownloading, progress, message } = data.download;
+  absent.hidden = wanted === 'folder' || (data.available[wanted] && !isDownloading);
   if (absent.hidden) return;
   const failed = message && dataset === wanted;
-  const name = DATASETS[isFetching ? dataset : wanted];
-  setText(absent.querySelector('.sentence'), failed ? message : isFetching ? `Fetching ${name}. It is checked before it is put in place.` : `${name} is not on this computer yet: training needs it. It will lie in ${catalog.folder}.`);
+  const name = DATASETS[isDownloading ? dataset : wanted];
+  setText(absent.querySelector('.sentence'), failed ? message : isDownloading ? `Downloading ${name}. Its checksum is verified before use.` : `Training needs ${name}, which is not downloaded. It will be saved in ${catalog.folder}.`);
   absent.classList.toggle('failed', Boolean(failed));
-  find('[data-do=fetch]').hidden = isFetching;
-  setText(find('[data-do=fetch]'), `Fetch ${name} (170 MB)`);
-  find('[data-do=call-off]').hidden = !isFetching;
-  find('.fetching').hidden = !isFetching;
-  fillProgress(find('.fetching .progress'), share);
-  setText(find('.fetched'), `${Math.round(170 * share)} of 170 MB`);
+  find('[data-do=download]').hidden = isDownloading;
+  setText(find('[data-do=download]'), `Download ${name} (170 MB)`);
+  find('[data-do=cancel]').hidden = !isDownloading;
+  find('.downloading').hidden = !isDownloading;
+  fillProgress(find('.downloading .progress'), progress);
+  setText(find('.downloaded'), `${Math.round(170 * progress)} of 170 MB`);
 }
 
-// --- other images, other weights ---
+// --- dataset and initial weights ---
 
-/** Fill the lists that change: own images, and models to start from. */
+/** Fill the lists of image folders and of initial weights. */
 function fillOther() {
-  fillSelect(form.elements.own, data.own.map((name) => [name, name]));
-  const models = [...catalog.models, ...runs.filter(({ explored }) => explored).map(({ name }) => sourceOf(name))];
-  fillSelect(form.elements.start, [['random weights', ''], ...models.map((name) => [name, name])]);
+  fillSelect(form.elements.image_folder, data.image_folders.map((name) => [name, name]));
+  const models = [...catalog.models, ...runs.filter(({ explorable }) => explorable).map(({ name }) => sourceOf(name))];
+  fillSelect(form.elements.init_from, [['random weights', ''], ...models.map((name) => [name, name])]);
 }
 
 function fillSelect(select, options) {
@@ -318,38 +317,38 @@ function fillSelect(select, options) {
 }
 
 function syncOther() {
-  const { dataset, start, frozen } = form.elements;
-  const isOwn = dataset.value === 'folder';
-  find('.own-images').hidden = !isOwn;
-  find('[data-field=own]').hidden = !data?.own.length;
-  find('.no-own').hidden = Boolean(data?.own.length);
-  setText(find('.about-data'), `${isOwn ? 'Your own images.' : `${DATASETS[dataset.value]}: 50,000 images to learn from, 10,000 to test on.`} Beside each recipe: parameters and the time to expect here${isOwn ? ' with CIFAR-10' : ''}.`);
-  find('[data-field=frozen]').hidden = !start.value;
-  if (!start.value) frozen.checked = false;
-  const words = [dataset.value !== 'cifar10' && (DATASETS[dataset.value] ?? 'your own images'), start.value].filter(Boolean);
-  setText(find('.other .own-count'), words.length ? `: ${words.join(', from ')}` : '');
-  for (const input of inputs()) input.disabled = Boolean(start.value) && input.dataset.setting.startsWith('model.');
+  const { dataset, init_from, freeze_backbone } = form.elements;
+  const isFolder = dataset.value === 'folder';
+  find('.image-folder').hidden = !isFolder;
+  find('[data-field=image_folder]').hidden = !data?.image_folders.length;
+  find('.no-folder').hidden = Boolean(data?.image_folders.length);
+  setText(find('.about-data'), `${isFolder ? 'Image folder.' : `${DATASETS[dataset.value]}: 50,000 training and 10,000 test images.`} Next to each preset: parameters and estimated training time${isFolder ? ' on CIFAR-10' : ''}.`);
+  find('[data-field=freeze_backbone]').hidden = !init_from.value;
+  if (!init_from.value) freeze_backbone.checked = false;
+  const words = [dataset.value !== 'cifar10' && (DATASETS[dataset.value] ?? 'image folder'), init_from.value].filter(Boolean);
+  setText(find('.dataset .changes'), words.length ? `: ${words.join(', from ')}` : '');
+  for (const input of inputs()) input.disabled = Boolean(init_from.value) && input.dataset.setting.startsWith('model.');
   if (data) syncData();
 }
 
 let surveys = 0;
-let surveyed = ''; // whose images are, or are being, looked through
+let surveyed = ''; // the image folder that was, or is being, read
 
-/** What would be taken of one's own images, and what not. */
+/** Show which images of a folder are used and which are rejected. */
 async function showSurvey() {
   const box = find('.survey');
-  const asked = question();
+  const query = formQuery();
   const mine = ++surveys;
   unfit = '';
-  surveyed = asked.own ?? '';
+  surveyed = query.image_folder ?? '';
   syncStart();
-  if (!asked.own) return box.replaceChildren();
+  if (!query.image_folder) return box.replaceChildren();
   box.replaceChildren(make('p', 'note', 'Reading the images…'));
-  const reply = await ask('survey', asked);
+  const reply = await request('survey', query);
   if (mine !== surveys) return;
   if (!reply || reply.error) {
-    surveyed = ''; // asked again once all fits
-    fillPlan({ Time: '', Memory: '' });
+    surveyed = ''; // read again once the form is valid
+    fillPlan({ Time: '' });
     return refuseImages(reply?.error || NO_ANSWER);
   }
   unfit = reply.problem;
@@ -358,7 +357,7 @@ async function showSurvey() {
   if (reply.counts) parts.push(...surveyParts(reply));
   box.replaceChildren(...parts);
   setText(voice, unfit || surveyWords(reply));
-  if (!refusal) checkForm(); // how many there are, of how many classes, is known only now
+  if (!refusal) checkForm(); // the numbers of images and classes are known now
 }
 
 function refuseImages(sentence) {
@@ -366,18 +365,18 @@ function refuseImages(sentence) {
   setText(voice, sentence);
 }
 
-const surveyWords = ({ counts, refused, more }) => `${counted(counts.length, 'class', 'classes')} of images. ${counted(refused.length + more, 'file was', 'files were')} not taken.`;
+const surveyWords = ({ counts, refused, more }) => `${counted(counts.length, 'class', 'classes')} of images. ${counted(refused.length + more, 'file was', 'files were')} rejected.`;
 
 function surveyParts({ counts, refused, more, divided }) {
   const parts = counts.length ? [countsTable(counts)] : [];
   const empty = counts.filter(([, train]) => !train).map(([label]) => label);
-  if (empty.length && empty.length < counts.length) parts.push(make('p', 'note', `Left out, without an image to train on: ${empty.join(', ')}.`));
-  if (divided && empty.length < counts.length) parts.push(make('p', 'note', 'There is no folder to test on: a fifth of each class is put aside.'));
-  if (refused.length) parts.push(make('p', 'note', `${counted(refused.length + more, 'file was', 'files were')} not taken:`), refusedList(refused, more));
+  if (empty.length && empty.length < counts.length) parts.push(make('p', 'note', `Ignored, without training images: ${empty.join(', ')}.`));
+  if (divided && empty.length < counts.length) parts.push(make('p', 'note', 'Without a test folder a fifth of each class is held out for validation.'));
+  if (refused.length) parts.push(make('p', 'note', `${counted(refused.length + more, 'file was', 'files were')} rejected:`), refusedList(refused, more));
   return parts;
 }
 
-/** A row of numbers beside the words at place `words`. */
+/** A table row of numbers, with text in column `words`. */
 function tableRow(tag, cells, words) {
   const line = make('tr');
   line.append(...cells.map((text, i) => make(tag, i === words ? '' : 'number', text)));
@@ -387,13 +386,13 @@ function tableRow(tag, cells, words) {
 function countsTable(counts) {
   const all = make('table');
   const [head, body] = [make('thead'), make('tbody')];
-  head.append(tableRow('th', ['Class', 'to train on', 'to test on'], 0));
+  head.append(tableRow('th', ['Class', 'Training', 'Test'], 0));
   body.append(...counts.map((cells) => tableRow('td', cells, 0)));
   all.append(head, body);
   return all;
 }
 
-/** Each reason once, after the files that it is about. */
+/** List the rejected files by reason. */
 function refusedList(refused, more) {
   const list = make('ul', 'not-taken');
   const byReason = Object.entries(Object.groupBy(refused, ([, why]) => why));
@@ -406,7 +405,7 @@ function refusedList(refused, more) {
   return list;
 }
 
-function fillProgress(bar, share) {
-  bar.setAttribute('aria-valuenow', Math.round(100 * share));
-  bar.firstElementChild.style.width = `${100 * share}%`;
+function fillProgress(bar, progress) {
+  bar.setAttribute('aria-valuenow', Math.round(100 * progress));
+  bar.firstElementChild.style.width = `${100 * progress}%`;
 }

@@ -1,9 +1,9 @@
-/* The table of runs. Rows stay as they are while their run does, so that what is being typed there is not lost. */
+/* The table of runs. Rows are reused, so that text being typed in them is not lost. */
 
 const runsTable = find('.runs table');
 const COLUMNS = [
   { key: 'name', words: 'Name' },
-  { key: 'preset', words: 'Recipe' },
+  { key: 'preset', words: 'Preset' },
   { key: 'parameters', words: 'Parameters', number: true, print: (run) => thousands(run.parameters) },
   { key: 'epoch', words: 'Epochs', number: true, print: (run) => (run.epochs != null && run.state !== 'finished' ? `${epochText(run.epoch)} of ${short(run.epochs)}` : epochText(run.epoch)) },
   { key: 'seconds', words: 'Time', number: true, print: (run) => (run.seconds ? duration(run.seconds) : '') },
@@ -11,7 +11,7 @@ const COLUMNS = [
   { key: 'accuracy', words: 'Accuracy, last epoch', number: true, print: (run) => (run.accuracy == null ? 'not finished' : `${percent(run.accuracy, 2)} ${run.measured_on}`) },
   { key: 'state', words: 'State' },
 ];
-const order = { key: null, down: false }; // null: as Python lists them, newest first
+const order = { key: null, down: false }; // null: newest first
 const lines = new Map(); // by name of a run: {node, tick, cells, actions}
 
 function buildTable() {
@@ -30,7 +30,7 @@ function buildTable() {
   runsTable.tHead.append(row);
 }
 
-/** First the larger end, then the other, then as they came. */
+/** Sort by a column: numbers descending first, then the reverse, then newest first. */
 function sortBy(key) {
   const first = !COLUMNS.find((column) => column.key === key).number;
   if (order.key !== key) Object.assign(order, { key, down: !first });
@@ -63,7 +63,7 @@ function drawRuns() {
     return lines.get(run.name).node;
   });
   for (const node of [...body.children]) if (!nodes.includes(node)) node.remove();
-  nodes.forEach((node, i) => node !== body.children[i] && body.insertBefore(node, body.children[i] ?? null)); // what is typed elsewhere keeps its focus
+  nodes.forEach((node, i) => node !== body.children[i] && body.insertBefore(node, body.children[i] ?? null)); // moving a row would take the focus from its input
   const isGone = held && (!held.isConnected || held.hidden);
   if (isGone) (body.children[place] ?? body.lastElementChild)?.querySelector('.row-actions .link:not([hidden])')?.focus();
 }
@@ -76,11 +76,11 @@ function makeLine({ name }) {
   tick.setAttribute('aria-label', `Curves of ${name}`);
   tick.addEventListener('change', () => overlay(name, tick.checked));
   const first = make('td');
-  const target = make('label'); // larger than the box, for fingers
+  const target = make('label'); // larger than the box, for touch
   target.append(tick);
   first.append(target);
   const cells = Object.fromEntries(COLUMNS.map(({ key, number }) => [key, make('td', number ? 'number' : '')]));
-  for (const { key, words } of COLUMNS) cells[key].dataset.label = words; // beside the value on a phone
+  for (const { key, words } of COLUMNS) cells[key].dataset.label = words; // label of the value on narrow screens
   const actions = make('div', 'row-actions');
   const lastCell = make('td');
   lastCell.append(actions);
@@ -102,7 +102,7 @@ function fillLine({ node, tick, cells, actions }, run) {
   show('follow', run.name !== followed);
   const follows = actions.querySelector('[data-act=follow]');
   if (follows) setText(follows, isBusy ? 'Follow' : 'Show');
-  show('explore', run.explored);
+  show('explore', run.explorable);
   show('resume', !isBusy && run.state !== 'finished');
   show('download', run.saved);
   show('rename', !isBusy);
@@ -111,7 +111,7 @@ function fillLine({ node, tick, cells, actions }, run) {
   if (resume) resume.disabled = Boolean(running());
 }
 
-// --- what can be done with a run ---
+// --- actions ---
 
 function link(act, words, does) {
   const button = make('button', 'link', words);
@@ -126,25 +126,25 @@ function showActions(box, name) {
   explore.dataset.act = 'explore';
   explore.href = exploreAddress(name);
   box.replaceChildren(
-    link('follow', 'Follow', () => { tell(null); follow(sourceOf(name)); }),
+    link('follow', 'Follow', () => { showNotice(null); follow(sourceOf(name)); }),
     explore,
     link('resume', 'Resume', () => resumeRun(name)),
     link('download', 'Download', () => downloadRun(name)),
-    link('rename', 'Rename', () => askName(box, name)),
-    link('delete', 'Delete', () => askDelete(box, name)),
+    link('rename', 'Rename', () => editName(box, name)),
+    link('delete', 'Delete', () => confirmDelete(box, name)),
   );
 }
 
 const exploreAddress = (name) => `?checkpoint=${encodeURIComponent(sourceOf(name))}`;
 
-/** The actions again, with the one that was asked about in focus. */
+/** Restore the actions and focus one of them. */
 function back(box, name, action) {
   showActions(box, name);
   drawRuns();
   box.querySelector(`[data-act=${action}]`)?.focus();
 }
 
-function askName(box, name) {
+function editName(box, name) {
   const input = make('input');
   input.value = name;
   input.maxLength = 64;
@@ -158,27 +158,27 @@ function askName(box, name) {
   input.select();
 }
 
-function askDelete(box, name) {
-  const keep = link('keep', 'Keep it', () => back(box, name, 'delete'));
-  box.replaceChildren(make('span', '', 'Delete it with all its files?'), link('really', 'Delete', () => deleteRun(box, name)), keep);
+function confirmDelete(box, name) {
+  const keep = link('keep', 'Cancel', () => back(box, name, 'delete'));
+  box.replaceChildren(make('span', '', 'Delete the run and all its files?'), link('really', 'Delete', () => deleteRun(box, name)), keep);
   for (const choice of box.querySelectorAll('.link')) choice.addEventListener('keydown', (event) => event.key === 'Escape' && back(box, name, 'delete'));
   keep.focus();
 }
 
-const acting = new Set(); // what is being done: to press a button twice does it once
+const acting = new Set(); // pending actions, so that a double click acts once
 
 async function act(name, argument) {
   const mine = name + JSON.stringify(argument);
   if (acting.has(mine)) return null;
   acting.add(mine);
-  const reply = await ask(name, argument);
+  const reply = await request(name, argument);
   acting.delete(mine);
   if (!reply || reply.error) {
-    tell(reply?.error || NO_ANSWER, true);
-    poll(); // another page may have changed what there is
+    showNotice(reply?.error || NO_ANSWER, true);
+    poll(); // runs may have changed in another window
     return null;
   }
-  tell(null);
+  showNotice(null);
   return reply;
 }
 
@@ -187,12 +187,12 @@ async function renameRun(name, wanted) {
   if (!reply) return;
   if (followed === name) {
     followed = wanted;
-    keepAddress({ run: followed });
+    updateAddress({ run: followed });
   }
   curves[wanted] = curves[name];
   delete curves[name];
   if (source === sourceOf(name)) source = sourceOf(wanted);
-  takeListed(reply);
+  applyLists(reply);
   drawCurves();
 }
 
@@ -200,14 +200,14 @@ async function deleteRun(box, name) {
   const reply = await act('delete', { name });
   if (!reply) return back(box, name);
   delete curves[name];
-  takeListed(reply);
+  applyLists(reply);
   drawCurves();
 }
 
 async function resumeRun(name) {
   const reply = await act('resume', { name });
   if (!reply) return;
-  takeListed(reply);
+  applyLists(reply);
   follow(sourceOf(name));
 }
 
@@ -216,14 +216,14 @@ async function resumeSweep(name) {
 }
 
 async function downloadRun(name) {
-  tell('Packing the checkpoint…');
+  showNotice('Preparing the checkpoint…');
   const reply = await act('download', { name });
   if (!reply) return;
   saveContent(reply);
-  tellBriefly(`Saved as ${reply.name}.`);
+  showBriefly(`Saved as ${reply.name}.`);
 }
 
-/** Lay the curves of a run over those of the one that is followed, or take them away. */
+/** Overlay the curves of a run on those of the followed one, or remove them. */
 async function overlay(name, isOn) {
   overlaid = isOn ? [...overlaid, name] : overlaid.filter((other) => other !== name);
   if (isOn) await fetchCurves(name);
@@ -232,6 +232,6 @@ async function overlay(name, isOn) {
 
 async function fetchCurves(name) {
   const { session, offset } = curves[name] ?? { session: '', offset: 0 };
-  const reply = await ask('poll', { version, run: name, session, offset });
-  if (reply?.metrics) takeMetrics(name, offset, reply);
+  const reply = await request('poll', { version, run: name, session, offset });
+  if (reply?.metrics) addMetrics(name, offset, reply);
 }

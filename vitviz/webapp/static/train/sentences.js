@@ -1,4 +1,4 @@
-/* Sentences of this page: pure functions. */
+/* Sentences of the Train page: pure functions. */
 
 function duration(seconds) {
   const whole = Math.max(1, Math.round(seconds));
@@ -12,7 +12,7 @@ function duration(seconds) {
 
 const thousands = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 const short = (number) => String(Number(number.toFixed(2)));
-const rough = (number) => String(Number(number.toPrecision(2)));
+const roundTo2 = (number) => String(Number(number.toPrecision(2)));
 const inEpochs = (words) => `${words} ${words === '1' ? 'epoch' : 'epochs'}`;
 const millions = (count) => `${(count / 1e6).toFixed(2)}${SPACE}M`;
 const epochText = (epoch) => epoch.toFixed(epoch < 1 ? 2 : 1).replace(/\.0+$/, '');
@@ -24,23 +24,23 @@ function doneOf(run) {
   return `Epoch ${epochText(run.epoch)}, ${short(Math.floor(run.seconds / 60))} of ${short(run.minutes)} minutes`;
 }
 
-/** Headline and line of a run: {headline, line, isError} */
+/** Headline and status line of a run: {headline, line, isError} */
 function runWords(run) {
   const name = run.name;
   const here = `epoch ${epochText(run.epoch)}`;
   switch (run.state) {
     case 'training': {
-      if (!run.share) return { headline: `${name} is starting`, line: run.message || 'It reads the images and takes its first steps. You may close this page; it goes on.' };
-      if (run.share >= 1) return { headline: doneOf(run), line: `${name} has taken its last step. Now it is measured on all ${run.measured_on} images.` };
-      const time = run.share > 0.005 ? ` About ${duration(run.left)} left.` : '';
-      return { headline: doneOf(run), line: `${name} is training.${time} ${run.message || 'You may close this page; it goes on.'}` };
+      if (!run.progress) return { headline: `${name} is starting`, line: run.message || 'Loading the images and starting. Training continues if you close this page.' };
+      if (run.progress >= 1) return { headline: doneOf(run), line: `${name} is trained. Evaluating on all ${run.measured_on} images…` };
+      const eta = run.progress > 0.005 ? ` About ${duration(run.eta)} left.` : '';
+      return { headline: doneOf(run), line: `${name} is training.${eta} ${run.message || 'Training continues if you close this page.'}` };
     }
     case 'stopping':
-      return { headline: `${name} is stopping`, line: 'It saves everything first; that takes some seconds.' };
+      return { headline: `${name} is stopping`, line: 'Saving a checkpoint; this takes some seconds.' };
     case 'stopped':
-      return { headline: `Stopped at ${here}`, line: `${name} is saved, nothing is lost. Resume goes on where it was.` };
+      return { headline: `Stopped at ${here}`, line: `The progress of ${name} is saved. Resume continues from here.` };
     case 'finished':
-      return { headline: run.accuracy == null ? `Finished after ${here}` : `Right on ${percent(run.accuracy, 2)} of the ${run.measured_on} images`, line: `${name} is finished: ${inEpochs(epochText(run.epoch))} in ${duration(run.seconds)}.` };
+      return { headline: run.accuracy == null ? `Finished after ${here}` : `${accuracyName(run.measured_on)} ${percent(run.accuracy, 2)}`, line: `${name} is finished: ${inEpochs(epochText(run.epoch))} in ${duration(run.seconds)}.` };
     case 'interrupted':
       return { headline: `Interrupted at ${here}`, line: `${name}: ${run.message}`, isError: true };
     default:
@@ -48,37 +48,40 @@ function runWords(run) {
   }
 }
 
-/** Why there is nothing of a training to play. */
-function noMomentsWords(run) {
-  if (run && !run.moments) return 'This training keeps no moments: its recipe asks for none.';
-  if (run && !RUNNING.includes(run.state)) return 'There is no moment of this training: it ended before its first step.';
-  return 'No moment of this training is kept yet: the first comes with its first steps.';
+/** Why a run has no snapshots. */
+function noSnapshotsReason(run) {
+  if (run && !run.snapshots) return 'This run records no snapshots: its num_snapshots is 0.';
+  if (run && !RUNNING.includes(run.state)) return 'This run has no snapshots: it ended before its first step.';
+  return 'This run has no snapshots yet: the first is recorded at its first steps.';
 }
 
-const accuracyWords = (measured) => (measured === 'test' ? 'Test accuracy' : 'Accuracy on held-out images');
+const accuracyName = (measuredOn) => (measuredOn === 'test' ? 'Test accuracy' : 'Validation accuracy');
 
 function sourceWords(source) {
-  const result = source.test_accuracy == null ? '' : `, right on ${percent(source.test_accuracy, 2)} of the test images`;
+  const result = source.test_accuracy == null ? '' : `, test accuracy ${percent(source.test_accuracy, 2)}`;
   return {
     headline: 'How attention formed',
-    line: `${source.name}, which comes with vitviz: ${inEpochs(epochText(source.epochs))} in ${duration(source.seconds)}${source.taught ? ' with a teacher' : ''}${result}.`,
+    line: `Bundled checkpoint ${source.name}: ${inEpochs(epochText(source.epochs))} in ${duration(source.seconds)}${source.distilled ? ' with distillation' : ''}${result}.`,
   };
 }
 
-/** How a share of the tokens reads: the effective number of tokens of a row, exp of its entropy. */
+/** The effective number of tokens of an attention row: the exponential of its entropy. */
 function effectiveTokens(row) {
   let entropy = 0;
   for (let j = 0; j < row.length; j++) if (row[j] > 0) entropy -= row[j] * Math.log(row[j]);
   return Math.exp(entropy);
 }
 
-/** What to look for at a moment, from the rows of all heads: a line. */
-function lookWords(effective, shape) {
+/** What to look for at a snapshot: a line.
+    @param effective effective number of tokens of each head
+    @param initial the same at the first snapshot */
+function findingLine(effective, initial, shape, isFirst) {
   const { heads } = shape;
   const tokens = tokenCount(shape);
   const mean = meanOf(effective);
   const sharpest = effective.indexOf(Math.min(...effective));
   const where = mapName(Math.floor(sharpest / heads), sharpest % heads).toLowerCase();
-  const start = mean > 0.9 * tokens ? 'Every head looks almost everywhere: ' : mean > 0.6 * tokens ? 'Heads begin to choose: ' : 'Heads have chosen: ';
-  return [start, `on average ${askedName([], 'from', shape)} looks at `, { strong: mean.toFixed(0) }, ` of ${tokens} tokens. The sharpest is ${where}, with `, { strong: effective[sharpest].toFixed(1) }, '.'];
+  const ratio = mean / meanOf(initial);
+  const trend = ratio > 1.05 ? 'broader than' : ratio > 0.95 ? 'as broad as' : ratio > 0.65 ? 'slightly more focused than' : 'more focused than';
+  return [isFirst ? 'At the first snapshot: ' : `Attention is ${trend} at the first snapshot: `, `on average ${queryName([], shape)} attends to `, { strong: mean.toFixed(0) }, ` of ${tokens} tokens (effective number). The most focused is ${where}, with `, { strong: effective[sharpest].toFixed(1) }, '.'];
 }

@@ -1,14 +1,14 @@
-/* What is known: the runs, the one that is followed, its metrics, the form, the timeline. */
+/* State of the page: runs, the followed run, metrics, data sets. */
 
-const EVERY = 1000; // ms between polls while something runs
+const EVERY = 1000; // ms between polls during a training or download
 const RUNNING = ['training', 'stopping'];
 
 let version = ''; // of the list of runs
-let runs = null; // as Python lists them, newest first; null before the first answer
-let data = null; // {here, own, fetch}
-let followed = null; // name of the run whose state is shown; null: none, a timeline that ships is on screen
-const curves = {}; // by name of a run: {session, offset, lines}
-let overlaid = []; // names of runs whose curves are drawn beside
+let runs = null; // newest first; null before the first response
+let data = null; // {available, image_folders, download}
+let followed = null; // name of the run on screen; null if the timeline of a bundled checkpoint is shown
+const curves = {}; // by run: {session, offset, lines}
+let overlaid = []; // further runs whose curves are drawn
 
 const runOf = (name) => runs?.find((run) => run.name === name);
 const isTraining = (name) => RUNNING.includes(runOf(name)?.state);

@@ -1,68 +1,68 @@
-/* The timeline: what the class token looked at, moment by moment. All moments of one image are in the browser, so
-   that going through them only draws. */
+/* The timeline: attention of the class token, snapshot by snapshot. All snapshots of one image are in the browser, so
+   that stepping through them needs no request. */
 
-const slider = find('.moment');
+const slider = find('.snapshot');
 const playButton = find('[data-do=play]');
 const sourceSelect = find('.source');
 const mapNode = find('.map');
-const STEP = 200; // ms of a moment while it plays: five a second
-const BARS = 6; // predictions on screen
+const STEP = 200; // ms per snapshot while playing
+const BARS = 6; // number of classes shown
 
-let source = null; // whose timeline is on screen: a checkpoint that ships, or runs/NAME
-let image = 0; // which probe image
-let moment = -1; // which moment; as long as it is the last one, it goes on with the training
-let past = null; // what Python sent: {shape, classes, images, moments: [{epoch, seconds, rows, probabilities, ...}]}
-let rows = null; // of the moment on screen, with means
+let source = null; // of the timeline on screen: a bundled checkpoint, or runs/NAME
+let image = 0; // index of the probe image
+let snapshot = -1; // index; the last one follows the training
+let past = null; // {shape, classes, images, snapshots: [{epoch, seconds, firstRows, probabilities, ...}]}
+let rows = null; // of the snapshot on screen, with means
 let grid = null; // {tiles, labels}
 let mapTile = null;
 let chosen = { layer: MEAN, head: MEAN };
 let read = -1; // the patch under the pointer
 let playing = 0;
-let drawnMoments = 0;
-let tickets = 0; // the newest question wins
-let probes = ''; // names and images of those on screen
-const scale = { kind: 'linear', limit: 1, clips: true, isShare: true };
+let drawnSnapshots = 0;
+let tickets = 0; // number of requests; responses to all but the latest are dropped
+let probes = ''; // JSON of the probe images on screen
+const scale = { kind: 'linear', limit: 1, clips: true, isWeight: true };
 
-const epochShown = () => (past && followed && source === sourceOf(followed) ? past.moments[moment].epoch : null);
+const epochShown = () => (past && followed && source === sourceOf(followed) ? past.snapshots[snapshot].epoch : null);
 
-// --- taking what comes ---
+// --- loading ---
 
-/** Ask for a timeline from its start, to show a moment (-1: the last one); else that on screen stays. */
-async function loadTimeline(name, place, at = source === name && past && moment < past.moments.length - 1 ? moment : -1) {
-  if (!name) return; // another is on its way
+/** Load a timeline from its start and show a snapshot (-1: the last one), by default the one on screen. */
+async function loadTimeline(name, place, at = source === name && past && snapshot < past.snapshots.length - 1 ? snapshot : -1) {
+  if (!name) return; // another one is loading
   const mine = ++tickets;
   root.dataset.state = 'working';
-  const reply = await ask('poll', { version, timeline: { source: name, image: place, from: 0 } });
+  const reply = await request('poll', { version, timeline: { source: name, image: place, from: 0 } });
   if (mine !== tickets) return;
   if (!reply || reply.error) {
     if (source !== name) {
-      source = name; // the next poll asks again
-      showNoMoments();
+      source = name; // requested again by the next poll
+      showNoSnapshots();
     }
     return fail(reply?.error || NO_ANSWER);
   }
-  takeListed(reply);
-  if (mine !== tickets) return; // it follows another now
+  applyLists(reply);
+  if (mine !== tickets) return; // another run is followed now
   source = name;
   image = reply.timeline?.image ?? place;
   past = null;
-  takeMoments(reply.timeline, at);
+  addSnapshots(reply.timeline, at);
 }
 
-/** Add moments that are new; those of another beginning replace all. */
-function takeMoments(reply, stays = null) {
-  if (!reply) return showNoMoments();
-  const follows = !past || moment >= past.moments.length - 1;
+/** Append new snapshots; those of a new session replace all. */
+function addSnapshots(reply, stays = null) {
+  if (!reply) return showNoSnapshots();
+  const follows = !past || snapshot >= past.snapshots.length - 1;
   if (!reply.from) startTimeline(reply);
-  if (!past) return showNoMoments();
+  if (!past) return showNoSnapshots();
   const { layers, heads } = past.shape;
   const tokens = tokenCount(past.shape);
-  const shares = sharesOf(reply.rows);
+  const weights = uint16Of(reply.rows);
   const size = layers * heads * tokens;
-  past.moments.length = reply.from;
+  past.snapshots.length = reply.from;
   reply.epoch.forEach((epoch, i) => {
-    const firstRows = Float32Array.from(shares.subarray(i * size, (i + 1) * size), (share) => share / 65535);
-    past.moments.push({
+    const firstRows = Float32Array.from(weights.subarray(i * size, (i + 1) * size), (weight) => weight / 65535);
+    past.snapshots.push({
       epoch,
       seconds: reply.seconds[i],
       firstRows,
@@ -72,35 +72,35 @@ function takeMoments(reply, stays = null) {
       limit: sharedLimit(past.shape, { firstRows, full: null }, 'from', 'class'),
     });
   });
-  scale.limit = Math.max(...past.moments.map(({ limit }) => limit));
+  scale.limit = Math.max(...past.snapshots.map(({ limit }) => limit));
   drawScale();
-  slider.max = past.moments.length - 1;
-  const last = past.moments.length - 1;
-  showMoment(stays !== null && stays >= 0 ? Math.min(stays, last) : follows ? last : Math.min(moment, last));
+  slider.max = past.snapshots.length - 1;
+  const last = past.snapshots.length - 1;
+  showSnapshot(stays !== null && stays >= 0 ? Math.min(stays, last) : follows ? last : Math.min(snapshot, last));
   showLive(true);
   root.dataset.state = 'ready';
-  root.dataset.count = past.moments.length;
+  root.dataset.count = past.snapshots.length;
   markPainted(`${source} ${image}`);
 }
 
 function startTimeline(reply) {
-  image = reply.image; // another than was asked for, if there are fewer
-  past = { shape: reply.shape, classes: reply.classes, images: reply.images, moments: [] };
+  image = reply.image; // may differ from the requested one if there are fewer
+  past = { shape: reply.shape, classes: reply.classes, images: reply.images, snapshots: [] };
   const kind = JSON.stringify([past.shape, past.classes.length]);
   if (grid?.kind !== kind) buildLive(kind);
   buildProbes();
-  setText(find('.who'), `Where ${askedName([], 'from', past.shape)} looks`);
-  const seen = find('.seen');
+  setText(find('.query'), `What ${queryName([], past.shape)} attends to`);
+  const photo = find('.probe-image');
   const { name, src } = reply.images[image];
-  if (isImage(src)) seen.src = src;
-  seen.alt = `Probe image: ${name}`;
+  if (isImageUrl(src)) photo.src = src;
+  photo.alt = `Probe image: ${name}`;
 }
 
-function showNoMoments() {
+function showNoSnapshots() {
   past = null;
-  moment = -1;
+  snapshot = -1;
   showLive(false);
-  setText(find('.no-moments'), noMomentsWords(runOf(followed)));
+  setText(find('.no-snapshots'), noSnapshotsReason(runOf(followed)));
   setText(find('.when'), '');
   slider.max = slider.value = 0;
   root.dataset.state = 'ready';
@@ -109,7 +109,7 @@ function showNoMoments() {
 }
 
 function showLive(isThere) {
-  find('.no-moments').hidden = isThere;
+  find('.no-snapshots').hidden = isThere;
   find('.live').hidden = find('.forming').hidden = !isThere;
   slider.disabled = playButton.disabled = !isThere;
 }
@@ -140,12 +140,12 @@ function buildProbes() {
   probes = wanted;
   box.replaceChildren(...past.images.map(({ name, src }, place) => {
     const button = make('button', 'thumb');
-    const image = make('img');
+    const thumb = make('img');
     button.type = 'button';
     button.setAttribute('role', 'radio');
-    if (isImage(src)) image.src = src;
-    image.alt = name;
-    button.append(image);
+    if (isImageUrl(src)) thumb.src = src;
+    thumb.alt = name;
+    button.append(thumb);
     button.addEventListener('click', () => loadTimeline(source, place));
     return button;
   }));
@@ -161,61 +161,61 @@ function markProbe() {
 
 // --- drawing ---
 
-function showMoment(place) {
-  moment = place;
+function showSnapshot(place) {
+  snapshot = place;
   slider.value = place;
-  drawMoment();
+  drawSnapshot();
   drawCursor();
   clearTimeout(keepView.timer);
-  keepView.timer = setTimeout(keepView, REST); // not at each moment that plays: browsers allow few changes a second
+  keepView.timer = setTimeout(keepView, SPEAK_DELAY); // not at each snapshot while playing: browsers limit the rate of changes
 }
 
-/** Write what is on screen into the address: images and moments count from 1, the last moment needs no number. */
+/** Write the view into the address: images and snapshots count from 1; the last snapshot is the default. */
 function keepView() {
   const isFirst = source === catalog.sources[0]?.name;
-  const isLast = !past || moment === past.moments.length - 1;
-  keepAddress({ run: followed, timeline: followed || isFirst ? null : source, probe: image && image + 1, moment: isLast ? null : moment + 1 });
+  const isLast = !past || snapshot === past.snapshots.length - 1;
+  updateAddress({ run: followed, timeline: followed || isFirst ? null : source, probe: image && image + 1, snapshot: isLast ? null : snapshot + 1 });
 }
 
-function drawMoment() {
+function drawSnapshot() {
   if (!past) return;
   const start = performance.now();
   const { shape } = past;
-  const { firstRows, epoch, seconds } = past.moments[moment];
+  const { firstRows, epoch, seconds } = past.snapshots[snapshot];
   fillRows(rows, shape, { firstRows, full: null }, [], 'from', () => false);
   for (const tile of grid.tiles) paintTile(tile.values, rowOf(rows, shape, tile.layer, tile.head), shape.prefix, table('seq'), scale);
   drawWhen();
   slider.setAttribute('aria-valuetext', `Epoch ${epochText(epoch)}, after ${duration(seconds)}`);
   drawMap();
   drawPredictions();
-  drawLook();
-  root.dataset.moment = moment;
-  if (++drawnMoments % 1000 === 0) performance.clearMeasures('vitviz:moment');
-  performance.measure('vitviz:moment', { start, end: performance.now() });
+  drawFinding();
+  root.dataset.snapshot = snapshot;
+  if (++drawnSnapshots % 1000 === 0) performance.clearMeasures('vitviz:snapshot');
+  performance.measure('vitviz:snapshot', { start, end: performance.now() });
 }
 
-/** The epoch on screen, and whether the training stands there now. */
+/** Show the epoch on screen, and whether it is the current one of a training. */
 function drawWhen() {
   if (!past) return;
-  const isNow = moment === past.moments.length - 1 && RUNNING.includes(runOf(followed)?.state);
-  setText(find('.when'), `Epoch ${epochText(past.moments[moment].epoch)}${isNow ? ' (now)' : ''}`);
+  const isNow = snapshot === past.snapshots.length - 1 && RUNNING.includes(runOf(followed)?.state);
+  setText(find('.when'), `Epoch ${epochText(past.snapshots[snapshot].epoch)}${isNow ? ' (now)' : ''}`);
 }
 
-/** The chosen map, large, and its line. */
+/** Draw the selected map and its line. */
 function drawMap() {
   const { shape } = past;
   const row = rowOf(rows, shape, chosen.layer, chosen.head);
   paintTile(mapTile, row, shape.prefix, table('seq'), scale);
   const patch = read >= 0 ? read : largest(row, shape.prefix) - shape.prefix;
-  const share = row[shape.prefix + patch];
+  const weight = row[shape.prefix + patch];
   placeMark(find('.map .read'), read, shape);
-  putLine(find('.map-line'), [{ strong: mapName(chosen.layer, chosen.head) }, `: ${read >= 0 ? '' : 'most at '}${patchName(patch, shape)}, `, { strong: percent(share) }, `, ${timesEven(share / evenShare(shape))} an even spread.`]);
+  putLine(find('.map-line'), [{ strong: mapName(chosen.layer, chosen.head) }, `: ${read >= 0 ? '' : 'most at '}${patchName(patch, shape)}, `, { strong: percent(weight) }, `, ${timesUniform(weight / uniformWeight(shape))} uniform.`]);
 }
 
-/** Bars in the order of the last moment, so that they move and not their places. */
+/** Draw the bars in the order of the last snapshot, so that their order stays fixed. */
 function drawPredictions() {
-  const { probabilities } = past.moments[moment];
-  const last = past.moments.at(-1).probabilities;
+  const { probabilities } = past.snapshots[snapshot];
+  const last = past.snapshots.at(-1).probabilities;
   const truth = past.classes.indexOf(past.images[image].name);
   const ranking = last.map((_, k) => k).sort((a, b) => last[b] - last[a]).slice(0, BARS);
   if (truth >= 0 && !ranking.includes(truth)) ranking[ranking.length - 1] = truth;
@@ -230,16 +230,16 @@ function drawPredictions() {
   });
 }
 
-function drawLook() {
+function drawFinding() {
   const { shape } = past;
-  const now = past.moments[moment];
+  const now = past.snapshots[snapshot];
   const tokens = tokenCount(shape);
-  putLine(find('.look'), lookWords(effectiveOf(now), shape));
+  putLine(find('.finding'), findingLine(effectiveOf(now), effectiveOf(past.snapshots[0]), shape, snapshot === 0));
   const measured = find('.measured');
   measured.hidden = !now.distance;
   if (!now.distance) return;
-  const near = now.distance.map(meanOf);
-  putLine(measured, ['Over all probe images a patch looks ', { strong: meanOf(near).toFixed(1) }, ` pixels far on average: ${near[0].toFixed(1)} in layer 1, ${near.at(-1).toFixed(1)} in the last. Entropy `, { strong: meanOf(now.entropy.flat()).toFixed(2) }, ` nats; an even spread has ${Math.log(tokens).toFixed(2)}.`]);
+  const distances = now.distance.map(meanOf);
+  putLine(measured, ['Mean over all probe images: attention distance ', { strong: `${meanOf(distances).toFixed(1)}${SPACE}px` }, ` (${distances[0].toFixed(1)} in layer 1, ${distances.at(-1).toFixed(1)} in the last), entropy `, { strong: `${meanOf(now.entropy.flat()).toFixed(2)}${SPACE}nats` }, ` (uniform: ${Math.log(tokens).toFixed(2)}).`]);
 }
 
 const FORMING = {
@@ -247,36 +247,36 @@ const FORMING = {
   distance: { height: 150, print: (value) => value.toFixed(1) },
 };
 
-/** One line for each layer, the mean of its heads: how sharp attention is at each moment, and how far it looks. */
+/** Draw a line per layer, the mean of its heads: effective number of tokens and attention distance at each snapshot. */
 function drawForming() {
   if (!past) return;
   const { layers, heads } = past.shape;
-  const last = Math.max(past.moments.at(-1).epoch, 0.01);
+  const last = Math.max(past.snapshots.at(-1).epoch, 0.01);
   const lineOf = (layer, valuesOf) => ({
     name: `layer ${layer + 1}`,
-    points: past.moments.map((now) => [now.epoch, meanOf(valuesOf(now).slice(layer * heads, (layer + 1) * heads))]),
-    colour: cssColour(table('seq')[Math.round(120 + (100 * layer) / Math.max(1, layers - 1))]),
+    points: past.snapshots.map((now) => [now.epoch, meanOf(valuesOf(now).slice(layer * heads, (layer + 1) * heads))]),
+    color: cssColor(table('seq')[Math.round(120 + (100 * layer) / Math.max(1, layers - 1))]),
     dash: '',
     className: 'other',
   });
-  const cursor = () => past.moments[moment].epoch;
+  const cursor = () => past.snapshots[snapshot].epoch;
   const all = [...Array(layers).keys()];
   const shown = layers > 6 ? all.filter((layer) => layer % Math.ceil(layers / 6) === 0 || layer === layers - 1) : all;
   const draw = (name, valuesOf) => drawChart(find(`[data-forming=${name}] .chart`), FORMING[name], shown.map((layer) => lineOf(layer, valuesOf)), last, cursor);
   draw('effective', effectiveOf);
-  const hasDistance = past.moments.every(({ distance }) => distance);
+  const hasDistance = past.snapshots.every(({ distance }) => distance);
   find('[data-forming=distance]').hidden = !hasDistance;
   if (hasDistance) draw('distance', ({ distance }) => distance.flat());
 }
 
-/** The effective number of tokens of each head at a moment. */
+/** The effective number of tokens of each head at a snapshot. */
 function effectiveOf(now) {
   const { layers, heads } = past.shape;
   const tokens = tokenCount(past.shape);
   return (now.effective ??= Array.from({ length: layers * heads }, (_, k) => effectiveTokens(now.firstRows.subarray(k * tokens, (k + 1) * tokens))));
 }
 
-/** The cursor in the curves; drawn once a frame at most. */
+/** Draw the cursor in the curves, at most once per frame. */
 let cursorFrame = 0;
 function drawCursor() {
   cursorFrame ||= requestAnimationFrame(() => {
@@ -289,7 +289,7 @@ function drawCursor() {
 function drawScale() {
   if (!past) return;
   const digits = digitsOf(scale.limit);
-  addBar(find('.scale'), 'seq', [`0${SPACE}%`, 'share of attention, one scale for all moments', `≥ ${percent(scale.limit, digits)}`]);
+  addBar(find('.scale'), 'seq', [`0${SPACE}%`, 'attention weight, all snapshots', `≥ ${percent(scale.limit, digits)}`]);
 }
 
 // --- acting ---
@@ -302,19 +302,19 @@ function chooseTile(layer, head) {
   speakSoon();
 }
 
-/** Say what the map tells once choosing and reading rest. */
+/** Announce the line of the map once the selection is stable. */
 function speakSoon() {
   clearTimeout(speakSoon.timer);
-  speakSoon.timer = setTimeout(() => setText(voice, find('.map-line').textContent), REST);
+  speakSoon.timer = setTimeout(() => setText(voice, find('.map-line').textContent), SPEAK_DELAY);
 }
 
 function play() {
   if (playing) return pause();
-  if (moment >= past.moments.length - 1) showMoment(0);
+  if (snapshot >= past.snapshots.length - 1) showSnapshot(0);
   setText(playButton, 'Pause');
   playing = setInterval(() => {
-    if (!element.isConnected || !past || moment >= past.moments.length - 1) return pause();
-    showMoment(moment + 1);
+    if (!element.isConnected || !past || snapshot >= past.snapshots.length - 1) return pause();
+    showSnapshot(snapshot + 1);
   }, STEP);
 }
 
@@ -324,7 +324,7 @@ function pause() {
   setText(playButton, 'Play');
 }
 
-function stepMoment(by) {
+function stepSnapshot(by) {
   pause();
-  showMoment(Math.min(past.moments.length - 1, Math.max(0, moment + by)));
+  showSnapshot(Math.min(past.snapshots.length - 1, Math.max(0, snapshot + by)));
 }

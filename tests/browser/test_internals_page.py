@@ -18,20 +18,20 @@ from vitviz.models.factory import create_model
 
 pytestmark = pytest.mark.browser
 
-INSIDE = ".vitviz-inside"
+INSIDE = ".vitviz-internals"
 PROBES = ("filters", "positions", "distance", "effective", "divergence", "norms", "lens", "cosine", "cka")
 
 
 @pytest.fixture(scope="module")
 def found():
-    return probe(vitviz.load("cifar10-ti4"), preprocessing.samples((32, 32)))
+    return probe(vitviz.load("cifar10-ti4"), preprocessing.load_samples((32, 32)))
 
 
 @pytest.fixture(scope="module")
 def with_large(guarded, test_images, tmp_path_factory):
     """The address of a server that also has a model of larger images, runs/large."""
     work = tmp_path_factory.mktemp("work")
-    last = runs.make(work / "runs", "large", finished=True, moments=0) / "last.safetensors"
+    last = runs.make(work / "runs", "large", finished=True, snapshots=0) / "last.safetensors"
     large = create_model(replace(runs.MODEL, img_size=(96, 96))).eval()
     checkpoint.save(replace(checkpoint.load(last), network=large), last)
     extra = guarded | {"VITVIZ_DATA": str(test_images), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
@@ -45,7 +45,7 @@ def open_inside(open_page):
 
     def open_with(query=""):
         page = open_page(query)
-        page.get_by_role("tab", name="Inside").click()
+        page.get_by_role("tab", name="Internals").click()
         page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 samples'][data-state=ready]")
         return page
 
@@ -72,11 +72,11 @@ def walk(page, name, *keys):
 
 def test_nothing_is_measured_before_the_page_is_shown(open_page, requests):
     page = open_page()
-    expect(page.get_by_role("tab")).to_have_text(["Explore", "Train", "Inside"])
+    expect(page.get_by_role("tab")).to_have_text(["Explore", "Train", "Internals"])
     expect(page.locator(INSIDE)).to_have_count(0)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     before = sum("component_server" in url for url in requests)
-    page.get_by_role("tab", name="Inside").click()
+    page.get_by_role("tab", name="Internals").click()
     page.wait_for_selector(f"{INSIDE}[data-ready]")
     assert sum("component_server" in url for url in requests) == before + 2  # the list of models, and its probes
     expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the 10 sample images.")
@@ -150,12 +150,12 @@ def test_an_answer_that_comes_while_another_tab_is_shown_is_drawn_when_this_one_
     page.route(re.compile("component_server"), hold)
     page.goto(address)
     with page.expect_request(lambda request: '"probes"' in (request.post_data or "")):
-        page.get_by_role("tab", name="Inside").click()
+        page.get_by_role("tab", name="Internals").click()
     page.get_by_role("tab", name="Train").click()
     expect(page.locator(INSIDE)).to_be_hidden()
     held.pop().continue_()
     page.wait_for_selector(f"{INSIDE}[data-ready]", state="attached")
-    page.get_by_role("tab", name="Inside").click()
+    page.get_by_role("tab", name="Internals").click()
     expect(page.locator("[data-probe=cka] svg")).to_be_visible()
     assert page.locator("[data-probe=norms] svg").first.bounding_box()["width"] > 200
 
@@ -209,7 +209,7 @@ def test_explore_stands_as_it_was_when_one_comes_back(open_inside):
     expect(page.locator(EXPLORER)).to_be_visible()
     expect(page.locator(".headline")).to_contain_text("the class token looks most at row")
     expect(page.locator("#explorer .model select")).to_be_visible()
-    expect(page.locator("#inside .model select")).to_be_hidden()
+    expect(page.locator("#internals .model select")).to_be_hidden()
 
 
 def test_back_changes_the_tab_and_the_address_says_what_is_on_screen(open_page):
@@ -246,7 +246,7 @@ def test_shortcuts_of_the_browser_are_left_to_it(open_inside):
 
 def test_a_model_that_is_refused_stays_out_of_the_address(context, with_large):
     page = context.new_page()
-    page.goto(f"{with_large}?tab=inside&images=test")
+    page.goto(f"{with_large}?tab=internals&images=test")
     page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 test'][data-state=ready]")
     before = page.url
     page.locator(f"{INSIDE} .model select").select_option("runs/large")
@@ -263,7 +263,7 @@ def test_a_model_that_is_refused_stays_out_of_the_address(context, with_large):
 
 def test_an_address_whose_model_takes_no_test_images_opens_over_the_samples_and_says_why(context, with_large):
     page = context.new_page()
-    page.goto(f"{with_large}?tab=inside&checkpoint=runs/large&images=test")
+    page.goto(f"{with_large}?tab=internals&checkpoint=runs/large&images=test")
     page.wait_for_selector(f"{INSIDE}[data-ready='runs/large samples'][data-state=ready]")
     expect(page.locator(f"{INSIDE} .status")).to_contain_text("this model sees 96 × 96. Use the samples.")
     expect(page.locator("input[name=images][value=samples]")).to_be_checked()
@@ -278,11 +278,11 @@ def test_after_a_failure_the_page_can_be_asked_again(context, address):
         asked = (route.request.post_data_json or {}).get("fn_name")
         if asked == "probes" and down:
             route.abort()
-        elif asked != "offers":  # without an answer to this one the page does not ask again by itself
+        elif asked != "list_models":  # without an answer to this one the page does not ask again by itself
             route.fallback()
 
     page.route(re.compile("component_server"), lose)
-    page.goto(f"{address}?tab=inside")
+    page.goto(f"{address}?tab=internals")
     again = page.get_by_role("button", name="Try again")
     expect(again).to_be_visible()
     expect(page.locator(f"{INSIDE} .status")).to_contain_text("The server did not answer.")
@@ -327,7 +327,7 @@ def test_no_dot_stands_on_the_words_of_the_even_spread(context, address):
         return route.fulfill(response=response, json=measured)
 
     page.route(re.compile("component_server"), spread)
-    page.goto(f"{address}?tab=inside")
+    page.goto(f"{address}?tab=internals")
     page.wait_for_selector(f"{INSIDE}[data-ready][data-state=ready]")
     words = page.locator("[data-probe=distance] .halo").bounding_box()
     tops = [dot.bounding_box()["y"] for dot in page.locator("[data-probe=distance] .dot").all()]
