@@ -1,4 +1,4 @@
-"""What tests of the page start from: a folder of uploads, and two servers that all modules here ask."""
+"""Shared fixtures: an upload folder, and two servers for all modules of this package."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.webapp.serving import running
 
 @pytest.fixture
 def uploads(tmp_path, monkeypatch):
-    """A folder that is taken for that of the uploads, without a server."""
+    """An upload folder without a server."""
     folder = tmp_path / "uploads"
     folder.mkdir()
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(folder))
@@ -15,24 +15,23 @@ def uploads(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="package")
-def stored(tmp_path_factory):
-    """Where the server that `visitor` asks puts its uploads."""
-    return tmp_path_factory.mktemp("stored")
+def upload_folder(tmp_path_factory):
+    """The upload folder of the server of `client`."""
+    return tmp_path_factory.mktemp("uploads")
 
 
 @pytest.fixture(scope="package")
-def visitor(stored):
-    """Someone on this machine.
+def client(upload_folder):
+    """A client on this machine.
 
-    Which uploads may be explained is known to the server alone that was started last: a test that asks for that starts
-    its own.
+    Uploads can be explained only by the server that was started last: a test that needs one starts its own.
     """
-    with running(stored, names=("vitviz.example",)) as visitor:
-        yield visitor
+    with running(upload_folder, names=("vitviz.example",)) as client:
+        yield client
 
 
 @pytest.fixture(scope="package")
-def stranger(tmp_path_factory):
-    """Someone on a public page."""
-    with running(tmp_path_factory.mktemp("stored"), public=True) as visitor:
-        yield visitor
+def public_client(tmp_path_factory):
+    """A client of a public page."""
+    with running(tmp_path_factory.mktemp("uploads"), public=True) as client:
+        yield client

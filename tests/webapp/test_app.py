@@ -11,8 +11,8 @@ from pathlib import Path
 import gradio as gr
 import pytest
 
-from vitviz.webapp import app as room
-from vitviz.webapp.app import build_app, explain_image, free_port, list_methods, on_a_space, serve
+from vitviz.webapp import app as module
+from vitviz.webapp.app import build_app, explain_image, free_port, list_methods, is_space, serve
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +36,8 @@ def test_the_endpoint_explains_a_sample():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("unicorn",), "There is no sample 'unicorn'"),
-        (("cat", "gpt"), "There is no checkpoint 'gpt'"),
+        (("unicorn",), "Sample .* not found 'unicorn'"),
+        (("cat", "gpt"), "Checkpoint 'gpt' not found"),
         (("cat", "cifar10-ti4", "magic"), "There is no method 'magic'"),
         (({"path": "/etc/passwd"},), "Only an uploaded image"),
     ],
@@ -56,7 +56,7 @@ def test_the_endpoint_refuses_with_the_librarys_sentence(arguments, sentence):
             "vitviz: app.py takes no options: got --public --port 9999. Use: python ",
         ),
         ([], ValueError("The port must be free."), "vitviz: The port must be free."),
-        ([], OSError(errno.ENOSPC, "No space left on device", "/tmp"), "vitviz: The system refused: No space left on "),
+        ([], OSError(errno.ENOSPC, "No space left on device", "/tmp"), "vitviz: System error: No space left on device"),
         ([], KeyboardInterrupt(), "130"),
     ],
 )
@@ -67,9 +67,9 @@ def test_the_front_door_says_in_a_sentence_why_it_does_not_open(monkeypatch, wor
 
     monkeypatch.setattr(sys, "argv", ["app.py", *words])
     monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)  # the door changes it
-    monkeypatch.setattr(room, "build_app", build)
+    monkeypatch.setattr(module, "build_app", build)
     with pytest.raises(SystemExit) as end:
-        runpy.run_path(str(Path(room.__file__).parents[2] / "app.py"), run_name="__main__")
+        runpy.run_path(str(Path(module.__file__).parents[2] / "app.py"), run_name="__main__")
     assert str(end.value).startswith(said)
 
 
@@ -115,6 +115,6 @@ def test_without_a_wish_the_next_free_port_is_taken():
 
 def test_a_space_is_known_by_its_name(monkeypatch):
     monkeypatch.delenv("SPACE_ID", raising=False)
-    assert not on_a_space()
+    assert not is_space()
     monkeypatch.setenv("SPACE_ID", "someone/vitviz")
-    assert on_a_space()
+    assert is_space()

@@ -19,21 +19,21 @@ from safetensors.torch import save_file
 
 import vitviz
 from tests import tiny
-from vitviz.attribution.ablation import intervene, mean_outputs
+from vitviz.attribution.ablation import ablate, mean_head_outputs
 from vitviz.attribution.context import softmax
 from vitviz.attribution.explanation import Explanation
 from vitviz.data import cifar
-from vitviz.data.preprocessing import ImageError, sample_paths, samples
+from vitviz.data.preprocessing import ImageError, load_samples, sample_paths
 from vitviz.models import checkpoint
 from vitviz.plots import figures
 from vitviz.webapp import images
 from vitviz.webapp.pages import explore
-from vitviz.webapp.pages.explore import Explore, takes_long
+from vitviz.webapp.pages.explore import Explore, is_large
 from vitviz.webapp.pages.train import Train
 from vitviz.webapp.server import cache
-from vitviz.webapp.server.cache import MOST_KEPT_SECONDS, ExplanationCache, size_of
+from vitviz.webapp.server.cache import MAX_AGE, ExplanationCache, size_of
 from vitviz.webapp.server.queue import BUSY
-from vitviz.webapp.server.requests import answering
+from vitviz.webapp.server.requests import error_response
 
 
 @pytest.fixture
@@ -62,8 +62,8 @@ def test_the_answer_holds_what_the_library_computes(answers):
 
 
 def test_a_label_that_is_no_class_of_the_model_is_told_and_not_judged(answers, monkeypatch):
-    other = replace(vitviz.load("cifar10-ti4"), num_classes=tuple("abcdefghij"))
-    monkeypatch.setattr(explore, "model_named", lambda name, runs: other)
+    other = replace(vitviz.load("cifar10-ti4"), labels=tuple("abcdefghij"))
+    monkeypatch.setattr(explore, "load_model", lambda name, runs: other)
     found = answers.explain(sample())["image"]
     assert (found["truth"], found["shows"]) == (None, "cat")
 
@@ -83,7 +83,7 @@ def test_the_scores_of_all_methods_follow_by_key(answers):
     found = answers.scores({"key": key, "target": []})
     assert found["scores"].keys() == vitviz.METHODS.keys()
     assert all(-5 < value <= 1 for value in found["scores"].values())
-    mean, spread = found["chance"]
+    mean, spread = found["random_baseline"]
     assert 0 < mean < 1
     assert 0 < spread < 0.5
     assert answers.scores({"key": "guess"}) is answers.methods({"key": "guess"}) is None
@@ -91,7 +91,7 @@ def test_the_scores_of_all_methods_follow_by_key(answers):
 
 def test_a_map_that_ranks_no_patch_before_another_has_no_score(answers):
     asked = {"key": answers.explain(sample())["key"], "target": [3]}
-    answers.recent.asked(asked).case.maps["attention_gradcam", 3] = np.zeros(64, np.float32)
+    answers.explanations.get(asked).context.maps["attention_gradcam", 3] = np.zeros(64, np.float32)
     scores = answers.scores(asked)["scores"]
     assert [method for method, value in scores.items() if value is None] == ["attention_gradcam"]
     assert list(scores) == list(vitviz.METHODS)
@@ -111,15 +111,15 @@ def test_a_map_that_ranks_no_patch_before_another_has_no_score(answers):
 def test_a_class_that_is_none_is_refused_in_words(answers, target, sentence):
     key = answers.explain(sample())["key"]
     for name in ("methods", "scores", "figure"):
-        answer = answering(getattr(answers, name))({"key": key, "target": target, "method": "relevance"})
+        answer = error_response(getattr(answers, name))({"key": key, "target": target, "method": "relevance"})
         assert sentence in answer["error"]
 
 
 def test_a_image_without_some_heads_and_patches_has_a_key_of_its_own(answers):
     answer = answers.explain(sample())
-    found = answers.intervene({"key": answer["key"], "heads": [[5, 2], [0, 1]], "patches": [27, 3]})
-    case = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"]).case
-    expected = intervene(case, [(5, 2), (0, 1)], [27, 3])
+    found = answers.ablate({"key": answer["key"], "heads": [[5, 2], [0, 1]], "patches": [27, 3]})
+    case = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"]).context
+    expected = ablate(case, [(5, 2), (0, 1)], [27, 3])
     np.testing.assert_allclose(found["probabilities"], softmax(expected.logits), atol=1e-5)
     rows = np.frombuffer(base64.b64decode(found["cls"]), "<f4").reshape(6, 6, 65)
     np.testing.assert_allclose(rows, np.nan_to_num(expected.attention[:, :, 0]), atol=1e-6)
@@ -128,22 +128,22 @@ def test_a_image_without_some_heads_and_patches_has_a_key_of_its_own(answers):
     np.testing.assert_allclose(whole / 65535, np.nan_to_num(expected.attention), atol=1e-5)
     figure = answers.figure({"key": found["key"], "method": None, "layer": None, "head": None})
     assert figure["src"].startswith("data:image/png;base64,")
-    assert answers.intervene({"key": "guess", "heads": [], "patches": []}) is None
+    assert answers.ablate({"key": "guess", "heads": [], "patches": []}) is None
 
 
 def test_heads_that_are_off_may_pass_on_their_mean_and_patches_be_painted_grey(answers):
     key = answers.explain(sample())["key"]
-    ask = {"key": key, "heads": [[5, 2]], "patches": [27, 3], "instead": "mean", "way": "grey"}
-    found = answers.intervene(ask)
+    ask = {"key": key, "heads": [[5, 2]], "patches": [27, 3], "mode": "mean", "patch_mode": "gray"}
+    found = answers.ablate(ask)
     model = vitviz.load("cifar10-ti4")
-    case = vitviz.explain(model, sample_paths()["cat"]).case
-    expected = intervene(case, [(5, 2)], [27, 3], "grey", mean_outputs(model, samples((32, 32))))
+    case = vitviz.explain(model, sample_paths()["cat"]).context
+    expected = ablate(case, [(5, 2)], [27, 3], "gray", mean_head_outputs(model, load_samples((32, 32))))
     np.testing.assert_allclose(found["probabilities"], softmax(expected.logits), atol=1e-5)
-    other = answers.intervene(ask | {"instead": "nothing"})["probabilities"]
+    other = answers.ablate(ask | {"mode": "zero"})["probabilities"]
     assert max(abs(np.array(other) - found["probabilities"])) > 1e-4
-    assert answers.recent.asked(found).changes == "1 head off (passing on their mean), 2 patches painted grey"
-    for name, value in (("instead", "noise"), ("way", 7)):
-        assert f"{name} must be one of" in answering(answers.intervene)(ask | {name: value})["error"]
+    assert answers.explanations.get(found).changes == "1 head ablated (mean), 2 patches painted gray"
+    for name, value in (("mode", "noise"), ("patch_mode", 7)):
+        assert f"{name} must be one of" in error_response(answers.ablate)(ask | {name: value})["error"]
 
 
 @pytest.mark.parametrize(
@@ -155,14 +155,14 @@ def test_heads_that_are_off_may_pass_on_their_mean_and_patches_be_painted_grey(a
         ([[0, True]], [], "heads must be pairs of layer and head"),
         ([], [64], "A patch must be from 0 to 63"),
         ([], [1.5], "patches must be whole numbers"),
-        ([], list(range(64)), "Not all patches can be taken away"),
-        ([[layer, head] for layer in range(6) for head in range(6)], [], "Not all heads can be switched off"),
+        ([], list(range(64)), "Not all patches can be removed"),
+        ([[layer, head] for layer in range(6) for head in range(6)], [], "Not all heads can be ablated"),
         ("all", [], "The request must name heads as list"),
     ],
 )
 def test_what_cannot_be_switched_off_is_refused_in_words(answers, heads, patches, sentence):
     key = answers.explain(sample())["key"]
-    assert sentence in answering(answers.intervene)({"key": key, "heads": heads, "patches": patches})["error"]
+    assert sentence in error_response(answers.ablate)({"key": key, "heads": heads, "patches": patches})["error"]
 
 
 def test_the_whole_attention_follows_by_key(answers):
@@ -186,8 +186,8 @@ def test_an_unknown_key_has_no_attention(answers):
         ({}, "must name image"),
         ({"checkpoint": "cifar10-ti4", "image": "cat"}, "must name image"),
         ({"checkpoint": 3, "image": {}}, "must name checkpoint"),
-        ({"checkpoint": "../secret", "image": {}}, "There is no checkpoint"),
-        ({"checkpoint": "/etc/passwd", "image": {}}, "There is no checkpoint"),
+        ({"checkpoint": "../secret", "image": {}}, "not found"),
+        ({"checkpoint": "/etc/passwd", "image": {}}, "not found"),
         (sample("../../etc/passwd"), "There is no sample"),
         ({"checkpoint": "cifar10-ti4", "image": {"kind": "url", "path": "http://127.0.0.1"}}, "must be a sample"),
         ({"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 0}}, "CIFAR-10 is not in"),
@@ -195,7 +195,7 @@ def test_an_unknown_key_has_no_attention(answers):
     ],
 )
 def test_a_bad_question_gets_a_sentence(answers, question, sentence):
-    assert sentence in answering(answers.explain)(question)["error"]
+    assert sentence in error_response(answers.explain)(question)["error"]
 
 
 def test_only_files_in_the_upload_folder_are_opened(answers, uploads, tmp_path):
@@ -205,21 +205,21 @@ def test_only_files_in_the_upload_folder_are_opened(answers, uploads, tmp_path):
     for folder in (uploads, sibling):
         image.save(folder / "mine.png")
     os.symlink(sibling / "mine.png", uploads / "link.png")
-    assert "error" not in answering(answers.explain)(upload(uploads / "mine.png"))
+    assert "error" not in error_response(answers.explain)(upload(uploads / "mine.png"))
     for path in (
         sibling / "mine.png",
         uploads / ".." / "uploads-of-others" / "mine.png",
         uploads / "link.png",
         uploads,
     ):
-        assert "Only an uploaded image" in answering(answers.explain)(upload(path))["error"]
-    assert "Only an uploaded image" in answering(answers.explain)(upload("a\0b"))["error"]
+        assert "Only an uploaded image" in error_response(answers.explain)(upload(path))["error"]
+    assert "Only an uploaded image" in error_response(answers.explain)(upload("a\0b"))["error"]
 
 
 def test_an_upload_that_was_let_go_is_refused_without_its_path(answers, uploads):
     for path in (uploads / "82af" / "small.png", uploads / f"{'long' * 80}.png"):
-        for ask in (answers.explain, takes_long):
-            error = answering(ask)(upload(path))["error"]
+        for ask in (answers.explain, is_large):
+            error = error_response(ask)(upload(path))["error"]
             assert error == "Own images are kept for less than an hour. Choose the file again."
 
 
@@ -237,7 +237,7 @@ def test_an_unforeseen_failure_is_logged_and_told_calmly(caplog):
         raise KeyError("secret place")
 
     with caplog.at_level(logging.ERROR):
-        error = answering(broken)({})["error"]
+        error = error_response(broken)({})["error"]
     assert "Something went wrong on the server (reference " in error
     assert "secret" not in error
     assert "secret place" in caplog.text
@@ -295,61 +295,61 @@ def explanation():
 
 
 def test_old_explanations_make_room_for_new_ones(explanation):
-    recent = ExplanationCache(most_bytes=2 * size_of(explanation))
-    keys = [recent.keep(explanation) for _ in range(3)]
-    assert recent.asked({"key": keys[0]}) is None
-    assert recent.asked({"key": keys[1]}) is explanation
-    assert recent.asked({"key": keys[2]}) is explanation
+    recent = ExplanationCache(max_bytes=2 * size_of(explanation))
+    keys = [recent.add(explanation) for _ in range(3)]
+    assert recent.get({"key": keys[0]}) is None
+    assert recent.get({"key": keys[1]}) is explanation
+    assert recent.get({"key": keys[2]}) is explanation
     assert recent.bytes == 2 * size_of(explanation)
 
 
 def test_the_weights_of_a_run_count_and_those_of_a_model_that_ships_do_not(explanation):
-    run = copy(explanation.case)
+    run = copy(explanation.context)
     run.checkpoint = replace(run.checkpoint, name="runs/first")
     weights = sum(4 * one.numel() for one in run.checkpoint.network.parameters())
-    assert size_of(replace(explanation, case=run)) == size_of(explanation) + weights
+    assert size_of(replace(explanation, context=run)) == size_of(explanation) + weights
 
 
 def test_an_explanation_that_is_asked_about_outlives_newer_ones(explanation):
-    recent = ExplanationCache(most_bytes=2 * size_of(explanation))
-    first, second = recent.keep(explanation), recent.keep(explanation)
-    assert recent.asked({"key": first}) is explanation
-    third = recent.keep(explanation)
-    assert recent.asked({"key": second}) is None
-    assert recent.asked({"key": first}) is recent.asked({"key": third}) is explanation
+    recent = ExplanationCache(max_bytes=2 * size_of(explanation))
+    first, second = recent.add(explanation), recent.add(explanation)
+    assert recent.get({"key": first}) is explanation
+    third = recent.add(explanation)
+    assert recent.get({"key": second}) is None
+    assert recent.get({"key": first}) is recent.get({"key": third}) is explanation
 
 
 def test_an_explanation_that_is_asked_about_grows_old_all_the_same(explanation, monkeypatch):
     now, recent = 0.0, ExplanationCache()
     monkeypatch.setattr(cache, "time", SimpleNamespace(monotonic=lambda: now))
-    old = recent.keep(explanation)
-    now = MOST_KEPT_SECONDS / 2
-    new = recent.keep(explanation)
-    assert recent.asked({"key": old}) is explanation
-    now = MOST_KEPT_SECONDS + 1
-    assert recent.asked({"key": old}) is None
-    assert recent.asked({"key": new}) is explanation
+    old = recent.add(explanation)
+    now = MAX_AGE / 2
+    new = recent.add(explanation)
+    assert recent.get({"key": old}) is explanation
+    now = MAX_AGE + 1
+    assert recent.get({"key": old}) is None
+    assert recent.get({"key": new}) is explanation
     assert recent.bytes == size_of(explanation)
 
 
 def test_what_was_made_of_a_image_is_let_go_with_it(explanation, monkeypatch):
     now, recent = 0.0, ExplanationCache()
     monkeypatch.setattr(cache, "time", SimpleNamespace(monotonic=lambda: now))
-    key = recent.keep(explanation)
-    now = MOST_KEPT_SECONDS - 1.0
-    changed = recent.keep(explanation, key)
-    assert recent.asked({"key": changed}) is explanation
+    key = recent.add(explanation)
+    now = MAX_AGE - 1.0
+    changed = recent.add(explanation, key)
+    assert recent.get({"key": changed}) is explanation
     now += 2
-    assert recent.asked({"key": changed}) is None
-    assert recent.asked({"key": recent.keep(explanation, key)}) is None, "the image itself is gone"
+    assert recent.get({"key": changed}) is None
+    assert recent.get({"key": recent.add(explanation, key)}) is None, "the image itself is gone"
 
 
 def test_an_absent_data_set_is_told_with_the_command_that_fetches_it(answers):
-    state = answers.offers({})["cifar"]
+    state = answers.list_models({})["cifar"]
     assert not state["available"]
     assert "python -m vitviz data download" in state["message"]
     outside = {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 0}}
-    assert "CIFAR-10 is not in" in answering(answers.explain)(outside)["error"]
+    assert "CIFAR-10 is not in" in error_response(answers.explain)(outside)["error"]
 
 
 def test_the_catalog_lists_what_ships(answers):
@@ -380,14 +380,18 @@ def test_a_checkpoint_that_is_none_of_ours_is_left_out_and_told_once(answers, mi
         "timm.safetensors",
     ]
     assert Train(str(tmp_path)).catalog()["models"] == ["mine"], "and is not told again"
-    assert "Choose one of: mine." in answering(answers.explain)(sample() | {"checkpoint": "timm"})["error"]
+    assert "Choose one of: mine." in error_response(answers.explain)(sample() | {"checkpoint": "timm"})["error"]
 
 
 def test_a_checkpoint_that_was_replaced_is_seen_and_nothing_of_the_old_one_shown(answers, mine):
     def seen():
         answer = answers.explain(sample() | {"checkpoint": "mine"})
         asked = {"key": answer["key"], "target": [0]}
-        return answer["probabilities"], answers.methods(asked)["maps"]["relevance"], answers.scores(asked)["chance"]
+        return (
+            answer["probabilities"],
+            answers.methods(asked)["maps"]["relevance"],
+            answers.scores(asked)["random_baseline"],
+        )
 
     before = seen()
     assert seen() == before
@@ -410,7 +414,7 @@ def test_a_checkpoint_that_was_replaced_is_seen_and_nothing_of_the_old_one_shown
 )
 def test_a_figure_of_what_is_not_there_is_refused(answers, wanted, sentence):
     key = answers.explain(sample())["key"]
-    assert sentence in answering(answers.figure)({"key": key} | wanted)["error"]
+    assert sentence in error_response(answers.figure)({"key": key} | wanted)["error"]
 
 
 def test_the_figure_shows_the_view_on_screen(answers):
@@ -436,7 +440,7 @@ def test_the_figure_is_named_after_the_image_and_what_is_asked_of_it(answers, mo
     key = answers.explain(sample())["key"]
     view = {"layer": 5, "head": None, "method": None} | wanted
     assert answers.figure({"key": key} | view)["name"] == f"vitviz-cifar10-ti4-drawing-cat-{name}.png"
-    changed = answers.intervene({"key": key, "heads": [], "patches": [1]})["key"]
+    changed = answers.ablate({"key": key, "heads": [], "patches": [1]})["key"]
     assert answers.figure({"key": changed} | view)["name"] == f"vitviz-cifar10-ti4-drawing-cat-{name}-changed.png"
 
 
@@ -444,7 +448,7 @@ def test_the_name_of_an_own_file_is_not_part_of_its_figure(answers, uploads):
     Image.new("RGB", (40, 40), "teal").save(uploads / "mine.png")
     key = answers.explain(upload(uploads / "mine.png", "../Grandmother $1\n.png"))["key"]
     assert answers.figure({"key": key})["name"].startswith("vitviz-cifar10-ti4-own-image-mean-of-layers")
-    assert answers.recent.asked({"key": key}).name == "Own image"
+    assert answers.explanations.get({"key": key}).name == "Own image"
 
 
 def test_a_lost_key_has_no_figure_so_that_the_page_can_ask_anew(answers):
@@ -453,7 +457,7 @@ def test_a_lost_key_has_no_figure_so_that_the_page_can_ask_anew(answers):
 
 def test_sample_names_are_not_paths():
     with pytest.raises(ImageError, match="There is no sample"):
-        images.sample("../data/cifar")
+        images.sample_path("../data/cifar")
 
 
 @pytest.mark.filterwarnings("ignore:test_batch.bin differs")
@@ -462,6 +466,6 @@ def test_a_test_image_is_explained_with_its_label(cifar_folder):
     picked = answers.explain({"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 0}})
     assert picked["image"]["truth"] == labels[0]
     name = f"CIFAR-10 test image 0 ({cifar.CLASSES[labels[0]]})"
-    assert answers.recent.asked(picked).name == name
+    assert answers.explanations.get(picked).name == name
     outside = {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 10**6}}
-    assert "must be from 0 to 19" in answering(answers.explain)(outside)["error"]
+    assert "must be from 0 to 19" in error_response(answers.explain)(outside)["error"]

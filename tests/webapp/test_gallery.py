@@ -46,48 +46,48 @@ def test_right_and_wrong_are_what_the_model_says(gallery, images):
     images, labels = images
     with torch.no_grad():
         probabilities, said = model.network(model.normalize(images)).softmax(-1).max(-1)
-    for shown, wanted in (("right", said == labels), ("wrong", said != labels)):
+    for shown, wanted in (("correct", said == labels), ("misclassified", said != labels)):
         found = pages(gallery, TI4 | {"shown": shown})
         assert [image["index"] for image in found] == wanted.nonzero()[:, 0].tolist()
         for image in found:
-            assert image["said"] == model.labels[said[image["index"]]]
+            assert image["prediction"] == model.labels[said[image["index"]]]
             assert image["probability"] == pytest.approx(probabilities[image["index"]].item(), abs=1e-5)
-    surest = [image["index"] for image in pages(gallery, TI4 | {"shown": "surely wrong"})]
+    surest = [image["index"] for image in pages(gallery, TI4 | {"shown": "confidently wrong"})]
     wrong = (said != labels).nonzero()[:, 0]
     assert surest == wrong[probabilities[wrong].argsort(descending=True, stable=True)].tolist()
-    cats = [image["index"] for image in pages(gallery, TI4 | {"shown": "wrong", "label": 3})]
+    cats = [image["index"] for image in pages(gallery, TI4 | {"shown": "misclassified", "label": 3})]
     assert cats == ((said != labels) & (labels == 3)).nonzero()[:, 0].tolist()
 
 
 def test_a_model_looks_at_all_images_once(gallery, monkeypatch):
-    asked = TI4 | {"shown": "wrong"}
-    assert gallery.known(ALL) is not None, "nothing is computed for these"
-    assert gallery.known(asked) is None
+    asked = TI4 | {"shown": "misclassified"}
+    assert gallery.cached(ALL) is not None, "nothing is computed for these"
+    assert gallery.cached(asked) is None
     answer = gallery.gallery(asked)
     monkeypatch.setattr(module, "predict", lambda *_: pytest.fail("looked again"))
-    assert gallery.known(asked) == answer
+    assert gallery.cached(asked) == answer
 
 
 def test_a_model_of_other_classes_or_another_order_is_compared_by_their_names(gallery, images, monkeypatch):
     model = vitviz.load("cifar10-ti4")
     with torch.no_grad():
         said = model.network(model.normalize(images[0])).argmax(-1)
-    monkeypatch.setattr(module, "model_named", lambda name, runs: replace(model, num_classes=model.labels[::-1]))
-    right = [image["index"] for image in pages(gallery, TI4 | {"shown": "right"})]
+    monkeypatch.setattr(module, "load_model", lambda name, runs: replace(model, labels=model.labels[::-1]))
+    right = [image["index"] for image in pages(gallery, TI4 | {"shown": "correct"})]
     assert right == (9 - said == images[1]).nonzero()[:, 0].tolist()
-    monkeypatch.setattr(module, "model_named", lambda name, runs: replace(model, num_classes=tuple("abcdefghij")))
+    monkeypatch.setattr(module, "load_model", lambda name, runs: replace(model, labels=tuple("abcdefghij")))
     other = Gallery(gallery.data, None, public=False)
-    with pytest.raises(ValueError, match="know the classes of CIFAR-10: cifar10-ti4 does not"):
-        other.gallery(TI4 | {"shown": "right"})
+    with pytest.raises(ValueError, match="the classes of CIFAR-10 to filter by: got 'cifar10-ti4'"):
+        other.gallery(TI4 | {"shown": "correct"})
 
 
 @pytest.mark.parametrize(
     "question",
-    [{}, [], None, TI4 | {"shown": "bad"}, TI4 | {"shown": []}, ALL | {"shown": "right"}, ALL | {"label": 10**30}],
+    [{}, [], None, TI4 | {"shown": "bad"}, TI4 | {"shown": []}, ALL | {"shown": "correct"}, ALL | {"label": 10**30}],
 )
 def test_a_question_that_does_not_fit_is_refused(gallery, question):
     with pytest.raises(ValueError, match="must"):
         gallery.gallery(question)
     if question != {}:
         with pytest.raises(ValueError, match="must"):
-            gallery.known(question)
+            gallery.cached(question)

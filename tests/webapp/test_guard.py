@@ -6,14 +6,14 @@ import threading
 
 import pytest
 
-from tests.webapp.serving import CAT, OLD_OPTIONS, files_in
+from tests.webapp.serving import CAT, IGNORE_PANDAS_WARNINGS, files_in
 from vitviz.webapp.app import build_app
 from vitviz.webapp.server import guard
-from vitviz.webapp.server.guard import further_names
+from vitviz.webapp.server.guard import allowed_hosts
 
 FOREIGN = "http://evil.example"
 
-pytestmark = OLD_OPTIONS
+pytestmark = IGNORE_PANDAS_WARNINGS
 
 
 # Under which names and for which pages
@@ -23,8 +23,8 @@ pytestmark = OLD_OPTIONS
     "host", ["evil.example", "localhost.evil.example", "evil.example:80", "", "[", "127.0.0.1.nip.io"]
 )
 @pytest.mark.parametrize("path", ["/", "/config", "/gradio_api/info"])
-def test_a_foreign_name_is_not_answered(visitor, host, path):
-    status, _, body = visitor.ask("GET", path, {"Host": host})
+def test_a_foreign_name_is_not_answered(client, host, path):
+    status, _, body = client.request("GET", path, {"Host": host})
     assert status == 400
     assert b"--allow-host NAME" in body
 
@@ -32,12 +32,12 @@ def test_a_foreign_name_is_not_answered(visitor, host, path):
 @pytest.mark.parametrize(
     "host", ["localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:7860", "192.168.1.7:80", "vitviz.example"]
 )
-def test_this_machine_is_answered_by_name_and_address_and_under_the_names_that_are_allowed(visitor, host):
-    assert visitor.ask("GET", "/config", {"Host": host})[0] == 200
+def test_this_machine_is_answered_by_name_and_address_and_under_the_names_that_are_allowed(client, host):
+    assert client.request("GET", "/config", {"Host": host})[0] == 200
 
 
-def test_the_machines_own_name_is_answered(visitor):
-    assert visitor.ask("GET", "/config", {"Host": f"{socket.gethostname()}:7860"})[0] == 200
+def test_the_machines_own_name_is_answered(client):
+    assert client.request("GET", "/config", {"Host": f"{socket.gethostname()}:7860"})[0] == 200
 
 
 @pytest.mark.parametrize(
@@ -52,23 +52,23 @@ def test_the_machines_own_name_is_answered(visitor):
         "https://vitviz.example.evil.example",
     ],
 )
-def test_a_page_of_another_site_can_neither_upload_nor_ask(visitor, stored, origin):
-    before = files_in(stored)
-    assert visitor.upload(CAT, Origin=origin)[0] == 403
-    assert visitor.post("/gradio_api/call/explain", {"data": ["cat"]}, Origin=origin)[0] == 403
-    assert visitor.ask("GET", "/config", {"Origin": origin})[0] == 403
-    assert files_in(stored) == before
+def test_a_page_of_another_site_can_neither_upload_nor_ask(client, upload_folder, origin):
+    before = files_in(upload_folder)
+    assert client.upload(CAT, Origin=origin)[0] == 403
+    assert client.post("/gradio_api/call/explain", {"data": ["cat"]}, Origin=origin)[0] == 403
+    assert client.request("GET", "/config", {"Origin": origin})[0] == 403
+    assert files_in(upload_folder) == before
 
 
-def test_our_own_page_may_ask_also_through_a_proxy(visitor):
-    assert visitor.ask("GET", "/config", {"Origin": f"http://{visitor.host}"})[0] == 200
-    assert visitor.ask("GET", "/config", {"Origin": "https://vitviz.example"})[0] == 200
+def test_our_own_page_may_ask_also_through_a_proxy(client):
+    assert client.request("GET", "/config", {"Origin": f"http://{client.host}"})[0] == 200
+    assert client.request("GET", "/config", {"Origin": "https://vitviz.example"})[0] == 200
 
 
 def test_a_space_is_answered_under_its_own_name(monkeypatch):
     monkeypatch.setenv("SPACE_HOST", "someone-vitviz.hf.space")
     monkeypatch.setenv("VITVIZ_HOSTS", "a.example, B.example")
-    assert further_names(["c.example"]) == {"someone-vitviz.hf.space", "a.example", "b.example", "c.example"}
+    assert allowed_hosts(["c.example"]) == {"someone-vitviz.hf.space", "a.example", "b.example", "c.example"}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_space_is_answered_under_its_own_name(monkeypatch):
     ],
 )
 def test_a_name_is_allowed_as_browsers_send_it(word, name):
-    assert further_names([word]) == {name}
+    assert allowed_hosts([word]) == {name}
 
 
 @pytest.mark.parametrize(
@@ -89,17 +89,17 @@ def test_a_name_is_allowed_as_browsers_send_it(word, name):
     ["https://vit.example.org", "vit.example.org/", "*.example.org", "me@vit.example.org", "a..b", ".", "a" * 64],
 )
 def test_what_no_browser_sends_as_a_name_is_refused(word):
-    with pytest.raises(ValueError, match=r"^A name to answer under must be a host's, such as vit\.example\.org: got '"):
-        further_names([word])
+    with pytest.raises(ValueError, match=r"^An allowed host must be a host name such as vit\.example\.org: got '"):
+        allowed_hosts([word])
 
 
-def test_only_this_machine_is_listened_to_unless_told_otherwise(visitor):
-    assert visitor.host.startswith("127.0.0.1:")
+def test_only_this_machine_is_listened_to_unless_told_otherwise(client):
+    assert client.host.startswith("127.0.0.1:")
     for address in {found[4][0] for found in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}:
         if not address.startswith("127."):
             with (
                 pytest.raises(ConnectionRefusedError),
-                socket.create_connection((address, int(visitor.host.split(":")[1])), timeout=5),
+                socket.create_connection((address, int(client.host.split(":")[1])), timeout=5),
             ):
                 pass
 
@@ -108,8 +108,8 @@ def test_only_this_machine_is_listened_to_unless_told_otherwise(visitor):
 
 
 @pytest.mark.parametrize("path", ["/", "/config", "/gradio_api/info", "/nothing", "/theme.css"])
-def test_every_answer_binds_the_browser_to_this_server(visitor, path):
-    headers = visitor.ask("GET", path)[1]
+def test_every_answer_binds_the_browser_to_this_server(client, path):
+    headers = client.request("GET", path)[1]
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "same-origin"
     assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
@@ -121,7 +121,7 @@ def test_every_answer_binds_the_browser_to_this_server(visitor, path):
 
 def test_a_space_may_be_framed_by_its_host_alone(monkeypatch):
     monkeypatch.setenv("SPACE_ID", "someone/vitviz")
-    assert "frame-ancestors 'self' https://huggingface.co https://*.hf.space" in guard.policy()
+    assert "frame-ancestors 'self' https://huggingface.co https://*.hf.space" in guard.content_security_policy()
 
 
 # What can be reached
@@ -160,24 +160,24 @@ def test_a_space_may_be_framed_by_its_host_alone(monkeypatch):
         "/config?page=another",
     ],
 )  # fmt: skip
-def test_there_is_nothing_but_the_page(visitor, path):
+def test_there_is_nothing_but_the_page(client, path):
     for method in ("GET", "POST"):
-        status, _, body = visitor.ask(method, path)
+        status, _, body = client.request(method, path)
         assert status in (400, 403, 404, 405)
         assert b"root:" not in body
         assert b"/home" not in body
         assert b"Traceback" not in body
 
 
-def test_an_upload_is_never_served_back(visitor):
-    path = json.loads(visitor.upload(CAT)[1])[0]
+def test_an_upload_is_never_served_back(client):
+    path = json.loads(client.upload(CAT)[1])[0]
     for asked in (f"/gradio_api/file={path}", f"/file={path}", f"/gradio_api/file/{path}", f"/static/{path}"):
-        status, _, body = visitor.ask("GET", asked)
+        status, _, body = client.request("GET", asked)
         assert status in (403, 404)
         assert CAT not in body
 
 
-def test_nothing_but_the_curated_functions_can_be_called(visitor):
+def test_nothing_but_the_curated_functions_can_be_called(client):
     app = build_app()
     assert {function.api_name for function in app.fns.values()} == {"explain", "checkpoints", "methods"}
     offered = {
@@ -187,18 +187,18 @@ def test_nothing_but_the_curated_functions_can_be_called(visitor):
         if getattr(getattr(block, name, None), "_is_server_fn", False)
     }
     asked = {
-        "explorer": "explain attention methods scores intervene gallery figure offers",
-        "inside": "probes offers",
-        "train": "poll movie check estimate start resume resume_sweep stop rename delete download fetch_data "
-        "cancel_fetch take_images survey",
+        "explorer": "explain attention methods scores ablate gallery figure list_models",
+        "internals": "probes list_models",
+        "train": "poll movie check estimate start resume resume_sweep stop rename delete download download_data "
+        "cancel_download upload_images survey",
     }
     assert offered == {(component, name) for component, names in asked.items() for name in names.split()}
     for name in ("__init__", "image", "catalog", "launch", "__class__"):
-        assert visitor.call(name, {})[0] == 404
-    assert visitor.endpoint("predict", 1)[0] == 404
+        assert client.call(name, {})[0] == 404
+    assert client.endpoint("predict", 1)[0] == 404
 
 
-def test_every_file_like_field_refuses_files_that_were_not_uploaded(visitor):
+def test_every_file_like_field_refuses_files_that_were_not_uploaded(client):
     for path in (
         "/etc/passwd",
         "../../etc/passwd",
@@ -207,20 +207,20 @@ def test_every_file_like_field_refuses_files_that_were_not_uploaded(visitor):
         "\0",
         "//x/y",
     ):
-        _, answer = visitor.call(
+        _, answer = client.call(
             "explain", {"checkpoint": "cifar10-ti4", "image": {"kind": "upload", "path": path, "name": "x"}}
         )
         assert set(answer) == {"error"}
-        _, events = visitor.endpoint(
+        _, events = client.endpoint(
             "explain", {"path": path, "meta": {"_type": "gradio.FileData"}}, "cifar10-ti4", "average"
         )
         assert "event: error" in events
-        _, answer = visitor.call("explain", {"checkpoint": path, "image": {"kind": "sample", "name": "cat"}})
-        assert "There is no checkpoint" in answer["error"]
-        _, answer = visitor.call("explain", {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": path}})
+        _, answer = client.call("explain", {"checkpoint": path, "image": {"kind": "sample", "name": "cat"}})
+        assert "not found" in answer["error"]
+        _, answer = client.call("explain", {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": path}})
         assert "There is no sample" in answer["error"]
-        _, answer = visitor.call("probes", {"checkpoint": path, "images": "samples"}, "inside")
-        assert "There is no checkpoint" in answer["error"]
+        _, answer = client.call("probes", {"checkpoint": path, "images": "samples"}, "internals")
+        assert "not found" in answer["error"]
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def canary():
         thread.join()
 
 
-def test_no_address_is_ever_fetched(visitor, canary):
+def test_no_address_is_ever_fetched(client, canary):
     port, asked = canary
     for url in (
         f"http://127.0.0.1:{port}/a.png",
@@ -253,8 +253,8 @@ def test_no_address_is_ever_fetched(visitor, canary):
         f"http://[::ffff:127.0.0.1]:{port}/a.png",
     ):
         image = {"path": url, "url": url, "meta": {"_type": "gradio.FileData"}}
-        status, events = visitor.endpoint("explain", image, "cifar10-ti4", "average")
+        status, events = client.endpoint("explain", image, "cifar10-ti4", "average")
         assert status >= 400 or "event: error" in events
-        _, answer = visitor.call("explain", {"checkpoint": url, "image": {"kind": "upload", "path": url, "name": "a"}})
+        _, answer = client.call("explain", {"checkpoint": url, "image": {"kind": "upload", "path": url, "name": "a"}})
         assert set(answer) == {"error"}
     assert asked == []

@@ -86,8 +86,8 @@ def test_a_plan_is_that_of_the_settings(trains):
         ),
         ({"settings": {"frozen": True}}, "frozen", "frozen needs a body that has learned"),
         ({"settings": {"dataset": "folder"}, "own": "../x"}, "own", "There are no images '../x'"),
-        ({"settings": {}, "start": "../x"}, "start", "There is no checkpoint '../x'"),
-        ({"settings": {}, "name": "a/b"}, "name", "The name of a run may have"),
+        ({"settings": {}, "start": "../x"}, "start", "Checkpoint '../x' not found"),
+        ({"settings": {}, "name": "a/b"}, "name", "name must have 1 to 64 letters"),
         ({"settings": {}, "name": "first"}, "name", "there is a run first already"),
         ({"preset": "cifar11"}, None, "There is no preset"),
         ({"settings": {"out": "/etc"}}, None, "There is no setting 'out' here"),
@@ -180,7 +180,7 @@ def test_a_poll_brings_only_what_is_new(trains, run):
     second = trains.poll(known)
     assert "runs" not in second
     assert second["metrics"] == []
-    runs.note(run, 2)
+    runs.append_metrics(run, 2)
     third = trains.poll(known)
     assert [line["epoch"] for line in third["metrics"]] == [2.0, 2.5]
     assert third["runs"][0]["epoch"] == 2.5
@@ -235,12 +235,12 @@ def test_a_timeline_with_fewer_images_than_the_one_before_begins_at_its_first(tr
 def test_only_new_moments_are_sent_and_all_of_them_if_there_are_fewer_than_before(trains, run):
     asked = {"source": "runs/first", "image": 1, "from": 3}
     assert trains.timelines.moments(asked)["epoch"] == []
-    runs.longer(run, 5)
+    runs.rewrite_timeline(run, 5)
     new = trains.timelines.moments(asked)
     assert (new["from"], new["count"], new["epoch"]) == (3, 5, [1.5, 2.0])
     assert np.shape(new["entropy"]) == np.shape(new["distance"]) == (2, 2, 2)
     assert "shape" not in new
-    runs.longer(run, 2)
+    runs.rewrite_timeline(run, 2)
     assert trains.timelines.moments(asked)["from"] == 0
     (run / "timeline.npz").unlink()
     assert trains.timelines.moments(asked) is None
@@ -250,7 +250,7 @@ def test_only_new_moments_are_sent_and_all_of_them_if_there_are_fewer_than_befor
     ("asked", "sentence"),
     [
         ({"source": "../x", "image": 0, "from": 0}, "There is no timeline of '../x'"),
-        ({"source": "runs/../../etc", "image": 0, "from": 0}, "The name of a run may have"),
+        ({"source": "runs/../../etc", "image": 0, "from": 0}, "name must have 1 to 64 letters"),
         ({"source": "cifar10-ti4", "image": 0}, "must name from as int"),
         ("cifar10-ti4", "must name timeline as dict"),
     ],
@@ -347,7 +347,7 @@ def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):
     assert model_named("runs/first", trains.runs) is not before
     for wrong in ("runs/../first", "runs/nobody", "runs/"):
         assert refusal(answers.explain, {"checkpoint": wrong, "image": {}})
-    assert "There is no checkpoint 'runs/first'" in refusal(
+    assert "Checkpoint 'runs/first' not found" in refusal(
         Explore(None).explain, {"checkpoint": "runs/first", "image": {}}
     )
 
@@ -423,7 +423,7 @@ def test_what_the_system_refused_is_told_to_the_owner_alone(trains, run, packed,
     denied = PermissionError(errno.EACCES, "Permission denied", str(run))
     monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(denied))
     asked = {answer.__name__: answer for answer in trains.functions}
-    words = "The system refused: {} ({}). Mend that, or name another file or folder."
+    words = "System error: {} ({}). Check the path and its permissions, or choose another."
     assert asked["take_images"](packed) == {"error": words.format("File exists", tmp_path / "data")}
     assert asked["delete"]({"name": "first"}) == {"error": words.format("Permission denied", run)}
     public = Train(None, trains.runs.root, public=True)

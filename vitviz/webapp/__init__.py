@@ -1,1 +1,1 @@
-"""All of it -> the web page."""
+"""The web app: pages and server."""

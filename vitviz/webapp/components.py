@@ -1,7 +1,7 @@
-"""The page's components: static templates, styles and scripts of one folder each, joined into a `gr.HTML`.
+"""Components of the page: template, styles and scripts of a folder in `static/`, joined into a `gr.HTML`.
 
-Each component is one script to the browser, the shared files first. Text from outside reaches the page through
-`textContent`, never through a template.
+The browser gets one script per component, the shared files first. Untrusted text is inserted through `textContent`,
+never through a template.
 """
 
 import base64
@@ -11,7 +11,7 @@ from typing import Any
 
 import gradio as gr
 
-from vitviz.plots.colormaps import COLOUR_MAPS
+from vitviz.plots.colormaps import COLOR_MAPS
 
 SHARED_SCRIPTS = ("numbers.js", "words.js", "paint.js", "nodes.js", "axes.js", "matrix.js")
 SHARED_STYLES = ("base.css", "matrix.css")
@@ -24,25 +24,25 @@ TRAIN_SCRIPTS = (
     "curves.js",
     "timeline.js",
     "runs.js",
-    "experiments.js",
+    "sweep.js",
     "events.js",
 )
 
 
 def explore_component(catalog: dict[str, Any], server_functions: list[Callable[..., Any]]) -> gr.HTML:
-    """Return the explorer: one image, every layer and head."""
+    """Return the component of the Explore tab."""
     return build_component("explore", EXPLORE_SCRIPTS, catalog, server_functions, "explorer")
 
 
 def train_component(catalog: dict[str, Any], server_functions: list[Callable[..., Any]]) -> gr.HTML:
-    """Return the Train page; nothing runs before its tab is first shown."""
+    """Return the component of the Train tab; it starts when the tab is first shown."""
     return build_component("train", TRAIN_SCRIPTS, catalog, server_functions, "train")
 
 
 def internals_component(catalog: dict[str, Any], server_functions: list[Callable[..., Any]]) -> gr.HTML:
-    """Return the Internals page; nothing runs before its tab is first shown."""
-    catalog = {name: catalog[name] for name in ("checkpoints", "cifar", "colours")}
-    return build_component("internals", INTERNALS_SCRIPTS, catalog, server_functions, "inside")
+    """Return the component of the Internals tab; it starts when the tab is first shown."""
+    catalog = {name: catalog[name] for name in ("checkpoints", "cifar", "colors")}
+    return build_component("internals", INTERNALS_SCRIPTS, catalog, server_functions, "internals")
 
 
 def build_component(
@@ -52,9 +52,9 @@ def build_component(
 
     Args:
         name: The folder: NAME/NAME.html, NAME/NAME.css and its scripts.
-        scripts: In loading order; each file uses only the files before it and the shared ones.
+        scripts: In loading order; each uses only previous files and shared ones.
         catalog: Initial data of the component.
-        functions: Server functions, called from the browser by their names with one dict each.
+        functions: Server functions, called from the browser by name with one object.
         elem_id: Id of the component's element.
     """
     styles = [*(("shared", style) for style in SHARED_STYLES), (name, f"{name}.css")]
@@ -78,6 +78,6 @@ def static_text(folder: str, name: str) -> str:
 def color_tables() -> dict[str, dict[str, str]]:
     """Return `{"light": {"seq", "div"}, "dark": {...}}`, each 256 RGB triples in base64."""
     tables: dict[str, dict[str, str]] = {"light": {}, "dark": {}}
-    for (kind, page), colours in COLOUR_MAPS.items():
-        tables[page][kind] = base64.b64encode(colours.tobytes()).decode()
+    for (kind, page), colors in COLOR_MAPS.items():
+        tables[page][kind] = base64.b64encode(colors.tobytes()).decode()
     return tables

@@ -42,7 +42,7 @@ def bundled_models() -> dict[str, Path]:
 
 
 def file_state(path: Path) -> FileState:
-    """Return modification time and size of a file; None if there is none."""
+    """Return modification time and size of a file; None if it does not exist."""
     try:
         found = path.stat()
     except OSError:

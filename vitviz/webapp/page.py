@@ -1,7 +1,6 @@
-"""The frame of the web page: colours, type, header and tabs.
+"""Frame of the web page: colors, fonts, header and tabs.
 
-In: the catalog, and the functions of each page. Out: a `gr.Blocks` with every page that exists,
-and `LAUNCH`, the look that Gradio takes only at launch.
+`LAUNCH` contains the theme and styles, which Gradio takes at launch.
 """
 
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from vitviz.webapp.components import explore_component, internals_component, train_component
-from vitviz.webapp.server.guard import TIDY_EVERY, UPLOAD_AGE
+from vitviz.webapp.server.uploads import CLEANUP_INTERVAL, UPLOAD_AGE
 
 SANS = [
     "-apple-system",
@@ -29,7 +28,7 @@ SANS = [
 ]
 MONO = ["ui-monospace", "SF Mono", "SFMono-Regular", "Menlo", "Consolas", "Liberation Mono", "monospace"]
 
-# Accent means chosen or focused, nothing else.
+# The accent color marks selection and focus only.
 ACCENT = gr.themes.Color(
     c50="#f2f7fc",
     c100="#e7f0fa",
@@ -46,7 +45,7 @@ ACCENT = gr.themes.Color(
 )
 
 # Gradio's variable -> (light, dark).
-COLOURS = {
+COLORS = {
     "body_background_fill": ("#ffffff", "#14161a"),
     "background_fill_primary": ("#ffffff", "#14161a"),
     "background_fill_secondary": ("#f5f6f7", "#1d2025"),
@@ -78,14 +77,14 @@ COLOURS = {
 
 
 def theme() -> gr.themes.Base:
-    """Make Gradio's own components look like the explorer, light and dark."""
-    light = {name: colours[0] for name, colours in COLOURS.items()}
-    dark = {f"{name}_dark": colours[1] for name, colours in COLOURS.items()}
+    """Return the theme of Gradio's components, matching the page's, light and dark."""
+    light = {name: colors[0] for name, colors in COLORS.items()}
+    dark = {f"{name}_dark": colors[1] for name, colors in COLORS.items()}
     base = gr.themes.Base(primary_hue=ACCENT, neutral_hue="slate", radius_size="sm", font=SANS, font_mono=MONO)
     return base.set(
         **light,
         **dark,
-        color_accent="#0b5cad",  # Gradio has no dark twin of this one: see page.css
+        color_accent="#0b5cad",  # Gradio has no dark variant of this one, see page.css
         block_border_width="0px",
         block_shadow="none",
         block_title_text_size="13px",
@@ -98,19 +97,19 @@ MASTHEAD = """
 <button type="button" class="theme-switch">Dark</button>
 """
 
-# The button says where it leads. A choice is kept in this browser only.
+# The button is labeled with the theme it switches to. The choice is stored in the browser.
 MASTHEAD_SCRIPT = """
 const button = element.querySelector(".theme-switch");
 const isDark = () => document.body.classList.contains("dark");
 const label = () => {
   button.textContent = isDark() ? "Light" : "Dark";
-  button.setAttribute("aria-label", `Switch to ${isDark() ? "light" : "dark"} colours`);
+  button.setAttribute("aria-label", `Switch to ${isDark() ? "light" : "dark"} colors`);
 };
-const recall = () => { try { return localStorage.getItem("vitviz-theme"); } catch { return null; } };
-const keep = (name) => { try { localStorage.setItem("vitviz-theme", name); } catch { /* private window */ } };
-const asked = new URLSearchParams(location.search).has("__theme");
-if (!asked && recall()) document.body.classList.toggle("dark", recall() === "dark");
-let onScreen = location.search; // what the address says of the pages as they stand
+const storedTheme = () => { try { return localStorage.getItem("vitviz-theme"); } catch { return null; } };
+const storeTheme = (name) => { try { localStorage.setItem("vitviz-theme", name); } catch { /* private window */ } };
+const isLinked = new URLSearchParams(location.search).has("__theme");
+if (!isLinked && storedTheme()) document.body.classList.toggle("dark", storedTheme() === "dark");
+let onScreen = location.search; // query string of the state on screen
 const address = (change, how, search = location.search) => {
   const params = new URLSearchParams(search);
   change(params);
@@ -120,12 +119,12 @@ const address = (change, how, search = location.search) => {
 window.addEventListener("vitviz:address", () => { onScreen = location.search; });
 button.addEventListener("click", () => {
   document.body.classList.toggle("dark");
-  keep(isDark() ? "dark" : "light");
-  address((params) => params.delete("__theme"), "replaceState"); // it counts more than the link one came by
+  storeTheme(isDark() ? "dark" : "light");
+  address((params) => params.delete("__theme"), "replaceState"); // the choice overrides the link's theme
 });
-/* The address names the tab, so that it is open again after a reload, and Back leads to the one before (Gradio keeps
-   the name "page" for itself). Back changes nothing else: the pages stay as they stand, and the address says so. Tabs
-   come after this script. */
+/* The query string contains the tab, so a reload reopens it and Back returns to the previous one (Gradio reserves the
+   name "page"). Back changes nothing else: the pages keep their state, and so does the query string. Tabs are created
+   after this script. */
 const tabs = () => [...document.querySelectorAll("#pages [role=tab]")];
 const nameOf = (tab) => tab.textContent.trim().toLowerCase();
 const wantedTab = () => new URLSearchParams(location.search).get("tab");
@@ -135,7 +134,7 @@ document.addEventListener("click", (event) => {
   if (!tab) return;
   const name = tab === tabs()[0] ? null : nameOf(tab);
   document.title = name ? `${tab.textContent.trim()} · vitviz` : "vitviz";
-  if (name === wantedTab()) return; // it was opened by the address
+  if (name === wantedTab()) return; // opened by the query string
   address(nameTab(name), "pushState");
 });
 window.addEventListener("popstate", () => {
@@ -165,14 +164,14 @@ LAUNCH: dict[str, Any] = {
 
 
 def build(catalogs: dict[str, dict[str, Any]], functions: dict[str, list[Callable[..., Any]]]) -> gr.Blocks:
-    """Lay out the page; only pages that exist have a tab.
+    """Build the page.
 
     Args:
-        catalogs: What each page offers, by its name: "explore", "train", "inside".
-        functions: What each may ask of Python, by the same names.
+        catalogs: Initial data of each tab: "explore", "train", "internals".
+        functions: Server functions of each tab.
     """
     with gr.Blocks(
-        title="vitviz", analytics_enabled=False, fill_width=True, delete_cache=(TIDY_EVERY, UPLOAD_AGE)
+        title="vitviz", analytics_enabled=False, fill_width=True, delete_cache=(CLEANUP_INTERVAL, UPLOAD_AGE)
     ) as page:
         gr.HTML(
             html_template=MASTHEAD,
@@ -185,6 +184,6 @@ def build(catalogs: dict[str, dict[str, Any]], functions: dict[str, list[Callabl
                 explore_component(catalogs["explore"], functions["explore"])
             with gr.Tab("Train", id="train"):
                 train_component(catalogs["train"], functions["train"])
-            with gr.Tab("Inside", id="inside"):
-                internals_component(catalogs["inside"], functions["inside"])
+            with gr.Tab("Internals", id="internals"):
+                internals_component(catalogs["internals"], functions["internals"])
     return page

@@ -1,6 +1,6 @@
-"""The data sets that the page can train on: what is here, what can be fetched, and people's own images.
+"""Data sets of the Train page: CIFAR, its download, and image folders.
 
-Own images are folders and zips in the data folder; an uploaded zip is put there, too. Nothing else can be named.
+Image folders are folders and zips in the data folder; uploaded zips are stored there, too. No other path is accepted.
 """
 
 import itertools
@@ -9,26 +9,25 @@ import re
 import shutil
 import threading
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from vitviz.data import datasets, image_folder
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError, data_root
-from vitviz.data.download import Fetch
-from vitviz.data.files import atomic_write, in_text
-from vitviz.webapp.images import uploaded
-from vitviz.webapp.server.requests import Answer
+from vitviz.data.download import Download
+from vitviz.data.files import atomic_write, printable_name
+from vitviz.webapp.images import upload_path
+from vitviz.webapp.server.requests import Json
 
-OTHERS = re.compile(r"cifar-10|\.", re.IGNORECASE)  # begins what is in a data folder and not people's own
-SAFE = re.compile(r"[^A-Za-z0-9_-]+")
-MOST_LISTED = 50
-MOST_TOLD = 100  # files that were not taken, in one answer
+RESERVED = re.compile(r"cifar-10|\.", re.IGNORECASE)  # start of names in the data folder that are not image folders
+UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+MAX_LISTED = 50
+MAX_SKIPPED = 100  # skipped files listed in a response
 
 
 class Counts(NamedTuple):
-    """How many images there are to train on and to test on, of how many classes."""
+    """Number of training images, test images and classes."""
 
     train: int
     test: int
@@ -45,84 +44,89 @@ class DataSets:
     def __init__(self, data: str | None = None) -> None:
         self.data = data
         self.root = data_root(data)
-        self.fetch = Fetch(data)
-        self.taking = threading.Lock()  # two uploads of one name may come at once
-        self.taken: set[str] = set()  # names of uploads
-        self.counted: dict[str, Counts] = {}  # people's own images, by name
+        self.download = Download(data)
+        self.lock = threading.Lock()  # two uploads may have the same name
+        self.uploaded: set[str] = set()
+        self.counts: dict[str, Counts] = {}  # of surveyed image folders
 
-    def state(self) -> Answer:
-        """What is `here` by name, people's `own` as far as they are listed, and how a download stands."""
-        fetching = asdict(self.fetch.state())
+    def state(self) -> Json:
+        """Return which data sets are `available`, the listed `image_folders`, and the state of the `download`."""
+        download = self.download.state()
         return {
-            "here": {name: datasets.is_available(name, self.data) for name in datasets.MODULES},
-            "own": self.listed(),
-            "fetch": fetching,
+            "available": {name: datasets.is_available(name, self.data) for name in datasets.MODULES},
+            "image_folders": self.listed(),
+            "download": {
+                "dataset": download.dataset,
+                "running": download.running,
+                "progress": download.progress,
+                "message": download.message,
+            },
         }
 
-    def own(self) -> list[str]:
-        """Names of the folders and zips that may hold images; those that are no UTF-8 cannot be sent."""
+    def image_folders(self) -> list[str]:
+        """Return the names of folders and zips that may contain images; names that are not valid UTF-8 are skipped."""
         with suppress(OSError), os.scandir(self.root) as entries:
-            named = (entry for entry in entries if not OTHERS.match(entry.name) and in_text(entry.name) == entry.name)
+            named = (e for e in entries if not RESERVED.match(e.name) and printable_name(e.name) == e.name)
             found = (entry for entry in named if not entry.is_symlink())
             return sorted(e.name for e in found if e.is_dir() or e.name.lower().endswith(".zip"))
         return []
 
     def listed(self) -> list[str]:
-        """The first of them, after what was uploaded to this server."""
-        return sorted(self.own(), key=lambda name: name not in self.taken)[:MOST_LISTED]
+        """Return the first image folders, uploads of this process before others."""
+        return sorted(self.image_folders(), key=lambda name: name not in self.uploaded)[:MAX_LISTED]
 
     def path(self, name: str) -> Path:
-        """The folder or zip of people's own images of this name.
+        """Return the path of an image folder.
 
         Raises:
-            DataError: If there is none.
+            DataError: If it does not exist.
         """
-        if name not in self.own():
+        if name not in self.image_folders():
             raise DataError(
-                f"There are no images {name[:80]!r} in {self.root}. Choose a folder or a zip that is there."
+                f"Image folder {name[:80]!r} not found in {self.root}. Choose a folder or a zip that it contains."
             )
         return self.root / name
 
-    def take(self, path: str, name: str) -> str:
-        """Put an uploaded zip into the folder, and return its name there.
+    def upload(self, path: str, name: str) -> str:
+        """Store an uploaded zip and return its name in the data folder.
 
         Raises:
-            DataError: If it is none that may be opened; then nothing of it is kept.
+            DataError: If it is not an acceptable zip; nothing is stored then.
         """
-        file = uploaded(path)
+        file = upload_path(path)
         Archive(file).zip.close()
-        stem = SAFE.sub("-", Path(name).stem)[:40].strip("-") or "images"
-        if OTHERS.match(stem):
-            stem = f"own-{stem}"
-        with self.taking:
-            return self.put(file, stem)
+        stem = UNSAFE.sub("-", Path(name).stem)[:40].strip("-") or "images"
+        if RESERVED.match(stem):
+            stem = f"images-{stem}"
+        with self.lock:
+            return self.store(file, stem)
 
-    def put(self, file: Path, stem: str) -> str:
-        """Copy a zip into the folder under the first name that is free, and return that."""
+    def store(self, file: Path, stem: str) -> str:
+        """Copy a zip to the data folder under the first unused name, and return the name."""
         names = (f"{stem}{f'-{k}' if k > 1 else ''}.zip" for k in itertools.count(1))
         new = next(name for name in names if not os.path.lexists(self.root / name))
         with file.open("rb") as content, atomic_write(self.root / new) as copy:
             shutil.copyfileobj(content, copy)
-        self.taken.add(new)
+        self.uploaded.add(new)
         return new
 
-    def survey(self, name: str, size: tuple[int, int]) -> Answer:
-        """What would be taken of people's own images, and what not.
+    def survey(self, name: str, size: tuple[int, int]) -> Json:
+        """Count the images of an image folder.
 
         Returns:
-            `counts`, [class, to train on, to test on]; `refused`, [file, why], the first hundred, and how many `more`;
-            `divided`, whether the images to test on were put aside; `problem`, why nothing can be learned, or "".
+            `counts`, [class, training images, test images]; `refused`, the first skipped files as [file, reason], and
+            `more`, the number of others; `divided`, whether the test images were split off the training images;
+            `problem`, why nothing can be trained on them, or "".
         """
-        path = self.path(name)
-        table = image_folder.survey(path, size)
+        table = image_folder.survey(self.path(name), size)
         try:
-            image_folder.check_table(table, name)
+            image_folder.check_summary(table, name)
             train, test = zip(*table.counts.values(), strict=True)
-            self.counted[name] = Counts(sum(train), sum(test), len(table.classes))
+            self.counts[name] = Counts(sum(train), sum(test), len(table.classes))
             problem = ""
         except DataError as error:
             problem = str(error)
         counts: list[list[Any]] = [[label, *both] for label, both in table.counts.items()]
-        told = [list(refused) for refused in table.refused[:MOST_TOLD]]
-        more = len(table.refused) - len(told)
-        return {"counts": counts, "refused": told, "more": more, "divided": table.divided, "problem": problem}
+        skipped = [list(file) for file in table.skipped[:MAX_SKIPPED]]
+        more = len(table.skipped) - len(skipped)
+        return {"counts": counts, "refused": skipped, "more": more, "divided": table.auto_split, "problem": problem}

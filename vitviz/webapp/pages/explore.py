@@ -1,7 +1,4 @@
-"""What the explorer may ask of Python, and the answers: plain dictionaries and strings.
-
-Images pass the gate, and files must lie in the server's own upload folder.
-"""
+"""Server functions of the Explore page: explanations of images as JSON."""
 
 import base64
 import re
@@ -15,120 +12,137 @@ import numpy as np
 from PIL import Image
 from torch import Tensor
 
-from vitviz.attribution.ablation import intervene, mean_outputs
-from vitviz.attribution.context import Target, softmax
+from vitviz.attribution.ablation import PatchMode, mean_head_outputs
+from vitviz.attribution.context import Target, is_flat
 from vitviz.attribution.explanation import Explanation, View, explain
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS
 from vitviz.data import cifar
-from vitviz.data.preprocessing import MOST_BYTES, ImageError, ImageSource, is_huge, sample_paths, samples
+from vitviz.data.preprocessing import MAX_BYTES, ImageError, ImageSource, is_huge, load_samples, sample_paths
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
-from vitviz.webapp.images import base64_of, data_url, sample, test_set, uploaded
-from vitviz.webapp.models import model_named, offered
+from vitviz.webapp.images import data_url, sample_path, test_set, to_base64, upload_path
+from vitviz.webapp.models import list_models, load_model
 from vitviz.webapp.pages.gallery import Gallery
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
 from vitviz.webapp.server.queue import Queue, route_by_size, with_cache
-from vitviz.webapp.server.requests import Answer, answering, field, one_of, pairs, target_of, view, whole_numbers
+from vitviz.webapp.server.requests import (
+    Json,
+    RequestError,
+    choice,
+    error_response,
+    integer_pairs,
+    integers,
+    parse_target,
+    parse_view,
+    require,
+)
 
-AT_ONCE = 2  # images decoded at the same time; more would only take memory
-THUMBNAIL_SIDE = 144  # px of the original's preview
-LONGEST_NAME = 180  # letters of a figure's file; systems take 255
-USUAL: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `usual_outputs`
+WORKERS = 2  # more images at a time would only take memory
+THUMBNAIL_SIDE = 144  # px, of an upload's preview
+MAX_NAME_LENGTH = 180  # characters of a figure's file name; file systems allow 255
+HEAD_MEANS: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `head_means`
 
 
 class Explore:
-    """The explorer's questions, for one data folder.
+    """Server functions of the page, for one data folder.
 
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
-        runs: Whose checkpoints can be explored beside those that ship; None for no others.
-        public: Whether strangers ask; then no answer names a folder of the server.
+        runs: Runs whose models can be explored; None for bundled ones only.
+        public: Whether to hide paths of the server.
     """
 
     def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
         self.data, self.runs, self.public = data, runs, public
-        self.recent = ExplanationCache()
-        self.judged = ScoreCache()
+        self.explanations = ExplanationCache()
+        self.scored = ScoreCache()
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
-        """The functions that the component may call, by these names; what takes long stands in lines of its own."""
+        """The functions that the component may call, by name; slow ones have separate queues."""
         gallery = Gallery(self.data, self.runs, self.public)
-        answered = partial(answering, public=self.public)
-        quick, long = Queue(AT_ONCE, 100), Queue(1, 8, yielding=True)  # two long ones at once would slow the quick ones
-        explained = answered(self.explain)
+        respond = partial(error_response, public=self.public)
+        quick, slow = Queue(WORKERS, 100), Queue(1, 8, low_priority=True)  # two slow ones would delay the quick ones
+        explain = respond(self.explain)
         return [
-            route_by_size(quick(answered(takes_long)), quick(explained), Queue(1, 8)(explained)),
-            *(quick(answered(answer)) for answer in (self.attention, self.intervene, self.offers)),
-            with_cache(quick(answered(self.kept("maps"))), long(answered(self.methods))),
-            with_cache(quick(answered(self.kept("scores"))), long(answered(self.scores))),
-            with_cache(quick(answered(gallery.known)), Queue(1, 8, yielding=True)(answered(gallery.gallery))),
-            Queue(1, 10)(answered(self.figure)),
+            route_by_size(quick(respond(is_large)), quick(explain), Queue(1, 8)(explain)),
+            *(quick(respond(function)) for function in (self.attention, self.ablate, self.list_models)),
+            with_cache(quick(respond(self.cached("maps"))), slow(respond(self.methods))),
+            with_cache(quick(respond(self.cached("scores"))), slow(respond(self.scores))),
+            with_cache(quick(respond(gallery.cached)), Queue(1, 8, low_priority=True)(respond(gallery.gallery))),
+            Queue(1, 10)(respond(self.figure)),
         ]
 
-    def kept(self, what: str) -> Callable[[Answer], Answer | None]:
-        """The function that finds what `methods` or `scores` told before; None where that was not asked yet."""
+    def cached(self, kind: str) -> Callable[[Json], Json | None]:
+        """Return the function that looks up a response of `methods` or `scores`."""
 
-        def find(question: Answer) -> Answer | None:
-            explanation = self.recent.asked(question)
+        def lookup(request: Json) -> Json | None:
+            explanation = self.explanations.get(request)
             if explanation is None:
                 return None
-            return self.judged.known(what, explanation, explanation.target(target_of(question)))
+            return self.scored.get(kind, explanation, explanation.target(parse_target(request)))
 
-        return find
+        return lookup
 
-    def catalog(self) -> Answer:
-        """What the page offers: checkpoints, samples, the data set and methods."""
+    def catalog(self) -> Json:
+        """Return the initial data of the page: models, samples, data set and methods."""
         samples = [{"name": name, "src": data_url(Image.open(path))} for name, path in sample_paths().items()]
-        methods = [
-            {
-                "key": key,
-                "name": method.title,
-                "about": method.about,
-                "formula": method.formula,
-                "source": method.source,
-                "unit": method.unit,
-                "forClass": method.class_specific,
-            }
-            for key, method in METHODS.items()
-            if key != "reverse_attention"  # the page's Direction shows it, of every layer and head
-        ]
-        return offered(None, self.data, self.public) | {"samples": samples, "methods": methods, "mostBytes": MOST_BYTES}
+        methods = []
+        for key, method in METHODS.items():
+            if key == "reverse_attention":  # the page's direction shows it for every layer and head
+                continue
+            other = method.text_without_class_token or method.text
+            methods.append(
+                {
+                    "key": key,
+                    "name": method.title,
+                    "about": method.about,
+                    "aboutWithoutClassToken": other.about,
+                    "formula": method.formula,
+                    "formulaWithoutClassToken": other.formula,
+                    "source": method.source,
+                    "unit": method.unit,
+                    "forClass": method.class_specific,
+                }
+            )
+        models = list_models(None, self.data, self.public)
+        return models | {"samples": samples, "methods": methods, "maxBytes": MAX_BYTES}
 
-    def offers(self, question: Answer) -> Answer:
-        """What of the catalog may have changed since the page was built: models, and whether CIFAR-10 is there."""
-        return offered(self.runs, self.data, self.public)
+    def list_models(self, request: Json) -> Json:
+        """List what may have changed since the page was built: models, and whether CIFAR-10 is available."""
+        return list_models(self.runs, self.data, self.public)
 
-    def explain(self, question: Answer) -> Answer:
-        """Explain an image with a checkpoint.
+    def explain(self, request: Json) -> Json:
+        """Explain an image.
 
         Args:
-            question: `checkpoint`, as `offers` names it, and `image`: {"kind": "sample", "name"}, {"kind": "cifar",
+            request: `checkpoint`, a name of `list_models`, and `image`: {"kind": "sample", "name"}, {"kind": "cifar",
                 "index"} or {"kind": "upload", "path", "name"}.
         """
-        chosen = field(question, "image", dict)
-        model = model_named(field(question, "checkpoint", str), self.runs)
+        chosen = require(request, "image", dict)
+        model = load_model(require(request, "checkpoint", str), self.runs)
         source, caption, truth = self.image(chosen)
-        name = "Own image" if chosen["kind"] == "upload" else f"{caption} ({truth})"
+        name = "Upload" if chosen["kind"] == "upload" else f"{caption} ({truth})"
         explanation = replace(explain(model, source), name=name)
         labels, image = explanation.labels, explanation.image
         original = image.original.copy()
         original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
+        layers, heads = explanation.attention.shape[:2]
         return {
-            "key": self.recent.keep(replace(explanation, image=replace(image, original=image.seen))),
+            "key": self.explanations.add(replace(explanation, image=replace(image, original=image.model_input))),
             "checkpoint": model.name,
             "classes": labels,
-            "layers": explanation.attention.shape[0],
-            "heads": explanation.attention.shape[1],
+            "layers": layers,
+            "heads": heads,
             "rows": explanation.grid[0],
             "columns": explanation.grid[1],
-            "aspect": image.seen.width / image.seen.height,
+            "aspect": image.model_input.width / image.model_input.height,
             "prefix": explanation.prefix,
-            "classToken": model.network.config.class_token,
+            "classToken": explanation.context.config.class_token,
             "image": {
-                "src": data_url(image.seen),
+                "src": data_url(image.model_input),
                 "original": data_url(original) if chosen["kind"] == "upload" else None,
                 "caption": caption,
                 "truth": labels.index(truth) if truth in labels else None,
@@ -136,7 +150,7 @@ class Explore:
                 "note": image.note,
             },
             "probabilities": explanation.probabilities.tolist(),
-            "cls": base64_of(explanation.rows.astype("<f4")),
+            "cls": to_base64(explanation.query_attention.astype("<f4")),
             "maps": {
                 key: explanation.map(key).ravel().tolist()
                 for key, method in explanation.methods.items()
@@ -144,168 +158,139 @@ class Explore:
             },
         }
 
-    def image(self, chosen: Answer) -> tuple[ImageSource, str, str | None]:
-        """Find a chosen image: its source, its caption and its true label if known."""
-        kind = field(chosen, "kind", str)
+    def image(self, chosen: Json) -> tuple[ImageSource, str, str | None]:
+        """Return the source of an image, its caption, and its label if known."""
+        kind = require(chosen, "kind", str)
         if kind == "sample":
-            name = field(chosen, "name", str)
-            return sample(name), "Drawing", name
+            name = require(chosen, "name", str)
+            return sample_path(name), "Drawing", name
         if kind == "cifar":
             images, labels = test_set(self.data, self.public)
-            index = field(chosen, "index", int)
+            index = require(chosen, "index", int)
             if not 0 <= index < len(labels):
-                raise ImageError(f"A test image's number must be from 0 to {len(labels) - 1}: got {index}.")
+                raise ImageError(f"The index of a test image must be from 0 to {len(labels) - 1}: got {index}.")
             label = cifar.CLASSES[labels[index]]
             return images[index].permute(1, 2, 0).numpy(), f"CIFAR-10 test image {index}", label
         if kind == "upload":
-            return uploaded(field(chosen, "path", str)), field(chosen, "name", str)[:120], None
-        raise ImageError(f"An image must be a sample, a CIFAR-10 image or an upload: got {kind[:40]!r}.")
+            return upload_path(require(chosen, "path", str)), require(chosen, "name", str)[:120], None
+        raise RequestError("kind", "sample, cifar or upload", kind)
 
-    def attention(self, question: Answer) -> str | None:
-        """The whole attention of a key as base64 of uint16 (L, A, T, T) / 65535; None if it is no longer kept."""
-        explanation = self.recent.asked(question)
+    def attention(self, request: Json) -> str | None:
+        """Return the attention of a key as base64 of uint16 (L, A, T, T) / 65535; None if the key has expired."""
+        explanation = self.explanations.get(request)
         if explanation is None:
             return None
-        return base64_of(np.round(np.nan_to_num(explanation.attention) * 65535).astype("<u2"))
+        return to_base64(np.round(np.nan_to_num(explanation.attention) * 65535).astype("<u2"))
 
-    def methods(self, question: Answer) -> Answer | None:
-        """All maps of a key for a target, by method, as lists of N numbers; None if it is no longer kept.
+    def methods(self, request: Json) -> Json | None:
+        """Return the maps of all methods as lists of N numbers; None if the key has expired.
 
         Args:
-            question: `key`, and `target`, one or two classes by position; empty for the predicted one.
+            request: `key`, and `target`, one or two class indices; empty for the predicted class.
         """
-        explanation = self.recent.asked(question)
+        explanation = self.explanations.get(request)
         if explanation is None:
             return None
-        target = explanation.target(target_of(question))
+        target = explanation.target(parse_target(request))
 
-        def compute() -> Answer:
+        def compute() -> Json:
             return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in explanation.methods}}
 
-        return self.judged.answer("maps", explanation, target, compute)
+        return self.scored.get_or_compute("maps", explanation, target, compute)
 
-    def scores(self, question: Answer) -> Answer | None:
-        """What each method's map of a key is worth, and chance; None if it is no longer kept.
-
-        Args:
-            question: As for `methods`.
-
-        Returns:
-            `scores` by method and `chance`, mean and standard deviation of random orders: the share of the first
-            class's probability that is lost, on average, while a map's strongest patches are painted over first. A map
-            whose values are all equal ranks no patch before another: its score is None.
-        """
-        explanation = self.recent.asked(question)
-        if explanation is None:
-            return None
-        target = explanation.target(target_of(question))
-        return self.judged.answer("scores", explanation, target, lambda: scores_of(explanation, target))
-
-    def intervene(self, question: Answer) -> Answer | None:
-        """The image of a key with heads switched off and patches left out; None if it is no longer kept.
+    def scores(self, request: Json) -> Json | None:
+        """Return the faithfulness of all methods; None if the key has expired.
 
         Args:
-            question: `key`, of the image as it is; `heads`, pairs of layer and head; `patches`; `instead`, what a
-                head that is off passes on, "nothing" or its "mean" over the sample images; `way`,
-                "drop" or "grey".
+            request: As for `methods`.
 
         Returns:
-            `key`, under which `attention` and `figure` find what was seen, `probabilities` and `cls`.
+            `scores` by method and `random_baseline`, mean and standard deviation over random rankings: the fraction of
+            the (first) class's probability that is lost, on average, while patches are removed. None for a flat map.
         """
-        explanation = self.recent.asked(question)
+        explanation = self.explanations.get(request)
         if explanation is None:
             return None
-        heads = [(layer, head) for layer, head in pairs(field(question, "heads", list))]
-        patches = whole_numbers(field(question, "patches", list))
-        instead, way = one_of(question, "instead", ("nothing", "mean")), one_of(question, "way", ("drop", "grey"))
-        usual = usual_outputs(explanation.case.checkpoint) if heads and instead == "mean" else None
-        after = intervene(explanation.case, heads, patches, cast(Literal["drop", "grey"], way), usual)
-        grey = tuple(round(255 * value) for value in explanation.case.checkpoint.mean)
-        seen = without(explanation.image.seen, explanation.grid, patches, grey if way == "grey" else (255, 255, 255))
-        changed = replace(
-            explanation,
-            image=replace(explanation.image, seen=seen),
-            probabilities=softmax(after.logits),
-            attention=after.attention,
-            changes=changes_in_words(len(heads), len(patches), instead, way),
-        )
+        target = explanation.target(parse_target(request))
+        return self.scored.get_or_compute("scores", explanation, target, lambda: score_methods(explanation, target))
+
+    def ablate(self, request: Json) -> Json | None:
+        """Ablate heads and remove patches; None if the key has expired.
+
+        Args:
+            request: `key`; `heads`, pairs of layer and head; `patches`; `mode`, "zero" or "mean" (over the sample
+                images), the output of ablated heads; `patch_mode`, "drop" or "gray".
+
+        Returns:
+            `key` of the ablated explanation, `probabilities` and `cls`.
+        """
+        explanation = self.explanations.get(request)
+        if explanation is None:
+            return None
+        heads = integer_pairs("heads", require(request, "heads", list))
+        patches = integers("patches", require(request, "patches", list))
+        mode = cast(Literal["zero", "mean"], choice(request, "mode", ("zero", "mean")))
+        patch_mode = cast(PatchMode, choice(request, "patch_mode", ("drop", "gray")))
+        means = head_means(explanation.context.checkpoint) if heads and mode == "mean" else None
+        ablated = explanation.ablate(heads, patches, mode, patch_mode, means)
         return {
-            "key": self.recent.keep(changed, question["key"]),
-            "probabilities": changed.probabilities.tolist(),
-            "cls": base64_of(np.nan_to_num(changed.rows).astype("<f4")),
+            "key": self.explanations.add(replace(ablated, original=None), request["key"]),
+            "probabilities": ablated.probabilities.tolist(),
+            "cls": to_base64(np.nan_to_num(ablated.query_attention).astype("<f4")),
         }
 
-    def figure(self, question: Answer) -> Answer | None:
-        """The figure of a key as a PNG: `name` for the download and `src`; None if it is no longer kept.
+    def figure(self, request: Json) -> Json | None:
+        """Return the figure of a key as PNG: file `name` and `src`; None if the key has expired.
 
         Args:
-            question: `key`, and the view on screen: `method`, `layer` and `head`, each or None, `patches`, `direction`.
+            request: `key`, and the view: `method`, `layer` and `head`, each or None, `patches`, `direction`, `target`.
         """
-        explanation = self.recent.asked(question)
+        explanation = self.explanations.get(request)
         if explanation is None:
             return None
         from vitviz.plots import figures
 
-        shown = view(question)
-        png = base64.b64encode(figures.render(explanation.figure(shown), ".png")).decode()
-        return {"name": file_name(explanation, shown), "src": f"data:image/png;base64,{png}"}
+        view = parse_view(request)
+        png = base64.b64encode(figures.render(explanation.draw(view), ".png")).decode()
+        return {"name": file_name(explanation, view), "src": f"data:image/png;base64,{png}"}
 
 
-def scores_of(explanation: Explanation, target: Target) -> Answer:
-    """The answer of `Explore.scores`, as there."""
-    first = target[0] if isinstance(target, tuple) else target
+def score_methods(explanation: Explanation, target: Target) -> Json:
+    """Compute the response of `Explore.scores`."""
+    label = target[0] if isinstance(target, tuple) else target
     maps = {key: explanation.map(key, target).ravel() for key in explanation.methods}
-    ranked = {key: values for key, values in maps.items() if np.ptp(values) != 0}
-    report = score(explanation.case, ranked, first)
-    start = float(explanation.probabilities[first])
-    lost = [found.lost(start) for found in report.chance]
+    ranked = {key: values for key, values in maps.items() if not is_flat(values)}
+    found = score(explanation.context, ranked, label)
+    start = float(explanation.probabilities[label])
+    random = [one.probability_drop(start) for one in found.random_baseline]
     return {
-        "scores": {key: report.scores[key].lost(start) if key in ranked else None for key in maps},
-        "chance": [float(np.mean(lost)), float(np.std(lost))],
+        "scores": {key: found.scores[key].probability_drop(start) if key in ranked else None for key in maps},
+        "random_baseline": [float(np.mean(random)), float(np.std(random))],
     }
 
 
-def file_name(explanation: Explanation, shown: View) -> str:
-    """A name for the file of a figure: model, image, map and, but for a method, who is asked, in plain letters."""
-    asked = shown.who(explanation.case.config.class_token)
-    if shown.patches:
-        row, column = divmod(shown.patches[0], explanation.grid[1])
-        others = f" and {len(shown.patches) - 1} more" if len(shown.patches) > 1 else ""
-        asked = f"row {row + 1} column {column + 1}{others}"
-    words = ["vitviz", explanation.checkpoint, explanation.name, explanation.title(shown)]
-    if shown.method is None and (shown.patches or shown.direction == "to"):
-        words.append(f"{shown.direction} {asked}")
-    words += ["changed"] if explanation.changes else []
-    return f"{re.sub('[^a-z0-9]+', '-', ' '.join(words).lower())[:LONGEST_NAME].strip('-')}.png"
+def file_name(explanation: Explanation, view: View) -> str:
+    """Return a file name for a figure: model, image, map, and the query of attention, in plain letters."""
+    words = ["vitviz", explanation.checkpoint, explanation.name, explanation.title(view)]
+    if view.method is None and (view.query or view.direction == "to"):
+        query = view.query_label(explanation.context.config.class_token)
+        if view.query:
+            row, column = divmod(view.query[0], explanation.grid[1])
+            others = f" and {len(view.query) - 1} more" if len(view.query) > 1 else ""
+            query = f"row {row + 1} column {column + 1}{others}"
+        words.append(f"{view.direction} {query}")
+    words += ["ablated"] if explanation.changes else []
+    return f"{re.sub('[^a-z0-9]+', '-', ' '.join(words).lower())[:MAX_NAME_LENGTH].strip('-')}.png"
 
 
-def without(image: Image.Image, grid: tuple[int, int], patches: list[int], colour: tuple[int, ...]) -> Image.Image:
-    """The image with patches of its grid (gh, gw) in one colour."""
-    image, (rows, columns) = image.copy(), grid
-    height, width = image.height // rows, image.width // columns
-    for row, column in (divmod(patch, columns) for patch in patches):
-        corner = (column * width, row * height)
-        image.paste(colour, (*corner, corner[0] + width, corner[1] + height))
-    return image
+def head_means(model: Checkpoint) -> Tensor:
+    """Return the mean output of each head over the sample images, (L, A, d), computed once per model."""
+    if model.network not in HEAD_MEANS:
+        HEAD_MEANS[model.network] = mean_head_outputs(model, load_samples(model.network.config.img_size))
+    return HEAD_MEANS[model.network]
 
 
-def changes_in_words(heads: int, patches: int, instead: str, way: str) -> str:
-    """What was switched off and taken away, for the figure."""
-    passing = " (passing on their mean)" if instead == "mean" else ""
-    gone = "left out" if way == "drop" else "painted grey"
-    words = [(heads, "head", f"off{passing}"), (patches, "patch", gone)]
-    plural = {"head": "heads", "patch": "patches"}
-    return ", ".join(f"{n} {name if n == 1 else plural[name]} {what}" for n, name, what in words if n)
-
-
-def usual_outputs(model: Checkpoint) -> Tensor:
-    """What each head of a model passes on over the sample images, on average, (L, A, d)."""
-    if model.network not in USUAL:
-        USUAL[model.network] = mean_outputs(model, samples(model.network.config.img_size))
-    return USUAL[model.network]
-
-
-def takes_long(question: Answer) -> bool:
-    """Whether a question for `Explore.explain` comes with an image that keeps others waiting while it is decoded."""
-    image = field(question, "image", dict)
-    return image.get("kind") == "upload" and is_huge(uploaded(field(image, "path", str)))
+def is_large(request: Json) -> bool:
+    """Whether a request for `Explore.explain` has an image that takes long to decode."""
+    image = require(request, "image", dict)
+    return image.get("kind") == "upload" and is_huge(upload_path(require(image, "path", str)))

@@ -1,7 +1,6 @@
-"""What the page Inside may ask of Python, and the answer: what the probes of a model found, as plain lists.
+"""Server functions of the Internals page: the probes of a model as JSON.
 
-A question is treated as hostile, as those of the explorer are. Each answer is computed once and kept: there are only as
-many as models, times two choices of images.
+Each result is cached: there are two choices of images per model.
 """
 
 import threading
@@ -19,13 +18,13 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.webapp.images import test_set
-from vitviz.webapp.models import model_named, offered
+from vitviz.webapp.models import list_models, load_model
 from vitviz.webapp.server.queue import Queue
-from vitviz.webapp.server.requests import Answer, answering, field
+from vitviz.webapp.server.requests import Json, RequestError, error_response, require
 
-TEST_IMAGES = 500  # as many as `python -m vitviz probe` takes unasked, so that both give the same numbers
-DECIMALS = 5  # more than anybody reads, and half the characters to send
-SENT = (
+NUM_TEST_IMAGES = 500  # the default of `python -m vitviz probe`, so that both give the same numbers
+DECIMALS = 5  # more than the page shows, at half the size
+ARRAYS = (
     "filters",
     "explained",
     "position_similarity",
@@ -43,74 +42,77 @@ SENT = (
 )
 
 
-class Inside:
-    """The page's questions, for one data folder.
+class Internals:
+    """Server functions of the page, for one data folder.
 
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
-        runs: Whose models can be looked into beside those that ship; None for no others.
-        public: Whether strangers ask.
+        runs: Runs whose models can be probed; None for bundled ones only.
+        public: Whether to hide paths of the server.
     """
 
     def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
         self.data, self.runs, self.public = data, runs, public
-        self.found: WeakKeyDictionary[Network, dict[str, Answer]] = WeakKeyDictionary()  # a run may go on, or go
-        self.one_at_a_time = threading.Lock()
+        self.results: WeakKeyDictionary[Network, dict[str, Json]] = WeakKeyDictionary()  # runs may change or be deleted
+        self.lock = threading.Lock()
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
-        """The functions that the component may call, by these names."""
-        answered = partial(answering, public=self.public)
-        return [Queue(1, waiting=100)(answered(self.probes)), answered(self.offers)]
+        """The functions that the component may call, by name."""
+        respond = partial(error_response, public=self.public)
+        return [Queue(1, waiting=100)(respond(self.probes)), respond(self.list_models)]
 
-    def offers(self, question: Answer) -> Answer:
-        """As `Explore.offers`."""
-        return offered(self.runs, self.data, self.public)
+    def list_models(self, request: Json) -> Json:
+        """List models, as `Explore.list_models`."""
+        return list_models(self.runs, self.data, self.public)
 
-    def probes(self, question: Answer) -> Answer:
-        """Measure a model, or give what was measured before.
+    def probes(self, request: Json) -> Json:
+        """Probe a model, once per choice of images; concurrent requests wait.
 
         Args:
-            question: `checkpoint`, as `offers` names it, and `images`, "samples" or "test".
+            request: `checkpoint`, a name of `list_models`, and `images`, "samples" or "test".
 
         Returns:
-            What `answer_of` gives. Whoever asks while another question is computed waits for it.
+            The response of `to_json`.
         """
-        model = model_named(field(question, "checkpoint", str), self.runs)
-        chosen = field(question, "images", str)
-        with self.one_at_a_time:
-            if chosen not in self.found.get(model.network, {}):
-                images, which = self.images(chosen, model.network.config.img_size)
-                self.found.setdefault(model.network, {})[chosen] = answer_of(model, probe(model, images), which)
-            return self.found[model.network][chosen]
+        model = load_model(require(request, "checkpoint", str), self.runs)
+        choice = require(request, "images", str)
+        with self.lock:
+            if choice not in self.results.get(model.network, {}):
+                images, caption = self.images(choice, model.network.config.img_size)
+                self.results.setdefault(model.network, {})[choice] = to_json(model, probe(model, images), caption)
+            return self.results[model.network][choice]
 
-    def images(self, chosen: str, size: tuple[int, int]) -> tuple[Tensor, str]:
-        """The images to measure with, uint8 (B, 3, H, W), and in words which."""
-        if chosen == "samples":
-            images = preprocessing.samples(size)
+    def images(self, choice: str, size: tuple[int, int]) -> tuple[Tensor, str]:
+        """Return the images to probe with, uint8 (B, 3, H, W), and their caption."""
+        if choice == "samples":
+            images = preprocessing.load_samples(size)
             return images, f"the {len(images)} sample images"
-        if chosen != "test":
-            raise ValueError(f"Images to look inside with must be samples or test: got {chosen[:40]!r}.")
+        if choice != "test":
+            raise RequestError("images", "samples or test", choice)
         if size != (32, 32):
-            raise ValueError(
-                f"Images of CIFAR-10 have 32 × 32 pixels: this model sees {size[0]} × {size[1]}. Use the samples."
+            raise RequestError(
+                "images",
+                "samples for a model whose input is not 32 × 32 px, the size of CIFAR-10 images",
+                f"test for {size[0]} × {size[1]}",
+                "Use the sample images.",
             )
-        images = test_set(self.data, self.public)[0][:TEST_IMAGES]
+        images = test_set(self.data, self.public)[0][:NUM_TEST_IMAGES]
         return images, f"the first {len(images)} test images of CIFAR-10"
 
 
-def answer_of(model: Checkpoint, found: Probes, which: str) -> Answer:
-    """Everything that the page draws.
+def to_json(model: Checkpoint, probes: Probes, caption: str) -> Json:
+    """Convert probes to the page's JSON.
 
     Returns:
-        `checkpoint`; `images`, which in words; `size` (px), `grid`, `prefix` and `classes` of the model; the arrays
-        of `Probes` named in `SENT`, as lists.
+        `checkpoint`; `images`, their caption; `size` (px), `grid`, `prefix` and `classes` of the model; the arrays
+        of `Probes` named in `ARRAYS`, as lists.
     """
     config = model.network.config
-    arrays = {name: getattr(found, name) for name in SENT}
+    arrays = {name: getattr(probes, name) for name in ARRAYS}
     return {
         "checkpoint": model.name,
-        "images": which,
+        "images": caption,
         "size": list(config.img_size),
         "grid": list(config.grid_size),
         "prefix": config.num_prefix_tokens,

@@ -1,110 +1,137 @@
-"""Recipes for the page: presets in words, what may be set by hand, and what a training would be."""
+"""Presets and hyperparameters of the training form."""
 
-import re
-from dataclasses import asdict
+from dataclasses import fields
 from functools import lru_cache
+from typing import Any, get_args
 
 from vitviz.data.cifar import DataError
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import CheckpointError
+from vitviz.models.config import ConfigError, ViTConfig, field_types
+from vitviz.runs.run_folder import flatten
 from vitviz.training.config import TrainConfig
-from vitviz.training.estimate import Estimate, estimate
-from vitviz.webapp.server.requests import Answer
+from vitviz.training.estimate import Estimate, estimate_run
+from vitviz.webapp.server.requests import Json, RequestError
 
 ABOUT = {
-    "cifar10-ti4": "The one to start with: made for two processor cores.",
-    "cifar10-s4": "Larger and better. Made for a GPU; in its 18 minutes a processor learns little.",
+    "cifar10-ti4": "Start here: made for two CPU cores.",
+    "cifar10-s4": "Larger and more accurate. Made for a GPU; 18 minutes on a CPU are too short.",
     "tutorial-notebook": "As in the notebook: a norm after each block, none at the end.",
-    "tutorial-lightning": "As in the Lightning tutorial: the residual is taken from the normalised input.",
-    "tutorial-scratch": "As in the tutorial from scratch: its patches are not square.",
+    "tutorial-lightning": "As in the Lightning tutorial: the residual branches off after the norm.",
+    "tutorial-scratch": "As in the from-scratch tutorial: its patches are not square.",
 }
-# What may be set by hand, by group; names are those of TrainConfig, with model. before those of its network.
+# Label of each hyperparameter by group. Names are those of `TrainConfig`, or of `ViTConfig` with the prefix `model.`.
 SETTINGS: dict[str, dict[str, str]] = {
-    "Network": {
-        "model.patch_size": "Patch side, pixels",
-        "model.embed_dim": "Width",
+    "Model": {
+        "model.patch_size": "Patch size (px)",
+        "model.embed_dim": "Embedding width",
         "model.depth": "Layers",
         "model.num_heads": "Heads",
-        "model.mlp_ratio": "MLP width",
+        "model.mlp_ratio": "MLP ratio",
         "model.pos_drop_rate": "Dropout",
         "model.drop_path_rate": "Stochastic depth",
     },
-    "Images are varied": {
+    "Augmentation": {
         "randaug_num_ops": "RandAugment operations",
-        "randaug_magnitude": "RandAugment strength",
-        "cutmix": "CutMix",
-        "mixup": "Mixup",
-        "erase": "Erased boxes",
+        "randaug_magnitude": "RandAugment magnitude",
+        "cutmix_prob": "CutMix",
+        "mixup_prob": "Mixup",
+        "random_erasing_prob": "Random erasing",
         "label_smoothing": "Label smoothing",
     },
-    "Learning": {
+    "Optimization": {
         "optimizer": "Optimizer",
-        "lr": "Rate",
-        "muon_lr": "Rate of Muon",
+        "lr": "Learning rate",
+        "muon_lr": "Muon learning rate",
         "weight_decay": "Weight decay",
-        "schedule": "Schedule",
-        "batch_size": "Batch",
-        "images": "First images only",
+        "lr_schedule": "Schedule",
+        "batch_size": "Batch size",
+        "max_train_samples": "Training subset",
         "seed": "Seed",
     },
 }
-OWN = {name for group in SETTINGS.values() for name in group} | {"epochs", "minutes", "device", "dataset", "frozen"}
-BLAMED = {"tokens": "model.patch_size", "patches": "model.patch_size"}  # words of a refusal -> the field to mend
+HYPERPARAMETERS = {name for group in SETTINGS.values() for name in group}
+CONFIG_FIELDS = HYPERPARAMETERS | {"epochs", "minutes", "device", "dataset", "freeze_backbone"}
+FORM_FIELDS = CONFIG_FIELDS | {"name", "vary", "init_from", "image_folder"}
+MODEL_FIELDS = {field.name for field in fields(ViTConfig)}
 
 
-def about_preset(name: str, config: TrainConfig) -> Answer:
-    """A preset for the page: its words, its settings by name, and what it would be."""
-    plain = asdict(config)
-    model = plain.pop("model")
-    values = plain | {f"model.{key}": value for key, value in model.items()}
-    network = f"{config.model.depth} layers, {config.model.num_heads} heads, {config.model.embed_dim} wide."
+def describe_preset(name: str, config: TrainConfig) -> Json:
+    """Describe a preset: text, hyperparameters by name, and the network's size."""
+    values, model = flatten(config), vit_config(config)
+    network = f"{model.depth} layers, {model.num_heads} heads, width {model.embed_dim}."
     return {
         "name": name,
         "about": " ".join(filter(None, [network, ABOUT.get(name, "")])),
-        "settings": {key: values[key] for key in sorted(OWN)},
-        "plain": config.model.architecture == "vit",
-        **plan(config),
+        "settings": {key: values[key] for key in sorted(CONFIG_FIELDS)},
+        "plain": model.architecture == "vit",
+        **summarize(config),
     }
 
 
-def plan(config: TrainConfig) -> Answer:
-    """What a training would be, before it: parameters, tokens and the grid of patches."""
+def describe_settings() -> list[Json]:
+    """Describe the hyperparameters by group: label and, from the config classes, description of each."""
+    annotations = {name: hint for name, (hint, _) in field_types(TrainConfig).items()}
+    annotations |= {f"model.{name}": hint for name, (hint, _) in field_types(ViTConfig).items()}
+    return [
+        {"name": name, "fields": group, "about": {key: description(annotations[key]) for key in group}}
+        for name, group in SETTINGS.items()
+    ]
+
+
+def description(annotation: Any) -> str:
+    """Return the description in a field's annotation."""
+    return next(text for extra in get_args(annotation)[1:] if (text := getattr(extra, "description", None)))
+
+
+def summarize(config: TrainConfig) -> Json:
+    """Summarize the network of a config: parameters, tokens and the grid of patches."""
+    model = vit_config(config)
     return {
-        "parameters": checkpoint.count_parameters(config.model),
-        "tokens": config.model.num_tokens,
-        "grid": list(config.model.grid_size),
-        "prefix": config.model.num_prefix_tokens,
+        "parameters": checkpoint.count_parameters(model),
+        "tokens": model.num_tokens,
+        "grid": list(model.grid_size),
+        "prefix": model.num_prefix_tokens,
     }
 
 
-def varied(question: Answer) -> tuple[str, ...]:
-    """What an experiment varies, each NAME=VALUE,VALUE,... with a name of `SETTINGS`; nothing for a single training."""
-    vary = question.get("vary", [])
+def vit_config(config: TrainConfig) -> ViTConfig:
+    """Return the model config of a training; the form has no convnets."""
+    if not isinstance(config.model, ViTConfig):
+        raise ConfigError("init_from", f"must be a Vision Transformer: got a {config.model.architecture}")
+    return config.model
+
+
+def parse_vary(request: Json) -> tuple[str, ...]:
+    """Parse the grid of a sweep, each NAME=VALUE,VALUE,... with a name of `SETTINGS`; empty for a single run."""
+    vary = request.get("vary", [])
     if not isinstance(vary, list) or not all(isinstance(text, str) and len(text) < 200 for text in vary):
-        raise ValueError(f"What is varied must be a list of NAME=VALUE,VALUE: got {str(vary)[:40]!r}.")
+        raise RequestError("vary", "a list of NAME=VALUE,VALUE", vary)
     for text in vary:
         name = text.partition("=")[0]
-        if not any(name in group for group in SETTINGS.values()):
-            raise ValueError(f"There is no setting {name[:40]!r} to vary here.")
-        if question.get("start") and name.startswith("model."):
-            raise ValueError(
-                f"What starts from a model has its network: {name.removeprefix('model.')} cannot be varied. Start from "
-                "random weights, or vary something else."
+        if name not in HYPERPARAMETERS:
+            raise RequestError("vary", "a list of NAME=VALUE,VALUE with names of hyperparameters", name)
+        if request.get("init_from") and name.startswith("model."):
+            raise RequestError(
+                "vary",
+                "free of the model's fields when fine-tuning, which keeps the network",
+                name,
+                "Start from random weights, or vary another field.",
             )
     return tuple(vary)
 
 
 @lru_cache(maxsize=64)
-def estimated(config: TrainConfig, measured: tuple[TrainConfig, float, float] | None, *counts: int) -> Estimate:
-    """An estimate, measured once for each config; beside a training, converted once for each of its speeds."""
-    return estimate(config, measured, *counts)
+def cached_estimate(config: TrainConfig, *counts: int) -> Estimate:
+    """Estimate a training run, once per config."""
+    return estimate_run(config, *counts)
 
 
-def field_of_error(refusal: ValueError) -> str | None:
-    """The field that a refusal is about: by its kind, or the one it names first."""
-    for kind, name in ((DataError, "own"), (CheckpointError, "start")):
-        if isinstance(refusal, kind):
+def field_of_error(error: ValueError) -> str | None:
+    """Return the form field that an error is about; None if it is about none of them."""
+    for kind, name in ((DataError, "image_folder"), (CheckpointError, "init_from")):
+        if isinstance(error, kind):
             return name
-    words = {name.removeprefix("model."): name for name in OWN} | BLAMED
-    found = re.search(rf"\b({'|'.join(sorted(words, key=len, reverse=True))})\b", str(refusal))
-    return words[found[0]] if found else None
+    name = getattr(error, "field", "")
+    name = f"model.{name}" if name in MODEL_FIELDS else name
+    return name if name in FORM_FIELDS else None

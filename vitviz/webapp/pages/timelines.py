@@ -1,7 +1,6 @@
-"""Timelines of trainings, for the page: moment by moment, and as movies."""
+"""Timelines of trainings for the Train page: snapshots as JSON, and animations."""
 
 import base64
-import os
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,105 +8,105 @@ import numpy as np
 from PIL import Image
 
 from vitviz.models import checkpoint
-from vitviz.plots.formats import MOVIES
+from vitviz.plots.formats import ANIMATION_FORMATS
 from vitviz.runs import timeline
 from vitviz.runs.run_folder import TIMELINE
 from vitviz.runs.store import Runs
 from vitviz.runs.timeline import Timeline
-from vitviz.webapp.images import base64_of, data_url
-from vitviz.webapp.models import OF_RUN, model_named, shipped
-from vitviz.webapp.server.requests import Answer, field
+from vitviz.webapp.images import data_url, to_base64
+from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
+from vitviz.webapp.server.requests import Json, RequestError, require
 
 
 class Timelines:
-    """The timelines of checkpoints that ship and of runs.
+    """Timelines of bundled checkpoints and of runs.
 
     Args:
-        runs: None for no others than those that ship.
+        runs: The runs; None for bundled checkpoints only.
     """
 
     def __init__(self, runs: Runs | None) -> None:
         self.runs = runs
 
-    def moments(self, question: Answer) -> Answer | None:
-        """The moments of a timeline from one on, for one image; None if there are none.
+    def snapshots(self, request: Json) -> Json | None:
+        """Return the snapshots of a timeline for one image; None if it does not exist yet.
 
         Args:
-            question: `source`, a checkpoint that ships, or "runs/NAME"; `image` from 0, else the first one; `from`.
+            request: `source`, a bundled checkpoint or "runs/NAME"; `image`, index of the probe image; `from`, the first
+                snapshot to return.
 
         Returns:
-            `count` of all moments; for those from `from` on `epoch`, `seconds`, `probabilities` (S, K), `entropy` and
-            `distance` (S, L, A) or None, and `rows`, base64 of uint16 (S, L, A, T) / 65535. With `from` 0 also
-            which `image`, and what `frame` gives.
+            `count` of all snapshots; for those returned `epoch`, `seconds`, `probabilities` (S, K), `entropy` and
+            `distance` (S, L, A) or None, and `rows`, class-token attention as base64 of uint16 (S, L, A, T) / 65535.
+            With `from` 0 also `image` and the response of `describe`.
         """
-        held = self.history(field(question, "source", str))
+        held = self.load(require(request, "source", str))
         if held is None:
             return None
-        image, first = field(question, "image", int), field(question, "from", int)
-        image = image if 0 <= image < len(held.names) else 0  # a timeline may have fewer than the one before
+        image, first = require(request, "image", int), require(request, "from", int)
+        image = image if 0 <= image < len(held.names) else 0  # a new timeline may have fewer images
         first = first if 0 < first <= len(held.epoch) else 0
-        answer: Answer = {"count": len(held.epoch), "from": first}
-        answer["epoch"] = held.epoch[first:].tolist()  # as in the metrics, so that the last moment is at their end
+        response: Json = {"count": len(held.epoch), "from": first}
+        response["epoch"] = held.epoch[first:].tolist()  # not rounded: the last one equals that of the metrics
         for name in ("seconds", "entropy", "distance"):
             values = getattr(held, name)
-            answer[name] = None if values is None else np.round(values[first:].astype(float), 4).tolist()
-        answer["probabilities"] = np.round(held.probabilities[first:, image].astype(float), 5).tolist()
-        answer["rows"] = base64_of(np.round(held.rows[first:, image].astype(np.float32) * 65535).astype("<u2"))
-        return answer if first else answer | {"image": image} | frame(held)
+            response[name] = None if values is None else np.round(values[first:].astype(float), 4).tolist()
+        response["probabilities"] = np.round(held.probabilities[first:, image].astype(float), 5).tolist()
+        response["rows"] = to_base64(np.round(held.rows[first:, image].astype(np.float32) * 65535).astype("<u2"))
+        return response if first else response | {"image": image} | describe(held)
 
-    def history(self, source: str) -> Timeline | None:
-        """The timeline of a checkpoint that ships, or of a run; None if it has none yet."""
-        if self.runs is not None and source.startswith(OF_RUN):
-            path = self.runs.folder(source.removeprefix(OF_RUN)) / TIMELINE
-        elif source in shipped():
+    def load(self, source: str) -> Timeline | None:
+        """Load the timeline of a bundled checkpoint or of a run; None if it does not exist yet."""
+        if self.runs is not None and source.startswith(RUN_PREFIX):
+            path = self.runs.folder(source.removeprefix(RUN_PREFIX)) / TIMELINE
+        elif source in bundled_models():
             path = checkpoint.CHECKPOINTS / f"{source}.{TIMELINE}"
         else:
-            raise ValueError(f"There is no timeline of {source[:80]!r}. Choose a run, or a checkpoint that ships.")
-        try:
-            stamp = os.stat(path)
-        except OSError:
-            return None
-        return read_timeline(path, stamp.st_mtime_ns, stamp.st_size)
+            raise ValueError(f"Timeline of {source[:80]!r} not found. Choose a run or a bundled checkpoint.")
+        state = file_state(path)
+        return None if state is None else load_timeline(path, state)
 
-    def movie(self, question: Answer) -> Answer:
-        """The timeline of `source` for one `image`, as a file that ends in `ending`: its `name` and `content`."""
+    def movie(self, request: Json) -> Json:
+        """Render the timeline of `source` for one `image` in the format `ending`: `name` and `content` of the file."""
         from vitviz.plots import animation
 
-        source, ending = field(question, "source", str), field(question, "ending", str)
-        held, image = self.history(source), field(question, "image", int)
-        if held is None or not 0 <= image < len(held.names) or ending not in MOVIES:
-            raise ValueError("There is no such timeline to save. Choose one with its probe image, and GIF or MP4.")
+        source, ending = require(request, "source", str), require(request, "ending", str)
+        held, image = self.load(source), require(request, "image", int)
+        if held is None or not 0 <= image < len(held.names):
+            raise RequestError("image", "a probe image of an existing timeline", image)
+        if ending not in ANIMATION_FORMATS:
+            raise RequestError("ending", f"one of {', '.join(ANIMATION_FORMATS)}", ending)
         content = animation.render(held, held.names[image], ending)
-        name = f"{source.removeprefix(OF_RUN)}-{held.names[image]}{ending}"
+        name = f"{source.removeprefix(RUN_PREFIX)}-{held.names[image]}{ending}"
         return {"name": name, "content": base64.b64encode(content).decode()}
 
 
-def shipped_timelines() -> list[Answer]:
-    """The checkpoints that come with a timeline: name, training record, and whether a teacher helped."""
+def bundled_timelines() -> list[Json]:
+    """List the bundled checkpoints with a timeline: name, training record, and whether it was distilled."""
     found = []
-    for name in shipped():
+    for name in bundled_models():
         if (checkpoint.CHECKPOINTS / f"{name}.{TIMELINE}").is_file():
-            record = model_named(name).record
+            record = load_model(name).record
             known = {key: record.get(key) for key in ("epochs", "seconds", "test_accuracy", "parameters")}
-            found.append({"name": name, "distillation_targets": bool(record.get("teacher"))} | known)
+            found.append({"name": name, "distilled": bool(record.get("teacher"))} | known)
     return found
 
 
 @lru_cache(maxsize=4)
-def read_timeline(path: Path, changed_at: int, size: int) -> Timeline:
-    """A timeline, read once for each state of its file."""
+def load_timeline(path: Path, state: FileState) -> Timeline:
+    """Load a timeline, once per version of the file."""
     return timeline.read(path)
 
 
-def frame(held: Timeline) -> Answer:
-    """What the moments of a timeline have in common."""
+def describe(held: Timeline) -> Json:
+    """Return what all snapshots of a timeline have in common: shape, classes and probe images."""
     gh, gw = held.grid
     layers, heads, tokens = held.rows.shape[2:]
     height, width = held.images.shape[1:3]
     grid = {"rows": gh, "columns": gw, "aspect": width / height}
     shape = {"layers": layers, "heads": heads, **grid, "prefix": tokens - gh * gw, "classToken": held.class_token}
     images = [
-        {"name": name, "src": data_url(Image.fromarray(seen))}
-        for name, seen in zip(held.names, held.images, strict=True)
+        {"name": name, "src": data_url(Image.fromarray(image))}
+        for name, image in zip(held.names, held.images, strict=True)
     ]
     return {"shape": shape, "classes": held.classes, "images": images}

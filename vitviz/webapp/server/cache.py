@@ -1,4 +1,4 @@
-"""What the server keeps in memory for a while: explanations, and what was computed from them."""
+"""Bounded caches of explanations and of maps and scores computed from them."""
 
 import hashlib
 import secrets
@@ -10,116 +10,111 @@ from collections.abc import Callable
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation
 from vitviz.models.factory import Network
-from vitviz.webapp.models import OF_RUN
-from vitviz.webapp.server.requests import Answer
+from vitviz.webapp.models import RUN_PREFIX
+from vitviz.webapp.server.requests import Json
 
-Place = tuple[str, Network, str, Target, bytes]
-MOST_KEPT_BYTES = 256 * 2**20
-MOST_KEPT_SECONDS = 3300  # less than an hour
-MOST_JUDGED = 1000  # images whose maps and scores are kept, some kilobytes each
+CacheKey = tuple[str, Network, Target, bytes]  # kind of response, model, target, SHA-256 of the pixels
+MAX_CACHED_BYTES = 256 * 2**20
+MAX_AGE = 3300  # s; less than an hour
+MAX_SCORED = 1000  # responses with maps or scores, some kilobytes each
 
 
 def size_of(explanation: Explanation) -> int:
-    """Bytes of an explanation: its attention, as much again for gradients, the tokens, and a run's weights.
+    """Return the memory of an explanation (bytes): attention, its gradients, tokens, and the weights of a run's model.
 
-    Models that ship are loaded anyway; of a run that goes on each saved state is another one.
+    Bundled models are loaded anyway; each saved state of a run that trains is another model.
     """
-    tokens, checkpoint = explanation.case.trace.tokens, explanation.case.checkpoint
-    weights = sum(one.nbytes for one in checkpoint.network.parameters()) if checkpoint.name.startswith(OF_RUN) else 0
-    return 2 * explanation.attention.nbytes + (0 if tokens is None else tokens.nbytes) + weights
+    tokens, checkpoint = explanation.context.output.tokens, explanation.context.checkpoint
+    is_run = checkpoint.name.startswith(RUN_PREFIX)
+    weights = sum(parameter.nbytes for parameter in checkpoint.network.parameters()) if is_run else 0
+    original = 0 if explanation.original is None else size_of(explanation.original)
+    return original + 2 * explanation.attention.nbytes + (0 if tokens is None else tokens.nbytes) + weights
 
 
 class ExplanationCache:
-    """The explanations last asked about by key, bounded in bytes and age; safe for many threads."""
+    """Explanations by key, evicted by least recent use and age; thread-safe."""
 
-    def __init__(self, most_bytes: int = MOST_KEPT_BYTES) -> None:
-        self.most_bytes = most_bytes
-        self.kept: OrderedDict[str, tuple[float, Explanation]] = OrderedDict()  # with the time it came; last asked last
+    def __init__(self, max_bytes: int = MAX_CACHED_BYTES) -> None:
+        self.max_bytes = max_bytes
+        self.entries: OrderedDict[str, tuple[float, Explanation]] = OrderedDict()  # with creation time; recent use last
         self.bytes = 0
         self.lock = threading.Lock()
 
-    def keep(self, explanation: Explanation, origin: object = None) -> str:
-        """Keep an explanation and return the key that finds it; nobody can guess one.
+    def add(self, explanation: Explanation, origin: object = None) -> str:
+        """Store an explanation and return its key, which cannot be guessed.
 
         Args:
-            explanation: What to keep.
-            origin: Key of the one that it was made from: both show a visitor's image, and are as old. If that one
-                was let go meanwhile, nothing is kept.
+            explanation: The explanation.
+            origin: Key of the explanation it is derived from. Both show a visitor's image, so they expire together;
+                nothing is stored if the origin has expired.
         """
         key = secrets.token_urlsafe(16)
         with self.lock:
-            if origin is None:
-                came = time.monotonic()
-            elif isinstance(origin, str) and origin in self.kept:
-                came = self.kept[origin][0]
-            else:
-                return key
-            self.kept[key] = came, explanation
+            created = time.monotonic()
+            if origin is not None:
+                if not isinstance(origin, str) or origin not in self.entries:
+                    return key
+                created = self.entries[origin][0]
+            self.entries[key] = created, explanation
             self.bytes += size_of(explanation)
-            self.tidy()
+            self.evict()
         return key
 
-    def asked(self, question: object) -> Explanation | None:
-        """The explanation whose key a question names, if it is still kept."""
-        key = question.get("key") if isinstance(question, dict) else None
+    def get(self, request: object) -> Explanation | None:
+        """Return the explanation of a request's `key`; None if it is unknown or has expired."""
+        key = request.get("key") if isinstance(request, dict) else None
         with self.lock:
-            self.tidy()
-            if not isinstance(key, str) or key not in self.kept:
+            self.evict()
+            if not isinstance(key, str) or key not in self.entries:
                 return None
-            self.kept.move_to_end(key)
-            return self.kept[key][1]
+            self.entries.move_to_end(key)
+            return self.entries[key][1]
 
-    def tidy(self) -> None:
-        """Let go of all that are too old, asked about or not, and of the longest unasked while they are too large."""
-        expired = time.monotonic() - MOST_KEPT_SECONDS
-        for key in [key for key, (came, _) in self.kept.items() if came < expired]:
-            self.evict(key)
-        while self.bytes > self.most_bytes and len(self.kept) > 1:
-            self.evict(next(iter(self.kept)))
-
-    def evict(self, key: str) -> None:
-        """Forget an explanation."""
-        self.bytes -= size_of(self.kept.pop(key)[1])
+    def evict(self) -> None:
+        """Remove expired entries, and the least recently used ones while the cache is too large."""
+        oldest = time.monotonic() - MAX_AGE
+        expired = [key for key, (created, _) in self.entries.items() if created < oldest]
+        for key in expired:
+            self.bytes -= size_of(self.entries.pop(key)[1])
+        while self.bytes > self.max_bytes and len(self.entries) > 1:
+            self.bytes -= size_of(self.entries.popitem(last=False)[1][1])
 
 
 class ScoreCache:
-    """Maps and scores of images, kept for who asks again: many visitors choose the same ones.
+    """Maps and scores by image, model and target, as many visitors choose the same images.
 
-    They are kept for images as they are, seen by models that ship: those of runs go on learning.
+    Ablated explanations are not cached, nor models of runs, which change while they train.
     """
 
-    def __init__(self, most: int = MOST_JUDGED) -> None:
-        self.most = most
-        self.kept: OrderedDict[Place, tuple[float, Answer]] = OrderedDict()  # with the time it came
+    def __init__(self, max_entries: int = MAX_SCORED) -> None:
+        self.max_entries = max_entries
+        self.entries: OrderedDict[CacheKey, tuple[float, Json]] = OrderedDict()  # with creation time, oldest first
         self.lock = threading.Lock()
 
-    def known(self, what: str, explanation: Explanation, target: Target) -> Answer | None:
-        """What was computed before for the same pixels, model and target; None if nothing was."""
-        expired = time.monotonic() - MOST_KEPT_SECONDS
+    def get(self, kind: str, explanation: Explanation, target: Target) -> Json | None:
+        """Return the stored response for the same pixels, model and target, or None."""
+        if explanation.changes:
+            return None
+        oldest = time.monotonic() - MAX_AGE
         with self.lock:
-            while self.kept and next(iter(self.kept.values()))[0] < expired:
-                self.kept.popitem(last=False)
-            _, answer = self.kept.get(place_of(what, explanation, target), (0.0, None))
-        return answer
+            while self.entries and next(iter(self.entries.values()))[0] < oldest:
+                self.entries.popitem(last=False)
+            return self.entries.get(cache_key(kind, explanation, target), (0.0, None))[1]
 
-    def answer(self, what: str, explanation: Explanation, target: Target, compute: Callable[[], Answer]) -> Answer:
-        """What was computed before, or is now."""
-        answer = self.known(what, explanation, target)
-        if answer is not None:
-            return answer
-        answer = compute()
-        if not explanation.changes and not explanation.checkpoint.startswith(OF_RUN):
-            with self.lock:
-                self.kept[place_of(what, explanation, target)] = time.monotonic(), answer
-                if len(self.kept) > self.most:
-                    self.kept.popitem(last=False)
-        return answer
+    def get_or_compute(self, kind: str, explanation: Explanation, target: Target, compute: Callable[[], Json]) -> Json:
+        """Return the stored response, or compute and store it."""
+        response = self.get(kind, explanation, target)
+        if response is None:
+            response = compute()
+            if not explanation.changes and not explanation.checkpoint.startswith(RUN_PREFIX):
+                with self.lock:
+                    self.entries[cache_key(kind, explanation, target)] = time.monotonic(), response
+                    if len(self.entries) > self.max_entries:
+                        self.entries.popitem(last=False)
+        return response
 
 
-def place_of(what: str, explanation: Explanation, target: Target) -> Place:
-    """Where an answer is kept: images changed by hand, and models of runs, have places that stay empty.
-
-    A file that was replaced holds another network under the same name.
-    """
-    pixels = hashlib.sha256(explanation.image.seen.tobytes()).digest()
-    return what, explanation.case.model, explanation.changes, target, pixels
+def cache_key(kind: str, explanation: Explanation, target: Target) -> CacheKey:
+    """Return the key of a response. It contains the network, as a replaced file has another one under its name."""
+    pixels = hashlib.sha256(explanation.image.model_input.tobytes()).digest()
+    return kind, explanation.context.model, target, pixels

@@ -1,6 +1,6 @@
-"""Lines before the answers: so many at once, so many waiting, and to all others "busy, try again".
+"""Bounded queues of server functions: a number of workers, a number of waiting requests, "busy" for the rest.
 
-Whoever waits holds no thread, so a line of slow questions never delays quick ones or the page's own files.
+A waiting request holds no thread of the server, so slow requests never delay quick ones or the page's own files.
 """
 
 import asyncio
@@ -14,79 +14,77 @@ from typing import Any
 
 import torch
 
-Asked = Callable[..., Any]  # awaited, with a question
+AsyncFunction = Callable[..., Any]  # awaited with a request
 BUSY = "The server is busy. Try again in a moment."
-BEHIND = 5  # priority of a thread whose work may wait; if it were lower, others would wait for the locks it holds
+LOW_PRIORITY = 5  # nice value; a higher one would delay other threads that wait for the locks it holds
 
 
 class Queue:
-    """A line in front of some workers.
+    """A queue in front of worker threads.
 
     Args:
-        workers: Questions answered at the same time.
-        waiting: Questions that may wait; more are told that the server is busy.
-        yielding: Whether its workers stand behind all others for the processor (on Linux; elsewhere they share it).
+        workers: Requests processed concurrently.
+        waiting: Requests that may wait; further ones get a busy response.
+        low_priority: Whether the workers run at low CPU priority (on Linux only).
     """
 
-    def __init__(self, workers: int, waiting: int, yielding: bool = False) -> None:
-        self.most = workers + waiting
-        self.inside = 0
-        self.turn = asyncio.Semaphore(workers)
-        self.pool = ThreadPoolExecutor(workers, initializer=begin, initargs=(yielding,))
+    def __init__(self, workers: int, waiting: int, low_priority: bool = False) -> None:
+        self.capacity = workers + waiting
+        self.pending = 0
+        self.pool = ThreadPoolExecutor(workers, initializer=init_worker, initargs=(low_priority,))
 
-    def __call__(self, answer: Callable[[Any], Any]) -> Asked:
-        """An answer that waits for its turn; too many at once get {"error": `BUSY`, "busy": True}."""
+    def __call__(self, function: Callable[[Any], Any]) -> AsyncFunction:
+        """Wrap a function to run in a worker; beyond capacity it returns {"error": `BUSY`, "busy": True}."""
 
-        @wraps(answer)
-        async def in_turn(question: Any) -> Any:
-            if self.inside >= self.most:
+        @wraps(function)
+        async def queued(request: Any) -> Any:
+            if self.pending >= self.capacity:
                 return {"error": BUSY, "busy": True}
-            self.inside += 1
+            self.pending += 1
             try:
-                async with self.turn:
-                    return await asyncio.get_running_loop().run_in_executor(self.pool, answer, question)
+                return await asyncio.get_running_loop().run_in_executor(self.pool, function, request)
             finally:
-                self.inside -= 1
+                self.pending -= 1
 
-        return in_turn
+        return queued
 
 
-def route_by_size(takes_long: Asked, quick: Asked, slow: Asked) -> Asked:
-    """An answer that stands in the slow line if the question takes long, which a quick look tells."""
+def route_by_size(is_large: AsyncFunction, small: AsyncFunction, large: AsyncFunction) -> AsyncFunction:
+    """Route requests to one of two queues by a quick check of their size."""
 
-    @wraps(quick)
-    async def either(question: Any) -> Any:
-        found = await takes_long(question)
+    @wraps(small)
+    async def routed(request: Any) -> Any:
+        found = await is_large(request)
         if isinstance(found, dict):  # a refusal
             return found
-        return await (slow if found else quick)(question)
+        return await (large if found else small)(request)
 
-    return either
-
-
-def with_cache(known: Asked, answer: Asked) -> Asked:
-    """An answer for whose line nobody needs to stand if `known`, which is quick, has it already."""
-
-    @wraps(answer)
-    async def either(question: Any) -> Any:
-        found = await known(question)
-        return await answer(question) if found is None else found
-
-    return either
+    return routed
 
 
-def begin(yielding: bool) -> None:
-    """Prepare a worker's thread; if it yields, put it behind all others."""
-    share_processors()
-    if yielding:
-        with suppress(AttributeError, OSError):  # Linux alone has priorities of single threads
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BEHIND)
+def with_cache(lookup: AsyncFunction, compute: AsyncFunction) -> AsyncFunction:
+    """Return a cached response if `lookup`, which is quick, finds one; otherwise queue for `compute`."""
+
+    @wraps(compute)
+    async def cached(request: Any) -> Any:
+        found = await lookup(request)
+        return await compute(request) if found is None else found
+
+    return cached
 
 
-def share_processors() -> None:
-    """Let the networks that this thread runs take few processors.
+def init_worker(low_priority: bool) -> None:
+    """Initialize a worker thread."""
+    limit_torch_threads()
+    if low_priority:
+        with suppress(AttributeError, OSError):  # only Linux has priorities of threads
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOW_PRIORITY)
 
-    Several workers run at once. If each took all processors, their threads would wait for one another, busily: on two
-    processors an explanation then costs nine times as much.
+
+def limit_torch_threads() -> None:
+    """Limit the CPU threads of networks that run in this thread to a quarter of the cores.
+
+    Workers run concurrently, and their threads would busy-wait for one another: with all cores each, an explanation on
+    two cores takes nine times as long.
     """
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // 4))

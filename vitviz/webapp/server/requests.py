@@ -1,6 +1,6 @@
-"""Questions from the browser: what they must hold, and how a refusal is told.
+"""Validation of requests from the browser, and error responses.
 
-They are treated as hostile: every field is checked. A refusal is an answer too: {"error": one sentence}.
+Requests are untrusted: every field is checked. A refusal is a response, too: {"error": sentence}.
 """
 
 import logging
@@ -11,94 +11,108 @@ from typing import Any, TypeVar
 
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import View
-from vitviz.data.files import in_text
+from vitviz.data.files import printable_name
 from vitviz.runs.process import format_error
 
-Answer = dict[str, Any]
+Json = dict[str, Any]
 T = TypeVar("T")
+KINDS = {str: "a string", int: "an integer", dict: "an object", list: "a list"}
 log = logging.getLogger(__name__)
 
 
-def answering(answer: Callable[..., Any], public: bool = True) -> Callable[..., Any]:
-    """Turn a refusal into {"error": its sentence}; log anything else and say so calmly, with a reference.
+class RequestError(ValueError):
+    """A field of a request is invalid.
 
-    Args:
-        answer: The function that answers.
-        public: Whether strangers ask, who are not told what the system refused.
+    Attributes:
+        field: Name of the field.
     """
 
-    @wraps(answer)
+    def __init__(self, field: str, rule: str, value: object, hint: str = "") -> None:
+        super().__init__(f"{field} must be {rule}: got {str(value)[:40]!r}.{' ' if hint else ''}{hint}")
+        self.field = field
+
+
+def error_response(function: Callable[..., Any], public: bool = True) -> Callable[..., Any]:
+    """Return refusals of a server function as {"error": sentence}; log other exceptions and return a generic sentence.
+
+    Args:
+        function: The server function.
+        public: Whether operating system errors are hidden, as they name paths of the server.
+    """
+
+    @wraps(function)
     def guarded(*args: Any) -> Any:
         try:
-            return answer(*args)
+            return function(*args)
         except Exception as error:
             if isinstance(error, ValueError) or (isinstance(error, OSError) and not public):
-                return {"error": in_text(format_error(error))}
+                return {"error": printable_name(format_error(error))}
             sentence, reference = generic_error()
-            log.exception("Answer %s failed", reference)
+            log.exception("Server function failed, reference %s", reference)
             return {"error": sentence}
 
     return guarded
 
 
 def generic_error() -> tuple[str, str]:
-    """What a visitor is told of a failure that nobody foresaw, and the reference that leads to it in the log."""
+    """Return the message of an unexpected failure, and its reference in the log."""
     reference = secrets.token_hex(3)
-    return f"Something went wrong on the server (reference {reference}). Try again or another image.", reference
+    return f"Something went wrong on the server (reference {reference}). Try again or use another image.", reference
 
 
-def table(question: object) -> Answer:
-    """A question, which must be a table."""
-    if not isinstance(question, dict):
-        raise ValueError(f"A question must be a table of names and values: got {str(question)[:40]!r}.")
-    return question
+def require_object(request: object) -> Json:
+    """Check that a request is a JSON object."""
+    if not isinstance(request, dict):
+        raise RequestError("request", "an object", request)
+    return request
 
 
-def field(question: object, name: str, kind: type[T]) -> T:
-    """Take a field of a question, of the kind it must have."""
-    value = question.get(name) if isinstance(question, dict) else None
+def require(request: object, name: str, kind: type[T]) -> T:
+    """Return a required field of a request; its type must match exactly."""
+    value = request.get(name) if isinstance(request, dict) else None
     if type(value) is not kind:
-        raise ValueError(f"The request must name {name} as {kind.__name__}: got {str(value)[:40]!r}.")
+        raise RequestError(name, KINDS[kind], value)
     return value
 
 
-def one_of(question: object, name: str, choices: tuple[str, ...]) -> str:
-    """A choice of a question; the first one if it names none."""
-    value = question.get(name, choices[0]) if isinstance(question, dict) else None
+def choice(request: object, name: str, choices: tuple[str, ...]) -> str:
+    """Return a field that is one of `choices`; the first if it is omitted."""
+    value = request.get(name, choices[0]) if isinstance(request, dict) else None
     if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}: got {str(value)[:40]!r}.")
+        raise RequestError(name, f"one of {', '.join(choices)}", value)
     return str(value)
 
 
-def view(question: Answer) -> View:
-    """The view that a question describes; what is out of bounds is refused where it is drawn."""
-    patches = whole_numbers(question.get("patches", []))
-    method, direction = question.get("method"), question.get("direction", "from")
+def parse_view(request: Json) -> View:
+    """Parse the view of a figure; its bounds are checked where it is drawn."""
+    method, direction = request.get("method"), request.get("direction", "from")
     if not isinstance(method, str | None):
-        raise ValueError(f"method must be a name: got {str(method)[:40]!r}.")
-    return View(method, question.get("layer"), question.get("head"), tuple(patches), direction, target_of(question))
+        raise RequestError("method", "a name", method)
+    patches = integers("patches", request.get("patches", []))
+    target = parse_target(request)
+    return View(method, request.get("layer"), request.get("head"), tuple(patches), direction, target, True)
 
 
-def whole_numbers(values: object) -> list[int]:
-    """A list of whole numbers, or a refusal."""
+def integers(name: str, values: object) -> list[int]:
+    """Check a list of integers."""
     if not isinstance(values, list) or any(type(value) is not int for value in values):
-        raise ValueError(f"patches must be whole numbers: got {str(values)[:40]!r}.")
+        raise RequestError(name, "a list of integers", values)
     return values
 
 
-def pairs(values: list[Any]) -> list[list[int]]:
-    """A list of pairs of whole numbers, or a refusal."""
+def integer_pairs(name: str, values: list[Any]) -> list[tuple[int, int]]:
+    """Check a list of pairs of integers."""
     for pair in values:
         if not isinstance(pair, list) or len(pair) != 2 or any(type(number) is not int for number in pair):
-            raise ValueError(f"heads must be pairs of layer and head: got {str(values)[:40]!r}.")
-    return values
+            raise RequestError(name, "pairs of layer and head", values)
+    return [(layer, head) for layer, head in values]
 
 
-def target_of(question: Answer) -> Target | None:
-    """The class or the two classes that a question asks about; whether there are such is seen where they are used."""
-    target = question.get("target") or []
+def parse_target(request: Json) -> Target | None:
+    """Parse the target, up to two class indices; `Explanation.target` checks their range."""
+    target = request.get("target") or []
     if not isinstance(target, list) or len(target) > 2 or any(type(k) is not int for k in target):
-        raise ValueError(f"target must be up to two classes by number: got {str(target)[:40]!r}.")
+        raise RequestError("target", "up to two class indices", target)
     if len(target) == 2:
         return target[0], target[1]
     return target[0] if target else None

@@ -11,8 +11,8 @@ from tests import tiny
 from vitviz.attribution.probes import probe
 from vitviz.data import cifar, preprocessing
 from vitviz.webapp.pages import internals
-from vitviz.webapp.pages.internals import DECIMALS, SENT, Inside
-from vitviz.webapp.server.requests import answering
+from vitviz.webapp.pages.internals import DECIMALS, ARRAYS, Internals
+from vitviz.webapp.server.requests import error_response
 
 SAMPLES = {"checkpoint": "cifar10-ti4", "images": "samples"}
 HALF = 0.5 * 10**-DECIMALS
@@ -20,7 +20,7 @@ HALF = 0.5 * 10**-DECIMALS
 
 @pytest.fixture
 def answers(tmp_path):
-    return Inside(str(tmp_path / "nowhere"))
+    return Internals(str(tmp_path / "nowhere"))
 
 
 @pytest.fixture
@@ -39,19 +39,19 @@ def counted(monkeypatch):
 
 def test_the_answer_holds_what_the_library_measures(answers):
     answer = answers.probes(SAMPLES)
-    expected = probe(vitviz.load("cifar10-ti4"), preprocessing.samples((32, 32)))
-    for name in SENT:
+    expected = probe(vitviz.load("cifar10-ti4"), preprocessing.load_samples((32, 32)))
+    for name in ARRAYS:
         np.testing.assert_allclose(answer[name], getattr(expected, name), rtol=1e-6, atol=1.1 * HALF, err_msg=name)
     assert answer["images"] == "the 10 sample images"
     assert (answer["size"], answer["grid"], answer["prefix"], answer["classes"]) == ([32, 32], [8, 8], 1, 10)
 
 
 def test_the_first_test_images_are_measured_when_asked_for(cifar_folder, counted, monkeypatch):
-    monkeypatch.setattr(internals, "TEST_IMAGES", 7)
+    monkeypatch.setattr(internals, "NUM_TEST_IMAGES", 7)
     with pytest.warns(UserWarning, match="differs from the official"):
         expected = cifar.load("test", cifar_folder)[0][:7]
     with pytest.warns(UserWarning, match="differs from the official"):
-        answer = Inside(str(cifar_folder)).probes(SAMPLES | {"images": "test"})
+        answer = Internals(str(cifar_folder)).probes(SAMPLES | {"images": "test"})
     assert answer["images"] == "the first 7 test images of CIFAR-10"
     assert torch.equal(counted[0], expected)
 
@@ -71,14 +71,14 @@ def test_many_who_ask_at_once_wait_for_one_measurement(answers, counted):
     for thread in threads:
         thread.join()
     assert len(counted) == 1
-    assert len(answers.found) == 1
+    assert len(answers.results) == 1
 
 
 @pytest.mark.parametrize(
     ("question", "sentence"),
     [
-        ({"checkpoint": "gpt", "images": "samples"}, "There is no checkpoint 'gpt' here. Choose one of"),
-        ({"checkpoint": "../cifar10-ti4", "images": "samples"}, "There is no checkpoint"),
+        ({"checkpoint": "gpt", "images": "samples"}, "Checkpoint 'gpt' not found. Use one of"),
+        ({"checkpoint": "../cifar10-ti4", "images": "samples"}, "not found"),
         ({"checkpoint": "cifar10-ti4", "images": "train"}, "must be samples or test: got 'train'"),
         ({"checkpoint": "cifar10-ti4"}, "The request must name images as str"),
         ({"checkpoint": "cifar10-ti4", "images": "test"}, "CIFAR-10 is not in"),
@@ -87,8 +87,8 @@ def test_many_who_ask_at_once_wait_for_one_measurement(answers, counted):
     ],
 )
 def test_a_question_that_cannot_be_answered_gets_one_sentence(answers, question, sentence):
-    assert sentence in answering(answers.probes)(question)["error"]
-    assert not answers.found
+    assert sentence in error_response(answers.probes)(question)["error"]
+    assert not answers.results
 
 
 def test_test_images_of_another_size_are_refused(answers):
@@ -101,6 +101,6 @@ def test_a_failure_is_not_kept(answers, counted, monkeypatch):
         raise ValueError("no")
 
     monkeypatch.setattr(answers, "images", failing)
-    assert answering(answers.probes)(SAMPLES) == {"error": "no"}
+    assert error_response(answers.probes)(SAMPLES) == {"error": "no"}
     monkeypatch.undo()
-    assert not answers.found
+    assert not answers.results

@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from vitviz.webapp.pages.datasets import MOST_LISTED, DataSets
+from vitviz.webapp.pages.datasets import MAX_LISTED, DataSets
 
 
 @pytest.fixture
@@ -26,29 +26,29 @@ def test_an_upload_is_not_written_through_a_link(sets, upload, tmp_path):
     elsewhere.write_bytes(b"mine")
     (sets.root / "pets.zip").symlink_to(elsewhere)
     (sets.root / "pets-2.zip").symlink_to(tmp_path / "nowhere")
-    assert sets.take(upload, "pets.zip") == "pets-3.zip"
+    assert sets.upload(upload, "pets.zip") == "pets-3.zip"
     assert elsewhere.read_bytes() == b"mine"
 
 
 def test_an_upload_does_not_replace_what_is_too_much_to_be_listed(sets, upload):
-    for i in range(MOST_LISTED):
+    for i in range(MAX_LISTED):
         (sets.root / f"a{i}.zip").write_bytes(b"")
     (sets.root / "pets.zip").write_bytes(b"mine")
-    assert sets.take(upload, "pets.zip") == "pets-2.zip"
+    assert sets.upload(upload, "pets.zip") == "pets-2.zip"
     assert (sets.root / "pets.zip").read_bytes() == b"mine"
 
 
 def test_an_upload_beside_more_than_are_listed_is_listed_first_and_found(sets, upload):
-    for i in range(MOST_LISTED):
+    for i in range(MAX_LISTED):
         (sets.root / f"a{i:02}").mkdir()
-    name = sets.take(upload, "zebra.zip")
-    listed = sets.state()["own"]
-    assert (listed[0], listed[-1], len(listed)) == ("zebra.zip", f"a{MOST_LISTED - 2}", MOST_LISTED)
+    name = sets.upload(upload, "zebra.zip")
+    listed = sets.state()["image_folders"]
+    assert (listed[0], listed[-1], len(listed)) == ("zebra.zip", f"a{MAX_LISTED - 2}", MAX_LISTED)
     assert sets.path(name) == sets.root / "zebra.zip"
-    assert sets.path(f"a{MOST_LISTED - 1}").is_dir(), "though it is not listed"
+    assert sets.path(f"a{MAX_LISTED - 1}").is_dir(), "though it is not listed"
 
 
 def test_an_upload_that_is_called_like_the_data_set_is_listed_all_the_same(sets, upload):
-    assert sets.take(upload, "CIFAR-10-mine.zip") == "own-CIFAR-10-mine.zip"
-    assert sets.own() == ["own-CIFAR-10-mine.zip"]
-    assert [path.name for path in sets.root.iterdir()] == ["own-CIFAR-10-mine.zip"]
+    assert sets.upload(upload, "CIFAR-10-mine.zip") == "images-CIFAR-10-mine.zip"
+    assert sets.image_folders() == ["images-CIFAR-10-mine.zip"]
+    assert [path.name for path in sets.root.iterdir()] == ["images-CIFAR-10-mine.zip"]

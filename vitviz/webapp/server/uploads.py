@@ -1,0 +1,93 @@
+"""The folder of uploaded files, bounded in age and size."""
+
+import asyncio
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+MAX_STORED_BYTES = 2**30
+MAX_BODY_SECONDS = 120.0  # for a request body to arrive
+FILE_OVERHEAD = 2**13  # bytes on disk of a file and its folder, in addition to its content
+UPLOAD_AGE = 3300  # s; with CLEANUP_INTERVAL, nothing is kept for an hour
+CLEANUP_INTERVAL = 60  # s
+FOLDER_PREFIX = "vitviz-uploads-"
+
+
+class Uploads:
+    """Uploaded files, deleted by age.
+
+    Args:
+        folder: Gradio's upload folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.bytes = 0  # at the last cleanup, plus what has arrived since
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more uploads are accepted for now."""
+        return self.bytes > MAX_STORED_BYTES
+
+    def clean(self) -> None:
+        """Delete expired files and empty folders, and measure the rest."""
+        stored = 0
+        for folder, _, names in os.walk(self.folder, topdown=False):
+            # An upload in progress is in the top folder; a canceled one stays there.
+            max_age = MAX_BODY_SECONDS if Path(folder) == self.folder else UPLOAD_AGE
+            for file in (Path(folder, name) for name in names):
+                with suppress(OSError):  # already deleted, or not permitted
+                    status = file.lstat()
+                    if time.time() - status.st_ctime > max_age:
+                        file.unlink()
+                    else:
+                        stored += status.st_size + FILE_OVERHEAD
+            if Path(folder) != self.folder:
+                with suppress(OSError):  # not empty
+                    os.rmdir(folder)
+        self.bytes = stored
+
+    @asynccontextmanager
+    async def clean_regularly(self, _: object) -> AsyncIterator[None]:
+        """Lifespan of the server: clean up at regular intervals."""
+
+        async def repeat() -> None:
+            while True:
+                await asyncio.to_thread(self.clean)
+                await asyncio.sleep(CLEANUP_INTERVAL)
+
+        task = asyncio.create_task(repeat())
+        try:
+            yield
+        finally:
+            task.cancel()
+
+
+def make_upload_folder() -> Path:
+    """Create the upload folder of this process, in `GRADIO_TEMP_DIR` if it is set; nothing else there is touched.
+
+    Folders of processes that have ended are deleted.
+    """
+    parent = Path(os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir())
+    parent = parent.parent if parent.name.startswith(FOLDER_PREFIX) else parent  # of a previous server in this process
+    parent.mkdir(parents=True, exist_ok=True)
+    for folder in parent.glob(f"{FOLDER_PREFIX}*"):
+        pid = folder.name.removeprefix(FOLDER_PREFIX).partition("-")[0]
+        if pid.isdecimal() and not is_running(int(pid)) and folder.is_dir() and not folder.is_symlink():
+            shutil.rmtree(folder, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=f"{FOLDER_PREFIX}{os.getpid()}-", dir=parent))
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process with this ID exists."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
