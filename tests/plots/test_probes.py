@@ -1,4 +1,4 @@
-"""The figure of the probes: what is drawn is what was found, on the scales that are printed."""
+"""Figure of the probes: the values are drawn unchanged, on the scales that are printed."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from tests.plots.svg import words
 from vitviz.attribution.probes import MADS
 from vitviz.plots import figures, probes
-from vitviz.plots.colormaps import COLOUR_MAPS
+from vitviz.plots.colormaps import COLOR_MAPS
 
 GH, GW, T, L, A, K = 5, 7, 38, 6, 2, 11
 
@@ -45,15 +45,15 @@ def svg(figure) -> str:
 
 
 def images(panel) -> list:
-    """The maps of a panel, without its colour bar."""
+    """The maps of a panel, without its color bar."""
     return [image for axes in panel.axes for image in axes.images]
 
 
-def colours(image) -> np.ndarray:
+def colors(image) -> np.ndarray:
     return (image.cmap(np.arange(256))[:, :3] * 255).round()
 
 
-def test_each_filter_is_shown_around_grey_by_its_own_largest_weight(figure):
+def test_filters_are_centered_on_gray_and_scaled_by_their_largest_weight(figure):
     found = images(figure.subfigs[0])
     assert len(found) == 9
     for image, component in zip(found, numbers()["filters"], strict=True):
@@ -61,7 +61,7 @@ def test_each_filter_is_shown_around_grey_by_its_own_largest_weight(figure):
         np.testing.assert_allclose(image.get_array(), expected, rtol=0, atol=1e-12)
 
 
-def test_the_tile_of_a_position_stands_in_its_place(figure):
+def test_the_tile_of_a_position_is_at_its_place_in_the_grid(figure):
     (image,) = images(figure.subfigs[1])
     shown, expected = image.get_array(), numbers()["position_similarity"]
     assert shown.shape == (GH * (GH + 1) - 1, GW * (GW + 1) - 1)
@@ -69,18 +69,18 @@ def test_the_tile_of_a_position_stands_in_its_place(figure):
         tile = shown[r * (GH + 1) : r * (GH + 1) + GH, c * (GW + 1) : c * (GW + 1) + GW]
         assert np.array_equal(tile, expected[r, c])
     assert (image.norm.vmin, image.norm.vmax) == (-1, 1)
-    assert np.array_equal(colours(image), COLOUR_MAPS["div", "light"])
+    assert np.array_equal(colors(image), COLOR_MAPS["div", "light"])
 
 
-@pytest.mark.parametrize(("panel", "field", "even"), [(2, "distance", 10.75), (3, "effective_tokens", T)])
-def test_each_head_is_a_dot_above_its_layer_and_an_even_spread_a_line(figure, panel, field, even):
+@pytest.mark.parametrize(("panel", "field", "uniform"), [(2, "distance", 10.75), (3, "effective_tokens", T)])
+def test_each_head_is_a_dot_above_its_layer_and_uniform_attention_a_line(figure, panel, field, uniform):
     (axes,) = figure.subfigs[panel].axes
     *heads, mean, level = axes.lines
     for head, line in enumerate(heads):
         assert line.get_xdata().tolist() == [1, 2, 3, 4, 5, 6]
         assert np.array_equal(line.get_ydata(), numbers()[field][:, head])
     np.testing.assert_allclose(mean.get_ydata(), numbers()[field].mean(1))
-    assert level.get_ydata() == [even, even]
+    assert level.get_ydata() == [uniform, uniform]
     assert axes.get_ylim()[0] == 0
 
 
@@ -92,42 +92,43 @@ def test_each_head_is_a_dot_above_its_layer_and_an_even_spread_a_line(figure, pa
         (8, "cka", (0, 1), "seq"),
     ],
 )
-def test_the_maps_of_all_layers_share_the_scale_that_is_printed(figure, panel, field, scale, kind):
+def test_the_maps_of_all_layers_share_the_printed_scale(figure, panel, field, scale, kind):
     found = images(figure.subfigs[panel])
     values = numbers()[field]
     for image, expected in zip(found, values if values.ndim == 3 else values[None], strict=True):
         assert np.array_equal(image.get_array(), expected)
         assert (image.norm.vmin, image.norm.vmax) == scale
-        assert np.array_equal(colours(image), COLOUR_MAPS[kind, "light"])
+        assert np.array_equal(colors(image), COLOR_MAPS[kind, "light"])
         assert image.get_interpolation() == "nearest"
 
 
-def test_the_class_token_and_the_registers_are_no_patches(figure):
+def test_norms_of_patches_exclude_class_token_and_registers(figure):
     above, below = figure.subfigs[5].axes
     patches = numbers()["norms"][:, T - GH * GW :]
     median, longest, token = above.lines
     np.testing.assert_allclose(median.get_ydata(), np.median(patches, 1))
     assert np.array_equal(longest.get_ydata(), numbers()["longest"])
     assert np.array_equal(token.get_ydata(), numbers()["norms"][:, 0])
-    shares = 100 * numbers()["outliers"][:, T - GH * GW :].mean(1)
-    np.testing.assert_allclose([bar.get_height() for bar in below.patches], shares)
+    outliers = 100 * numbers()["outliers"][:, T - GH * GW :].mean(1)
+    np.testing.assert_allclose([bar.get_height() for bar in below.patches], outliers)
 
 
-def test_the_lens_is_compared_with_the_final_answer(figure):
+def test_the_logit_lens_is_compared_with_the_final_prediction(figure):
     (axes,) = figure.subfigs[6].axes
-    same, sure, chance = axes.lines
-    np.testing.assert_allclose(same.get_ydata(), 100 * numbers()["final_share"])
-    np.testing.assert_allclose(sure.get_ydata(), 100 * numbers()["final_probability"])
+    agreement, probability, chance = axes.lines
+    np.testing.assert_allclose(agreement.get_ydata(), 100 * numbers()["final_share"])
+    np.testing.assert_allclose(probability.get_ydata(), 100 * numbers()["final_probability"])
     assert chance.get_ydata()[0] == pytest.approx(100 / K)
 
 
-def test_words_say_what_is_shown_and_are_taken_literally(svg):
+def test_texts_are_present_and_escaped(svg):
     found = words(svg)
-    assert {"in", "layer 1", "all patches alike: 10.8 px", f"all tokens alike: {T}", "18.0 %"} <= set(found)
+    assert {"in", "layer 1", "uniform: 10.8 px", f"uniform: {T}", "18.0 %"} <= set(found)
     assert "model $1 over <ten> samples" in found
     assert any(f"median + {MADS:.1f} MAD" in text for text in found)
     assert any("0.80" in text for text in found), "the scale of the cosines"
-    assert sum(text.startswith("What ") or text.startswith("How ") for text in found) >= 7, "the panels' names"
+    assert {"Token norms", "Logit lens", "Head similarity"} <= set(found)
+    assert sum(text.endswith("?") for text in found) == 9, "one question per panel"
 
 
 @pytest.mark.parametrize(("layers", "heads", "classes"), [(1, 1, 2), (2, 12, 1000)])
@@ -135,14 +136,14 @@ def test_small_and_large_models_fit(layers, heads, classes):
     assert figures.render(probes.draw(numbers(layers, heads, classes)), ".svg")
 
 
-def test_maps_of_strips_have_the_shape_of_the_image():
+def test_maps_of_strip_patches_have_the_aspect_ratio_of_the_image():
     strips = numbers() | {"filters": np.ones((9, 3, 1, 16))}
     figure = probes.draw(strips)
-    for panel, aspect in ((1, 1 / 256), (7, 1 / 16)):  # a tile of the former is a strip in a strip
+    for panel, aspect in ((1, 1 / 256), (7, 1 / 16)):  # a tile of the first is a strip of strips
         assert {image.axes.get_aspect() for image in images(figure.subfigs[panel])} == {aspect}
 
 
-def test_drawing_leaves_no_global_state_behind():
+def test_drawing_leaves_global_settings_unchanged():
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)

@@ -1,18 +1,17 @@
-"""The colours of every map, on the page and on paper.
+"""Color maps of all heat maps, on the page and in figures.
 
-In: a few colours chosen by eye, written in OKLab (Ottosson 2020) as lightness, chroma, hue.
-Out: tables of 256 sRGB colours whose neighbours look equally far apart, so that a step in
-attention always looks like the same step. On a light page more is darker, on a dark page more is
-lighter: what stands out from the page reads as "more". No table uses blue, which marks choices.
+Each map is defined by a few colors in OKLab (Ottosson 2020) as lightness, chroma and hue, and sampled into a table of 256
+sRGB colors at equal perceptual distance, so that equal steps in attention look equal. On a light page more is darker, on
+a dark page more is lighter: what contrasts with the page reads as "more". No table contains blue, which marks selections.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-Colours = NDArray[np.uint8]
+Colors = NDArray[np.uint8]
 Numbers = NDArray[np.float64]
 
-# (lightness 0..1, chroma, hue in degrees), from little to much.
+# (lightness 0..1, chroma, hue in degrees), from low to high values.
 WARM_ON_LIGHT = (
     (0.985, 0.008, 95),
     (0.910, 0.065, 84),
@@ -47,10 +46,10 @@ COOL_ON_DARK = (
     (0.700, 0.100, 192),
     (0.860, 0.080, 190),
 )
-# Both arms of the diverging map leave the dark page at the same quiet grey.
-WARM_FROM_GREY = ((0.225, 0.012, -70), *WARM_ON_DARK[1:])
+# Both arms of the diverging map start at the same gray on the dark page.
+WARM_FROM_GRAY = ((0.225, 0.012, -70), *WARM_ON_DARK[1:])
 
-# Ottosson's matrices: OKLab to cone responses (cube roots), cone responses to linear sRGB.
+# Ottosson's matrices: OKLab to cone responses (cube roots), and cone responses to linear sRGB.
 LAB_TO_CONES = np.array(
     [
         [1.0, 0.3963377774, 0.2158037573],
@@ -68,12 +67,12 @@ CONES_TO_RGB = np.array(
 
 
 def oklab_to_linear(lab: Numbers) -> Numbers:
-    """Turn OKLab colours (..., 3) into linear sRGB (..., 3), outside 0..1 if not displayable."""
+    """Convert OKLab colors (..., 3) to linear sRGB (..., 3), outside 0..1 if not displayable."""
     return (lab @ LAB_TO_CONES.T) ** 3 @ CONES_TO_RGB.T
 
 
-def displayable(lab: Numbers) -> Numbers:
-    """Take chroma from the OKLab colours (M, 3) that no screen shows, until one does."""
+def clip_to_srgb(lab: Numbers) -> Numbers:
+    """Reduce the chroma of the OKLab colors (M, 3) that are outside sRGB until they are inside."""
     lab = lab.copy()
     while True:
         rgb = oklab_to_linear(lab)
@@ -83,48 +82,48 @@ def displayable(lab: Numbers) -> Numbers:
         lab[outside, 1:] *= 0.98
 
 
-def to_bytes(rgb: Numbers) -> Colours:
-    """Encode linear sRGB (M, 3) in 0..1 as the bytes (M, 3) of an image."""
+def to_bytes(rgb: Numbers) -> Colors:
+    """Encode linear sRGB (M, 3) in 0..1 as bytes (M, 3)."""
     rgb = rgb.clip(0, 1)
     encoded = np.where(rgb <= 0.0031308, 12.92 * rgb, 1.055 * rgb ** (1 / 2.4) - 0.055)
     return np.round(255 * encoded).astype(np.uint8)
 
 
-def ramp(stops: tuple[tuple[float, float, float], ...], count: int = 256) -> Colours:
-    """Walk through `stops` in steps of equal OKLab length.
+def ramp(stops: tuple[tuple[float, float, float], ...], count: int = 256) -> Colors:
+    """Sample the path through `stops` at equal OKLab distances.
 
     Args:
-        stops: (lightness, chroma, hue in degrees) of each colour on the way.
-        count: Colours wanted.
+        stops: (lightness, chroma, hue in degrees) of each color on the path.
+        count: Number of colors.
 
     Returns:
-        sRGB bytes (count, 3), the first and the last being the outer stops.
+        sRGB bytes (count, 3); the first and the last are the outer stops.
 
     Example:
         >>> ramp(WARM_ON_LIGHT, 3).shape
         (3, 3)
     """
-    way = np.linspace(0, len(stops) - 1, 2049)
-    lightness, chroma, hue = (np.interp(way, np.arange(len(stops)), column) for column in np.array(stops).T)
+    path = np.linspace(0, len(stops) - 1, 2049)
+    lightness, chroma, hue = (np.interp(path, np.arange(len(stops)), column) for column in np.array(stops).T)
     angle = np.radians(hue)
     lab = np.stack([lightness, chroma * np.cos(angle), chroma * np.sin(angle)], -1)  # (2049, 3)
-    lab = displayable(lab)
+    lab = clip_to_srgb(lab)
     length = np.concatenate([[0], np.linalg.norm(np.diff(lab, axis=0), axis=-1).cumsum()])
-    even = np.linspace(0, length[-1], count)
-    lab = np.stack([np.interp(even, length, column) for column in lab.T], -1)  # (count, 3)
+    uniform = np.linspace(0, length[-1], count)
+    lab = np.stack([np.interp(uniform, length, column) for column in lab.T], -1)  # (count, 3)
     return to_bytes(oklab_to_linear(lab))
 
 
-def two_arms(cool: Colours, warm: Colours) -> Colours:
-    """Join two ramps (128, 3) at their pale ends: cool below the middle, warm above."""
+def two_arms(cool: Colors, warm: Colors) -> Colors:
+    """Join two ramps (128, 3) at their pale ends: cool below the middle, warm above it."""
     return np.concatenate([cool[::-1], warm])  # (256, 3)
 
 
-# (256, 3) bytes for each kind and page. "seq" runs from nothing to much; "div" has its middle,
-# between entries 127 and 128, at "as much as an even spread".
-COLOUR_MAPS: dict[tuple[str, str], Colours] = {
+# (256, 3) bytes for each kind and page. "seq" runs from zero to the maximum; "div" has its middle, between entries 127
+# and 128, at uniform attention.
+COLOR_MAPS: dict[tuple[str, str], Colors] = {
     ("seq", "light"): ramp(WARM_ON_LIGHT),
     ("seq", "dark"): ramp(WARM_ON_DARK),
     ("div", "light"): two_arms(ramp(COOL_ON_LIGHT, 128), ramp(WARM_ON_LIGHT, 128)),
-    ("div", "dark"): two_arms(ramp(COOL_ON_DARK, 128), ramp(WARM_FROM_GREY, 128)),
+    ("div", "dark"): two_arms(ramp(COOL_ON_DARK, 128), ramp(WARM_FROM_GRAY, 128)),
 }

@@ -1,10 +1,10 @@
-"""Which movies can be written here. It stands alone, as what draws them takes its time to import."""
+"""File formats of animations, in a module that imports no plotting library and loads fast."""
 
 from importlib.util import find_spec
 
-MOVIES = (".gif", ".mp4")
+ANIMATION_FORMATS = (".gif", ".mp4")
 
 
-def movies() -> list[str]:
-    """The endings of `MOVIES` that can be written: an MP4 needs imageio-ffmpeg."""
-    return [ending for ending in MOVIES if ending == ".gif" or find_spec("imageio_ffmpeg") is not None]
+def available_formats() -> list[str]:
+    """Return the endings of `ANIMATION_FORMATS` that can be written: an MP4 needs imageio-ffmpeg."""
+    return [ending for ending in ANIMATION_FORMATS if ending == ".gif" or find_spec("imageio_ffmpeg") is not None]
