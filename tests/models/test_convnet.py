@@ -1,4 +1,4 @@
-"""The convolutional teacher: its sizes by hand, each image by itself, and no attention to be asked for."""
+"""The convolutional teacher: number of parameters, independence of images, and refusal where attention is needed."""
 
 from dataclasses import replace
 
@@ -11,10 +11,11 @@ from vitviz import explain
 from vitviz.attribution.probes import probe
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
-from vitviz.models.config import ViTConfig
+from vitviz.models.config import ConfigError, ConvNetConfig
 from vitviz.models.factory import create_model
 
-CONFIG = ViTConfig(architecture="convnet", img_size=(20, 28), embed_dim=6, depth=3, num_heads=1, num_classes=tiny.K)
+CONFIG = ConvNetConfig(img_size=(20, 28), embed_dim=6, depth=3, num_classes=tiny.K)
+NO_ATTENTION = r"must be a Vision Transformer: a convnet has no attention\. It can only be used as a teacher"
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def teacher() -> Checkpoint:
     return Checkpoint("teacher", model, tuple("abcdefghijk"), (0.5, 0.5, 0.5), (0.2, 0.2, 0.2), {})
 
 
-def test_its_parameters_by_hand(teacher):
+def test_number_of_parameters_by_hand(teacher):
     stem = 6 * (3 * 9 + 1)
     first = 6 * 6 * 9 + 6 * 6 * 9
     second, third = 24 * 6 * 9 + 24 * 24 * 9, 24 * 24 * 9 + 24 * 24 * 9
@@ -35,22 +36,22 @@ def test_its_parameters_by_hand(teacher):
 
 
 def test_each_block_halves_the_image(teacher):
-    sizes = []
+    shapes = []
     for block in teacher.network.blocks:
-        block.register_forward_hook(lambda block, given, found: sizes.append(tuple(found.shape)))
+        block.register_forward_hook(lambda block, inputs, output: shapes.append(tuple(output.shape)))
     assert teacher.network(tiny.images()).shape == (8, 11)
-    assert sizes == [(8, 6, 10, 14), (8, 24, 5, 7), (8, 24, 2, 3)]
+    assert shapes == [(8, 6, 10, 14), (8, 24, 5, 7), (8, 24, 2, 3)]
 
 
-def test_what_it_says_of_a_image_does_not_depend_on_the_others(teacher):
+def test_the_logits_of_an_image_do_not_depend_on_the_batch(teacher):
     images = tiny.images()
     model = teacher.network.train()
-    one_by_one = torch.cat([model(image[None]) for image in images])
-    torch.testing.assert_close(model(images), one_by_one, rtol=0, atol=1e-4)
-    assert one_by_one.std(0).min() > 0.01, "images differ"
+    separate = torch.cat([model(image[None]) for image in images])
+    torch.testing.assert_close(model(images), separate, rtol=0, atol=1e-4)
+    assert separate.std(0).min() > 0.01, "images must differ"
 
 
-def test_it_starts_undecided_and_can_learn_two_images_by_heart():
+def test_logits_start_at_zero_and_two_images_can_be_overfitted():
     torch.manual_seed(0)
     model, images, labels = create_model(CONFIG), tiny.images(batch=2), torch.tensor([3, 7])
     assert not model(images).any()
@@ -62,46 +63,47 @@ def test_it_starts_undecided_and_can_learn_two_images_by_heart():
     assert model(images).argmax(1).tolist() == [3, 7]
 
 
-def test_it_comes_back_from_its_file(teacher, tmp_path):
+def test_it_can_be_saved_and_loaded(teacher, tmp_path):
     checkpoint.save(teacher, tmp_path / "teacher.safetensors")
-    again = checkpoint.load(tmp_path / "teacher.safetensors")
-    assert again.model.config == CONFIG
-    assert torch.equal(again.model(tiny.images()), teacher.network(tiny.images()))
+    loaded = checkpoint.load(tmp_path / "teacher.safetensors")
+    assert loaded.config == CONFIG
+    assert torch.equal(loaded.network(tiny.images()), teacher.network(tiny.images()))
 
 
-@pytest.mark.parametrize("asked", [{"want": "rows"}, {"want": "full"}])
-def test_attention_is_not_to_be_had(teacher, asked):
-    with pytest.raises(ValueError, match="Only attention can be looked at: a convnet has none"):
-        teacher.network.forward_with_attention(tiny.images(), **asked)
+@pytest.mark.parametrize("attentions", ["cls", "full"])
+def test_attention_is_refused(teacher, attentions):
+    with pytest.raises(ValueError, match=NO_ATTENTION):
+        teacher.network.forward_with_attention(tiny.images(), attentions)
 
 
-def test_patches_and_heads_are_not_to_be_had(teacher):
-    for asked in ({"keep": torch.zeros(8, 2, dtype=torch.long)}, {"head_masks": [None] * 3}):
-        with pytest.raises(ValueError, match="a convnet has none"):
-            teacher.network(tiny.images(), **asked)
+def test_patch_dropout_and_head_masks_are_refused(teacher):
+    for options in ({"keep": torch.zeros(8, 2, dtype=torch.long)}, {"head_masks": [None] * 3}):
+        with pytest.raises(ValueError, match=NO_ATTENTION):
+            teacher.network(tiny.images(), **options)
 
 
-def test_it_is_refused_where_attention_is_explained(teacher):
+def test_explain_and_probe_refuse_it(teacher):
     image = np.zeros((20, 28, 3), np.uint8)
-    with pytest.raises(ValueError, match=r"a convnet has none, and only teaches\. Choose a Vision Transformer"):
+    with pytest.raises(ValueError, match=NO_ATTENTION):
         explain(teacher, image)
-    with pytest.raises(ValueError, match="a convnet has none"):
+    with pytest.raises(ValueError, match=NO_ATTENTION):
         probe(teacher, torch.zeros(2, 3, 20, 28, dtype=torch.uint8))
 
 
 @pytest.mark.parametrize(
-    ("changes", "sentence"),
+    ("changes", "match"),
     [
-        ({"depth": 5}, r"Each block of a convnet halves the image: 20 x 28 pixels are too few for 5\. Lower depth"),
-        ({"dropout": 0.1}, "dropout is only known to the tutorials' networks"),
-        ({"registers": 2}, "registers, pool, init_values and drop_path are not known to convnet"),
+        ({"depth": 5}, r"depth must leave at least 1 pixel, as each block halves the image: got 5 for 20 x 28 pixels"),
+        ({"embed_dim": 0}, "embed_dim must be an integer from 1 to 8192: got 0"),
+        ({"img_size": (20,)}, "img_size must be 2 values"),
+        ({"architecture": "vit"}, "architecture must be convnet: got 'vit'"),
     ],
 )
-def test_what_it_cannot_be_is_refused(changes, sentence):
-    with pytest.raises(ValueError, match=sentence):
+def test_an_invalid_config_is_refused(changes, match):
+    with pytest.raises(ConfigError, match=match):
         replace(CONFIG, **changes)
 
 
-def test_what_only_a_transformer_has_is_not_asked_of_it():
-    config = ViTConfig(architecture="convnet", img_size=(30, 512), embed_dim=50, depth=3)  # 6 heads, patches of 4
+def test_sizes_need_not_be_multiples_of_heads_or_patches():
+    config = ConvNetConfig(img_size=(30, 512), embed_dim=50, depth=3)
     assert create_model(config)(torch.zeros(2, 3, 30, 512)).shape == (2, 10)

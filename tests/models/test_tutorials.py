@@ -1,4 +1,4 @@
-"""The tutorials' networks: sizes known from their texts, attention as computed, and what each does differently."""
+"""The tutorial networks: parameter counts of their texts, attention, and their differences from the plain ViT."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ import torch
 from tests import tiny
 from tests.tutorials import TUTORIALS, config, network
 from vitviz.models.checkpoint import Checkpoint, load, save
-from vitviz.models.config import ViTConfig
+from vitviz.models.config import ConfigError, ViTConfig
 from vitviz.models.factory import create_model
 from vitviz.training.presets import get_preset
 
@@ -16,11 +16,11 @@ SQUARE = [name for name in TUTORIALS if name != "tutorial-scratch"]
 
 
 @pytest.mark.parametrize(("name", "parameters"), [("tutorial-notebook", 1_824_394), ("tutorial-lightning", 1_086_730)])
-def test_the_presets_have_as_many_parameters_as_their_texts(name, parameters):
+def test_presets_have_the_parameter_counts_of_their_texts(name, parameters):
     assert sum(p.numel() for p in create_model(get_preset(name).model).parameters()) == parameters
 
 
-def test_the_from_scratch_network_has_as_many_parameters_as_its_text():
+def test_the_from_scratch_network_has_the_parameter_count_of_its_text():
     D, L, N = 256, 2, 64
     block = 4 * D * D + D + (D * 4 * D + 4 * D) + (4 * D * D + D) + 4 * D  # heads and proj, MLP, two norms
     head = (D * 4 * D + 4 * D) + (4 * D * 10 + 10)
@@ -29,7 +29,7 @@ def test_the_from_scratch_network_has_as_many_parameters_as_its_text():
 
 
 @pytest.mark.parametrize("name", TUTORIALS)
-def test_asking_for_attention_does_not_change_the_logits(name):
+def test_returning_attention_does_not_change_the_logits(name):
     model, images = network(name), tiny.images((12, 20), batch=4)
     with torch.no_grad():
         plain, rows, full = (
@@ -55,98 +55,103 @@ def test_a_change_in_one_patch_changes_the_attention_of_that_patch_most(name):
         change = (
             model.forward_with_attention(images, "cls").attention - model.forward_with_attention(other, "cls").attention
         )[0, 0, :, 1:].abs()
-    assert config(name).grid == (6, 10)
+    assert config(name).grid_size == (6, 10)
     assert (change.argmax(-1) == 27).all()
 
 
-def test_the_strips_of_the_from_scratch_network_are_neighbours_in_one_line():
+def test_patches_of_the_from_scratch_network_are_strips_of_one_row():
     model, images = network("tutorial-scratch", depth=1), tiny.images((12, 20), batch=1)
     assert model.config.grid_size == (12, 5)
     other = images.clone()
-    other[:, :, 3, 8:12] += 3  # line 3, strip 2: patch 17
+    other[:, :, 3, 8:12] += 3  # row 3, strip 2: patch 17
     with torch.no_grad():
         change = (
             model.forward_with_attention(images, "cls").attention - model.forward_with_attention(other, "cls").attention
         )[0, 0, :, 1:].abs()
     assert (change.argmax(-1) == 17).all()
-    cut = model.patchify(images)
-    assert cut.shape == (1, 60, 12)
-    assert torch.equal(cut[0, 17].view(4, 3).T, images[0, :, 3, 8:12])
+    patches = model.patchify(images)
+    assert patches.shape == (1, 60, 12)
+    assert torch.equal(patches[0, 17].view(4, 3).T, images[0, :, 3, 8:12])
 
 
 @pytest.mark.parametrize("name", SQUARE)
-def test_squares_are_cut_as_a_strided_convolution_does(name):
+def test_square_patches_equal_those_of_a_strided_convolution(name):
     model, images = network(name), tiny.images((12, 20), batch=2)
     kernel = model.patch_embed.weight.view(18, 3, 2, 2)
     expected = torch.nn.functional.conv2d(images, kernel, model.patch_embed.bias, stride=2).flatten(2).mT
     torch.testing.assert_close(model.patch_embed(model.patchify(images)), expected, rtol=0, atol=1e-5)
 
 
-def test_dropped_patches_are_not_looked_at():
+def test_dropped_patches_get_no_attention():
     keep = torch.tensor([[5, 0, 33]])
     for name in TUTORIALS:
         model, images = network(name), tiny.images((12, 20), batch=1)
         with torch.no_grad():
-            trace = model.forward_with_attention(images, "full", keep)
-        assert trace.attention.shape == (2, 1, 3, 4, 4)
+            output = model.forward_with_attention(images, "full", keep)
+        assert output.attention.shape == (2, 1, 3, 4, 4)
 
 
-def test_the_notebook_networks_tokens_leave_each_block_normalised():
+def test_output_tokens_of_the_notebook_blocks_are_normalized():
     block = network("tutorial-notebook").blocks[0]
     torch.nn.init.ones_(block.norm.weight)
     torch.nn.init.zeros_(block.norm.bias)
-    out, _ = block(3 * torch.randn(2, 5, 18), "nothing", None)
+    out, _ = block(3 * torch.randn(2, 5, 18), None, None)
     torch.testing.assert_close(out.mean(-1), torch.zeros(2, 5), rtol=0, atol=1e-5)
     torch.testing.assert_close(out.var(-1, correction=0), torch.ones(2, 5), rtol=0, atol=1e-3)
 
 
-def test_the_lightning_networks_residual_is_the_normalised_input():
+def test_residual_connections_of_the_lightning_network_skip_from_the_normed_input():
     block = network("tutorial-lightning").blocks[0]
     x = torch.randn(2, 5, 18)
     with torch.no_grad():
-        torch.testing.assert_close(block(x, "nothing", None)[0], block(x * 50, "nothing", None)[0], rtol=0, atol=1e-3)
+        torch.testing.assert_close(block(x, None, None)[0], block(x * 50, None, None)[0], rtol=0, atol=1e-3)
 
 
-def test_the_from_scratch_networks_scores_are_scaled_by_the_full_width():
+def test_attention_scores_of_the_from_scratch_network_are_scaled_by_the_embedding_width():
     assert network("tutorial-scratch").blocks[0].attn.scale == 18**-0.5
     assert network("tutorial-lightning").blocks[0].attn.scale == 6**-0.5
 
 
-def test_dropout_only_acts_in_training():
+def test_dropout_is_active_in_training_only():
     images = tiny.images((12, 20), batch=3)
     for name in TUTORIALS:
-        model = network(name, dropout=0.5)
+        model = network(name, pos_drop_rate=0.5)
         assert torch.equal(model(images), model(images))
         model.train()
         assert not torch.equal(model(images), model(images))
 
 
 @pytest.mark.parametrize("name", TUTORIALS)
-def test_a_tutorials_network_can_be_saved_and_loaded(name, tmp_path):
+def test_a_tutorial_network_can_be_saved_and_loaded(name, tmp_path):
     model = network(name)
     path = tmp_path / "tutorial.safetensors"
     save(Checkpoint("tutorial", model, tuple("abcdefg"), (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), {}), path)
-    again = load(path).network
+    loaded = load(path).network
     images = tiny.images((12, 20), batch=2)
-    assert torch.equal(again(images), model(images))
-    assert again.config.architecture == name
+    assert torch.equal(loaded(images), model(images))
+    assert loaded.config.architecture == name
 
 
 @pytest.mark.parametrize(
-    ("changes", "sentence"),
+    ("changes", "match"),
     [
         ({"architecture": "resnet"}, "architecture must be one of vit, tutorial-notebook.*: got 'resnet'"),
-        ({"registers": 1}, "registers, pool, init_values and drop_path are not known to tutorial-scratch"),
-        ({"drop_path": 0.1}, "are not known to tutorial-scratch: leave them out"),
-        ({"img_size": (12, 30), "patch_size": 6, "heads": 2}, "36 pixels do not fit 30. Use another patch_size"),
-        ({"architecture": "vit", "dropout": 0.1}, r"dropout is only known to the tutorials' networks: got 0\.1"),
-        ({"dropout": 1.0}, r"dropout must be at least 0 and below 1: got 1\.0"),
+        ({"reg_tokens": 1}, r"reg_tokens is not supported by tutorial-scratch: got 1\. Use 0\."),
+        ({"drop_path_rate": 0.1}, r"drop_path_rate is not supported by tutorial-scratch: got 0\.1\. Use 0\.0\."),
+        ({"init_values": 0.1}, r"init_values is not supported by tutorial-scratch: got 0\.1\. Use None\."),
+        ({"global_pool": "avg"}, r"global_pool is not supported by tutorial-scratch: got avg\. Use token\."),
+        (
+            {"img_size": (12, 30), "patch_size": 6, "num_heads": 2},
+            "patch_size must give strips that tile the rows of the image: strips of 36 pixels do not tile 30",
+        ),
+        ({"architecture": "vit", "pos_drop_rate": 0.1}, r"pos_drop_rate is only supported by the tutorial networks"),
+        ({"pos_drop_rate": 1.0}, r"pos_drop_rate must be a number at least 0 and below 1: got 1\.0"),
     ],
 )
-def test_what_a_tutorials_network_cannot_be_is_refused(changes, sentence):
-    with pytest.raises(ValueError, match=sentence):
+def test_an_unsupported_option_is_refused(changes, match):
+    with pytest.raises(ConfigError, match=match):
         replace(config("tutorial-scratch"), **changes)
 
 
-def test_strips_longer_than_a_line_take_whole_lines():
-    assert ViTConfig(architecture="tutorial-scratch", img_size=(32, 32), patch_size=8).grid == (16, 1)
+def test_strips_longer_than_a_row_cover_whole_rows():
+    assert ViTConfig(architecture="tutorial-scratch", img_size=(32, 32), patch_size=8).grid_size == (16, 1)

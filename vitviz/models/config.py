@@ -274,7 +274,8 @@ def rule(annotation: Any) -> str:
         annotation, *annotations = get_args(annotation)
         metadata += [m for item in annotations for m in getattr(item, "metadata", [item])]
     if get_origin(annotation) is Literal:
-        return f"one of {', '.join(get_args(annotation))}"
+        values = get_args(annotation)
+        return f"one of {', '.join(values)}" if len(values) > 1 else values[0]
     options = get_args(annotation)
     if type(None) in options:
         return f"{rule(next(o for o in options if o is not type(None)))}, or None"
