@@ -22,11 +22,11 @@ def good(tmp_path) -> Path:
 @pytest.fixture(autouse=True)
 def no_temporary_files(tmp_path, monkeypatch):
     """Check that every test leaves the folder of temporary files empty."""
-    place = tmp_path / "temporary"
-    place.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     yield
-    assert not list(place.iterdir())
+    assert not list(folder.iterdir())
 
 
 def add(path: Path, info: zipfile.ZipInfo | str, content: bytes = b"x") -> None:
@@ -79,8 +79,8 @@ def test_the_reason_for_skipping_a_file_does_not_contain_its_name(good, tmp_path
             packed.writestr(name, "text")
     with zipfile.ZipFile(good) as packed:
         packed.extractall(tmp_path / "unpacked")
-    for place in (good, tmp_path / "unpacked"):
-        one, other = image_folder.survey(place, SIZE).skipped
+    for path in (good, tmp_path / "unpacked"):
+        one, other = image_folder.survey(path, SIZE).skipped
         assert (one.name, other.name) == ("ant/more.txt", "ant/notes.txt")
         assert one.reason == other.reason
         assert one.reason.startswith(
@@ -90,8 +90,8 @@ def test_the_reason_for_skipping_a_file_does_not_contain_its_name(good, tmp_path
 
 def test_an_encrypted_zip_is_rejected(good):
     content = bytearray(good.read_bytes())
-    place = content.rfind(b"PK\x01\x02")
-    content[place + 8] |= 1  # in the central directory
+    start = content.rfind(b"PK\x01\x02")
+    content[start + 8] |= 1  # in the central directory
     good.write_bytes(content)
     with pytest.raises(DataError, match=r"must not be encrypted: 'pets.zip' requires a password"):
         image_folder.load(good, SIZE)
@@ -116,8 +116,8 @@ def test_a_file_larger_than_its_declared_size_is_skipped(tmp_path):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("ant/0.bmp", bytes(1_000_000))
     content = bytearray(path.read_bytes())
-    place = content.find(b"PK\x01\x02")
-    struct.pack_into("<I", content, place + 24, 100)  # uncompressed size
+    start = content.find(b"PK\x01\x02")
+    struct.pack_into("<I", content, start + 24, 100)  # uncompressed size
     path.write_bytes(content)
     found = image_folder.survey(path, SIZE)
     assert found.skipped == [("ant/0.bmp", "The file cannot be unpacked: the zip is damaged. Repack the folder.")]
@@ -164,8 +164,8 @@ def test_a_zip64_file_is_rejected(tmp_path):
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("ant/0.png", b"x")
     content = path.read_bytes()
-    place = content.rfind(b"PK\x05\x06")
-    path.write_bytes(content[:place] + b"PK\x06\x07" + bytes(16) + content[place:])
+    start = content.rfind(b"PK\x05\x06")
+    path.write_bytes(content[:start] + b"PK\x06\x07" + bytes(16) + content[start:])
     with pytest.raises(DataError, match="at most 65,535 files"):
         Archive(path)
 

@@ -37,8 +37,8 @@ def test_every_image_is_a_crop_of_the_padded_image_or_its_flip():
         matches = [i for i, variant in enumerate(crops_and_flips(before, 2)) if torch.equal(variant, after)]
         assert len(matches) == 1
         found += matches
-    assert len({place // 2 for place in found}) > 15, "of 25 shifts"
-    assert 15 < sum(place % 2 for place in found) < 45, "about half of 60 are flipped"
+    assert len({index // 2 for index in found}) > 15, "of 25 shifts"
+    assert 15 < sum(index % 2 for index in found) < 45, "about half of 60 are flipped"
 
 
 def test_shifts_are_limited_by_the_side():
@@ -183,7 +183,7 @@ def test_each_color_operation_equals_that_of_torchvision(name, expected_op, amou
     found = augmentation.COLOR_OPS[name](mid_range.float(), torch.full((2, 1, 1, 1), amount)).clamp(0, 255)
     for before, after in zip(mid_range, found, strict=True):
         blended = name in ("brightness", "saturation", "contrast", "sharpness")
-        scale = 255 if blended else 1  # of whole levels, torchvision would round what it blends
+        scale = 255 if blended else 1  # torchvision rounds blended uint8 images
         expected = expected_op(before / scale if blended else before, amount).float() * scale
         torch.testing.assert_close(after, expected, rtol=0, atol=0.05 if blended else 1.0)
 
@@ -205,7 +205,7 @@ def test_translation_and_rotation_equal_those_of_torchvision(name, angle, shift,
     found = augmentation.warp(images, theta)
     translate = [40 * amount * shift[0], 30 * amount * shift[1]]
     expected = vision.affine(images, angle * amount, translate, 1.0, [0, 0], vision.InterpolationMode.BILINEAR)
-    within = augmentation.warp(torch.full_like(images, 255), theta) > 254.9  # outside, only ours is mid-gray
+    within = augmentation.warp(torch.full_like(images, 255), theta) > 254.9  # outside, torchvision fills with 0
     assert 0.4 < within.float().mean() < 1
     assert (found[within] - expected[within]).abs().max() < 0.01
 

@@ -43,8 +43,8 @@ def python_version(root: Path, monkeypatch) -> None:
         table = np.frombuffer((root / cifar100.BINARY_FOLDER / f"{split}.bin").read_bytes(), np.uint8).reshape(
             count, -1
         )
-        held = {"data": table[:, 2:], "coarse_labels": table[:, 0].tolist(), "fine_labels": table[:, 1].tolist()}
-        (folder / split).write_bytes(pickle.dumps(held))
+        batch = {"data": table[:, 2:], "coarse_labels": table[:, 0].tolist(), "fine_labels": table[:, 1].tolist()}
+        (folder / split).write_bytes(pickle.dumps(batch))
     (folder / "meta").write_bytes(pickle.dumps({"fine_label_names": list(cifar100.CLASSES)}))
     md5 = {path.name: hashlib.md5(path.read_bytes()).hexdigest() for path in folder.iterdir()}
     known = torchvision.datasets.CIFAR100
@@ -54,15 +54,15 @@ def python_version(root: Path, monkeypatch) -> None:
 
 
 def test_cifar_100_has_its_fine_labels_in_the_official_order(hundred):
-    held = datasets.load("cifar100", hundred, (32, 32))
-    for split, (images, labels) in held.splits.items():
+    dataset = datasets.load("cifar100", hundred, (32, 32))
+    for split, (images, labels) in dataset.splits.items():
         table = np.fromfile(hundred / cifar100.BINARY_FOLDER / f"{split}.bin", np.uint8).reshape(-1, 3074)
         assert np.array_equal(images.flatten(1).numpy(), table[:, 2:])
         assert labels.tolist() == table[:, 1].tolist()
         assert labels.dtype == torch.int64
-    assert len(held.info.classes) == 100
-    assert held.info.classes == tuple(sorted(held.info.classes))
-    assert (held.info.name, held.info.classes[0], held.info.classes[99]) == ("CIFAR-100", "apple", "worm")
+    assert len(dataset.info.classes) == 100
+    assert dataset.info.classes == tuple(sorted(dataset.info.classes))
+    assert (dataset.info.name, dataset.info.classes[0], dataset.info.classes[99]) == ("CIFAR-100", "apple", "worm")
 
 
 def test_both_versions_of_cifar_100_give_the_same_tensors(hundred, monkeypatch):
@@ -161,9 +161,9 @@ def test_resizing_is_bicubic_with_antialiasing_as_in_torchvision():
 
 
 def test_an_image_folder_has_its_own_channel_statistics(tmp_path):
-    held = datasets.load("folder", fill(tmp_path, {"ant": 5, "bee": 5}), (20, 28))
-    assert (held.info.name, held.info.classes) == ("image folder", ("ant", "bee"))
-    assert (held.info.mean, held.info.std) == datasets.compute_mean_std(held.splits["train"][0])
+    dataset = datasets.load("folder", fill(tmp_path, {"ant": 5, "bee": 5}), (20, 28))
+    assert (dataset.info.name, dataset.info.classes) == ("image folder", ("ant", "bee"))
+    assert (dataset.info.mean, dataset.info.std) == datasets.compute_mean_std(dataset.splits["train"][0])
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")

@@ -88,7 +88,7 @@ def test_folders_next_to_train_and_test_are_skipped(tmp_path):
 def test_a_train_folder_of_classes_is_not_a_class(tmp_path, other):
     fill(tmp_path / "train", {"ant": 2, "bee": 2})
     fill(tmp_path / other, {"ant": 2, "bee": 2})
-    sentence = r"has none\. .* 'train'\. It contains folders, but there is no test folder next to it: name one test"
+    sentence = r"has none\. .* 'train'\. It contains folders, but the test folder is missing: name one test"
     with pytest.raises(DataError, match=sentence):
         load(tmp_path, SIZE)
 

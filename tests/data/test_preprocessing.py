@@ -35,7 +35,7 @@ def corners(width: int = 24, height: int = 16) -> Image.Image:
 def corner_colors(image: Image.Image) -> list[tuple[int, ...]]:
     """Return the colors near the four corners, in reading order, each channel rounded to 0 or 255."""
     w, h = image.size
-    places = ((w // 4, h // 4), (3 * w // 4, h // 4), (w // 4, 3 * h // 4), (3 * w // 4, 3 * h // 4))
+    positions = ((w // 4, h // 4), (3 * w // 4, h // 4), (w // 4, 3 * h // 4), (3 * w // 4, 3 * h // 4))
     return [tuple(255 * round(v / 255) for v in image.getpixel(place)) for place in places]
 
 
@@ -433,10 +433,10 @@ def test_an_image_without_pixels_is_rejected():
 def test_huge_images_of_any_format_are_decoded_one_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setattr(preprocessing, "HUGE_PIXELS", 100)
     real = ImageFile.ImageFile.load
-    held: list[bool] = []
+    is_locked: list[bool] = []
 
     def load(image):
-        held.append(preprocessing.huge_image_lock.locked())
+        is_locked.append(preprocessing.huge_image_lock.locked())
         return real(image)
 
     monkeypatch.setattr(ImageFile.ImageFile, "load", load)
@@ -444,5 +444,5 @@ def test_huge_images_of_any_format_are_decoded_one_at_a_time(tmp_path, monkeypat
         path = tmp_path / f"huge.{ending}"
         corners().save(path)
         open_image(path)
-    assert held
-    assert all(held)
+    assert is_locked
+    assert all(is_locked)

@@ -185,24 +185,24 @@ def other_formats() -> list[tuple[str, Content]]:
 def damaged() -> list[tuple[str, Content]]:
     """Truncated and inconsistent images."""
     image = Image.fromarray(noise(64, 64))
-    whole = {form: encoded(image, form) for form in ("PNG", "JPEG", "WEBP", "BMP")}
+    complete = {form: encoded(image, form) for form in ("PNG", "JPEG", "WEBP", "BMP")}
     pixels = chunk(b"IDAT", zlib.compress(bytes(9 * 8)))
     return [
-        *((f"{form} cut at {fraction}", content[: int(len(content) * fraction)]) for form, content in whole.items() for fraction in (0.02, 0.5, 0.9)),
+        *((f"{form} cut at {fraction}", content[: int(len(content) * fraction)]) for form, content in complete.items() for fraction in (0.02, 0.5, 0.9)),
         ("GIF cut", encoded(image, "GIF")[:60]),
         ("PNG without pixels", png()),
         ("PNG of 0 x 8", png(pixels, width=0)),
         ("PNG of depth 3", png(pixels, depth=3)),
         ("PNG of color type 5", png(pixels, color=5)),
-        ("PNG with a wrong checksum", whole["PNG"].replace(b"IDAT", b"IDAU", 1)),
+        ("PNG with a wrong checksum", complete["PNG"].replace(b"IDAT", b"IDAU", 1)),
         ("PNG with an endless chunk", png()[:33] + struct.pack(">I", 2**31 - 1) + b"IDAT" + bytes(50)),
         ("PNG with negative chunk", png()[:33] + struct.pack(">I", 2**32 - 1) + b"tEXt" + bytes(50)),
         ("PNG header alone", png()[:33]),
         ("JPEG markers alone", b"\xff\xd8\xff\xd9"),
-        ("JPEG of 0 x 0", whole["JPEG"][:2] + b"\xff\xc0\0\x0b\x08\0\0\0\0\1\1\x11\0\xff\xd9"),
+        ("JPEG of 0 x 0", complete["JPEG"][:2] + b"\xff\xc0\0\x0b\x08\0\0\0\0\1\1\x11\0\xff\xd9"),
         ("GIF of 0 x 0", b"GIF89a" + bytes(7) + b";"),
         ("GIF without frames", b"GIF89a" + struct.pack("<HH", 8, 8) + b"\0\0\0;"),
-        ("WebP of another size", whole["WEBP"][:4] + struct.pack("<I", 2**31) + whole["WEBP"][8:40]),
+        ("WebP of another size", complete["WEBP"][:4] + struct.pack("<I", 2**31) + complete["WEBP"][8:40]),
     ]  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from vitviz.data.cifar import DataError, Split
 from vitviz.data.files import printable_name
 from vitviz.data.preprocessing import ImageError
 
-TEST_FRACTION = 0.2  # of each class, if there is no test folder
+TEST_FRACTION = 0.2  # of each class, without a test folder
 TEST_FOLDERS = ("test", "val", "valid", "validation")  # in order of preference
 MAX_FILES = 100_000
 MAX_CLASSES = 1000
@@ -31,7 +31,7 @@ MAX_MEMORY = 2 * 2**30  # bytes of all images at the model's input size
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")  # files counted as images before they are read
 MAX_CLASS_NAME = 100  # characters
 NO_TEST_FOLDER = (
-    "It contains folders, but there is no test folder next to it: name one test, val, valid or validation, or use the "
+    "It contains folders, but the test folder is missing: name one test, val, valid or validation, or use the "
     "train folder itself."
 )
 
@@ -39,7 +39,7 @@ NO_TEST_FOLDER = (
 class Location(NamedTuple):
     """Split and class of a file in the folder layout.
 
-    The path is relative to the folder of classes, so that a folder and a zip of it are split alike. The split is None
+    The path is relative to the folder of classes, so that a folder and its zip give the same splits. The split is None
     if the layout has no split folders.
     """
 
@@ -114,7 +114,7 @@ def survey(data: str | Path | None, size: tuple[int, int]) -> FolderSummary:
     """Read all images and return the summary, also of a folder that `load` rejects.
 
     Raises:
-        DataError: If there is no such folder, or the zip is not accepted.
+        DataError: If the folder does not exist, or the zip is not accepted.
     """
     return read_all(data, size)[2]
 
@@ -256,7 +256,7 @@ def assign_splits(locations: dict[str, Location]) -> dict[str, Split]:
 
     At least one image of a class with two or more is held out.
     """
-    found: dict[str, Split] = {name: place.split for name, place in locations.items() if place.split is not None}
+    found: dict[str, Split] = {name: at.split for name, at in locations.items() if at.split is not None}
     by_label: dict[str, list[str]] = {}
     for name, location in locations.items():
         if location.split is None:
@@ -277,7 +277,7 @@ def summarize(locations: dict[str, Location], splits: dict[str, Split], skipped:
 
 
 def check_memory(count: int, size: tuple[int, int]) -> None:
-    """Check that so many images of a size (height, width) fit into memory."""
+    """Check that `count` images of a size (height, width) fit into memory."""
     needed = 3 * count * size[0] * size[1]
     if needed > MAX_MEMORY:
         raise DataError(

@@ -38,7 +38,7 @@ class ImageError(ValueError):
     Attributes:
         problem: Violated rule and received value.
         hint: What to do; may be empty.
-        file: Name of the file; empty if there is none.
+        file: Name of the file; empty for an image in memory.
     """
 
     def __init__(self, problem: str, hint: str = "", file: str = "") -> None:
@@ -250,7 +250,7 @@ def to_rgb(image: Image.Image) -> Image.Image:
     if image.mode == "F" or image.mode.startswith("I"):
         values = np.asarray(image, np.float64)
         low, high = values.min(), values.max()
-        if image.mode == "F" and not (0 <= low <= high <= 255 and not 0 < high <= 1):  # also rejects NaN
+        if image.mode == "F" and not (0 <= low <= high <= 255 and not 0 < high <= 1):  # rejects NaN, too
             raise ImageError(
                 f"A decimal image must have finite values in 0..255: got {low:.3g} to {high:.3g}.",
                 "Multiply values in 0..1 by 255.",
