@@ -36,7 +36,7 @@ def corner_colors(image: Image.Image) -> list[tuple[int, ...]]:
     """Return the colors near the four corners, in reading order, each channel rounded to 0 or 255."""
     w, h = image.size
     positions = ((w // 4, h // 4), (3 * w // 4, h // 4), (w // 4, 3 * h // 4), (3 * w // 4, 3 * h // 4))
-    return [tuple(255 * round(v / 255) for v in image.getpixel(place)) for place in places]
+    return [tuple(255 * round(v / 255) for v in image.getpixel(position)) for position in positions]
 
 
 @pytest.fixture
