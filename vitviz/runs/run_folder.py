@@ -123,7 +123,7 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> T
     ema_model, extra = checkpoint.read_tensors(path)
     ema_extra, weights = (
         {name.removeprefix(prefix): tensor for name, tensor in extra.items() if name.startswith(prefix)}
-        for prefix in ("ema.", "weights.")
+        for prefix in ("ema_extra.", "weights.")
     )
     optimizers: list[dict[int, dict[str, Tensor]]] = [{} for _ in range(2)]
     for name, tensor in extra.items():
@@ -250,7 +250,6 @@ def save(result: Checkpoint, path: Path, state: TrainerState | None) -> None:
     extra: dict[str, Tensor] = {}
     if state is not None:
         result.record["training"] = state.counters
-        extra |= {f"ema.{name}": tensor for name, tensor in state.ema_extra.items()}
         extra |= {f"ema_extra.{name}": tensor for name, tensor in state.ema_extra.items()}
         extra |= {f"weights.{name}": tensor for name, tensor in state.weights.items()}
         for optimizer, states in enumerate(state.optimizers):

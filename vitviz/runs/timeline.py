@@ -17,11 +17,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vitviz.data import augmentation, cifar, preprocessing
+from vitviz.data import augmentation, preprocessing
 from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
 from vitviz.data.files import atomic_write
 from vitviz.models.attention_stats import attention_distance, attention_entropy, cls_attention_of, max_batch_size
 from vitviz.models.checkpoint import bundled_checkpoints
+from vitviz.models.config import ConvNetConfig
 from vitviz.models.factory import Network
 from vitviz.training.config import TrainConfig
 
@@ -29,7 +30,6 @@ Array = NDArray[np.float32]
 Snapshot = dict[str, np.ndarray]
 
 STEPS_PER_UNIFORM = 64  # minimum quantization steps from 0 to uniform attention: finer than the colors of the page
-LEGACY_IMAGE_SIZE = (32, 32)  # px, of files without images
 MAX_IMAGES = 10  # one per class
 SERIES = ("rows", "probabilities", "entropy", "distance", "epoch", "seconds")  # arrays with one entry per snapshot
 
@@ -47,8 +47,8 @@ class Timeline:
         probabilities: Predicted probabilities, (S, P, K).
         epoch: Epochs trained before each snapshot, (S,).
         seconds: Training time before each snapshot, (S,).
-        entropy: Entropy of the class token's attention (nats), mean over the images, (S, L, A); None in older files.
-        distance: Mean attention distance (px), mean over the images, (S, L, A); None in older files.
+        entropy: Entropy of the class token's attention (nats), mean over the images, (S, L, A).
+        distance: Mean attention distance (px), mean over the images, (S, L, A).
         class_token: Whether `rows` are those of the class token; else they are the mean over the patches.
 
     Raises:
@@ -63,9 +63,9 @@ class Timeline:
     probabilities: Array
     epoch: Array
     seconds: Array
-    entropy: Array | None = None
-    distance: Array | None = None
-    class_token: bool = True
+    entropy: Array
+    distance: Array
+    class_token: bool
 
     def __post_init__(self) -> None:
         snapshots, images, layers, heads, tokens = self.rows.shape
@@ -76,8 +76,8 @@ class Timeline:
             "probabilities": (snapshots, images, len(self.classes)),
             "epoch": (snapshots,),
             "seconds": (snapshots,),
-            "entropy": () if self.entropy is None else per_head,
-            "distance": () if self.distance is None else per_head,
+            "entropy": per_head,
+            "distance": per_head,
         }
         wrong = [name for name, shape in shapes.items() if np.shape(getattr(self, name)) != shape]
         if wrong or not 0 < math.prod(self.grid) <= tokens:
@@ -118,7 +118,7 @@ def read(path: str | Path) -> Timeline:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        return from_arrays(arrays if "grid" in arrays else arrays | legacy_arrays(arrays["rows"].shape[-1]))
+        return from_arrays(arrays)
     except OSError as error:
         raise ValueError(f"Cannot read the timeline {str(path)[:200]!r}: {error.strerror or error}.") from None
     except (KeyError, IndexError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error):
@@ -129,19 +129,10 @@ def read(path: str | Path) -> Timeline:
 
 def from_arrays(arrays: Snapshot) -> Timeline:
     """Build a timeline from the arrays of its file."""
-    numeric: dict[str, Any] = {name: arrays[name] for name in ("images", "rows", "probabilities", "epoch", "seconds")}
-    optional: dict[str, Any] = {name: arrays.get(name) for name in ("entropy", "distance")}
-    gh, gw = arrays["grid"].tolist()
+    numeric: dict[str, Any] = {name: arrays[name] for name in ("images", *SERIES)}
     strings = {name: arrays[name].tolist() for name in ("names", "classes")}
-    class_token = bool(arrays.get("class_token", True))
-    return Timeline(**strings, grid=(gh, gw), class_token=class_token, **numeric, **optional)
-
-
-def legacy_arrays(tokens: int) -> Snapshot:
-    """Return what older files omit: the sample images, the classes of CIFAR-10 and a square grid."""
-    side = math.isqrt(tokens)
-    images = preprocessing.load_samples(LEGACY_IMAGE_SIZE).permute(0, 2, 3, 1).numpy()
-    return {"classes": np.array(cifar.CLASSES), "images": images, "grid": np.array([side, side])}
+    gh, gw = arrays["grid"].tolist()
+    return Timeline(**strings, grid=(gh, gw), class_token=bool(arrays["class_token"]), **numeric)
 
 
 @dataclass
@@ -231,6 +222,6 @@ def create_recorder(config: TrainConfig, dataset: DatasetInfo, eval_set: Labeled
         images = candidates[[first[name] for name in names]].cpu()
     inputs = augmentation.normalize(images.to(eval_set[0].device), dataset.mean, dataset.std)
     model = config.model
-    return TimelineRecorder(
-        names, images, inputs, dataset.classes, model.grid_size, config.num_snapshots, model.class_token
-    )
+    # A convnet has no attention; its num_snapshots is 0.
+    grid, class_token = ((1, 1), False) if isinstance(model, ConvNetConfig) else (model.grid_size, model.class_token)
+    return TimelineRecorder(names, images, inputs, dataset.classes, grid, config.num_snapshots, class_token)
