@@ -1,8 +1,8 @@
-"""A training that is killed again and again, as a process: prints what came of it, as JSON.
+"""Script that trains a model in processes that are killed with SIGKILL, and prints a report as JSON.
 
-Words: data folder, run folder, then "N SEED" for N kills at random moments, or "points" for one at each point of the
-atomic write. It forks a process for each stretch of training, which costs nothing after one import of torch, and kills
-it as soon as it has sent so many signs of life; it goes on meanwhile, so the kill finds it anywhere in the next step.
+Arguments: data folder, run folder, then "N SEED" for N kills at random steps, or "points" for one kill at each point of
+the atomic write. Each process is forked, so that torch is imported only once. It sends a byte through a pipe after each
+step and is killed after a number of bytes; as it continues meanwhile, the kill hits anywhere in the next step.
 """
 
 import itertools
@@ -26,38 +26,38 @@ from vitviz.runs import training_run
 from vitviz.training import trainer
 from vitviz.training.config import TrainConfig
 
-STEPS = 4  # of an epoch
-MOST = 3 * STEPS // 2  # steps before a kill, so that at most one epoch is gained by a stretch
+STEPS = 4  # per epoch
+MAX_STEPS = 3 * STEPS // 2  # before a kill, so that each process saves at most one epoch
 POINTS = ("opened", "written", "flushed", "renamed")  # of the atomic write
 
 
-def main(data: str, out: str, *how: str) -> None:
+def main(data: str, output_dir: str, *how: str) -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     cifar.RECORDS = 20  # as in the fixture `cifar_folder`
     trainer.is_bfloat16_faster = lambda device: False
     model = ViTConfig(patch_size=8, embed_dim=24, depth=2, num_heads=2, mlp_ratio=40 / 24)
-    deaths = len(POINTS) if how == ("points",) else int(how[0])
+    kills = len(POINTS) if how == ("points",) else int(how[0])
     config = TrainConfig(
         model=model,
         data=data,
-        output_dir=out,
-        epochs=deaths + 3,
+        output_dir=output_dir,
+        epochs=kills + 3,
         minutes=None,
         batch_size=25,
         device="cpu",
         num_snapshots=6,
     )
-    whole = weights(training_run.train(replace(config, output_dir=f"{out}-whole")))
-    stretches = [killed_at(config, point) for point in POINTS] if how == ("points",) else killed(config, *how)
-    left = [path.name for path in config.folder.glob(".*")]
+    uninterrupted = weights(training_run.train(replace(config, output_dir=f"{output_dir}-uninterrupted")))
+    stretches = [kill_at(config, point) for point in POINTS] if how == ("points",) else kill_randomly(config, *how)
+    hidden_before = [path.name for path in config.folder.glob(".*")]
     last = stretch(config)
-    found = weights(config.folder / "last.safetensors")
+    resumed = weights(config.folder / "last.safetensors")
     report = {
         "stretches": [*stretches, last],
-        "equal": all(torch.equal(found[name], whole[name]) for name in whole),
+        "equal": all(torch.equal(resumed[name], uninterrupted[name]) for name in uninterrupted),
         "metrics": [json.loads(line)["epoch"] for line in (config.folder / "metrics.jsonl").open()],
-        "hidden before": left,
+        "hidden before": hidden_before,
         "hidden after": [path.name for path in config.folder.glob(".*")],
     }
     print(json.dumps(report))
@@ -67,82 +67,82 @@ def weights(path: Path) -> dict[str, torch.Tensor]:
     return load(path).network.state_dict()
 
 
-def killed(config: TrainConfig, count: str, seed: str) -> list[list[int]]:
-    """Kill after a random number of steps, up to one and a half epochs, so many times."""
-    draw = random.Random(seed)
-    return [stretch(config, draw.randint(1, MOST)) for _ in range(int(count))]
+def kill_randomly(config: TrainConfig, count: str, seed: str) -> list[list[int]]:
+    """Kill `count` processes, each after a random number of steps up to one and a half epochs."""
+    rng = random.Random(seed)
+    return [stretch(config, rng.randint(1, MAX_STEPS)) for _ in range(int(count))]
 
 
-def killed_at(config: TrainConfig, point: str) -> list[int]:
-    """Kill in the second write of the checkpoint, at this point."""
-    return stretch(config, 2 * STEPS + 1, lambda sign: wait_at(point, sign))
+def kill_at(config: TrainConfig, point: str) -> list[int]:
+    """Kill a process in its second write of the checkpoint, at this point."""
+    return stretch(config, 2 * STEPS + 1, lambda send: pause_at(point, send))
 
 
-def stretch(config: TrainConfig, signs: int = 10**9, prepare: Callable[[Callable], None] = lambda sign: None) -> list:
-    """Train in a process of its own until it has given so many signs of life, then kill it -> the steps it took."""
+def stretch(config: TrainConfig, count: int = 10**9, prepare: Callable[[Callable], None] = lambda send: None) -> list:
+    """Train in a process, kill it after it has sent `count` bytes, and return the numbers of its steps."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
         prepare(lambda: os.write(writing, b"\xff"))
-        train(config, writing, signs + 1)
+        train(config, writing, count + 1)
     os.close(writing)
-    taken = b""
-    while len(taken) < signs and (more := os.read(reading, 1)):
-        taken += more
+    received = b""
+    while len(received) < count and (more := os.read(reading, 1)):
+        received += more
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    while more := os.read(reading, 100):  # what it did until the kill came
-        taken += more
+    while more := os.read(reading, 100):  # steps until the kill
+        received += more
     os.close(reading)
-    return [step for step in taken if step < 255]
+    return [step for step in received if step < 255]
 
 
-def train(config: TrainConfig, writing: int, most: int) -> None:
-    """Train, telling of each step, and wait for the kill after so many; never returns."""
-    real, taken = training_run.Run.step, itertools.count(1)
+def train(config: TrainConfig, writing: int, limit: int) -> None:
+    """Train, send the number of each step, and pause after `limit` steps; never returns."""
+    original, steps = training_run.TrainingRun.step, itertools.count(1)
 
-    def step(run: training_run.Run, batch: torch.Tensor) -> None:
-        real(run, batch)
+    def step(run: training_run.TrainingRun, batch: torch.Tensor) -> None:
+        original(run, batch)
         os.write(writing, bytes([run.trainer.step_count]))
-        if next(taken) == most:
+        if next(steps) == limit:
             signal.pause()
 
-    training_run.Run.step = step
+    training_run.TrainingRun.step = step
     try:
         training_run.train(config, resume=True)
     finally:
         os._exit(0)
 
 
-def wait_at(point: str, sign: Callable[[], object]) -> None:
-    """Wait for ever at a point of the second write of the checkpoint, after giving a sign."""
-    seen = [0]
+def pause_at(point: str, send: Callable[[], object]) -> None:
+    """Pause forever at a point of the second write of the checkpoint, after calling `send`."""
+    writes = [0]
 
-    def wait_in(module, name: str, after: bool) -> None:
-        real = getattr(module, name)
+    def pause_in(module, name: str, after: bool) -> None:
+        original = getattr(module, name)
 
-        def instead(*given, **named):
-            found = real(*given, **named) if after else None
-            if seen[0] == 2:
-                sign()
+        def wrapper(*args, **kwargs):
+            result = original(*args, **kwargs) if after else None
+            if writes[0] == 2:
+                send()
                 signal.pause()
-            return found if after else real(*given, **named)
+            return result if after else original(*args, **kwargs)
 
-        setattr(module, name, instead)
+        setattr(module, name, wrapper)
 
-    real_open = tempfile.mkstemp
+    mkstemp = tempfile.mkstemp
 
-    def counting(*given, **named):
-        seen[0] += "last.safetensors" in named["prefix"]
-        return real_open(*given, **named)
+    def count_writes(*args, **kwargs):
+        writes[0] += "last.safetensors" in kwargs["prefix"]
+        return mkstemp(*args, **kwargs)
 
-    tempfile.mkstemp = counting
+    tempfile.mkstemp = count_writes
     {
-        "opened": lambda: wait_in(tempfile, "mkstemp", after=True),
-        "written": lambda: wait_in(os, "fsync", after=False),
-        "flushed": lambda: wait_in(os, "replace", after=False),
-        "renamed": lambda: wait_in(os, "replace", after=True),
+        "opened": lambda: pause_in(tempfile, "mkstemp", after=True),
+        "written": lambda: pause_in(os, "fsync", after=False),
+        "flushed": lambda: pause_in(os, "replace", after=False),
+        "renamed": lambda: pause_in(os, "replace", after=True),
     }[point]()
 
 

@@ -1,4 +1,4 @@
-"""Trainings that were stopped or lost and go on: the same weights, and what is refused."""
+"""Stopped and crashed runs resume with the same result."""
 
 import json
 import signal
@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from tests.training.trainings import weights
+from tests.training.trainings import load_weights
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import load
 from vitviz.runs import run_folder, timeline
-from vitviz.runs.training_run import Run, TrainingError, train
-from vitviz.training.config import TrainConfig
+from vitviz.runs.training_run import TrainingRun, train
+from vitviz.training.config import TrainConfig, TrainingError
 from vitviz.training.schedule import lr_factor
 
 pytestmark = [
@@ -24,69 +24,69 @@ pytestmark = [
 
 
 def interrupted(config: TrainConfig, monkeypatch, step: int) -> None:
-    """Train, with a stop asked for in the middle of this step."""
-    real = Run.step
+    """Train until a stop is requested in this step."""
+    real = TrainingRun.step
 
-    def asking(run, batch):
+    def request_stop(run, batch):
         real(run, batch)
         if run.trainer.step_count == step:
             signal.raise_signal(signal.SIGINT)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Run, "step", asking)
-        with pytest.raises(TrainingError, match=r"Stopped as asked in epoch .* --resume --out"):
+        patch.setattr(TrainingRun, "step", request_stop)
+        with pytest.raises(TrainingError, match=r"Stopped at epoch .* --resume --output-dir"):
             train(config)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("optimizer", ["muon", "adamw", "adam"])
-@pytest.mark.parametrize("step", [1, 4, 6])  # in the first pass, at its end, and in the second
-def test_a_training_that_was_stopped_and_goes_on_ends_with_the_same_weights(config, monkeypatch, step, optimizer):
+@pytest.mark.parametrize("step", [1, 4, 6])  # in the first epoch, at its end, and in the second
+def test_a_stopped_and_resumed_run_ends_with_the_same_weights(config, monkeypatch, step, optimizer):
     config = replace(config, optimizer=optimizer, model=replace(config.model, drop_path_rate=0.3))
-    whole = weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
+    whole = load_weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
     interrupted(config, monkeypatch, step)
     assert load(config.folder / "last.safetensors").record["steps"] == step
     path = train(config, resume=True)
-    found = weights(path)
+    found = load_weights(path)
     assert all(torch.equal(found[name], whole[name]) for name in whole)
     assert path.stat().st_size == Path(f"{config.output_dir}-whole/last.safetensors").stat().st_size, (
-        "no state is left in it"
+        "without training state"
     )
     one, other = (np.load(folder / "timeline.npz") for folder in (config.folder, Path(f"{config.output_dir}-whole")))
     assert np.array_equal(one["rows"], other["rows"])
     assert np.array_equal(one["epoch"], other["epoch"])
     lines = (config.folder / "metrics.jsonl").read_text().splitlines()
     noted = [json.loads(line, parse_constant=pytest.fail) for line in lines]
-    assert [line["epoch"] for line in noted] == sorted([step / 4, 1.0, 2.0]), "each pass, and where it was stopped"
+    assert [line["epoch"] for line in noted] == sorted([step / 4, 1.0, 2.0]), "each epoch, and the stop"
 
 
-def test_the_metrics_end_where_a_stopped_training_was_saved(config, monkeypatch):
+def test_the_metrics_end_at_the_saved_state_of_a_stopped_run(config, monkeypatch):
     interrupted(config, monkeypatch, 3)
     (line,) = map(json.loads, (config.folder / "metrics.jsonl").read_text().splitlines())
     saved = load(config.folder / "last.safetensors").record
-    assert (line["epoch"], line["share"]) == (0.75, 0.375)
+    assert (line["epoch"], line["progress"]) == (0.75, 0.375)
     assert saved["epochs"] == 0.75
     assert 0 < line["loss"] < 10
     assert line["accuracy"] is None
 
 
-def test_a_stop_in_the_very_last_step_changes_nothing(config, monkeypatch):
-    real = Run.step
+def test_a_stop_in_the_last_step_has_no_effect(config, monkeypatch):
+    real = TrainingRun.step
 
-    def asking(run, batch):
+    def request_stop(run, batch):
         real(run, batch)
         if run.trainer.step_count == 8:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(Run, "step", asking)
+    monkeypatch.setattr(TrainingRun, "step", request_stop)
     assert "test_accuracy" in load(train(config)).record
     last = json.loads((config.folder / "metrics.jsonl").read_text().splitlines()[-1])
-    assert last["share"] == 1
+    assert last["progress"] == 1
     assert last["accuracy"] is not None
 
 
-def test_what_was_noted_after_the_saved_state_is_taken_back(config, monkeypatch):
-    interrupted(config, monkeypatch, 5)  # after the first pass was measured and saved
+def test_metrics_after_the_saved_state_are_removed(config, monkeypatch):
+    interrupted(config, monkeypatch, 5)  # after the first epoch was evaluated and saved
     metrics = config.folder / "metrics.jsonl"
     first, stopped = metrics.read_text().splitlines()
     later = json.dumps(json.loads(first) | {"seconds": 1e6})
@@ -97,16 +97,16 @@ def test_what_was_noted_after_the_saved_state_is_taken_back(config, monkeypatch)
     assert [json.loads(line)["epoch"] for line in lines] == [1.0, 1.25, 2.0]
 
 
-def test_a_lost_process_loses_at_most_the_pass_it_was_in(config, lose_process):
-    whole = weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
+def test_a_crash_loses_at_most_the_current_epoch(config, lose_process):
+    whole = load_weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
     lose_process(config, 6)
     assert load(config.folder / "last.safetensors").record["steps"] == 4
-    found = weights(train(config, resume=True))
+    found = load_weights(train(config, resume=True))
     assert all(torch.equal(found[name], whole[name]) for name in whole)
 
 
 @pytest.mark.parametrize("optimizer", ["muon", "adamw"])
-def test_an_unfinished_run_may_be_as_large_as_its_states_make_it(config, lose_process, monkeypatch, optimizer):
+def test_the_size_limit_of_checkpoints_allows_for_the_training_state(config, lose_process, monkeypatch, optimizer):
     lose_process(replace(config, optimizer=optimizer), 6)
     path = config.folder / run_folder.LAST
     limit = 4 * checkpoint.count_parameters(config.model) + 2**14  # a finished checkpoint just fits
@@ -117,7 +117,7 @@ def test_an_unfinished_run_may_be_as_large_as_its_states_make_it(config, lose_pr
     load(path, max_bytes=limit)
 
 
-def test_a_line_of_metrics_that_cannot_be_read_is_taken_back(config, lose_process):
+def test_invalid_lines_of_metrics_are_removed(config, lose_process):
     lose_process(config, 6)
     metrics = config.folder / "metrics.jsonl"
     first = metrics.read_text().splitlines()[0]
@@ -128,57 +128,59 @@ def test_a_line_of_metrics_that_cannot_be_read_is_taken_back(config, lose_proces
     assert all("seconds" in json.loads(line) for line in lines)
 
 
-def test_a_run_whose_timeline_is_gone_goes_on_and_keeps_the_moments_to_come(config, lose_process):
-    whole = weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
+def test_a_run_without_its_timeline_resumes_and_records_later_snapshots(config, lose_process):
+    whole = load_weights(train(replace(config, output_dir=f"{config.output_dir}-whole")))
     lose_process(config, 6)
     (config.folder / "timeline.npz").unlink()
-    found = weights(train(config, resume=True))
+    found = load_weights(train(config, resume=True))
     assert all(torch.equal(found[name], whole[name]) for name in whole)
-    assert timeline.read(config.folder / "timeline.npz").epoch.tolist() == [2.0], "0, 0.25 and 1 are lost"
+    assert timeline.read(config.folder / "timeline.npz").epoch.tolist() == [2.0], "those at 0, 0.25 and 1 are missing"
 
 
-def test_lost_moments_are_not_made_up_for_after_a_second_stop_either(config, lose_process, monkeypatch):
+def test_missing_snapshots_are_not_replaced_after_a_second_stop(config, lose_process, monkeypatch):
     config = replace(config, epochs=4, num_snapshots=8)
     lose_process(config, 6)
     (config.folder / "timeline.npz").unlink()
     with monkeypatch.context() as patch:
-        real = Run.step
-        patch.setattr(Run, "step", lambda run, batch: 1 / (14 - run.trainer.step_count) and real(run, batch))
+        real = TrainingRun.step
+        patch.setattr(TrainingRun, "step", lambda run, batch: 1 / (14 - run.trainer.step_count) and real(run, batch))
         with pytest.raises(ZeroDivisionError):
             train(config, resume=True)
     train(config, resume=True)
     epochs = timeline.read(config.folder / "timeline.npz").epoch.tolist()
-    assert epochs == [1.5, 2.25, 3.0, 4.0], "as they would have come without a second stop"
+    assert epochs == [1.5, 2.25, 3.0, 4.0], "as without the second stop"
 
 
-def test_resume_without_anything_saved_begins(config):
+def test_resume_without_a_saved_state_starts_a_new_run(config):
     assert load(train(replace(config, epochs=1), resume=True)).record["steps"] == 4
 
 
-def test_a_restart_by_torchrun_goes_on_by_itself(config, monkeypatch):
+def test_a_restart_by_torchrun_resumes_automatically(config, monkeypatch):
     interrupted(config, monkeypatch, 5)
     monkeypatch.setenv("TORCHELASTIC_RESTART_COUNT", "1")
     assert load(train(config)).record["steps"] == 8
 
 
-def test_a_run_of_another_config_is_not_gone_on_with(config, monkeypatch):
+def test_a_run_cannot_resume_with_another_config(config, monkeypatch):
     interrupted(config, monkeypatch, 5)
     before = (config.folder / "last.safetensors").read_bytes()
-    sentence = r"A run goes on with the config it began with: batch_size is 25 in .* and 20 here\. Leave the option out"
+    sentence = r"batch_size cannot change when a run is resumed: it is 25 in .*, got 20\. Leave it out"
     with pytest.raises(ValueError, match=sentence):
         train(replace(config, batch_size=20), resume=True)
     wider = replace(config.model, embed_dim=32)
-    with pytest.raises(ValueError, match=r"began with: model\.width is 24 in .* and 32 here\. Leave the option out"):
+    with pytest.raises(
+        ValueError, match=r"model\.embed_dim cannot change when a run is resumed: it is 24 in .*, got 32\. "
+    ):
         train(replace(config, model=wider), resume=True)
     assert (config.folder / "last.safetensors").read_bytes() == before
 
 
-def test_a_run_goes_on_where_nothing_is_compiled(config, monkeypatch):
+def test_a_run_resumes_without_compilation(config, monkeypatch):
     interrupted(config, monkeypatch, 5)
     assert load(train(replace(config, compile=False), resume=True)).record["steps"] == 8
 
 
-def test_a_run_that_goes_on_at_the_end_of_a_pass_tells_the_rate_that_is_due(config, monkeypatch):
+def test_a_run_resumed_at_the_end_of_an_epoch_logs_the_current_learning_rate(config, monkeypatch):
     interrupted(config, monkeypatch, 4)
     train(config, resume=True)
     stopped, measured, *_ = map(json.loads, (config.folder / "metrics.jsonl").read_text().splitlines())
@@ -188,7 +190,7 @@ def test_a_run_that_goes_on_at_the_end_of_a_pass_tells_the_rate_that_is_due(conf
     assert measured["images_per_second"] > 0
 
 
-def test_a_run_from_before_an_option_was_there_is_gone_on_with(config, monkeypatch):
+def test_a_config_without_newer_fields_resumes(config, monkeypatch):
     interrupted(config, monkeypatch, 5)
     stored = json.loads((config.folder / "config.json").read_text())
     del stored["teacher"], stored["distill_weight"]
@@ -196,7 +198,7 @@ def test_a_run_from_before_an_option_was_there_is_gone_on_with(config, monkeypat
     assert load(train(config, resume=True)).record["steps"] == 8
 
 
-def test_a_finished_run_is_not_gone_on_with(config):
+def test_a_finished_run_cannot_be_resumed(config):
     train(replace(config, epochs=1))
     with pytest.raises(ValueError, match="is finished: there is nothing to resume"):
         train(replace(config, epochs=1), resume=True)

@@ -1,4 +1,4 @@
-"""A grid of trainings: what is refused before it starts, what it notes, and that it goes on where it was."""
+"""Sweeps: checks before the start, results, and resuming."""
 
 import json
 import signal
@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from vitviz.data.cifar import DataError
 from vitviz.models.checkpoint import load
 from vitviz.runs import sweep
-from vitviz.runs.process import Stopped, Work
+from vitviz.runs.process import RunLock, TrainingStopped
 from vitviz.runs.sweep import Sweep
-from vitviz.runs.training_run import Run
+from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig, TrainingError
 
 pytestmark = [
@@ -29,7 +30,7 @@ def grid(config, tmp_path) -> Sweep:
     return Sweep(replace(config, epochs=1, num_snapshots=0), GRID, tmp_path / "runs" / "grid")
 
 
-def test_a_sweep_has_a_run_for_each_combination(grid):
+def test_a_sweep_has_one_run_per_combination(grid):
     runs = grid.runs()
     assert list(runs) == NAMES
     settings, last = runs[NAMES[-1]]
@@ -38,7 +39,7 @@ def test_a_sweep_has_a_run_for_each_combination(grid):
     assert last.folder == grid.folder.parent / NAMES[-1]
 
 
-def test_values_with_commas_of_their_own_stand_in_brackets(grid):
+def test_values_may_contain_commas_in_brackets(grid):
     found = sweep.combinations(("model.img_size=[32,32],[48,40]", "seed=0,1"))
     assert [one["model.img_size"] for one in found] == ["[32,32]", "[32,32]", "[48,40]", "[48,40]"]
     sizes = [
@@ -52,36 +53,36 @@ def test_values_with_commas_of_their_own_stand_in_brackets(grid):
     [
         (
             ("model.num_heads=1,5,7", "seed=0,1"),
-            r"Each combination must fit\. These do not: model\.heads=5 seed=0 \(heads must divide width: 24 is not a "
-            r"multiple of 5\. Use 4 or 6\.\); .*; model\.heads=7 seed=0 .* And 1 more\. Leave them out\.",
+            r"vary contains invalid combinations: model\.num_heads=5 seed=0 \(num_heads must divide embed_dim: 24 is "
+            r"not a multiple of 5\. Use 4 or 6\.\); .*; model\.num_heads=7 seed=0 .*; and 1 more\. Remove them\.",
         ),
-        ((), "A sweep has 2 to 64 combinations: got 1. Vary for example seed=0,1,2"),
-        (("seed=0",), "A sweep has 2 to 64 combinations: got 1"),
-        (("seed=" + ",".join(map(str, range(65))),), "A sweep has 2 to 64 combinations: got 65"),
-        (("seed=0,1", "seed=2,3"), "Each setting is varied once: got seed=0,1 and seed=2,3"),
-        (("seed=0,0",), "with different values: got 'seed'"),
-        (("seed",), "What is varied needs values: got none for seed. Give some, such as 2, 4, 8."),
-        (("data=a,b",), "with different values: got 'data'"),
-        (("wings=1,2",), r"These do not: wings=1 \(A setting is NAME=VALUE with a known name"),
-        (("lr=1e-3,1e3,1e+3",), "needs a name of at most 64 letters of its own: grid-adamrate1e3"),
+        ((), "vary must give 2 to 64 combinations: got 1. Use for example seed=0,1,2"),
+        (("seed=0",), "vary must give 2 to 64 combinations: got 1"),
+        (("seed=" + ",".join(map(str, range(65))),), "vary must give 2 to 64 combinations: got 65"),
+        (("seed=0,1", "seed=2,3"), "vary must contain each field once: got seed=0,1 and seed=2,3"),
+        (("seed=0,0",), "with distinct values: got 'seed'"),
+        (("seed",), "vary needs values: got none for seed. Use for example 2, 4, 8."),
+        (("data=a,b",), "with distinct values: got 'data'"),
+        (("wings=1,2",), r"invalid combinations: wings=1 \(wings=1 is not NAME=VALUE with a known name"),
+        (("lr=1e-3,1e3,1e+3",), "unique name of at most 64 characters: grid-lr1e3"),
     ],
 )
-def test_what_does_not_fit_is_refused_before_anything_is_written(grid, vary, sentence):
+def test_an_invalid_sweep_is_rejected_before_anything_is_written(grid, vary, sentence):
     with pytest.raises(ValueError, match=sentence):
         replace(grid, vary=vary)
     assert not grid.folder.parent.exists()
 
 
 @pytest.mark.parametrize("folder", [".", "..", "runs/.."])
-def test_a_folder_without_a_name_is_refused(grid, folder):
-    with pytest.raises(ValueError, match=r"The folder of a sweep must have a name, .*: got '.*'\. Name another"):
+def test_a_folder_without_a_name_is_rejected(grid, folder):
+    with pytest.raises(ValueError, match=r"output_dir must have a name, .*: got '.*'\. Choose another"):
         replace(grid, folder=Path(folder))
 
 
-def test_a_sweep_trains_one_after_another_and_notes_what_came_of_each(grid):
-    grid.write()
+def test_a_sweep_trains_its_runs_in_order_and_records_their_results(grid):
+    grid.create()
     begun, ended = [], []
-    grid.run(begin=begun.append, end=ended.append)
+    grid.run(on_start=begun.append, on_end=ended.append)
     assert begun == NAMES
     lines = [json.loads(line) for line in (grid.folder / sweep.RESULTS).read_text().splitlines()]
     assert lines == ended == grid.results()
@@ -95,139 +96,142 @@ def test_a_sweep_trains_one_after_another_and_notes_what_came_of_each(grid):
         assert line["accuracy"] == record["test_accuracy"]
     assert lines[0]["parameters"] < lines[2]["parameters"]
     again = []
-    sweep.read(grid.folder).run(begin=again.append)
-    assert again == [], "all is done"
+    sweep.read(grid.folder).run(on_start=again.append)
+    assert again == [], "all runs are completed"
 
 
-def test_a_run_of_another_sweep_does_not_pass_for_one_of_this(grid):
+def test_a_sweep_does_not_use_existing_runs(grid):
     (grid.folder.parent / NAMES[1]).mkdir(parents=True)
-    with pytest.raises(ValueError, match=f"The runs of a sweep must be new: {NAMES[1]} in "):
-        grid.write()
+    with pytest.raises(ValueError, match=f"output_dir must give the runs new names: {NAMES[1]} already exist in "):
+        grid.create()
     assert not grid.folder.exists()
 
 
-def test_a_sweep_that_is_stopped_goes_on_where_it_was(grid, monkeypatch):
-    grid.write()
-    real = Run.step
+def test_a_stopped_sweep_resumes_in_the_interrupted_run(grid, monkeypatch):
+    grid.create()
+    real = TrainingRun.step
 
-    def asking(run: Run, batch):
+    def request_stop(run: TrainingRun, batch):
         real(run, batch)
         if run.config.folder.name == NAMES[1] and run.trainer.step_count == 2:
             signal.raise_signal(signal.SIGTERM)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Run, "step", asking)
-        with pytest.raises(Stopped, match=r"after 1 of 4 runs; nothing is lost\. Go on with: .* sweep --resume --out"):
+        patch.setattr(TrainingRun, "step", request_stop)
+        with pytest.raises(
+            TrainingStopped, match=r"Stopped after 1 of 4 runs; the state is saved\. .* sweep --resume --output-dir"
+        ):
             grid.run()
     assert load(grid.folder.parent / NAMES[1] / "last.safetensors").record["steps"] == 2
     begun = []
-    sweep.read(grid.folder).run(begin=begun.append)
+    sweep.read(grid.folder).run(on_start=begun.append)
     assert begun == NAMES[1:]
     assert [line["run"] for line in grid.results()] == NAMES
 
 
-def test_a_sweep_that_is_stopped_while_it_waits_for_room_goes_on_with_that_run(grid, monkeypatch):
-    grid.write()
+def test_a_sweep_stopped_while_the_disk_is_full_resumes_that_run(grid, monkeypatch):
+    grid.create()
 
-    def full(work: Work, write: Callable[[], None]) -> float:
-        if work.folder.name == NAMES[1]:
-            work.stop.requested = True
-            raise Stopped("The disk is full.")  # as `Work.retry_while_disk_full` does then
-        return real(work, write)
+    def disk_full(lock: RunLock, write: Callable[[], None]) -> float:
+        if lock.folder.name == NAMES[1]:
+            lock.stop.requested = True
+            raise TrainingStopped("The disk is full.")  # as `RunLock.retry_while_disk_full` does then
+        return real(lock, write)
 
-    real = Work.retry_while_disk_full
+    real = RunLock.retry_while_disk_full
     with monkeypatch.context() as patch:
-        patch.setattr(Work, "retry_while_disk_full", full)
-        with pytest.raises(Stopped, match="after 1 of 4 runs"):
+        patch.setattr(RunLock, "retry_while_disk_full", disk_full)
+        with pytest.raises(TrainingStopped, match="Stopped after 1 of 4 runs"):
             grid.run()
     sweep.read(grid.folder).run()
     assert [(line["run"], line["state"]) for line in grid.results()] == [(name, "finished") for name in NAMES]
 
 
-def test_a_stop_that_comes_while_a_run_ends_stops_the_sweep(grid, monkeypatch):
-    grid.write()
-    real = Run.finish
+def test_a_stop_at_the_end_of_a_run_stops_the_sweep(grid, monkeypatch):
+    grid.create()
+    real = TrainingRun.finish
 
-    def asking(run: Run):
+    def request_stop(run: TrainingRun):
         signal.raise_signal(signal.SIGTERM)
         return real(run)
 
-    monkeypatch.setattr(Run, "finish", asking)
-    with pytest.raises(Stopped, match=r"after 1 of 4 runs; nothing is lost"):
+    monkeypatch.setattr(TrainingRun, "finish", request_stop)
+    with pytest.raises(TrainingStopped, match=r"Stopped after 1 of 4 runs; the state is saved"):
         grid.run()
     assert [line["state"] for line in grid.results()] == ["finished"]
 
 
 @pytest.mark.parametrize(
-    ("error", "begins"),
-    [(TrainingError, ""), (ValueError, ""), (RuntimeError, "An error of vitviz itself: RuntimeError: ")],
-)  # of these the second is a network that does not fit its start
-def test_a_run_that_fails_is_noted_and_the_next_begins(grid, monkeypatch, error, begins):
-    grid.write()
-    real = Run.step
+    ("error", "prefix"),
+    [(TrainingError, ""), (ValueError, ""), (RuntimeError, "Internal error: RuntimeError: ")],
+)  # ValueError: for example initial weights that do not fit
+def test_a_failed_run_is_recorded_and_the_next_one_starts(grid, monkeypatch, error, prefix):
+    grid.create()
+    real = TrainingRun.step
 
-    def failing(run: Run, batch):
+    def fail(run: TrainingRun, batch):
         if run.config.folder.name == NAMES[0]:
-            raise error("The loss must stay finite.")
+            raise error("The loss is nan.")
         real(run, batch)
 
-    monkeypatch.setattr(Run, "step", failing)
+    monkeypatch.setattr(TrainingRun, "step", fail)
     grid.run()
     first, *others = grid.results()
-    assert first["message"] == f"{begins}The loss must stay finite."
+    assert first["message"] == f"{prefix}The loss is nan."
     assert (first["state"], first["accuracy"]) == ("failed", None)
     assert [line["state"] for line in others] == ["finished"] * 3
 
 
-def test_a_run_that_asks_too_much_of_the_data_set_is_noted_and_the_next_begins(grid):
+def test_a_run_with_too_large_a_val_size_is_recorded_as_failed(grid):
     grid = replace(grid, vary=("val_size=100,10",))
-    grid.write()
+    grid.create()
     grid.run()
     assert [line["state"] for line in grid.results()] == ["failed", "finished"]
-    assert "val_size must leave images to train on: of 100 it takes 100" in grid.results()[0]["message"]
+    assert "val_size must leave at least 2 training images: got 100 of 100" in grid.results()[0]["message"]
 
 
-def test_a_data_set_that_is_not_there_ends_the_sweep(grid):
+def test_a_missing_dataset_ends_the_sweep(grid):
     grid = replace(grid, config=replace(grid.config, data="nowhere"))
-    grid.write()
+    grid.create()
     with pytest.raises(DataError, match="CIFAR-10 is not in nowhere"):
         grid.run()
     assert grid.results() == []
 
 
-def test_what_no_run_is_to_blame_for_ends_the_sweep(grid, monkeypatch):
-    grid.write()
+@pytest.mark.parametrize("error", [PermissionError(), torch.AcceleratorError("CUDA error: an illegal memory access")])
+def test_an_error_independent_of_the_varied_values_ends_the_sweep(grid, monkeypatch, error):
+    grid.create()
 
-    def failing(run: Run, batch):
-        raise PermissionError
+    def fail(run: TrainingRun, batch):
+        raise error
 
-    monkeypatch.setattr(Run, "step", failing)
-    with pytest.raises(PermissionError):
+    monkeypatch.setattr(TrainingRun, "step", fail)
+    with pytest.raises(type(error)):
         grid.run()
     assert grid.results() == []
 
 
-def test_a_run_that_ended_without_being_noted_is_not_trained_again(grid):
-    grid.write()
+def test_a_finished_run_without_a_recorded_result_is_not_trained_again(grid):
+    grid.create()
     grid.run()
     results = grid.folder / sweep.RESULTS
     lines = results.read_text().splitlines(keepends=True)
-    results.write_text(lines[0] + lines[1][:20])  # as a kill leaves it
+    results.write_text(lines[0] + lines[1][:20])  # as left by a killed process
     before = load(grid.folder.parent / NAMES[1] / "last.safetensors").record
     grid.run()
     assert [line["run"] for line in grid.results()] == NAMES
     assert load(grid.folder.parent / NAMES[1] / "last.safetensors").record == before
 
 
-def test_a_folder_in_use_or_without_a_sweep_is_refused(grid, tmp_path):
-    grid.write()
-    with pytest.raises(ValueError, match=r"The folder of a sweep must be new: .* is in use"):
-        grid.write()
-    with pytest.raises(ValueError, match=r"must hold a sweep\.json: .* has none"):
+def test_a_folder_in_use_or_without_a_sweep_is_rejected(grid, tmp_path):
+    grid.create()
+    with pytest.raises(ValueError, match=r"output_dir must be a new folder: .* contains a run or a sweep"):
+        grid.create()
+    with pytest.raises(ValueError, match=r"must contain a valid sweep\.json: .* does not"):
         sweep.read(tmp_path)
 
 
-def test_the_config_of_a_sweep_is_read_back(grid):
-    grid.write()
+def test_a_sweep_is_read_back(grid):
+    grid.create()
     assert isinstance(grid.config, TrainConfig)
     assert sweep.read(grid.folder) == grid

@@ -1,4 +1,4 @@
-"""A training on a false data set: what it writes, when it ends and how it fails."""
+"""Training runs on a synthetic data set: files, budget and failures."""
 
 import itertools
 import json
@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from tests.training.trainings import weights, whole_run
+from tests.training.trainings import create_run, load_weights
 from vitviz.data import cifar, preprocessing
 from vitviz.models.checkpoint import load
 from vitviz.runs import timeline, training_run
-from vitviz.runs.training_run import Run, TrainingError, train
+from vitviz.runs.training_run import TrainingRun, train
 from vitviz.training import trainer
+from vitviz.training.config import TrainingError
 from vitviz.training.distributed import Distributed
-from vitviz.training.evaluation import accuracy
-from vitviz.training.presets import preset
+from vitviz.training.evaluation import measure_accuracy
+from vitviz.training.presets import get_preset
 
 pytestmark = [
     pytest.mark.usefixtures("no_clock"),
@@ -25,7 +26,7 @@ pytestmark = [
 ]
 
 
-def test_a_run_leaves_config_metrics_checkpoint_and_timeline(config):
+def test_a_run_writes_config_metrics_checkpoint_and_timeline(config):
     seen = []
     path = train(config, seen.append)
     folder = config.folder
@@ -42,98 +43,96 @@ def test_a_run_leaves_config_metrics_checkpoint_and_timeline(config):
 
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     assert [line["epoch"] for line in lines] == [1.0, 2.0]
-    assert [line["share"] for line in lines] == [0.5, 1.0]
+    assert [line["progress"] for line in lines] == [0.5, 1.0]
     assert all(1 < line["loss"] < 10 for line in lines)
     assert [progress.accuracy for progress in seen] == [line["accuracy"] for line in lines]
 
     result = load(path)
     assert (result.labels, result.mean, result.std) == (cifar.CLASSES, cifar.MEAN, cifar.STD)
     assert result.network.config == config.model
-    assert result.record["test_accuracy"] == accuracy(result, *cifar.load("test", config.data))
-    assert (result.record["images"], result.record["epochs"], result.record["steps"]) == (100, 2.0, 8)
+    assert result.record["test_accuracy"] == measure_accuracy(result, *cifar.load("test", config.data))
+    assert (result.record["train_samples"], result.record["epochs"], result.record["steps"]) == (100, 2.0, 8)
     assert result.record["train_config"]["muon_lr"] == config.muon_lr
-    assert not {"data", "output_dir"} & result.record["train_config"].keys(), (
-        "paths of this machine are nobody's business"
-    )
+    assert not {"data", "output_dir"} & result.record["train_config"].keys(), "local paths are private"
 
     with np.load(folder / "timeline.npz") as found:
         assert found["rows"].shape == (4, 10, 2, 2, 17)
         assert found["names"].tolist() == list(preprocessing.sample_paths())
         assert found["epoch"][0] == 0
         assert found["epoch"][-1] == 2
-        assert np.abs(np.diff(found["rows"].astype(np.float32), axis=0)).max() > 0, "the weights moved"
+        assert np.abs(np.diff(found["rows"].astype(np.float32), axis=0)).max() > 0, "the weights changed"
 
 
-def test_the_timeline_is_whole_on_disk_after_every_snapshot(config, monkeypatch):
-    real, seen = Run.snapshot, []
+def test_the_timeline_file_is_complete_after_every_snapshot(config, monkeypatch):
+    real, seen = TrainingRun.record_snapshot, []
 
     def watched(run):
         real(run)
         found = timeline.read(run.timeline_path)
         seen.append((len(found.epoch), found.epoch[-1]))
 
-    monkeypatch.setattr(Run, "snapshot", watched)
+    monkeypatch.setattr(TrainingRun, "record_snapshot", watched)
     train(config)
     assert seen == [(1, 0), (2, 0.25), (3, 1), (4, 2)]
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_weights_and_another_does_not(config):
+def test_equal_seeds_give_equal_weights(config):
     def trained(name, seed):
-        return weights(train(replace(config, output_dir=str(config.folder / name), seed=seed)))
+        return load_weights(train(replace(config, output_dir=str(config.folder / name), seed=seed)))
 
-    first, again, other = trained("first", 0), trained("again", 0), trained("other", 1)
-    assert all(torch.equal(first[name], again[name]) for name in first)
+    first, second, other = trained("first", 0), trained("second", 0), trained("other", 1)
+    assert all(torch.equal(first[name], second[name]) for name in first)
     assert not torch.equal(first["head.weight"], other["head.weight"])
 
 
-def test_a_part_of_the_images_can_be_used(config):
+def test_max_train_samples_limits_the_training_images(config):
     record = load(train(replace(config, max_train_samples=30, batch_size=20, epochs=1, num_snapshots=0))).record
-    assert (record["images"], record["steps"]) == (30, 2)
+    assert (record["train_samples"], record["steps"]) == (30, 2)
     assert not (config.folder / "timeline.npz").exists()
 
 
-def test_a_budget_in_epochs_may_end_within_one(config):
+def test_a_budget_in_epochs_may_end_within_an_epoch(config):
     record = load(train(replace(config, epochs=1.4, num_snapshots=0))).record
     assert record["steps"] == 6  # 1.4 epochs of 4 steps, rounded up
     assert record["epochs"] == 1.5
 
 
 def test_a_budget_in_minutes_ends_by_the_clock(config, monkeypatch):
-    clock = itertools.count()  # every look at it takes a second
+    clock = itertools.count()  # each reading advances it by a second
     monkeypatch.setattr(training_run, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
     seen = []
     record = load(train(replace(config, epochs=None, minutes=0.25, num_snapshots=0), seen.append)).record
     assert 4 <= record["steps"] <= 15
-    assert seen[-1].share == 1
-    assert [progress.share for progress in seen] == sorted(progress.share for progress in seen)
+    assert seen[-1].progress == 1
+    assert [progress.progress for progress in seen] == sorted(progress.progress for progress in seen)
 
 
-def test_a_run_folder_with_a_trained_model_is_not_overwritten(config):
+def test_an_existing_run_is_not_overwritten(config):
     path = train(replace(config, epochs=1, num_snapshots=0))
     before = path.read_bytes()
-    with pytest.raises(ValueError, match=r"A run folder must be new: .* holds a training"):
+    with pytest.raises(ValueError, match=r"The run folder must be new: .* contains a run"):
         train(replace(config, epochs=1, num_snapshots=0))
     assert path.read_bytes() == before
 
 
-def test_the_timeline_of_a_run_that_never_saved_does_not_pass_for_the_next_ones(config, lose_process):
+def test_the_timeline_of_a_run_without_a_saved_state_is_deleted(config, lose_process):
     lose_process(config, 2)
     assert (config.folder / "timeline.npz").exists()
     train(replace(config, epochs=1, num_snapshots=0))
     assert not (config.folder / "timeline.npz").exists()
 
 
-def test_a_network_that_could_not_be_loaded_is_not_trained(config):
+def test_a_network_too_large_to_load_is_not_trained(config):
     large = replace(config.model, embed_dim=4096, depth=9, num_heads=8)
-    with pytest.raises(ValueError, match="A network to train may have at most 67 million parameters: width and depth"):
+    with pytest.raises(ValueError, match=r"model\.embed_dim and model\.depth must give at most 67 million parameters"):
         train(replace(config, model=large, data="nowhere"))
     assert not config.folder.exists()
 
 
-def test_a_training_can_start_from_other_weights_with_a_new_head(config):
+def test_init_from_loads_all_weights_but_the_head(config):
     first = train(replace(config, epochs=1))
-    run = whole_run(replace(config, init_from=str(first), model=replace(config.model, num_classes=7)))
+    run = create_run(replace(config, init_from=str(first), model=replace(config.model, num_classes=7)))
     source, begun = load(first).network.state_dict(), run.trainer.model.state_dict()
     assert all(torch.equal(begun[name], source[name]) for name in source if not name.startswith("head."))
     assert begun["head.weight"].shape == (7, 24)
@@ -141,17 +140,17 @@ def test_a_training_can_start_from_other_weights_with_a_new_head(config):
     assert torch.equal(run.trainer.ema_model.pos_embed, source["pos_embed"])
 
 
-def test_a_training_does_not_start_from_another_network(config):
+def test_init_from_requires_the_same_network(config):
     first = train(replace(config, epochs=1))
-    sentence = r"the same network: depth is 2 in last and 3 here\. Set model\.depth=2"
+    sentence = r"model\.depth must be that of init_from: got 3, and last has 2\. Set model\.depth=2"
     with pytest.raises(ValueError, match=sentence):
-        whole_run(replace(config, init_from=str(first), model=replace(config.model, depth=3)))
+        create_run(replace(config, init_from=str(first), model=replace(config.model, depth=3)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tutorial-notebook", "tutorial-lightning", "tutorial-scratch", "cifar10-s4"])
-def test_each_preset_trains(config, name):
-    given = preset(name)
+def test_every_preset_trains(config, name):
+    given = get_preset(name)
     small = replace(given.model, embed_dim=24, num_heads=2, depth=2, mlp_ratio=40 / 24)
     path = train(
         replace(
@@ -169,88 +168,88 @@ def test_each_preset_trains(config, name):
     assert load(path).network.config.architecture == given.model.architecture
 
 
-def test_images_held_out_are_measured_on_and_the_test_set_is_not_touched(config, monkeypatch):
+def test_with_val_size_the_test_set_is_not_loaded(config, monkeypatch):
     real, loaded = cifar.load, []
     monkeypatch.setattr(cifar, "load", lambda split, data: loaded.append(split) or real(split, data))
     result = load(train(replace(config, val_size=30, epochs=1)))
     assert loaded == ["train"]
-    assert result.record["images"] == 70
+    assert result.record["train_samples"] == 70
     assert "test_accuracy" not in result.record
     images, labels = real("train", config.data)
-    assert result.record["val_accuracy"] == accuracy(result, images[70:], labels[70:])
+    assert result.record["val_accuracy"] == measure_accuracy(result, images[70:], labels[70:])
 
 
-def test_weights_that_are_no_numbers_do_not_replace_good_ones(config, monkeypatch):
-    real = Run.step
+def test_nan_weights_do_not_replace_a_finite_checkpoint(config, monkeypatch):
+    real = TrainingRun.step
 
-    def breaking(run, batch):
+    def corrupt(run, batch):
         real(run, batch)
         if run.trainer.step_count == 8:
             with torch.no_grad():
                 run.trainer.ema_model.head.weight[0, 0] = float("inf")
 
-    monkeypatch.setattr(Run, "step", breaking)
-    with pytest.raises(TrainingError, match=r"The weights must stay finite: they are not after step 8\. Lower"):
+    monkeypatch.setattr(TrainingRun, "step", corrupt)
+    with pytest.raises(TrainingError, match=r"A weight is NaN or infinite after step 8\. Use lower"):
         train(config)
     assert load(config.folder / "last.safetensors").record["steps"] == 4
 
 
-def test_more_processes_than_images_are_refused(config, monkeypatch):
+def test_more_processes_than_images_per_batch_are_rejected(config, monkeypatch):
     monkeypatch.setattr(Distributed, "__enter__", lambda distributed: distributed)
-    monkeypatch.setattr(Distributed, "__exit__", lambda *given: None)
+    monkeypatch.setattr(Distributed, "__exit__", lambda *args: None)
     monkeypatch.setenv("WORLD_SIZE", "30")
     with pytest.raises(ValueError, match="must be at least the number of processes: 25 is below 30"):
         train(config)
 
 
-def test_a_loss_that_is_no_number_stops_the_training_and_keeps_the_last_whole_epoch(config, monkeypatch):
+def test_a_nan_loss_stops_training_and_keeps_the_last_epoch(config, monkeypatch):
     real, calls = trainer.F.cross_entropy, itertools.count()
 
-    def failing(*given, **named):
-        return real(*given, **named) * (float("nan") if next(calls) >= 6 else 1)  # in the middle of the second epoch
+    def cross_entropy(*args, **kwargs):
+        return real(*args, **kwargs) * (float("nan") if next(calls) >= 6 else 1)  # in the middle of the second epoch
 
-    monkeypatch.setattr(trainer.F, "cross_entropy", failing)
-    sentence = rf"it is nan after step 8\. Lower the learning rates\. {config.folder}/last.safetensors keeps the state"
-    with pytest.raises(TrainingError, match=sentence):
+    monkeypatch.setattr(trainer.F, "cross_entropy", cross_entropy)
+    message = rf"The loss is nan after step 8\. Use lower learning rates\. The last .* is kept in {config.folder}/last"
+    with pytest.raises(TrainingError, match=message):
         train(config)
     assert load(config.folder / "last.safetensors").record["epochs"] == 1.0  # and its weights are finite: `load` checks
     assert len((config.folder / "metrics.jsonl").read_text().splitlines()) == 1
 
 
-def test_a_loss_that_is_no_number_is_found_within_a_long_epoch(config, monkeypatch):
+def test_a_nan_loss_is_detected_within_an_epoch(config, monkeypatch):
     monkeypatch.setattr(training_run, "LOG_INTERVAL", -1.0)  # every step
-    monkeypatch.setattr(trainer.F, "cross_entropy", lambda logits, *given, **named: logits.sum() * float("inf"))
-    with pytest.raises(TrainingError, match=r"it is (nan|inf|-inf) after step 1\."):
+    monkeypatch.setattr(trainer.F, "cross_entropy", lambda logits, *args, **kwargs: logits.sum() * float("inf"))
+    with pytest.raises(TrainingError, match=r"The loss is (nan|inf|-inf) after step 1\."):
         train(replace(config, batch_size=2))
     assert not (config.folder / "last.safetensors").exists()
 
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory."), MemoryError()])
-def test_memory_that_runs_out_is_said_and_the_last_whole_epoch_kept(config, monkeypatch, error):
+def test_running_out_of_memory_is_reported_and_the_last_epoch_kept(config, monkeypatch, error):
     real, calls = trainer.F.cross_entropy, itertools.count()
 
-    def failing(*given, **named):
+    def cross_entropy(*args, **kwargs):
         if next(calls) == 6:  # in the middle of the second epoch
             raise error
-        return real(*given, **named)
+        return real(*args, **kwargs)
 
-    monkeypatch.setattr(trainer.F, "cross_entropy", failing)
-    with pytest.raises(TrainingError, match=r"A step must fit into memory: 25 images in this network do not\. Lower"):
+    monkeypatch.setattr(trainer.F, "cross_entropy", cross_entropy)
+    with pytest.raises(TrainingError, match=r"A training step does not fit into memory with batch_size 25\. Use"):
         train(config)
     assert load(config.folder / "last.safetensors").record["epochs"] == 1.0
 
 
-def test_images_that_do_not_fit_into_memory_are_said(config, monkeypatch):
-    def full(*given):
+def test_images_that_do_not_fit_into_memory_are_reported(config, monkeypatch):
+    def full(*args):
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
     monkeypatch.setattr(training_run, "load_training_data", full)
-    with pytest.raises(TrainingError, match=r"The images must fit into memory: they do not\. Use a smaller data set"):
+    with pytest.raises(TrainingError, match=r"The images do not fit into memory\. Use fewer images"):
         train(config)
     assert not config.folder.exists()
 
 
-def test_without_data_nothing_is_written(config, tmp_path):
+def test_without_a_dataset_nothing_is_written(config, tmp_path):
     with pytest.raises(cifar.DataError, match="CIFAR-10 is not in"):
         train(replace(config, data=str(tmp_path / "nowhere")))
     assert not config.folder.exists()

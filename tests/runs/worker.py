@@ -1,7 +1,7 @@
-"""A process that works in a run folder as a training does, but learns nothing; needs no torch, so it starts at once.
+"""Process that locks a run folder like a training, but does not train; without torch, so that it starts quickly.
 
-Words: how it behaves, then those of the command line that it stands for. It waits to be stopped, ignores that it is
-asked to ("deaf"), ends with a refusal before or after it began ("refused", "failed"), or by itself ("done").
+Arguments: a behavior, then those of the command line. Behaviors: "waiting" until a stop is requested, "deaf" to stop
+requests, "rejected" (error before the start), "failed" (error after the start), or "done".
 """
 
 import os
@@ -11,40 +11,39 @@ from pathlib import Path
 
 from vitviz import cli
 from vitviz.runs import process
-from vitviz.runs.process import Stopped, Work
+from vitviz.runs.process import RunLock, TrainingStopped
 from vitviz.training.signals import StopRequest
 
-LINE = '{"share": 0.25, "epoch": 2.5, "seconds": 60.0, "loss": 2.0, "images_per_second": 500.0}\n'
+LINE = '{"progress": 0.25, "epoch": 2.5, "seconds": 60.0, "loss": 2.0, "images_per_second": 500.0}\n'
 
 
 def wait(stop: StopRequest) -> None:
-    """Do nothing until a stop is asked for."""
+    """Wait until a stop is requested."""
     while not stop.requested:
-        left = signal.sigtimedwait([signal.SIGTERM], 600)
-        stop.requested = left is not None
+        stop.requested = signal.sigtimedwait([signal.SIGTERM], 600) is not None
 
 
-def work(behaviour: str, folder: Path) -> None:
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])  # so that none comes between looking and waiting
+def work(behavior: str, folder: Path) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])  # no signal between the check and the wait
     with StopRequest() as stop:
-        if behaviour == "refused":
+        if behavior == "rejected":
             raise ValueError("The weather must be fine: it rains. Take an umbrella.")
-        with Work(folder, stop) as held:
-            held.begin()
+        with RunLock(folder, stop) as lock:
+            lock.record_start()
             (folder / "metrics.jsonl").write_text(LINE)
-            (folder / f"worker-{os.getpid()}").touch()  # the last thing before it waits
-            if behaviour == "failed":
+            (folder / f"worker-{os.getpid()}").touch()  # signals the test that the process has started
+            if behavior == "failed":
                 raise ZeroDivisionError("by zero\nand more")
-            if behaviour == "deaf":
+            if behavior == "deaf":
                 signal.pause()
-            if behaviour != "done":
+            if behavior != "done":
                 wait(stop)
-                raise Stopped("Stopped as asked.")
+                raise TrainingStopped("Stopped on request.")
 
 
 if __name__ == "__main__":
-    behaviour, *words = sys.argv[1:]
+    behavior, *arguments = sys.argv[1:]
     print("started", flush=True)
-    cli.app = lambda: work(behaviour, Path(words[words.index("--out") + 1]))
+    cli.app = lambda: work(behavior, Path(arguments[arguments.index("--output-dir") + 1]))
     cli.main()
-    assert process.HELD in os.environ
+    assert process.LOCKED_FOLDER in os.environ

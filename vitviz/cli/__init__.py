@@ -171,12 +171,12 @@ def show_timeline(
     ] = None,
 ) -> None:
     """Make a movie of how the attention of all heads develops during a training."""
-    from vitviz.plots.animation import movie
+    from vitviz.plots.animation import save_animation
     from vitviz.runs import timeline
 
     recorded = timeline.read(timeline.find(run))
     name = recorded.names[0] if image is None else image
-    movie(recorded, name, output)
+    save_animation(recorded, name, output)
     print(f"{output}: {len(recorded.epoch)} snapshots of {name}, to epoch {recorded.epoch[-1]:.1f}")
 
 

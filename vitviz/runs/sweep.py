@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from vitviz.data.cifar import DataError
-from vitviz.data.files import is_regular_file, write_whole
+from vitviz.data.files import is_regular_file, write_atomic
 from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
 from vitviz.runs.process import AlreadyRunningError, RunLock, TrainingStopped, format_error
@@ -109,7 +109,7 @@ class Sweep:
                 "Choose another with --output-dir, or delete them.",
             )
         stored = {"config": asdict(self.config), "vary": self.vary}
-        write_whole(self.folder / FILE, json.dumps(stored, indent=1).encode())
+        write_atomic(self.folder / FILE, json.dumps(stored, indent=1).encode())
 
     def results(self) -> list[dict[str, Any]]:
         """Return one entry per completed run: name, settings, state, parameters, accuracy and cost."""
@@ -134,7 +134,7 @@ class Sweep:
         """
         with StopRequest() as stop, RunLock(self.folder, stop) as lock:
             lock.record_start()
-            write_whole(self.folder / RESULTS, b"".join(run_folder.complete_lines(self.folder / RESULTS)))
+            write_atomic(self.folder / RESULTS, b"".join(run_folder.complete_lines(self.folder / RESULTS)))
             for result in (results := self.results()):
                 on_end(result)
             completed = {result["run"] for result in results}
