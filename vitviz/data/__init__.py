@@ -1,1 +1,1 @@
-"""CIFAR-10 and images -> tensors."""
+"""Data sets and images -> tensors."""

@@ -11,11 +11,11 @@ import socket
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shlex import quote
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
@@ -114,7 +114,9 @@ def load(split: Split, data: str | Path | None = None) -> tuple[Tensor, Tensor]:
         DataError: If the data set is missing, incomplete or damaged.
     """
     folder = find(data)
-    return load_binary(folder, split) if folder.name == BINARY_FOLDER else load_python(folder, split)
+    if folder.name == BINARY_FOLDER:
+        return load_binary(folder, split)
+    return load_torchvision("CIFAR10", folder, split, redownload_hint(folder))
 
 
 def load_binary(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
@@ -141,26 +143,21 @@ def read_records(path: Path, expected: int, hint: str) -> bytes:
     return path.read_bytes()
 
 
-def load_python(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
-    """Load the python version with torchvision, which verifies each file's MD5 before it unpickles it."""
-    from torchvision.datasets import CIFAR10
-
-    return load_torchvision(CIFAR10, folder, split, redownload_hint(folder))
-
-
 def redownload_hint(folder: Path, command: str = COMMAND) -> str:
     """Return the hint for a damaged data set."""
     return f"Delete {folder} and download it again with: {command} --data {quote(str(folder.parent))}"
 
 
-def load_torchvision(dataset: Callable[..., Any], folder: Path, split: Split, hint: str) -> tuple[Tensor, Tensor]:
-    """Load a split of one of torchvision's data sets from its folder.
+def load_torchvision(dataset: str, folder: Path, split: Split, hint: str) -> tuple[Tensor, Tensor]:
+    """Load the python version with torchvision, which verifies each file's MD5 before it unpickles it.
 
     Raises:
         DataError: If a file is missing or damaged.
     """
+    from torchvision import datasets
+
     try:
-        loaded = dataset(str(folder.parent), train=split == "train")
+        loaded = getattr(datasets, dataset)(str(folder.parent), train=split == "train")
     except RuntimeError as error:
         raise DataError(
             f"{folder} is incomplete or damaged: its checksums differ from the official ones.", hint
@@ -193,14 +190,10 @@ def download(data: str | Path | None = None, tag: str = "") -> Path:
     Raises:
         DataError: If the download fails or is damaged; no files remain then.
     """
-    from torchvision.datasets import CIFAR10
-
-    return download_torchvision(CIFAR10, "CIFAR-10", data_root(data), FOLDERS, tag)
+    return download_torchvision("CIFAR10", "CIFAR-10", data_root(data), FOLDERS, tag)
 
 
-def download_torchvision(
-    dataset: Callable[..., object], name: str, root: Path, folders: tuple[str, str], tag: str = ""
-) -> Path:
+def download_torchvision(dataset: str, name: str, root: Path, folders: tuple[str, str], tag: str) -> Path:
     """Download one of torchvision's data sets, whose python version is in the first of `folders`, into `root`.
 
     Does nothing if one of the folders exists or `root` is one. Removes old temporary folders of killed downloads.
@@ -208,6 +201,8 @@ def download_torchvision(
     Raises:
         DataError: If the download fails or is damaged; no files remain then.
     """
+    from torchvision import datasets
+
     for partial in root.glob(PARTIAL.format(tag="")):
         with suppress(FileNotFoundError):  # another download has just finished
             if time.time() - partial.stat().st_mtime > MAX_PARTIAL_AGE:
@@ -219,7 +214,7 @@ def download_torchvision(
     with tempfile.TemporaryDirectory(prefix=prefix, suffix=suffix, dir=root) as partial_folder:
         try:
             with socket_timeout(STALL_TIMEOUT):
-                dataset(partial_folder, download=True)
+                getattr(datasets, dataset)(partial_folder, download=True)
         except (OSError, RuntimeError) as error:
             reason = getattr(error, "reason", error)  # of a URLError
             raise DataError(

@@ -52,7 +52,9 @@ def load(split: Split, data: str | Path | None = None) -> tuple[Tensor, Tensor]:
         DataError: If the data set is missing, incomplete or damaged.
     """
     folder = find(data)
-    return load_binary(folder, split) if folder.name == BINARY_FOLDER else load_python(folder, split)
+    if folder.name == BINARY_FOLDER:
+        return load_binary(folder, split)
+    return load_torchvision("CIFAR100", folder, split, redownload_hint(folder, COMMAND))
 
 
 def load_binary(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
@@ -66,15 +68,6 @@ def load_binary(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
     return images, torch.from_numpy(records[:, 1].astype(np.int64))
 
 
-def load_python(folder: Path, split: Split) -> tuple[Tensor, Tensor]:
-    """Load the python version with torchvision, which verifies each file's MD5 before it unpickles it."""
-    from torchvision.datasets import CIFAR100
-
-    return load_torchvision(CIFAR100, folder, split, redownload_hint(folder, COMMAND))
-
-
 def download(data: str | Path | None = None, tag: str = "") -> Path:
     """Download the python version with torchvision; arguments as for `cifar.download`."""
-    from torchvision.datasets import CIFAR100
-
-    return download_torchvision(CIFAR100, "CIFAR-100", data_root(data), FOLDERS, tag)
+    return download_torchvision("CIFAR100", "CIFAR-100", data_root(data), FOLDERS, tag)
