@@ -1,19 +1,19 @@
-"""What tests of trainings start from: a short one on the false data set, and one that no clock has a say in."""
+"""Fixtures of the training tests: a short run on a small data set, independent of the clock."""
 
 from collections.abc import Callable
 
 import pytest
 
 from vitviz.runs import training_run
-from vitviz.runs.training_run import Run
+from vitviz.runs.training_run import TrainingRun
 from vitviz.training import trainer
 from vitviz.training.config import TrainConfig
 
 
 @pytest.fixture
 def no_clock(monkeypatch):
-    """Whether bfloat16 is quick, and when to look at the loss, is found by the clock; a test must not depend on it."""
-    monkeypatch.setattr(trainer, "bfloat16_is_faster", lambda device: False)
+    """Fix what depends on timing: whether bfloat16 is faster, and when the loss is logged."""
+    monkeypatch.setattr(trainer, "is_bfloat16_faster", lambda device: False)
     monkeypatch.setattr(training_run, "LOG_INTERVAL", float("inf"))
 
 
@@ -35,18 +35,18 @@ def config(cifar_folder, cifar_config, tmp_path) -> TrainConfig:
 
 @pytest.fixture
 def lose_process(monkeypatch) -> Callable[[TrainConfig, int], None]:
-    """Train, until the process is lost without a word before this step."""
+    """Train until the process is lost before a step, without saving."""
 
     def train(config: TrainConfig, step: int) -> None:
-        real = Run.step
+        real = TrainingRun.step
 
-        def dying(run, batch):
-            if run.learner.step_count == step:
+        def fail(run, batch):
+            if run.trainer.step_count == step:
                 raise KeyError("lost")
             real(run, batch)
 
         with monkeypatch.context() as patch:
-            patch.setattr(Run, "step", dying)
+            patch.setattr(TrainingRun, "step", fail)
             with pytest.raises(KeyError):
                 training_run.train(config)
 

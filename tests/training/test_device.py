@@ -1,4 +1,4 @@
-"""What a process that trains asks of its machine."""
+"""Device, precision and memory of a training process."""
 
 import platform
 import resource
@@ -6,27 +6,101 @@ import resource
 import pytest
 import torch
 
-from vitviz.training.device import bfloat16_is_faster, keep_freed_memory
+from vitviz.models.config import ConfigError
+from vitviz.models.factory import create_model
+from vitviz.training.config import TrainingError
+from vitviz.training.device import (
+    choose_device,
+    is_bfloat16_faster,
+    keep_freed_memory,
+    largest_activation,
+    report_out_of_memory,
+)
+from vitviz.training.presets import get_preset
 
-LARGE = 2**26  # bytes, more than glibc keeps by itself
+LARGE = 2**26  # bytes, more than glibc keeps by default
+TOO_LARGE = 2**60  # bytes, more than any machine has
 
 
-def pages_got_for(tensors: int) -> int:
-    """Pages that the system hands out while so many large tensors are made, one after another."""
+def count_page_faults(tensors: int) -> int:
+    """Return the page faults of allocating large tensors, one after another."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     for _ in range(tensors):
         torch.ones(LARGE, dtype=torch.uint8)
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is about glibc's memory")
-def test_what_one_step_frees_the_next_one_gets_without_the_system():
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="tests glibc's malloc")
+def test_freed_memory_is_reused_without_page_faults():
     keep_freed_memory()
-    pages_got_for(16)  # until there is a gap that is large enough with what alignment takes
-    assert pages_got_for(4) < LARGE / resource.getpagesize()
+    count_page_faults(16)  # until the heap has a gap that is large enough with alignment
+    assert count_page_faults(4) < LARGE / resource.getpagesize()
 
 
-@pytest.mark.parametrize("has", [True, False])
-def test_a_gpu_computes_in_bfloat16_only_if_it_has_it_in_hardware(monkeypatch, has):
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: has or including_emulation)
-    assert bfloat16_is_faster(torch.device("cuda")) == has
+@pytest.mark.parametrize("supported", [True, False])
+def test_a_gpu_uses_bfloat16_only_with_hardware_support(monkeypatch, supported):
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: supported or including_emulation)
+    assert is_bfloat16_faster(torch.device("cuda")) == supported
+
+
+def test_a_missing_gpu_is_refused(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    with pytest.raises(
+        ConfigError, match=r"device cuda needs one GPU per process: found 0 .* Use --device cpu"
+    ) as found:
+        choose_device("cuda")
+    assert found.value.field == "device"
+    assert choose_device("auto") == choose_device("cpu") == torch.device("cpu")
+
+
+def test_each_process_uses_its_own_gpu(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    assert choose_device("auto", 1) == torch.device("cuda", 1)
+    with pytest.raises(ConfigError, match="found 2 for process 3"):
+        choose_device("auto", 2)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), torch.OutOfMemoryError("CUDA out of memory.")])
+def test_an_out_of_memory_error_becomes_a_training_error_with_its_cause(error):
+    with pytest.raises(TrainingError, match="Use less") as found, report_out_of_memory("Use less.", needed=1):
+        raise error
+    assert found.value.__cause__ is error
+
+
+def test_a_failed_cpu_allocation_becomes_a_training_error():
+    with pytest.raises(TrainingError, match="Use less"), report_out_of_memory("Use less.", needed=TOO_LARGE):
+        torch.empty(TOO_LARGE, dtype=torch.uint8)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("shapes differ"), NotImplementedError("on meta"), ValueError("x")])
+def test_other_errors_are_raised_unchanged(error):
+    with pytest.raises(type(error)) as found, report_out_of_memory("Use less.", needed=1):
+        raise error
+    assert found.value is error
+
+
+def test_a_subclass_of_runtime_error_is_not_out_of_memory_however_much_is_needed():
+    with pytest.raises(TrainingError, match="diverged"), report_out_of_memory("Use less.", needed=TOO_LARGE):
+        raise TrainingError("The loss diverged.")
+
+
+def test_the_messages_of_errors_are_not_read():
+    with pytest.raises(RuntimeError, match="DefaultCPUAllocator"), report_out_of_memory("Use less.", needed=1):
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
+
+
+@pytest.mark.parametrize("name", ["cifar10-ti4", "tutorial-notebook", "cifar10-teacher"])
+def test_the_largest_activation_is_close_to_that_of_a_forward_pass(name):
+    config = get_preset(name).model
+    model = create_model(config).train()
+    sizes: list[int] = []
+
+    def note(tensor: torch.Tensor) -> torch.Tensor:
+        sizes.append(tensor.nbytes if len(tensor) == 16 or tensor.shape[:1] == (1,) else 0)
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        model(torch.randn(16, 3, *config.img_size))
+    assert max(sizes) / 2 <= largest_activation(config, 16) <= 4 * max(sizes)

@@ -1,4 +1,4 @@
-"""What a training will take: the arithmetic by hand, the measuring only in kind, for a test has no clock."""
+"""Estimates of a training run: arithmetic by hand; measured steps only for their range, without a clock."""
 
 from dataclasses import replace
 
@@ -6,11 +6,16 @@ import pytest
 import torch
 
 from tests import tiny
-from vitviz.models.factory import create_model
+from vitviz.models.config import ConfigError
 from vitviz.training import estimate as module
 from vitviz.training.config import TrainConfig
-from vitviz.training.estimate import calibrate, estimate, mean_work, memory, seconds_left, work
-from vitviz.training.presets import PRESETS, preset
+from vitviz.training.estimate import (
+    estimate_run,
+    estimate_seconds_left,
+    mean_keep_ratio,
+    measure_seconds_per_image,
+)
+from vitviz.training.presets import get_preset
 
 
 @pytest.fixture
@@ -28,19 +33,18 @@ def config(cifar_config) -> TrainConfig:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A machine that needs 1 ms for an image while patches are dropped, and 2 ms with all."""
-    monkeypatch.setattr(module, "calibrate", lambda config, device: (0.001, 0.002))
-    monkeypatch.setattr(module, "memory_of", lambda device: 2**34)
+    """A machine that needs 1 ms per image with patch dropout and 2 ms with all patches."""
+    monkeypatch.setattr(module, "measure_seconds_per_image", lambda config, device: (0.001, 0.002))
 
 
 @pytest.mark.usefixtures("clock")
-def test_a_budget_in_epochs_gives_seconds(config):
-    found = estimate(config)
+def test_a_budget_in_epochs_gives_the_duration(config):
+    found = estimate_run(config)
     steps = 5 * 2000 * (0.8 * 0.001 + 0.2 * 0.002)
-    watched = 5 * 2 * 1000 * 0.3 * 0.002
-    assert found.seconds == pytest.approx(steps + watched + 10_000 * 0.3 * 0.002)
+    evaluation = 5 * 2 * 1000 * 0.3 * 0.002
+    assert found.seconds == pytest.approx(steps + evaluation + 10_000 * 0.3 * 0.002)
     assert found.epochs == 5
-    assert found.images_per_second == pytest.approx(10_000 / (steps + watched))
+    assert found.images_per_second == pytest.approx(10_000 / (steps + evaluation))
     assert found.tokens == 17
     assert found.parameters == sum(weight.numel() for weight in tiny.model(config.model).parameters())
     assert "thread" in found.device
@@ -48,109 +52,88 @@ def test_a_budget_in_epochs_gives_seconds(config):
 
 @pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize(
-    ("images", "val_size", "available", "used"), [(None, 0, 600, 600), (None, 100, 600, 500), (300, 100, 600, 300)]
+    ("max_train_samples", "val_size", "num_train", "used"),
+    [(None, 0, 600, 600), (None, 100, 600, 500), (300, 100, 600, 300)],
 )
-def test_no_more_images_are_counted_than_there_are(config, images, val_size, available, used):
-    found = estimate(replace(config, max_train_samples=images, val_size=val_size), available=available)
-    assert found.images_per_second == estimate(replace(config, max_train_samples=used)).images_per_second
+def test_the_number_of_images_is_that_of_the_data_set_at_most(config, max_train_samples, val_size, num_train, used):
+    found = estimate_run(replace(config, max_train_samples=max_train_samples, val_size=val_size), num_train=num_train)
+    assert found.images_per_second == estimate_run(replace(config, max_train_samples=used)).images_per_second
 
 
 @pytest.mark.usefixtures("clock")
-def test_the_memory_of_few_images_is_less(config):
-    few, many = (
-        estimate(replace(config, max_train_samples=None), available=n, tested=n // 5).memory for n in (100, 1100)
-    )
-    assert many - few == 1200 * 3 * 32 * 32
-
-
-@pytest.mark.usefixtures("clock")
-def test_a_budget_in_minutes_gives_the_epochs_that_take_as_long(config):
-    whole = estimate(replace(config, epochs=None, minutes=10))
-    assert whole.seconds == pytest.approx(600 + 10_000 * 0.3 * 0.002)
+def test_a_budget_in_minutes_gives_the_number_of_epochs(config):
+    found = estimate_run(replace(config, epochs=None, minutes=10))
+    assert found.seconds == pytest.approx(600 + 10_000 * 0.3 * 0.002)
     early, late = 2000 * 0.001 + 1.2, 2000 * 0.002 + 1.2  # seconds of an epoch
-    assert whole.epochs == pytest.approx(600 * (0.8 / early + 0.2 / late))
-    rare = estimate(replace(config, epochs=None, minutes=10, checkpoint_every_epochs=100))
-    assert rare.epochs > whole.epochs
+    assert found.epochs == pytest.approx(600 * (0.8 / early + 0.2 / late))
+    rare = estimate_run(replace(config, epochs=None, minutes=10, checkpoint_every_epochs=100))
+    assert rare.epochs > found.epochs
 
 
-def test_beside_a_training_nothing_is_measured_and_its_speed_is_converted(config, monkeypatch):
-    monkeypatch.setattr(module, "calibrate", lambda *given: pytest.fail("measured"))
-    same = estimate(replace(config, checkpoint_every_epochs=10_000), (config, 500.0, 1.0))
-    assert same.images_per_second == pytest.approx(500, rel=0.01)
-    deeper = replace(config, model=replace(config.model, depth=4), checkpoint_every_epochs=10_000)
-    assert 200 < estimate(deeper, (config, 500.0, 1.0)).images_per_second < 300
-    larger = replace(config, model=replace(config.model, depth=40))
-    for one, other in ((config, larger), (larger, config), (config, preset("cifar10-teacher"))):
-        with pytest.raises(ValueError, match="the network that trains now is of quite another kind or size"):
-            estimate(one, (other, 500.0, 1.0))
+@pytest.mark.usefixtures("clock")
+def test_a_convnet_has_no_tokens():
+    assert estimate_run(get_preset("cifar10-teacher")).tokens is None
 
 
-def test_what_is_left_is_told_by_the_work_that_is_left(config):
-    half = replace(config, patch_keep_start=0.25, patch_keep_end=0.75, patch_dropout_until=0.5)
-    assert mean_work(half, 0.5) == pytest.approx(work(half.model, 0.5))
-    assert mean_work(half, 0.25) == pytest.approx(work(half.model, 0.375))
-    assert mean_work(half) == pytest.approx((work(half.model, 0.5) + work(half.model, 1.0)) / 2)
-    late = work(half.model, 1.0) / work(half.model, 0.5)  # so much longer takes the second half
-    assert seconds_left(half, 0.5, 100.0) == pytest.approx(100 * late)
-    assert seconds_left(half, 1.0, 100.0) == 0
-    assert seconds_left(replace(half, epochs=None, minutes=5), 0.5, 100.0) == 200
-    fast = estimate(replace(half, checkpoint_every_epochs=10_000), (half, 500.0, 0.5)).images_per_second
-    assert fast < 0.8 * estimate(replace(half, checkpoint_every_epochs=10_000), (half, 500.0, 1.0)).images_per_second
-
-
-def test_work_grows_with_tokens_and_depth(config):
-    model = config.model
-    by_hand = 2 * (17 * 24 * (4 * 24 + 2 * 40) + 2 * 17 * 17 * 24) + 17 * 24 * 3 * 64
-    assert work(model, 1.0) == by_hand
-    assert work(model, 0.5) < 0.55 * by_hand
-    assert work(replace(model, patch_size=4), 1.0) > 3 * by_hand
-
-
-TEACHER = preset("cifar10-teacher")
-OTHER = replace(TEACHER, model=replace(TEACHER.model, img_size=(64, 48), patch_size=5, mlp_ratio=64))
+def test_the_time_left_follows_from_the_time_so_far_and_the_patches_that_are_still_dropped(config):
+    config = replace(config, patch_keep_start=0.25, patch_keep_end=0.75, patch_dropout_until=0.5)
+    assert mean_keep_ratio(config, 0.25) == pytest.approx(0.375)
+    assert mean_keep_ratio(config, 0.5) == pytest.approx(0.5)
+    assert mean_keep_ratio(config, 1.0) == pytest.approx(0.75)
+    assert estimate_seconds_left(config, 0.5, 100.0) == pytest.approx(200), "all patches take twice as long as half"
+    assert estimate_seconds_left(config, 1.0, 100.0) == 0
+    assert estimate_seconds_left(replace(config, patch_dropout_until=0.0), 0.25, 100.0) == pytest.approx(300)
+    assert estimate_seconds_left(replace(config, epochs=None, minutes=5), 0.5, 100.0) == 200
+    assert estimate_seconds_left(replace(config, epochs=None, minutes=5), 0.9, 301.0) == 0
 
 
 @pytest.mark.parametrize(
-    "known",
-    [*PRESETS.values(), TEACHER, OTHER],
-    ids=lambda known: f"{known.preset} in patches of {known.network.patch_size}",
+    "changes",
+    [
+        {},
+        {"objective": "masked-patch"},
+        {"init_from": "a.safetensors", "freeze_backbone": True},
+        {"teacher": "a.safetensors"},
+    ],
 )
-def test_memory_counts_what_the_backward_pass_keeps(known):
-    config = replace(known, batch_size=16, images=100)
-    model = create_model(config.model).train()
-    own = {weight.untyped_storage().data_ptr() for weight in model.parameters()}
-    kept: dict[int, torch.Tensor] = {}
-
-    def keep(tensor: torch.Tensor) -> torch.Tensor:
-        kept[tensor.untyped_storage().data_ptr()] = tensor
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        model(torch.randn(16, 3, *config.model.img_size))
-    found = sum(tensor.untyped_storage().nbytes() for place, tensor in kept.items() if place not in own)
-    assert memory(config) - memory(replace(config, batch_size=2)) == pytest.approx(found * 14 / 16, rel=0.35)
-
-
-def test_a_training_that_does_not_fit_into_memory_is_refused(config, monkeypatch):
-    monkeypatch.setattr(module, "memory_of", lambda device: 2**20)
-    with pytest.raises(ValueError, match=r"must fit into memory: this one needs about 0\.\d GB, and there are 0\.0\."):
-        estimate(config)
-
-
-@pytest.mark.parametrize("change", [{}, {"objective": "masked-patch"}, {"start": "a.safetensors", "frozen": True}])
-def test_a_few_steps_tell_the_speed_and_leave_the_random_numbers_alone(config, change, monkeypatch):
-    monkeypatch.setattr(module, "SECONDS", 0.0)
+def test_measuring_needs_no_files_and_keeps_the_random_state(config, changes, monkeypatch):
+    monkeypatch.setattr(module, "MIN_SECONDS", 0.0)
     seeds: list[int] = []
     real = module.Trainer.__init__
 
-    def watched(learner, *given, **named):
-        real(learner, *given, **named)
+    def watched(trainer, *args, **kwargs):
+        real(trainer, *args, **kwargs)
         seeds.append(torch.initial_seed())
 
     monkeypatch.setattr(module.Trainer, "__init__", watched)
     torch.manual_seed(before := 5)
-    dropped, whole = calibrate(replace(config, seed=before + 1, **change), torch.device("cpu"))
-    assert 0 < dropped < 10
-    assert 0 < whole < 10
+    with_dropout, full = measure_seconds_per_image(replace(config, seed=before + 1, **changes), torch.device("cpu"))
+    assert 0 < with_dropout < 10
+    assert 0 < full < 10
     assert seeds == [before + 1]
     assert torch.initial_seed() == before
+
+
+def test_batches_grow_until_a_call_is_long_enough_or_a_batch_is_full(config, monkeypatch):
+    sizes: list[int] = []
+    monkeypatch.setattr(module, "run_backward", lambda trainer, images, labels, progress: sizes.append(len(images)))
+    monkeypatch.setattr(module, "time_call", lambda call, device: call() or 0.01 * sizes[-1])
+    trainer = module.Trainer(config, module.Distributed())
+    assert module.time_per_image(trainer, 1.0) == pytest.approx(0.01)
+    assert sizes[::2] == sizes[1::2] == [2, 4, 8, 16], "16 images take 0.16 s"
+    sizes.clear()
+    monkeypatch.setattr(module, "MIN_SECONDS", 100.0)
+    module.time_per_image(trainer, 1.0)
+    assert sizes[-1] == 64, "128 is more than the batch size"
+
+
+def test_a_network_that_does_not_fit_into_memory_is_refused(config, monkeypatch):
+    def fail(trainer, progress):
+        raise MemoryError
+
+    threads = torch.get_num_threads()
+    monkeypatch.setattr(module, "time_per_image", fail)
+    with pytest.raises(ConfigError, match=r"model\.embed_dim must be small enough for this machine's memory") as found:
+        estimate_run(config)
+    assert found.value.field == "model.embed_dim"
+    assert torch.get_num_threads() == threads

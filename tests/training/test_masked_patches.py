@@ -1,19 +1,23 @@
-"""Masked patch prediction: what is hidden, what is asked, and that it can be learned."""
+"""Masked patch prediction: corruption, targets, and that colors can be learned."""
 
 from dataclasses import replace
 
 import pytest
 import torch
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from tests import tiny
+from tests.training.trainings import create_run
 from vitviz.data import cifar
+from vitviz.data.cifar import DataError
 from vitviz.models.checkpoint import load
 from vitviz.models.vit import ViT
 from vitviz.runs import training_run
+from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
-from vitviz.training.evaluation import images_to_test
-from vitviz.training.masked_patches import MaskedPatches, mean_colours
+from vitviz.training.evaluation import load_test_set
+from vitviz.training.masked_patches import MaskedPatches, mean_colors
 
 
 @pytest.fixture(autouse=True)
@@ -21,43 +25,42 @@ def seed():
     torch.manual_seed(0)
 
 
-def test_mean_colours_by_hand():
+def test_mean_colors_by_hand():
     levels = torch.zeros(1, 3, 4, 8)  # two patches of 4 x 4
     levels[0, :, :, 4:] = torch.tensor([1.0, 0.5, 0.26]).view(3, 1, 1)
     levels[0, 0, :2, 4:] = 0.76  # the mean of red is 0.88: level 7
     mean, std = (torch.tensor(values).view(1, 3, 1, 1) for values in (cifar.MEAN, cifar.STD))
-    assert mean_colours((levels - mean) / std, 4).tolist() == [[0, 7 * 64 + 4 * 8 + 2]]
+    assert mean_colors((levels - mean) / std, 4).tolist() == [[0, 7 * 64 + 4 * 8 + 2]]
 
 
-def test_half_of_the_patches_are_corrupted_and_most_of_those_hidden():
+def test_half_of_the_patches_are_corrupted_and_most_of_those_masked():
     masked = MaskedPatches(tiny.model())
-    patches = torch.arange(200.0 * 35).view(200, 35, 1).expand(-1, -1, tiny.D).clone()  # each is its own number
-    corrupted, seen = masked.corrupt(patches)
-    hidden = (seen == masked.mask).all(-1)
-    changed = (seen != patches).any(-1)
+    patches = torch.arange(200.0 * 35).view(200, 35, 1).expand(-1, -1, tiny.D).clone()  # each has its own value
+    corrupted, result = masked.corrupt(patches)
+    is_mask = (result == masked.mask_token).all(-1)
+    changed = (result != patches).any(-1)
     assert not changed[~corrupted].any()
     assert corrupted.float().mean().item() == pytest.approx(0.5, abs=0.02)
-    assert (hidden & corrupted).sum() / corrupted.sum() == pytest.approx(0.8, abs=0.02)
-    assert (changed & ~hidden).sum() / corrupted.sum() == pytest.approx(0.1, abs=0.02)
-    assert seen[changed & ~hidden][:, 0].frac().abs().max() == 0, "another patch's embedding, as it is"
+    assert (is_mask & corrupted).sum() / corrupted.sum() == pytest.approx(0.8, abs=0.02)
+    assert (changed & ~is_mask).sum() / corrupted.sum() == pytest.approx(0.1, abs=0.02)
+    assert result[changed & ~is_mask][:, 0].frac().abs().max() == 0, "the unchanged embedding of another patch"
 
 
-def test_hidden_patches_do_not_reach_the_guess():
+def test_masked_patches_do_not_influence_the_prediction():
     masked = MaskedPatches(tiny.model()).eval()
-    masked.corrupt = lambda patches: (torch.ones(patches.shape[:2], dtype=torch.bool), patches * 0 + masked.mask)
-    one, other = tiny.images(seed=1), tiny.images(seed=2)
-    truth = mean_colours(one, 4)
-    torch.nn.init.normal_(masked.colours.weight)
+    masked.corrupt = lambda patches: (torch.ones(patches.shape[:2], dtype=torch.bool), patches * 0 + masked.mask_token)
+    first, second = tiny.images(seed=1), tiny.images(seed=2)
+    torch.nn.init.normal_(masked.color_head.weight)
+    outputs = []
+    masked.color_head.register_forward_hook(lambda module, args, output: outputs.append(output))
     with torch.no_grad():
-        guesses = []
-        masked.colours.register_forward_hook(lambda module, given, found: guesses.append(found))
-        masked(one)
-        masked(other)
-    assert torch.equal(guesses[0], guesses[1]), "nothing of the images is left"
-    assert (truth != mean_colours(other, 4)).any()
+        masked(first)
+        masked(second)
+    assert torch.equal(outputs[0], outputs[1]), "all patches are masked"
+    assert (mean_colors(first, 4) != mean_colors(second, 4)).any()
 
 
-def test_the_colours_of_a_image_can_be_learned_by_heart():
+def test_the_colors_of_an_image_can_be_overfitted():
     masked = MaskedPatches(ViT(replace(tiny.CONFIG, depth=2)))
     optimizer = torch.optim.Adam(masked.parameters(), 3e-3)
     images = tiny.images(batch=2)
@@ -66,46 +69,82 @@ def test_the_colours_of_a_image_can_be_learned_by_heart():
         optimizer.zero_grad()
         masked(images)[0].backward()
         optimizer.step()
-    assert before > 6, "512 colours: log 512 is 6.2"
+    assert before > 6, "512 colors: log 512 is 6.2"
     assert masked(images)[0].item() < before / 2
 
 
+@pytest.fixture
+def config(config) -> TrainConfig:
+    return replace(config, objective="masked-patch", epochs=1, num_snapshots=0)
+
+
 @pytest.mark.usefixtures("no_clock")
-def test_a_image_that_is_left_over_counts_as_much_as_the_others(cifar_config, monkeypatch):
-    config = TrainConfig(model=cifar_config, objective="masked-patch", device="cpu", num_snapshots=0)
+def test_each_image_has_the_same_weight_in_the_accuracy(config, monkeypatch):
     images = torch.zeros(501, 3, 32, 32, dtype=torch.uint8), torch.zeros(501, dtype=torch.long)
-    run = training_run.Run(config, Distributed(), images, images)
-    monkeypatch.setattr(
-        run.learner.trained, "forward", lambda part: (torch.zeros(()), torch.tensor(float(len(part) == 1)))
-    )
-    assert run.measured_accuracy() == pytest.approx(1 / 501)
+    run = TrainingRun(config, Distributed(), images, images)
+    only_last_batch = lambda batch: (torch.zeros(()), torch.tensor(float(len(batch) == 1)))  # noqa: E731
+    monkeypatch.setattr(run.trainer.ema_module, "forward", only_last_batch)
+    assert run.final_accuracy() == pytest.approx(1 / 501)
 
 
 @pytest.mark.usefixtures("no_clock")
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_training_without_labels_can_be_gone_on_with_by_one_with_labels(
-    cifar_folder, cifar_config, tmp_path, monkeypatch
-):
-    config = TrainConfig(
-        model=cifar_config, data=str(cifar_folder), epochs=1, minutes=None, batch_size=25, device="cpu", num_snapshots=0
-    )
-    training = []
-    real = training_run.Run.measured_accuracy
+def test_the_accuracy_is_that_of_the_ema_of_all_parameters(config):
+    run = create_run(replace(config, ema_decay=0.3, warmup_fraction=0.0))
+    expected = AveragedModel(run.trainer.training_module)
+    for decay in (0.0, 2 / 11, 3 / 12):
+        expected.multi_avg_fn = get_ema_multi_avg_fn(decay)
+        run.step(torch.arange(25))
+        expected.update_parameters(run.trainer.training_module)
+    assert not torch.equal(expected.module.mask_token, run.trainer.training_module.mask_token)
+    assert not torch.equal(expected.module.color_head.weight, run.trainer.training_module.color_head.weight)
+    for name, weight in expected.module.state_dict().items():
+        assert torch.equal(run.trainer.ema_module.state_dict()[name], weight), name
+    assert run.trainer.ema_model is run.trainer.ema_module.vit
+    accuracies = []
+    for measure in (run.final_accuracy, lambda: expected.module.eval().measure_accuracy(run.eval_set[0])):
+        torch.manual_seed(0)  # of the corrupted patches
+        accuracies.append(measure())
+    assert accuracies[0] == accuracies[1]
+    assert not any(module.training for module in run.trainer.ema_module.modules()), "no stochastic depth"
+    with torch.no_grad():
+        run.trainer.ema_module.color_head.bias.fill_(-torch.inf)
+        run.trainer.ema_module.color_head.bias[0] = 0  # always predicts black
+    images = torch.zeros_like(run.eval_set[0])
+    assert run.trainer.ema_module.measure_accuracy(images) == 1
+    assert run.trainer.training_module.measure_accuracy(images) < 1, "its own color head is unchanged"
+
+
+@pytest.mark.usefixtures("no_clock")
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_a_lost_run_resumes_with_the_ema_of_all_parameters(config, lose_process, monkeypatch):
+    states = []
+    real = TrainingRun.final_accuracy
 
     def watched(run):
-        found = real(run)
-        training.append(any(part.training for part in run.learner.trained.modules()))
-        return found
+        states.append({name: weight.clone() for name, weight in run.trainer.ema_module.state_dict().items()})
+        return real(run)
 
-    monkeypatch.setattr(training_run.Run, "measured_accuracy", watched)
-    path = training_run.train(replace(config, objective="masked-patch", output_dir=str(tmp_path / "blind")))
+    monkeypatch.setattr(TrainingRun, "final_accuracy", watched)
+    config = replace(config, epochs=2, ema_decay=0.3)
+    training_run.train(replace(config, output_dir=f"{config.output_dir}-whole"))
+    lose_process(config, 6)
+    training_run.train(config, resume=True)
+    whole, resumed = states
+    assert {"mask_token", "color_head.weight", "color_head.bias"} <= whole.keys()
+    assert all(torch.equal(resumed[name], weight) for name, weight in whole.items())
+
+
+@pytest.mark.usefixtures("no_clock")
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_a_classifier_can_be_fine_tuned_from_a_masked_patch_checkpoint(config):
+    path = training_run.train(replace(config, output_dir=f"{config.output_dir}-masked"))
     record = load(path).record
     assert 0 <= record["masked_patch_accuracy"] <= 1
     assert "test_accuracy" not in record
-    assert not load(path).network.head.weight.any(), "no label was looked at"
-    with pytest.raises(ValueError, match=r"must have learned labels: last learned to guess .* Fine-tune it first"):
-        images_to_test(load(path), None, str(cifar_folder))
-    assert training[0] is False, "stochastic depth would spoil the measurement"
-    tuned = training_run.train(replace(config, init_from=str(path), output_dir=str(tmp_path / "tuned")))
-    assert images_to_test(load(tuned), None, str(cifar_folder))
-    assert load(tuned).record["train_config"]["init_from"] == "blind", "a path of this machine is nobody's business"
+    assert not load(path).network.head.weight.any(), "the classification head is not trained"
+    with pytest.raises(DataError, match=r"must be a classifier .*: last was trained on masked patches\. Fine-tune it"):
+        load_test_set(load(path), None, config.data)
+    tuned = training_run.train(replace(config, objective="classify", init_from=str(path)))
+    assert load_test_set(load(tuned), None, config.data)
+    assert load(tuned).record["train_config"]["init_from"] == "run-masked", "the name of the run, not its path"

@@ -1,4 +1,4 @@
-"""What several files of tests do with a training."""
+"""Helpers for tests of training runs."""
 
 from pathlib import Path
 
@@ -6,16 +6,16 @@ import torch
 
 from vitviz.data import cifar
 from vitviz.models.checkpoint import load
-from vitviz.runs.training_run import Run
+from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
 
 
-def whole_run(config: TrainConfig) -> Run:
-    """A run of this config that is not begun."""
-    return Run(config, Distributed(), cifar.load("train", config.data), cifar.load("test", config.data))
+def create_run(config: TrainConfig) -> TrainingRun:
+    """Create a run on CIFAR-10 without starting it."""
+    return TrainingRun(config, Distributed(), cifar.load("train", config.data), cifar.load("test", config.data))
 
 
-def weights(path: Path) -> dict[str, torch.Tensor]:
-    """Of a checkpoint, by name."""
+def load_weights(path: Path) -> dict[str, torch.Tensor]:
+    """Load the weights of a checkpoint, by name."""
     return load(path).network.state_dict()

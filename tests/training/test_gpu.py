@@ -11,13 +11,13 @@ from torch.utils._pytree import tree_leaves
 
 from vitviz.data.datasets import CIFAR10
 from vitviz.models.factory import create_model
-from vitviz.runs.training_run import Run
+from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainingError
 from vitviz.training.data import vary
 from vitviz.training.distributed import Distributed
-from vitviz.training.presets import preset
+from vitviz.training.presets import get_preset
 
-FLAGSHIP = preset("cifar10-s4")
+FLAGSHIP = get_preset("cifar10-s4")
 
 
 @pytest.mark.slow
@@ -34,7 +34,7 @@ def test_the_flagships_variation_compiles_whole(mixing):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["cifar10-s4", "cifar10-teacher"])
 def test_the_networks_for_a_gpu_compile_whole_with_their_gradients(name):
-    model = create_model(replace(preset(name).model, embed_dim=32, depth=2, mlp_ratio=1.5))
+    model = create_model(replace(get_preset(name).model, embed_dim=32, depth=2, mlp_ratio=1.5))
     images = torch.randn(4, 3, 32, 32)
     torch.nn.init.normal_(model.head.weight)
     compiled = torch.compile(model, backend="aot_eager", fullgraph=True, dynamic=False)
@@ -88,8 +88,8 @@ def test_no_step_makes_the_device_wait(monkeypatch, name, changes):
         torch.empty(60, 3, 32, 32, dtype=torch.uint8, device="meta"),
         torch.empty(60, dtype=torch.long, device="meta"),
     )
-    config = replace(preset(name), num_snapshots=0, compile=False, batch_size=30, **changes)
-    run = Run(config, distributed, images, images)
+    config = replace(get_preset(name), num_snapshots=0, compile=False, batch_size=30, **changes)
+    run = TrainingRun(config, distributed, images, images)
     first, second = run.batches()
     with Watch() as watch:
         run.step(first)
@@ -119,16 +119,16 @@ def compiled(monkeypatch) -> list[tuple[str, bool]]:
     return calls
 
 
-def small_run(config) -> Run:
+def small_run(config) -> TrainingRun:
     images = torch.randint(0, 256, (50, 3, 32, 32), dtype=torch.uint8)
     images = images, torch.arange(50) % 10
-    return Run(replace(config, batch_size=25, num_snapshots=0, device="cpu"), Distributed(), images, images)
+    return TrainingRun(replace(config, batch_size=25, num_snapshots=0, device="cpu"), Distributed(), images, images)
 
 
 @pytest.mark.usefixtures("no_clock")
 def test_the_network_is_compiled_for_all_patches_and_not_for_each_number_of_them(compiled):
-    run = small_run(preset("cifar10-ti4"))
-    run.trainer.compile([run.part(torch.arange(25))])
+    run = small_run(get_preset("cifar10-ti4"))
+    run.trainer.compile([run.shard(torch.arange(25))])
     ways = {kind: [drops for other, drops in compiled if other == kind] for kind in ("vary", "network")}
     assert len(ways["vary"]) == 3, "at the start, without mixing, and with all patches"
     assert ways["network"] == [False, False], "of these three only where no patch is dropped"
@@ -136,7 +136,7 @@ def test_the_network_is_compiled_for_all_patches_and_not_for_each_number_of_them
     compiled.clear()
     run.step(next(run.batches()))
     assert compiled == [("vary", False)]
-    run.share = 0.9
+    run.progress = 0.9
     run.step(next(run.batches()))
     assert compiled == [("vary", False), ("vary", False), ("network", False)]
 
@@ -147,6 +147,6 @@ def test_a_network_that_does_not_compile_is_told_with_what_helps(monkeypatch):
         raise TorchDynamoException("Failed to find C compiler.\nIt is needed.")
 
     monkeypatch.setattr(torch, "compile", lambda function, dynamic: fail)
-    run = small_run(preset("cifar10-s4"))
+    run = small_run(get_preset("cifar10-s4"))
     with pytest.raises(TrainingError, match=r"this GPU: Failed to find C compiler\..* with --set compile=false"):
-        run.trainer.compile([run.part(torch.arange(25))])
+        run.trainer.compile([run.shard(torch.arange(25))])

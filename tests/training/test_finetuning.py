@@ -17,9 +17,9 @@ from vitviz.models import checkpoint
 from vitviz.models.checkpoint import load
 from vitviz.runs import timeline, training_run
 from vitviz.training.config import TrainConfig, TrainingError
-from vitviz.training.data import check_held_out, load_training_data
-from vitviz.training.evaluation import accuracy, images_to_test
-from vitviz.training.finetuning import interpolated, with_network_of_init
+from vitviz.training.data import check_val_overlap, load_training_data
+from vitviz.training.evaluation import measure_accuracy, load_test_set
+from vitviz.training.finetuning import interpolate_pos_embed, use_init_model
 
 CLASSES = ("bars", "dots", "plain")
 pytestmark = pytest.mark.usefixtures("no_clock")
@@ -77,11 +77,13 @@ def test_fine_tuning_beats_chance_and_its_result_knows_its_classes(config, shape
     result = load(path)
     assert result.labels == CLASSES
     assert result.network.config.num_classes == 3
-    assert result.record["dataset"] == "labelled images"
+    assert result.record["dataset"] == "image folder"
     assert result.record["test_accuracy"] > 0.8, "chance is a third"
-    images, labels, recorded = images_to_test(result, None, str(shapes))
-    assert accuracy(result, images, labels) == recorded == result.record["test_accuracy"]
-    assert (result.mean, result.std) == datasets.statistics(load_training_data(config, torch.device("cpu")).training[0])
+    images, labels, recorded = load_test_set(result, None, str(shapes))
+    assert measure_accuracy(result, images, labels) == recorded == result.record["test_accuracy"]
+    assert (result.mean, result.std) == datasets.compute_mean_std(
+        load_training_data(config, torch.device("cpu")).training[0]
+    )
     explanation = explain(result, str(shapes / "bars" / "3.png"))
     assert explanation.labels == list(CLASSES)
     assert explanation.probabilities.shape == (3,)
@@ -108,35 +110,35 @@ def test_a_body_that_is_not_frozen_moves(config, body):
 
 
 def test_a_frozen_body_needs_no_gradients(config):
-    supply = load_training_data(config, torch.device("cpu"))
-    run = training_run.Run(
+    data = load_training_data(config, torch.device("cpu"))
+    run = training_run.TrainingRun(
         replace(config, freeze_backbone=True),
         training_run.Distributed(),
-        supply.training,
-        supply.measured,
-        supply.about,
+        data.train,
+        data.eval,
+        data.info,
     )
-    run.learner.objective(*run.part(torch.arange(12)), share=0.0).backward()
-    assert {name for name, parameter in run.learner.model.named_parameters() if parameter.grad is not None} == {
+    run.trainer.compute_loss(*run.shard(torch.arange(12)), share=0.0).backward()
+    assert {name for name, parameter in run.trainer.model.named_parameters() if parameter.grad is not None} == {
         "head.weight",
         "head.bias",
     }
-    assert sum(len(group["params"]) for chosen in run.learner.optimizers for group in chosen.param_groups) == 2
-    assert not run.learner.model.training, "a frozen body drops nothing out"
+    assert sum(len(group["params"]) for chosen in run.trainer.optimizers for group in chosen.param_groups) == 2
+    assert not run.trainer.model.training, "a frozen body drops nothing out"
 
 
 def stopped(config, monkeypatch) -> None:
     """Train, with a stop in the middle."""
-    real = training_run.Run.snapshot
+    real = training_run.TrainingRun.record_snapshot
 
     def stopping(run):
         real(run)
-        if run.learner.step_count > 0:
+        if run.trainer.step_count > 0:
             run.pause()
 
     with monkeypatch.context() as patch:
-        patch.setattr(training_run.Run, "snapshot", stopping)
-        with pytest.raises(TrainingError, match="Stopped as asked"):
+        patch.setattr(training_run.TrainingRun, "record_snapshot", stopping)
+        with pytest.raises(TrainingError, match="Stopped at epoch"):
             training_run.train(config)
 
 
@@ -182,13 +184,13 @@ def test_a_frozen_training_that_was_stopped_ends_with_the_same_weights(config, m
 @pytest.mark.slow
 def test_another_size_gets_the_positions_interpolated(config, body):
     model = replace(config.model, img_size=(32, 24))
-    supply = load_training_data(replace(config, model=model), torch.device("cpu"))
+    data = load_training_data(replace(config, model=model), torch.device("cpu"))
     given = replace(config, model=replace(model, num_classes=3))
-    run = training_run.Run(given, training_run.Distributed(), supply.training, supply.measured, supply.about)
+    run = training_run.TrainingRun(given, training_run.Distributed(), data.train, data.eval, data.info)
     before = load(body).network.pos_embed
     expected = resample_abs_pos_embed(before, [8, 6], [tiny.GH, tiny.GW], num_prefix_tokens=1)
-    torch.testing.assert_close(run.learner.model.pos_embed, expected)
-    assert torch.equal(run.learner.model.pos_embed[:, 0], before[:, 0]), "the class token has no place"
+    torch.testing.assert_close(run.trainer.model.pos_embed, expected)
+    assert torch.equal(run.trainer.model.pos_embed[:, 0], before[:, 0]), "the class token has no place"
     assert load(training_run.train(replace(config, model=model, epochs=1))).model.config.img_size == (32, 24)
 
 
@@ -196,18 +198,18 @@ def test_interpolated_positions_keep_a_slope_and_their_axes():
     rows, columns = torch.meshgrid(torch.arange(4.0), torch.arange(6.0), indexing="ij")
     plane = torch.stack([rows, columns], -1).flatten(0, 1)  # (N, 2)
     positions = torch.cat([torch.full((2, 2), 9.0), plane])[None]
-    larger = interpolated(positions, 2, (4, 6), (8, 18))
+    larger = interpolate_pos_embed(positions, 2, (4, 6), (8, 18))
     assert torch.equal(larger[0, :2], positions[0, :2])
     grid = larger[0, 2:].view(8, 18, 2)
     torch.testing.assert_close(grid[2:6, 3, 0], torch.tensor([0.75, 1.25, 1.75, 2.25]), rtol=0, atol=0.08)
     assert (grid[:, 1:, 1] - grid[:, :-1, 1])[:, 4:13].mean().item() == pytest.approx(1 / 3, abs=0.01)
-    assert interpolated(positions, 2, (4, 6), (4, 6)) is positions
+    assert interpolate_pos_embed(positions, 2, (4, 6), (4, 6)) is positions
 
 
 def test_the_network_of_the_start_is_taken_over_but_for_its_head(config):
-    found = with_network_of_init(replace(config, model=TrainConfig().model))
+    found = use_init_model(replace(config, model=TrainConfig().model))
     assert found.network == replace(tiny.CONFIG, num_classes=10)
-    assert with_network_of_init(TrainConfig()) == TrainConfig()
+    assert use_init_model(TrainConfig()) == TrainConfig()
 
 
 @pytest.mark.parametrize("changes", [{"start": None}, {"objective": "masked-patch"}])
@@ -235,43 +237,43 @@ def test_a_start_that_saw_what_is_held_out_is_refused(config, body, supply, val_
     config = replace(config, val_size=10, model=replace(config.model, num_classes=3))
     sentence = rf"A start must not have seen what is held out: 10 images here, {val_size} when body was trained\. Train"
     with nullcontext() if good else pytest.raises(ValueError, match=sentence):
-        training_run.Run(config, training_run.Distributed(), given.training, given.measured, given.about)
+        training_run.TrainingRun(config, training_run.Distributed(), given.training, given.measured, given.about)
 
 
 def test_a_start_of_other_images_may_have_seen_them_all(config, body, supply):
     given, known = supply
-    check_held_out(replace(config, val_size=10), given.about, replace(known, labels=("a", "b", "c")), "start")
-    check_held_out(config, given.about, known, "start")
+    check_val_overlap(replace(config, val_size=10), given.about, replace(known, labels=("a", "b", "c")), "start")
+    check_val_overlap(config, given.about, known, "start")
 
 
 def test_of_a_start_of_the_same_classes_in_another_size_it_cannot_be_told(config, supply):
     given, known = supply
     with pytest.warns(UserWarning, match=r"A start must not have seen .* learned the same classes, from these images"):
-        check_held_out(replace(config, val_size=10), given.about, replace(known, mean=(0.1, 0.2, 0.3)), "start")
+        check_val_overlap(replace(config, val_size=10), given.about, replace(known, mean=(0.1, 0.2, 0.3)), "start")
 
 
 def test_what_a_start_itself_began_with_may_have_seen_what_is_held_out(config, supply):
     given, known = supply
     known = replace(known, record={"train_config": {"val_size": 10, "init_from": "all-of-it"}})
     with pytest.warns(UserWarning, match="A start must not have seen .* tiny began with all-of-it, which may have"):
-        check_held_out(replace(config, val_size=10), given.about, known, "start")
+        check_val_overlap(replace(config, val_size=10), given.about, known, "start")
 
 
 @pytest.mark.slow
 def test_other_classes_cannot_be_tested_on(config, shapes, tmp_path):
     result = load(training_run.train(replace(config, epochs=1)))
     with pytest.raises(ValueError, match=r"knows bars, dots, plain, and CIFAR-10 has airplane, .* Choose another"):
-        images_to_test(result, "cifar10", None)
+        load_test_set(result, "cifar10", None)
     fewer = tmp_path / "fewer"
     fewer.mkdir()
     for name in ("plain", "dots"):
         (shapes / name).rename(fewer / name)
-    _, labels, recorded = images_to_test(result, None, str(fewer))
+    _, labels, recorded = load_test_set(result, None, str(fewer))
     assert set(labels.tolist()) == {1, 2}, "as the model counts them"
     assert recorded is None
     (fewer / "plain").rename(fewer / "stripes")
     with pytest.raises(ValueError, match="this folder has dots, stripes"):
-        images_to_test(result, None, str(fewer))
+        load_test_set(result, None, str(fewer))
 
 
 def test_more_cannot_be_held_out_than_there_is(config):

@@ -26,19 +26,19 @@ from dataclasses import replace
 import torch
 from vitviz.data import augment, cifar
 from vitviz.models.config import ViTConfig
-from vitviz.training import learner, loop
+from vitviz.training import trainer, loop
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
 
 cifar.RECORDS = 20  # as in the fixture `cifar_folder`
-learner.bfloat16_is_faster = lambda device: False
-augment.shift_and_flip = lambda images: images  # each process varies its own slice by its own draw
+learner.is_bfloat16_faster = lambda device: False
+augment.random_crop_and_flip = lambda images: images  # each process varies its own slice by its own draw
 
 class Watched(Distributed):
     def __enter__(self):
-        team = super().__enter__()
-        found.update(agreed=team.agree(0.25 + team.rank, team.rank), leads=team.leads)
-        found.update(largest=team.largest(team.rank, 1 - team.rank, -1), mean=team.mean(team.rank))
+        distributed = super().__enter__()
+        found.update(agreed=distributed.broadcast(0.25 + distributed.rank, distributed.rank), leads=distributed.is_main_process)
+        found.update(largest=distributed.all_reduce_max(distributed.rank, 1 - distributed.rank, -1), mean=distributed.all_reduce_mean(distributed.rank))
         return team
 
 
@@ -116,24 +116,24 @@ def test_two_processes_learn_without_labels(cifar_folder, tmp_path):
 def test_one_process_is_a_team_that_changes_nothing(monkeypatch):
     for name in ("WORLD_SIZE", "RANK", "LOCAL_RANK"):
         monkeypatch.delenv(name, raising=False)
-    with Distributed() as team:
-        assert team.leads
-        assert team.slice(torch.arange(5)).tolist() == [0, 1, 2, 3, 4]
-        assert team.agree(0.25, 3) == team.largest(0.25, 3) == [0.25, 3]
-        assert team.mean(0.25) == 0.25
+    with Distributed() as distributed:
+        assert distributed.is_main_process
+        assert distributed.shard(torch.arange(5)).tolist() == [0, 1, 2, 3, 4]
+        assert distributed.broadcast(0.25, 3) == distributed.all_reduce_max(0.25, 3) == [0.25, 3]
+        assert distributed.all_reduce_mean(0.25) == 0.25
         model = tiny.model()
-        assert team.share(model) is model
-        assert team.divide(torch.neg, torch.ones(2)).tolist() == [-1, -1]
+        assert distributed.wrap_ddp(model) is model
+        assert distributed.map_sharded(torch.neg, torch.ones(2)).tolist() == [-1, -1]
         assert not torch.distributed.is_initialized()
 
 
 def test_what_is_divided_lies_in_memory_as_gpus_exchange_it(monkeypatch):
     exchanged = []
     monkeypatch.setattr(torch.distributed, "all_reduce", exchanged.append)
-    team = Distributed()
-    team.size = 2
+    distributed = Distributed()
+    distributed.world_size = 2
     tall = torch.randn(3, 4, 2).mT
-    done = team.divide(torch.neg, tall)
+    done = distributed.map_sharded(torch.neg, tall)
     assert all(tensor.is_contiguous() for tensor in exchanged)
     assert torch.equal(done[::2], -tall[::2])
     assert not done[1].any(), "the part of the other one"
@@ -143,7 +143,7 @@ def test_what_is_divided_lies_in_memory_as_gpus_exchange_it(monkeypatch):
     "error", [RuntimeError("[gloo/transport] Connection closed by peer"), torch.distributed.DistError()]
 )
 def test_a_process_that_lost_the_others_says_so_in_a_sentence(monkeypatch, error):
-    monkeypatch.setattr(Distributed, "join", lambda team: None)
+    monkeypatch.setattr(Distributed, "join", lambda distributed: None)
     monkeypatch.setattr(torch.distributed, "destroy_process_group", lambda: None)
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(TrainingError, match="another one ended, and says why"), Distributed():
@@ -170,7 +170,7 @@ def test_the_addresses_of_a_dead_attempt_are_not_found_by_the_next(monkeypatch):
 
 
 def test_processes_that_do_not_find_one_another_say_so_in_a_sentence(monkeypatch):
-    def refused(team):
+    def refused(distributed):
         raise RuntimeError("Gloo connectFullMesh failed\nat some place")
 
     monkeypatch.setattr(Distributed, "join", refused)
