@@ -1,4 +1,4 @@
-"""The maps: closed forms, and an independent loop over full matrices as second opinion."""
+"""Attention maps against closed forms and an independent loop over full matrices."""
 
 import numpy as np
 import pytest
@@ -12,12 +12,12 @@ L, A, T = tiny.L, tiny.A, tiny.T
 PREFIXES = (1, 3)
 
 
-def asked_by_the_class_token(compute):
+def from_class_token(compute):
     return lambda attention, prefix: compute(attention, np.eye(1, attention.shape[-1], dtype=np.float32)[0], prefix)
 
 
 NAMES = ("last_layer_attention", "reverse_attention", "average_attention", "rollout")
-MAPS = {name: asked_by_the_class_token(getattr(attention_maps, name)) for name in NAMES}
+MAPS = {name: from_class_token(getattr(attention_maps, name)) for name in NAMES}
 last_layer_attention, reverse_attention, average_attention, rollout = MAPS.values()
 
 
@@ -35,7 +35,7 @@ def full_rollout(attention: np.ndarray) -> np.ndarray:
 
 def test_rollout_of_identity_attention_is_identity():
     identity = np.broadcast_to(np.eye(T, dtype=np.float32), (L, A, T, T))
-    assert not rollout(identity, 1).any(), "all stays with the class token"
+    assert not rollout(identity, 1).any(), "the class token keeps all of its weight"
     assert rollout(identity, 0).tolist() == [1] + [0] * (T - 1)
 
 
@@ -51,11 +51,11 @@ def test_rollout_multiplies_the_layers_in_the_right_order():
     attention = tiny.attention()
     expected = full_rollout(attention)[0]
     np.testing.assert_allclose(rollout(attention, 0), expected, rtol=0, atol=1e-6)
-    assert np.abs(full_rollout(attention[::-1])[0] - expected).max() > 1e-3, "the other order is another map"
+    assert np.abs(full_rollout(attention[::-1])[0] - expected).max() > 1e-3, "the reverse order gives another map"
 
 
 def test_rollout_by_hand():
-    # Layer 1 sends patch 1 to patch 2; layer 2 sends the class token to patch 1.
+    # In layer 1 patch 1 attends to patch 2; in layer 2 the class token attends to patch 1.
     first, second = np.eye(3), np.eye(3)
     first[1] = [0, 0, 1]
     second[0] = [0, 1, 0]
@@ -64,7 +64,7 @@ def test_rollout_by_hand():
 
 
 @pytest.mark.parametrize("prefix", PREFIXES)
-def test_a_map_sums_to_one_less_what_the_prefix_keeps(prefix):
+def test_a_map_sums_to_one_minus_the_prefix_tokens(prefix):
     attention = tiny.attention()
     everything = full_rollout(attention)[0]
     assert rollout(attention, prefix).sum() == pytest.approx(1 - everything[:prefix].sum(), abs=1e-5)
@@ -79,7 +79,7 @@ def test_last_layer_and_average_by_hand():
     attention[0, 1, 0] = [0.0, 0.0, 1.0, 0.0]
     attention[1, 0, 0] = [0.5, 0.0, 0.0, 0.5]
     attention[1, 1, 0] = [0.0, 0.5, 0.0, 0.5]
-    attention[:, :, 1:, 0] = 1  # what others look at does not count
+    attention[:, :, 1:, 0] = 1  # what patches attend to does not count
     assert last_layer_attention(attention, 1).tolist() == [0.25, 0.0, 0.5]
     assert average_attention(attention, 1).tolist() == [0.375, 0.25, 0.25]
     assert last_layer_attention(attention, 2).tolist() == [0.0, 0.5]
@@ -93,7 +93,7 @@ def test_last_layer_and_average_by_hand():
         ("rollout", full_rollout),
     ],
 )
-def test_without_class_token_all_patches_ask_alike(name, expected):
+def test_without_class_token_the_map_is_the_mean_over_patches(name, expected):
     attention, registers = tiny.attention(), 2
     patches = (np.arange(T) >= registers) / (T - registers)
     found = getattr(attention_maps, name)(attention, patches.astype(np.float32), registers)
@@ -122,7 +122,7 @@ def test_permuting_patches_permutes_the_map(name):
 
 @pytest.mark.parametrize("name", MAPS)
 @pytest.mark.parametrize("prefix", PREFIXES)
-def test_a_map_has_one_share_for_each_patch(name, prefix):
+def test_a_map_has_one_weight_per_patch(name, prefix):
     found = MAPS[name](tiny.attention(), prefix)
     assert found.shape == (T - prefix,)
     assert found.dtype == np.float32
@@ -131,7 +131,7 @@ def test_a_map_has_one_share_for_each_patch(name, prefix):
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_computing_a_map_does_not_alter_the_attention(name):
+def test_computing_a_map_does_not_change_the_attention(name):
     attention = tiny.attention()
     before = attention.copy()
     MAPS[name](attention, 1)
@@ -151,7 +151,7 @@ def test_value_norms_by_hand():
         np.testing.assert_allclose(subject.value_norms[2, head], expected, rtol=1e-4)
 
 
-def test_layer_scale_is_part_of_what_a_head_adds():
+def test_value_norms_include_layer_scale():
     subject, plain = tiny.context("layer scale"), tiny.context()
     with torch.no_grad():
         for block in subject.model.blocks:
@@ -159,20 +159,20 @@ def test_layer_scale_is_part_of_what_a_head_adds():
     np.testing.assert_allclose(subject.value_norms[0], plain.value_norms[0] / 4, rtol=1e-5)
 
 
-def test_value_norm_weighs_attention_by_length():
+def test_value_norm_weights_attention_by_norm():
     attention = tiny.attention()
-    lengths = np.random.default_rng(5).random((L, A, T)).astype(np.float32)
-    found = attention_maps.value_norm(attention, lengths, np.eye(1, T, dtype=np.float32)[0], 1)
+    norms = np.random.default_rng(5).random((L, A, T)).astype(np.float32)
+    found = attention_maps.value_norm(attention, norms, np.eye(1, T, dtype=np.float32)[0], 1)
     expected = np.zeros(T - 1)
     for layer in range(L):
         for head in range(A):
-            expected += attention[layer, head, 0, 1:] * lengths[layer, head, 1:] / (L * A)
+            expected += attention[layer, head, 0, 1:] * norms[layer, head, 1:] / (L * A)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
-def test_value_norm_asks_whom_attention_asks_also_where_the_head_reads_all_patches():
+def test_value_norm_uses_the_class_token_also_with_mean_pooling():
     subject = tiny.context("everything")
-    assert (subject.config.class_token, subject.config.global_pool) == (True, "mean")
+    assert (subject.config.class_token, subject.config.global_pool) == (True, "avg")
     rows = subject.attention[:, :, 0] * subject.value_norms  # the class token's, (L, A, T)
     expected = rows[..., subject.prefix :].mean((0, 1))
     np.testing.assert_allclose(METHODS["value_norm"].compute(subject, 0), expected, rtol=1e-5)

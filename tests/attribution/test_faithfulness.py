@@ -1,4 +1,4 @@
-"""Deletion and insertion: ends, a linear model whose best order is known, and a plain loop as second opinion."""
+"""Deletion and insertion: end points, a linear model whose best ranking is known, and an independent loop."""
 
 import re
 from itertools import pairwise
@@ -7,19 +7,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from tests import tiny
 from vitviz.attribution import faithfulness
 from vitviz.attribution.context import ForwardContext, softmax
 from vitviz.attribution.methods import METHODS
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.vit import Transformer
 
 N, GH, GW, K = tiny.N, tiny.GH, tiny.GW, tiny.K
 
 
-class Linear(nn.Module):
-    """Two logits: 0, and the sum of each patch's mean times its weight; patches that are not kept count for nothing."""
+class Linear(Transformer):
+    """Two logits: 0, and the sum over the kept patches of their mean times a weight."""
 
     def __init__(self, weights: torch.Tensor) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Linear(nn.Module):
 
 @pytest.fixture
 def linear() -> tuple[ForwardContext, np.ndarray]:
-    """A case of the linear model, and what each patch really contributes."""
+    """A context of the linear model, and the true contribution of each patch."""
     generator = torch.Generator().manual_seed(0)
     weights, image = torch.randn(N, generator=generator), tiny.images(batch=1)[0]
     checkpoint = Checkpoint("linear", Linear(weights), ("no", "yes"), (0.5,) * 3, (0.25,) * 3, {})
@@ -46,7 +46,7 @@ def linear() -> tuple[ForwardContext, np.ndarray]:
 
 @pytest.mark.parametrize("patches", [35, 64, 3])
 @pytest.mark.parametrize("steps", [1, 4, 16, 7])
-def test_the_moments_go_from_none_to_all_and_are_the_same_from_both_ends(patches, steps):
+def test_deletion_steps_go_from_none_to_all_and_are_symmetric(patches, steps):
     found = faithfulness.deletion_steps(patches, steps)
     assert len(found) == steps + (0 if patches % 2 == 1 and steps % 2 == 0 else 1)
     assert (found[0], found[-1]) == (0, patches)
@@ -54,7 +54,7 @@ def test_the_moments_go_from_none_to_all_and_are_the_same_from_both_ends(patches
     assert all(a <= b for a, b in pairwise(found))
 
 
-def test_the_largest_goes_first_and_equal_values_as_by_chance():
+def test_rankings_start_with_the_largest_value_and_break_ties_at_random():
     shuffled = np.array([4, 0, 3, 1, 2])
     assert faithfulness.ranking_of(np.array([1.0, 3.5, 1.5, 3.0, 2.0]), shuffled).tolist() == [1, 3, 4, 2, 0]
     assert faithfulness.ranking_of(np.array([1.0, 3.0, 1.0, 3.0, 2.0]), shuffled).tolist() == [3, 1, 4, 0, 2]
@@ -68,10 +68,10 @@ def test_the_area_under_a_curve_by_hand():
 
 
 @pytest.mark.parametrize("baseline", faithfulness.BASELINES)
-def test_every_curve_begins_at_the_image_and_ends_at_nothing(baseline):
+def test_every_curve_starts_at_the_image_and_ends_at_the_baseline(baseline):
     subject = tiny.context()
-    orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(3)])
-    curves = faithfulness.deletion_curves(subject, orders, 4, baseline)
+    rankings = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(3)])
+    curves = faithfulness.deletion_curves(subject, rankings, 4, baseline)
     probabilities = torch.from_numpy(subject.logits).softmax(0)
     assert curves[:, 0].tolist() == pytest.approx([probabilities[4].item()] * 3, abs=1e-5)
     assert np.ptp(curves[:, -1]) < 1e-6
@@ -79,61 +79,61 @@ def test_every_curve_begins_at_the_image_and_ends_at_nothing(baseline):
 
 
 @pytest.mark.parametrize("baseline", faithfulness.BASELINES)
-def test_curves_equal_a_plain_loop_one_image_at_a_time(baseline):
+def test_curves_equal_a_loop_over_single_images(baseline):
     subject = tiny.context("qk norm")
-    order = np.random.default_rng(7).permutation(N)
-    found = faithfulness.deletion_curves(subject, order[None], 2, baseline, steps=5)[0]
+    ranking = np.random.default_rng(7).permutation(N)
+    found = faithfulness.deletion_curves(subject, ranking[None], 2, baseline, steps=5)[0]
     for point, count in zip(found, faithfulness.deletion_steps(N, 5), strict=True):
         image, keep = subject.image.clone(), None
         if baseline == "drop":
-            keep = torch.tensor([sorted(set(range(N)) - set(order[:count].tolist()))], dtype=torch.long)
-        nothing = faithfulness.blur(image) if baseline == "blur" else torch.zeros_like(image)
-        for patch in order[:count] if baseline != "drop" else ():
+            keep = torch.tensor([sorted(set(range(N)) - set(ranking[:count].tolist()))], dtype=torch.long)
+        replacement = faithfulness.blur(image) if baseline == "blur" else torch.zeros_like(image)
+        for patch in ranking[:count] if baseline != "drop" else ():
             row, column = 4 * (patch // GW), 4 * (patch % GW)
-            image[:, row : row + 4, column : column + 4] = nothing[:, row : row + 4, column : column + 4]
+            image[:, row : row + 4, column : column + 4] = replacement[:, row : row + 4, column : column + 4]
         with torch.no_grad():
             expected = subject.model(image[None], keep).softmax(1)[0, 2].item()
         assert point == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize("baseline", ["mean", "drop"])
-def test_the_order_of_the_true_contributions_of_a_linear_model_is_the_best(linear, baseline):
+def test_the_true_contributions_of_a_linear_model_are_the_best_ranking(linear, baseline):
     subject, contributions = linear
     report = faithfulness.score(subject, {"true": contributions, "reverse": -contributions}, 1, baseline, steps=N)
-    chance = report.random_baseline
-    assert len(chance) == faithfulness.N_RANDOM
-    assert report.scores["true"].deletion < min(found.deletion for found in chance)
-    assert report.scores["true"].insertion > max(found.insertion for found in chance)
+    baseline_scores = report.random_baseline
+    assert len(baseline_scores) == faithfulness.N_RANDOM
+    assert report.scores["true"].deletion < min(found.deletion for found in baseline_scores)
+    assert report.scores["true"].insertion > max(found.insertion for found in baseline_scores)
     assert report.scores["true"].gap == pytest.approx(-report.scores["reverse"].gap)
-    orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(500)])
+    rankings = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(500)])
     best = faithfulness.deletion_curves(
         subject, faithfulness.ranking_of(contributions, np.arange(N))[None], 1, baseline, N
     )[0]
-    assert (best <= faithfulness.deletion_curves(subject, orders, 1, baseline, N).min(0) + 1e-6).all(), "at each point"
+    assert (best <= faithfulness.deletion_curves(subject, rankings, 1, baseline, N).min(0) + 1e-6).all(), "at each point"
 
 
-def test_insertion_is_putting_patches_back(linear):
+def test_insertion_puts_patches_back(linear):
     subject, contributions = linear
-    order = faithfulness.ranking_of(contributions, np.arange(N))
+    ranking = faithfulness.ranking_of(contributions, np.arange(N))
     points = []
     for count in faithfulness.deletion_steps(N):
         hidden = torch.ones(1, N, dtype=torch.bool)
-        hidden[0, order[:count].tolist()] = False
+        hidden[0, ranking[:count].tolist()] = False
         points.append(softmax(subject.predict(subject.mask_patches(hidden)))[0, 1])
     expected = faithfulness.area_under_curve(np.array(points))
     assert faithfulness.score(subject, {"true": contributions}, 1).scores["true"].insertion == pytest.approx(expected)
 
 
-def test_chance_is_what_random_orders_reach(linear):
+def test_the_random_baseline_matches_independent_random_rankings(linear):
     subject, _ = linear
-    chance = faithfulness.score(subject, {}, 1, n_random=200).random_baseline
-    assert len(chance) == 200
-    assert sum(found.gap for found in chance) == pytest.approx(0, abs=1e-9), "each order comes with its reverse"
-    orders = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(300)])
-    areas = [faithfulness.area_under_curve(curve) for curve in faithfulness.deletion_curves(subject, orders, 1, "mean")]
-    spread = np.std(areas)
-    assert np.mean([found.deletion for found in chance]) == pytest.approx(np.mean(areas), abs=4 * spread / 200**0.5)
-    assert np.std([found.deletion for found in chance]) == pytest.approx(spread, rel=0.3)
+    baseline = faithfulness.score(subject, {}, 1, n_random=200).random_baseline
+    assert len(baseline) == 200
+    assert sum(found.gap for found in baseline) == pytest.approx(0, abs=1e-9), "each ranking comes with its reverse"
+    rankings = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(300)])
+    areas = [faithfulness.area_under_curve(curve) for curve in faithfulness.deletion_curves(subject, rankings, 1, "mean")]
+    std = np.std(areas)
+    assert np.mean([found.deletion for found in baseline]) == pytest.approx(np.mean(areas), abs=4 * std / 200**0.5)
+    assert np.std([found.deletion for found in baseline]) == pytest.approx(std, rel=0.3)
 
 
 def test_sensitivity_of_the_true_contributions_is_one_and_of_their_negatives_minus_one(linear):
@@ -154,7 +154,7 @@ def test_rank_correlation_by_hand():
     assert faithfulness.rank_correlation(np.zeros(3), np.array([3.0, 2.0, 1.0])) == 0
 
 
-def test_a_map_of_the_model_changes_when_its_weights_do_and_one_of_chance_does_not():
+def test_randomized_weights_change_the_maps_of_the_model_but_not_random_ones():
     subject = tiny.context()
     before = {name: weight.clone() for name, weight in subject.model.state_dict().items()}
     methods = {name: METHODS[name].compute for name in ("relevance", "random", "average")}
@@ -163,11 +163,11 @@ def test_a_map_of_the_model_changes_when_its_weights_do_and_one_of_chance_does_n
     assert abs(found["relevance"]["block 1"]) < 0.9
     assert all(torch.equal(weight, before[name]) for name, weight in subject.model.state_dict().items())
     assert list(found["random"].values()) == pytest.approx([1.0] * (tiny.L + 1))
-    assert found["average"]["head"] == pytest.approx(1), "attention knows no head"
+    assert found["average"]["head"] == pytest.approx(1), "attention does not depend on the classification head"
 
 
 @pytest.mark.parametrize("variant", ["mean of patches", "no class token"])
-def test_a_model_that_reads_the_mean_of_its_patches_is_not_left_without_any(variant):
+def test_mean_pooling_does_not_support_the_drop_baseline(variant):
     subject = tiny.context(variant)
     assert list(faithfulness.baselines_for(subject.config)) == ["mean", "blur"]
     assert list(faithfulness.baselines_for(tiny.context().config)) == ["mean", "blur", "drop"]
@@ -177,7 +177,7 @@ def test_a_model_that_reads_the_mean_of_its_patches_is_not_left_without_any(vari
         assert np.isfinite(faithfulness.score(subject, {"x": np.arange(N)}, 0, baseline).scores["x"].gap)
 
 
-def test_maps_may_be_as_a_method_gives_them_or_as_an_explanation_does():
+def test_maps_may_have_one_or_two_dimensions():
     subject, values = tiny.context(), np.random.default_rng(3).random(N).astype(np.float32)
     for one, other in (
         (faithfulness.score(subject, {"x": found}, 2), faithfulness.sensitivity(subject, {"x": found}, 2, 3))
@@ -196,38 +196,38 @@ def test_maps_may_be_as_a_method_gives_them_or_as_an_explanation_does():
         ({"maps": {"x": np.full(N, np.nan)}}, f"one finite number for each of {N} patches: x has 0"),
         ({"target": 99}, "target must be one class, 0 to 10: got '99'"),
         ({"target": (1, 2)}, "target must be one class, 0 to 10: got '(1, 2)'"),
-        ({"draws": 3}, "draws even and at least 2: got 16 and 3"),
-        ({"steps": 2.5}, "steps must be whole and at least 1"),
+        ({"n_random": 3}, "n_random even and at least 2: got 16 and 3"),
+        ({"steps": 2.5}, "steps must be an integer of at least 1"),
         ({"target": -1}, "target must be one class, 0 to 10: got '-1'"),
         ({"target": "cat"}, "target must be one class, 0 to 10: got 'cat'"),
-        ({"steps": 0}, "steps must be whole and at least 1, draws even and at least 2: got 0 and 20"),
+        ({"steps": 0}, "steps must be an integer of at least 1, n_random even and at least 2: got 0 and 20"),
     ],
 )
-def test_what_cannot_be_scored_is_refused(wrong, sentence):
+def test_invalid_arguments_of_scores_are_refused(wrong, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)):
         faithfulness.score(tiny.context(), **({"maps": {"x": np.zeros(N)}, "target": 0} | wrong))
 
 
 @pytest.mark.parametrize("target", [-1, 99, (2, 99), "cat"])
-def test_the_sensitivity_to_no_class_is_refused(target):
+def test_sensitivity_refuses_unknown_classes(target):
     with pytest.raises(ValueError, match="target must be one class, 0 to 10: got"):
         faithfulness.sensitivity(tiny.context(), {"x": np.zeros(N)}, target, 3)
 
 
-def test_what_is_drawn_by_chance_belongs_to_the_image(monkeypatch):
-    drawn = []
+def test_random_numbers_are_seeded_by_the_image(monkeypatch):
+    seeds = []
     numbers, noise = np.random.default_rng, torch.Generator()
-    seeded = SimpleNamespace(manual_seed=lambda seed: drawn.append(seed) or noise)
-    monkeypatch.setattr(np.random, "default_rng", lambda seed: drawn.append(seed) or numbers(seed))
+    seeded = SimpleNamespace(manual_seed=lambda seed: seeds.append(seed) or noise)
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: seeds.append(seed) or numbers(seed))
     monkeypatch.setattr(torch, "Generator", lambda: seeded)
     one, again, other = (ForwardContext(tiny.checkpoint(), tiny.images(batch=1, seed=seed)[0]) for seed in (0, 0, 1))
     assert one.seed == again.seed != other.seed
-    drawn.clear()
+    seeds.clear()
     for subject in (one, other):
         faithfulness.score(subject, {"x": np.zeros(N)}, 0)
         faithfulness.sensitivity(subject, {"x": np.zeros(N)}, 0, 3)
         faithfulness.randomization_test(subject, {}, 0)
-    assert drawn == [one.seed] * 3 + [other.seed] * 3
+    assert seeds == [one.seed] * 3 + [other.seed] * 3
 
 
 def test_an_unknown_baseline_is_refused():

@@ -1,8 +1,8 @@
-"""Golden numbers: what the tiny model sees in a fixed image must stay what it was.
+"""Golden numbers: the maps of the tiny model for a fixed image must not change.
 
-Weights and image come from numpy's seeded generator (`tests.tiny`); no training, no file and no random number of
-torch has a part in them. The numbers were written by this module on a CPU in float32 and must be met within 1e-5, above
-what another order of additions makes. Write them anew only with a reason in the change that does it:
+Weights and image come from numpy's seeded generator (`tests.tiny`), without training, files or torch's random numbers.
+The numbers were written by this module on a CPU in float32 and must be met within 1e-5, above the effect of another order
+of additions. Overwrite them only with a reason in the commit:
 
     python -m tests.attribution.test_golden
 """
@@ -33,7 +33,7 @@ def numbers(variant: str) -> dict:
 
 
 @pytest.mark.parametrize("variant", ["plain", "everything"])
-def test_the_tiny_model_sees_what_it_saw(variant):
+def test_maps_of_the_tiny_model_are_unchanged(variant):
     expected, found = json.loads(GOLDEN.read_text())[variant], numbers(variant)
     assert found.keys() == expected.keys()
     for name in expected:

@@ -1,4 +1,4 @@
-"""Gradients of attention against finite differences, and the class-specific maps against loops and closed forms."""
+"""Gradients of attention against finite differences, and class-specific maps against loops and closed forms."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from tests import tiny
 from tests.tutorials import TUTORIALS, network
 from vitviz.attribution import gradient_maps
 from vitviz.attribution.context import ForwardContext
-from vitviz.attribution.methods import METHODS, asked
+from vitviz.attribution.methods import METHODS, readout_weights
 from vitviz.models import vit
 from vitviz.models.checkpoint import Checkpoint
 
@@ -18,8 +18,8 @@ TOKEN = np.eye(T, dtype=np.float32)[0]
 
 def pair(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Attention and gradients of either sign, (L, A, T, T)."""
-    slopes = np.random.default_rng(seed + 1).standard_normal((L, A, T, T)).astype(np.float32)
-    return tiny.attention(seed=seed), slopes
+    grads = np.random.default_rng(seed + 1).standard_normal((L, A, T, T)).astype(np.float32)
+    return tiny.attention(seed=seed), grads
 
 
 @pytest.mark.parametrize("variant", ["plain", "everything"])
@@ -31,7 +31,7 @@ def test_gradients_of_attention_are_those_of_finite_differences(monkeypatch, var
     found = subject.gradients(target).attention
     changed: dict = {}
 
-    def attend(q, k, v, want):
+    def attend(q, k, v, attentions):
         weights = (q * q.shape[-1] ** -0.5 @ k.transpose(-2, -1)).softmax(-1)
         layer, changed["layer"] = changed["layer"], changed["layer"] + 1
         if layer == changed["place"][0]:
@@ -50,7 +50,7 @@ def test_gradients_of_attention_are_those_of_finite_differences(monkeypatch, var
         assert found[place] == pytest.approx(expected, rel=1e-4, abs=1e-9)
 
 
-def test_only_the_row_that_the_head_reads_has_a_gradient_in_the_last_layer():
+def test_only_the_readout_row_has_a_gradient_in_the_last_layer():
     found = tiny.context().gradients(2).attention
     assert np.abs(found[-1][:, 0]).max() > 0
     assert not found[-1][:, 1:].any()
@@ -68,23 +68,23 @@ def test_all_gradient_methods_cost_one_forward_and_one_backward(monkeypatch):
     subject = tiny.context()
     expected = tiny.context().attention
     calls = []
-    real, forward = torch.autograd.grad, subject.model.run
+    real, forward = torch.autograd.grad, subject.model.forward_blocks
     monkeypatch.setattr(torch.autograd, "grad", lambda *given: calls.append("backward") or real(*given))
-    monkeypatch.setattr(subject.model, "run", lambda *given: calls.append("forward") or forward(*given))
+    monkeypatch.setattr(subject.model, "forward_blocks", lambda *given: calls.append("forward") or forward(*given))
     for name in ("gradient_rollout", "relevance", "attention_gradcam", "input_gradient"):
         METHODS[name].compute(subject, 1)
     assert calls == ["forward", "backward"]
     np.testing.assert_allclose(subject.attention, expected, rtol=0, atol=1e-6)
 
 
-def full_rule(attention: np.ndarray, slopes: np.ndarray, normed: bool) -> np.ndarray:
-    """Both rules on whole matrices, in double precision, element by element."""
+def full_rule(attention: np.ndarray, grads: np.ndarray, normed: bool) -> np.ndarray:
+    """Both rules on full matrices, in double precision, element by element."""
     layers, heads, tokens, _ = attention.shape
     R = np.eye(tokens)
     for layer in range(layers):
         mean = np.zeros((tokens, tokens))
         for head in range(heads):
-            product = attention[layer, head].astype(float) * slopes[layer, head]
+            product = attention[layer, head].astype(float) * grads[layer, head]
             mean += (product if normed else np.where(product > 0, product, 0)) / heads
         if normed:
             step = np.where(mean > 0, mean, 0) + np.eye(tokens)
@@ -95,47 +95,47 @@ def full_rule(attention: np.ndarray, slopes: np.ndarray, normed: bool) -> np.nda
 
 
 @pytest.mark.parametrize("prefix", [1, 3])
-def test_relevance_and_gradient_rollout_equal_loops_over_whole_matrices(prefix):
-    attention, slopes = pair()
-    found = gradient_maps.relevance(attention, slopes, TOKEN, prefix)
-    np.testing.assert_allclose(found, full_rule(attention, slopes, False)[0, prefix:], rtol=1e-4, atol=1e-6)
-    found = gradient_maps.gradient_rollout(attention, slopes, TOKEN, prefix)
-    np.testing.assert_allclose(found, full_rule(attention, slopes, True)[0, prefix:], rtol=1e-4, atol=1e-6)
+def test_relevance_and_gradient_rollout_equal_loops_over_full_matrices(prefix):
+    attention, grads = pair()
+    found = gradient_maps.relevance(attention, grads, TOKEN, prefix)
+    np.testing.assert_allclose(found, full_rule(attention, grads, False)[0, prefix:], rtol=1e-4, atol=1e-6)
+    found = gradient_maps.gradient_rollout(attention, grads, TOKEN, prefix)
+    np.testing.assert_allclose(found, full_rule(attention, grads, True)[0, prefix:], rtol=1e-4, atol=1e-6)
 
 
-def test_a_head_that_reads_all_patches_takes_the_mean_of_their_rows():
-    attention, slopes = pair()
+def test_mean_pooling_averages_the_rows_of_all_patches():
+    attention, grads = pair()
     patches = np.where(np.arange(T) >= 1, 1 / N, 0).astype(np.float32)
-    expected = full_rule(attention, slopes, False)[1:].mean(0)[1:]
-    np.testing.assert_allclose(gradient_maps.relevance(attention, slopes, patches, 1), expected, rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(asked(tiny.context("mean of patches")), patches)
-    np.testing.assert_allclose(asked(tiny.context("plain")), TOKEN)
+    expected = full_rule(attention, grads, False)[1:].mean(0)[1:]
+    np.testing.assert_allclose(gradient_maps.relevance(attention, grads, patches, 1), expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(readout_weights(tiny.context("mean of patches")), patches)
+    np.testing.assert_allclose(readout_weights(tiny.context("plain")), TOKEN)
 
 
-def test_what_lowers_the_logit_counts_for_nothing():
-    attention, slopes = pair()
-    assert not gradient_maps.relevance(attention, -np.abs(slopes), TOKEN, 1).any()
-    assert not gradient_maps.gradient_rollout(attention, -np.abs(slopes), TOKEN, 1).any()
-    assert not gradient_maps.attention_gradcam(attention, -np.abs(slopes), TOKEN, 1).any()
+def test_negative_evidence_is_dropped():
+    attention, grads = pair()
+    assert not gradient_maps.relevance(attention, -np.abs(grads), TOKEN, 1).any()
+    assert not gradient_maps.gradient_rollout(attention, -np.abs(grads), TOKEN, 1).any()
+    assert not gradient_maps.attention_gradcam(attention, -np.abs(grads), TOKEN, 1).any()
 
 
 def test_relevance_clamps_each_head_before_the_mean_and_rollout_after_it():
     attention = np.zeros((1, 2, 2, 2), np.float32)
-    slopes = np.zeros_like(attention)
+    grads = np.zeros_like(attention)
     attention[0, :, 0] = [0.5, 0.5]
-    slopes[0, 0, 0, 1], slopes[0, 1, 0, 1] = 2.0, -1.0
+    grads[0, 0, 0, 1], grads[0, 1, 0, 1] = 2.0, -1.0
     token = np.array([1, 0], np.float32)
-    assert gradient_maps.relevance(attention, slopes, token, 1).tolist() == [0.5]  # (1 + 0) / 2
-    assert gradient_maps.gradient_rollout(attention, slopes, token, 1).tolist() == pytest.approx([0.25 / 1.25])
+    assert gradient_maps.relevance(attention, grads, token, 1).tolist() == [0.5]  # (1 + 0) / 2
+    assert gradient_maps.gradient_rollout(attention, grads, token, 1).tolist() == pytest.approx([0.25 / 1.25])
 
 
 def test_gradcam_by_hand():
     attention = np.zeros((2, 2, 3, 3), np.float32)
-    slopes = np.zeros_like(attention)
+    grads = np.zeros_like(attention)
     attention[1, 0, 0], attention[1, 1, 0] = [0.2, 0.3, 0.5], [0.0, 1.0, 0.0]
-    slopes[1, 0, 0], slopes[1, 1, 0] = [9.0, 1.0, 3.0], [9.0, -2.0, 0.0]  # means over the patches: 2 and -1
-    slopes[1, :, 1:] = 100  # rows that the head does not read
-    found = gradient_maps.attention_gradcam(attention, slopes, np.array([1, 0, 0], np.float32), 1)
+    grads[1, 0, 0], grads[1, 1, 0] = [9.0, 1.0, 3.0], [9.0, -2.0, 0.0]  # means over the patches: 2 and -1
+    grads[1, :, 1:] = 100  # rows that the classification head does not read
+    found = gradient_maps.attention_gradcam(attention, grads, np.array([1, 0, 0], np.float32), 1)
     assert found.tolist() == pytest.approx([0.0, 0.5])  # (2 * 0.3 - 1, 2 * 0.5 + 0) / 2, the negative one dropped
 
 
@@ -148,7 +148,7 @@ def test_a_class_specific_map_depends_on_the_class(name):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_gives_a_finite_number_for_each_patch(name):
+def test_every_method_returns_a_finite_value_per_patch(name):
     for variant in ("plain", "everything"):
         subject = tiny.context(variant)
         found = METHODS[name].compute(subject, 4)
@@ -158,7 +158,7 @@ def test_every_method_gives_a_finite_number_for_each_patch(name):
 
 
 @pytest.mark.slow
-def test_methods_are_the_same_for_the_tutorials_networks():
+def test_methods_support_the_tutorial_networks():
     for name in TUTORIALS:
         model = network(name)
         checkpoint = Checkpoint("tutorial", model, tuple("abcdefg"), (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), {})

@@ -1,4 +1,6 @@
-"""Maps by changed images: completeness, single patches, and captum as a second opinion."""
+"""Perturbation maps: completeness, single patches, and comparison with captum."""
+
+import warnings
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from captum import attr
 import vitviz
 from tests import tiny
 from vitviz.attribution import perturbation_maps
+from vitviz.attribution.context import ForwardContext
 from vitviz.data.preprocessing import sample_paths
 
 N, GH, GW = tiny.N, tiny.GH, tiny.GW
@@ -15,7 +18,7 @@ TARGETS = [3, (3, 7)]
 
 
 def score(subject, target):
-    """The function that is explained, for captum."""
+    """The explained function, for captum."""
 
     def function(images):
         logits = subject.model(images)
@@ -25,7 +28,7 @@ def score(subject, target):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_integrated_gradients_add_up_to_what_the_image_has_over_mean_colour(target):
+def test_integrated_gradients_sum_to_the_difference_from_the_mean_color_image(target):
     subject = tiny.context(dtype=torch.float64)
     found = perturbation_maps.integrated_gradients(subject, target)
     both = torch.stack([subject.image, torch.zeros_like(subject.image)])
@@ -34,7 +37,7 @@ def test_integrated_gradients_add_up_to_what_the_image_has_over_mean_colour(targ
     assert found.sum() == pytest.approx(whole - nothing, abs=0.02 * max(1, abs(whole - nothing)))
 
 
-def test_integrated_gradients_add_up_in_a_trained_model_too():
+def test_integrated_gradients_are_complete_in_a_trained_model():
     model = vitviz.load("cifar10-ti4")
     for image in sample_paths().values():
         found = vitviz.explain(model, image)
@@ -46,7 +49,7 @@ def test_integrated_gradients_add_up_in_a_trained_model_too():
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_occlusion_is_the_loss_of_each_patch_alone(target):
+def test_occlusion_is_the_logit_decrease_of_each_patch_alone(target):
     subject = tiny.context()
     found = perturbation_maps.occlusion(subject, target).reshape(GH, GW)
     for row, column in ((0, 0), (1, 6), (4, 2)):
@@ -57,17 +60,17 @@ def test_occlusion_is_the_loss_of_each_patch_alone(target):
         assert found[row, column] == pytest.approx(whole - rest, abs=1e-4)
 
 
-def test_gather_undoes_spread():
+def test_sum_over_patches_inverts_patches_to_pixels():
     subject = tiny.context()
     numbers = torch.arange(2.0 * N).view(2, N)
-    spread = subject.patches_to_pixels(numbers)
-    assert spread.shape == (2, tiny.H, tiny.W)
-    assert spread[1, 4 * 3, 4 * 2] == N + 3 * GW + 2
-    pixels = spread[1].expand(3, -1, -1).numpy()
-    np.testing.assert_allclose(subject.sum_over_patches(pixels), 48 * numbers[1].numpy())
+    pixels = subject.patches_to_pixels(numbers)
+    assert pixels.shape == (2, tiny.H, tiny.W)
+    assert pixels[1, 4 * 3, 4 * 2] == N + 3 * GW + 2
+    channels = pixels[1].expand(3, -1, -1).numpy()
+    np.testing.assert_allclose(subject.sum_over_patches(channels), 48 * numbers[1].numpy())
 
 
-def test_the_random_map_is_a_permutation_that_belongs_to_the_image():
+def test_the_random_map_is_a_permutation_determined_by_the_image():
     one, again, other = tiny.context(seed=0), tiny.context(seed=0), tiny.context(seed=1)
     first = perturbation_maps.random(one, 0)
     assert np.array_equal(first, perturbation_maps.random(again, 5))
@@ -76,7 +79,7 @@ def test_the_random_map_is_a_permutation_that_belongs_to_the_image():
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_gradients_and_occlusion_equal_captums(target):
+def test_gradients_and_occlusion_equal_those_of_captum(target):
     subject = tiny.context("everything")
     function, image = score(subject, target), subject.image[None].clone().requires_grad_()
 
@@ -89,7 +92,46 @@ def test_gradients_and_occlusion_equal_captums(target):
     expected = ablated.reshape(GH, 4, GW, 4)[:, 0, :, 0].flatten().numpy()
     np.testing.assert_allclose(perturbation_maps.occlusion(subject, target), expected, rtol=0, atol=1e-4)
 
-    shares = attr.IntegratedGradients(function).attribute(image, n_steps=1000, method="riemann_middle")
-    expected = subject.sum_over_patches(shares[0].detach().float().numpy())
+    attributions = attr.IntegratedGradients(function).attribute(image, n_steps=1000, method="riemann_middle")
+    expected = subject.sum_over_patches(attributions[0].detach().float().numpy())
     found = perturbation_maps.integrated_gradients(subject, target)
     np.testing.assert_allclose(found, expected, rtol=0, atol=0.01 * np.abs(expected).max())
+
+
+def test_integrated_gradients_use_more_points_until_they_are_complete(monkeypatch):
+    counts = []
+    real = perturbation_maps.path_integral
+    monkeypatch.setattr(
+        perturbation_maps, "path_integral", lambda *given: counts.append(given[2]) or real(*given)
+    )
+    subject = tiny.context()
+    found = perturbation_maps.integrate_gradients(subject, 3)
+    assert counts == list(perturbation_maps.NUM_POINTS[: len(counts)])
+    assert (found.num_points, found.is_complete) == (counts[-1], True)
+    counts.clear()
+    monkeypatch.setattr(perturbation_maps, "COMPLETENESS_TOLERANCE", 0)
+    assert not perturbation_maps.integrate_gradients(subject, 3).is_complete
+    assert counts == [64, 128, 256]
+
+
+def saturated() -> ForwardContext:
+    """A context whose logit changes within a small fraction of the path from the mean-color image."""
+    subject = tiny.context()
+    with torch.no_grad():
+        subject.model.patch_embed.proj.weight.mul_(1e4)
+        for block in subject.model.blocks:
+            block.attn.qkv.weight.mul_(30)
+    return subject
+
+
+def test_incomplete_integrated_gradients_are_reported():
+    subject = saturated()
+    found = perturbation_maps.integrate_gradients(subject, 3)
+    assert (found.num_points, found.is_complete) == (256, False)
+    assert found.residual == pytest.approx(found.values.sum() - found.expected)
+    with pytest.warns(UserWarning, match=r"Integrated gradients are not complete: with 256 points they sum to"):
+        values = perturbation_maps.integrated_gradients(subject, 3)
+    np.testing.assert_array_equal(values, found.values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        perturbation_maps.integrated_gradients(tiny.context(), 3)

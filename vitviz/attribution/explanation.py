@@ -1,263 +1,402 @@
-"""A checkpoint + an image -> an `Explanation`: prediction, attention, maps, figures and files.
+"""A checkpoint and an image -> an `Explanation`: prediction, attention, maps, scores, ablations, figures and files.
 
-One forward pass gives everything; each view is drawn from its trace. Matplotlib is imported when a figure is asked for,
-so that the page starts without it.
+One forward pass provides the attention; each view is computed from it. Matplotlib is imported when a figure is drawn, so
+that the page starts without it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeGuard
+from typing import TYPE_CHECKING, Literal, TypeGuard, overload
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
+from torch import Tensor
 
-from vitviz.attribution.context import ForwardContext, Target, softmax
+from vitviz.attribution.ablation import PatchMode, ablate, describe_ablation, mean_head_outputs
+from vitviz.attribution.context import ForwardContext, Target, is_flat, softmax
 from vitviz.attribution.export import export
-from vitviz.attribution.methods import METHODS, Method, asking, methods_for
-from vitviz.data.preprocessing import ImageSource, PreprocessedImage, preprocess, to_tensor
+from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
+from vitviz.attribution.methods import METHODS, Method, methods_for, query_weights
+from vitviz.data.preprocessing import ImageSource, PreprocessedImage, load_samples, preprocess, to_tensor
 from vitviz.models.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TargetLike = int | str | Sequence[int | str]  # a class by position or name, or two: the first rather than the second
+Array = NDArray[np.float32]
+TargetLike = int | str | Sequence[int | str]  # a class by index or name, or a class and the one to contrast it with
+Query = int | Sequence[int]  # a patch or several, positions in reading order from 0; empty for the class token
+Direction = Literal["from", "to"]
+WHITE = (255, 255, 255)
 
 
-def is_whole(value: object) -> TypeGuard[int]:
-    """Whether it is a whole number, of Python or of numpy."""
+def is_integer(value: object) -> TypeGuard[int]:
+    """Whether it is an integer of Python or numpy, and not a bool."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def check_direction(direction: str) -> None:
-    """Refuse what is neither of the two."""
+    """Raise ValueError for an unknown direction."""
     if direction not in ("from", "to"):
         raise ValueError(f"direction must be from or to: got {str(direction)[:40]!r}.")
 
 
+def check_method(method: object) -> None:
+    """Raise ValueError for an unknown method."""
+    if not isinstance(method, str) or method not in METHODS:
+        raise ValueError(f"There is no method {str(method)[:40]!r}. Use one of: {', '.join(METHODS)}.")
+
+
 @dataclass(frozen=True)
 class View:
-    """Which maps a figure shows.
+    """The maps that a figure shows.
 
     Attributes:
-        method: A name in `METHODS`, shown large; if None, the map of `layer` and `head` is.
-        layer: From 0, or None for the mean of all.
-        head: From 0, or None for the mean of all.
-        patches: Who is asked, positions in reading order from 0; empty for the class token.
-        direction: What they look at ("from"), or what looks at them ("to").
-        target: The class that a class-specific method explains, or two ("the first rather than the second"); None for
-            the predicted one.
+        method: A name in `METHODS`, shown large; if None, the attention of `layer` and `head`.
+        layer: From 0, or None for the mean over layers.
+        head: From 0, or None for the mean over heads.
+        query: The query patches, positions in reading order from 0; empty for the class token.
+        direction: What the query attends to ("from"), or what attends to it ("to").
+        target: The target of a class-specific method; None for the predicted class.
+        before_ablation: Whether the method's map is that of the image before the ablation.
     """
 
     method: str | None = None
     layer: int | None = None
     head: int | None = None
-    patches: tuple[int, ...] = ()
-    direction: Literal["from", "to"] = "from"
-    target: Target | None = None
+    query: tuple[int, ...] = ()
+    direction: Direction = "from"
+    target: TargetLike | None = None
+    before_ablation: bool = False
 
     def __post_init__(self) -> None:
-        if self.method is not None and self.method not in METHODS:
-            raise ValueError(f"There is no method {str(self.method)[:40]!r}. Use one of: {', '.join(METHODS)}.")
+        if self.method is not None:
+            check_method(self.method)
         check_direction(self.direction)
 
-    def who(self, class_token: bool) -> str:
-        """Who is asked, for a title, in a model with or without class token."""
-        if not self.patches:
+    def query_label(self, class_token: bool) -> str:
+        """Name of the query, in a model with or without class token."""
+        if not self.query:
             return "the class token" if class_token else "the mean of the patches"
-        return "one patch" if len(self.patches) == 1 else f"{len(self.patches)} patches"
+        return "one patch" if len(self.query) == 1 else f"{len(self.query)} patches"
 
     @property
     def title(self) -> str:
-        """What the large map is; layers and heads count from 1."""
-        if self.method is not None:
-            return METHODS[self.method].title
-        layer = "mean of layers" if self.layer is None else f"layer {self.layer + 1}"
+        """Title of the large map of attention; layers and heads count from 1."""
+        layer = "Mean of layers" if self.layer is None else f"Layer {self.layer + 1}"
         head = "mean of heads" if self.head is None else f"head {self.head + 1}"
-        return f"{layer}, {head}".capitalize()
+        return f"{layer}, {head}"
 
     def matrix_title(self, class_token: bool) -> str:
-        """What the small maps are, in a model with or without class token."""
-        who = self.who(class_token)
-        if self.direction == "from":
-            return f"Where {who} look{'s' if len(self.patches) < 2 else ''}: all layers and heads, one scale"
-        return f"What looks at {who}: all layers and heads, one scale"
+        """Title of the maps of all layers and heads, in a model with or without class token."""
+        label = self.query_label(class_token)
+        verb = "attend" if len(self.query) > 1 else "attends"
+        what = f"What {label} {verb} to" if self.direction == "from" else f"What attends to {label}"
+        return f"{what}: all layers and heads, one scale"
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a model saw in one image.
+    """The prediction and the attention of a model for one image.
 
     Attributes:
-        checkpoint: Name of the model.
-        image: The image, and what the model saw of it.
-        labels: K class names.
-        probabilities: (K,), of sum 1.
-        attention: (L, A, T, T), after the softmax; queries before keys, each row of sum 1, or 0 for patches left out.
-            Read-only, as all maps are computed from it.
-        grid: Rows and columns of patches (gh, gw).
-        prefix: Tokens before the first patch, class token first (R).
-        case: The image in the model as they are, for what needs more than this one pass.
-        changes: What was switched off or taken away, in words; heads that are off are NaN in `attention`.
-        name: What the image is called, for the figure's footer; empty if nobody said.
+        context: The forward pass that everything is computed from.
+        image: The image and the model input.
+        name: Name of the image, for the figure's footer.
+        changes: Description of the ablation; empty if there is none.
+        original: The explanation before the ablation, if there is one.
     """
 
-    checkpoint: str
+    context: ForwardContext
     image: PreprocessedImage
-    labels: list[str]
-    probabilities: NDArray[np.float32]
-    attention: NDArray[np.float32]
-    grid: tuple[int, int]
-    prefix: int
-    case: ForwardContext
-    changes: str = ""
     name: str = ""
+    changes: str = ""
+    original: "Explanation | None" = None
+
+    @property
+    def checkpoint(self) -> str:
+        """Name of the model."""
+        return self.context.checkpoint.name
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the K classes."""
+        return list(self.context.checkpoint.labels)
+
+    @property
+    def prediction(self) -> str:
+        """Name of the most probable class.
+
+        Raises:
+            ValueError: If the model was trained without labels.
+        """
+        if not self.context.checkpoint.is_classifier:
+            raise ValueError(f"{self.checkpoint} predicts no class: it was trained without labels.")
+        return self.labels[int(self.logits.argmax())]
+
+    @property
+    def logits(self) -> Array:
+        """Logits of all classes, (K,)."""
+        return self.context.logits
+
+    @property
+    def probabilities(self) -> Array:
+        """Probabilities of all classes, (K,), of sum 1."""
+        return softmax(self.context.logits)
+
+    @property
+    def attention(self) -> Array:
+        """Attention weights after the softmax, (L, A, T, T); queries before keys, each row sums to 1. Read-only.
+
+        Rows and columns of removed patches are 0, ablated heads NaN.
+        """
+        return self.context.attention
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of patches (gh, gw)."""
+        return self.context.config.grid_size
+
+    @property
+    def prefix(self) -> int:
+        """Number of prefix tokens, class token first (R)."""
+        return self.context.prefix
 
     @property
     def methods(self) -> dict[str, Method]:
-        """The methods that can be asked of this model."""
-        return methods_for(self.case.config)
+        """The attribution methods that this model supports."""
+        return methods_for(self.context.config)
 
     @property
-    def there(self) -> NDArray[np.bool_]:
-        """Which tokens reached the network, (T,): not those of patches that were left out, which look at nothing."""
-        return np.asarray((self.attention > 0).any((0, 1, 3)))
+    def kept_tokens(self) -> NDArray[np.bool_]:
+        """Mask of the tokens that entered the network, (T,): all but those of removed patches."""
+        return self.context.kept_tokens
 
     @property
-    def rows(self) -> NDArray[np.float32]:
-        """The class token's row of each head over all tokens, or in a model without one the mean of the patches' rows.
+    def query_attention(self) -> Array:
+        """Attention of the class token in each head, or in a model without one the mean over the patches.
 
         Returns:
-            (L, A, T), each row of sum 1: patches that are left out are not asked.
+            (L, A, T), each row of sum 1.
         """
-        weights = asking(self.case) * self.there  # (T,)
-        return weights / weights.sum() @ self.attention
+        return query_weights(self.context) @ self.attention
 
     @property
-    def cls_rows(self) -> NDArray[np.float32]:
-        """The class token's row of each head over all tokens, (L, A, T).
+    def cls_attention(self) -> Array:
+        """Attention of the class token to all tokens in each head, (L, A, T).
 
         Raises:
             ValueError: If the model has no class token.
         """
-        if not self.case.config.class_token:
-            raise ValueError(f"{self.checkpoint} has no class token. Use rows, where all patches are asked alike.")
-        return self.rows
+        if not self.context.config.class_token:
+            raise ValueError(f"{self.checkpoint} has no class token. Use query_attention, the mean over all patches.")
+        return self.query_attention
 
     @property
-    def cls_maps(self) -> NDArray[np.float32]:
-        """The class token's row of each head over the patches, (L, A, gh, gw)."""
-        return self.cls_rows[..., self.prefix :].reshape(*self.attention.shape[:2], *self.grid)
+    def cls_maps(self) -> Array:
+        """Attention of the class token to the patches in each head, (L, A, gh, gw); errors as `cls_attention`."""
+        return self.cls_attention[..., self.prefix :].reshape(*self.attention.shape[:2], *self.grid)
 
     @property
-    def average(self) -> NDArray[np.float32]:
-        """Mean of `cls_maps` over layers and heads, (gh, gw); without class token, of all patches' maps."""
+    def average(self) -> Array:
+        """Mean of `cls_maps` over layers and heads, (gh, gw); without class token the mean over all patches."""
         return self.map("average")
 
-    def map(self, method: str, target: TargetLike | None = None) -> NDArray[np.float32]:
-        """Compute a map.
+    def map(self, method: str, target: TargetLike | None = None) -> Array:
+        """Compute the map of an attribution method.
 
         Args:
-            method: A name in `METHODS`; its function's docstring says what the numbers mean.
-            target: The class that a class-specific method explains, by position or name, or two of them ("the first
-                rather than the second"); None for the predicted one. Other methods ignore it.
+            method: A name in `METHODS`; the docstring of its function defines the values.
+            target: The class that a class-specific method explains, by index or name, or two of them: a class and the
+                one that it is contrasted with. None for the predicted class. Class-agnostic methods ignore it.
 
         Returns:
             (gh, gw).
 
         Raises:
-            ValueError: If there is no such method or class.
+            ValueError: If the method or class does not exist.
         """
-        if not isinstance(method, str) or method not in METHODS:
-            raise ValueError(f"There is no method {str(method)[:40]!r}. Use one of: {', '.join(METHODS)}.")
-        chosen = self.target(target)
-        if (method, chosen) not in self.case.maps:
-            self.case.maps[method, chosen] = METHODS[method].compute(self.case, chosen)
-        return self.case.maps[method, chosen].reshape(self.grid).copy()
+        check_method(method)
+        key = method, self.target(target)
+        if key not in self.context.maps:
+            self.context.maps[key] = METHODS[method].compute(self.context, key[1])
+        return self.context.maps[key].reshape(self.grid).copy()
 
-    def target(self, wanted: TargetLike | None = None) -> Target:
-        """The class, or pair of classes, by position; the predicted one if none is wanted.
-
-        Raises:
-            ValueError: If there is no such class.
-        """
-        if wanted is None:
-            return int(self.probabilities.argmax())
-        if isinstance(wanted, tuple | list) and len(wanted) == 2 and None not in wanted:
-            first, second = (self.target(one) for one in wanted)
-            if isinstance(first, int) and isinstance(second, int) and first != second:
-                return first, second
-        elif isinstance(wanted, str) and wanted in self.labels:
-            return self.labels.index(wanted)
-        elif is_whole(wanted) and 0 <= wanted < len(self.labels):
-            return int(wanted)
-        known = ", ".join(self.labels[:20])
-        raise ValueError(
-            f"target must be a class, 0 to {len(self.labels) - 1} or one of {known}, or two different ones: got "
-            f"{str(wanted)[:40]!r}."
-        )
-
-    def maps_of(self, patches: tuple[int, ...] = (), direction: str = "from") -> NDArray[np.float32]:
-        """What some patches look at, or what looks at them, in each head.
+    def score(self, method: str, target: TargetLike | None = None, baseline: Baseline = "mean") -> MethodScore:
+        """Measure the faithfulness of a method's map by deletion and insertion, next to random rankings.
 
         Args:
-            patches: Positions in reading order from 0; several are averaged, without those left out; empty for the
-                class token, or for all patches in a model without one.
-            direction: "from" takes rows of the attention, "to" its columns.
-
-        Returns:
-            (L, A, gh, gw). Rows are shares; columns have no fixed sum; 0 if all who are asked are left out.
+            method: A name in `METHODS`.
+            target: As for `map`; for a contrast, the probability of the first class is measured.
+            baseline: Replacement of removed patches: "mean" color, "blur", or "drop" their tokens.
 
         Raises:
-            ValueError: If a patch is outside the grid, or there is no such direction.
+            ValueError: If the method, class or baseline does not exist, or the map is flat and ranks no patches.
+        """
+        chosen = self.target(target)
+        values = self.map(method, chosen)
+        if is_flat(values):
+            raise ValueError(f"The map of {method} has no score: it gives all patches the same value.")
+        label = chosen[0] if isinstance(chosen, tuple) else chosen
+        return method_score(score(self.context, {method: values}, label, baseline), method)
+
+    def ablate(
+        self,
+        heads: Collection[Sequence[int]] = (),
+        patches: Collection[int] = (),
+        mode: Literal["zero", "mean"] = "zero",
+        patch_mode: PatchMode = "drop",
+        head_means: Tensor | None = None,
+    ) -> "Explanation":
+        """Explain the same image with heads ablated and patches removed.
+
+        The result is an explanation of its own: its maps, scores and further ablations refer to the ablated model and
+        the changed image.
+
+        Args:
+            heads: Heads to ablate, as (layer, head) from 0.
+            patches: Patches to remove, positions in reading order from 0.
+            mode: Output of ablated heads: "zero", or their "mean" over reference images.
+            patch_mode: "drop" leaves the patches' tokens out; "gray" paints the patches in the data set's mean color.
+            head_means: Means of the heads' outputs for mode "mean", (L, A, d), as from
+                `vitviz.attribution.ablation.mean_head_outputs`; None for those of the sample images.
+
+        Raises:
+            ValueError: If a head or patch does not exist, nothing would be left, or a mode is unknown.
+        """
+        if mode not in ("zero", "mean"):
+            raise ValueError(f"mode must be zero or mean: got {str(mode)[:40]!r}.")
+        checkpoint = self.context.checkpoint
+        if mode == "zero" or not heads:
+            head_means = None
+        elif head_means is None:
+            head_means = mean_head_outputs(checkpoint, load_samples(checkpoint.network.config.img_size))
+        context = ablate(self.context, heads, patches, patch_mode, head_means)
+        color = WHITE if patch_mode == "drop" else tuple(round(255 * value) for value in checkpoint.mean)
+        model_input = paint_patches(self.image.model_input, self.grid, patches, color)
+        changes = describe_ablation(len(heads), len(patches), mode, patch_mode)
+        return replace(
+            self,
+            context=context,
+            image=replace(self.image, model_input=model_input),
+            changes=", ".join(filter(None, (self.changes, changes))),
+            original=self.original or self,
+        )
+
+    def target(self, target: TargetLike | None = None) -> Target:
+        """Return the index of a class, or the indices of a class and its contrast; the predicted class for None.
+
+        Raises:
+            ValueError: If the class does not exist.
+        """
+        if target is None:
+            return int(self.logits.argmax())
+        if isinstance(target, tuple | list) and len(target) == 2 and None not in target:
+            first, second = (self.target(one) for one in target)
+            if isinstance(first, int) and isinstance(second, int) and first != second:
+                return first, second
+        if is_integer(target) and 0 <= target < len(self.labels):
+            return int(target)
+        if isinstance(target, str) and target in self.labels:
+            return self.labels.index(target)
+        known = ", ".join(self.labels[:10]) + (" ..." if len(self.labels) > 10 else "")
+        raise ValueError(
+            f"target must be a class, 0 to {len(self.labels) - 1} or one of {known}, or two different ones: got "
+            f"{str(target)[:40]!r}."
+        )
+
+    def target_names(self, target: TargetLike | None) -> list[str]:
+        """Return the names of the target class, or of the class and its contrast; arguments as `target`."""
+        chosen = self.target(target)
+        return [self.labels[k] for k in (chosen if isinstance(chosen, tuple) else (chosen,))]
+
+    def attention_maps(self, query: Sequence[int] = (), direction: str = "from") -> Array:
+        """Return what some patches attend to, or what attends to them, in each head.
+
+        Args:
+            query: Positions in reading order from 0; the mean over several, without removed ones; empty for the class
+                token, or for all patches in a model without one.
+            direction: "from" selects rows of the attention, "to" its columns.
+
+        Returns:
+            (L, A, gh, gw). Rows are attention weights; columns have no fixed sum; 0 if the whole query is removed.
+
+        Raises:
+            ValueError: If a patch is outside the grid or the direction is unknown.
         """
         check_direction(direction)
         rows, columns = self.grid
-        is_list = isinstance(patches, Sequence | np.ndarray)
-        is_there = is_list and all(is_whole(patch) and 0 <= patch < rows * columns for patch in patches)
-        if not is_there or len(set(patches)) < len(patches):
-            raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {patches!s:.40}.")
-        tokens = [self.prefix + patch for patch in patches] or np.flatnonzero(asking(self.case)).tolist()
-        tokens = [token for token, is_there in zip(tokens, self.there[tokens], strict=True) if is_there] or tokens
-        asked = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
-        return asked[:, :, tokens, self.prefix :].mean(2).reshape(*asked.shape[:2], rows, columns)
+        is_list = isinstance(query, Sequence | np.ndarray)
+        is_valid = is_list and all(is_integer(patch) and 0 <= patch < rows * columns for patch in query)
+        if not is_valid or len(set(query)) < len(query):
+            raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {query!s:.40}.")
+        tokens = [self.prefix + patch for patch in query] or np.flatnonzero(query_weights(self.context)).tolist()
+        tokens = [token for token in tokens if self.kept_tokens[token]] or tokens
+        attention = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
+        return attention[:, :, tokens, self.prefix :].mean(2).reshape(*attention.shape[:2], rows, columns)
 
-    def figure(self, view: View = View()) -> "Figure":
-        """Draw the image, a map, all layers and heads on one scale, and the prediction.
+    def figure(
+        self,
+        layer: int | None = None,
+        head: int | None = None,
+        method: str | None = None,
+        query: Query = (),
+        target: TargetLike | None = None,
+        direction: Direction = "from",
+    ) -> "Figure":
+        """Draw the image, a large map, the attention of all layers and heads on one scale, and the prediction.
+
+        Args:
+            layer: Layer of the large map, from 0; None for the mean over layers.
+            head: Head of the large map, from 0; None for the mean over heads.
+            method: An attribution method to show large instead of attention; a name in `METHODS`.
+            query: The query patch or patches, positions in reading order from 0; empty for the class token.
+            target: The target of a class-specific method, as for `map`.
+            direction: What the query attends to ("from"), or what attends to it ("to").
 
         Raises:
-            ValueError: If the view names a layer, head or patch that is not there.
+            ValueError: If a layer, head, patch, method or class does not exist.
         """
+        return self.draw(View(method, layer, head, as_patches(query), direction, target))
+
+    def draw(self, view: View) -> "Figure":
+        """Draw a view; errors as `figure`."""
         from vitviz.plots import figures
 
         for name, value, count in zip(("layer", "head"), (view.layer, view.head), self.attention.shape, strict=False):
-            if value is not None and (not is_whole(value) or not 0 <= value < count):
+            if value is not None and (not is_integer(value) or not 0 <= value < count):
                 raise ValueError(f"{name} must be from 0 to {count - 1}: got {str(value)[:40]!r}.")
 
-        left = self.there[self.prefix :].reshape(self.grid)
-        maps = np.where(left, self.maps_of(view.patches, view.direction), np.float32(np.nan))  # (L, A, gh, gw)
+        kept = self.kept_tokens[self.prefix :].reshape(self.grid)
+        maps = np.where(kept, self.attention_maps(view.query, view.direction), np.float32(np.nan))  # (L, A, gh, gw)
         layers, heads = slice(view.layer, None if view.layer is None else view.layer + 1), view.head
         chosen = maps[layers] if heads is None else maps[layers, heads : heads + 1]
-        large = mean_of_heads(chosen) if view.method is None else self.map(view.method, view.target)
+        of_original = view.method is not None and view.before_ablation and self.original is not None
+        large = mean_of_maps(chosen)
+        if view.method is not None:
+            explained = self.original if of_original and self.original is not None else self
+            large = explained.map(view.method, view.target)
         chart = figures.Chart(
             image=np.asarray(self.image.model_input),
-            title=self.title(view) + (", without the changes" if view.method is not None and self.changes else ""),
+            title=self.title(view) + (", before ablation" if of_original else ""),
             large=large,
-            unit="shares" if view.method is None else METHODS[view.method].unit,
+            unit="weights" if view.method is None else METHODS[view.method].unit,
             maps=maps,
-            matrix_title=view.matrix_title(self.case.config.class_token),
+            matrix_title=view.matrix_title(self.context.config.class_token),
             labels=self.labels,
-            probabilities=self.probabilities if self.case.checkpoint.is_classifier else None,
-            asked=view.patches,
-            of_asked=view.method is None,
-            beside=self.beside(view, large, maps),
+            probabilities=self.probabilities if self.context.checkpoint.is_classifier else None,
+            query=view.query,
+            large_is_of_query=view.method is None,
+            scale_notes=self.scale_notes(view, large, maps),
             footer="; ".join(filter(None, (self.name, f"{self.checkpoint}: {self.image.note}", self.changes))),
         )
         return figures.draw(chart)
 
-    def beside(self, view: View, large: NDArray[np.float32], maps: NDArray[np.float32]) -> tuple[str, str]:
-        """What goes to no patch: of a large map (gh, gw) and of all (L, A, gh, gw), in words, where they are shares."""
-        config = self.case.config
+    def scale_notes(self, view: View, large: Array, maps: Array) -> tuple[str, str]:
+        """Describe the attention to prefix tokens, for the large map (gh, gw) and the maps of all heads (L, A, gh, gw)."""
+        config = self.context.config
         tokens = " and ".join(["the class token"] * config.class_token + ["registers"] * bool(config.reg_tokens))
         if not tokens or not np.nansum(maps):
             return "", ""
@@ -266,53 +405,66 @@ class Explanation:
         of_all = f"up to {100 * rest.max():.1f} % goes to {tokens}: layer {layer + 1}, head {head + 1}"
         of_large = f"{100 * (1 - np.nansum(large)):.1f} % goes to {tokens}"
         is_row = view.direction == "from"
-        shares = is_row if view.method is None else METHODS[view.method].shares
-        return of_large if shares else "", of_all if is_row else ""
+        is_attention = is_row if view.method is None else METHODS[view.method].is_attention
+        return of_large if is_attention else "", of_all if is_row else ""
 
     def title(self, view: View) -> str:
-        """What the large map is, and for a class-specific method which class it explains."""
+        """Return the title of the large map; that of a class-specific method names the target."""
         if view.method is None:
             return view.title
-        explained = f" for {', not '.join(self.names(view.target))}" if METHODS[view.method].class_specific else ""
-        return f"{view.title}{explained}"
+        explained = self.original if view.before_ablation and self.original is not None else self
+        return METHODS[view.method].title_for(explained.target_names(view.target))
 
-    def names(self, wanted: TargetLike | None) -> list[str]:
-        """Of the class, or the two classes, that are explained; arguments and errors as for `target`."""
-        target = self.target(wanted)
-        return [self.labels[k] for k in (target if isinstance(target, tuple) else (target,))]
+    def save(
+        self,
+        path: str | Path,
+        method: str | None = None,
+        target: TargetLike | None = None,
+        *,
+        layer: int | None = None,
+        head: int | None = None,
+        query: Query = (),
+        direction: Direction = "from",
+    ) -> None:
+        """Write the figure (.png, .svg, .pdf, .html) or the arrays (.npz), by the file's ending.
 
-    def save(self, path: str | Path, method: str = "average", target: TargetLike | None = None) -> None:
-        """Write the figure (.png, .svg, .pdf, .html) or the numbers (.npz), by the file's ending.
-
-        The .npz holds `labels` (K,), `probabilities` (K,), `attention` (L, A, T, T) with the `prefix` of tokens before
-        the patches, `cls_maps` (L, A, gh, gw) if there is a class token, the maps (gh, gw) of all methods by name, that
-        of "attention" as `last_layer`, the names of the classes that they explain as `target`, `image` (H, W, 3) as
-        it was seen, and as texts `checkpoint`, `note` (what became of the image) and `changes`.
+        The .npz holds `labels` (K,), `logits` and `probabilities` (K,), `attention` (L, A, T, T) with the number of
+        `prefix` tokens before the patches, `cls_maps` (L, A, gh, gw) if there is a class token, the maps (gh, gw) of all
+        methods by name, that of "attention" as `last_layer`, the names of the target classes as `target`, the model input
+        as `image` (H, W, 3), and as texts `checkpoint`, `note` (the preprocessing) and `changes` (the ablation).
 
         Args:
-            path: Where to.
-            method: The map shown large.
-            target: The class that class-specific methods explain, as for `map`.
+            path: The file.
+            method: The method shown large; None for the attention of `layer` and `head`, or "average" without these.
+            target: The target of class-specific methods, as for `map`.
+            layer: As for `figure`, like the arguments below.
+            head: See there.
+            query: See there.
+            direction: See there.
 
         Raises:
-            ValueError: If the ending is another one, or there is no such method or class.
+            ValueError: If the ending, method, layer, head, patch or class does not exist.
         """
         chosen = self.target(target)
-        self.map(method, chosen)
-        export(path, lambda: self.arrays(chosen), lambda: self.figure(View(method, target=chosen)))
+        patches = as_patches(query)
+        if method is None and layer is None and head is None and not patches and direction == "from":
+            method = "average"
+        view = View(method, layer, head, patches, direction, chosen)
+        export(path, lambda: self.arrays(chosen), lambda: self.draw(view))
 
-    def arrays(self, target: Target | None = None) -> dict[str, NDArray[np.generic]]:
-        """All numbers by name, as `save` writes them."""
+    def arrays(self, target: TargetLike | None = None) -> dict[str, NDArray[np.generic]]:
+        """Return all arrays by name, as `save` writes them."""
         maps = {method: self.map(method, target) for method in self.methods if method != "attention"}
-        if self.case.config.class_token:
+        if self.context.config.class_token:
             maps["cls_maps"] = self.cls_maps
         return {
             "labels": np.array(self.labels),
+            "logits": self.logits,
             "probabilities": self.probabilities,
             "attention": self.attention,
             "last_layer": self.map("attention"),
             "prefix": np.array(self.prefix),
-            "target": np.array(self.names(target)),
+            "target": np.array(self.target_names(target)),
             "image": np.asarray(self.image.model_input),
             "checkpoint": np.array(self.checkpoint),
             "note": np.array(self.image.note),
@@ -321,34 +473,53 @@ class Explanation:
         }
 
 
-def explain(model: Checkpoint, image: ImageSource) -> Explanation:
-    """Predict an image and keep what every layer and head looked at.
+@overload
+def explain(model: Checkpoint, image: list[ImageSource]) -> list[Explanation]: ...
+@overload
+def explain(model: Checkpoint, image: ImageSource) -> Explanation: ...
+def explain(model: Checkpoint, image: ImageSource | list[ImageSource]) -> Explanation | list[Explanation]:
+    """Predict an image and return its explanation.
 
     Args:
         model: From `vitviz.load`.
-        image: A path, a PIL image, or an array (H, W, 3) of uint8. It is cropped and resized as `Image.note` says.
+        image: A path, a PIL image, or an array (H, W, 3) of uint8; or a list of them. The image is cropped and resized
+            to the model's input size; `Explanation.image.note` describes how.
+
+    Returns:
+        An `Explanation`, or a list of them for a list of images.
 
     Raises:
-        vitviz.data.preprocessing.ImageError: If it is not an acceptable image.
-        ValueError: If the first argument is no checkpoint, or its network has no attention.
+        vitviz.ImageError: If the image cannot be read.
+        ValueError: If the first argument is not a checkpoint, or its network has no attention.
     """
     if not isinstance(model, Checkpoint):
-        raise ValueError(f"The first argument must be what vitviz.load returns: got {type(model).__name__}.")
-    config = model.network.config
-    fitted = preprocess(image, config.img_size)
-    case = ForwardContext(model, model.normalize(to_tensor(fitted.model_input)[None])[0])
-    return Explanation(
-        checkpoint=model.name,
-        image=fitted,
-        labels=list(model.labels),
-        probabilities=softmax(case.logits),
-        attention=case.attention,
-        grid=config.grid_size,
-        prefix=config.num_prefix_tokens,
-        case=case,
-    )
+        raise ValueError(f"The first argument must be a checkpoint from vitviz.load: got {type(model).__name__}.")
+    if isinstance(image, list):
+        return [explain(model, one) for one in image]
+    preprocessed = preprocess(image, model.network.config.img_size)
+    pixels = to_tensor(preprocessed.model_input)
+    explanation = Explanation(ForwardContext(model, model.normalize(pixels[None])[0]), preprocessed)
+    _ = explanation.attention  # fails here, not later, for networks without attention
+    return explanation
 
 
-def mean_of_heads(maps: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Mean of maps (L, A, gh, gw) over the layers and heads that are not off (NaN) -> (gh, gw); NaN if all are."""
+def as_patches(query: Query) -> tuple[int, ...]:
+    """Return the positions of a query as a tuple."""
+    return (query,) if is_integer(query) else tuple(query) if isinstance(query, Sequence | np.ndarray) else (query,)
+
+
+def mean_of_maps(maps: Array) -> Array:
+    """Mean of maps (L, A, gh, gw) over the layers and heads that are not ablated (NaN), (gh, gw); NaN if all are."""
     return np.ma.masked_invalid(maps).mean((0, 1)).filled(np.nan).astype(np.float32)
+
+
+def paint_patches(
+    image: Image.Image, grid: tuple[int, int], patches: Collection[int], color: tuple[int, ...]
+) -> Image.Image:
+    """Return a copy of an image with patches of its grid (gh, gw) in one color."""
+    image, (rows, columns) = image.copy(), grid
+    height, width = image.height // rows, image.width // columns
+    for row, column in (divmod(int(patch), columns) for patch in patches):
+        corner = (column * width, row * height)
+        image.paste(color, (*corner, corner[0] + width, corner[1] + height))
+    return image

@@ -1,4 +1,4 @@
-"""What was found -> a file, as its name's ending says."""
+"""Write figures and arrays to files, in the format given by the file's ending."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def export(path: str | Path, arrays: Callable[[], Mapping[str, Any]], figure: Callable[[], "Figure"]) -> None:
-    """Write the figure (.png, .svg, .pdf, .html) or the numbers (.npz); only what is written is made.
+    """Write the figure (.png, .svg, .pdf, .html) or the arrays (.npz); only the one that is written is computed.
 
     Raises:
-        ValueError: If the ending is another one.
+        ValueError: If the file has another ending.
     """
     from vitviz.plots import figures
 

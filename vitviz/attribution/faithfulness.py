@@ -1,8 +1,8 @@
-"""Maps of an image -> what they are worth: does the prediction fall when what a map points at is taken away?
+"""Faithfulness of maps: does the prediction fall when the patches that a map marks as important are removed?
 
 Deletion and insertion (Petsiuk et al. 2018, RISE, arXiv 1806.07421, section 4.3) at the granularity of patches, with
-three ways to take a patch away, and beside them what chance reaches. A method that is no better than a random order has
-shown nothing. Single images are noise: look at many (Tomsett et al. 2020, arXiv 1912.01451).
+three ways to remove a patch and random rankings as the baseline. A method that is no better than random rankings carries
+no information. Scores of single images are noisy: average over many (Tomsett et al. 2020, arXiv 1912.01451).
 """
 
 from collections.abc import Callable, Mapping
@@ -17,29 +17,29 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torchvision.transforms.v2 import functional as vision
 
-from vitviz.attribution.context import ForwardContext, Target, logit_of, softmax
+from vitviz.attribution.context import ForwardContext, Target, softmax, target_logit
 from vitviz.models.config import ViTConfig
 
 Array = NDArray[np.float32]
 Baseline = Literal["mean", "blur", "drop"]
 BASELINES: dict[Baseline, str] = {
-    "mean": "painted in the data set's mean colour",
-    "blur": "replaced by a blur copy (Gaussian, a sigma of an eighth of the image)",
-    "drop": "left out: their tokens never reach the network",
+    "mean": "painted in the data set's mean color",
+    "blur": "replaced by a blurred copy (Gaussian, sigma an eighth of the image)",
+    "drop": "left out: their tokens never enter the network",
 }
-STEPS = 16  # in which all patches are taken away
-AT_ONCE = 32  # changed images in memory; a processor is quickest with about so many
-N_RANDOM = 20  # random orders that tell what chance reaches
+STEPS = 16  # until all patches are removed
+IMAGES_PER_BATCH = 32  # changed images in memory; the fastest batch size on a CPU
+N_RANDOM = 20  # random rankings of the baseline
 
 
 @dataclass(frozen=True)
 class Score:
-    """What one order of the patches is worth; areas under curves of probability, 0..1.
+    """Deletion and insertion of one ranking of the patches: areas under curves of probability, 0..1.
 
     Attributes:
-        deletion: While patches are taken away in this order. A low one says that the order finds what matters.
-        insertion: While they are put back in this order, from nothing. A high one is good. It is also the deletion of
-            the reverse order, point for point.
+        deletion: While patches are removed in this order; low if the most important ones come first.
+        insertion: While patches are put back in this order; high if the most important ones come first. It is also the
+            deletion of the reverse ranking, point for point.
     """
 
     deletion: float
@@ -47,41 +47,65 @@ class Score:
 
     @property
     def gap(self) -> float:
-        """Insertion less deletion: 0 by chance, on average; below 0 is worse than chance."""
+        """Insertion minus deletion: 0 for random rankings on average, below 0 is worse than random."""
         return self.insertion - self.deletion
 
-    def lost(self, start: float) -> float:
-        """The share of the class's probability at the start that is gone, on average, while patches are taken away."""
+    def probability_drop(self, start: float) -> float:
+        """Fraction of the class's initial probability that is lost while patches are removed, mean over the steps."""
         return 1 - self.deletion / start if start else 0.0
 
 
 @dataclass(frozen=True)
 class FaithfulnessScores:
-    """The scores of one image.
+    """Faithfulness scores of one image.
 
     Attributes:
-        scores: Of each method.
-        chance: Of random orders.
+        scores: Score of each method.
+        random_baseline: Scores of random rankings.
     """
 
     scores: dict[str, Score]
-    chance: list[Score]
+    random_baseline: list[Score]
+
+
+@dataclass(frozen=True)
+class MethodScore(Score):
+    """Faithfulness of one method's map of one image next to random rankings.
+
+    Attributes:
+        random_deletion: Deletion of random rankings, mean; also their mean insertion, as each comes with its reverse.
+        random_gap_std: Standard deviation of the gap over the random rankings, whose mean is 0.
+        n_random: Number of random rankings.
+    """
+
+    random_deletion: float
+    random_gap_std: float
+    n_random: int
+
+
+def method_score(scores: FaithfulnessScores, method: str) -> MethodScore:
+    """Return the score of one method with the mean and standard deviation of the random baseline."""
+    baseline, found = scores.random_baseline, scores.scores[method]
+    mean = float(np.mean([one.deletion for one in baseline]))
+    return MethodScore(
+        found.deletion, found.insertion, mean, float(np.std([one.gap for one in baseline])), len(baseline)
+    )
 
 
 def baselines_for(config: ViTConfig) -> dict[Baseline, str]:
-    """The baselines that a model can be tested with: the mean of no patches is no number."""
+    """Return the baselines that a model supports: the mean of zero patches is undefined."""
     return {name: about for name, about in BASELINES.items() if name != "drop" or config.global_pool == "token"}
 
 
 def ranking_of(values: Array, shuffled: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The patches (N,) from the largest value to the smallest; equal ones in the order of `shuffled`, all N patches."""
+    """Rank the patches (N,) from the largest value to the smallest, ties in the order of `shuffled`, a permutation."""
     return shuffled[np.argsort(-values[shuffled], kind="stable")]
 
 
-def moments(patches: int, steps: int = STEPS) -> NDArray[np.int64]:
-    """How many patches are gone at each step, (S + 1,): from none to all, the same from both ends.
+def deletion_steps(patches: int, steps: int = STEPS) -> NDArray[np.int64]:
+    """Return the number of removed patches at each step, (S + 1,): from none to all, symmetric.
 
-    An odd number of patches has no middle, so they are taken away in an odd number of steps.
+    An odd number of patches cannot be halved, so they are removed in an odd number of steps.
     """
     steps -= patches % 2 == 1 and steps % 2 == 0
     first = np.array([round(step * patches / steps) for step in range(steps // 2 + 1)])
@@ -90,209 +114,217 @@ def moments(patches: int, steps: int = STEPS) -> NDArray[np.int64]:
 
 
 def deletion_curves(
-    case: ForwardContext, orders: NDArray[np.int64], target: int, baseline: Baseline, steps: int = STEPS
+    context: ForwardContext, rankings: NDArray[np.int64], target: int, baseline: Baseline, steps: int = STEPS
 ) -> Array:
-    """The class's probability while patches are taken away.
+    """Return the class's probability while patches are removed.
 
     Args:
-        case: The image in the model.
-        orders: Which patch goes when, (M, N), each row a permutation.
+        context: The image in the model.
+        rankings: Order in which the patches are removed, (M, N), each row a permutation.
         target: The class.
-        baseline: What a patch that is gone is replaced by; see `BASELINES`.
-        steps: In how many steps (S).
+        baseline: Replacement of removed patches; see `BASELINES`.
+        steps: Number of steps (S).
 
     Returns:
-        (M, S + 1). All begin at the image's probability and end at that of nothing.
+        (M, S + 1). All curves start at the image's probability and end at that of the baseline alone.
 
     Raises:
-        ValueError: If there is no such baseline, or not for this model.
+        ValueError: If the baseline is unknown or the model does not support it.
     """
     if baseline not in get_args(Baseline):
         raise ValueError(f"baseline must be one of {', '.join(BASELINES)}: got {str(baseline)[:40]!r}.")
-    if baseline not in baselines_for(case.config):
+    if baseline not in baselines_for(context.config):
         raise ValueError(
-            "Leaving out all patches needs a head that reads the class token: that of "
-            f"{case.checkpoint.name} reads the mean of the patches. Use mean or blur."
+            "Dropping all patches needs a head that reads the class token: that of "
+            f"{context.checkpoint.name} reads the mean of the patches. Use mean or blur."
         )
-    M, N = orders.shape
-    gone = moments(N, steps)
-    curves = np.empty((M, len(gone)), np.float32)
+    if baseline == "drop" and context.keep is not None:
+        raise ValueError("The baseline drop needs all patches: some are removed already. Use mean or blur.")
+    M, N = rankings.shape
+    removed = deletion_steps(N, steps)
+    curves = np.empty((M, len(removed)), np.float32)
     if baseline == "drop":
-        for step, count in enumerate(gone):
-            once = 1 if count in (0, N) else M  # all orders agree on the ends
-            kept = torch.from_numpy(np.sort(orders[:once, count:], axis=1)).to(case.image.device)  # (M, N - count)
-            logits = case.predict(case.image.expand(once, -1, -1, -1), kept)
+        for step, count in enumerate(removed):
+            distinct = 1 if count in (0, N) else M  # all rankings share both ends
+            kept = np.sort(rankings[:distinct, count:], axis=1)  # (M, N - count)
+            logits = context.predict(
+                context.image.expand(distinct, -1, -1, -1), torch.from_numpy(kept).to(context.image.device)
+            )
             curves[:, step] = softmax(logits)[:, target]
         return curves
-    ranks = np.argsort(orders, axis=1)  # (M, N), when each patch goes
-    hidden = torch.from_numpy(ranks[:, None] < gone[1:-1, None])  # (M, S - 1, N)
-    image = blur(case.image) if baseline == "blur" else torch.zeros_like(case.image)
-    found = [case.predict(case.without(part, image)) for part in hidden.flatten(0, 1).split(AT_ONCE)]
-    curves[:, 1:-1] = softmax(np.concatenate(found))[:, target].reshape(M, -1)
-    curves[:, 0], curves[:, -1] = softmax(case.predict(torch.stack([case.image, image])))[:, target]
+    ranks = np.argsort(rankings, axis=1)  # (M, N), position of each patch in the ranking
+    masked = torch.from_numpy(ranks[:, None] < removed[1:-1, None])  # (M, S - 1, N)
+    image = blur(context.image) if baseline == "blur" else torch.zeros_like(context.image)
+    parts = masked.flatten(0, 1).split(IMAGES_PER_BATCH)
+    logits = [context.predict(context.mask_patches(part, image)) for part in parts]
+    curves[:, 1:-1] = softmax(np.concatenate(logits))[:, target].reshape(M, -1)
+    curves[:, 0], curves[:, -1] = softmax(context.predict(torch.stack([context.image, image])))[:, target]
     return curves
 
 
 def blur(image: Tensor) -> Tensor:
-    """The image (3, H, W) without its details."""
+    """Blur an image (3, H, W) until only large shapes remain."""
     sigma = max(image.shape[1:]) / 8
-    size = 2 * min(round(2 * sigma), min(image.shape[1:]) - 1) + 1  # the filter's side; reflect_index edges bound it
+    size = 2 * min(round(2 * sigma), min(image.shape[1:]) - 1) + 1  # kernel size, bounded by reflection padding
     return vision.gaussian_blur(image, [size, size], [sigma, sigma])
 
 
-def flat(case: ForwardContext, maps: Mapping[str, Array]) -> dict[str, Array]:
-    """Maps as one finite number for each patch, (N,).
+def flatten_maps(context: ForwardContext, maps: Mapping[str, Array]) -> dict[str, Array]:
+    """Return maps with one finite value per patch, (N,).
 
     Raises:
-        ValueError: If one is not that.
+        ValueError: If a map has another size, or values that are NaN or infinite.
     """
-    found = {name: np.asarray(values, np.float32).ravel() for name, values in maps.items()}
-    for name, values in found.items():
-        if len(values) != case.config.num_patches or not np.isfinite(values).all():
+    flat = {name: np.asarray(values, np.float32).ravel() for name, values in maps.items()}
+    for name, values in flat.items():
+        if len(values) != context.config.num_patches or not np.isfinite(values).all():
             raise ValueError(
-                f"A map must have one finite number for each of {case.config.num_patches} patches: {name} has "
+                f"A map must have one finite number for each of {context.config.num_patches} patches: {name} has "
                 f"{np.isfinite(values).sum()}."
             )
-    return found
+    return flat
 
 
-def area(curve: Array) -> float:
-    """Under a curve (S + 1,), by trapezoids, the whole way counting as 1."""
+def area_under_curve(curve: Array) -> float:
+    """Area under a curve (S + 1,) by the trapezoidal rule, with the x axis from 0 to 1."""
     return float((curve.sum() - (curve[0] + curve[-1]) / 2) / (len(curve) - 1))
 
 
-def check_class(case: ForwardContext, target: object) -> int:
-    """A class by its position; refuse what is none.
+def check_class(context: ForwardContext, target: object) -> int:
+    """Return a class index as an int.
 
     Raises:
-        ValueError: If it is none.
+        ValueError: If it is not the index of a class.
     """
     try:
         position = index(cast(Any, target))
     except TypeError:
         position = -1
-    if not 0 <= position < case.config.num_classes:
-        raise ValueError(f"target must be one class, 0 to {case.config.num_classes - 1}: got {str(target)[:40]!r}.")
+    if not 0 <= position < context.config.num_classes:
+        raise ValueError(f"target must be one class, 0 to {context.config.num_classes - 1}: got {str(target)[:40]!r}.")
     return position
 
 
 def score(
-    case: ForwardContext,
+    context: ForwardContext,
     maps: Mapping[str, Array],
     target: int,
     baseline: Baseline = "mean",
     steps: int = STEPS,
-    draws: int = N_RANDOM,
+    n_random: int = N_RANDOM,
 ) -> FaithfulnessScores:
-    """Score maps of an image, and as many random orders.
+    """Score maps of an image and random rankings.
 
     Args:
-        case: The image in the model.
-        maps: One number for each patch, (N,) or (gh, gw), by the method's name.
-        target: The class whose probability is followed.
-        baseline: See `BASELINES`.
-        steps: In how many steps patches are taken away, at least 1.
-        draws: Random orders, an even number: half of them and their reverses, of each image its own.
+        context: The image in the model.
+        maps: One value per patch, (N,) or (gh, gw), by method.
+        target: The class whose probability is measured.
+        baseline: Replacement of removed patches; see `BASELINES`.
+        steps: Steps in which the patches are removed, at least 1.
+        n_random: Number of random rankings, even: half of them and their reverses, drawn with the image's seed.
 
     Raises:
-        ValueError: If a map, the class, the baseline or a number does not fit.
+        ValueError: If a map, the class, the baseline or a number is invalid.
     """
-    patches = case.config.num_patches
-    target = check_class(case, target)
-    if not (isinstance(steps, int) and isinstance(draws, int) and steps >= 1 and draws >= 2 and draws % 2 == 0):
-        raise ValueError(f"steps must be whole and at least 1, draws even and at least 2: got {steps} and {draws}.")
-    generator = np.random.default_rng(case.seed)
+    patches = context.config.num_patches
+    target = check_class(context, target)
+    if not (isinstance(steps, int) and isinstance(n_random, int) and steps >= 1 and n_random >= 2 and n_random % 2 == 0):
+        raise ValueError(
+            f"steps must be an integer of at least 1, n_random even and at least 2: got {steps} and {n_random}."
+        )
+    generator = np.random.default_rng(context.seed)
     shuffled = generator.permutation(patches)
-    orders = [ranking_of(values, shuffled) for values in flat(case, maps).values()]
-    orders += [generator.permutation(patches) for _ in range(draws // 2)]  # the reverse of each is the other half
-    both = np.stack([*orders, *(order[::-1] for order in orders)])  # (2 M, N)
-    areas = [area(curve) for curve in deletion_curves(case, both, target, baseline, steps)]
-    pairs = list(zip(areas[: len(orders)], areas[len(orders) :], strict=True))
+    rankings = [ranking_of(values, shuffled) for values in flatten_maps(context, maps).values()]
+    rankings += [generator.permutation(patches) for _ in range(n_random // 2)]  # their reverses are the other half
+    both = np.stack([*rankings, *(ranking[::-1] for ranking in rankings)])  # (2 M, N)
+    areas = [area_under_curve(curve) for curve in deletion_curves(context, both, target, baseline, steps)]
+    pairs = list(zip(areas[: len(rankings)], areas[len(rankings) :], strict=True))
     scores = {name: Score(*pair) for name, pair in zip(maps, pairs, strict=False)}
-    chance = [Score(*pair) for one in pairs[len(maps) :] for pair in (one, one[::-1])]
-    return FaithfulnessScores(scores, chance)
+    random_baseline = [Score(*pair) for one in pairs[len(maps) :] for pair in (one, one[::-1])]
+    return FaithfulnessScores(scores, random_baseline)
 
 
 def sensitivity(
-    case: ForwardContext, maps: Mapping[str, Array], target: Target, count: int, draws: int = 100
+    context: ForwardContext, maps: Mapping[str, Array], target: Target, count: int, n_random: int = 100
 ) -> dict[str, float]:
-    """Sensitivity-n (Ancona et al. 2018, arXiv 1711.06104, section 4): does a map's sum foretell the logit's fall?
+    """Sensitivity-n (Ancona et al. 2018, arXiv 1711.06104, section 4): does a map's sum predict the logit's decrease?
 
     Args:
-        case: The image in the model.
-        maps: One number for each patch, (N,) or (gh, gw), by the method's name.
-        target: Whose logit.
-        count: Patches taken away at once (n), painted in mean colour.
-        draws: Random sets of so many patches, of each image its own, the same for every method.
+        context: The image in the model.
+        maps: One value per patch, (N,) or (gh, gw), by method.
+        target: The target whose logit is measured.
+        count: Patches removed at once (n), painted in the mean color.
+        n_random: Number of random subsets of this size, drawn with the image's seed, the same for all methods.
 
     Returns:
-        For each method the Pearson correlation over the sets, -1..1; 0 if one of the two never changes.
+        Pearson correlation over the subsets for each method, -1..1; 0 if one of the two is constant.
 
     Raises:
-        ValueError: If so many patches cannot be taken away, or the class or a map does not fit.
+        ValueError: If the number of patches, the class or a map is invalid.
     """
-    patches = case.config.num_patches
+    patches = context.config.num_patches
     if not 1 <= count < patches:
         raise ValueError(f"count must be from 1 to {patches - 1} patches: got {count}.")
     if isinstance(target, tuple):
-        target = check_class(case, target[0]), check_class(case, target[1])
+        target = check_class(context, target[0]), check_class(context, target[1])
     else:
-        target = check_class(case, target)
-    generator = np.random.default_rng(case.seed)
-    hidden = np.zeros((draws, patches), bool)
-    for row in hidden:
+        target = check_class(context, target)
+    generator = np.random.default_rng(context.seed)
+    masked = np.zeros((n_random, patches), bool)
+    for row in masked:
         row[generator.choice(patches, count, replace=False)] = True
-    images = torch.cat([case.image[None], case.without(torch.from_numpy(hidden))])
-    whole, *rest = logit_of(torch.from_numpy(case.predict(images)), target).tolist()
-    lost = whole - np.array(rest)
-    return {name: correlation(hidden @ values.astype(float), lost) for name, values in flat(case, maps).items()}
+    images = torch.cat([context.image[None], context.mask_patches(torch.from_numpy(masked))])
+    whole, *rest = target_logit(torch.from_numpy(context.predict(images)), target).tolist()
+    decrease = whole - np.array(rest)
+    flat = flatten_maps(context, maps)
+    return {name: correlation(masked @ values.astype(float), decrease) for name, values in flat.items()}
 
 
 def correlation(one: NDArray[Any], other: NDArray[Any]) -> float:
-    """Pearson's, or 0 if one of the two is constant."""
+    """Pearson correlation, or 0 if one of the two is constant."""
     if np.ptp(one) == 0 or np.ptp(other) == 0:
         return 0.0
     return float(np.corrcoef(one, other)[0, 1])
 
 
 def rank_correlation(one: Array, other: Array) -> float:
-    """Spearman's: Pearson's of the ranks, equal values sharing the mean of theirs."""
+    """Spearman correlation: Pearson correlation of the ranks, with mean ranks for ties."""
     return correlation(ranks_of(one), ranks_of(other))
 
 
 def ranks_of(values: Array) -> NDArray[np.float64]:
-    """From 0; equal values share the mean of their ranks."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts + 1) / 2)[place]
+    """Ranks from 0, with mean ranks for ties."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts + 1) / 2)[places]
 
 
-def randomisation(
-    case: ForwardContext, methods: Mapping[str, Callable[[ForwardContext, Target], Array]], target: Target
+def randomization_test(
+    context: ForwardContext, methods: Mapping[str, Callable[[ForwardContext, Target], Array]], target: Target
 ) -> dict[str, dict[str, float]]:
-    """The randomisation test (Adebayo et al. 2018, arXiv 1810.03292, section 3.1): does a map depend on the weights?
+    """Model parameter randomization test (Adebayo et al. 2018, arXiv 1810.03292, section 3.1).
 
-    Weights of the head, then of the blocks from the last to the first, are replaced one after the other by normal noise
-    of the same mean and deviation, drawn for each image anew.
+    The weights of the head, then of the blocks from the last to the first, are replaced cumulatively by normal noise of
+    the same mean and standard deviation, drawn with the image's seed.
 
     Args:
-        case: The image in the model.
-        methods: Each method's function, by name.
-        target: What they explain.
+        context: The image in the model.
+        methods: Function of each method, by name.
+        target: The target that they explain.
 
     Returns:
-        For each method and each part ("head", "block 6" ...), the rank correlation of the map with the true one once
-        all parts so far are noise. A method that explains the model must fall towards 0.
+        For each method and each part ("head", "block 6" ...), the rank correlation of the map with the original one once
+        all parts up to this one are random. It must fall towards 0 for a method that explains the model.
     """
-    true = {name: compute(case, target) for name, compute in methods.items()}
-    found: dict[str, dict[str, float]] = {name: {} for name in methods}
-    model = deepcopy(case.model)
-    generator = torch.Generator().manual_seed(case.seed)
+    original = {name: compute(context, target) for name, compute in methods.items()}
+    correlations: dict[str, dict[str, float]] = {name: {} for name in methods}
+    model = deepcopy(context.model)
+    generator = torch.Generator().manual_seed(context.seed)
     for part, module in model.stages():
         with torch.no_grad():
             for weight in module.parameters():
                 noise = torch.randn(weight.shape, generator=generator).to(weight)
                 weight.copy_(weight.mean() + noise * weight.std(correction=0))
-        changed = ForwardContext(replace(case.checkpoint, network=model), case.image)
+        randomized = ForwardContext(replace(context.checkpoint, network=model), context.image)
         for name, compute in methods.items():
-            found[name][part] = rank_correlation(compute(changed, target), true[name])
-    return found
+            correlations[name][part] = rank_correlation(compute(randomized, target), original[name])
+    return correlations

@@ -1,4 +1,4 @@
-"""All methods by name: what each answers, what it does not, and how it is computed."""
+"""All attribution methods by name: what each shows, what it does not, and how it is computed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,170 +15,240 @@ Array = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Method:
-    """A way to explain an image by one map.
+class Text:
+    """Description of a method for one kind of model.
 
     Attributes:
-        title: What the page calls it.
-        about: What it answers, and what it does not, in one or two sentences.
-        formula: In one line; its function's docstring says what the letters are.
+        about: What it shows, and what it does not, in two or three sentences.
+        formula: One line; the function's docstring defines the letters.
+    """
+
+    about: str
+    formula: str
+
+
+@dataclass(frozen=True)
+class Method:
+    """An attribution method: one map over the patches of an image.
+
+    Attributes:
+        title: Its name on the page and in figures.
+        text: Description for models with a class token.
         source: Paper and section.
-        compute: The function, of a case and a target, which those that are not class-specific ignore -> (N,).
-        shares: Whether its numbers are shares of attention.
-        class_specific: Whether it explains a chosen class.
-        signed: Whether its numbers may be negative: what speaks against the class.
-        instant: Whether the attention alone gives it, without another pass through the network.
+        compute: Function of a context and a target, which class-agnostic methods ignore -> (N,).
+        text_without_class_token: Description for models without one, where it differs.
+        is_attention: Whether its values are attention weights.
+        class_specific: Whether it explains a target class.
+        signed: Whether its values may be negative, as evidence against the class.
+        instant: Whether it needs the attention alone and no further forward pass.
     """
 
     title: str
-    about: str
-    formula: str
+    text: Text
     source: str
     compute: Callable[[ForwardContext, Target], Array]
-    shares: bool = False
+    text_without_class_token: Text | None = None
+    is_attention: bool = False
     class_specific: bool = False
     signed: bool = False
     instant: bool = False
 
     @property
-    def unit(self) -> Literal["shares", "logits", "relative"]:
-        """What its numbers are, for a scale."""
-        if self.shares:
-            return "shares"
+    def about(self) -> str:
+        """What it shows, and what it does not."""
+        return self.text.about
+
+    @property
+    def formula(self) -> str:
+        """One line; the function's docstring defines the letters."""
+        return self.text.formula
+
+    @property
+    def unit(self) -> Literal["weights", "logits", "relative"]:
+        """Unit of its values, for a scale: attention weights, logits, or relative to the largest patch."""
+        if self.is_attention:
+            return "weights"
         return "logits" if self.signed else "relative"
 
-
-def asked(case: ForwardContext) -> Array:
-    """Weights of the tokens that the head reads, (T,): the class token alone, or all patches alike."""
-    return weights_of(case, case.config.global_pool == "token")
-
-
-def asking(case: ForwardContext) -> Array:
-    """Weights of the tokens whose attention is shown, (T,): the class token alone, or without one all patches alike."""
-    return weights_of(case, case.config.class_token)
+    def title_for(self, classes: list[str]) -> str:
+        """Title of a map for one class, or for a class and its contrast: "Relevance for cat, not dog"."""
+        return f"{self.title} for {', not '.join(classes)}" if self.class_specific else self.title
 
 
-def weights_of(case: ForwardContext, class_token: bool) -> Array:
-    """1 for the class token, or the same for all patches, of sum 1: (T,)."""
-    patches = np.arange(case.config.num_tokens) >= case.prefix
-    return np.eye(1, len(patches), dtype=np.float32)[0] if class_token else (patches / patches.sum()).astype(np.float32)
+def readout_weights(context: ForwardContext) -> Array:
+    """Weights of the tokens that the classification head reads, (T,): the class token, or all patches equally."""
+    return token_weights(context, context.config.global_pool == "token")
+
+
+def query_weights(context: ForwardContext) -> Array:
+    """Weights of the queries whose attention is shown, (T,): the class token, or without one all patches equally."""
+    return token_weights(context, context.config.class_token)
+
+
+def token_weights(context: ForwardContext, class_token: bool) -> Array:
+    """1 for the class token, or equal weights for the patches that are not removed, of sum 1, (T,)."""
+    if class_token:
+        return np.eye(1, context.config.num_tokens, dtype=np.float32)[0]
+    patches = context.kept_tokens & (np.arange(context.config.num_tokens) >= context.prefix)
+    return (patches / patches.sum()).astype(np.float32)
 
 
 def from_attention(compute: Callable[[Array, Array, int], Array]) -> Callable[[ForwardContext, Target], Array]:
-    """A method of the attention alone."""
-    return lambda case, target: compute(case.attention, asking(case), case.prefix)
+    """A method that needs the attention alone."""
+    return lambda context, target: compute(context.attention, query_weights(context), context.prefix)
 
 
 def from_gradients(compute: Callable[[Array, Array, Array, int], Array]) -> Callable[[ForwardContext, Target], Array]:
-    """A method of the attention and its gradients, which one pass gives if the gradients are asked for first."""
+    """A method that needs the attention and its gradients; one forward pass gives both if gradients come first."""
 
-    def computed(case: ForwardContext, target: Target) -> Array:
-        slopes = case.gradients(target).attention
-        return compute(case.attention, slopes, asked(case), case.prefix)
+    def computed(context: ForwardContext, target: Target) -> Array:
+        grads = context.gradients(target).attention
+        return compute(np.nan_to_num(context.attention), grads, readout_weights(context), context.prefix)
 
     return computed
 
 
-def reverse_attention(case: ForwardContext, target: Target) -> Array:
-    """How much each patch looks at the class token; see `attention_maps.reverse_attention`.
+def reverse_attention(context: ForwardContext, target: Target) -> Array:
+    """Attention of each patch to the class token; see `attention_maps.reverse_attention`.
 
     Raises:
         ValueError: If the model has no class token.
     """
-    if not case.config.class_token:
+    if not context.config.class_token:
         raise ValueError(
-            f"Reverse attention needs a class token: {case.checkpoint.name} has none. Use average, which asks all its "
-            "patches alike."
+            f"reverse_attention needs a class token: {context.checkpoint.name} has none. Use average, the mean of all "
+            "patches' attention."
         )
-    return attention_maps.reverse_attention(case.attention, asking(case), case.prefix)
+    return attention_maps.reverse_attention(context.attention, query_weights(context), context.prefix)
+
+
+def value_norm(context: ForwardContext, target: Target) -> Array:
+    """Attention weighted by the norm of the projected values; see `attention_maps.value_norm`."""
+    return attention_maps.value_norm(context.attention, context.value_norms, query_weights(context), context.prefix)
 
 
 METHODS: dict[str, Method] = {
     "attention": Method(
         "Last layer",
-        "Where the class token looks in the last layer, mean of heads. It does not say where those patches got their "
-        "content from.",
-        "mean over heads of A[last, h, class token, j]",
+        Text(
+            "What the class token attends to in the last layer, mean over heads. It does not show which patches those "
+            "tokens took their content from.",
+            "mean over heads of A[last, h, class token, j]",
+        ),
         "Caron et al. 2021, arXiv 2104.14294, figure 1",
         from_attention(attention_maps.last_layer_attention),
-        shares=True,
+        Text(
+            "What the patches attend to in the last layer, mean over patches and heads. It does not show which patches "
+            "those tokens took their content from.",
+            "mean over heads and patches i of A[last, h, i, j]",
+        ),
+        is_attention=True,
         instant=True,
     ),
     "reverse_attention": Method(
         "Reverse",
-        "Which patches look at the class token in the last layer. It says who asks for the summary, not what went into "
-        "it.",
-        "mean over heads of A[last, h, j, class token]",
-        "a column of the attention; no paper's explanation",
+        Text(
+            "Which patches attend to the class token in the last layer. It shows which patches read the class token, "
+            "not what the class token contains.",
+            "mean over heads of A[last, h, j, class token]",
+        ),
+        "a column of the attention; not an explanation from a paper",
         reverse_attention,
         instant=True,
     ),
     "average": Method(
         "Average",
-        "Where the class token looks, mean of all layers and heads. Early layers count as much as late ones.",
-        "mean over layers and heads of A[l, h, class token, j]",
-        "a plain mean; no paper's explanation",
+        Text(
+            "What the class token attends to, mean over all layers and heads. Early layers count as much as late ones.",
+            "mean over layers and heads of A[l, h, class token, j]",
+        ),
+        "a plain mean; not an explanation from a paper",
         from_attention(attention_maps.average_attention),
-        shares=True,
+        Text(
+            "What the patches attend to, mean over all patches, layers and heads. Early layers count as much as late "
+            "ones.",
+            "mean over layers, heads and patches i of A[l, h, i, j]",
+        ),
+        is_attention=True,
         instant=True,
     ),
     "rollout": Method(
         "Rollout",
-        "Attention followed through all layers to the patches, half of each token passing unchanged. It knows no "
-        "values, MLPs or signs.",
-        "X = (I + mean over heads of A) / 2 X, layer by layer",
+        Text(
+            "Attention followed through all layers back to the patches, with half the weight on the residual "
+            "connection. It ignores values, MLPs and signs.",
+            "X = (I + mean over heads of A) / 2 X, layer by layer",
+        ),
         "Abnar & Zuidema 2020, section 3",
         from_attention(attention_maps.rollout),
         instant=True,
     ),
     "gradient_rollout": Method(
         "Gradient rollout",
-        "Rollout along the attention that raises the class's logit. Which part of a product of many layers it keeps is "
-        "a matter of taste.",
-        "X = norm(I + (mean over heads of A G)+) X, layer by layer",
+        Text(
+            "Rollout along the attention that increases the logit of the class. Which part of the product over layers "
+            "is kept is a convention.",
+            "X = norm(I + (mean over heads of A G)+) X, layer by layer",
+        ),
         "Gildenblat 2020, after Abnar & Zuidema 2020",
         from_gradients(gradient_maps.gradient_rollout),
         class_specific=True,
     ),
     "relevance": Method(
         "Relevance",
-        "What the class's logit owes to each patch through attention, all layers together. It leaves out values and "
-        "MLPs, and what speaks against the class.",
-        "R = R + mean over heads of (A G)+ R, layer by layer",
+        Text(
+            "How much each patch increases the logit of the class along the attention paths of all layers. Values and "
+            "MLPs enter through the gradients only, and evidence against the class is dropped.",
+            "R = R + mean over heads of (A G)+ R, layer by layer",
+        ),
         "Chefer et al. 2021 (ICCV), section 3.1",
         from_gradients(gradient_maps.relevance),
         class_specific=True,
     ),
     "attention_gradcam": Method(
         "Grad-CAM",
-        "The last layer's heads, each weighed by how much it helps the class. One layer only, and often empty where no "
-        "head helps.",
-        "(mean over heads of w_h A[last, h, class token, j])+, w_h the mean gradient",
+        Text(
+            "The attention of the last layer's heads, weighted by how much each head supports the class. It covers one "
+            "layer only, and is often empty where no head supports the class.",
+            "(mean over heads of w_h A[last, h, r, j])+, w_h the mean gradient of row r; r is the row that the "
+            "classification head reads: the class token's, or the mean of the patches'",
+        ),
         "Selvaraju et al. 2017; Chefer et al. 2021",
         from_gradients(gradient_maps.attention_gradcam),
         class_specific=True,
     ),
     "value_norm": Method(
         "Value norm",
-        "Attention times the length of what it carries, mean of all layers and heads. A patch can be looked at without "
-        "anything being taken from it; still, it knows no class.",
-        "mean over layers and heads of | A[l, h, class token, j] v_j W_O |",
+        Text(
+            "Attention of the class token times the norm of the value that it moves, mean over all layers and heads. A "
+            "patch can receive attention without contributing anything. The map is the same for every class.",
+            "mean over layers and heads of | A[l, h, class token, j] v_j W_O |",
+        ),
         "Kobayashi et al. 2020, section 3",
-        lambda case, target: attention_maps.value_norm(case.attention, case.value_norms, asking(case), case.prefix),
+        value_norm,
+        Text(
+            "Attention of the patches times the norm of the value that it moves, mean over all patches, layers and "
+            "heads. A patch can receive attention without contributing anything. The map is the same for every class.",
+            "mean over layers, heads and patches i of | A[l, h, i, j] v_j W_O |",
+        ),
     ),
     "input_gradient": Method(
         "Input gradient",
-        "Where a small change of the pixels would change the logit most. That is sensitivity, not importance.",
-        "sum over the patch of | d logit / d pixel |",
+        Text(
+            "Where a small change of the pixels would change the logit most. This is sensitivity, not importance.",
+            "sum over the patch of | d logit / d pixel |",
+        ),
         "Simonyan et al. 2014, section 3",
         perturbation_maps.input_gradient,
         class_specific=True,
     ),
     "integrated_gradients": Method(
-        "Integr. gradients",
-        "Each patch's share in the logit on the way from an image of mean colour. The way leads through images that "
-        "nobody takes, and the start is a choice.",
-        "sum over the patch of (x - x0) mean over the way of d logit / d x",
+        "Integrated gradients",
+        Text(
+            "Contribution of each patch to the logit along a straight path from an image of mean color. The path leads "
+            "through unnatural images, and the baseline is a choice.",
+            "sum over the patch of (x - x0) mean over the path of d logit / d x",
+        ),
         "Sundararajan et al. 2017, section 3",
         perturbation_maps.integrated_gradients,
         class_specific=True,
@@ -186,9 +256,11 @@ METHODS: dict[str, Method] = {
     ),
     "occlusion": Method(
         "Occlusion",
-        "What the logit loses when a single patch is painted over. Patches that stand in for each other both look "
-        "unimportant.",
-        "logit(x) - logit(x with patch j in mean colour)",
+        Text(
+            "Decrease of the logit when a single patch is painted in the mean color. Patches that can replace each "
+            "other all appear unimportant.",
+            "logit(x) - logit(x with patch j in the mean color)",
+        ),
         "Zeiler & Fergus 2014, section 4.2",
         perturbation_maps.occlusion,
         class_specific=True,
@@ -196,35 +268,26 @@ METHODS: dict[str, Method] = {
     ),
     "random": Method(
         "Random",
-        "No explanation: patches in a random order. A map that scores no better than this has shown nothing.",
-        "a permutation of 1 / N, 2 / N ... 1",
-        "chance",
+        Text(
+            "Not an explanation: the patches in random order. A map that scores no better than this carries no "
+            "information about the prediction.",
+            "a permutation of 1 / N, 2 / N ... 1",
+        ),
+        "baseline",
         perturbation_maps.random,
     ),
 }
-
-
-ALL_PATCHES = {  # in a model without class token
-    "Where the class token looks": "Where all patches look, on average",
-    "class token, j]": "i, j], mean over patches i",
-}
+CLASS_TOKEN_MAPS = ("attention", "reverse_attention", "average", "rollout", "value_norm")
+POOLED = " The prediction of this model is read from its patches, not from the class token."
 
 
 def methods_for(config: ViTConfig) -> dict[str, Method]:
-    """The methods that can be asked of a model, in words that are true of it."""
+    """Return the methods that a model supports, with the descriptions that hold for it."""
     if not config.class_token:
-        known = {key: method for key, method in METHODS.items() if key != "reverse_attention"}
-        return {key: in_other_words(method, ALL_PATCHES) for key, method in known.items()}
+        kept = {key: method for key, method in METHODS.items() if key != "reverse_attention"}
+        return {key: replace(method, text=method.text_without_class_token or method.text) for key, method in kept.items()}
     if config.global_pool == "token":
         return METHODS
-    other = " This model answers from its patches, not from that token."
-    shown = ("attention", "reverse_attention", "average", "rollout", "value_norm")
-    return METHODS | {key: replace(METHODS[key], about=METHODS[key].about + other) for key in shown}
-
-
-def in_other_words(method: Method, words: dict[str, str]) -> Method:
-    """A method whose texts say something else where they say these words."""
-    about, formula = method.about, method.formula
-    for old, new in words.items():
-        about, formula = about.replace(old, new), formula.replace(old, new)
-    return replace(method, about=about, formula=formula)
+    texts = {key: METHODS[key].text for key in CLASS_TOKEN_MAPS}
+    pooled = {key: replace(text, about=text.about + POOLED) for key, text in texts.items()}
+    return {key: replace(method, text=pooled.get(key, method.text)) for key, method in METHODS.items()}

@@ -1,65 +1,124 @@
-"""An image changed many times -> maps of what the change does to the logit."""
+"""Maps over the patches, computed from changed copies of an image and from gradients with respect to its pixels."""
+
+import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vitviz.attribution.context import BATCH, ForwardContext, Target, logit_of
+from vitviz.attribution.context import BATCH_SIZE, ForwardContext, Target, target_logit
 
 Array = NDArray[np.float32]
-STEPS = 64  # of the path of integrated gradients
+NUM_POINTS = (64, 128, 256)  # on the path of integrated gradients, until completeness holds
+COMPLETENESS_TOLERANCE = 0.02  # of the logit difference, or of 1 if that is larger
+BATCH_OF_GRADIENTS = 16  # points on the path per backward pass
 
 
-def input_gradient(case: ForwardContext, target: Target) -> Array:
-    """How strongly the logit depends on a patch's pixels (Simonyan et al. 2014, arXiv 1312.6034, section 3).
-
-    Returns:
-        Sum over the patch of |d logit / d pixel|, by normalised pixels; at least 0, (N,).
-    """
-    return case.gather(np.abs(case.gradients(target).image))
-
-
-def integrated_gradients(case: ForwardContext, target: Target) -> Array:
-    """Each patch's share in the logit on the straight way from mean colour.
-
-    Sundararajan et al. 2017 (arXiv 1703.01365, section 3): the mean of the gradients over the way, times the way,
-    summed over the patch. A logit turns sharply near mean colour, so the 64 points stand closer there: at u^2 of the
-    way, each for the 2 u du around it, with midpoints u.
+def input_gradient(context: ForwardContext, target: Target) -> Array:
+    """Sensitivity of the logit to the pixels of each patch (Simonyan et al. 2014, arXiv 1312.6034, section 3).
 
     Returns:
-        In logits, of either sign, (N,). Their sum is about the image's logit less that of an image of mean colour.
+        Sum over the patch of |d logit / d pixel|, with respect to normalized pixels; at least 0, (N,).
     """
-    u = (torch.arange(STEPS) + 0.5) / STEPS
-    points = torch.stack([u**2, 2 * u / STEPS]).to(case.image)[..., None, None, None]  # (2, n, 1, 1, 1)
-    total = torch.zeros_like(case.image)
-    for shares, weights in points.split(STEPS // 4, 1):
+    return context.sum_over_patches(np.abs(context.gradients(target).image))
+
+
+@dataclass(frozen=True)
+class IntegratedGradients:
+    """Integrated gradients and their completeness (Sundararajan et al. 2017, arXiv 1703.01365, proposition 1).
+
+    Attributes:
+        values: Attribution of each patch, in logits, (N,).
+        expected: Target logit of the image minus that of the mean-color image, which the exact integral sums to.
+        num_points: Points on the path.
+    """
+
+    values: Array
+    expected: float
+    num_points: int
+
+    @property
+    def residual(self) -> float:
+        """Sum of the attributions minus `expected`, in logits."""
+        return float(self.values.sum()) - self.expected
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the residual is within `COMPLETENESS_TOLERANCE`."""
+        return abs(self.residual) <= COMPLETENESS_TOLERANCE * max(1.0, abs(self.expected))
+
+
+def integrated_gradients(context: ForwardContext, target: Target) -> Array:
+    """Attribution of each patch along the straight path from the mean-color image; see `integrate_gradients`.
+
+    Returns:
+        In logits, of either sign, (N,).
+
+    Warns:
+        UserWarning: If the sum does not match the logit difference even with the largest number of points.
+    """
+    found = integrate_gradients(context, target)
+    if not found.is_complete:
+        warnings.warn(
+            f"Integrated gradients are not complete: with {found.num_points} points they sum to "
+            f"{found.values.sum():.3f}, but the logits differ by {found.expected:.3f}.",
+            stacklevel=2,
+        )
+    return found.values
+
+
+def integrate_gradients(context: ForwardContext, target: Target) -> IntegratedGradients:
+    """Integrate the gradients with more and more points until their sum matches the logit difference.
+
+    Sundararajan et al. 2017 (arXiv 1703.01365, section 3): the mean gradient over the path times the path, summed over
+    the patch. Logits change fastest near mean color, so the points are denser there: at u^2 of the path, each with the
+    weight 2 u du, where u are midpoints.
+    """
+    ends = torch.stack([context.image, torch.zeros_like(context.image)])
+    first, last = target_logit(torch.from_numpy(context.predict(ends)), target).tolist()
+    for num_points in NUM_POINTS:
+        values = context.sum_over_patches(path_integral(context, target, num_points))
+        found = IntegratedGradients(values, first - last, num_points)
+        if found.is_complete:
+            break
+    return found
+
+
+def path_integral(context: ForwardContext, target: Target, num_points: int) -> Array:
+    """Return the integrated gradients of the pixels with this number of points, (3, H, W)."""
+    u = (torch.arange(num_points) + 0.5) / num_points
+    points = torch.stack([u**2, 2 * u / num_points]).to(context.image)[..., None, None, None]  # (2, n, 1, 1, 1)
+    total = torch.zeros_like(context.image)
+    for fractions, weights in points.split(BATCH_OF_GRADIENTS, 1):
         with torch.inference_mode(False), torch.enable_grad():
-            images = (shares * case.image).requires_grad_()  # (n, 3, H, W)
-            (slopes,) = torch.autograd.grad(logit_of(case.model(images), target).sum(), images)
-        total += (weights * slopes).sum(0)
-    return case.gather((total * case.image).float().cpu().numpy())
+            images = (fractions * context.image).requires_grad_()  # (n, 3, H, W)
+            logits = context.model(images, context.batched_keep(len(images)), context.head_masks)
+            (grads,) = torch.autograd.grad(target_logit(logits, target).sum(), images)
+        total += (weights * grads).sum(0)
+    return (total * context.image).float().cpu().numpy()
 
 
-def occlusion(case: ForwardContext, target: Target) -> Array:
-    """What the logit loses when one patch is painted in mean colour.
+def occlusion(context: ForwardContext, target: Target) -> Array:
+    """Decrease of the logit when a single patch is painted in the mean color.
 
     Zeiler & Fergus 2014 (arXiv 1311.2901, section 4.2), patch by patch.
 
     Returns:
-        In logits, positive where the patch speaks for the class, (N,).
+        In logits, positive where the patch supports the class, (N,).
     """
-    one = torch.eye(case.config.num_patches, dtype=torch.bool)  # (N, N)
-    changed = [case.predict(case.without(part)) for part in one.split(BATCH)]
-    logits = np.concatenate([case.logits[None], *changed])  # (1 + N, K)
-    whole, *others = logit_of(torch.from_numpy(logits), target).tolist()
+    one_patch = torch.eye(context.config.num_patches, dtype=torch.bool)  # (N, N)
+    occluded = [context.predict(context.mask_patches(part)) for part in one_patch.split(BATCH_SIZE)]
+    logits = np.concatenate([context.logits[None], *occluded])  # (1 + N, K)
+    whole, *others = target_logit(torch.from_numpy(logits), target).tolist()
     return (whole - np.array(others)).astype(np.float32)
 
 
-def random(case: ForwardContext, target: Target) -> Array:
-    """No explanation at all: a random order of the patches, the same for the same image; what chance looks like.
+def random(context: ForwardContext, target: Target) -> Array:
+    """Random ranking of the patches, the same for the same image: the baseline for all methods.
 
     Returns:
         A permutation of 1 / N, 2 / N ... 1, (N,).
     """
-    N = case.config.num_patches
-    return ((np.random.default_rng(case.seed).permutation(N) + 1) / N).astype(np.float32)
+    N = context.config.num_patches
+    return ((np.random.default_rng(context.seed).permutation(N) + 1) / N).astype(np.float32)
