@@ -125,7 +125,7 @@ def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
         from transformers import ViTForImageClassification
 
         other = OtherConfig(
-            img_size=side,
+            image_size=side,
             patch_size=config.patch_size,
             hidden_size=config.embed_dim,
             num_hidden_layers=config.depth,
@@ -142,7 +142,7 @@ def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
 
         found["vit-pytorch, Recorder"] = Recorder(
             OtherViT(
-                img_size=side,
+                image_size=side,
                 patch_size=config.patch_size,
                 num_classes=config.num_classes,
                 dim=config.embed_dim,

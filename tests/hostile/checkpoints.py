@@ -1,4 +1,4 @@
-"""Checkpoints that are odd but fine, and what pretends to be one."""
+"""Checkpoint files: unusual but valid ones, and invalid ones."""
 
 import gzip
 import io
@@ -22,66 +22,68 @@ from tests.hostile.entries import Entry
 from tests.hostile.payloads import Payload
 from vitviz.models import checkpoint
 
-FOREIGN = r"must be a whole \.safetensors file"
-FORMAT = "The vitviz metadata must be of format"
+NOT_SAFETENSORS = r"must be a complete \.safetensors file"
+FORMAT = "The vitviz metadata must have format 2"
+NO_METADATA = "must have vitviz metadata"
+NOT_FINITE = "Every weight must be finite"
 SCRIPT = "<img src=x onerror=window.__pwned=1>"
 HEAD = "head.weight"
 
 
 class Parts:
-    """A .safetensors file taken apart: its tensor table, our metadata and its bytes, to be damaged and joined again."""
+    """Header, metadata and data of a .safetensors file, to be modified and joined again."""
 
     def __init__(self, content: bytes) -> None:
         length = int.from_bytes(content[:8], "little")
-        self.table: dict[str, Any] = json.loads(content[8 : 8 + length])
-        self.about: dict[str, Any] = json.loads(self.table.pop("__metadata__")["vitviz"])
+        self.header: dict[str, Any] = json.loads(content[8 : 8 + length])
+        self.metadata: dict[str, Any] = json.loads(self.header.pop("__metadata__")["vitviz"])
         self.data = bytearray(content[8 + length :])
 
-    def joined(self, **metadata: Any) -> bytes:
-        about = {"vitviz": json.dumps(self.about)} | metadata
-        return framed(json.dumps({"__metadata__": about, **self.table}), bytes(self.data))
+    def join(self, **metadata: Any) -> bytes:
+        metadata = {"vitviz": json.dumps(self.metadata)} | metadata
+        return frame(json.dumps({"__metadata__": metadata, **self.header}), bytes(self.data))
 
-    def put(self, name: str, number: float) -> None:
-        start, _ = self.table[name]["data_offsets"]
+    def set_first(self, name: str, number: float) -> None:
+        start, _ = self.header[name]["data_offsets"]
         self.data[start : start + 4] = struct.pack("<f", number)
 
 
-def framed(header: str | bytes, data: bytes = b"") -> bytes:
-    """Header and data as safetensors joins them."""
+def frame(header: str | bytes, data: bytes = b"") -> bytes:
+    """Join header and data in the safetensors format."""
     header = header.encode() if isinstance(header, str) else header
     return struct.pack("<Q", len(header)) + header + data
 
 
-def saved(path: Path, config: Any = tiny.CONFIG, dtype: torch.dtype | None = None) -> bytes:
-    """A checkpoint of ours, as bytes."""
-    one = tiny.checkpoint(config)
+def save(path: Path, config: Any = tiny.CONFIG, dtype: torch.dtype | None = None) -> bytes:
+    """Save a tiny checkpoint and return its bytes."""
+    model = tiny.checkpoint(config)
     if dtype is not None:
-        one.model.to(dtype)
-    checkpoint.save(one, path)
+        model.network.to(dtype)
+    checkpoint.save(model, path)
     return path.read_bytes()
 
 
-def altered(whole: bytes, change: Callable[[Parts], Any]) -> bytes:
-    """The file with something changed; what the change returns, if anything, is the file."""
-    parts = Parts(whole)
-    made = change(parts)
-    return made if isinstance(made, bytes) else parts.joined()
+def modify(content: bytes, change: Callable[[Parts], Any]) -> bytes:
+    """Apply a change to a file; if it returns bytes, they are the new file."""
+    parts = Parts(content)
+    result = change(parts)
+    return result if isinstance(result, bytes) else parts.join()
 
 
-def set_about(key: str, value: Any) -> Callable[[Parts], None]:
-    return lambda parts: parts.about.__setitem__(key, value)
+def set_metadata(key: str, value: Any) -> Callable[[Parts], None]:
+    return lambda parts: parts.metadata.__setitem__(key, value)
 
 
 def set_config(**changes: Any) -> Callable[[Parts], None]:
-    return lambda parts: parts.about["config"].update(changes)
+    return lambda parts: parts.metadata["config"].update(changes)
 
 
 def set_entry(**changes: Any) -> Callable[[Parts], None]:
-    return lambda parts: parts.table[HEAD].update(changes)
+    return lambda parts: parts.header[HEAD].update(changes)
 
 
-def live(marker: Path) -> list[tuple[str, bytes]]:
-    """Files that run code where they are unpickled."""
+def pickles(marker: Path) -> list[tuple[str, bytes]]:
+    """Create files that run code when they are unpickled."""
     payload = Payload(marker)
     torch_zip, torch_old = io.BytesIO(), io.BytesIO()
     torch.save({"w": payload}, torch_zip)
@@ -97,7 +99,7 @@ def live(marker: Path) -> list[tuple[str, bytes]]:
 
 
 def archives(content: bytes) -> list[tuple[str, bytes]]:
-    """A file in other files."""
+    """Pack a file into archives."""
     zipped, tarred = io.BytesIO(), io.BytesIO()
     with zipfile.ZipFile(zipped, "w") as archive:
         archive.writestr(zipfile.ZipInfo("../PWNED"), content)
@@ -109,48 +111,49 @@ def archives(content: bytes) -> list[tuple[str, bytes]]:
 
 
 CHANGES: list[tuple[str, Callable[[Parts], Any], str]] = [
-    ("a key twice", lambda p: p.joined().replace(b'"head.bias"', b'"head.weight"', 1), FOREIGN),
-    ("overlapping places", set_entry(data_offsets=[0, 100]), FOREIGN),
-    ("a place before the beginning", set_entry(data_offsets=[-4, 0]), FOREIGN),
-    ("a place that ends before it begins", set_entry(data_offsets=[8, 4]), FOREIGN),
-    ("a place of fractions", set_entry(data_offsets=[0.0, 4.0]), FOREIGN),
-    ("a place of words", set_entry(data_offsets=["0", "4"]), FOREIGN),
-    ("a place of truths", set_entry(data_offsets=[False, True]), FOREIGN),
-    ("no place", lambda p: p.table[HEAD].pop("data_offsets"), FOREIGN),
-    ("a place of 2^63", set_entry(data_offsets=[0, 2**63]), FOREIGN),
-    ("a tensor that is a list", lambda p: p.table.__setitem__(HEAD, []), FOREIGN),
-    ("a tensor that is null", lambda p: p.table.__setitem__(HEAD, None), FOREIGN),
-    ("a missing tensor", lambda p: p.table.__setitem__("training.x", p.table.pop(HEAD)), "lacks 'head.weight'"),
-    ("an extra tensor", lambda p: p.table.__setitem__(SCRIPT, {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}), "unasked"),
+    ("a duplicate key", lambda p: p.join().replace(b'"head.bias"', b'"head.weight"', 1), NOT_SAFETENSORS),
+    ("overlapping offsets", set_entry(data_offsets=[0, 100]), NOT_SAFETENSORS),
+    ("a negative offset", set_entry(data_offsets=[-4, 0]), NOT_SAFETENSORS),
+    ("an end before the start", set_entry(data_offsets=[8, 4]), NOT_SAFETENSORS),
+    ("float offsets", set_entry(data_offsets=[0.0, 4.0]), NOT_SAFETENSORS),
+    ("string offsets", set_entry(data_offsets=["0", "4"]), NOT_SAFETENSORS),
+    ("boolean offsets", set_entry(data_offsets=[False, True]), NOT_SAFETENSORS),
+    ("missing offsets", lambda p: p.header[HEAD].pop("data_offsets"), NOT_SAFETENSORS),
+    ("an offset of 2^63", set_entry(data_offsets=[0, 2**63]), NOT_SAFETENSORS),
+    ("a tensor that is a list", lambda p: p.header.__setitem__(HEAD, []), NOT_SAFETENSORS),
+    ("a tensor that is null", lambda p: p.header.__setitem__(HEAD, None), NOT_SAFETENSORS),
+    ("a missing tensor", lambda p: p.header.__setitem__("training.x", p.header.pop(HEAD)), "'head.weight' is missing"),
+    ("an extra tensor", lambda p: p.header.__setitem__(SCRIPT, {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}), "is unexpected"),
     ("a transposed tensor", set_entry(shape=[tiny.D, tiny.K]), "must have shape"),
-    ("a shape of 2^62", set_entry(shape=[2**62, 4]), "must have shape"),
-    ("a negative shape", set_entry(shape=[-11, -18]), "must have shape"),
-    ("a shape of words", set_entry(shape="[11, 18]"), "must have shape"),
-    ("a nested shape", set_entry(shape=[[11, 18]]), "must have shape"),
-    *((f"type {kind}", set_entry(dtype=kind), "must be of type|must fill") for kind in ("F64", "I64", "I8", "BOOL", "F8_E4M3", "U16", "F16", "f32", "", None, 32)),
-    ("a type that is a list", set_entry(dtype=["F32"]), "must be of type"),
-    ("not a number", lambda p: p.put(HEAD, float("nan")), "Every weight must be a finite number: head.weight"),
-    ("infinity", lambda p: p.put("cls_token", float("inf")), "Every weight must be a finite number: cls_token"),
-    ("minus infinity", lambda p: p.put("norm.bias", float("-inf")), "Every weight must be a finite number: norm.bias"),
-    ("no vitviz metadata", lambda p: framed(json.dumps(p.table), bytes(p.data)), "was not written by vitviz"),
-    ("metadata that is a number", lambda p: p.joined(vitviz=5), "was not written by vitviz"),
-    ("metadata that is a table", lambda p: p.joined(vitviz={}), "was not written by vitviz"),
-    ("other metadata that is a number", lambda p: p.joined(other=5), FOREIGN),
-    ("metadata that is no JSON", lambda p: p.joined(vitviz="{"), FORMAT),
-    ("metadata that is a list", lambda p: p.joined(vitviz="[]"), FORMAT),
-    ("metadata with NaN", lambda p: p.joined(vitviz='{"format": NaN}'), FORMAT),
-    ("metadata with a key twice", lambda p: p.joined(vitviz='{"format": 1, "format": 1}'), FORMAT),
-    ("metadata nested 100,000 deep", lambda p: p.joined(vitviz="[" * 100_000), FORMAT),
-    ("metadata with a number of 60,000 digits", lambda p: p.joined(vitviz='{"format": ' + "9" * 60_000 + "}"), FORMAT),
-    ("a header nested 100,000 deep", lambda p: framed('{"a":' * 100_000), FOREIGN),
-    ("a header with a number of 60,000 digits", lambda p: framed('{"a": ' + "9" * 60_000 + "}"), FOREIGN),
-    ("a header that is a list", lambda p: framed("[]", bytes(p.data)), FOREIGN),
-    ("a header in UTF-16", lambda p: framed("{}".encode("utf-16")), FOREIGN),
-    ("a header that is no UTF-8", lambda p: framed(b'{"\xff": 1}'), FOREIGN),
-    ("a header above 1 MiB", lambda p: framed(json.dumps(p.table).ljust(2**20 + 1), bytes(p.data)), FOREIGN),
-    ("20,000 empty tensors", lambda p: framed(json.dumps({f"t{k}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for k in range(15_000)})), "was not written by vitviz"),
-    *((f"format {number!r}", set_about("format", number), FORMAT) for number in (0, 2, "1", None, [1], 1e300)),
-    *((f"{key} {value!r}"[:60], set_config(**{key: value}), "The model's config does not fit|must have shape|lacks|unasked") for key, value in [
+    ("a shape of 2^62", set_entry(shape=[2**62, 4]), NOT_SAFETENSORS),
+    ("a negative shape", set_entry(shape=[-11, -18]), NOT_SAFETENSORS),
+    ("a string as shape", set_entry(shape="[11, 18]"), NOT_SAFETENSORS),
+    ("a nested shape", set_entry(shape=[[11, 18]]), NOT_SAFETENSORS),
+    *((f"dtype {kind}", set_entry(dtype=kind), NOT_SAFETENSORS) for kind in ("F64", "I64", "I8", "BOOL", "F8_E4M3", "U16", "F16", "f32", "", None, 32)),
+    ("a dtype that is a list", set_entry(dtype=["F32"]), NOT_SAFETENSORS),
+    ("dtype I32", set_entry(dtype="I32"), "must have dtype"),
+    ("NaN", lambda p: p.set_first(HEAD, float("nan")), f"{NOT_FINITE}: head.weight"),
+    ("infinity", lambda p: p.set_first("cls_token", float("inf")), f"{NOT_FINITE}: cls_token"),
+    ("minus infinity", lambda p: p.set_first("norm.bias", float("-inf")), f"{NOT_FINITE}: norm.bias"),
+    ("no vitviz metadata", lambda p: frame(json.dumps(p.header), bytes(p.data)), NO_METADATA),
+    ("metadata that is a number", lambda p: p.join(vitviz=5), NOT_SAFETENSORS),
+    ("metadata that is an object", lambda p: p.join(vitviz={}), NOT_SAFETENSORS),
+    ("other metadata that is a number", lambda p: p.join(other=5), NOT_SAFETENSORS),
+    ("metadata that is invalid JSON", lambda p: p.join(vitviz="{"), FORMAT),
+    ("metadata that is a list", lambda p: p.join(vitviz="[]"), FORMAT),
+    ("metadata with NaN", lambda p: p.join(vitviz='{"format": NaN}'), FORMAT),
+    ("metadata with a duplicate key", lambda p: p.join(vitviz='{"format": 2, "format": 2}'), FORMAT),
+    ("metadata nested 100,000 deep", lambda p: p.join(vitviz="[" * 100_000), FORMAT),
+    ("metadata with a number of 60,000 digits", lambda p: p.join(vitviz='{"format": ' + "9" * 60_000 + "}"), FORMAT),
+    ("a header nested 100,000 deep", lambda p: frame('{"a":' * 100_000), NOT_SAFETENSORS),
+    ("a header with a number of 60,000 digits", lambda p: frame('{"a": ' + "9" * 60_000 + "}"), NOT_SAFETENSORS),
+    ("a header that is a list", lambda p: frame("[]", bytes(p.data)), NOT_SAFETENSORS),
+    ("a header in UTF-16", lambda p: frame("{}".encode("utf-16")), NOT_SAFETENSORS),
+    ("a header that is not valid UTF-8", lambda p: frame(b'{"\xff": 1}'), NOT_SAFETENSORS),
+    ("a header above 1 MiB", lambda p: frame(json.dumps(p.header).ljust(2**20 + 1), bytes(p.data)), NOT_SAFETENSORS),
+    ("20,000 empty tensors", lambda p: frame(json.dumps({f"t{k}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for k in range(15_000)})), NO_METADATA),
+    *((f"format {number!r}", set_metadata("format", number), FORMAT) for number in (0, 1, 3, "2", None, [2], 1e300)),
+    *((f"{key} {value!r}"[:60], set_config(**{key: value}), rf"config\.({key}|patch_size) |labels must be|must have shape|is missing|is unexpected") for key, value in [
         ("num_heads", 5), ("num_heads", 0), ("num_heads", -2), ("num_heads", 2.0), ("num_heads", True), ("num_heads", None),
         ("patch_size", 3), ("patch_size", 0), ("patch_size", 10**9), ("patch_size", "4"),
         ("depth", -1), ("depth", 0), ("depth", 10**9), ("depth", 128), ("depth", [6]),
@@ -160,83 +163,85 @@ CHANGES: list[tuple[str, Callable[[Parts], Any], str]] = [
         ("init_values", -1), ("init_values", "0.1"), ("drop_path_rate", 1), ("pos_drop_rate", 2), ("architecture", "__class__"),
         ("architecture", {}), ("architecture", "tutorial-scratch"),
     ]),
-    ("a config with an unknown name", set_config(__class__=1), "may only name"),
-    ("a config that is a list", set_about("config", []), "may only name"),
-    ("no config", lambda p: p.about.pop("config"), "may only name"),
-    ("too few classes", set_about("labels", ["a"]), "must name 11 classes"),
-    ("classes that are numbers", set_about("labels", list(range(11))), "must name 11 classes"),
-    ("classes that are a word", set_about("labels", "abcdefghijk"), "must name 11 classes"),
-    *((f"mean {value!r}", set_about("mean", value), "mean must be three numbers") for value in (None, [0, 0], [0, 0, 2], ["a"] * 3, [True] * 3, "abc")),
-    ("std of 0", set_about("std", [0, 0.2, 0.2]), "std must be above"),
-    ("std of 10^-300", set_about("std", [1e-300, 0.2, 0.2]), "std must be above"),
-    ("a record that is a list", set_about("record", [1]), "The training record must be a table"),
+    ("a config with an unknown field", set_config(__class__=1), "config.__class__ is not a field of ViTConfig"),
+    ("a config that is a list", set_metadata("config", []), "config must be an object of fields"),
+    ("a missing config", lambda p: p.metadata.pop("config"), "config must be an object of fields"),
+    ("too few labels", set_metadata("labels", ["a"]), "labels must be 11 names"),
+    ("labels that are numbers", set_metadata("labels", list(range(11))), "labels must be 11 names"),
+    ("labels that are a string", set_metadata("labels", "abcdefghijk"), "labels must be 11 names"),
+    *((f"mean {value!r}", set_metadata("mean", value), "mean must be three numbers") for value in (None, [0, 0], [0, 0, 2], ["a"] * 3, [True] * 3, "abc")),
+    ("std of 0", set_metadata("std", [0, 0.2, 0.2]), "std must be at least"),
+    ("std of 10^-300", set_metadata("std", [1e-300, 0.2, 0.2]), "std must be at least"),
+    ("a record that is a list", set_metadata("record", [1]), "record must be an object"),
 ]  # fmt: skip
 
 
-def fine(whole: bytes) -> list[tuple[str, bytes]]:
-    """Checkpoints that must be accepted."""
+def valid(content: bytes) -> list[tuple[str, bytes]]:
+    """Create valid but unusual checkpoints."""
     script = [f"{SCRIPT}{k}" for k in range(tiny.K)]
     return [
-        ("ours", whole),
-        ("markup in class names", altered(whole, set_about("labels", script))),
-        ("script in class names", altered(whole, set_about("labels", ["${window.__pwned=1}"] * tiny.K))),
-        ("markup in the record", altered(whole, set_about("record", {"preset": SCRIPT, SCRIPT: SCRIPT}))),
-        ("markup in other metadata", altered(whole, lambda parts: parts.joined(title=SCRIPT))),
-        ("a record nested 50 deep", altered(whole, set_about("record", nested(50)))),
-        ("an older config", altered(whole, lambda parts: parts.about["config"].pop("architecture"))),
+        ("an unmodified file", content),
+        ("markup in labels", modify(content, set_metadata("labels", script))),
+        ("script in labels", modify(content, set_metadata("labels", ["${window.__pwned=1}"] * tiny.K))),
+        ("markup in the record", modify(content, set_metadata("record", {"preset": SCRIPT, SCRIPT: SCRIPT}))),
+        ("markup in other metadata", modify(content, lambda parts: parts.join(title=SCRIPT))),
+        ("a record nested 50 deep", modify(content, set_metadata("record", nested(50)))),
+        ("an older config", modify(content, lambda parts: parts.metadata["config"].pop("architecture"))),
     ]
 
 
 def nested(depth: int) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for _ in range(depth):
-        found = {"a": found}
-    return found
+        result = {"a": result}
+    return result
 
 
-def empty_gigabyte(path: Path, size: int) -> None:
+def sparse_file(path: Path, size: int) -> None:
     path.touch()
     os.truncate(path, size)
 
 
-def long_header(path: Path, whole: bytes) -> None:
-    """A file of 200 MiB whose header says that it is nearly all header."""
-    path.write_bytes(struct.pack("<Q", 2**27) + whole)
+def long_header(path: Path, content: bytes) -> None:
+    """Write a file of 200 MiB with a header length of 128 MiB."""
+    path.write_bytes(struct.pack("<Q", 2**27) + content)
     os.truncate(path, 200 * 2**20)
 
 
 def entries(folder: Path) -> list[Entry]:
-    """The part of the corpus that is meant for the gate for checkpoints; live ones make `folder`/PWNED."""
-    whole = saved(folder / "whole.safetensors")
-    halves = [(kind, saved(folder / "half.safetensors", dtype=kind)) for kind in (torch.float16, torch.bfloat16)]
-    cut = [(f"cut at {share}", whole[: int(len(whole) * share)]) for share in (0.0001, 0.01, 0.1, 0.5, 0.99)]
+    """Return the entries for `checkpoint.load`; live ones create `folder`/PWNED if they are run."""
+    content = save(folder / "whole.safetensors")
+    halves = [(kind, save(folder / "half.safetensors", dtype=kind)) for kind in (torch.float16, torch.bfloat16)]
+    cut = [
+        (f"cut at {fraction}", content[: int(len(content) * fraction)]) for fraction in (0.0001, 0.01, 0.1, 0.5, 0.99)
+    ]
     lengths = [0, 1, 2, 2**20 + 1, 2**27, 2**31, 2**32, 2**63, 2**64 - 1]
-    foreign = [
-        *archives(whole),
+    not_safetensors = [
+        *archives(content),
         *cut,
         ("empty", b""),
         ("8 bytes", bytes(8)),
-        ("one byte more", whole + b"\0"),
-        ("one byte less", whole[:-1]),
-        ("words", b"These are no weights. " * 20),
+        ("one byte more", content + b"\0"),
+        ("one byte less", content[:-1]),
+        ("text", b"These are not weights. " * 20),
         ("HTML", f"<html>{SCRIPT}</html>".encode()),
         ("an image", (Path(__file__).parents[2] / "vitviz/data/samples/cat.png").read_bytes()),
-        *((f"header length {length}", struct.pack("<Q", length) + whole[8:]) for length in lengths),
+        *((f"header length {length}", struct.pack("<Q", length) + content[8:]) for length in lengths),
     ]
     bare = safetensors.torch.save({"w": torch.zeros(4)})
-    make = partial(Entry, "checkpoint", file="strange.safetensors")
+    make = partial(Entry, "checkpoint", file="invalid.safetensors")
     return [
-        *(make(name, content, None) for name, content in fine(whole)),
-        *(make(f"in {kind}", content, None) for kind, content in halves),
-        *(make(name, content, FOREIGN) for name, content in foreign),
-        *(make(name, content, FOREIGN, live=True) for name, content in live(folder / "PWNED")),
-        *(make(name, altered(whole, change), refused) for name, change, refused in CHANGES),
-        make("weights of somebody else", bare, "was not written by vitviz"),
-        make("257 MiB", partial(empty_gigabyte, size=257 * 2**20), "at most 256 MiB: this one has 257"),
-        make("a tebibyte", partial(empty_gigabyte, size=2**40), "at most 256 MiB"),
-        make("a header of 128 MiB", partial(long_header, whole=whole), FOREIGN, big=True),
-        make("a folder", Path.mkdir, "There is no checkpoint"),
-        make("a pipe", os.mkfifo, "There is no checkpoint"),
-        make("a link to /dev/zero", lambda path: path.symlink_to("/dev/zero"), "There is no checkpoint"),
-        make("a link to nothing", lambda path: path.symlink_to("nothing"), "There is no checkpoint"),
+        *(make(name, data, None) for name, data in valid(content)),
+        *(make(f"in {kind}", data, None) for kind, data in halves),
+        *(make(name, data, NOT_SAFETENSORS) for name, data in not_safetensors),
+        *(make(name, data, NOT_SAFETENSORS, live=True) for name, data in pickles(folder / "PWNED")),
+        *(make(name, modify(content, change), refused) for name, change, refused in CHANGES),
+        make("weights without metadata", bare, NO_METADATA),
+        make("257 MiB", partial(sparse_file, size=257 * 2**20), "at most 256 MiB: got 257"),
+        make("a tebibyte", partial(sparse_file, size=2**40), "at most 256 MiB"),
+        make("a header of 128 MiB", partial(long_header, content=content), NOT_SAFETENSORS, big=True),
+        make("a folder", Path.mkdir, "not found"),
+        make("a pipe", os.mkfifo, "not found"),
+        make("a link to /dev/zero", lambda path: path.symlink_to("/dev/zero"), "not found"),
+        make("a link to nothing", lambda path: path.symlink_to("nothing"), "not found"),
     ]
