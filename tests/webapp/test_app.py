@@ -1,4 +1,4 @@
-"""The page put together: its endpoints, its port, its front door."""
+"""The web app: endpoints, ports and app.py."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ import gradio as gr
 import pytest
 
 from vitviz.webapp import app as module
-from vitviz.webapp.app import build_app, explain_image, free_port, list_methods, is_space, serve
+from vitviz.webapp.app import build_app, explain_image, free_port, is_space, list_methods, serve
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def app():
     return build_app()
 
 
-def test_only_the_curated_endpoints_are_public(app):
+def test_only_three_endpoints_are_public(app):
     info = app.get_api_info()
     assert set(info["named_endpoints"]) == {"/explain", "/checkpoints", "/methods"}
     assert not info["unnamed_endpoints"]
@@ -36,19 +36,19 @@ def test_the_endpoint_explains_a_sample():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("unicorn",), "Sample .* not found 'unicorn'"),
+        (("unicorn",), "Sample 'unicorn' not found"),
         (("cat", "gpt"), "Checkpoint 'gpt' not found"),
         (("cat", "cifar10-ti4", "magic"), "There is no method 'magic'"),
         (({"path": "/etc/passwd"},), "Only an uploaded image"),
     ],
 )
-def test_the_endpoint_refuses_with_the_librarys_sentence(arguments, sentence):
+def test_the_endpoint_refuses_invalid_arguments_with_a_sentence(arguments, sentence):
     with pytest.raises(gr.Error, match=sentence):
         explain_image(*arguments)
 
 
 @pytest.mark.parametrize(
-    ("words", "ending", "said"),
+    ("arguments", "error", "message"),
     [
         (
             ["--public", "--port", "9999"],
@@ -60,24 +60,24 @@ def test_the_endpoint_refuses_with_the_librarys_sentence(arguments, sentence):
         ([], KeyboardInterrupt(), "130"),
     ],
 )
-def test_the_front_door_says_in_a_sentence_why_it_does_not_open(monkeypatch, words, ending, said):
+def test_app_py_reports_startup_errors_in_one_sentence(monkeypatch, arguments, error, message):
     def build():
-        assert ending is not None, "it opened"
-        raise ending
+        assert error is not None, "the app was built"
+        raise error
 
-    monkeypatch.setattr(sys, "argv", ["app.py", *words])
-    monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)  # the door changes it
+    monkeypatch.setattr(sys, "argv", ["app.py", *arguments])
+    monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)  # app.py replaces it
     monkeypatch.setattr(module, "build_app", build)
     with pytest.raises(SystemExit) as end:
         runpy.run_path(str(Path(module.__file__).parents[2] / "app.py"), run_name="__main__")
-    assert str(end.value).startswith(said)
+    assert str(end.value).startswith(message)
 
 
-def test_methods_say_what_they_do_not_answer():
+def test_method_descriptions_name_a_limitation():
     assert all(about.count(".") >= 2 for about in list_methods().values())
 
 
-def test_a_port_in_use_is_told_in_one_sentence():
+def test_a_port_in_use_is_refused():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -86,7 +86,7 @@ def test_a_port_in_use_is_told_in_one_sentence():
             free_port("127.0.0.1", port)
 
 
-def test_a_port_that_is_taken_at_the_last_moment_is_told_in_one_sentence(app, tmp_path, monkeypatch):
+def test_a_port_taken_during_launch_is_refused(app, tmp_path, monkeypatch):
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -95,16 +95,16 @@ def test_a_port_that_is_taken_at_the_last_moment_is_told_in_one_sentence(app, tm
         monkeypatch.setattr("vitviz.webapp.app.free_port", lambda host, wanted: port)
         with pytest.raises(ValueError, match=f"another program took {port} on 127.0.0.1 just now"):
             serve(app, block=False)
-    assert {"127.0.0.1", "localhost"} <= {*os.environ["no_proxy"].split(",")}, "a proxy is not asked for this machine"
+    assert {"127.0.0.1", "localhost"} <= {*os.environ["no_proxy"].split(",")}, "no proxy is used for this machine"
 
 
 @pytest.mark.parametrize("host", ["::1", "example.invalid", "1.2.3.4"])
-def test_a_host_that_is_not_here_is_told_in_one_sentence(host):
+def test_a_host_of_another_machine_is_refused(host):
     with pytest.raises(ValueError, match=f"must be an IPv4 address of this machine: got {host}"):
         free_port(host, None)
 
 
-def test_without_a_wish_the_next_free_port_is_taken():
+def test_the_default_port_is_the_next_free_one():
     first = free_port("127.0.0.1", None)
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a server may just have left this port
@@ -113,7 +113,7 @@ def test_without_a_wish_the_next_free_port_is_taken():
         assert free_port("127.0.0.1", None) > first
 
 
-def test_a_space_is_known_by_its_name(monkeypatch):
+def test_a_space_is_detected_by_its_id(monkeypatch):
     monkeypatch.delenv("SPACE_ID", raising=False)
     assert not is_space()
     monkeypatch.setenv("SPACE_ID", "someone/vitviz")

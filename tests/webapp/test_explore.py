@@ -1,7 +1,8 @@
-"""The explorer's questions and answers, called as plain functions: right numbers, a sentence for each bad question."""
+"""Server functions of the Explore page: values equal the library's, invalid requests are refused with a sentence."""
 
 import asyncio
 import base64
+import json
 import logging
 import os
 import re
@@ -37,8 +38,8 @@ from vitviz.webapp.server.requests import error_response
 
 
 @pytest.fixture
-def answers(tmp_path):
-    return Explore(str(tmp_path / "nowhere"))
+def page(tmp_path):
+    return Explore(str(tmp_path / "missing"))
 
 
 def sample(name="cat"):
@@ -49,11 +50,11 @@ def upload(path, name="mine.png"):
     return {"checkpoint": "cifar10-ti4", "image": {"kind": "upload", "path": str(path), "name": name}}
 
 
-def test_the_answer_holds_what_the_library_computes(answers):
-    answer = answers.explain(sample())
+def test_the_response_equals_the_librarys_explanation(page):
+    answer = page.explain(sample())
     expected = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
     rows = np.frombuffer(base64.b64decode(answer["cls"]), "<f4").reshape(6, 6, 65)
-    np.testing.assert_allclose(rows, expected.cls_rows, atol=1e-7)
+    np.testing.assert_allclose(rows, expected.cls_attention, atol=1e-7)
     np.testing.assert_allclose(answer["probabilities"], expected.probabilities, atol=1e-6)
     assert answer["classes"][answer["image"]["truth"]] == "cat"
     assert set(answer["maps"]) == {"attention", "reverse_attention", "average", "rollout"}
@@ -61,38 +62,38 @@ def test_the_answer_holds_what_the_library_computes(answers):
         np.testing.assert_allclose(answer["maps"][method], expected.map(method).ravel(), atol=1e-7)
 
 
-def test_a_label_that_is_no_class_of_the_model_is_told_and_not_judged(answers, monkeypatch):
+def test_a_label_unknown_to_the_model_is_shown_without_truth(page, monkeypatch):
     other = replace(vitviz.load("cifar10-ti4"), labels=tuple("abcdefghij"))
     monkeypatch.setattr(explore, "load_model", lambda name, runs: other)
-    found = answers.explain(sample())["image"]
+    found = page.explain(sample())["image"]
     assert (found["truth"], found["shows"]) == (None, "cat")
 
 
-def test_all_methods_follow_by_key_for_the_class_that_is_asked(answers):
-    key = answers.explain(sample())["key"]
+def test_methods_returns_the_maps_of_a_target_by_key(page):
+    key = page.explain(sample())["key"]
     expected = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
     for target, name in (([], None), ([5], "dog"), ([5, 3], ("dog", "cat"))):
-        maps = answers.methods({"key": key, "target": target})["maps"]
+        maps = page.methods({"key": key, "target": target})["maps"]
         assert maps.keys() == vitviz.METHODS.keys()
         for method in ("relevance", "occlusion", "integrated_gradients"):
             np.testing.assert_allclose(maps[method], expected.map(method, name).ravel(), rtol=0, atol=1e-4)
 
 
-def test_the_scores_of_all_methods_follow_by_key(answers):
-    key = answers.explain(sample())["key"]
-    found = answers.scores({"key": key, "target": []})
+def test_scores_returns_the_faithfulness_of_all_methods(page):
+    key = page.explain(sample())["key"]
+    found = page.scores({"key": key, "target": []})
     assert found["scores"].keys() == vitviz.METHODS.keys()
     assert all(-5 < value <= 1 for value in found["scores"].values())
     mean, spread = found["random_baseline"]
     assert 0 < mean < 1
     assert 0 < spread < 0.5
-    assert answers.scores({"key": "guess"}) is answers.methods({"key": "guess"}) is None
+    assert page.scores({"key": "guess"}) is page.methods({"key": "guess"}) is None
 
 
-def test_a_map_that_ranks_no_patch_before_another_has_no_score(answers):
-    asked = {"key": answers.explain(sample())["key"], "target": [3]}
-    answers.explanations.get(asked).context.maps["attention_gradcam", 3] = np.zeros(64, np.float32)
-    scores = answers.scores(asked)["scores"]
+def test_a_flat_map_has_no_score(page):
+    data = {"key": page.explain(sample())["key"], "target": [3]}
+    page.explanations.get(data).context.maps["attention_gradcam", 3] = np.zeros(64, np.float32)
+    scores = page.scores(data)["scores"]
     assert [method for method, value in scores.items() if value is None] == ["attention_gradcam"]
     assert list(scores) == list(vitviz.METHODS)
 
@@ -103,47 +104,70 @@ def test_a_map_that_ranks_no_patch_before_another_has_no_score(answers):
         ([10], "target must be a class, 0 to 9 or one of airplane"),
         ([-1], "target must be a class"),
         ([3, 3], "or two different ones"),
-        ([1, 2, 3], "target must be up to two classes by number"),
-        (["cat"], "target must be up to two classes by number"),
-        ("cat", "target must be up to two classes by number"),
+        ([1, 2, 3], "target must be up to two class indices"),
+        (["cat"], "target must be up to two class indices"),
+        ("cat", "target must be up to two class indices"),
     ],
 )
-def test_a_class_that_is_none_is_refused_in_words(answers, target, sentence):
-    key = answers.explain(sample())["key"]
+def test_an_invalid_target_is_refused(page, target, sentence):
+    key = page.explain(sample())["key"]
     for name in ("methods", "scores", "figure"):
-        answer = error_response(getattr(answers, name))({"key": key, "target": target, "method": "relevance"})
+        answer = error_response(getattr(page, name))({"key": key, "target": target, "method": "relevance"})
         assert sentence in answer["error"]
 
 
-def test_a_image_without_some_heads_and_patches_has_a_key_of_its_own(answers):
-    answer = answers.explain(sample())
-    found = answers.ablate({"key": answer["key"], "heads": [[5, 2], [0, 1]], "patches": [27, 3]})
+def test_an_ablated_image_has_its_own_key(page):
+    answer = page.explain(sample())
+    found = page.ablate({"key": answer["key"], "heads": [[5, 2], [0, 1]], "patches": [27, 3]})
     case = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"]).context
     expected = ablate(case, [(5, 2), (0, 1)], [27, 3])
     np.testing.assert_allclose(found["probabilities"], softmax(expected.logits), atol=1e-5)
     rows = np.frombuffer(base64.b64decode(found["cls"]), "<f4").reshape(6, 6, 65)
     np.testing.assert_allclose(rows, np.nan_to_num(expected.attention[:, :, 0]), atol=1e-6)
     assert not rows[5, 2].any()
-    whole = np.frombuffer(base64.b64decode(answers.attention({"key": found["key"]})), "<u2").reshape(6, 6, 65, 65)
+    whole = np.frombuffer(base64.b64decode(page.attention({"key": found["key"]})), "<u2").reshape(6, 6, 65, 65)
     np.testing.assert_allclose(whole / 65535, np.nan_to_num(expected.attention), atol=1e-5)
-    figure = answers.figure({"key": found["key"], "method": None, "layer": None, "head": None})
+    figure = page.figure({"key": found["key"], "method": None, "layer": None, "head": None})
     assert figure["src"].startswith("data:image/png;base64,")
-    assert answers.ablate({"key": "guess", "heads": [], "patches": []}) is None
+    assert page.ablate({"key": "guess", "heads": [], "patches": []}) is None
 
 
-def test_heads_that_are_off_may_pass_on_their_mean_and_patches_be_painted_grey(answers):
-    key = answers.explain(sample())["key"]
-    ask = {"key": key, "heads": [[5, 2]], "patches": [27, 3], "mode": "mean", "patch_mode": "gray"}
-    found = answers.ablate(ask)
+def test_maps_and_scores_of_an_ablated_key_are_those_of_the_ablated_image(page):
+    """The numbers must not mix the original image with the ablated one."""
+    original = page.explain(sample())
+    before = page.scores({"key": original["key"], "target": [3]})
+    heads, patches = [[5, 2], [0, 1]], [27, 3]
+    ablated = page.ablate({"key": original["key"], "heads": heads, "patches": patches})
+    data = {"key": ablated["key"], "target": [3]}
+    expected = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"]).ablate(heads, patches)
+    for lookup in (page.cached("maps"), page.cached("scores")):
+        assert lookup(data) is None, "results of the original image are not reused"
+    maps, found = page.methods(data)["maps"], page.scores(data)
+    for method in vitviz.METHODS:
+        np.testing.assert_allclose(maps[method], expected.map(method, 3).ravel(), rtol=0, atol=1e-4, err_msg=method)
+    assert found["scores"]["relevance"] == pytest.approx(
+        expected.score("relevance", 3).probability_drop(expected.probabilities[3]), abs=1e-3
+    )
+    assert abs(found["random_baseline"][0] - before["random_baseline"][0]) > 1e-3
+    json.dumps([maps, found], allow_nan=False)
+    again = page.ablate({"key": ablated["key"], "heads": [[3, 0]], "patches": []})
+    both = expected.ablate([[3, 0]])
+    np.testing.assert_allclose(again["probabilities"], both.probabilities, atol=1e-5)
+
+
+def test_mean_ablation_and_gray_patches(page):
+    key = page.explain(sample())["key"]
+    data = {"key": key, "heads": [[5, 2]], "patches": [27, 3], "mode": "mean", "patch_mode": "gray"}
+    found = page.ablate(data)
     model = vitviz.load("cifar10-ti4")
     case = vitviz.explain(model, sample_paths()["cat"]).context
     expected = ablate(case, [(5, 2)], [27, 3], "gray", mean_head_outputs(model, load_samples((32, 32))))
     np.testing.assert_allclose(found["probabilities"], softmax(expected.logits), atol=1e-5)
-    other = answers.ablate(ask | {"mode": "zero"})["probabilities"]
+    other = page.ablate(data | {"mode": "zero"})["probabilities"]
     assert max(abs(np.array(other) - found["probabilities"])) > 1e-4
-    assert answers.explanations.get(found).changes == "1 head ablated (mean), 2 patches painted gray"
+    assert page.explanations.get(found).changes == "1 head ablated (mean), 2 patches painted gray"
     for name, value in (("mode", "noise"), ("patch_mode", 7)):
-        assert f"{name} must be one of" in error_response(answers.ablate)(ask | {name: value})["error"]
+        assert f"{name} must be one of" in error_response(page.ablate)(data | {name: value})["error"]
 
 
 @pytest.mark.parametrize(
@@ -154,86 +178,89 @@ def test_heads_that_are_off_may_pass_on_their_mean_and_patches_be_painted_grey(a
         (["00"], [], "heads must be pairs of layer and head"),
         ([[0, True]], [], "heads must be pairs of layer and head"),
         ([], [64], "A patch must be from 0 to 63"),
-        ([], [1.5], "patches must be whole numbers"),
+        ([], [1.5], "patches must be a list of integers"),
         ([], list(range(64)), "Not all patches can be removed"),
         ([[layer, head] for layer in range(6) for head in range(6)], [], "Not all heads can be ablated"),
-        ("all", [], "The request must name heads as list"),
+        ("all", [], "heads must be a list"),
     ],
 )
-def test_what_cannot_be_switched_off_is_refused_in_words(answers, heads, patches, sentence):
-    key = answers.explain(sample())["key"]
-    assert sentence in error_response(answers.ablate)({"key": key, "heads": heads, "patches": patches})["error"]
+def test_an_invalid_ablation_is_refused(page, heads, patches, sentence):
+    key = page.explain(sample())["key"]
+    assert sentence in error_response(page.ablate)({"key": key, "heads": heads, "patches": patches})["error"]
 
 
-def test_the_whole_attention_follows_by_key(answers):
-    answer = answers.explain(sample())
-    packed = base64.b64decode(answers.attention({"key": answer["key"]}))
+def test_attention_returns_full_attention_by_key(page):
+    answer = page.explain(sample())
+    packed = base64.b64decode(page.attention({"key": answer["key"]}))
     whole = np.frombuffer(packed, "<u2").reshape(6, 6, 65, 65) / 65535
     expected = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"]).attention
     np.testing.assert_allclose(whole, expected, atol=1e-5)
 
 
-def test_an_unknown_key_has_no_attention(answers):
-    assert answers.attention({"key": "guess"}) is None
-    assert answers.attention({"key": ["cat"]}) is None
-    assert answers.attention("cat") is None
+def test_an_unknown_key_has_no_attention(page):
+    assert page.attention({"key": "guess"}) is None
+    assert page.attention({"key": ["cat"]}) is None
+    assert page.attention("cat") is None
 
 
 @pytest.mark.parametrize(
-    ("question", "sentence"),
+    ("data", "sentence"),
     [
-        (None, "must name image"),
-        ({}, "must name image"),
-        ({"checkpoint": "cifar10-ti4", "image": "cat"}, "must name image"),
-        ({"checkpoint": 3, "image": {}}, "must name checkpoint"),
+        (None, "image must be an object"),
+        ({}, "image must be an object"),
+        ({"checkpoint": "cifar10-ti4", "image": "cat"}, "image must be an object"),
+        ({"checkpoint": 3, "image": {}}, "checkpoint must be a string"),
         ({"checkpoint": "../secret", "image": {}}, "not found"),
         ({"checkpoint": "/etc/passwd", "image": {}}, "not found"),
-        (sample("../../etc/passwd"), "There is no sample"),
-        ({"checkpoint": "cifar10-ti4", "image": {"kind": "url", "path": "http://127.0.0.1"}}, "must be a sample"),
+        (sample("../../etc/passwd"), "Sample '../../etc/passwd' not found"),
+        (
+            {"checkpoint": "cifar10-ti4", "image": {"kind": "url", "path": "http://127.0.0.1"}},
+            "kind must be sample, cifar or upload",
+        ),
         ({"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 0}}, "CIFAR-10 is not in"),
-        ({"checkpoint": "cifar10-ti4", "image": {"kind": "upload", "path": 5}}, "must name path"),
+        ({"checkpoint": "cifar10-ti4", "image": {"kind": "upload", "path": 5}}, "path must be a string"),
     ],
 )
-def test_a_bad_question_gets_a_sentence(answers, question, sentence):
-    assert sentence in error_response(answers.explain)(question)["error"]
+def test_an_invalid_request_is_refused_with_a_sentence(page, data, sentence):
+    assert sentence in error_response(page.explain)(data)["error"]
 
 
-def test_only_files_in_the_upload_folder_are_opened(answers, uploads, tmp_path):
+def test_only_files_in_the_upload_folder_are_opened(page, uploads, tmp_path):
     sibling = tmp_path / "uploads-of-others"
     sibling.mkdir()
     image = Image.new("RGB", (40, 40), "teal")
     for folder in (uploads, sibling):
         image.save(folder / "mine.png")
     os.symlink(sibling / "mine.png", uploads / "link.png")
-    assert "error" not in error_response(answers.explain)(upload(uploads / "mine.png"))
+    assert "error" not in error_response(page.explain)(upload(uploads / "mine.png"))
     for path in (
         sibling / "mine.png",
         uploads / ".." / "uploads-of-others" / "mine.png",
         uploads / "link.png",
         uploads,
     ):
-        assert "Only an uploaded image" in error_response(answers.explain)(upload(path))["error"]
-    assert "Only an uploaded image" in error_response(answers.explain)(upload("a\0b"))["error"]
+        assert "Only an uploaded image" in error_response(page.explain)(upload(path))["error"]
+    assert "Only an uploaded image" in error_response(page.explain)(upload("a\0b"))["error"]
 
 
-def test_an_upload_that_was_let_go_is_refused_without_its_path(answers, uploads):
+def test_an_expired_upload_is_refused_without_its_path(page, uploads):
     for path in (uploads / "82af" / "small.png", uploads / f"{'long' * 80}.png"):
-        for ask in (answers.explain, is_large):
-            error = error_response(ask)(upload(path))["error"]
-            assert error == "Own images are kept for less than an hour. Choose the file again."
+        for function in (page.explain, is_large):
+            error = error_response(function)(upload(path))["error"]
+            assert error == "Uploads are deleted within an hour. Choose the file again."
 
 
-def test_an_upload_comes_back_re_encoded_and_small(answers, uploads):
+def test_an_upload_is_returned_as_a_small_png(page, uploads):
     Image.new("RGB", (3000, 100), "teal").save(uploads / "wide.png")
-    answer = answers.explain(upload(uploads / "wide.png"))
+    answer = page.explain(upload(uploads / "wide.png"))
     shown = base64.b64decode(answer["image"]["original"].split(",", 1)[1])
     assert shown.startswith(b"\x89PNG")
     assert answer["image"]["note"] == "cropped to a square, shrunk from 3000 × 100 to 32 × 32"
     assert len(shown) < 20_000
 
 
-def test_an_unforeseen_failure_is_logged_and_told_calmly(caplog):
-    def broken(question):
+def test_an_unexpected_error_is_logged_and_hidden(caplog):
+    def broken(data):
         raise KeyError("secret place")
 
     with caplog.at_level(logging.ERROR):
@@ -243,50 +270,50 @@ def test_an_unforeseen_failure_is_logged_and_told_calmly(caplog):
     assert "secret place" in caplog.text
 
 
-def test_what_was_found_before_is_told_while_the_line_is_full(answers, monkeypatch):
-    functions = {answer.__name__: answer for answer in answers.functions}
-    cat, dog, again = (answers.explain(sample(name))["key"] for name in ("cat", "dog", "cat"))
-    restart, maps = threading.Event(), Explanation.map
+def test_cached_maps_are_returned_while_the_queue_is_full(page, monkeypatch):
+    functions = {answer.__name__: answer for answer in page.functions}
+    cat, dog, again = (page.explain(sample(name))["key"] for name in ("cat", "dog", "cat"))
+    proceed, maps = threading.Event(), Explanation.map
 
     def waiting(explanation, *args):
-        assert restart.wait(60)
+        assert proceed.wait(60)
         return maps(explanation, *args)
 
-    async def ask():
+    async def run():
         found = await functions["methods"]({"key": cat, "target": []})
         monkeypatch.setattr(Explanation, "map", waiting)
-        line = [asyncio.create_task(functions["methods"]({"key": dog, "target": []})) for _ in range(10)]
-        refused, _ = await asyncio.wait(line, return_when=asyncio.FIRST_COMPLETED)
-        assert [asked.result() for asked in refused] == [{"error": BUSY, "busy": True}]
+        tasks = [asyncio.create_task(functions["methods"]({"key": dog, "target": []})) for _ in range(10)]
+        refused, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        assert [task.result() for task in refused] == [{"error": BUSY, "busy": True}]
         assert await functions["methods"]({"key": again, "target": []}) == found
-        restart.set()
-        assert sum("maps" in answer for answer in await asyncio.gather(*line)) == 9
+        proceed.set()
+        assert sum("maps" in answer for answer in await asyncio.gather(*tasks)) == 9
 
-    with ThreadPoolExecutor(1) as apart:  # a browser's tests may have left a loop in this thread
-        apart.submit(asyncio.run, ask()).result()
+    with ThreadPoolExecutor(1) as thread:  # browser tests may leave an event loop in this thread
+        thread.submit(asyncio.run, run()).result()
 
 
-def test_a_huge_image_keeps_nobody_with_a_small_one_waiting(answers, uploads, monkeypatch):
-    explain = {answer.__name__: answer for answer in answers.functions}["explain"]
+def test_huge_images_do_not_delay_small_ones(page, uploads, monkeypatch):
+    explain = {answer.__name__: answer for answer in page.functions}["explain"]
     Image.new("L", (4000, 4000)).save(uploads / "huge.png")
     Image.new("L", (40, 40)).save(uploads / "small.png")
-    restart = threading.Event()
+    proceed = threading.Event()
 
     def waiting(model, source):
-        assert source.name == "small.png" or restart.wait(60)
+        assert source.name == "small.png" or proceed.wait(60)
         return vitviz.explain(model, source)
 
-    async def ask():
+    async def run():
         monkeypatch.setattr(explore, "explain", waiting)
-        line = [asyncio.create_task(explain(upload(uploads / "huge.png"))) for _ in range(10)]
-        refused, _ = await asyncio.wait(line, return_when=asyncio.FIRST_COMPLETED)
-        assert [asked.result() for asked in refused] == [{"error": BUSY, "busy": True}]
+        tasks = [asyncio.create_task(explain(upload(uploads / "huge.png"))) for _ in range(10)]
+        refused, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        assert [task.result() for task in refused] == [{"error": BUSY, "busy": True}]
         assert "probabilities" in await explain(upload(uploads / "small.png"))
-        restart.set()
-        assert sum("probabilities" in answer for answer in await asyncio.gather(*line)) == 9
+        proceed.set()
+        assert sum("probabilities" in answer for answer in await asyncio.gather(*tasks)) == 9
 
-    with ThreadPoolExecutor(1) as apart:
-        apart.submit(asyncio.run, ask()).result()
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, run()).result()
 
 
 @pytest.fixture(scope="module")
@@ -294,7 +321,7 @@ def explanation():
     return vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
 
 
-def test_old_explanations_make_room_for_new_ones(explanation):
+def test_the_cache_evicts_the_oldest_explanations(explanation):
     recent = ExplanationCache(max_bytes=2 * size_of(explanation))
     keys = [recent.add(explanation) for _ in range(3)]
     assert recent.get({"key": keys[0]}) is None
@@ -303,14 +330,14 @@ def test_old_explanations_make_room_for_new_ones(explanation):
     assert recent.bytes == 2 * size_of(explanation)
 
 
-def test_the_weights_of_a_run_count_and_those_of_a_model_that_ships_do_not(explanation):
+def test_the_cache_size_includes_weights_of_runs_but_not_of_bundled_models(explanation):
     run = copy(explanation.context)
     run.checkpoint = replace(run.checkpoint, name="runs/first")
     weights = sum(4 * one.numel() for one in run.checkpoint.network.parameters())
     assert size_of(replace(explanation, context=run)) == size_of(explanation) + weights
 
 
-def test_an_explanation_that_is_asked_about_outlives_newer_ones(explanation):
+def test_the_cache_evicts_by_least_recent_use(explanation):
     recent = ExplanationCache(max_bytes=2 * size_of(explanation))
     first, second = recent.add(explanation), recent.add(explanation)
     assert recent.get({"key": first}) is explanation
@@ -319,7 +346,7 @@ def test_an_explanation_that_is_asked_about_outlives_newer_ones(explanation):
     assert recent.get({"key": first}) is recent.get({"key": third}) is explanation
 
 
-def test_an_explanation_that_is_asked_about_grows_old_all_the_same(explanation, monkeypatch):
+def test_explanations_expire_even_if_used(explanation, monkeypatch):
     now, recent = 0.0, ExplanationCache()
     monkeypatch.setattr(cache, "time", SimpleNamespace(monotonic=lambda: now))
     old = recent.add(explanation)
@@ -332,7 +359,7 @@ def test_an_explanation_that_is_asked_about_grows_old_all_the_same(explanation, 
     assert recent.bytes == size_of(explanation)
 
 
-def test_what_was_made_of_a_image_is_let_go_with_it(explanation, monkeypatch):
+def test_derived_explanations_expire_with_their_origin(explanation, monkeypatch):
     now, recent = 0.0, ExplanationCache()
     monkeypatch.setattr(cache, "time", SimpleNamespace(monotonic=lambda: now))
     key = recent.add(explanation)
@@ -344,59 +371,59 @@ def test_what_was_made_of_a_image_is_let_go_with_it(explanation, monkeypatch):
     assert recent.get({"key": recent.add(explanation, key)}) is None, "the image itself is gone"
 
 
-def test_an_absent_data_set_is_told_with_the_command_that_fetches_it(answers):
-    state = answers.list_models({})["cifar"]
+def test_a_missing_data_set_is_reported_with_its_download_command(page):
+    state = page.list_models({})["cifar"]
     assert not state["available"]
     assert "python -m vitviz data download" in state["message"]
     outside = {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 0}}
-    assert "CIFAR-10 is not in" in error_response(answers.explain)(outside)["error"]
+    assert "CIFAR-10 is not in" in error_response(page.explain)(outside)["error"]
 
 
-def test_the_catalog_lists_what_ships(answers):
-    catalog = answers.catalog()
+def test_the_catalog_lists_bundled_models_samples_and_methods(page):
+    catalog = page.catalog()
     assert {"name": "cifar10-ti4", "layers": 6, "heads": 6}.items() <= catalog["checkpoints"][0].items()
     assert [s["name"] for s in catalog["samples"]] == sorted(cifar.CLASSES)
     assert {m["key"] for m in catalog["methods"]} == vitviz.METHODS.keys() - {"reverse_attention"}
 
 
 @pytest.fixture
-def mine(tmp_path, monkeypatch):
-    """A checkpoint of one's own, the only one in checkpoints/."""
-    path = tmp_path / "checkpoints" / "mine.safetensors"
+def bundled(tmp_path, monkeypatch):
+    """The only checkpoint in checkpoints/."""
+    path = tmp_path / "checkpoints" / "bundled.safetensors"
     path.parent.mkdir()
     checkpoint.save(tiny.checkpoint(), path)
     monkeypatch.setattr(checkpoint, "CHECKPOINTS", path.parent)
     return path
 
 
-def test_a_checkpoint_that_is_none_of_ours_is_left_out_and_told_once(answers, mine, tmp_path):
-    save_file({"head.weight": torch.ones(3)}, mine.with_name("timm.safetensors"))
-    mine.with_name("gone.safetensors").symlink_to(tmp_path / "gone")
+def test_an_invalid_checkpoint_is_skipped_with_one_warning(page, bundled, tmp_path):
+    save_file({"head.weight": torch.ones(3)}, bundled.with_name("timm.safetensors"))
+    bundled.with_name("gone.safetensors").symlink_to(tmp_path / "gone")
     with pytest.warns(UserWarning, match="Move it to another folder") as told:
-        listed = answers.catalog()["checkpoints"]
-    assert [model["name"] for model in listed] == ["mine"]
+        listed = page.catalog()["checkpoints"]
+    assert [model["name"] for model in listed] == ["bundled"]
     assert [re.search(r"[a-z]+\.safetensors", str(warning.message))[0] for warning in told] == [
         "gone.safetensors",
         "timm.safetensors",
     ]
-    assert Train(str(tmp_path)).catalog()["models"] == ["mine"], "and is not told again"
-    assert "Choose one of: mine." in error_response(answers.explain)(sample() | {"checkpoint": "timm"})["error"]
+    assert Train(str(tmp_path)).catalog()["models"] == ["bundled"], "without another warning"
+    assert "Use one of: bundled." in error_response(page.explain)(sample() | {"checkpoint": "timm"})["error"]
 
 
-def test_a_checkpoint_that_was_replaced_is_seen_and_nothing_of_the_old_one_shown(answers, mine):
-    def seen():
-        answer = answers.explain(sample() | {"checkpoint": "mine"})
-        asked = {"key": answer["key"], "target": [0]}
+def test_a_replaced_checkpoint_is_reloaded_and_caches_are_not_reused(page, bundled):
+    def run():
+        answer = page.explain(sample() | {"checkpoint": "bundled"})
+        data = {"key": answer["key"], "target": [0]}
         return (
             answer["probabilities"],
-            answers.methods(asked)["maps"]["relevance"],
-            answers.scores(asked)["random_baseline"],
+            page.methods(data)["maps"]["relevance"],
+            page.scores(data)["random_baseline"],
         )
 
-    before = seen()
-    assert seen() == before
-    checkpoint.save(tiny.checkpoint(seed=1), mine)
-    after = seen()
+    before = run()
+    assert run() == before
+    checkpoint.save(tiny.checkpoint(seed=1), bundled)
+    after = run()
     assert [old == new for old, new in zip(before, after, strict=True)] == [False] * 3
 
 
@@ -407,21 +434,19 @@ def test_a_checkpoint_that_was_replaced_is_seen_and_nothing_of_the_old_one_shown
         ({"head": "3"}, "head must be from 0 to 5"),
         ({"patches": [64]}, "Patches must be different numbers from 0 to 63"),
         ({"patches": [1] * 100_000}, "Patches must be different numbers"),
-        ({"patches": "all"}, "patches must be whole numbers"),
+        ({"patches": "all"}, "patches must be a list of integers"),
         ({"method": "magic"}, "There is no method 'magic'"),
         ({"direction": "up"}, "direction must be from or to"),
     ],
 )
-def test_a_figure_of_what_is_not_there_is_refused(answers, wanted, sentence):
-    key = answers.explain(sample())["key"]
-    assert sentence in error_response(answers.figure)({"key": key} | wanted)["error"]
+def test_a_figure_of_an_invalid_view_is_refused(page, wanted, sentence):
+    key = page.explain(sample())["key"]
+    assert sentence in error_response(page.figure)({"key": key} | wanted)["error"]
 
 
-def test_the_figure_shows_the_view_on_screen(answers):
-    key = answers.explain(sample())["key"]
-    shown = answers.figure(
-        {"key": key, "layer": 2, "head": None, "patches": [9, 10], "direction": "to", "method": None}
-    )
+def test_the_figure_is_a_png_of_the_view(page):
+    key = page.explain(sample())["key"]
+    shown = page.figure({"key": key, "layer": 2, "head": None, "patches": [9, 10], "direction": "to", "method": None})
     assert base64.b64decode(shown["src"].split(",", 1)[1]).startswith(b"\x89PNG")
 
 
@@ -435,37 +460,37 @@ def test_the_figure_shows_the_view_on_screen(answers):
         ({"method": "relevance", "target": [5, 3], "patches": [27]}, "relevance-for-dog-not-cat"),
     ],
 )
-def test_the_figure_is_named_after_the_image_and_what_is_asked_of_it(answers, monkeypatch, wanted, name):
+def test_the_file_name_of_a_figure_describes_the_view(page, monkeypatch, wanted, name):
     monkeypatch.setattr(figures, "render", lambda figure, ending: b"")
-    key = answers.explain(sample())["key"]
+    key = page.explain(sample())["key"]
     view = {"layer": 5, "head": None, "method": None} | wanted
-    assert answers.figure({"key": key} | view)["name"] == f"vitviz-cifar10-ti4-drawing-cat-{name}.png"
-    changed = answers.ablate({"key": key, "heads": [], "patches": [1]})["key"]
-    assert answers.figure({"key": changed} | view)["name"] == f"vitviz-cifar10-ti4-drawing-cat-{name}-changed.png"
+    assert page.figure({"key": key} | view)["name"] == f"vitviz-cifar10-ti4-drawing-cat-{name}.png"
+    changed = page.ablate({"key": key, "heads": [], "patches": [1]})["key"]
+    assert page.figure({"key": changed} | view)["name"] == f"vitviz-cifar10-ti4-drawing-cat-{name}-ablated.png"
 
 
-def test_the_name_of_an_own_file_is_not_part_of_its_figure(answers, uploads):
+def test_the_name_of_an_upload_is_not_in_its_figure(page, uploads):
     Image.new("RGB", (40, 40), "teal").save(uploads / "mine.png")
-    key = answers.explain(upload(uploads / "mine.png", "../Grandmother $1\n.png"))["key"]
-    assert answers.figure({"key": key})["name"].startswith("vitviz-cifar10-ti4-own-image-mean-of-layers")
-    assert answers.explanations.get({"key": key}).name == "Own image"
+    key = page.explain(upload(uploads / "mine.png", "../Grandmother $1\n.png"))["key"]
+    assert page.figure({"key": key})["name"].startswith("vitviz-cifar10-ti4-upload-mean")
+    assert page.explanations.get({"key": key}).name == "Upload"
 
 
-def test_a_lost_key_has_no_figure_so_that_the_page_can_ask_anew(answers):
-    assert answers.figure({"key": "x"}) is None
+def test_an_expired_key_has_no_figure(page):
+    assert page.figure({"key": "x"}) is None
 
 
 def test_sample_names_are_not_paths():
-    with pytest.raises(ImageError, match="There is no sample"):
+    with pytest.raises(ImageError, match=r"Sample '\.\./data/cifar' not found"):
         images.sample_path("../data/cifar")
 
 
 @pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 def test_a_test_image_is_explained_with_its_label(cifar_folder):
-    answers, (_, labels) = Explore(str(cifar_folder)), cifar.load("test", str(cifar_folder))
-    picked = answers.explain({"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 0}})
+    page, (_, labels) = Explore(str(cifar_folder)), cifar.load("test", str(cifar_folder))
+    picked = page.explain({"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 0}})
     assert picked["image"]["truth"] == labels[0]
     name = f"CIFAR-10 test image 0 ({cifar.CLASSES[labels[0]]})"
-    assert answers.explanations.get(picked).name == name
+    assert page.explanations.get(picked).name == name
     outside = {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 10**6}}
-    assert "must be from 0 to 19" in error_response(answers.explain)(outside)["error"]
+    assert "must be from 0 to 19" in error_response(page.explain)(outside)["error"]

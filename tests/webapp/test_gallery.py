@@ -1,4 +1,4 @@
-"""The gallery of test images: by class, and by what a model makes of them."""
+"""The gallery of test images, by class and by prediction."""
 
 from dataclasses import replace
 
@@ -25,10 +25,10 @@ def images(cifar_folder):
     return cifar.load("test", str(cifar_folder))
 
 
-def pages(gallery, question):
+def pages(gallery, data):
     """The images of all pages."""
-    count = gallery.gallery(question)["pages"]
-    return [image for page in range(count) for image in gallery.gallery(question | {"page": page})["images"]]
+    count = gallery.gallery(data)["pages"]
+    return [image for page in range(count) for image in gallery.gallery(data | {"page": page})["images"]]
 
 
 def test_the_gallery_shows_the_images_of_a_class(gallery, images):
@@ -41,40 +41,40 @@ def test_the_gallery_shows_the_images_of_a_class(gallery, images):
     assert [image["index"] for image in pages(gallery, ALL)] == list(range(20))
 
 
-def test_right_and_wrong_are_what_the_model_says(gallery, images):
+def test_correct_and_misclassified_follow_the_predictions(gallery, images):
     model = vitviz.load("cifar10-ti4")
     images, labels = images
     with torch.no_grad():
-        probabilities, said = model.network(model.normalize(images)).softmax(-1).max(-1)
-    for shown, wanted in (("correct", said == labels), ("misclassified", said != labels)):
+        probabilities, classes = model.network(model.normalize(images)).softmax(-1).max(-1)
+    for shown, wanted in (("correct", classes == labels), ("misclassified", classes != labels)):
         found = pages(gallery, TI4 | {"shown": shown})
         assert [image["index"] for image in found] == wanted.nonzero()[:, 0].tolist()
         for image in found:
-            assert image["prediction"] == model.labels[said[image["index"]]]
+            assert image["prediction"] == model.labels[classes[image["index"]]]
             assert image["probability"] == pytest.approx(probabilities[image["index"]].item(), abs=1e-5)
     surest = [image["index"] for image in pages(gallery, TI4 | {"shown": "confidently wrong"})]
-    wrong = (said != labels).nonzero()[:, 0]
+    wrong = (classes != labels).nonzero()[:, 0]
     assert surest == wrong[probabilities[wrong].argsort(descending=True, stable=True)].tolist()
     cats = [image["index"] for image in pages(gallery, TI4 | {"shown": "misclassified", "label": 3})]
-    assert cats == ((said != labels) & (labels == 3)).nonzero()[:, 0].tolist()
+    assert cats == ((classes != labels) & (labels == 3)).nonzero()[:, 0].tolist()
 
 
-def test_a_model_looks_at_all_images_once(gallery, monkeypatch):
-    asked = TI4 | {"shown": "misclassified"}
+def test_a_model_predicts_the_test_set_once(gallery, monkeypatch):
+    data = TI4 | {"shown": "misclassified"}
     assert gallery.cached(ALL) is not None, "nothing is computed for these"
-    assert gallery.cached(asked) is None
-    answer = gallery.gallery(asked)
-    monkeypatch.setattr(module, "predict", lambda *_: pytest.fail("looked again"))
-    assert gallery.cached(asked) == answer
+    assert gallery.cached(data) is None
+    answer = gallery.gallery(data)
+    monkeypatch.setattr(module, "predict", lambda *_: pytest.fail("predicted again"))
+    assert gallery.cached(data) == answer
 
 
-def test_a_model_of_other_classes_or_another_order_is_compared_by_their_names(gallery, images, monkeypatch):
+def test_classes_are_matched_by_name(gallery, images, monkeypatch):
     model = vitviz.load("cifar10-ti4")
     with torch.no_grad():
-        said = model.network(model.normalize(images[0])).argmax(-1)
+        classes = model.network(model.normalize(images[0])).argmax(-1)
     monkeypatch.setattr(module, "load_model", lambda name, runs: replace(model, labels=model.labels[::-1]))
     right = [image["index"] for image in pages(gallery, TI4 | {"shown": "correct"})]
-    assert right == (9 - said == images[1]).nonzero()[:, 0].tolist()
+    assert right == (9 - classes == images[1]).nonzero()[:, 0].tolist()
     monkeypatch.setattr(module, "load_model", lambda name, runs: replace(model, labels=tuple("abcdefghij")))
     other = Gallery(gallery.data, None, public=False)
     with pytest.raises(ValueError, match="the classes of CIFAR-10 to filter by: got 'cifar10-ti4'"):
@@ -82,12 +82,12 @@ def test_a_model_of_other_classes_or_another_order_is_compared_by_their_names(ga
 
 
 @pytest.mark.parametrize(
-    "question",
+    "data",
     [{}, [], None, TI4 | {"shown": "bad"}, TI4 | {"shown": []}, ALL | {"shown": "correct"}, ALL | {"label": 10**30}],
 )
-def test_a_question_that_does_not_fit_is_refused(gallery, question):
+def test_an_invalid_request_is_refused(gallery, data):
     with pytest.raises(ValueError, match="must"):
-        gallery.gallery(question)
-    if question != {}:
+        gallery.gallery(data)
+    if data != {}:
         with pytest.raises(ValueError, match="must"):
-            gallery.cached(question)
+            gallery.cached(data)

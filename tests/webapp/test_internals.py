@@ -1,4 +1,4 @@
-"""The questions of the page Inside, called as plain functions: the library's numbers, a sentence for each refusal."""
+"""Server functions of the Internals page: values equal the library's, invalid requests are refused with a sentence."""
 
 import threading
 
@@ -11,7 +11,7 @@ from tests import tiny
 from vitviz.attribution.probes import probe
 from vitviz.data import cifar, preprocessing
 from vitviz.webapp.pages import internals
-from vitviz.webapp.pages.internals import DECIMALS, ARRAYS, Internals
+from vitviz.webapp.pages.internals import ARRAYS, DECIMALS, Internals
 from vitviz.webapp.server.requests import error_response
 
 SAMPLES = {"checkpoint": "cifar10-ti4", "images": "samples"}
@@ -19,13 +19,13 @@ HALF = 0.5 * 10**-DECIMALS
 
 
 @pytest.fixture
-def answers(tmp_path):
-    return Internals(str(tmp_path / "nowhere"))
+def page(tmp_path):
+    return Internals(str(tmp_path / "missing"))
 
 
 @pytest.fixture
-def counted(monkeypatch):
-    """The images of each call of `probe`, in turn; only the tiny model is measured."""
+def calls_of_probe(monkeypatch):
+    """The images of each call of `probe`, which probes the tiny model only."""
     calls = []
     found = probe(tiny.checkpoint(), torch.zeros(2, 3, tiny.H, tiny.W, dtype=torch.uint8))
 
@@ -37,8 +37,8 @@ def counted(monkeypatch):
     return calls
 
 
-def test_the_answer_holds_what_the_library_measures(answers):
-    answer = answers.probes(SAMPLES)
+def test_the_response_equals_the_librarys_probes(page):
+    answer = page.probes(SAMPLES)
     expected = probe(vitviz.load("cifar10-ti4"), preprocessing.load_samples((32, 32)))
     for name in ARRAYS:
         np.testing.assert_allclose(answer[name], getattr(expected, name), rtol=1e-6, atol=1.1 * HALF, err_msg=name)
@@ -46,61 +46,61 @@ def test_the_answer_holds_what_the_library_measures(answers):
     assert (answer["size"], answer["grid"], answer["prefix"], answer["classes"]) == ([32, 32], [8, 8], 1, 10)
 
 
-def test_the_first_test_images_are_measured_when_asked_for(cifar_folder, counted, monkeypatch):
+def test_the_first_test_images_are_probed_on_request(cifar_folder, calls_of_probe, monkeypatch):
     monkeypatch.setattr(internals, "NUM_TEST_IMAGES", 7)
     with pytest.warns(UserWarning, match="differs from the official"):
         expected = cifar.load("test", cifar_folder)[0][:7]
     with pytest.warns(UserWarning, match="differs from the official"):
         answer = Internals(str(cifar_folder)).probes(SAMPLES | {"images": "test"})
     assert answer["images"] == "the first 7 test images of CIFAR-10"
-    assert torch.equal(counted[0], expected)
+    assert torch.equal(calls_of_probe[0], expected)
 
 
-def test_what_was_measured_once_is_kept_for_each_choice_of_images(answers, counted, monkeypatch):
-    monkeypatch.setattr(answers, "images", lambda chosen, size: (torch.zeros(1), chosen))
-    first = answers.probes(SAMPLES)
-    assert answers.probes(dict(SAMPLES)) is first
-    assert answers.probes(SAMPLES | {"images": "test"})["images"] == "test"
-    assert len(counted) == 2
+def test_results_are_cached_per_choice_of_images(page, calls_of_probe, monkeypatch):
+    monkeypatch.setattr(page, "images", lambda chosen, size: (torch.zeros(1), chosen))
+    first = page.probes(SAMPLES)
+    assert page.probes(dict(SAMPLES)) is first
+    assert page.probes(SAMPLES | {"images": "test"})["images"] == "test"
+    assert len(calls_of_probe) == 2
 
 
-def test_many_who_ask_at_once_wait_for_one_measurement(answers, counted):
-    threads = [threading.Thread(target=answers.probes, args=(SAMPLES,)) for _ in range(4)]
+def test_concurrent_requests_share_one_computation(page, calls_of_probe):
+    threads = [threading.Thread(target=page.probes, args=(SAMPLES,)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(counted) == 1
-    assert len(answers.results) == 1
+    assert len(calls_of_probe) == 1
+    assert len(page.results) == 1
 
 
 @pytest.mark.parametrize(
-    ("question", "sentence"),
+    ("data", "sentence"),
     [
         ({"checkpoint": "gpt", "images": "samples"}, "Checkpoint 'gpt' not found. Use one of"),
         ({"checkpoint": "../cifar10-ti4", "images": "samples"}, "not found"),
         ({"checkpoint": "cifar10-ti4", "images": "train"}, "must be samples or test: got 'train'"),
-        ({"checkpoint": "cifar10-ti4"}, "The request must name images as str"),
+        ({"checkpoint": "cifar10-ti4"}, "images must be a string"),
         ({"checkpoint": "cifar10-ti4", "images": "test"}, "CIFAR-10 is not in"),
-        ("cifar10-ti4", "The request must name checkpoint as str"),
-        (None, "The request must name checkpoint as str"),
+        ("cifar10-ti4", "checkpoint must be a string"),
+        (None, "checkpoint must be a string"),
     ],
 )
-def test_a_question_that_cannot_be_answered_gets_one_sentence(answers, question, sentence):
-    assert sentence in error_response(answers.probes)(question)["error"]
-    assert not answers.results
+def test_an_invalid_request_is_refused_with_a_sentence(page, data, sentence):
+    assert sentence in error_response(page.probes)(data)["error"]
+    assert not page.results
 
 
-def test_test_images_of_another_size_are_refused(answers):
-    with pytest.raises(ValueError, match=r"this model sees 20 × 28\. Use the samples"):
-        answers.images("test", (20, 28))
+def test_cifar_is_refused_for_models_of_another_input_size(page):
+    with pytest.raises(ValueError, match=r"got \'test for 20 × 28\'\. Use the sample images"):
+        page.images("test", (20, 28))
 
 
-def test_a_failure_is_not_kept(answers, counted, monkeypatch):
+def test_errors_are_not_cached(page, calls_of_probe, monkeypatch):
     def failing(*_):
         raise ValueError("no")
 
-    monkeypatch.setattr(answers, "images", failing)
-    assert error_response(answers.probes)(SAMPLES) == {"error": "no"}
+    monkeypatch.setattr(page, "images", failing)
+    assert error_response(page.probes)(SAMPLES) == {"error": "no"}
     monkeypatch.undo()
-    assert not answers.results
+    assert not page.results

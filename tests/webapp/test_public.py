@@ -1,4 +1,4 @@
-"""The server over HTTP: what strangers see of it, and what everybody is told when something fails."""
+"""The server over HTTP: public pages, and responses to unexpected errors."""
 
 import json
 import os
@@ -9,24 +9,24 @@ from pathlib import Path
 import pytest
 from gradio import processing_utils
 
-from tests.webapp.serving import EXPLAIN_CAT, CAT, IGNORE_PANDAS_WARNINGS, Client, catalog_of, files_in
+from tests.webapp.serving import CAT, EXPLAIN_CAT, IGNORE_PANDAS_WARNINGS, Client, catalog_of, files_in
 from vitviz.webapp.app import build_app, serve
 from vitviz.webapp.server import guard
 
 pytestmark = IGNORE_PANDAS_WARNINGS
 
 
-# On a public page
+# Public pages
 
 
 def names_a_folder(answer) -> bool:
-    """Whether an answer holds a path of the server; images in base64 are none."""
+    """Whether a response contains a path of the server, outside base64."""
     return re.search(r"""(?<![\w:+/])/(home|tmp|root|usr|work)/""", json.dumps(answer)) is not None
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:test_batch.bin differs")
-def test_no_answer_names_a_folder_of_the_server(public_client):
+def test_no_response_contains_a_path_of_the_server(public_client):
     assert not names_a_folder(public_client.config())
     answers = [
         public_client.call("gallery", {"label": -1, "page": 0}),
@@ -40,14 +40,14 @@ def test_no_answer_names_a_folder_of_the_server(public_client):
             assert answer["error"] == "CIFAR-10 is not available on this server."
 
 
-def test_strangers_are_not_told_where_the_data_set_was_looked_for(tmp_path):
+def test_the_path_of_the_data_set_is_hidden(tmp_path):
     app = build_app(str(tmp_path), public=True)
     catalog = catalog_of(app)
     assert catalog["public"] is True
     assert catalog["cifar"]["message"] == "CIFAR-10 is not available on this server."
 
 
-def test_strangers_can_neither_train_nor_change_anything_over_http(public_client):
+def test_training_is_refused_over_http(public_client):
     for name in (
         "check",
         "estimate",
@@ -64,7 +64,7 @@ def test_strangers_can_neither_train_nor_change_anything_over_http(public_client
         assert "Training is off on a public page" in answer["error"], name
 
 
-def test_on_a_public_page_secrets_are_forgotten_at_the_start(monkeypatch):
+def test_secrets_are_removed_from_the_environment(monkeypatch):
     secrets = ("HF_TOKEN", "aws_secret_access_key", "DB_PASSWORD", "OPENAI_API_KEY", "SSH_PRIVATE_KEY")
     for name in (*secrets, "VITVIZ_TEST_KEYBOARD"):
         monkeypatch.setenv(name, "x")
@@ -75,17 +75,17 @@ def test_on_a_public_page_secrets_are_forgotten_at_the_start(monkeypatch):
     assert "VITVIZ_TEST_KEYBOARD" in os.environ
 
 
-def test_a_space_is_public_whatever_is_said(monkeypatch):
+def test_a_space_is_always_public(monkeypatch):
     monkeypatch.setenv("SPACE_ID", "someone/vitviz")
     app = build_app(public=False)
     assert catalog_of(app)["public"] is True
 
 
-# When something fails
+# Unexpected errors
 
 
 @pytest.mark.parametrize(
-    ("path", "question"),
+    ("path", "data"),
     [
         ("component_server/", {"session_hash": "s", "component_id": 99999, "fn_name": "explain", "data": {}}),
         ("component_server/", {"session_hash": "s", "component_id": "1", "fn_name": "x", "data": {}}),
@@ -95,15 +95,15 @@ def test_a_space_is_public_whatever_is_said(monkeypatch):
         ("call/explain", {"data": []}),
     ],
 )
-def test_a_malformed_request_gets_no_traceback(client, path, question):
-    _, text = client.post(f"/gradio_api/{path}", question)
+def test_a_malformed_request_gets_no_traceback(client, path, data):
+    _, text = client.post(f"/gradio_api/{path}", data)
     assert "Traceback" not in text
     assert "site-packages" not in text
     assert len(text) < 300
     assert client.request("GET", "/config")[0] == 200
 
 
-def test_a_failure_that_nobody_foresaw_is_one_calm_sentence_with_a_reference(client, monkeypatch, caplog):
+def test_an_unexpected_error_returns_a_generic_sentence_with_a_reference(client, monkeypatch, caplog):
     def fail(*_):
         raise RuntimeError("secret /home/x")
 
@@ -118,7 +118,7 @@ def test_a_failure_that_nobody_foresaw_is_one_calm_sentence_with_a_reference(cli
     assert "secret" not in events
 
 
-def test_a_failure_before_any_answer_is_as_calm_and_binds_the_browser_too(client, monkeypatch, caplog):
+def test_an_error_in_the_guard_returns_a_generic_sentence_with_security_headers(client, monkeypatch, caplog):
     def fail(*_):
         raise RuntimeError("secret /home/x")
 
@@ -132,11 +132,11 @@ def test_a_failure_before_any_answer_is_as_calm_and_binds_the_browser_too(client
 
 
 def file_data(path: str) -> dict:
-    """A file as Gradio's clients name it."""
+    """Return a file as Gradio's clients send it."""
     return {"path": path, "meta": {"_type": "gradio.FileData"}}
 
 
-def test_a_program_explains_a_file_that_it_has_uploaded_wherever_uploads_go(monkeypatch):
+def test_the_endpoint_explains_an_uploaded_file(monkeypatch):
     monkeypatch.delenv("GRADIO_TEMP_DIR", raising=False)  # `serve` chooses a folder once the page is built
     app = build_app()
     monkeypatch.setenv("GRADIO_TEMP_DIR", "")  # taken back at the end
@@ -152,7 +152,7 @@ def test_a_program_explains_a_file_that_it_has_uploaded_wherever_uploads_go(monk
         shutil.rmtree(own)
 
 
-def test_no_address_is_fetched_for_a_program(client, monkeypatch):
+def test_the_endpoint_fetches_no_url(client, monkeypatch):
     fetched = []
 
     async def fetch(address, **_):

@@ -42,7 +42,7 @@ def refusal(answer, question):
     return answering(answer)(question)["error"]
 
 
-def test_each_recipe_says_what_it_would_be(trains):
+def test_the_catalog_summarizes_each_preset(trains):
     catalog = trains.catalog()
     assert [preset["name"] for preset in catalog["presets"]] == list(PRESETS)
     first = catalog["presets"][0]
@@ -54,7 +54,7 @@ def test_each_recipe_says_what_it_would_be(trains):
     json.dumps(catalog, allow_nan=False)
 
 
-def test_every_setting_on_the_page_is_one_of_the_library(trains):
+def test_every_hyperparameter_of_the_form_is_a_config_field(trains):
     values = {preset["name"]: preset["settings"] for preset in trains.catalog()["presets"]}
     for name in [name for group in SETTINGS.values() for name in group]:
         preset = "cifar10-ti4" if name != "model.pos_drop_rate" else "tutorial-notebook"
@@ -62,7 +62,7 @@ def test_every_setting_on_the_page_is_one_of_the_library(trains):
         assert "refused" not in trains.check(TI4 | {"preset": preset, "settings": settings}), name
 
 
-def test_a_plan_is_that_of_the_settings(trains):
+def test_the_summary_follows_the_settings(trains):
     plan = trains.check(TI4 | {"settings": {"model.patch_size": 8, "model.depth": 2, "epochs": 3}})
     assert (plan["tokens"], plan["grid"]) == (17, [4, 4])
     assert plan["parameters"] < 1_000_000
@@ -96,13 +96,13 @@ def test_a_plan_is_that_of_the_settings(trains):
         ({"settings": []}, None, "must name settings as dict"),
     ],
 )
-def test_what_does_not_fit_is_refused_at_its_field(trains, run, question, field, sentence):
+def test_an_invalid_form_is_refused_at_its_field(trains, run, question, field, sentence):
     answer = trains.check(TI4 | question)
     assert sentence in answer["refused"]
     assert answer["field"] == field
 
 
-def test_a_training_starts_with_what_was_asked_for(trains, monkeypatch):
+def test_a_run_starts_with_the_settings_of_the_form(trains, monkeypatch):
     started = []
     monkeypatch.setattr(trains.runs, "start", lambda config, name: started.append((config, name)))
     settings = {"model.depth": 2, "epochs": 3, "optimizer": "adamw", "images": 500}
@@ -113,7 +113,7 @@ def test_a_training_starts_with_what_was_asked_for(trains, monkeypatch):
     assert answer["runs"] == []
 
 
-def test_an_experiment_is_one_training_for_each_combination(trains, monkeypatch):
+def test_a_sweep_has_one_run_per_combination(trains, monkeypatch):
     started = []
     monkeypatch.setattr(
         trains.runs, "start_sweep", lambda config, vary, name: started.append((config.epochs, vary, name))
@@ -136,7 +136,7 @@ def test_an_experiment_is_one_training_for_each_combination(trains, monkeypatch)
         assert started[1:] == []
 
 
-def test_the_time_to_expect_is_converted_beside_a_training(trains, run, monkeypatch):
+def test_the_eta_follows_from_the_speed_of_a_running_training(trains, run, monkeypatch):
     asked = []
     monkeypatch.setattr(
         train, "estimated", lambda config, measured: asked.append(measured) or Estimate(1, 2, 3, 4, 5, 6, "x")
@@ -159,19 +159,19 @@ def test_the_time_to_expect_is_converted_beside_a_training(trains, run, monkeypa
     assert "Nothing is measured beside a training" in refusal(trains.estimate, TI4)
 
 
-def test_fine_tuning_takes_the_network_of_the_model_it_starts_from(trains, run):
+def test_fine_tuning_uses_the_network_of_init_from(trains, run):
     config = trains.wanted(TI4 | {"start": "runs/first", "settings": {"frozen": True, "epochs": 1}})
     assert config.init_from == str((run / "last.safetensors").resolve())
     assert (config.model.depth, config.freeze_backbone) == (2, True)
 
 
-def test_no_training_starts_without_images(trains):
+def test_no_run_starts_without_its_data_set(trains):
     assert "CIFAR-10 is not in" in refusal(trains.start, TI4)
     assert trains.listed()["runs"] == []
     assert trains.listed()["data"]["here"] == {"cifar10": False, "cifar100": False}
 
 
-def test_a_poll_brings_only_what_is_new(trains, run):
+def test_a_poll_returns_only_changes(trains, run):
     first = trains.poll({"version": "", "run": "first", "session": "", "offset": 0})
     assert [info["name"] for info in first["runs"]] == ["first"]
     assert first["runs"][0]["saved"]
@@ -188,13 +188,13 @@ def test_a_poll_brings_only_what_is_new(trains, run):
 
 
 @pytest.mark.parametrize("public", [False, True])
-def test_a_poll_that_is_no_table_is_refused(trains, public):
+def test_a_poll_that_is_not_an_object_is_refused(trains, public):
     trains.public = public
     for wrong in (None, [], "all"):
         assert "A question must be a table of names and values: got" in refusal(trains.poll, wrong)
 
 
-def test_who_follows_a_run_that_was_deleted_learns_of_it(trains, run):
+def test_a_poll_reports_that_the_followed_run_was_deleted(trains, run):
     known = trains.poll({"version": "", "run": "first", "session": "", "offset": 0})
     trains.delete({"name": "first"})
     asked = {"source": "runs/first", "image": 0, "from": 3}
@@ -203,7 +203,7 @@ def test_who_follows_a_run_that_was_deleted_learns_of_it(trains, run):
     assert "metrics" not in answer
 
 
-def test_another_session_is_read_from_the_start(trains, run):
+def test_metrics_of_a_new_session_are_returned_from_the_start(trains, run):
     known = trains.poll({"run": "first", "session": "", "offset": 0})
     again = trains.poll({"run": "first", "session": "of another process", "offset": known["offset"]})
     assert again["whole"]
@@ -211,7 +211,7 @@ def test_another_session_is_read_from_the_start(trains, run):
     assert not trains.poll({"run": "first", "session": known["session"], "offset": 0})["whole"]
 
 
-def test_the_moments_are_those_of_the_file(trains):
+def test_snapshots_equal_those_of_the_file(trains):
     held = timeline.read(checkpoint.CHECKPOINTS / "cifar10-ti4.timeline.npz")
     answer = trains.poll({"timeline": {"source": "cifar10-ti4", "image": 3, "from": 0}})["timeline"]
     shares = np.frombuffer(base64.b64decode(answer["rows"]), "<u2").reshape(len(held.epoch), 6, 6, 65) / 65535
@@ -225,14 +225,14 @@ def test_the_moments_are_those_of_the_file(trains):
     np.testing.assert_allclose(answer["distance"], held.distance, atol=1e-4)
 
 
-def test_a_timeline_with_fewer_images_than_the_one_before_begins_at_its_first(trains, run):
+def test_an_image_out_of_range_falls_back_to_the_first(trains, run):
     answer = trains.timelines.moments({"source": "runs/first", "image": 99, "from": 0})
     first = trains.timelines.moments({"source": "runs/first", "image": 0, "from": 0})
     assert answer == first
     assert first["image"] == 0
 
 
-def test_only_new_moments_are_sent_and_all_of_them_if_there_are_fewer_than_before(trains, run):
+def test_only_new_snapshots_are_returned_unless_the_timeline_was_rewritten(trains, run):
     asked = {"source": "runs/first", "image": 1, "from": 3}
     assert trains.timelines.moments(asked)["epoch"] == []
     runs.rewrite_timeline(run, 5)
@@ -255,12 +255,12 @@ def test_only_new_moments_are_sent_and_all_of_them_if_there_are_fewer_than_befor
         ("cifar10-ti4", "must name timeline as dict"),
     ],
 )
-def test_a_timeline_that_is_none_is_refused(trains, asked, sentence):
+def test_an_invalid_timeline_is_refused(trains, asked, sentence):
     assert sentence in refusal(trains.poll, {"timeline": asked})
 
 
 @pytest.mark.parametrize("name", ["../first", "/etc", "", ".", "a" * 65, "nobody", 3, None])
-def test_a_name_that_is_none_touches_nothing(trains, run, name):
+def test_an_invalid_name_changes_nothing(trains, run, name):
     for answer in (trains.resume, trains.stop, trains.delete, trains.download):
         assert refusal(answer, {"name": name})
     assert refusal(trains.rename, {"name": name, "new": "x"})
@@ -275,7 +275,7 @@ def test_a_run_is_renamed_and_deleted(trains, run):
     assert not (trains.runs.root / "second").exists()
 
 
-def test_the_checkpoint_of_a_run_comes_without_what_only_its_training_needs(trains, run, tmp_path):
+def test_a_downloaded_checkpoint_has_no_training_state(trains, run, tmp_path):
     answer = trains.download({"name": "first"})
     path = tmp_path / answer["name"]
     path.write_bytes(base64.b64decode(answer["content"]))
@@ -284,7 +284,7 @@ def test_the_checkpoint_of_a_run_comes_without_what_only_its_training_needs(trai
     assert checkpoint.read_tensors(path)[1] == {}
 
 
-def test_a_timeline_is_saved_as_a_movie(trains, run):
+def test_a_timeline_is_saved_as_an_animation(trains, run):
     answer = trains.timelines.movie({"source": "runs/first", "image": 1, "ending": ".gif"})
     assert answer["name"] == "first-dog.gif"
     assert base64.b64decode(answer["content"]).startswith(b"GIF89a")
@@ -293,7 +293,7 @@ def test_a_timeline_is_saved_as_a_movie(trains, run):
         assert "There is no such timeline to save" in refusal(trains.timelines.movie, question)
 
 
-def test_nothing_can_be_trained_or_seen_of_runs_on_a_public_page(run, trains):
+def test_a_public_page_has_neither_training_nor_runs(run, trains):
     public = Train(None, trains.runs.root, public=True)
     questions = {"name": "first", "new": "x", "dataset": "cifar10", "own": "x", **TI4}
     for answer in public.functions:
@@ -305,7 +305,7 @@ def test_nothing_can_be_trained_or_seen_of_runs_on_a_public_page(run, trains):
     assert public.poll({"timeline": asked | {"source": "cifar10-ti4"}})["timeline"]["count"] == 60
 
 
-def test_a_run_without_attention_is_not_offered_to_be_explored(trains, run):
+def test_a_run_without_attention_cannot_be_explored(trains, run):
     run_folder.write_config(TEACHERS["cifar10-teacher"], run)
     (row,) = trains.listed()["runs"]
     assert (row["saved"], row["explored"], row["moments"]) == (True, False, False)
@@ -313,7 +313,7 @@ def test_a_run_without_attention_is_not_offered_to_be_explored(trains, run):
     assert [found["name"] for found in offered] == list(checkpoint.bundled_checkpoints())
 
 
-def test_a_run_tells_what_it_was_measured_on_and_how_it_learned(trains):
+def test_a_run_lists_its_evaluation_split_and_kind_of_training(trains):
     recipes = {"a": {}, "b": {"val_size": 50, "teacher": "x"}, "c": {"start": "x"}, "d": {"objective": "masked-patch"}}
     for name, recipe in recipes.items():
         runs.make(trains.runs.root, name, finished=True, **recipe)
@@ -332,7 +332,7 @@ def test_a_run_tells_what_it_was_measured_on_and_how_it_learned(trains):
     }
 
 
-def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):
+def test_the_current_checkpoint_of_a_run_is_explored(trains, run):
     answers = Explore(None, trains.runs)
     listed = answers.offers({})["checkpoints"][-1]
     size = {"layers": 2, "heads": 2}
@@ -352,7 +352,7 @@ def test_the_model_of_a_run_is_explored_as_it_is_now(trains, run):
     )
 
 
-def test_the_model_of_a_run_is_measured_again_when_it_went_on(trains, run):
+def test_a_run_is_probed_again_after_its_checkpoint_changed(trains, run):
     inside = Inside(None, trains.runs)
     question = {"checkpoint": "runs/first", "images": "samples"}
     first = inside.probes(question)
@@ -377,7 +377,7 @@ SMALL = {"model.depth": 1, "model.embed_dim": 24, "model.num_heads": 2}  # its s
 PETS = TI4 | {"settings": SMALL | {"dataset": "folder", "minutes": None, "epochs": 3}, "own": "My-pets.zip"}
 
 
-def test_own_images_lie_in_the_data_folder_each_under_a_name_of_its_own(trains, packed, tmp_path):
+def test_uploaded_images_get_unique_names_in_the_data_folder(trains, packed, tmp_path):
     taken = trains.take_images(packed | {"name": "../My pets!.zip"})
     assert taken["taken"] == "My-pets.zip"
     assert taken["data"]["own"] == ["My-pets.zip"]
@@ -386,7 +386,7 @@ def test_own_images_lie_in_the_data_folder_each_under_a_name_of_its_own(trains, 
     assert trains.wanted(PETS).data == str((tmp_path / "data" / "My-pets.zip").resolve())
 
 
-def test_names_that_are_no_utf8_are_left_out_or_told_as_text(tmp_path):
+def test_names_that_are_not_valid_utf8_are_skipped_or_escaped(tmp_path):
     trains = Train(str(tmp_path / "d\udce9"), tmp_path / "runs")
     for name, colour in (("a/0", "teal"), ("b/0", "plum"), ("b/caf\udce9", "plum")):
         (path := trains.sets.root / "pets" / f"{name}.png").parent.mkdir(parents=True, exist_ok=True)
@@ -400,7 +400,7 @@ def test_names_that_are_no_utf8_are_left_out_or_told_as_text(tmp_path):
     json.dumps([trains.catalog(), trains.poll({}), found], ensure_ascii=False).encode()
 
 
-def test_own_images_are_read_once_before_their_time_is_told(trains, packed, monkeypatch):
+def test_an_image_folder_is_surveyed_before_its_eta(trains, packed, monkeypatch):
     monkeypatch.setattr(estimate, "calibrate", lambda config, device: (0.001, 0.002))  # seconds an image
     trains.take_images(packed)
     assert "once they have been read" in refusal(trains.estimate, PETS)
@@ -413,12 +413,12 @@ def test_own_images_are_read_once_before_their_time_is_told(trains, packed, monk
     assert few["seconds"] < many["seconds"] / 1000, "of two images, not of 50,000"
 
 
-def test_the_network_is_told_of_with_a_head_for_the_classes_of_the_data_set(trains):
+def test_the_head_has_the_classes_of_the_data_set(trains):
     assert trains.wanted(TI4).model.labels == 10
     assert trains.wanted(TI4 | {"settings": {"dataset": "cifar100"}}).model.labels == 100
 
 
-def test_what_the_system_refused_is_told_to_the_owner_alone(trains, run, packed, tmp_path, monkeypatch):
+def test_operating_system_errors_are_hidden_on_a_public_page(trains, run, packed, tmp_path, monkeypatch):
     (tmp_path / "data").write_text("in the way of the folder")
     denied = PermissionError(errno.EACCES, "Permission denied", str(run))
     monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(denied))
@@ -431,7 +431,7 @@ def test_what_the_system_refused_is_told_to_the_owner_alone(trains, run, packed,
     assert "Something went wrong on the server" in public.functions[0]({"timeline": {}})["error"]
 
 
-def test_own_images_that_are_none_are_refused_and_not_kept(trains, packed, uploads):
+def test_invalid_image_uploads_are_refused_and_not_stored(trains, packed, uploads):
     trains.take_images(packed)
     (uploads / "bad.zip").write_bytes(b"no zip")
     assert "neither" in refusal(trains.take_images, {"path": str(uploads / "bad.zip"), "name": "bad.zip"})

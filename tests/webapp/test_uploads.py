@@ -1,4 +1,4 @@
-"""The server over HTTP: how much is taken in, and that whoever sends slowly or too much keeps nobody waiting."""
+"""Uploads and load over HTTP: limits of size, time and storage; slow and concurrent clients."""
 
 import base64
 import http.client
@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.webapp.serving import EXPLAIN_CAT, CAT, IGNORE_PANDAS_WARNINGS, files_in, running
+from tests.webapp.serving import CAT, EXPLAIN_CAT, IGNORE_PANDAS_WARNINGS, files_in, running
 from vitviz.webapp.server import queue, uploads
 from vitviz.webapp.server.uploads import Uploads
 
 pytestmark = IGNORE_PANDAS_WARNINGS
 
 
-def test_a_body_that_says_it_is_too_large_is_refused_unread(client, upload_folder):
+def test_a_body_with_too_large_a_content_length_is_refused_unread(client, upload_folder):
     before = files_in(upload_folder)
     for path, most in (
         ("/gradio_api/upload", 21 * 2**20),
@@ -37,7 +37,7 @@ def test_a_body_that_says_it_is_too_large_is_refused_unread(client, upload_folde
     assert files_in(upload_folder) == before
 
 
-def test_a_body_that_does_not_say_its_size_is_cut_off_and_leaves_nothing_for_long(client, upload_folder, monkeypatch):
+def test_a_chunked_body_is_cut_off_and_its_file_deleted(client, upload_folder, monkeypatch):
     before = files_in(upload_folder)
     chunk = b"x" * 2**16
     head = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.png"\r\n\r\n'
@@ -51,23 +51,23 @@ def test_a_body_that_does_not_say_its_size_is_cut_off_and_leaves_nothing_for_lon
     ] in (400, 413)
     assert len(files_in(upload_folder)) == len(before) + 1  # what came before the cut
     monkeypatch.setattr(uploads, "MAX_BODY_SECONDS", -1)
-    Uploads(Path(os.environ["GRADIO_TEMP_DIR"])).clean()
+    Uploads(next(upload_folder.iterdir())).clean()
     assert files_in(upload_folder) == before
 
 
 def part_of_an_upload(client):
-    """An upload of which no more comes."""
+    """Send an incomplete upload."""
     return client.send("/gradio_api/upload", "multipart/form-data; boundary=x", b"--x", 1000)
 
 
-def test_a_body_that_does_not_arrive_is_given_up(client, monkeypatch):
+def test_a_body_that_does_not_arrive_times_out(client, monkeypatch):
     monkeypatch.setattr(uploads, "MAX_BODY_SECONDS", 0.2)
     with part_of_an_upload(client) as slow:
         slow.settimeout(30)
         assert slow.recv(1000).startswith(b"HTTP/1.1 408")
 
 
-def test_while_many_send_slowly_others_are_answered(client):
+def test_slow_uploads_do_not_delay_others(client):
     with ExitStack() as stack:
         for _ in range(100):
             stack.enter_context(part_of_an_upload(client))
@@ -76,20 +76,22 @@ def test_while_many_send_slowly_others_are_answered(client):
 
 
 @pytest.mark.slow
-def test_visitors_who_are_cut_off_before_their_answer_hold_no_place(client):
+def test_disconnected_clients_do_not_fill_the_queue(client):
     assert "probabilities" in client.call("explain", EXPLAIN_CAT)[1]
     number = client.ids["explorer"]
     component = {"session_hash": "s", "component_id": number, "fn_name": "explain", "data": EXPLAIN_CAT}
     program = {"data": ["cat", "cifar10-ti4", "attention"]}
-    for _ in range(100):  # more than the page's line holds, and more than the queue of the endpoints
-        for path, question in (("component_server/", component), ("call/explain", program)):
-            client.send(f"/gradio_api/{path}", "application/json", json.dumps(question).encode()).close()
+    for _ in range(100):  # more than the queues of the page and of the endpoints hold
+        for path, data in (("component_server/", component), ("call/explain", program)):
+            client.send(f"/gradio_api/{path}", "application/json", json.dumps(data).encode()).close()
     assert "probabilities" in client.call("explain", EXPLAIN_CAT)[1]
-    asked = (client.endpoint("explain", *program["data"]) for _ in range(10_000))
-    assert "event: complete" in next(events for status, events in asked if status != 503), "those before it go first"
+    responses = (client.endpoint("explain", *program["data"]) for _ in range(10_000))
+    assert "event: complete" in next(events for status, events in responses if status != 503), (
+        "earlier requests complete first"
+    )
 
 
-def test_a_deep_question_is_refused(client):
+def test_deeply_nested_json_is_refused(client):
     for body in ("[" * 30_000, "{" * 1000, '{"data": ' * 3_000):
         assert client.request("POST", "/gradio_api/call/explain", {"Content-Type": "application/json"}, body)[0] in (
             400,
@@ -97,14 +99,14 @@ def test_a_deep_question_is_refused(client):
         )
 
 
-def test_a_full_folder_takes_nothing_more_until_it_was_tidied(client, upload_folder, monkeypatch):
+def test_uploads_are_refused_while_the_storage_is_full(client, upload_folder, monkeypatch):
     assert client.upload(CAT)[0] == 200
     monkeypatch.setattr(uploads, "MAX_STORED_BYTES", -1)
-    status, sentence = client.upload(CAT)
-    assert (status, sentence) == (503, "The upload storage of the server is full. Try again later.")
+    status, text = client.upload(CAT)
+    assert (status, text) == (503, "The upload storage of the server is full. Try again later.")
 
 
-def test_what_is_too_old_is_removed_and_the_rest_counted(tmp_path, monkeypatch):
+def test_expired_uploads_are_deleted_and_the_rest_measured(tmp_path, monkeypatch):
     for name in ("a/old.png", "b/new.png", "arriving"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(CAT)
@@ -120,24 +122,24 @@ def test_what_is_too_old_is_removed_and_the_rest_counted(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_one_file_that_cannot_be_removed_does_not_end_the_tidying(tmp_path, monkeypatch):
-    for name in ("a/theirs.png", "b/old.png"):
+def test_cleanup_continues_after_a_file_that_cannot_be_deleted(tmp_path, monkeypatch):
+    for name in ("a/protected.png", "b/old.png"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_bytes(CAT)
     monkeypatch.setattr(uploads, "UPLOAD_AGE", -1)
     real = Path.unlink
 
     def unlink(path):
-        if path.name == "theirs.png":
+        if path.name == "protected.png":
             raise PermissionError(1, "Operation not permitted")
         real(path)
 
     monkeypatch.setattr(Path, "unlink", unlink)
     Uploads(tmp_path).clean()
-    assert [file.name for file in files_in(tmp_path)] == ["theirs.png"]
+    assert [file.name for file in files_in(tmp_path)] == ["protected.png"]
 
 
-def test_in_a_folder_that_is_named_nothing_is_ours_but_a_new_one(tmp_path, monkeypatch):
+def test_nothing_else_in_the_configured_folder_is_touched(tmp_path, monkeypatch):
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
@@ -152,14 +154,14 @@ def test_in_a_folder_that_is_named_nothing_is_ours_but_a_new_one(tmp_path, monke
     assert (tmp_path / "empty").is_dir()
 
 
-def test_files_are_taken_at_the_address_for_uploads_only(client, upload_folder):
+def test_multipart_bodies_are_accepted_by_the_upload_endpoint_only(client, upload_folder):
     body = b'--x\r\nContent-Disposition: form-data; name="a"; filename="a.png"\r\n\r\nx\r\n--x--\r\n'
     for path in ("/gradio_api/component_server", "/gradio_api/component_server/", "/gradio_api/call/explain"):
-        status, _, sentence = client.request("POST", path, {"Content-Type": " Multipart/form-data; boundary=x"}, body)
-        assert (status, sentence) == (415, b"Files are accepted by the upload endpoint only.")
+        status, _, text = client.request("POST", path, {"Content-Type": " Multipart/form-data; boundary=x"}, body)
+        assert (status, text) == (415, b"Files are accepted by the upload endpoint only.")
 
 
-def test_the_folder_of_a_process_that_is_gone_is_removed(tmp_path, monkeypatch):
+def test_folders_of_ended_processes_are_deleted(tmp_path, monkeypatch):
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
     left = [
         tmp_path / f"{uploads.FOLDER_PREFIX}{2**31 - 2}-x",
@@ -174,7 +176,7 @@ def test_the_folder_of_a_process_that_is_gone_is_removed(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_each_visitor_of_a_crowd_gets_an_answer_about_the_own_image(tmp_path):
+def test_concurrent_uploads_are_not_mixed_up(tmp_path):
     def own(client, shade):
         buffer = io.BytesIO()
         Image.new("RGB", (64, 64), (shade, 255 - shade, shade // 2)).save(buffer, "PNG")
@@ -194,7 +196,7 @@ def test_each_visitor_of_a_crowd_gets_an_answer_about_the_own_image(tmp_path):
 
 
 @pytest.mark.slow
-def test_many_who_ask_at_once_get_an_answer_or_are_told_that_the_server_is_busy(client):
+def test_concurrent_requests_get_a_response_or_busy(client):
     client.call("explain", {})
     with ThreadPoolExecutor(200) as crowd:
         found = list(crowd.map(lambda _: client.call("explain", EXPLAIN_CAT), range(200)))
