@@ -174,7 +174,7 @@ def test_a_zip64_file_is_rejected(tmp_path):
 def test_a_file_that_is_not_a_zip_is_rejected(tmp_path, content):
     path = tmp_path / "pets.zip"
     path.write_bytes(content)
-    with pytest.raises(DataError, match=r"must be a folder or a complete zip file: 'pets\.zip' is neither"):
+    with pytest.raises(DataError, match=r"must be an image folder or a complete zip file: 'pets\.zip' is neither"):
         image_folder.load(path, SIZE)
 
 

@@ -157,7 +157,7 @@ def open_source(path: Path) -> Iterator[Source]:
         with archive.zip:
             yield Source([name for name in archive.files if not is_hidden(name)], archive.open_file, [])
     else:
-        raise DataError(f"data must be a folder of images or a zip: {str(path)[:200]!r} does not exist.")
+        raise DataError(f"data must be an image folder or a zip file: {str(path)[:200]!r} does not exist.")
 
 
 def is_hidden(name: str) -> bool:
