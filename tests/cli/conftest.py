@@ -1,4 +1,4 @@
-"""The command line, in the process of the test."""
+"""Fixture that runs the command line in the process of the test."""
 
 import sys
 
@@ -9,7 +9,7 @@ from vitviz import cli
 
 @pytest.fixture
 def vitviz(monkeypatch, capsys):
-    """Run the command line in this process -> exit status, standard output, standard error."""
+    """Function that runs the command line in this process and returns exit status, stdout and stderr."""
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("NO_COLOR", "1")
 

@@ -1,4 +1,4 @@
-"""The command line: help at once, one sentence for each refusal, and the commands that look and measure."""
+"""Command line: help, error messages, and the commands that evaluate, explain and probe."""
 
 import io
 import json
@@ -21,7 +21,7 @@ from vitviz.models.checkpoint import Checkpoint
 COMMANDS = ("app", "train", "sweep", "evaluate", "explain", "timeline", "probe", "data")
 
 
-def test_help_names_the_commands_and_needs_neither_torch_nor_gradio():
+def test_help_lists_the_commands_without_importing_torch_or_gradio():
     code = (
         "import sys\nfrom vitviz import cli\nsys.argv = ['vitviz', '--help']\n"
         "try:\n    cli.main()\nfinally:\n"
@@ -43,11 +43,11 @@ def test_every_command_has_its_own_help(vitviz):
 
 
 @pytest.mark.parametrize("command", ["train", "sweep", "evaluate"])
-def test_help_tells_that_images_of_ones_own_must_be_named(vitviz, command):
-    assert "Your own images must be named" in vitviz(command, "--help")[1]
+def test_help_describes_image_folders(vitviz, command):
+    assert re.search(r"an image folder or\W+(a )?zip", vitviz(command, "--help")[1])
 
 
-def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
+def test_an_error_of_the_installed_command_is_one_line(tmp_path):
     command = [sys.executable, "-m", "vitviz", "data", "check", "--data", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
@@ -59,79 +59,103 @@ def test_a_refusal_of_the_installed_command_is_one_sentence(tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("explain", "cat", "--out", "a.png", "--checkpoint", "nonsense"), "Checkpoint 'nonsense' not found"),
+        (("explain", "cat", "--output", "a.png", "--checkpoint", "nonsense"), "Checkpoint 'nonsense' not found"),
         (("evaluate", "../../nonsense"), "Checkpoint '../../nonsense' not found"),
-        (("explain", "nowhere.png", "--out", "a.png", "--checkpoint", "TINY"), "'nowhere.png': The file does not exist"),
         (
-            ("explain", "cat", "--out", "a.gif", "--checkpoint", "TINY"),
+            ("explain", "nowhere.png", "--output", "a.png", "--checkpoint", "TINY"),
+            "'nowhere.png': The file does not exist",
+        ),
+        (
+            ("explain", "cat", "--output", "a.gif", "--checkpoint", "TINY"),
             "The file must end in .png, .svg, .pdf, .html or .npz",
         ),
         (
-            ("explain", "cat", "--out", "a.png", "--method", "nonsense", "--checkpoint", "TINY"),
+            ("explain", "cat", "--output", "a.png", "--method", "nonsense", "--checkpoint", "TINY"),
             "There is no method 'nonsense'. Use one of: attention, reverse_attention, average",
         ),
-        (("explain", "PICKLE", "--out", "a.png", "--checkpoint", "TINY"), "The file must be a whole PNG, JPEG"),
+        (("explain", "PICKLE", "--output", "a.png", "--checkpoint", "TINY"), "'weights.pt': The file must be a complete PNG, JPEG"),
         (
-            ("explain", "cat", "--out", "a.png", "--checkpoint", "PICKLE"),
+            ("explain", "cat", "--output", "a.png", "--checkpoint", "PICKLE"),
             "A checkpoint must be a complete .safetensors file",
         ),
         (
             ("evaluate", "TINY", "--data", "nowhere"),
-            "A model can be tested on classes that it knows: tiny",
+            "The classes of a test set must be those of the model: tiny",
         ),
-        (("probe", "nonsense", "--out", "a.png"), "Checkpoint 'nonsense' not found"),
-        (("probe", "TINY", "--out", "a.gif"), "The file must end in .png, .svg, .pdf, .html or .npz"),
+        (("probe", "nonsense", "--output", "a.png"), "Checkpoint 'nonsense' not found"),
+        (("probe", "TINY", "--output", "a.gif"), "The file must end in .png, .svg, .pdf, .html or .npz"),
         (
-            ("probe", "TINY", "--out", "a.png", "--data", "."),
-            "Images of CIFAR-10 have 32 x 32 pixels: this model sees",
+            ("probe", "TINY", "--output", "a.png", "--data", "."),
+            "Images of CIFAR-10 have 32 x 32 pixels: the input of this model has 20 x 28",
         ),
-        (("probe", "cifar10-ti4", "--out", "a.png", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
-        (("timeline", "nonsense", "--out", "a.gif"), "There is no timeline of 'nonsense'"),
-        (("timeline", "TINY", "--out", "a.gif"), "There is no timeline of "),
-        (("timeline", "cifar10-ti4", "--out", "a.png"), "A movie's file must end in .gif or .mp4: got 'a.png'"),
+        (("probe", "cifar10-ti4", "--output", "a.png", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
+        (("timeline", "nonsense", "--output", "a.gif"), "No timeline found for 'nonsense'"),
+        (("timeline", "TINY", "--output", "a.gif"), "No timeline found for "),
+        (("timeline", "cifar10-ti4", "--output", "a.png"), "The animation file must end in .gif or .mp4: got 'a.png'"),
         (
-            ("timeline", "cifar10-ti4", "--out", "a.gif", "--image", "unicorn"),
-            "There is no image 'unicorn' in this timeline. Use one of: airplane",
+            ("timeline", "cifar10-ti4", "--output", "a.gif", "--image", "unicorn"),
+            "The timeline has no image 'unicorn'. Use one of: airplane",
         ),
         (("data", "check", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("train", "--data", "nowhere", "--device", "cpu"), "CIFAR-10 is not in nowhere"),
-        (("train", "--preset", "nonsense"), "There is no preset 'nonsense'. Use one of: cifar10-ti4"),
-        (("train", "--epochs", "1", "--minutes", "1"), "Give one of epochs and minutes"),
-        (("train", "--epochs", "-1"), "epochs must be a finite number above 0 and below 1,000,000,000: got -1.0"),
-        (("train", "--batch-size", "0"), "batch_size must be a whole number from 2 to 65536: got 0"),
-        (("train", "--set", "wings=2"), "A setting is NAME=VALUE with a known name: got 'wings=2'"),
-        (("train", "--set", "model.num_heads=5"), "heads must divide width: 192 is not a multiple of 5"),
-        (("train", "--network", "resnet"), "There is no preset 'resnet'"),
+        (("train", "--preset", "nonsense"), "preset must be one of cifar10-ti4, cifar10-s4, "),
+        (
+            ("train", "--epochs", "1", "--minutes", "1"),
+            "epochs and minutes exclude each other: got 1.0 epochs and 1.0 min",
+        ),
+        (("train", "--epochs", "-1"), "epochs must be a number above 0 and below 1,000,000,000, or None: got -1"),
+        (("train", "--batch-size", "0"), "batch_size must be an integer from 2 to 65536: got 0"),
+        (("train", "--set", "wings=2"), "wings=2 is not NAME=VALUE with a known name. Use one of: batch_size, "),
+        (("train", "--set", "model.num_heads=5"), "num_heads must divide embed_dim: 192 is not a multiple of 5"),
+        (("train", "--network", "resnet"), "preset must be one of cifar10-ti4, "),
         (
             ("sweep", "--vary", "model.num_heads=2,5,6"),
-            "Each combination must fit. These do not: model.num_heads=5 (heads must",
+            "vary contains invalid combinations: model.num_heads=5 (num_heads must",
         ),
-        (("sweep",), "A sweep has 2 to 64 combinations: got 1"),
+        (("sweep",), "vary must give 2 to 64 combinations: got 1"),
         (("sweep", "--vary", "seed=0,1", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
-        (("sweep", "--resume", "--minutes", "2"), "A sweep goes on as it began: got --minutes. Leave that out"),
-        (("sweep", "--resume", "--epochs", "0"), "A sweep goes on as it began: got --epochs. Leave that out"),
         (
-            ("sweep", "--resume", "--out", "grid", "--preset", "cifar10-s4"),
-            "A sweep goes on as it began: got --preset. Leave that out",
+            ("sweep", "--resume", "--minutes", "2"),
+            "minutes cannot change when a sweep is resumed: got --minutes. Leave it out",
         ),
-        (("sweep", "--resume", "--preset", "cifar10-s4"), "The folder of a sweep must hold a sweep.json: runs/sweep-"),
-        (("sweep", "--resume", "--dataset", "folder"), "A sweep goes on as it began: got --dataset. Leave that out"),
+        (
+            ("sweep", "--resume", "--epochs", "0"),
+            "epochs cannot change when a sweep is resumed: got --epochs. Leave it",
+        ),
+        (
+            ("sweep", "--resume", "--output-dir", "grid", "--preset", "cifar10-s4"),
+            "preset cannot change when a sweep is resumed: got --preset. Leave it out",
+        ),
+        (
+            ("sweep", "--resume", "--preset", "cifar10-s4"),
+            "The folder of a sweep must contain a valid sweep.json: runs/sweep-",
+        ),
+        (("sweep", "--resume", "--lr", "1"), "lr cannot change when a sweep is resumed: got --lr. Leave it out"),
+        (("sweep", "--resume", "--dataset", "folder"), "dataset cannot change when a sweep is resumed: got --dataset."),
         (
             ("sweep", "--dataset", "folder", "--data", "nowhere", "--vary", "seed=0,1"),
-            "There must be a folder or a zip",
+            "data must be an image folder or a zip file: nowhere does not exist",
         ),
-        (("sweep", "--resume", "--out", "nowhere"), "The folder of a sweep must hold a sweep.json: nowhere has none"),
+        (
+            ("sweep", "--resume", "--output-dir", "nowhere"),
+            "The folder of a sweep must contain a valid sweep.json: nowhere does not",
+        ),
         (
             ("train", "--resume"),
-            "There is no run to go on with in runs/cifar10-ti4. Name its folder with",
+            "output_dir must be the folder of a run to resume: there is none in runs/cifar10-ti4. Set",
         ),
-        (("train", "--seed", "20261122093000"), "seed must be a whole number, at most 1,000,000,000 in size: got 2026"),
-        (("train", "--set", "data=5"), "data must be the path of a folder: got 5"),
-        (("train", "--out", ""), "out must be the path of a folder: got ''"),
+        (("train", "--seed", "20261122093000"), "seed must be an integer from -1000000000 to 1000000000: got 2026"),
+        (("train", "--set", "data=5"), "data must be a string, or None: got 5"),
+        (("train", "--output-dir", ""), "output_dir must be a string, or None: got ''"),
+        (("train", "--device", "tpu"), "device must be one of auto, cuda, cpu: got 'tpu'"),
+        (("train", "--epochs", "many"), "epochs must be a number above 0 and below 1,000,000,000, or None: got 'many'"),
+        (("train", "--lr", "0"), "lr must be a number above 0 and below 1,000,000,000: got 0"),
+        (("train", "--val-size", "1.5"), "val_size must be an integer at least 0: got 1.5"),
+        (("train", "--freeze-backbone"), "freeze_backbone needs trained weights: init_from is None. Set init_from."),
     ],
     ids=lambda value: " ".join(value[:4]) if isinstance(value, tuple) else "",
 )
-def test_a_refusal_is_one_sentence_and_status_one(vitviz, tiny_file, tmp_path, monkeypatch, words, sentence):
+def test_an_error_is_one_line_with_exit_status_1(vitviz, tiny_file, tmp_path, monkeypatch, words, sentence):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "weights.pt").write_bytes(pickle.dumps({"weights": [1.0]}))
     known = {"TINY": tiny_file, "PICKLE": tmp_path / "weights.pt"}
@@ -148,15 +172,15 @@ def test_a_refusal_is_one_sentence_and_status_one(vitviz, tiny_file, tmp_path, m
 @pytest.mark.parametrize(
     "words",
     [
-        ("train", "--device", "tpu"),
-        ("train", "--epochs", "many"),
+        ("train", "--wings", "2"),
+        ("evaluate", "cifar10-ti4", "--dataset", "mnist"),
         ("nonsense",),
         ("explain", "cat"),
-        ("probe", "cifar10-ti4", "--out", "a.png", "--max-train-samples", "0"),
+        ("probe", "cifar10-ti4", "--output", "a.png", "--num-images", "0"),
         ("app", "--port", "0"),
     ],
 )
-def test_a_word_that_is_no_option_is_refused_with_status_two(vitviz, words):
+def test_a_usage_error_has_exit_status_2(vitviz, words):
     code, out, err = vitviz(*words)
     assert code == 2
     assert out == ""
@@ -164,18 +188,18 @@ def test_a_word_that_is_no_option_is_refused_with_status_two(vitviz, words):
     assert "Usage" in err
 
 
-def test_a_folder_that_may_not_be_written_is_said_in_a_sentence(vitviz, tiny_file, tmp_path):
+def test_an_unwritable_output_is_reported(vitviz, tiny_file, tmp_path):
     (tmp_path / "file").write_text("in the way")
-    code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", tmp_path / "file" / "map.npz")
+    code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", tmp_path / "file" / "map.npz")
     assert code == 1
-    assert err.startswith("vitviz: The system refused: ")
+    assert err.startswith("vitviz: System error: ")
     assert "Traceback" not in err
 
 
-def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp_path):
+def test_explain_writes_a_figure_or_numbers(vitviz, tiny_file, tmp_path):
     for ending in ("png", "npz"):
         path = tmp_path / "new folder" / f"map.{ending}"
-        code, out, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", path, "--method", "rollout")
+        code, out, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", path, "--method", "rollout")
         assert (code, err) == (0, "")
         assert out.startswith(f"{path}: class ")
         assert out.endswith("%; cropped to 28:20, shrunk from 96 × 96 to 28 × 20\n")
@@ -186,47 +210,47 @@ def test_a_sample_is_explained_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp
 
 
 @pytest.mark.parametrize("ending", ["png", "npz"])
-def test_a_link_stays_and_what_it_leads_to_is_written(vitviz, tiny_file, tmp_path, ending):
+def test_the_target_of_a_symbolic_link_is_written(vitviz, tiny_file, tmp_path, ending):
     link, file = tmp_path / f"link.{ending}", tmp_path / "elsewhere" / "file"
     link.symlink_to(file)
-    assert vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", link)[0] == 0
+    assert vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", link)[0] == 0
     assert link.is_symlink()
     assert file.stat().st_size > 0
 
 
-@pytest.mark.parametrize(("encoding", "said"), [("utf-8", b"x\\udce9.npz: class "), ("ascii", rb"from 96 \xd7 96")])
-def test_what_the_terminal_cannot_write_is_escaped(vitviz, tiny_file, tmp_path, monkeypatch, encoding, said):
+@pytest.mark.parametrize(("encoding", "expected"), [("utf-8", b"x\\udce9.npz: class "), ("ascii", rb"from 96 \xd7 96")])
+def test_unprintable_characters_are_escaped(vitviz, tiny_file, tmp_path, monkeypatch, encoding, expected):
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding, "strict", write_through=True))
-    code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--out", tmp_path / "x\udce9.npz")
+    code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", tmp_path / "x\udce9.npz")
     assert (code, err) == (0, "")
-    assert said in sys.stdout.buffer.getvalue()
+    assert expected in sys.stdout.buffer.getvalue()
 
 
-def test_an_output_that_is_no_terminals_is_written_to_as_it_is(vitviz, monkeypatch):
+def test_stdout_may_be_any_text_stream(vitviz, monkeypatch):
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     assert vitviz("explain", "--help")[0] == 0
-    assert "--out" in sys.stdout.getvalue()
+    assert "--output" in sys.stdout.getvalue()
 
 
-def test_no_class_is_told_of_a_model_that_learned_without_labels(vitviz, tiny_checkpoint, tmp_path):
-    blind = replace(tiny_checkpoint, record={"train_config": {"objective": "masked-patch"}})
-    checkpoint.save(blind, path := tmp_path / "blind.safetensors")
-    code, out, _ = vitviz("explain", "cat", "--checkpoint", path, "--out", tmp_path / "map.npz")
+def test_a_model_trained_without_labels_has_no_prediction(vitviz, tiny_checkpoint, tmp_path):
+    unlabeled = replace(tiny_checkpoint, record={"train_config": {"objective": "masked-patch"}})
+    checkpoint.save(unlabeled, path := tmp_path / "unlabeled.safetensors")
+    code, out, _ = vitviz("explain", "cat", "--checkpoint", path, "--output", tmp_path / "map.npz")
     assert code == 0
-    assert out.startswith(f"{tmp_path / 'map.npz'}: no class, as it learned without labels; cropped to 28:20")
+    assert out.startswith(f"{tmp_path / 'map.npz'}: no prediction, as it was trained without labels; cropped to 28:20")
 
 
-def test_an_accuracy_on_other_images_stands_beside_no_recorded_one(vitviz, tiny_checkpoint, tmp_path):
+def test_the_recorded_accuracy_is_shown_for_the_same_images_only(vitviz, tiny_checkpoint, tmp_path):
     data = fill(tmp_path / "images", {"ant": 3, "bee": 3})
-    about = datasets.load("folder", data, (tiny.H, tiny.W)).info
+    info = datasets.load("folder", data, (tiny.H, tiny.W)).info
     classes = ("ant", "bee", *tiny_checkpoint.labels[2:])
     for dataset, mean, recorded in [
-        ("folder", about.mean, 0.5),
+        ("folder", info.mean, 0.5),
         ("folder", cifar.MEAN, None),
-        ("cifar10", about.mean, None),
+        ("cifar10", info.mean, None),
     ]:
         record = {"test_accuracy": 0.5, "train_config": {"dataset": dataset}}
-        known = replace(tiny_checkpoint, num_classes=classes, mean=mean, std=about.std, record=record)
+        known = replace(tiny_checkpoint, labels=classes, mean=mean, std=info.std, record=record)
         checkpoint.save(known, path := tmp_path / "known.safetensors")
         code, out, _ = vitviz("evaluate", path, "--dataset", "folder", "--data", data, "--json")
         assert code == 0
@@ -234,18 +258,18 @@ def test_an_accuracy_on_other_images_stands_beside_no_recorded_one(vitviz, tiny_
 
 
 @pytest.mark.slow
-def test_a_timeline_becomes_a_movie(vitviz, tmp_path):
+def test_timeline_writes_a_movie(vitviz, tmp_path):
     path = tmp_path / "new folder" / "cat.gif"
-    said = f"{path}: 60 moments of cat, to epoch 98.6\n"
-    assert vitviz("timeline", "cifar10-ti4", "--image", "cat", "--out", path) == (0, said, "")
+    said = f"{path}: 60 snapshots of cat, to epoch 98.6\n"
+    assert vitviz("timeline", "cifar10-ti4", "--image", "cat", "--output", path) == (0, said, "")
     with Image.open(path) as image:
         assert (image.format, image.n_frames) == ("GIF", 60)
     assert path.stat().st_size < 3_000_000
 
 
 @pytest.mark.slow
-def test_a_class_can_be_explained_by_name_and_position_or_rather_than_another(vitviz, tiny_file, tmp_path):
-    words = ("explain", "cat", "--checkpoint", tiny_file, "--method", "relevance", "--out", tmp_path / "map.npz")
+def test_the_target_is_a_class_name_an_index_or_a_contrast(vitviz, tiny_file, tmp_path):
+    words = ("explain", "cat", "--checkpoint", tiny_file, "--method", "relevance", "--output", tmp_path / "map.npz")
     assert vitviz(*words, "--target", "class 4")[0] == 0
     with np.load(tmp_path / "map.npz") as stored:
         four = stored["relevance"]
@@ -263,33 +287,31 @@ def test_a_class_can_be_explained_by_name_and_position_or_rather_than_another(vi
     assert "target must be a class, 0 to 10 or one of class 0, class 1" in err
 
 
-def test_a_model_is_probed_over_the_samples_as_a_figure_and_as_numbers(vitviz, tiny_file, tmp_path):
+def test_probe_writes_a_figure_or_numbers_over_the_samples(vitviz, tiny_file, tmp_path):
     for ending in ("html", "npz"):
         path = tmp_path / f"probes.{ending}"
-        said = "tiny over the 10 samples (CIFAR-10 is of another size)"
-        assert vitviz("probe", tiny_file, "--out", path) == (0, f"{path}: {said}\n", "")
+        said = "tiny over the 10 samples (CIFAR-10 has another size)"
+        assert vitviz("probe", tiny_file, "--output", path) == (0, f"{path}: {said}\n", "")
     assert said in (tmp_path / "probes.html").read_text()
     with np.load(tmp_path / "probes.npz") as numbers:
         assert numbers["lens"].shape == (tiny.L + 1, 10, tiny.K)
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_model_is_probed_over_the_test_images_where_they_are(
-    vitviz, cifar_folder, cifar_config, tmp_path, monkeypatch
-):
+def test_probe_uses_the_test_images_if_available(vitviz, cifar_folder, cifar_config, tmp_path, monkeypatch):
     given = Checkpoint("small", tiny.model(cifar_config), cifar.CLASSES, cifar.MEAN, cifar.STD, {})
     checkpoint.save(given, tmp_path / "small.safetensors")
-    words = ("probe", tmp_path / "small.safetensors", "--out", tmp_path / "probes.npz")
-    code, out, _ = vitviz(*words, "--data", cifar_folder, "--max-train-samples", "7")
+    words = ("probe", tmp_path / "small.safetensors", "--output", tmp_path / "probes.npz")
+    code, out, _ = vitviz(*words, "--data", cifar_folder, "--num-images", "7")
     assert code == 0
     assert out.endswith("small over the first 7 test images of CIFAR-10\n")
     with np.load(tmp_path / "probes.npz") as numbers:
         images = given.normalize(cifar.load("test", cifar_folder)[0][:7])
-        np.testing.assert_allclose(numbers["lens"][-1], given.model(images).detach(), rtol=0, atol=1e-4)
+        np.testing.assert_allclose(numbers["lens"][-1], given.network(images).detach(), rtol=0, atol=1e-4)
     monkeypatch.setenv("VITVIZ_DATA", str(cifar_folder))
     assert vitviz(*words)[1].endswith("small over the first 20 test images of CIFAR-10\n")
     monkeypatch.setenv("VITVIZ_DATA", str(tmp_path / "nowhere"))
-    assert vitviz(*words)[1].endswith("small over the 10 samples (CIFAR-10 is not here)\n")
+    assert vitviz(*words)[1].endswith("small over the 10 samples (CIFAR-10 is not available)\n")
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
@@ -309,13 +331,13 @@ def test_a_checkpoint_is_evaluated_in_words_and_as_json(vitviz, cifar_folder, ci
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_data_set_that_is_there_is_counted(vitviz, cifar_folder):
+def test_data_check_counts_the_images(vitviz, cifar_folder):
     code, out, _ = vitviz("data", "check", "--data", cifar_folder)
     assert code == 0
     assert out == f"CIFAR-10 in {cifar_folder / cifar.BINARY_FOLDER}: 100 training and 20 test images\n"
 
 
-def test_a_folder_of_images_is_told_as_a_table_and_refused_after_it(vitviz, tmp_path):
+def test_data_check_lists_the_classes_and_skipped_files_of_a_folder(vitviz, tmp_path):
     for name in ("[red]", "cat"):
         (tmp_path / "pets" / name).mkdir(parents=True)
         for number in range(3):
@@ -327,11 +349,11 @@ def test_a_folder_of_images_is_told_as_a_table_and_refused_after_it(vitviz, tmp_
     assert (code, err) == (0, "")
     assert re.search(r"\[red\]\W+2\W+1\W", out)
     assert "cat/?]0;owned?.txt" in out
-    assert re.search(r"cat/notes\.txt\W+The file must be a whole PNG", out)
-    assert "a fifth of each class is put aside" in out
+    assert re.search(r"cat/notes\.txt\W+The file must be a complete PNG", out)
+    assert "a fifth of each class is held out" in out
     for image in (tmp_path / "pets" / "[red]").iterdir():
         image.unlink()
     code, out, err = vitviz(*words)
     assert code == 1
     assert re.search(r"cat\W+2\W+1\W", out), "the table comes first"
-    assert err.startswith("vitviz: A data set needs at least two classes with images")
+    assert err.startswith("vitviz: An image folder needs at least two classes")

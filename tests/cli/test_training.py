@@ -1,27 +1,84 @@
-"""The command line: trainings and sweeps, begun, stopped and gone on with."""
+"""Command line: options of train and sweep; start, stop and resume."""
 
 import re
 import signal
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
+from typing import get_args, get_type_hints
 
 import pytest
 from PIL import Image
 
 from tests import tiny
+from vitviz.cli.options import NO_FLAG, PANELS, base_type, config_values
 from vitviz.cli.training import resolve_config
 from vitviz.models import checkpoint
+from vitviz.runs import training_run
 from vitviz.runs.run_folder import write_config
 from vitviz.training.config import TrainConfig
 from vitviz.training.presets import PRESETS
 
+NAMES = [field.name for field in fields(TrainConfig) if field.name not in NO_FLAG]
 SMALL_DATA = "from vitviz import cli; from vitviz.data import cifar; cifar.RECORDS = 20; "  # as in `cifar_folder`
 
 
+@pytest.mark.parametrize("command", ["train", "sweep"])
+def test_every_field_of_the_config_has_a_documented_option(vitviz, command):
+    code, out, _ = vitviz(command, "--help")
+    assert code == 0
+    assert NO_FLAG == ("preset", "model")
+    for name in ("preset", "network", "set", "resume", *NAMES):
+        assert re.search(rf"--{name.replace('_', '-')}\W+\S", out), name
+    for panel in PANELS.values():
+        assert panel in out
+
+
+def test_options_are_converted_by_the_types_of_the_fields():
+    options = dict.fromkeys(NAMES)
+    assert config_values(options) == {}
+    given = {"minutes": "2", "seed": "-3", "data": "5", "lr": "1e-3", "compile": False, "device": "cpu"}
+    assert config_values(options | given) == {
+        "epochs": None,
+        "minutes": 2,
+        "seed": -3,
+        "data": "5",
+        "lr": 1e-3,
+        "compile": False,
+        "device": "cpu",
+    }
+    assert config_values(options | {"epochs": "0.5"}) == {"epochs": 0.5, "minutes": None}
+
+
+def words_that_change(name: str) -> list[str]:
+    """Return the option of a field with a value other than its default."""
+    kind, flag = base_type(get_type_hints(TrainConfig, include_extras=True)[name]), f"--{name.replace('_', '-')}"
+    if kind is bool:
+        return [flag.replace("--", "--no-")] if getattr(TrainConfig(), name) else [flag]
+    return [flag, {int: "3", float: "0.25", str: "cifar10-ti4"}.get(kind) or get_args(kind)[-1]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_reaches_the_config(vitviz, monkeypatch, tmp_path, name):
+    monkeypatch.chdir(tmp_path)
+    configs = []
+
+    def train(config, report, resume):
+        configs.append(config)
+        raise ValueError("trained")
+
+    monkeypatch.setattr(training_run, "train", train)
+    needed = ["--init-from", "cifar10-ti4"] if name == "freeze_backbone" else []
+    code, _, err = vitviz("train", "--batch-size", "3", *needed, *words_that_change(name))
+    assert code == 1
+    assert err.endswith("vitviz: trained\n")
+    assert getattr(configs[0], name) != getattr(TrainConfig(), name)
+
+
 @pytest.mark.slow
-def test_a_model_is_fine_tuned_on_a_folder_and_evaluated_by_its_checkpoint_alone(vitviz, tiny_file, tmp_path):
+def test_a_model_is_fine_tuned_on_an_image_folder_and_evaluated(vitviz, tiny_file, tmp_path):
     for level, name in enumerate(("dark", "light")):
         (tmp_path / "images" / name).mkdir(parents=True)
         for number in range(5):
@@ -36,7 +93,7 @@ def test_a_model_is_fine_tuned_on_a_folder_and_evaluated_by_its_checkpoint_alone
         "--data",
         tmp_path / "images",
     ]
-    words += ["--epochs", "2", "--batch-size", "4", "--out", tmp_path / "run", "--device", "cpu"]
+    words += ["--epochs", "2", "--batch-size", "4", "--output-dir", tmp_path / "run", "--device", "cpu"]
     code, out, err = vitviz(*words, "--set", "model.img_size=[24, 24]")
     assert code == 0, err
     result = checkpoint.load(tmp_path / "run" / "last.safetensors")
@@ -54,48 +111,72 @@ def test_a_model_is_fine_tuned_on_a_folder_and_evaluated_by_its_checkpoint_alone
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 @pytest.mark.parametrize("name", sorted(PRESETS))
-def test_each_preset_trains_a_few_steps_and_is_gone_on_with(vitviz, cifar_folder, tmp_path, name):
+def test_every_preset_trains_a_few_steps(vitviz, cifar_folder, tmp_path, name):
     run = tmp_path / "run"
     small = ["model.depth=2", "model.embed_dim=24", "model.num_heads=2", "model.mlp_ratio=1.67", "num_snapshots=2"]
-    words = ["train", "--preset", name, "--data", cifar_folder, "--out", run, "--device", "cpu", "--batch-size", "50"]
+    words = [
+        "train",
+        "--preset",
+        name,
+        "--data",
+        cifar_folder,
+        "--output-dir",
+        run,
+        "--device",
+        "cpu",
+        "--batch-size",
+        "50",
+    ]
     words += [word for setting in small for word in ("--set", setting)]
     code, out, _ = vitviz(*words, "--epochs", "1")
     assert code == 0
     assert re.fullmatch(rf"{run}/last\.safetensors: test_accuracy \d+\.\d\d %\n", out)
     code, _, err = vitviz(*words, "--epochs", "1")
     assert code == 1
-    assert "A run folder must be new" in err
-    code, _, err = vitviz("train", "--resume", "--out", run, "--data", cifar_folder)
+    assert "The run folder must be new" in err
+    code, _, err = vitviz("train", "--resume", "--output-dir", run, "--data", cifar_folder)
     assert code == 1
     assert "is finished: there is nothing to resume" in err
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_teacher_is_trained_and_teaches_and_is_measured_but_not_explained(vitviz, cifar_folder, tmp_path):
+def test_a_teacher_is_trained_evaluated_and_distilled_but_not_explained(vitviz, cifar_folder, tmp_path):
     teacher = tmp_path / "teacher" / "last.safetensors"
     few = ["--data", cifar_folder, "--device", "cpu", "--batch-size", "50", "--epochs", "1"]
     code, out, _ = vitviz(
-        "train", "--preset", "cifar10-teacher", *few, "--set", "model.embed_dim=8", "--out", teacher.parent
+        "train", "--preset", "cifar10-teacher", *few, "--set", "model.embed_dim=8", "--output-dir", teacher.parent
     )
     assert code == 0
     measured = re.search(r"test_accuracy (\d+\.\d\d) %", out)[1]
     code, out, _ = vitviz("evaluate", teacher, "--data", cifar_folder)
     assert code == 0
     assert f"{measured} %" in out
-    small = [word for setting in ("depth=1", "width=24", "heads=2") for word in ("--set", f"model.{setting}")]
-    code, out, _ = vitviz("train", *few, *small, "--out", tmp_path / "run", "--teacher", teacher)
+    small = [word for setting in ("depth=1", "embed_dim=24", "num_heads=2") for word in ("--set", f"model.{setting}")]
+    code, out, _ = vitviz("train", *few, *small, "--output-dir", tmp_path / "run", "--teacher", teacher)
     assert code == 0
-    code, _, err = vitviz("explain", "cat", "--checkpoint", teacher, "--out", tmp_path / "cat.svg")
+    code, _, err = vitviz("explain", "cat", "--checkpoint", teacher, "--output", tmp_path / "cat.svg")
     assert code == 1
-    assert "Only attention can be looked at" in err
+    assert "convnet has no attention" in err
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
+def test_ctrl_c_saves_and_prints_how_to_resume(cifar_folder, tmp_path):
     run = tmp_path / "my run"
-    words = ["train", "--data", cifar_folder, "--out", run, "--device", "cpu", "--batch-size", "2", "--epochs", "1e6"]
+    words = [
+        "train",
+        "--data",
+        cifar_folder,
+        "--output-dir",
+        run,
+        "--device",
+        "cpu",
+        "--batch-size",
+        "2",
+        "--epochs",
+        "1e6",
+    ]
     for setting in ("model.depth=1", "model.embed_dim=24", "model.num_heads=2", "model.mlp_ratio=0.34"):
         words += ["--set", setting]
     command = [sys.executable, "-c", SMALL_DATA + "cli.main()", *map(str, words)]
@@ -109,22 +190,22 @@ def test_ctrl_c_saves_and_tells_how_to_go_on(cifar_folder, tmp_path):
         training.kill()
         training.wait()
     assert training.returncode == 1
-    assert f"nothing is lost. Go on with: python -m vitviz train --resume --out '{run}'\n" in err
+    assert f"the state is saved. Resume with: python -m vitviz train --resume --output-dir '{run}'\n" in err
     assert "Traceback" not in err
 
 
 @pytest.mark.parametrize("command", ["train", "sweep"])
 @pytest.mark.parametrize("name", ["my first", "läuf", ".first"])
-def test_a_name_that_the_page_will_not_list_is_told(vitviz, tmp_path, monkeypatch, command, name):
+def test_a_name_that_the_page_cannot_list_is_warned_about(vitviz, tmp_path, monkeypatch, command, name):
     monkeypatch.chdir(tmp_path)
     words = [command, "--data", "nowhere", *(["--vary", "seed=0,1"] if command == "sweep" else [])]
-    with pytest.warns(UserWarning, match=rf"^The page will not list runs/{name}\. The name of a run may have 1 to 64 "):
-        vitviz(*words, "--out", f"runs/{name}")
-    vitviz(*words, "--out", "runs/first")  # a warning would be an error
-    vitviz(*words, "--out", f"elsewhere/{name}")
+    with pytest.warns(UserWarning, match=rf"^The page will not list runs/{name}: name must have 1 to 64 "):
+        vitviz(*words, "--output-dir", f"runs/{name}")
+    vitviz(*words, "--output-dir", "runs/first")  # a warning would be an error
+    vitviz(*words, "--output-dir", f"elsewhere/{name}")
 
 
-def test_a_run_that_was_moved_goes_on_where_it_lies(tmp_path, monkeypatch):
+def test_a_moved_run_resumes_in_its_new_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     moved = Path("runs/cifar10-ti4")
     moved.mkdir(parents=True)
@@ -134,12 +215,12 @@ def test_a_run_that_was_moved_goes_on_where_it_lies(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_sweep_tells_in_whole_sentences_why_runs_failed(vitviz, cifar_folder, tmp_path):
+def test_a_sweep_prints_the_errors_of_failed_runs(vitviz, cifar_folder, tmp_path):
     words = (
         "sweep",
         "--data",
         cifar_folder,
-        "--out",
+        "--output-dir",
         tmp_path / "g [bold]",
         "--vary",
         "init_from=nope,nada",
@@ -149,14 +230,24 @@ def test_a_sweep_tells_in_whole_sentences_why_runs_failed(vitviz, cifar_folder, 
     code, out, err = vitviz(*words, "--set", "batch_size=50", "--set", "device=cpu")
     assert code == 1
     assert out.count("failed") == 2
-    assert "g [bold]-startnope" in out, "a name is no markup"
+    assert "g [bold]-initfromnope" in out, "names are not parsed as markup"
     for name in ("nope", "nada"):
-        assert f"g [bold]-start{name}: Checkpoint {name!r} not found. Use a bundled one" in err
+        assert f"g [bold]-initfrom{name}: Checkpoint {name!r} not found. Use a bundled one" in err
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_a_sweep_prints_a_row_for_each_run_and_goes_on(vitviz, cifar_folder, tmp_path):
-    words = ["sweep", "--vary", "model.depth=1,2", "--data", cifar_folder, "--out", tmp_path / "grid", "--epochs", "1"]
+def test_a_sweep_prints_one_row_per_run_and_resumes(vitviz, cifar_folder, tmp_path):
+    words = [
+        "sweep",
+        "--vary",
+        "model.depth=1,2",
+        "--data",
+        cifar_folder,
+        "--output-dir",
+        tmp_path / "grid",
+        "--epochs",
+        "1",
+    ]
     small = [
         "model.embed_dim=24",
         "model.num_heads=2",
@@ -171,48 +262,48 @@ def test_a_sweep_prints_a_row_for_each_run_and_goes_on(vitviz, cifar_folder, tmp
     assert [row[1] for row in rows] == ["grid-depth1", "grid-depth2"]
     assert all(row[-2] == "%" for row in rows)
     assert (tmp_path / "grid-depth2" / "last.safetensors").exists()
-    code, again, _ = vitviz("sweep", "--resume", "--out", tmp_path / "grid")
+    code, again, _ = vitviz("sweep", "--resume", "--output-dir", tmp_path / "grid")
     assert code == 0
     assert [line for line in again.splitlines() if "grid-depth" in line] == [
         line for line in out.splitlines() if "grid-depth" in line
     ]
     code, _, err = vitviz(*words)
     assert code == 1
-    assert "The folder of a sweep must be new" in err
+    assert "output_dir must be a new folder" in err
 
 
-def test_a_sweep_on_several_processes_is_refused_by_each_before_anything_is_written(vitviz, tmp_path, monkeypatch):
+def test_a_sweep_rejects_several_processes(vitviz, tmp_path, monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "2")
-    code, _, err = vitviz("sweep", "--vary", "seed=0,1", "--out", tmp_path / "grid")
+    code, _, err = vitviz("sweep", "--vary", "seed=0,1", "--output-dir", tmp_path / "grid")
     assert code == 1
-    assert err == "vitviz: A sweep is the work of one process: torchrun started 2. Use: python -m vitviz sweep.\n"
+    assert err == "vitviz: A sweep needs a single process: torchrun started 2. Use: python -m vitviz sweep.\n"
     assert not (tmp_path / "grid").exists()
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_tensorboard_is_noted_when_wanted_and_its_absence_is_said(vitviz, cifar_folder, tmp_path, monkeypatch):
+def test_metrics_are_logged_to_tensorboard(vitviz, cifar_folder, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    words = ("train", "--data", cifar_folder, "--out", tmp_path / "run", "--log", "tensorboard")
+    words = ("train", "--data", cifar_folder, "--output-dir", tmp_path / "run", "--log", "tensorboard")
     code, _, err = vitviz(*words)
     assert code == 1
-    assert "--log tensorboard needs TensorBoard: it is not installed. pip install tensorboard" in err
+    assert "--log tensorboard needs TensorBoard. Run: pip install tensorboard" in err
     assert not (tmp_path / "run").exists()
 
-    noted = []
+    logged = []
 
     class Writer:
         def __init__(self, folder, purge_step):
             assert folder == str(tmp_path / "run" / "tensorboard")
-            noted.append(("begun", purge_step))
+            logged.append(("opened", purge_step))
 
         def __enter__(self):
             return self
 
         def __exit__(self, *given):
-            noted.append("closed")
+            logged.append("closed")
 
         def add_scalar(self, name, value, global_step):
-            noted.append((name, global_step))
+            logged.append((name, global_step))
 
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", SimpleNamespace(SummaryWriter=Writer))
     small = (
@@ -226,9 +317,9 @@ def test_tensorboard_is_noted_when_wanted_and_its_absence_is_said(vitviz, cifar_
         "50",
     )
     code, _, _ = vitviz(*words, *small, "--data", "nowhere")
-    assert (code, noted) == (1, []), "a training that is refused leaves no log"
+    assert (code, logged) == (1, []), "a rejected training writes no log"
     code, _, _ = vitviz(*words, *small, "--epochs", "1", "--device", "cpu")
     assert code == 0
-    assert noted[0] == ("begun", noted[1][1]), "what was noted from there on before is hidden"
-    assert {("loss", 1000), ("accuracy", 1000), ("train_accuracy", 1000), ("learning_rate", 1000)} <= set(noted)
-    assert noted[-1] == "closed"
+    assert logged[0] == ("opened", logged[1][1]), "later steps of a previous process are hidden"
+    assert {("loss", 1000), ("accuracy", 1000), ("train_accuracy", 1000), ("learning_rate", 1000)} <= set(logged)
+    assert logged[-1] == "closed"

@@ -1,4 +1,4 @@
-"""What breaks around vitviz while it runs: old files stay, no litter is left, and people are told in a sentence."""
+"""Faults of disk, network, memory and clock: old files are kept, temporary files deleted, and errors are one line."""
 
 import hashlib
 import os
@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(*command, **options):
-    """Run a command to its end, as a process of its own."""
+    """Run a command in a subprocess."""
     words = list(map(str, command))
     return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False, **options)
 
@@ -43,7 +43,7 @@ def vitviz_command(*words, **options):
     return run(sys.executable, "-m", "vitviz", *words, **options)
 
 
-# The disk is full: no file may grow above some kilobytes, which the system says with the same kind of error
+# Full disk: simulated by a limit of the file size, which raises the same kind of error
 
 
 def small_files_only():
@@ -54,12 +54,12 @@ def small_files_only():
 @pytest.mark.parametrize(
     ("command", "name"), [(("explain", "cat"), "cat.npz"), (("timeline", "cifar10-ti4"), "cat.gif")], ids=lambda v: v[0]
 )
-def test_on_a_full_disk_an_export_ends_with_a_sentence_and_the_old_file_stays(tmp_path, command, name):
+def test_on_a_full_disk_an_export_fails_and_keeps_the_old_file(tmp_path, command, name):
     out = tmp_path / name
     out.write_bytes(b"an older file")
-    found = vitviz_command(*command, "--out", out, preexec_fn=small_files_only)
+    found = vitviz_command(*command, "--output", out, preexec_fn=small_files_only)
     assert found.returncode == 1
-    assert f"vitviz: The system refused: File too large ({out})" in found.stderr
+    assert f"vitviz: System error: File too large ({out})" in found.stderr
     assert "Traceback" not in found.stderr
     assert out.read_bytes() == b"an older file"
     assert list(tmp_path.iterdir()) == [out]
@@ -76,7 +76,7 @@ checkpoint.save(tiny.checkpoint(seed=1), Path(sys.argv[1]))
 
 
 @pytest.mark.slow
-def test_on_a_full_disk_the_old_checkpoint_stays_whole(tmp_path):
+def test_on_a_full_disk_the_old_checkpoint_is_kept(tmp_path):
     path = tmp_path / "model.safetensors"
     checkpoint.save(tiny.checkpoint(), path)
     before = hashlib.sha256(path.read_bytes()).digest()
@@ -92,22 +92,22 @@ FULL_TABLE += '&& "$@"; echo "$?"; ls -A "$0"; cat "$0/cat.npz"'
 
 
 @pytest.mark.slow
-def test_on_a_disk_that_takes_no_more_files_an_explanation_ends_with_a_sentence_and_the_old_file_stays(tmp_path):
+def test_on_a_disk_without_inodes_an_export_fails_and_keeps_the_old_file(tmp_path):
     words = ["unshare", "--mount", "sh", "-c", FULL_TABLE, tmp_path]
     if shutil.which("unshare") is None or "last" not in run(*words, "true").stdout:
-        pytest.skip("a small disk can be made by root on Linux alone")
-    found = run(*words, sys.executable, "-m", "vitviz", "explain", "cat", "--out", tmp_path / "cat.npz")
-    assert found.stderr.startswith("vitviz: The system refused: No space left on device")
+        pytest.skip("mounting a small disk needs root on Linux")
+    found = run(*words, sys.executable, "-m", "vitviz", "explain", "cat", "--output", tmp_path / "cat.npz")
+    assert found.stderr.startswith("vitviz: System error: No space left on device")
     assert found.stderr.count("\n") == 1
     assert found.stdout.split("\n") == ["1", "cat.npz", "last", "an older file", ""]
 
 
-# Nothing may be written; there is no home; the port is taken
+# Unwritable output, no home directory, port in use
 
 
 @pytest.mark.slow
-def test_a_place_that_takes_no_files_is_said_in_a_sentence():
-    found = vitviz_command("explain", "cat", "--out", "/proc/cat.svg")
+def test_an_unwritable_output_is_reported_in_one_line():
+    found = vitviz_command("explain", "cat", "--output", "/proc/cat.svg")
     assert found.returncode == 1
     assert found.stderr.startswith("vitviz: ")
     assert "Traceback" not in found.stderr
@@ -116,7 +116,7 @@ def test_a_place_that_takes_no_files_is_said_in_a_sentence():
 
 @contextmanager
 def page(environment, before=()):
-    """The page with nothing in its environment but this, and these words before its command."""
+    """Run the page with exactly this environment and with `before` in front of its command."""
     port = free_port("127.0.0.1", None)
     command = [*before, sys.executable, "-m", "vitviz", "app", "--port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -129,7 +129,7 @@ def page(environment, before=()):
 
 
 @pytest.mark.slow
-def test_the_page_starts_without_a_home_and_leaves_no_uploads_behind(tmp_path):
+def test_the_page_starts_without_a_home_directory_and_deletes_its_uploads(tmp_path):
     with page({"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}):
         assert len(list(tmp_path.glob("vitviz-uploads-*"))) == 1
     assert not list(tmp_path.glob("vitviz-uploads-*"))
@@ -147,16 +147,16 @@ print(error_response(train.start)(question)["error"])
 
 @pytest.fixture
 def read_only():
-    """What to put before a command, so that to it alone the whole tree is read-only, and its folder."""
+    """Prefix of a command that runs it in the repository mounted read-only."""
     words = ["unshare", "--mount", "sh", "-c", READ_ONLY, str(ROOT)]
     if shutil.which("unshare") is None or run(*words, "true").returncode:
-        pytest.skip("a tree can be made read-only by root on Linux alone")
+        pytest.skip("mounting a folder read-only needs root on Linux")
     return words
 
 
 @pytest.mark.slow
-def test_on_a_tree_that_is_read_only_images_are_explained(read_only, tmp_path):
-    command = [*read_only, sys.executable, "-m", "vitviz", "explain", "cat", "--out"]
+def test_an_image_is_explained_in_a_read_only_folder(read_only, tmp_path):
+    command = [*read_only, sys.executable, "-m", "vitviz", "explain", "cat", "--output"]
     found = run(*command, tmp_path / "cat.svg")
     assert (found.returncode, (tmp_path / "cat.svg").is_file()) == (0, True), found.stderr
     found = run(*command, "cat.svg")
@@ -164,21 +164,20 @@ def test_on_a_tree_that_is_read_only_images_are_explained(read_only, tmp_path):
 
 
 @pytest.mark.slow
-def test_on_a_tree_that_is_read_only_the_page_works_and_training_names_the_folder(read_only, cifar_folder, tmp_path):
+def test_the_page_works_in_a_read_only_folder_and_training_is_rejected(read_only, cifar_folder, tmp_path):
     environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
     with page(environment, read_only):
         pass
     command = [*read_only, sys.executable, "-c", START.format(data=cifar_folder)]
     found = run(*command, env=environment)
     assert re.fullmatch(
-        r"A training needs a folder that can be written to: \S+runs cannot \(Read-only file system\)\. "
-        r"Start vitviz in a folder of your own\.\n",
+        r"Training needs a writable folder: \S+runs is not \(Read-only file system\)\. Start vitviz in another folder\.\n",
         found.stdout,
     ), found
 
 
 @pytest.mark.slow
-def test_a_port_in_use_ends_the_start_with_one_sentence():
+def test_a_port_in_use_is_reported_in_one_line():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         found = vitviz_command("app", "--port", port)
@@ -187,7 +186,7 @@ def test_a_port_in_use_ends_the_start_with_one_sentence():
     assert "Traceback" not in found.stderr
 
 
-# Memory runs out
+# Out of memory
 
 
 GREEDY = """
@@ -197,25 +196,25 @@ from vitviz.data import cifar
 cifar.RECORDS = 20
 resource.setrlimit(resource.RLIMIT_AS, (int(open("/proc/self/statm").read().split()[0]) * 4096 + 200 * 2**20,) * 2)
 sys.argv = ["vitviz", "train", "--set", "model.embed_dim=900", "--set", "model.mlp_ratio=4", "--epochs", "1"]
-sys.argv += ["--batch-size", "50", "--data", "{data}", "--out", "{out}"]
+sys.argv += ["--batch-size", "50", "--data", "{data}", "--output-dir", "{output_dir}"]
 main()
 """
 
 
 @pytest.mark.slow
-def test_a_training_that_does_not_fit_into_memory_ends_with_a_sentence(cifar_folder, tmp_path):
-    code = GREEDY.format(data=cifar_folder, out=tmp_path / "run")
+def test_a_training_that_does_not_fit_into_memory_is_reported(cifar_folder, tmp_path):
+    code = GREEDY.format(data=cifar_folder, output_dir=tmp_path / "run")
     found = run(sys.executable, "-c", code)
     assert found.returncode == 1
-    assert "vitviz: A step must fit into memory: 50 images in this network do not." in found.stderr
+    assert "vitviz: A training step does not fit into memory with batch_size 50." in found.stderr
     assert "Traceback" not in found.stderr
 
 
-# A broken download of the data set
+# Broken downloads of the dataset
 
 
 def archive(folder: Path) -> bytes:
-    """A tar that would write outside its folder."""
+    """Return a tar file with a path outside of its folder."""
     (folder / "x").write_bytes(b"x" * 5000)
     with tarfile.open(folder / "bad.tar.gz", "w:gz") as file:
         file.add(folder / "x", "../../escaped")
@@ -224,18 +223,18 @@ def archive(folder: Path) -> bytes:
 
 @pytest.fixture
 def mirror(monkeypatch):
-    """A server that gives what it is told to in place of the data set: status, promised length, bytes, or silence."""
-    told = {"status": 200, "length": None, "content": b"", "stall": False}
+    """Server with a configurable response in place of the dataset: status, content length, content, or a stall."""
+    response = {"status": 200, "length": None, "content": b"", "stall": False}
     done = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            self.send_response(told["status"])
-            self.send_header("Content-Length", str(told["length"] or len(told["content"])))
+            self.send_response(response["status"])
+            self.send_header("Content-Length", str(response["length"] or len(response["content"])))
             self.end_headers()
-            self.wfile.write(told["content"])
+            self.wfile.write(response["content"])
             self.wfile.flush()
-            if told["stall"]:
+            if response["stall"]:
                 done.wait(60)
 
         def log_message(self, *_):
@@ -245,7 +244,7 @@ def mirror(monkeypatch):
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     monkeypatch.setattr(CIFAR10, "url", f"http://127.0.0.1:{server.server_port}/cifar-10-python.tar.gz")
-    yield told
+    yield response
     done.set()
     server.shutdown()
     thread.join()
@@ -262,9 +261,9 @@ def mirror(monkeypatch):
         {"content": b"x" * 100, "length": 10_000, "stall": True},
         {"content": "archive"},
     ],
-    ids=["not there", "a page", "cut at half", "nothing", "silence", "an archive that climbs"],
+    ids=["not found", "HTML page", "truncated", "empty", "stalled", "path traversal"],
 )
-def test_a_broken_download_leaves_nothing_and_says_what_to_do(mirror, monkeypatch, tmp_path, what):
+def test_a_broken_download_leaves_no_files_and_suggests_a_remedy(mirror, monkeypatch, tmp_path, what):
     (made := tmp_path / "made").mkdir()
     monkeypatch.setattr(cifar, "STALL_TIMEOUT", 0.5)
     mirror.update(what)
@@ -278,10 +277,10 @@ def test_a_broken_download_leaves_nothing_and_says_what_to_do(mirror, monkeypatc
     assert socket.getdefaulttimeout() is None
 
 
-# Files change while they are in use; clocks jump
+# Files that change while in use; clocks that jump
 
 
-def test_a_checkpoint_that_is_deleted_or_overwritten_while_it_is_loaded_stays_as_it_was(tmp_path):
+def test_a_loaded_checkpoint_does_not_depend_on_its_file(tmp_path):
     path = tmp_path / "model.safetensors"
     checkpoint.save(tiny.checkpoint(), path)
     model = checkpoint.load(path)
@@ -292,20 +291,20 @@ def test_a_checkpoint_that_is_deleted_or_overwritten_while_it_is_loaded_stays_as
     assert (vitviz.explain(model, sample_paths()["cat"]).probabilities == before).all()
 
 
-def test_no_duration_is_taken_from_a_clock_that_may_jump():
+def test_durations_are_measured_with_a_monotonic_clock():
     for path in (ROOT / "vitviz").rglob("*.py"):
-        if path.name not in ("guard.py", "cifar.py"):  # compare the ages of files, which only that clock knows
+        if path.name not in ("uploads.py", "cifar.py"):  # file ages: only that clock has the times of files
             assert "time.time()" not in path.read_text(), path
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
-def test_weights_that_are_no_numbers_are_never_written(tmp_path, number):
+def test_nan_and_infinite_weights_are_never_written(tmp_path, number):
     path = tmp_path / "model.safetensors"
     checkpoint.save(tiny.checkpoint(), path)
     before = path.read_bytes()
     broken = tiny.checkpoint()
     with torch.no_grad():
-        broken.model.head.weight[0, 0] = number
+        broken.network.head.weight[0, 0] = number
     with pytest.raises(CheckpointError, match=r"Every weight must be finite: head\.weight has NaN"):
         checkpoint.save(broken, path)
     assert path.read_bytes() == before
