@@ -1,4 +1,4 @@
-"""The probes: closed forms, and loops written from the formulas as second opinion."""
+"""Probes against closed forms and loops written from the formulas."""
 
 import math
 
@@ -17,7 +17,7 @@ from vitviz.models.vit import AttentionOutput
 B, GH, GW, N, T, D, A, L, K = tiny.B, tiny.GH, tiny.GW, tiny.N, tiny.T, tiny.D, tiny.A, tiny.L, tiny.K
 
 
-def seen(variant: str = "plain") -> tuple[torch.nn.Module, AttentionOutput]:
+def forward(variant: str = "plain") -> tuple[torch.nn.Module, AttentionOutput]:
     model = tiny.model(tiny.VARIANTS[variant])
     with torch.no_grad():
         return model, model.forward_with_attention(tiny.images(), "full")
@@ -32,14 +32,14 @@ def entropy(row: np.ndarray) -> float:
 
 def test_components_are_the_eigenvectors_of_the_filters_covariance():
     model = tiny.model()
-    components, shares = probes.patch_filters(model, 100)
+    components, ratios = probes.patch_filters(model, 100)
     assert components.shape == (min(D, 3 * 4 * 4), 3, 4, 4)
     rows = model.patch_embed.proj.weight.detach().double().flatten(1).numpy()
     values, vectors = np.linalg.eigh(np.cov(rows.T))
     values, vectors = values[::-1][:D], vectors[:, ::-1][:, :D]
-    np.testing.assert_allclose(shares, values / values.sum(), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(ratios, values / values.sum(), rtol=0, atol=1e-12)
     aligned = np.abs((components.flatten(1).numpy() * vectors.T).sum(1))
-    np.testing.assert_allclose(aligned[: D - 1], 1, rtol=0, atol=1e-9)  # the last has no variance: centring takes one
+    np.testing.assert_allclose(aligned[: D - 1], 1, rtol=0, atol=1e-9)  # the last has no variance after centering
     np.testing.assert_allclose(components.flatten(1).norm(dim=1), 1, rtol=0, atol=1e-12)
 
 
@@ -58,14 +58,14 @@ def test_a_planted_filter_is_the_first_component():
     planted[1, 2, 3], planted[2, 0, 1] = 0.8, -0.6
     with torch.no_grad():
         strengths = torch.linspace(-1, 1, D)[:, None, None, None]
-        model.patch_embed.proj.weight.copy_(strengths * planted + 0.5)  # what all share is no component
-    components, shares = probes.patch_filters(model, 1)
+        model.patch_embed.proj.weight.copy_(strengths * planted + 0.5)  # a constant is removed by centering
+    components, ratios = probes.patch_filters(model, 1)
     torch.testing.assert_close(components[0].float(), planted, rtol=0, atol=1e-6)
-    assert shares.tolist() == pytest.approx([1], abs=1e-9)
+    assert ratios.tolist() == pytest.approx([1], abs=1e-9)
 
 
 @pytest.mark.parametrize("name", TUTORIALS)
-def test_the_filters_of_a_tutorial_are_what_its_first_patch_is_multiplied_with(name):
+def test_the_filters_of_a_tutorial_network_reproduce_its_patch_embedding(name):
     model = network(name)
     filters = model.patch_filters()
     assert filters.shape == ((18, 3, 1, 4) if name == "tutorial-scratch" else (18, 3, 2, 2))
@@ -77,7 +77,7 @@ def test_the_filters_of_a_tutorial_are_what_its_first_patch_is_multiplied_with(n
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
 
 
-def test_no_component_at_all_is_refused():
+def test_zero_components_are_refused():
     with pytest.raises(ValueError, match="components must be at least 1: got 0"):
         probes.patch_filters(tiny.model(), 0)
 
@@ -94,13 +94,13 @@ def test_position_similarity_is_the_cosine_of_every_pair(variant):
     np.testing.assert_allclose(np.diag(flat), 1, rtol=0, atol=1e-12)
     np.testing.assert_allclose(flat, flat.T, rtol=0, atol=1e-12)
     assert np.abs(flat).max() <= 1 + 1e-12
-    places = model.pos_embed[0, model.config.num_prefix_tokens :].detach().double().numpy()
+    positions = model.pos_embed[0, model.config.num_prefix_tokens :].detach().double().numpy()
     for r, c, i, j in [(0, 0, 4, 6), (2, 5, 3, 1), (4, 0, 0, 6)]:
-        e, f = places[r * GW + c], places[i * GW + j]
+        e, f = positions[r * GW + c], positions[i * GW + j]
         assert found[r, c, i, j].item() == pytest.approx(e @ f / math.sqrt((e @ e) * (f @ f)), abs=1e-12)
 
 
-def test_positions_that_are_zero_are_like_nothing():
+def test_position_embeddings_of_zero_have_similarity_zero():
     model = tiny.model()
     torch.nn.init.zeros_(model.pos_embed)
     assert not probes.position_similarity(model).any()
@@ -109,7 +109,7 @@ def test_positions_that_are_zero_are_like_nothing():
 # Heads
 
 
-def test_entropy_and_divergence_are_those_of_a_loop_over_tokens_from_either_kind_of_trace():
+def test_entropy_and_divergence_equal_a_loop_for_either_kind_of_output():
     trace = tiny.random_output()
     rows = trace.attention[..., 0, :].numpy()
     nats, effective = probes.attention_entropy(trace, tiny.CONFIG)
@@ -143,10 +143,10 @@ def test_heads_diverge_by_zero_when_equal_and_by_ln_2_when_they_share_no_token()
 # Tokens
 
 
-def test_a_planted_long_token_is_the_only_outlier():
+def test_a_planted_token_of_large_norm_is_the_only_outlier():
     tokens = np.random.default_rng(0).uniform(1, 1.2, (L + 1, 3, 3 + N, D))
     tokens[2, 1, 3 + 17] *= 4
-    tokens[:, :, 0] *= 9  # the class token does not shift what is usual for patches
+    tokens[:, :, 0] *= 9  # the class token does not affect the threshold
     norms = probes.token_norms(tiny.attention_output(tokens=tokens))
     np.testing.assert_allclose(norms, np.sqrt((tokens**2).sum(-1)), rtol=0, atol=1e-12)
     found = probes.outliers(norms, prefix=3)
@@ -154,7 +154,7 @@ def test_a_planted_long_token_is_the_only_outlier():
     assert found[..., 0].all()
 
 
-def test_outliers_are_beyond_median_and_k_mad_of_a_loop_over_patches():
+def test_outliers_exceed_median_plus_k_mad():
     trace = tiny.random_output(prefix=3)
     trace.tokens[:, :, :3] *= 3
     norms = probes.token_norms(trace)
@@ -167,13 +167,13 @@ def test_outliers_are_beyond_median_and_k_mad_of_a_loop_over_patches():
         assert found[layer, image].tolist() == [x > middle + 2.5 * mad for x in lengths]
 
 
-def test_tokens_of_equal_length_have_no_outlier():
+def test_tokens_of_equal_norm_have_no_outlier():
     assert not probes.outliers(torch.full((2, 3, T), 7.0), 1).any()
 
 
 @pytest.mark.parametrize("variant", tiny.VARIANTS)
-def test_the_lens_on_the_last_layer_gives_the_logits(variant):
-    model, trace = seen(variant)
+def test_the_logit_lens_of_the_last_layer_equals_the_logits(variant):
+    model, trace = forward(variant)
     with torch.no_grad():
         lens = probes.logit_lens(model, trace)
         assert lens.shape == (L + 1, B, K)
@@ -187,7 +187,7 @@ def test_the_lens_on_the_last_layer_gives_the_logits(variant):
 
 
 @pytest.mark.parametrize("variant", ["plain", "two registers"])
-def test_cosine_to_the_class_token_is_that_of_a_loop(variant):
+def test_class_token_similarity_equals_a_loop(variant):
     config = tiny.VARIANTS[variant]
     trace = tiny.random_output(config.num_prefix_tokens)
     found = probes.class_token_cosine(trace, config)
@@ -199,7 +199,7 @@ def test_cosine_to_the_class_token_is_that_of_a_loop(variant):
         assert found[layer, r, c].item() == pytest.approx(np.mean(cosines), abs=1e-12)
 
 
-def test_cka_is_that_of_the_unbiased_estimate_written_out():
+def test_cka_equals_the_unbiased_estimate():
     trace = tiny.random_output()
     grams = []
     for layer in trace.tokens.numpy():
@@ -223,25 +223,25 @@ def test_cka_is_that_of_the_unbiased_estimate_written_out():
         assert found[a, b].item() == pytest.approx(mean(a, b) / math.sqrt(mean(a, a) * mean(b, b)), abs=1e-9)
 
 
-def test_cka_of_a_layer_with_itself_turned_shifted_and_enlarged_is_one():
+def test_cka_is_invariant_to_rotation_shift_and_scale():
     rng = np.random.default_rng(0)
     tokens = rng.standard_normal((3, 2, T, D))
-    turn = np.linalg.qr(rng.standard_normal((D, D)))[0]
-    tokens[1] = 7 * tokens[0] @ turn + 3
+    rotation = np.linalg.qr(rng.standard_normal((D, D)))[0]
+    tokens[1] = 7 * tokens[0] @ rotation + 3
     found = probes.cka(probes.layer_products(tiny.attention_output(tokens=tokens), 1)).numpy()
     np.testing.assert_allclose(np.diag(found), 1, rtol=0, atol=1e-12)
     np.testing.assert_allclose(found, found.T, rtol=0, atol=1e-12)
     assert found[0, 1] == pytest.approx(1, abs=1e-9)
-    assert abs(found[0, 2]) < 0.2, "independent layers have nothing in common"
+    assert abs(found[0, 2]) < 0.2, "independent layers are unrelated"
 
 
-def test_cka_of_equal_patches_is_zero_and_not_undefined():
+def test_cka_of_equal_patches_is_zero():
     found = probes.cka(probes.layer_products(tiny.attention_output(tokens=np.ones((2, 1, T, D))), 1))
     assert found.tolist() == [[0, 0], [0, 0]]
 
 
-def test_layers_are_not_compared_by_three_patches():
-    with pytest.raises(ValueError, match="by at least 4 patches: this model has 3"):
+def test_cka_of_three_patches_is_refused():
+    with pytest.raises(ValueError, match="CKA needs at least 4 patches: this model has 3"):
         probes.layer_products(tiny.attention_output(tokens=np.ones((2, 1, 4, D))), 1)
 
 
@@ -255,18 +255,18 @@ def test_layers_are_not_compared_by_three_patches():
     ],
     ids=["distance", "norms", "lens", "cka"],
 )
-def test_a_trace_of_rows_alone_is_refused_where_it_is_not_enough(measure):
+def test_an_output_of_class_token_rows_is_refused_where_full_attention_is_needed(measure):
     model = tiny.model()
     with torch.no_grad():
-        trace = model.forward_with_attention(tiny.images(), "rows")
-    with pytest.raises(ValueError, match=r"the class token's row alone\. Use model\.trace\(images, 'full'\)"):
+        trace = model.forward_with_attention(tiny.images(), "cls")
+    with pytest.raises(ValueError, match=r"only the rows of the class token\. Use network\.forward_with_attention\(images, 'full'\)"):
         measure(model, trace)
 
 
-def test_final_answers_by_hand():
+def test_final_predictions_by_hand():
     lens = np.log([[[0.6, 0.4], [0.5, 0.5]], [[0.9, 0.1], [0.2, 0.8]], [[0.3, 0.7], [0.25, 0.75]]])  # (3, B 2, K 2)
-    found = probes.final_answers(torch.tensor(lens))
-    np.testing.assert_allclose(found["final_share"], [0, 0.5, 1])
+    found = probes.final_predictions(torch.tensor(lens))
+    np.testing.assert_allclose(found["final_agreement"], [0, 0.5, 1])
     np.testing.assert_allclose(found["final_probability"], [0.45, 0.45, 0.725])
 
 
@@ -278,7 +278,7 @@ def images(size: tuple[int, int] = (tiny.H, tiny.W), count: int = 5) -> torch.Te
 
 
 @pytest.mark.parametrize("variant", ["plain", "everything"])
-def test_all_probes_have_their_shapes_and_are_what_their_functions_say(variant):
+def test_all_probes_have_their_shapes_and_equal_their_functions(variant):
     checkpoint = tiny.checkpoint(tiny.VARIANTS[variant])
     config, tokens = checkpoint.network.config, checkpoint.network.config.num_tokens
     found = probes.probe(checkpoint, images())
@@ -296,7 +296,7 @@ def test_all_probes_have_their_shapes_and_are_what_their_functions_say(variant):
         "longest": (L + 1,),
         "outliers": (L + 1, tokens),
         "lens": (L + 1, 5, K),
-        "final_share": (L + 1,),
+        "final_agreement": (L + 1,),
         "final_probability": (L + 1,),
         "class_token_cosine": (L + 1, GH, GW),
         "cka": (L + 1, L + 1),
@@ -324,13 +324,13 @@ def test_batches_of_unequal_size_change_nothing(tiny_checkpoint, monkeypatch):
             np.testing.assert_allclose(values, getattr(whole, name), rtol=1e-4, atol=1e-5, err_msg=name)
 
 
-def test_a_batch_is_as_large_as_memory_allows_but_never_empty():
+def test_the_batch_size_is_limited_by_memory_and_at_least_one():
     assert probes.max_batch_size(ViTConfig()) == 2**25 // (6 * 6 * 65**2 + 7 * 65 * 192)
     assert probes.max_batch_size(ViTConfig(img_size=(504, 504), patch_size=8, depth=12)) == 1
 
 
 @pytest.mark.parametrize("name", TUTORIALS)
-def test_the_tutorials_networks_are_probed_too(name):
+def test_the_tutorial_networks_are_probed(name):
     model = network(name)
     labels = tuple("abcdefg")
     found = probes.probe(Checkpoint(name, model, labels, cifar.MEAN, cifar.STD, {}), images((12, 20)))
@@ -343,9 +343,9 @@ def test_the_tutorials_networks_are_probed_too(name):
 @pytest.mark.parametrize(
     "images",
     [images().float(), images()[:, :2], images((tiny.W, tiny.H)), images()[:0], images()[0]],
-    ids=["float", "two colours", "turned", "none", "no batch"],
+    ids=["float", "two channels", "transposed", "none", "no batch"],
 )
-def test_images_that_do_not_fit_are_refused(tiny_checkpoint, images):
+def test_images_of_another_shape_are_refused(tiny_checkpoint, images):
     with pytest.raises(ValueError, match=r"must be uint8 of shape \(B, 3, 20, 28\), at least one: got torch\."):
         probes.probe(tiny_checkpoint, images)
 
@@ -355,7 +355,7 @@ def test_a_model_without_class_token_is_refused():
         probes.probe(tiny.checkpoint(tiny.VARIANTS["no class token"]), images())
 
 
-def test_what_is_saved_is_read_back(tiny_checkpoint, tmp_path):
+def test_saved_probes_are_read_back(tiny_checkpoint, tmp_path):
     found = probes.probe(tiny_checkpoint, images())
     found.save(tmp_path / "probes.npz", "tiny over five")
     with np.load(tmp_path / "probes.npz") as numbers:

@@ -27,7 +27,7 @@ def numbers(layers: int = L, heads: int = A, classes: int = K) -> dict[str, np.n
         "norms": rng.uniform(5, 9, (layers + 1, T)),
         "longest": rng.uniform(9, 10, layers + 1),
         "outliers": rng.uniform(0, 0.1, (layers + 1, T)),
-        "final_share": rng.uniform(0, 1, layers + 1),
+        "final_agreement": rng.uniform(0, 1, layers + 1),
         "final_probability": rng.uniform(0, 1, layers + 1),
         "class_token_cosine": cosines,
         "cka": rng.uniform(-0.1, 1, (layers + 1, layers + 1)),
@@ -116,7 +116,7 @@ def test_norms_of_patches_exclude_class_token_and_registers(figure):
 def test_the_logit_lens_is_compared_with_the_final_prediction(figure):
     (axes,) = figure.subfigs[6].axes
     agreement, probability, chance = axes.lines
-    np.testing.assert_allclose(agreement.get_ydata(), 100 * numbers()["final_share"])
+    np.testing.assert_allclose(agreement.get_ydata(), 100 * numbers()["final_agreement"])
     np.testing.assert_allclose(probability.get_ydata(), 100 * numbers()["final_probability"])
     assert chance.get_ydata()[0] == pytest.approx(100 / K)
 

@@ -27,7 +27,7 @@ def draw(arrays: Arrays, note: str = "") -> Figure:
     Args:
         arrays: `filters` (k, 3, P, P), `explained` (k,), `position_similarity` (gh, gw, gh, gw), `distance` (L, A),
             `uniform_distance` (), `effective_tokens` (L, A), `head_divergence` (L, A, A), `norms` (L + 1, T),
-            `longest` (L + 1,), `outliers` (L + 1, T), `final_share` and `final_probability` (L + 1,),
+            `longest` (L + 1,), `outliers` (L + 1, T), `final_agreement` and `final_probability` (L + 1,),
             `class_token_cosine` (L + 1, gh, gw), `cka` (L + 1, L + 1) and the class names, `labels` (K,); others are
             ignored.
         note: Footer.
@@ -218,7 +218,7 @@ def show_norms(panel: Panel, arrays: Arrays) -> None:
 
 def show_lens(panel: Panel, arrays: Arrays) -> None:
     """Draw how often, and how confidently, the classification head predicts the final class from earlier layers."""
-    agreement, probability = arrays["final_share"], arrays["final_probability"]  # (L + 1,)
+    agreement, probability = arrays["final_agreement"], arrays["final_probability"]  # (L + 1,)
     axes = panel.subplots()
     places = by_layer(axes, len(agreement), with_input=True)
     axes.plot(places, 100 * agreement, "o-", color=TEXT_COLOR, markersize=3, label="images with the final prediction")

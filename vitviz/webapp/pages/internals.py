@@ -35,7 +35,7 @@ ARRAYS = (
     "norms",
     "longest",
     "outliers",
-    "final_share",
+    "final_agreement",
     "final_probability",
     "class_token_cosine",
     "cka",

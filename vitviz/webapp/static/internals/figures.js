@@ -148,7 +148,7 @@ function showLens(stage, width) {
   const height = chartHeight(width);
   const svg = drawing(stage, width, height);
   const frame = { left: 40, right: width, top: 8, bottom: height - 24 };
-  const { final_share: fractions, final_probability: probabilities } = answer;
+  const { final_agreement: fractions, final_probability: probabilities } = answer;
   const chance = 1 / answer.classes;
   const y = valueAxis(svg, frame, 1.04, '', (tick) => percent(tick, 0));
   const x = layerAxis(svg, frame, fractions.length, 0);
