@@ -1,36 +1,166 @@
-"""vitviz shows what a Vision Transformer looks at.
+"""vitviz shows what a Vision Transformer attends to.
 
-The public names load what they need when first asked for, so that `python -m vitviz --help` starts at once.
+Public names are imported on first use, so that `python -m vitviz --help` starts quickly.
+
+Example:
+    >>> import vitviz
+    >>> model = vitviz.load("cifar10-ti4")
+    >>> vitviz.explain(model, "vitviz/data/samples/cat.png").prediction
+    'cat'
 """
 
+from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
-
-PUBLIC = {
-    "load": "vitviz.models.checkpoint",
-    "explain": "vitviz.attribution.explanation",
-    "METHODS": "vitviz.attribution.methods",
-    "train": "vitviz.runs.training_run",
-    "TrainConfig": "vitviz.training.config",
-    "CheckpointError": "vitviz.models.checkpoint",
-    "ImageError": "vitviz.data.preprocessing",
-}
-
 if TYPE_CHECKING:
-    from vitviz.attribution.explanation import explain
-    from vitviz.attribution.methods import METHODS
-    from vitviz.data.preprocessing import ImageError
-    from vitviz.models.checkpoint import CheckpointError, load
-    from vitviz.runs.training_run import train
-    from vitviz.training.config import TrainConfig
+    from torch import Tensor
 
-__all__ = ["METHODS", "CheckpointError", "ImageError", "TrainConfig", "explain", "load", "train"]
+    from vitviz.attribution.explanation import Explanation, explain
+    from vitviz.attribution.methods import METHODS
+    from vitviz.attribution.probes import Probes
+    from vitviz.data.cifar import DataError
+    from vitviz.data.preprocessing import ImageError, ImageSource
+    from vitviz.models.checkpoint import Checkpoint, CheckpointError
+    from vitviz.models.config import ConfigError, ViTConfig
+    from vitviz.training.config import TrainConfig, TrainingError
+    from vitviz.training.presets import PRESETS
+
+__version__ = "0.2.0"
+__all__ = [
+    "METHODS",
+    "PRESETS",
+    "Checkpoint",
+    "CheckpointError",
+    "ConfigError",
+    "DataError",
+    "Explanation",
+    "ImageError",
+    "TrainConfig",
+    "TrainingError",
+    "ViTConfig",
+    "evaluate",
+    "explain",
+    "load",
+    "probe",
+    "train",
+]
+MODULES = {
+    "METHODS": "vitviz.attribution.methods",
+    "PRESETS": "vitviz.training.presets",
+    "Checkpoint": "vitviz.models.checkpoint",
+    "CheckpointError": "vitviz.models.checkpoint",
+    "ConfigError": "vitviz.models.config",
+    "DataError": "vitviz.data.cifar",
+    "Explanation": "vitviz.attribution.explanation",
+    "ImageError": "vitviz.data.preprocessing",
+    "TrainConfig": "vitviz.training.config",
+    "TrainingError": "vitviz.training.config",
+    "ViTConfig": "vitviz.models.config",
+    "explain": "vitviz.attribution.explanation",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used."""
-    if name not in PUBLIC:
+    """Import a public name on first use."""
+    if name not in MODULES:
         raise AttributeError(f"module 'vitviz' has no attribute {name!r}")
-    return getattr(import_module(PUBLIC[name]), name)
+    return getattr(import_module(MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted([*__all__, "__version__"])
+
+
+def load(name: str | Path, device: str = "auto", precision: str = "auto") -> "Checkpoint":
+    """Load a checkpoint in evaluation mode.
+
+    Args:
+        name: Name of a bundled checkpoint, or path of a .safetensors file.
+        device: "auto" (a GPU if there is one), "cuda" or "cpu".
+        precision: "float32" or "bfloat16"; "auto" is float32.
+
+    Raises:
+        CheckpointError: If the checkpoint does not exist or is invalid.
+        ConfigError: If the device or precision is not available.
+    """
+    import torch
+
+    from vitviz.models import checkpoint
+    from vitviz.models.config import ConfigError
+    from vitviz.training.device import choose_device
+
+    dtypes = {"auto": torch.float32, "float32": torch.float32, "bfloat16": torch.bfloat16}
+    for field, value, known in (("device", device, ("auto", "cuda", "cpu")), ("precision", precision, dtypes)):
+        if value not in known:
+            raise ConfigError(field, f"must be one of {', '.join(known)}: got {value!r:.40}")
+    model = checkpoint.load(name)
+    model.network.to(choose_device(device), dtypes[precision])
+    return model
+
+
+def train(config: "TrainConfig", resume: bool = False) -> "Checkpoint":
+    """Train a model in its run folder and return it.
+
+    Args:
+        config: Model, data, budget and hyperparameters.
+        resume: Resume from the state in the run folder, if there is one.
+
+    Returns:
+        The checkpoint with the final averaged weights, on the CPU; its file is `last.safetensors` in `config.folder`.
+
+    Raises:
+        ConfigError: If the config does not fit the machine or the data.
+        DataError: If the dataset is missing or invalid.
+        TrainingError: If training diverges, runs out of memory or is interrupted.
+    """
+    from dataclasses import replace
+
+    from vitviz.runs import run_folder, training_run
+
+    path = training_run.train(config, resume=resume)
+    return replace(run_folder.load(path), name=config.folder.name)
+
+
+def evaluate(model: "Checkpoint", data: str | Path | None = None, dataset: str | None = None) -> float:
+    """Measure the top-1 accuracy of a model on a test set, in 0..1.
+
+    Args:
+        model: From `load` or `train`.
+        data: Directory of the dataset; by default `VITVIZ_DATA` or `data/`.
+        dataset: "cifar10", "cifar100" or "folder"; by default the dataset the model was trained on.
+
+    Raises:
+        DataError: If the dataset is missing or has other classes, or the model is not a classifier.
+    """
+    from vitviz.training.evaluation import load_test_set, measure_accuracy
+
+    images, labels, _ = load_test_set(model, dataset, None if data is None else str(data))
+    return measure_accuracy(model, images, labels)
+
+
+def probe(model: "Checkpoint", images: "Tensor | Sequence[ImageSource] | None" = None) -> "Probes":
+    """Measure the internals of a model: filters, attention distance and entropy, token norms, logit lens and more.
+
+    Args:
+        model: From `load` or `train`.
+        images: Images as for `explain`, or a uint8 tensor (B, 3, H, W); by default the bundled samples.
+
+    Raises:
+        ImageError: If an image cannot be read.
+        ValueError: If the model has no attention or no class token, or there are no images.
+    """
+    import torch
+
+    from vitviz.attribution import probes
+    from vitviz.data.preprocessing import load_samples, preprocess, to_tensor
+
+    size = model.config.img_size
+    if images is None:
+        images = load_samples(size)
+    elif not isinstance(images, torch.Tensor):
+        pixels = [to_tensor(preprocess(image, size).model_input) for image in images]
+        images = torch.stack(pixels) if pixels else torch.empty(0, 3, *size, dtype=torch.uint8)
+    return probes.probe(model, images)

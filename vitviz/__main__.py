@@ -1,4 +1,4 @@
-"""`python -m vitviz` is the command `vitviz`."""
+"""Entry point of `python -m vitviz`, the same as the command `vitviz`."""
 
 from vitviz.cli import main
 

@@ -88,8 +88,8 @@ class ForwardContext:
 
     @cached_property
     def logits(self) -> NDArray[np.float32]:
-        """Logits of all classes, (K,)."""
-        return self.output.logits[0].float().cpu().numpy()
+        """Logits of all classes, (K,); refused if not finite."""
+        return self.checkpoint.check_logits(self.output.logits)[0].float().cpu().numpy()
 
     @cached_property
     def attention(self) -> NDArray[np.float32]:
