@@ -1,4 +1,4 @@
-"""Two processes on this machine: they agree, and end with the weights that one would have."""
+"""Data parallelism with two processes on this machine: equal weights, and the loss of a process."""
 
 import json
 import os
@@ -16,43 +16,65 @@ from typer.main import get_command
 from tests import tiny
 from vitviz.cli import app
 from vitviz.models.checkpoint import load
+from vitviz.training import distributed as distributed_module
 from vitviz.training.config import TrainingError
-from vitviz.training.device import choose_device
 from vitviz.training.distributed import ATTEMPT, Distributed
 
-MEMBER = """
+PROCESS = """
 import json, sys
-from dataclasses import replace
-import torch
-from vitviz.data import augment, cifar
+from vitviz.data import augmentation, cifar
 from vitviz.models.config import ViTConfig
-from vitviz.training import trainer, loop
+from vitviz.runs import training_run
+from vitviz.training import trainer
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
 
 cifar.RECORDS = 20  # as in the fixture `cifar_folder`
-learner.is_bfloat16_faster = lambda device: False
-augment.random_crop_and_flip = lambda images: images  # each process varies its own slice by its own draw
+trainer.is_bfloat16_faster = lambda device: False
+augmentation.random_crop_and_flip = lambda images: images  # its draws differ between processes
 
 class Watched(Distributed):
     def __enter__(self):
-        distributed = super().__enter__()
-        found.update(agreed=distributed.broadcast(0.25 + distributed.rank, distributed.rank), leads=distributed.is_main_process)
-        found.update(largest=distributed.all_reduce_max(distributed.rank, 1 - distributed.rank, -1), mean=distributed.all_reduce_mean(distributed.rank))
-        return team
+        group = super().__enter__()
+        found.update(broadcast=group.broadcast(0.25 + group.rank, group.rank), is_main=group.is_main_process)
+        found.update(max=group.all_reduce_max(group.rank, 1 - group.rank, -1), mean=group.all_reduce_mean(group.rank))
+        return group
 
 
 found = {}
-loop.Distributed = Watched
-data, out, teacher, objective = sys.argv[1:]
-model = ViTConfig(patch_size=8, width=24, depth=2, heads=2, mlp_width=40)
+training_run.Distributed = Watched
+data, output_dir, teacher, objective = sys.argv[1:]
+model = ViTConfig(patch_size=8, embed_dim=24, depth=2, num_heads=2, mlp_ratio=40 / 24)
 config = TrainConfig(
-    model=model, data=data, out=out, epochs=2, minutes=None, batch_size=25, device="cpu", snapshots=0, clip=0.5,
-    randaug_num_ops=0, cutmix=0.0, patch_keep_start=1.0, patch_keep_end=1.0, ema_decay=0.5, teacher=teacher or None,
-    objective=objective,
+    model=model, data=data, output_dir=output_dir, epochs=2, minutes=None, batch_size=25, device="cpu", num_snapshots=0,
+    grad_clip_norm=0.5, randaug_num_ops=0, cutmix_prob=0.0, patch_keep_start=1.0, patch_keep_end=1.0, ema_decay=0.5,
+    teacher=teacher or None, objective=objective,
 )
-loop.train(config)
+training_run.train(config)
 print(json.dumps(found))
+"""
+LOST_PROCESS = """
+import os, sys
+import torch
+from vitviz.training.config import TrainingError
+from vitviz.training.distributed import Distributed
+
+how, rank = sys.argv[1], int(os.environ["RANK"])
+try:
+    with Distributed() as group:
+        model = group.wrap_ddp(torch.nn.Linear(2, 2))
+        model(torch.ones(1, 2)).sum().backward()
+        group.broadcast(0)
+        if rank == 1:
+            if how == "killed":
+                os._exit(1)
+            raise RuntimeError("own error")
+        model(torch.ones(1, 2)).sum().backward()
+        group.broadcast(0)
+except TrainingError as error:
+    print("TrainingError", error)
+except RuntimeError as error:
+    print("RuntimeError", error)
 """
 
 
@@ -62,8 +84,8 @@ def free_port() -> str:
         return str(listener.getsockname()[1])
 
 
-def members(count: int, *arguments: object) -> list[dict]:
-    """What each of so many processes that train together prints last."""
+def run_processes(count: int, code: str, *arguments: object) -> list[str]:
+    """Run code in several processes of one group and return what each of them prints."""
     shared = os.environ | {
         "WORLD_SIZE": str(count),
         "MASTER_ADDR": "127.0.0.1",
@@ -73,47 +95,59 @@ def members(count: int, *arguments: object) -> list[dict]:
         "GLOO_SOCKET_IFNAME": "lo",
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path) + os.pathsep + os.getcwd(),
     }
-    command = [sys.executable, "-W", "ignore", "-c", MEMBER, *map(str, arguments)]
-    started = [
+    command = [sys.executable, "-W", "ignore", "-c", code, *map(str, arguments)]
+    processes = [
         subprocess.Popen(command, env=shared | {"RANK": str(rank)}, stdout=subprocess.PIPE, text=True)
         for rank in range(count)
     ]
     try:
-        return [json.loads(process.communicate(timeout=300)[0].splitlines()[-1]) for process in started]
+        return [process.communicate(timeout=300)[0] for process in processes]
     finally:
-        for process in started:
+        for process in processes:
             process.kill()
             process.wait()
 
 
+def train(count: int, *arguments: object) -> list[dict]:
+    """Train in several processes and return what each of them found."""
+    return [json.loads(output.splitlines()[-1]) for output in run_processes(count, PROCESS, *arguments)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("teacher", ["", "cifar10-ti4"])
-def test_two_processes_end_with_the_weights_of_one_that_takes_the_whole_batch(cifar_folder, tmp_path, teacher):
-    first, second = members(2, cifar_folder, tmp_path / "two", teacher, "classify")
-    assert first["agreed"] == second["agreed"] == [0.25, 0], "the clock of the first process counts"
-    assert (first["leads"], second["leads"]) == (True, False)
-    assert first["largest"] == second["largest"] == [1, 1, -1]
+def test_two_processes_get_the_weights_of_one_with_the_whole_batch(cifar_folder, tmp_path, teacher):
+    first, second = train(2, cifar_folder, tmp_path / "two", teacher, "classify")
+    assert first["broadcast"] == second["broadcast"] == [0.25, 0], "the clock of the main process counts"
+    assert (first["is_main"], second["is_main"]) == (True, False)
+    assert first["max"] == second["max"] == [1, 1, -1]
     assert first["mean"] == second["mean"] == 0.5
-    members(1, cifar_folder, tmp_path / "one", teacher, "classify")
+    train(1, cifar_folder, tmp_path / "one", teacher, "classify")
     one, two = (load(tmp_path / name / "last.safetensors") for name in ("one", "two"))
     assert (one.record["processes"], two.record["processes"]) == (1, 2)
     assert one.record["teacher"] == two.record["teacher"]
     assert bool(one.record["teacher"]) == bool(teacher)
-    for name, weight in one.model.state_dict().items():
-        torch.testing.assert_close(two.model.state_dict()[name], weight, rtol=0, atol=2e-5)
-    moved = one.model.head.weight.abs().max()
-    assert moved > 1e-3, "from zero"
+    for name, weight in one.network.state_dict().items():
+        torch.testing.assert_close(two.network.state_dict()[name], weight, rtol=0, atol=2e-5)
+    assert one.network.head.weight.abs().max() > 1e-3, "the initial weights are zero"
 
 
 @pytest.mark.slow
-def test_two_processes_learn_without_labels(cifar_folder, tmp_path):
-    members(2, cifar_folder, tmp_path / "two", "", "masked-patch")
+def test_two_processes_train_on_masked_patches(cifar_folder, tmp_path):
+    train(2, cifar_folder, tmp_path / "two", "", "masked-patch")
     record = load(tmp_path / "two" / "last.safetensors").record
     assert (record["processes"], record["epochs"]) == (2, 2.0)
     assert 0 <= record["masked_patch_accuracy"] <= 1
 
 
-def test_one_process_is_a_team_that_changes_nothing(monkeypatch):
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["killed", "raises"])
+def test_a_lost_process_is_reported_by_the_other_and_an_own_error_is_raised(how):
+    first, second = run_processes(2, LOST_PROCESS, how)
+    assert first.startswith("TrainingError All processes must keep running: another one ended")
+    assert second == ("" if how == "killed" else "RuntimeError own error\n")
+
+
+def test_with_one_process_every_method_is_a_no_op(monkeypatch):
     for name in ("WORLD_SIZE", "RANK", "LOCAL_RANK"):
         monkeypatch.delenv(name, raising=False)
     with Distributed() as distributed:
@@ -127,32 +161,60 @@ def test_one_process_is_a_team_that_changes_nothing(monkeypatch):
         assert not torch.distributed.is_initialized()
 
 
-def test_what_is_divided_lies_in_memory_as_gpus_exchange_it(monkeypatch):
+def test_sharded_results_are_contiguous_for_nccl(monkeypatch):
     exchanged = []
     monkeypatch.setattr(torch.distributed, "all_reduce", exchanged.append)
     distributed = Distributed()
     distributed.world_size = 2
     tall = torch.randn(3, 4, 2).mT
-    done = distributed.map_sharded(torch.neg, tall)
+    results = distributed.map_sharded(torch.neg, tall)
     assert all(tensor.is_contiguous() for tensor in exchanged)
-    assert torch.equal(done[::2], -tall[::2])
-    assert not done[1].any(), "the part of the other one"
+    assert torch.equal(results[::2], -tall[::2])
+    assert not results[1].any(), "the shard of the other process"
 
 
-@pytest.mark.parametrize(
-    "error", [RuntimeError("[gloo/transport] Connection closed by peer"), torch.distributed.DistError()]
-)
-def test_a_process_that_lost_the_others_says_so_in_a_sentence(monkeypatch, error):
-    monkeypatch.setattr(Distributed, "join", lambda distributed: None)
+@pytest.fixture
+def no_group(monkeypatch) -> None:
+    """Two processes, without a process group."""
+    monkeypatch.setattr(Distributed, "init_process_group", lambda distributed: None)
     monkeypatch.setattr(torch.distributed, "destroy_process_group", lambda: None)
     monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(TrainingError, match="another one ended, and says why"), Distributed():
+
+
+@pytest.mark.usefixtures("no_group")
+@pytest.mark.parametrize(
+    ("error", "is_lost"),
+    [
+        (RuntimeError("any message"), True),
+        (torch.distributed.DistError(), False),
+        (torch.distributed.DistBackendError(), False),
+    ],
+)
+def test_a_lost_process_is_reported_with_its_cause(monkeypatch, error, is_lost):
+    monkeypatch.setattr(distributed_module, "has_lost_process", lambda: is_lost)
+    with pytest.raises(TrainingError, match=r"another one ended; its output has the reason\.") as found, Distributed():
         raise error
-    with pytest.raises(RuntimeError, match="of its own"), Distributed():
-        raise RuntimeError("of its own")
+    assert found.value.__cause__ is error
 
 
-def test_the_addresses_of_a_dead_attempt_are_not_found_by_the_next(monkeypatch):
+@pytest.mark.usefixtures("no_group")
+@pytest.mark.parametrize(
+    ("error", "is_lost"),
+    [
+        (RuntimeError("[gloo/transport] Connection closed by peer"), False),
+        (ValueError("x"), True),
+        (TrainingError("The loss is nan."), True),
+        (torch.OutOfMemoryError("CUDA out of memory."), True),
+    ],
+)
+def test_errors_of_this_process_are_raised_unchanged(monkeypatch, error, is_lost):
+    monkeypatch.setattr(distributed_module, "has_lost_process", lambda: is_lost)
+    with pytest.raises(type(error)) as found, Distributed():
+        raise error
+    assert found.value is error
+
+
+def test_a_restart_does_not_find_the_addresses_of_the_previous_attempt(monkeypatch):
     joined = []
     monkeypatch.setattr(torch.distributed, "init_process_group", lambda backend, store, **who: joined.append(store))
     monkeypatch.setattr(torch.distributed, "destroy_process_group", lambda: None)
@@ -169,36 +231,21 @@ def test_the_addresses_of_a_dead_attempt_are_not_found_by_the_next(monkeypatch):
     assert not second.check(["address of 0"])
 
 
-def test_processes_that_do_not_find_one_another_say_so_in_a_sentence(monkeypatch):
-    def refused(distributed):
-        raise RuntimeError("Gloo connectFullMesh failed\nat some place")
+def test_processes_that_cannot_connect_are_reported_with_the_cause(monkeypatch):
+    cause = RuntimeError("Gloo connectFullMesh failed\nat some place")
 
-    monkeypatch.setattr(Distributed, "join", refused)
+    def fail(distributed):
+        raise cause
+
+    monkeypatch.setattr(Distributed, "init_process_group", fail)
     monkeypatch.setenv("WORLD_SIZE", "2")
-    sentence = (
-        r"must find one another: Gloo connectFullMesh failed\. Start them again; with --resume, if it had begun\.$"
-    )
-    with pytest.raises(TrainingError, match=sentence), Distributed():
-        pytest.fail("it is alone")
+    message = r"All 2 processes must connect to each other: process 1 could not\. Start them again, with --resume if"
+    with pytest.raises(TrainingError, match=message) as found, Distributed():
+        pytest.fail("not connected")
+    assert found.value.__cause__ is cause
 
 
-def test_a_gpu_that_is_not_there_is_refused(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    with pytest.raises(ValueError, match=r"device cuda needs a GPU for each process: there are 0.* Use --device cpu"):
-        choose_device("cuda")
-    assert choose_device("auto") == choose_device("cpu") == torch.device("cpu")
-
-
-def test_each_process_takes_a_gpu_of_its_own(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    assert choose_device("auto", 1) == torch.device("cuda", 1)
-    with pytest.raises(ValueError, match="there are 2, and this is process 3"):
-        choose_device("auto", 2)
-
-
-def test_torchrun_hands_every_option_of_train_on():
+def test_torchrun_passes_every_option_to_train():
     root = Path(__file__).parents[2]
     texts = [" ".join(path.read_text().split()) for path in (root / "README.md", root / "docs" / "training.md")]
     documented = [found for text in texts for found in re.findall(r"`torchrun ([^`]*)`", text)]
