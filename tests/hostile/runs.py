@@ -1,4 +1,4 @@
-"""Run folders and configs with something wrong, and what visitors may type."""
+"""Damaged run folders and configs, and hostile text input."""
 
 import json
 import os
@@ -11,18 +11,18 @@ from typing import Any
 from tests.hostile.entries import Entry
 from vitviz.training.config import TrainConfig
 
-NONE = "has none that can be read"
-LOOP = [
+INVALID = "must contain a valid config.json"
+LOCAL_URLS = [
     "http://127.0.0.1:9/a",
     "http://169.254.169.254/latest/meta-data",
     "http://2130706433/",
     "http://[::ffff:127.0.0.1]/",
 ]
-TYPED = [
+TEXTS = [
     "", " ", ".", "..", "/", "~", "~root", "/etc/passwd", "../../../../etc/passwd", "..%2f..%2fetc%2fpasswd",
     "%2e%2e/%2e%2e/etc/passwd", "%252e%252e/etc/passwd", "....//....//etc/passwd", "..\\..\\windows\\win.ini", "C:\\windows\\win.ini",
     "\\\\127.0.0.1\\share\\x", "//127.0.0.1/share/x", "/proc/self/environ", "/proc/self/mem", "/dev/zero", "/dev/stdin", "file:///etc/passwd",
-    *LOOP, "ftp://127.0.0.1/x", "data:image/png;base64,AAAA", "javascript:window.__pwned=1", "<img src=x onerror=window.__pwned=1>",
+    *LOCAL_URLS, "ftp://127.0.0.1/x", "data:image/png;base64,AAAA", "javascript:window.__pwned=1", "<img src=x onerror=window.__pwned=1>",
     "${window.__pwned=1}", "{{7*7}}", "$(touch PWNED)", "`touch PWNED`", "; touch PWNED", "|touch PWNED", "' OR 1=1 --", "%s%s%s%n",
     "{0.__class__}", "cat\0.png", "\0", "cat\n", "cat\r\nX: y", "CAT", "cat ", "cat.png", "vitviz/data/samples/cat.png", "__class__", "constructor",
     "cifar10-ti4.safetensors", "checkpoints/cifar10-ti4", "../checkpoints/cifar10-ti4.safetensors", "cifar10-ti4\0", "CIFAR10-TI4", "timm:vit_base", "hf:a/b",
@@ -31,66 +31,66 @@ TYPED = [
 
 
 def config(**changes: Any) -> str:
-    """A run's config.json with something changed."""
+    """Return the text of a config.json with changed fields."""
     return json.dumps(asdict(TrainConfig()) | {"epochs": 1, "minutes": None} | changes)
 
 
 def run(text: str | bytes = "", **files: str | bytes) -> Callable[[Path], None]:
-    """A run folder with this config.json, and other files, their names' dots written as two lines."""
+    """Return a function that makes a run folder with this config.json and other files (`__` stands for a dot)."""
 
     def make(folder: Path) -> None:
         folder.mkdir()
         for name, content in ({"config__json": text} | files).items():
-            place = folder / name.replace("__", ".")
-            place.write_bytes(content.encode() if isinstance(content, str) else content)
+            path = folder / name.replace("__", ".")
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
 
     return make
 
 
-def odd(place: Callable[[Path], Any], name: str = "config.json") -> Callable[[Path], None]:
-    """A run folder in which something that is no file stands in a file's place."""
+def with_non_file(create: Callable[[Path], Any], name: str = "config.json") -> Callable[[Path], None]:
+    """Return a function that makes a run folder with something other than a file in place of a file."""
 
     def make(folder: Path) -> None:
         folder.mkdir()
         if name != "config.json":
             (folder / "config.json").write_text(config())
-        place(folder / name)
+        create(folder / name)
 
     return make
 
 
 def entries() -> list[Entry]:
-    """The part of the corpus that is meant for run folders and for typed text."""
+    """Return the entries of the corpus for run folders and text input."""
     values: list[tuple[str, Any, str]] = [
         ("epochs", -1, "epochs must be"), ("epochs", 1e999, "epochs must be"), ("epochs", "9", "epochs must be"), ("epochs", [], "epochs must be"),
         ("batch_size", 0, "batch_size must be"), ("batch_size", 10**12, "batch_size must be"), ("batch_size", 1.5, "batch_size must be"),
-        ("seed", "x", "seed must be"), ("grad_clip_norm", float("nan"), NONE + "|clip must be"), ("cutmix_prob", 7, "cutmix_prob must be a number from 0 to 1"), ("cutmix_prob", None, "cutmix_prob must be a number from 0 to 1"),
+        ("seed", "x", "seed must be"), ("grad_clip_norm", float("nan"), INVALID + "|grad_clip_norm must be"), ("cutmix_prob", 7, "cutmix_prob must be a number from 0 to 1"), ("cutmix_prob", None, "cutmix_prob must be a number from 0 to 1"),
         ("lr_schedule", "x", "lr_schedule must be"), ("lr_schedule", {}, "lr_schedule must be"), ("lr_schedule", ["linear"], "lr_schedule must be"),
-        ("device", "cuda:0; rm", "device must be"), ("objective", 1, "objective must be"), ("model", [], "may only name"),
-        ("model", {"depth": 10**9}, "depth must be"), ("model", {"embed_dim": -3}, "width must be"), ("model", {"x": 1}, "may only name"),
-        ("model", "vit", "may only name"), ("model", None, "may only name"), ("__class__", 1, "may only name"), ("surprise", 1, "may only name"),
+        ("device", "cuda:0; rm", "device must be"), ("objective", 1, "objective must be"), ("model", [], "model must be an object"),
+        ("model", {"depth": 10**9}, "depth must be"), ("model", {"embed_dim": -3}, "embed_dim must be"), ("model", {"x": 1}, "x is not a field of"),
+        ("model", "vit", "model must be an object"), ("model", None, "model must be an object"), ("__class__", 1, "__class__ is not a field of"), ("surprise", 1, "surprise is not a field of"),
     ]  # fmt: skip
     make = partial(Entry, "run", file="run")
     texts = {
-        "empty": "", "no JSON": "{", "a list": "[]", "a word": '"x"', "null": "null", "NaN": "NaN", "nested 100,000 deep": '{"a":' * 100_000,
+        "empty": "", "not JSON": "{", "a list": "[]", "a word": '"x"', "null": "null", "NaN": "NaN", "nested 100,000 deep": '{"a":' * 100_000,
         "lists 100,000 deep": "[" * 100_000, "a number of 60,000 digits": '{"seed": ' + "9" * 60_000 + "}", "UTF-16": "{}".encode("utf-16"),
-        "no UTF-8": b'{"\xff": 1}', "zeros": bytes(1000), "a pickle": b"\x80\x04.",
+        "not UTF-8": b'{"\xff": 1}', "zeros": bytes(1000), "a pickle": b"\x80\x04.",
     }  # fmt: skip
     return [
         make("ours", run(config()), None),
-        make("a config of an older version", run("{}"), None),
-        *(make(f"config: {name}", run(text), NONE) for name, text in texts.items()),
-        *(make(f"config: {name} {value!r}"[:60], run(config(**{name: value})), refused) for name, value, refused in values),
-        make("config is a folder", odd(Path.mkdir), NONE),
-        make("config is a pipe", odd(os.mkfifo), NONE),
-        make("config is a link to /dev/zero", odd(lambda path: path.symlink_to("/dev/zero")), NONE),
-        make("config is a link to nothing", odd(lambda path: path.symlink_to("nothing")), NONE),
-        make("config of 100 MiB", odd(lambda path: (path.touch(), os.truncate(path, 100 * 2**20))), NONE),
-        make("no folder", lambda path: None, NONE),
-        make("a file for a folder", "x", NONE),
-        make("state is words", run(config(), last__safetensors="words"), "must be a complete"),
+        make("a config without fields", run("{}"), None),
+        *(make(f"config: {name}", run(text), INVALID) for name, text in texts.items()),
+        *(make(f"config: {name} {value!r}"[:60], run(config(**{name: value})), message) for name, value, message in values),
+        make("config is a folder", with_non_file(Path.mkdir), INVALID),
+        make("config is a pipe", with_non_file(os.mkfifo), INVALID),
+        make("config is a link to /dev/zero", with_non_file(lambda path: path.symlink_to("/dev/zero")), INVALID),
+        make("config is a link to nothing", with_non_file(lambda path: path.symlink_to("nothing")), INVALID),
+        make("config of 100 MiB", with_non_file(lambda path: (path.touch(), os.truncate(path, 100 * 2**20))), INVALID),
+        make("no folder", lambda path: None, INVALID),
+        make("a file for a folder", "x", INVALID),
+        make("state is text", run(config(), last__safetensors="words"), "must be a complete"),
         make("state is empty", run(config(), last__safetensors=""), "must be a complete"),
-        make("state is a folder", odd(Path.mkdir, "last.safetensors"), "not found"),
-        make("state is a pipe", odd(os.mkfifo, "last.safetensors"), "not found"),
-        *(Entry("text", f"typed {text!r}"[:60], text, "There is no|Only an uploaded", str(k)) for k, text in enumerate(TYPED)),
+        make("state is a folder", with_non_file(Path.mkdir, "last.safetensors"), "not found"),
+        make("state is a pipe", with_non_file(os.mkfifo, "last.safetensors"), "not found"),
+        *(Entry("text", f"typed {text!r}"[:60], text, "^Sample .* not found", str(k)) for k, text in enumerate(TEXTS)),
     ]  # fmt: skip
