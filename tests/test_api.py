@@ -69,7 +69,8 @@ def test_precision_is_float32_by_default_and_bfloat16_on_request(tiny_file):
 
 
 @pytest.mark.parametrize(
-    ("options", "field"), [({"device": "tpu"}, "device"), ({"precision": "int8"}, "precision"), ({"device": 0}, "device")]
+    ("options", "field"),
+    [({"device": "tpu"}, "device"), ({"precision": "int8"}, "precision"), ({"device": 0}, "device")],
 )
 def test_an_unknown_device_or_precision_is_refused(tiny_file, options, field):
     with pytest.raises(ConfigError, match=f"{field} must be one of auto, ") as caught:
@@ -79,7 +80,8 @@ def test_an_unknown_device_or_precision_is_refused(tiny_file, options, field):
 
 def test_a_model_whose_logits_overflow_is_refused_instead_of_labeled(tiny_checkpoint):
     with torch.no_grad():
-        tiny_checkpoint.network.head.weight.fill_(3e38)
+        tiny_checkpoint.network.norm.weight.mul_(1e30)
+        tiny_checkpoint.network.head.weight.mul_(1e30)
     with pytest.raises(CheckpointError, match="The logits of tiny must be finite: got NaN or infinity"):
         vitviz.explain(tiny_checkpoint, tiny.pixels())
 

@@ -173,7 +173,8 @@ def test_preprocessing_names_size_statistics_and_interpolation(tiny_checkpoint):
 
 def test_logits_that_overflow_are_refused(tiny_checkpoint):
     with torch.no_grad():
-        tiny_checkpoint.network.head.weight.fill_(3e38)
+        tiny_checkpoint.network.norm.weight.mul_(1e30)
+        tiny_checkpoint.network.head.weight.mul_(1e30)
     logits = tiny_checkpoint.network(tiny.images())
     assert not logits.isfinite().all()
     with pytest.raises(CheckpointError, match="The logits of tiny must be finite: got NaN or infinity") as caught:

@@ -1,7 +1,7 @@
 """A checkpoint and an image -> an `Explanation`: prediction, attention, maps, scores, ablations, figures and files.
 
-One forward pass provides the attention; each view is computed from it. Matplotlib is imported when a figure is drawn, so
-that the page starts without it.
+One forward pass provides the attention; each view is computed from it. Matplotlib is imported when a figure is drawn,
+so that the page starts without it.
 """
 
 from collections.abc import Collection, Sequence
@@ -395,7 +395,7 @@ class Explanation:
         return figures.draw(chart)
 
     def scale_notes(self, view: View, large: Array, maps: Array) -> tuple[str, str]:
-        """Describe the attention to prefix tokens, for the large map (gh, gw) and the maps of all heads (L, A, gh, gw)."""
+        """Describe the attention to prefix tokens, for the large map (gh, gw) and all maps (L, A, gh, gw)."""
         config = self.context.config
         tokens = " and ".join(["the class token"] * config.class_token + ["registers"] * bool(config.reg_tokens))
         if not tokens or not np.nansum(maps):
@@ -429,9 +429,9 @@ class Explanation:
         """Write the figure (.png, .svg, .pdf, .html) or the arrays (.npz), by the file's ending.
 
         The .npz holds `labels` (K,), `logits` and `probabilities` (K,), `attention` (L, A, T, T) with the number of
-        `prefix` tokens before the patches, `cls_maps` (L, A, gh, gw) if there is a class token, the maps (gh, gw) of all
-        methods by name, that of "attention" as `last_layer`, the names of the target classes as `target`, the model input
-        as `image` (H, W, 3), and as texts `checkpoint`, `note` (the preprocessing) and `changes` (the ablation).
+        `prefix` tokens before the patches, `cls_maps` (L, A, gh, gw) if there is a class token, the maps (gh, gw) of
+        all methods by name, that of "attention" as `last_layer`, the names of the target classes as `target`, the model
+        input as `image` (H, W, 3), and as texts `checkpoint`, `note` (the preprocessing) and `changes` (the ablation).
 
         Args:
             path: The file.
@@ -490,6 +490,7 @@ def explain(model: Checkpoint, image: ImageSource | list[ImageSource]) -> Explan
 
     Raises:
         vitviz.ImageError: If the image cannot be read.
+        vitviz.CheckpointError: If the logits are not finite.
         ValueError: If the first argument is not a checkpoint, or its network has no attention.
     """
     if not isinstance(model, Checkpoint):
@@ -499,7 +500,7 @@ def explain(model: Checkpoint, image: ImageSource | list[ImageSource]) -> Explan
     preprocessed = preprocess(image, model.network.config.img_size)
     pixels = to_tensor(preprocessed.model_input)
     explanation = Explanation(ForwardContext(model, model.normalize(pixels[None])[0]), preprocessed)
-    _ = explanation.attention  # fails here, not later, for networks without attention
+    _ = explanation.logits  # fails here, not later, for networks whose logits overflow
     return explanation
 
 

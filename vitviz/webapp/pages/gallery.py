@@ -84,7 +84,8 @@ class Gallery:
                 raise RequestError(
                     "checkpoint", "a model with the classes of CIFAR-10 to filter by", model.name, "Show all images."
                 )
-            logits = predict(model, resize(images, model.network.config.img_size), BATCH_SIZE)  # (n, K)
+            resized = resize(images, model.config.img_size)
+            logits = model.check_logits(predict(model, resized, BATCH_SIZE))  # (n, K)
             probabilities, classes = logits.softmax(-1).max(-1)
             self.predictions[model.network] = classes, probabilities
         return self.predictions[model.network]
