@@ -1,4 +1,4 @@
-"""What the methods are worth over many images, with chance beside them: deletion, insertion and two more tests."""
+"""Faithfulness of all methods over many images: deletion, insertion, sensitivity-n and the randomization test."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,29 +11,36 @@ from rich.table import Column, Table
 from torch import Tensor
 
 from vitviz.attribution.context import ForwardContext
-from vitviz.attribution.faithfulness import Score, baselines_for, randomisation, score, sensitivity
+from vitviz.attribution.faithfulness import (
+    N_RANDOM,
+    Score,
+    baselines_for,
+    randomization_test,
+    score,
+    sensitivity,
+)
 from vitviz.attribution.methods import METHODS, methods_for
 from vitviz.data import cifar, datasets
 from vitviz.models.checkpoint import Checkpoint, load
 
-CHANCE = "chance"
-COUNTS = (1, 4, 16)  # patches taken away at once for sensitivity-n
-RANDOMISED = 25  # images of the randomisation test, which computes every map anew for every part of the model
-Found = Mapping[str, list[float]]
+RANDOM_BASELINE = "random baseline"
+SUBSET_SIZES = (1, 4, 16)  # patches removed at once for sensitivity-n
+RANDOMIZED = 25  # images of the randomization test, which computes every map for every part of the model
+Values = Mapping[str, list[float]]
 
 
-class Findings:
-    """What the tests found of all methods: for each measure a list with a number for each image.
+class Results:
+    """Results of all methods: for each measure a list with one value per image.
 
     Args:
-        checkpoint: Whose maps are tested.
+        checkpoint: The model whose maps are tested.
     """
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.checkpoint = checkpoint
-        config = checkpoint.network.config
+        config = checkpoint.transformer.config
         self.computes = {key: method.compute for key, method in methods_for(config).items()}
-        self.counts = [count for count in COUNTS if count < config.num_patches]
+        self.subset_sizes = [size for size in SUBSET_SIZES if size < config.num_patches]
         self.baselines = baselines_for(config)
         self.scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
         self.sensitivities: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -41,66 +48,70 @@ class Findings:
         self.images = 0
 
     def add(self, image: Tensor) -> None:
-        """Test all methods for the predicted class of an image, uint8 (3, H, W); note all of it or nothing."""
-        case = ForwardContext(self.checkpoint, self.checkpoint.normalize(image[None])[0])
-        predicted = int(case.logits.argmax())
-        maps = {key: compute(case, predicted) for key, compute in self.computes.items()}
-        reports = {baseline: score(case, maps, predicted, baseline) for baseline in self.baselines}
-        felt = {f"n = {count}": sensitivity(case, maps, predicted, count) for count in self.counts}
-        alike = randomisation(case, self.computes, predicted) if self.images < RANDOMISED else {}
-        for baseline, report in reports.items():
-            for key, result in report.scores.items():
+        """Test all methods for the predicted class of an image, uint8 (3, H, W); record all results or none."""
+        context = ForwardContext(self.checkpoint, self.checkpoint.normalize(image[None])[0])
+        predicted = int(context.logits.argmax())
+        maps = {key: compute(context, predicted) for key, compute in self.computes.items()}
+        scores = {baseline: score(context, maps, predicted, baseline) for baseline in self.baselines}
+        sensitivities = {f"n = {size}": sensitivity(context, maps, predicted, size) for size in self.subset_sizes}
+        correlations = randomization_test(context, self.computes, predicted) if self.images < RANDOMIZED else {}
+        for baseline, found in scores.items():
+            for key, result in found.scores.items():
                 self.scores[baseline, key].append(result)
-            mean = float(np.mean([result.deletion for result in report.chance]))
-            self.scores[baseline, CHANCE].append(Score(mean, mean))
-        for name, values in felt.items():
+            mean = float(np.mean([result.deletion for result in found.random_baseline]))
+            self.scores[baseline, RANDOM_BASELINE].append(Score(mean, mean))
+        for name, values in sensitivities.items():
             for key, value in values.items():
                 self.sensitivities[key][name].append(value)
-        for key, parts in alike.items():
+        for key, parts in correlations.items():
             for part, value in parts.items():
                 self.correlations[key][part].append(value)
         self.images += 1
 
     def tables(self) -> Iterator[Table]:
-        """One for each way to take patches away, one of sensitivity-n and one of the randomisation test."""
+        """Return a table per baseline, one of sensitivity-n and one of the randomization test."""
         name = self.checkpoint.name
-        of = f"{self.images} test images, {name}"
-        for baseline, words in self.baselines.items():
-            rows = {key: self.scores[baseline, key] for key in (*self.computes, CHANCE)}
-            yield score_table(f"{of}; patches {words}", rows)
-        if self.counts:  # a single patch cannot be one of several
+        subject = f"{self.images} test images, {name}"
+        for baseline, how in self.baselines.items():
+            rows = {key: self.scores[baseline, key] for key in (*self.computes, RANDOM_BASELINE)}
+            yield score_table(f"{subject}; removed patches {how}", rows)
+        if self.subset_sizes:  # a model with one patch has no subsets
             yield table(
-                f"{of}; sensitivity-n, correlation of a map's sum with what the logit loses", self.sensitivities
+                f"{subject}; sensitivity-n, correlation of a map's sum with the decrease of the logit",
+                self.sensitivities,
             )
-        few = f"{min(RANDOMISED, self.images)} test images, {name}"
-        yield table(f"{few}; rank correlation with the true map once these parts are noise too", self.correlations)
+        few = f"{min(RANDOMIZED, self.images)} test images, {name}"
+        yield table(
+            f"{few}; rank correlation with the original map after randomizing the model up to this part",
+            self.correlations,
+        )
 
 
 def run(name: str, data: str | None, num_images: int, seed: int = 0) -> None:
-    """Test all methods over test num_images, and print a table for each test; after Ctrl-C, of the num_images so far.
+    """Test all methods on test images and print a table per test; Ctrl-C prints the results so far.
 
     Args:
-        name: Of the checkpoint.
+        name: The checkpoint.
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
-        num_images: How many, drawn from the test set.
-        seed: Of that draw.
+        num_images: Number of images drawn from the test set.
+        seed: Seed of the draw.
     """
     checkpoint = load(name)
-    images, _ = datasets.fitted(*cifar.load("test", data), checkpoint.network.config.img_size)
+    images = datasets.resize_images(cifar.load("test", data)[0], checkpoint.network.config.img_size)
     chosen = np.random.default_rng(seed).permutation(len(images))[:num_images]
-    found = Findings(checkpoint)
+    results = Results(checkpoint)
     with suppress(KeyboardInterrupt):
         for index in track(chosen, description="testing", console=Console(stderr=True)):
-            found.add(images[int(index)])
-    if found.images:
-        Console().print(*found.tables(), sep="")
+            results.add(images[int(index)])
+    if results.images:
+        Console().print(*results.tables(), sep="")
 
 
 def score_table(title: str, scores: Mapping[str, list[Score]]) -> Table:
-    """Means of deletion and insertion with 95 % confidence intervals over the images."""
+    """Format means of deletion and insertion with 95 % confidence intervals over the images."""
     columns = {
-        "deletion (low is good)": lambda one: one.deletion,
-        "insertion (high is good)": lambda one: one.insertion,
+        "deletion (lower is better)": lambda one: one.deletion,
+        "insertion (higher is better)": lambda one: one.insertion,
         "gap": lambda one: one.gap,
     }
     return table(
@@ -109,18 +120,17 @@ def score_table(title: str, scores: Mapping[str, list[Score]]) -> Table:
     )
 
 
-def table(title: str, rows: Mapping[str, Found]) -> Table:
-    """A row for each method, a column for each measure, each a mean with its 95 % confidence interval."""
+def table(title: str, rows: Mapping[str, Values]) -> Table:
+    """Format a row per method and a column per measure, each a mean with its 95 % confidence interval."""
     names: Iterable[str] = next(iter(rows.values()))
-    made = Table(Column("method", no_wrap=True), *names, title=title)
-    for key, found in rows.items():
-        made.add_row(
-            METHODS[key].title if key in METHODS else "20 random orders", *(interval(v) for v in found.values())
-        )
-    return made
+    formatted = Table(Column("method", no_wrap=True), *names, title=title)
+    for key, columns in rows.items():
+        name = METHODS[key].title if key in METHODS else f"{N_RANDOM} random rankings"
+        formatted.add_row(name, *(interval(values) for values in columns.values()))
+    return formatted
 
 
 def interval(values: list[float]) -> str:
-    """A mean and its 95 % confidence interval, by the normal approximation."""
-    spread = 1.96 * np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else float("nan")
-    return f"{np.mean(values):.3f} ± {spread:.3f}"
+    """Format a mean and its 95 % confidence interval, by the normal approximation."""
+    half_width = 1.96 * np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else float("nan")
+    return f"{np.mean(values):.3f} ± {half_width:.3f}"

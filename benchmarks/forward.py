@@ -1,4 +1,4 @@
-"""What attention costs: a forward pass with the class token's rows, or with all of it, beside a plain one."""
+"""Cost of attention: forward passes with class-token rows or full attention, compared with a plain one."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,14 +17,14 @@ from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import Method, methods_for
 from vitviz.models.checkpoint import Checkpoint, load
 from vitviz.models.config import ViTConfig
-from vitviz.models.factory import Network
-from vitviz.models.vit import attend
+from vitviz.models.vit import Transformer, attend
 
 
 def explain(name: str) -> None:
-    """Print what attention and each method cost beside a plain forward pass, and how peers that are installed do."""
+    """Print the cost of attention and of each method relative to a plain forward pass, and that of installed peers."""
     checkpoint = load(name)
-    model, config = checkpoint.network, checkpoint.network.config
+    model = checkpoint.transformer
+    config = model.config
     out = Console()
     table = Table("batch", "plain forward", "with class-token rows", "ratio", "with full attention", "ratio")
     for batch, rounds in ((1, 100), (64, 12)):
@@ -42,51 +42,51 @@ def explain(name: str) -> None:
 
 
 def method_table(checkpoint: Checkpoint) -> Table:
-    """What each method costs for one image, all passes through the network counted, beside a forward pass."""
+    """Measure the cost of each method for one image, including forward passes, relative to one forward pass."""
     torch.manual_seed(0)
-    image = torch.randn(3, *checkpoint.network.config.img_size)
+    image = torch.randn(3, *checkpoint.transformer.config.img_size)
     plain = ForwardContext(checkpoint, image)
-    methods = methods_for(checkpoint.network.config).values()
+    methods = methods_for(checkpoint.transformer.config).values()
     calls: list[Callable[[], Any]] = [lambda: plain.predict(image[None])]
-    calls += [partial(compute_anew, checkpoint, image, method) for method in methods]
+    calls += [partial(compute_maps, checkpoint, image, method) for method in methods]
     forward, *times = alternate(calls, 20)
     maps = maps_of(plain, *methods)
-    everything: list[Callable[[], Any]] = [
-        lambda: compute_anew(checkpoint, image, *methods),
+    combined: list[Callable[[], Any]] = [
+        lambda: compute_maps(checkpoint, image, *methods),
         lambda: score(plain, maps, 0),
     ]
-    names = [*(method.title for method in methods), "All maps", "Scores of all, one baseline"]
+    names = [*(method.title for method in methods), "All maps", "Scores of all maps, one baseline"]
     table = Table("method, batch 1", "time", "forward passes")
-    for name, time in zip(names, times + alternate(everything, 6), strict=True):
+    for name, time in zip(names, times + alternate(combined, 6), strict=True):
         table.add_row(name, f"{time:.1f} ms", f"{time / forward:.1f}")
     return table
 
 
-def compute_anew(checkpoint: Checkpoint, image: Tensor, *methods: Method) -> Any:
-    """Compute methods' maps from nothing."""
+def compute_maps(checkpoint: Checkpoint, image: Tensor, *methods: Method) -> Any:
+    """Compute methods' maps with a new context."""
     return maps_of(ForwardContext(checkpoint, image), *methods)
 
 
-def maps_of(case: ForwardContext, *methods: Method) -> dict[str, Any]:
-    """Methods' maps of an image for class 0, by title."""
-    return {method.title: method.compute(case, 0) for method in methods}
+def maps_of(context: ForwardContext, *methods: Method) -> dict[str, Any]:
+    """Compute methods' maps of an image for class 0, by title."""
+    return {method.title: method.compute(context, 0) for method in methods}
 
 
 def peer_table(checkpoint: Checkpoint) -> Table:
-    """Attention of all layers and heads from a network of this size: ours and that of peers that are installed."""
-    config = checkpoint.network.config
-    table = Table("attention of all layers and heads", "batch 1", "against ours", "batch 64", "against ours")
-    ours: dict[str, Callable[[Tensor], Any]] = {
-        "vitviz, class-token rows": lambda images: checkpoint.network.forward_with_attention(images, "cls"),
-        "vitviz, full": lambda images: checkpoint.network.forward_with_attention(images, "full"),
+    """Compare the time to get attention of all layers and heads from networks of this size with installed peers."""
+    config = checkpoint.transformer.config
+    table = Table("attention of all layers and heads", "batch 1", "ratio to vitviz", "batch 64", "ratio to vitviz")
+    own: dict[str, Callable[[Tensor], Any]] = {
+        "vitviz, class-token rows": lambda images: checkpoint.transformer.forward_with_attention(images, "cls"),
+        "vitviz, full": lambda images: checkpoint.transformer.forward_with_attention(images, "full"),
     }
-    looks = ours | peers(config)
+    calls = own | peers(config)
     columns = []
     for batch, rounds in ((1, 60), (64, 8)):
         images = torch.randn(batch, 3, *config.img_size)
         with torch.inference_mode():
-            columns.append(alternate([partial(look, images) for look in looks.values()], rounds))
-    for name, *times in zip(looks, *columns, strict=True):
+            columns.append(alternate([partial(call, images) for call in calls.values()], rounds))
+    for name, *times in zip(calls, *columns, strict=True):
         cells = [
             cell for t, column in zip(times, columns, strict=True) for cell in (f"{t:.2f} ms", f"{t / column[0]:.2f}")
         ]
@@ -95,18 +95,18 @@ def peer_table(checkpoint: Checkpoint) -> Table:
 
 
 def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
-    """How others get at attention, in networks of this size with random weights; only what is installed."""
+    """Return functions that get attention from installed peers, in networks of this size with random weights."""
     found: dict[str, Callable[[Tensor], Any]] = {}
     side, ratio = config.img_size[0], config.mlp_ratio
     if config.img_size != (side, side):
-        return found  # theirs are square
+        return found  # they support square images only
     with suppress(ImportError):
         import timm.layers
         from timm.models.vision_transformer import VisionTransformer
         from timm.utils import AttentionExtract
 
         before = timm.layers.use_fused_attn()
-        timm.layers.set_fused_attn(False)  # it is asked when a network is built
+        timm.layers.set_fused_attn(False)  # read when a network is created
         network = VisionTransformer(
             img_size=side,
             patch_size=config.patch_size,
@@ -156,8 +156,8 @@ def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
 
 
 @torch.inference_mode()
-def forward_times(model: Network, batch: int, rounds: int) -> list[float]:
-    """Time a plain forward pass, one with the class token's rows and one with all attention (ms)."""
+def forward_times(model: Transformer, batch: int, rounds: int) -> list[float]:
+    """Time a plain forward pass, one with class-token rows and one with full attention (ms)."""
     images = torch.randn(batch, 3, *model.config.img_size)
     calls = [
         lambda: model(images),
@@ -168,16 +168,16 @@ def forward_times(model: Network, batch: int, rounds: int) -> list[float]:
 
 
 def attention_step(heads: int, tokens: int, width: int) -> tuple[float, float]:
-    """Time a training step's attention: the explicit product and the fused kernel (ms)."""
+    """Time the attention of a training step: explicit product and fused kernel (ms)."""
     q, k, v = (torch.randn(64, heads, tokens, width, requires_grad=True) for _ in range(3))
 
-    def run(mix: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
-        mix(q, k, v).sum().backward()
+    def backward(attention: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
+        attention(q, k, v).sum().backward()
 
     explicit, fused = alternate(
         [
-            lambda: run(lambda q, k, v: attend(q, k, v, "full")[0]),
-            lambda: run(F.scaled_dot_product_attention),
+            lambda: backward(lambda q, k, v: attend(q, k, v, "full")[0]),
+            lambda: backward(F.scaled_dot_product_attention),
         ],
         15,
     )

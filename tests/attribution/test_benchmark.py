@@ -9,9 +9,7 @@ from vitviz.models.checkpoint import save
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*differs from the official")
-def test_an_interrupted_benchmark_reports_the_images_so_far(
-    tmp_path, cifar_folder, cifar_config, monkeypatch, capsys
-):
+def test_an_interrupted_benchmark_reports_the_images_so_far(tmp_path, cifar_folder, cifar_config, monkeypatch, capsys):
     monkeypatch.setattr(faithfulness, "RANDOMIZED", 1)
     path = tmp_path / "small.safetensors"
     save(tiny.checkpoint(cifar_config), path)

@@ -109,7 +109,9 @@ def test_the_true_contributions_of_a_linear_model_are_the_best_ranking(linear, b
     best = faithfulness.deletion_curves(
         subject, faithfulness.ranking_of(contributions, np.arange(N))[None], 1, baseline, N
     )[0]
-    assert (best <= faithfulness.deletion_curves(subject, rankings, 1, baseline, N).min(0) + 1e-6).all(), "at each point"
+    assert (best <= faithfulness.deletion_curves(subject, rankings, 1, baseline, N).min(0) + 1e-6).all(), (
+        "at each point"
+    )
 
 
 def test_insertion_puts_patches_back(linear):
@@ -130,7 +132,9 @@ def test_the_random_baseline_matches_independent_random_rankings(linear):
     assert len(baseline) == 200
     assert sum(found.gap for found in baseline) == pytest.approx(0, abs=1e-9), "each ranking comes with its reverse"
     rankings = np.stack([np.random.default_rng(seed).permutation(N) for seed in range(300)])
-    areas = [faithfulness.area_under_curve(curve) for curve in faithfulness.deletion_curves(subject, rankings, 1, "mean")]
+    areas = [
+        faithfulness.area_under_curve(curve) for curve in faithfulness.deletion_curves(subject, rankings, 1, "mean")
+    ]
     std = np.std(areas)
     assert np.mean([found.deletion for found in baseline]) == pytest.approx(np.mean(areas), abs=4 * std / 200**0.5)
     assert np.std([found.deletion for found in baseline]) == pytest.approx(std, rel=0.3)

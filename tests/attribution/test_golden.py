@@ -1,8 +1,8 @@
 """Golden numbers: the maps of the tiny model for a fixed image must not change.
 
 Weights and image come from numpy's seeded generator (`tests.tiny`), without training, files or torch's random numbers.
-The numbers were written by this module on a CPU in float32 and must be met within 1e-5, above the effect of another order
-of additions. Overwrite them only with a reason in the commit:
+The numbers were written by this module on a CPU in float32 and must be met within 1e-5, above the effect of another
+order of additions. Overwrite them only with a reason in the commit:
 
     python -m tests.attribution.test_golden
 """

@@ -84,7 +84,9 @@ def test_gradients_and_occlusion_equal_those_of_captum(target):
     function, image = score(subject, target), subject.image[None].clone().requires_grad_()
 
     saliency = attr.Saliency(function).attribute(image)[0].detach().numpy()
-    np.testing.assert_allclose(perturbation_maps.input_gradient(subject, target), subject.sum_over_patches(saliency), rtol=1e-4)
+    np.testing.assert_allclose(
+        perturbation_maps.input_gradient(subject, target), subject.sum_over_patches(saliency), rtol=1e-4
+    )
 
     features = subject.patches_to_pixels(torch.arange(float(N)).view(1, N)).long().unsqueeze(1).expand(-1, 3, -1, -1)
     with torch.no_grad():
@@ -101,9 +103,7 @@ def test_gradients_and_occlusion_equal_those_of_captum(target):
 def test_integrated_gradients_use_more_points_until_they_are_complete(monkeypatch):
     counts = []
     real = perturbation_maps.path_integral
-    monkeypatch.setattr(
-        perturbation_maps, "path_integral", lambda *given: counts.append(given[2]) or real(*given)
-    )
+    monkeypatch.setattr(perturbation_maps, "path_integral", lambda *given: counts.append(given[2]) or real(*given))
     subject = tiny.context()
     found = perturbation_maps.integrate_gradients(subject, 3)
     assert counts == list(perturbation_maps.NUM_POINTS[: len(counts)])

@@ -259,7 +259,9 @@ def test_an_output_of_class_token_rows_is_refused_where_full_attention_is_needed
     model = tiny.model()
     with torch.no_grad():
         trace = model.forward_with_attention(tiny.images(), "cls")
-    with pytest.raises(ValueError, match=r"only the rows of the class token\. Use network\.forward_with_attention\(images, 'full'\)"):
+    with pytest.raises(
+        ValueError, match=r"only the rows of the class token\. Use network\.forward_with_attention\(images, 'full'\)"
+    ):
         measure(model, trace)
 
 

@@ -95,9 +95,7 @@ def test_all_frames_share_one_scale():
 
 def test_classes_keep_their_order_and_bars_follow_the_probabilities(monkeypatch):
     drawn = []
-    monkeypatch.setattr(
-        animation, "draw_prediction", lambda draw, labels, bars: drawn.append((labels, bars.tolist()))
-    )
+    monkeypatch.setattr(animation, "draw_prediction", lambda draw, labels, bars: drawn.append((labels, bars.tolist())))
     animation.frames(Timeline(), 1)
     assert all(labels[:2] == ["class 2", "class 7"] for labels, _ in drawn)
     assert [bars[1] for _, bars in drawn] == pytest.approx([0.8, 0.4, 0.2, 0.02])
@@ -155,7 +153,8 @@ def test_missing_imageio_ffmpeg_is_reported_with_a_hint(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("image", "name", "sentence"), [("cow", "a.gif", "The timeline has no image 'cow'"), ("bee", "a.webm", "must end in")]
+    ("image", "name", "sentence"),
+    [("cow", "a.gif", "The timeline has no image 'cow'"), ("bee", "a.webm", "must end in")],
 )
 def test_unknown_images_and_formats_are_refused(image, name, sentence, tmp_path):
     with pytest.raises(ValueError, match=sentence):

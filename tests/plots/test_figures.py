@@ -116,7 +116,9 @@ def test_a_scale_has_as_many_decimals_as_its_range_needs(top, printed):
 
 
 def test_notes_are_printed_below_the_scales():
-    found = words(figures.render(figures.draw(chart(scale_notes=("1 % goes away", "up to 2 % goes away"))), ".svg").decode())
+    found = words(
+        figures.render(figures.draw(chart(scale_notes=("1 % goes away", "up to 2 % goes away"))), ".svg").decode()
+    )
     assert {"1 % goes away", "up to 2 % goes away"} <= set(found)
 
 

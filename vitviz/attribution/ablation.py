@@ -32,13 +32,13 @@ def ablate(
         head_means: Replacement of the heads' outputs, (L, A, d), as from `mean_head_outputs`; None for zeros.
 
     Raises:
-        ValueError: If a head or patch does not exist, all heads or all patches would be ablated, the mode is unknown, or
-            `head_means` has another shape.
+        ValueError: If a head or patch does not exist, all heads or all patches would be ablated, the mode is unknown,
+            or `head_means` has another shape.
     """
     if patch_mode not in get_args(PatchMode):
         raise ValueError(f"patch_mode must be drop or gray: got {str(patch_mode)[:40]!r}.")
     try:
-        heads = [(index(layer), index(head)) for layer, head in heads]
+        pairs = [(index(layer), index(head)) for layer, head in heads]
         patches = [index(patch) for patch in patches]
     except (TypeError, ValueError):
         raise ValueError(
@@ -48,7 +48,7 @@ def ablate(
     N = context.config.num_patches
     if any(not 0 <= patch < N for patch in patches):
         raise ValueError(f"A patch must be from 0 to {N - 1}: got {sorted(patches)[:8]}.")
-    head_masks = merge_head_masks(context, heads, head_means)
+    head_masks = merge_head_masks(context, pairs, head_means)
     removed = torch.zeros(1, N, dtype=torch.bool)
     removed[0, patches] = True
     kept = torch.from_numpy(context.kept_tokens[context.prefix :]) & ~removed[0]  # (N,)
@@ -80,8 +80,10 @@ def merge_head_masks(
         raise ValueError(f"head_means must have the shape (L, A, d) {shape}: it has {tuple(head_means.shape)}.")
     masks = list(context.head_masks or [None] * config.depth)
     for layer in {layer for layer, _ in heads}:
-        before = masks[layer] or HeadMask(torch.ones(shape[1]).to(context.image), torch.zeros(shape[1:]).to(context.image))
-        replaced = [head for l, head in heads if l == layer]
+        before = masks[layer] or HeadMask(
+            torch.ones(shape[1]).to(context.image), torch.zeros(shape[1:]).to(context.image)
+        )
+        replaced = [head for of_layer, head in heads if of_layer == layer]
         keep, replacement = before.keep.clone(), before.replacement.clone()
         keep[replaced] = 0
         replacement[replaced] = head_means[layer][replaced].to(replacement)

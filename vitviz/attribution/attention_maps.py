@@ -58,10 +58,10 @@ def rollout(attention: Attention, query_weights: Weights, prefix: int) -> NDArra
     Returns:
         Weights in 0..1, (N,). Their sum is 1 minus the weight of the prefix tokens.
     """
-    row = query_weights  # (T,)
+    row: Weights = query_weights  # (T,)
     for layer in attention[::-1]:
         if not np.isnan(layer).all():
-            row = (row + row @ mean_over_heads(layer, 0)) / 2  # (T,)
+            row = ((row + row @ mean_over_heads(layer, 0)) / 2).astype(np.float32)  # (T,)
     return row[prefix:]
 
 
@@ -84,8 +84,8 @@ def value_norm(
 ) -> NDArray[np.float32]:
     """Attention weight times the norm of the projected value (Kobayashi et al. 2020, arXiv 2004.10102, section 3).
 
-    |A[l, h, 0, j] v_j W_O|, mean over layers and heads. A large weight on a value of norm 0 contributes nothing; neither
-    does an ablated head.
+    |A[l, h, 0, j] v_j W_O|, mean over layers and heads. A large weight on a value of norm 0 contributes nothing;
+    neither does an ablated head.
 
     Args:
         attention: (L, A, T, T).

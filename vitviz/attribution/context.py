@@ -1,7 +1,7 @@
 """The forward pass of one image in one model, from which the attribution methods compute.
 
-Every quantity is computed on first use and cached. A class-specific method explains a target: the logit of one class, or
-the logit of a class minus that of another one (a contrast).
+Every quantity is computed on first use and cached. A class-specific method explains a target: the logit of one class,
+or the logit of a class minus that of another one (a contrast).
 """
 
 import zlib
@@ -78,7 +78,9 @@ class ForwardContext:
     def ablated_heads(self) -> tuple[Head, ...]:
         """Heads whose output is replaced, as (layer, head) from 0."""
         masks = enumerate(self.head_masks or ())
-        return tuple((layer, head) for layer, mask in masks if mask for head in (mask.keep == 0).nonzero()[:, 0].tolist())
+        return tuple(
+            (layer, head) for layer, mask in masks if mask for head in (mask.keep == 0).nonzero()[:, 0].tolist()
+        )
 
     @cached_property
     def output(self) -> AttentionOutput:

@@ -46,7 +46,7 @@ def check_direction(direction: str) -> None:
 def check_method(method: object) -> None:
     """Raise ValueError for an unknown method."""
     if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"There is no method {str(method)[:40]!r}. Use one of: {', '.join(METHODS)}.")
+        raise ValueError(f"Unknown method {str(method)[:40]!r}. Use one of: {', '.join(METHODS)}.")
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ class Explanation:
         context: The forward pass that everything is computed from.
         image: The image and the model input.
         name: Name of the image, for the figure's footer.
-        changes: Description of the ablation; empty if there is none.
-        original: The explanation before the ablation, if there is one.
+        changes: Description of the ablation; empty without one.
+        original: The explanation before the ablation; None without one.
     """
 
     context: ForwardContext
@@ -252,7 +252,7 @@ class Explanation:
     ) -> "Explanation":
         """Explain the same image with heads ablated and patches removed.
 
-        The result is an explanation of its own: its maps, scores and further ablations refer to the ablated model and
+        The result is an independent explanation: its maps, scores and further ablations refer to the ablated model and
         the changed image.
 
         Args:

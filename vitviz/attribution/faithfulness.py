@@ -1,8 +1,8 @@
 """Faithfulness of maps: does the prediction fall when the patches that a map marks as important are removed?
 
 Deletion and insertion (Petsiuk et al. 2018, RISE, arXiv 1806.07421, section 4.3) at the granularity of patches, with
-three ways to remove a patch and random rankings as the baseline. A method that is no better than random rankings carries
-no information. Scores of single images are noisy: average over many (Tomsett et al. 2020, arXiv 1912.01451).
+three ways to remove a patch and random rankings as the baseline. A method that does not beat random rankings
+carries no information. Scores of single images are noisy: average over many (Tomsett et al. 2020, arXiv 1912.01451).
 """
 
 from collections.abc import Callable, Mapping
@@ -156,8 +156,8 @@ def deletion_curves(
     masked = torch.from_numpy(ranks[:, None] < removed[1:-1, None])  # (M, S - 1, N)
     image = blur(context.image) if baseline == "blur" else torch.zeros_like(context.image)
     parts = masked.flatten(0, 1).split(IMAGES_PER_BATCH)
-    logits = [context.predict(context.mask_patches(part, image)) for part in parts]
-    curves[:, 1:-1] = softmax(np.concatenate(logits))[:, target].reshape(M, -1)
+    masked_logits = [context.predict(context.mask_patches(part, image)) for part in parts]
+    curves[:, 1:-1] = softmax(np.concatenate(masked_logits))[:, target].reshape(M, -1)
     curves[:, 0], curves[:, -1] = softmax(context.predict(torch.stack([context.image, image])))[:, target]
     return curves
 
@@ -228,7 +228,9 @@ def score(
     """
     patches = context.config.num_patches
     target = check_class(context, target)
-    if not (isinstance(steps, int) and isinstance(n_random, int) and steps >= 1 and n_random >= 2 and n_random % 2 == 0):
+    if not (
+        isinstance(steps, int) and isinstance(n_random, int) and steps >= 1 and n_random >= 2 and n_random % 2 == 0
+    ):
         raise ValueError(
             f"steps must be an integer of at least 1, n_random even and at least 2: got {steps} and {n_random}."
         )
@@ -312,8 +314,8 @@ def randomization_test(
         target: The target that they explain.
 
     Returns:
-        For each method and each part ("head", "block 6" ...), the rank correlation of the map with the original one once
-        all parts up to this one are random. It must fall towards 0 for a method that explains the model.
+        For each method and each part ("head", "block 6" ...), the rank correlation of the map with the original one
+        once all parts up to this one are random. It must fall towards 0 for a method that explains the model.
     """
     original = {name: compute(context, target) for name, compute in methods.items()}
     correlations: dict[str, dict[str, float]] = {name: {} for name in methods}

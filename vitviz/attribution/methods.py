@@ -285,7 +285,9 @@ def methods_for(config: ViTConfig) -> dict[str, Method]:
     """Return the methods that a model supports, with the descriptions that hold for it."""
     if not config.class_token:
         kept = {key: method for key, method in METHODS.items() if key != "reverse_attention"}
-        return {key: replace(method, text=method.text_without_class_token or method.text) for key, method in kept.items()}
+        return {
+            key: replace(method, text=method.text_without_class_token or method.text) for key, method in kept.items()
+        }
     if config.global_pool == "token":
         return METHODS
     texts = {key: METHODS[key].text for key in CLASS_TOKEN_MAPS}

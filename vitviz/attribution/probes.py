@@ -1,9 +1,9 @@
 """Probes: measurements of a model's layers and heads over some images.
 
 The first two probes read the weights alone; the others read an `AttentionOutput` with full attention and tokens, and
-average over its B images as their docstrings state. `probe` computes all of them with one forward pass per batch. Values
-are not scaled for display. Where the first dimension is L + 1, index 0 is the input of the first block and index l the
-output of the l-th block.
+average over its B images as their docstrings state. `probe` computes all of them with one forward pass per batch.
+Values are not scaled for display. Where the first dimension is L + 1, index 0 is the input of the first block and index
+l the output of the l-th block.
 """
 
 from dataclasses import dataclass
@@ -38,8 +38,8 @@ MADS = 3.5 / 0.6745  # Iglewicz & Hoaglin 1993: values beyond this many MADs are
 def patch_filters(model: Transformer, components: int = NUM_COMPONENTS) -> tuple[Tensor, Tensor]:
     """Principal components of the patch embedding's filters (Dosovitskiy et al. 2021, arXiv 2010.11929, figure 7 left).
 
-    Rows of W (D, 3 P P) are the filters, W - mean of rows = U S V'; component k is row k of V', of norm 1, with the sign
-    that makes its weight of largest magnitude positive.
+    Rows of W (D, 3 P P) are the filters, W - mean of rows = U S V'; component k is row k of V', of norm 1, with the
+    sign that makes its weight of largest magnitude positive.
 
     Args:
         model: The network.
@@ -142,7 +142,10 @@ def final_predictions(lens: Tensor) -> dict[str, Tensor]:
     """
     predictions = lens.argmax(-1)  # (L + 1, B)
     probabilities = lens.softmax(-1).gather(-1, predictions[-1:, :, None].expand(len(lens), -1, 1))  # (L + 1, B, 1)
-    return {"final_agreement": (predictions == predictions[-1]).float().mean(1), "final_probability": probabilities.mean((1, 2))}
+    return {
+        "final_agreement": (predictions == predictions[-1]).float().mean(1),
+        "final_probability": probabilities.mean((1, 2)),
+    }
 
 
 def class_token_cosine(output: AttentionOutput, config: ViTConfig) -> Tensor:
@@ -159,9 +162,9 @@ def class_token_cosine(output: AttentionOutput, config: ViTConfig) -> Tensor:
 def layer_products(output: AttentionOutput, prefix: int) -> Tensor:
     """HSIC between layers, over the patches within each image, mean over the images: the input of `cka`.
 
-    K = X X' for each layer, where X (N, D) are the patches of one image, centered so that rows without their diagonal sum
-    to 0; then sum_ij K_ij K'_ij / (N (N - 3)). This is the estimate of HSIC that is unbiased for small N (Song et al. 2012;
-    Nguyen et al. 2021, arXiv 2010.15327, equation 3), with each image as one minibatch.
+    K = X X' for each layer, where X (N, D) are the patches of one image, centered so that rows without their diagonal
+    sum to 0; then sum_ij K_ij K'_ij / (N (N - 3)). This is the estimate of HSIC that is unbiased for small N (Song et
+    al. 2012; Nguyen et al. 2021, arXiv 2010.15327, equation 3), with each image as one minibatch.
 
     Returns:
         (L + 1, L + 1), symmetric, in double precision.
@@ -185,15 +188,15 @@ def layer_products(output: AttentionOutput, prefix: int) -> Tensor:
 def cka(products: Tensor) -> Tensor:
     """Linear CKA between layers (Kornblith et al. 2019, arXiv 1905.00414), over the patches within each image.
 
-    It differs from figure 1 of Raghu et al. 2021 (arXiv 2108.08810), who compare representations across images: here the
-    similarity of the patches of one image is compared between layers, and HSIC is averaged over the images.
+    It differs from figure 1 of Raghu et al. 2021 (arXiv 2108.08810), who compare representations across images: here
+    the similarity of the patches of one image is compared between layers, and HSIC is averaged over the images.
 
     Args:
         products: From `layer_products`, (L + 1, L + 1).
 
     Returns:
-        P_lm / sqrt(P_ll P_mm), (L + 1, L + 1): 1 for layers that are equal up to rotation and scale; around 0, sometimes
-        slightly below, for unrelated layers; 0 if all patches are equal.
+        P_lm / sqrt(P_ll P_mm), (L + 1, L + 1): 1 for layers that are equal up to rotation and scale; around 0,
+        sometimes slightly below, for unrelated layers; 0 if all patches are equal.
     """
     size = products.diagonal().sqrt()
     return products / (size[:, None] * size).clamp_min(torch.finfo(products.dtype).tiny)
@@ -265,7 +268,8 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
         images: Images (B, 3, H, W) of uint8, of the model's input size.
 
     Raises:
-        ValueError: If the images have another shape, or the model has fewer than 4 patches, no class token or no attention.
+        ValueError: If the images have another shape, or the model has fewer than 4 patches, no class token or no
+            attention.
     """
     model = checkpoint.transformer
     config = model.config

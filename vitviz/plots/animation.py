@@ -1,7 +1,7 @@
 """Animations of a training from its timeline, as GIF or MP4.
 
-A frame shows one snapshot: image, prediction, the attention maps of all layers and heads, and the epoch. All frames share
-one color scale. Frames are drawn pixel by pixel, so that a patch is a uniform square, in the style of `figures`.
+A frame shows one snapshot: image, prediction, the attention maps of all layers and heads, and the epoch. All frames
+share one color scale. Frames are drawn pixel by pixel, so that a patch is a uniform square, in the style of `figures`.
 """
 
 import io
@@ -18,7 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from vitviz.data.files import resolve_link, write_atomic
 from vitviz.plots.colormaps import COLOR_MAPS
-from vitviz.plots.figures import SCALE_QUANTILE, TEXT_COLOR, LINE_COLOR, MUTED_COLOR, percent
+from vitviz.plots.figures import LINE_COLOR, MUTED_COLOR, SCALE_QUANTILE, TEXT_COLOR, percent
 from vitviz.plots.formats import ANIMATION_FORMATS, available_formats
 
 FPS = 10
@@ -197,7 +197,9 @@ def draw_scale(image: Image.Image, y: int, top: float) -> None:
     image.paste(bar, (MATRIX_LEFT, y))
     draw = ImageDraw.Draw(image)
     draw_text(draw, (MATRIX_LEFT, y + 16), "0 %", color=MUTED_COLOR)
-    draw_text(draw, (MATRIX_LEFT + SCALE, y + 16), f"{percent().format_pct(top, top)} or more", color=MUTED_COLOR, anchor="ma")
+    draw_text(
+        draw, (MATRIX_LEFT + SCALE, y + 16), f"{percent().format_pct(top, top)} or more", color=MUTED_COLOR, anchor="ma"
+    )
     draw_text(draw, (MATRIX_LEFT, y + 34), "attention weight, one scale for all frames", color=MUTED_COLOR)
 
 

@@ -1,8 +1,9 @@
 """Color maps of all heat maps, on the page and in figures.
 
-Each map is defined by a few colors in OKLab (Ottosson 2020) as lightness, chroma and hue, and sampled into a table of 256
-sRGB colors at equal perceptual distance, so that equal steps in attention look equal. On a light page more is darker, on
-a dark page more is lighter: what contrasts with the page reads as "more". No table contains blue, which marks selections.
+Each map is defined by a few colors in OKLab (Ottosson 2020) as lightness, chroma and hue, and sampled into a table of
+256 sRGB colors at equal perceptual distance, so that equal steps in attention look equal. On a light page more is
+darker, on a dark page more is lighter: what contrasts with the page reads as "more". No table contains blue, which
+marks selections.
 """
 
 import numpy as np

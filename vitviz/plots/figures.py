@@ -111,7 +111,7 @@ def own_style() -> AbstractContextManager[None]:
 
 
 def plain(text: str) -> str:
-    """Escape a text for Matplotlib, where a dollar sign starts a formula, and drop control characters, invalid in SVG."""
+    """Escape dollar signs, which start formulas in Matplotlib, and replace control characters, invalid in SVG."""
     return "".join(char if char.isprintable() else " " for char in text).replace("$", r"\$")
 
 
@@ -181,7 +181,9 @@ def show_large(axes: Axes, chart: Chart) -> None:
     )
     bar.outline.set_visible(False)
     bar.locator = ticks(axes.figure)
-    bar.set_label("\n".join(filter(None, (f"{UNITS[chart.unit]}; separate scale", chart.scale_notes[0]))), color=MUTED_COLOR)
+    bar.set_label(
+        "\n".join(filter(None, (f"{UNITS[chart.unit]}; separate scale", chart.scale_notes[0]))), color=MUTED_COLOR
+    )
 
 
 def ticks(figure: Figure | SubFigure) -> MaxNLocator:
@@ -211,7 +213,11 @@ def show_prediction(axes: Axes, chart: Chart) -> None:
     axes.set_yticks(range(len(best)), [plain(shortened(chart.labels[k])) for k in best])
     for place, k in enumerate(best):
         axes.text(
-            chart.probabilities[k] + 0.02, place, f"{100 * chart.probabilities[k]:.1f} %", va="center", color=MUTED_COLOR
+            chart.probabilities[k] + 0.02,
+            place,
+            f"{100 * chart.probabilities[k]:.1f} %",
+            va="center",
+            color=MUTED_COLOR,
         )
     axes.set(xlim=(0, 1.25), xticks=[])
     axes.invert_yaxis()

@@ -1,7 +1,7 @@
 """Figure of the probes of a model: nine panels, saved by `figures.render`.
 
-The input are arrays by name, for example from an `.npz` file of `python -m vitviz probe`. Every scale is labeled; layers
-and heads count from 1, and "in" is the input of the first layer.
+The input are arrays by name, for example from an `.npz` file of `python -m vitviz probe`. Every scale is labeled;
+layers and heads count from 1, and "in" is the input of the first layer.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,17 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
-from vitviz.plots.figures import DRAWING_LOCK, TEXT_COLOR, LINE_COLOR, MAP_COLORS, MUTED_COLOR, SIGNED_COLORS, bare, own_style, plain
+from vitviz.plots.figures import (
+    DRAWING_LOCK,
+    LINE_COLOR,
+    MAP_COLORS,
+    MUTED_COLOR,
+    SIGNED_COLORS,
+    TEXT_COLOR,
+    bare,
+    own_style,
+    plain,
+)
 
 Arrays = Mapping[str, NDArray]
 Panel = Any  # Matplotlib's Figure or SubFigure
