@@ -90,9 +90,9 @@ for path in sys.argv[1:]:
 @pytest.mark.slow
 def test_unpickling_executes_the_live_payloads(tmp_path):
     markers, files = [], []
-    for number in range(len(checkpoints.live(tmp_path))):
+    for number in range(len(checkpoints.pickles(tmp_path))):
         marker, file = tmp_path / f"{corpus.MARKER}{number}", tmp_path / f"file{number}"
-        file.write_bytes(checkpoints.live(marker)[number][1])
+        file.write_bytes(checkpoints.pickles(marker)[number][1])
         markers.append(marker)
         files.append(file)
     subprocess.run([sys.executable, "-W", "ignore", "-c", UNSAFE, *files], check=True)

@@ -70,7 +70,7 @@ def valid(tmp_path):
         (tmp_path / "run" / "config.json").write_bytes(path.read_bytes())
         return from_json(run_folder.read_config(tmp_path / "run"))
 
-    complete = checkpoints.saved(tmp_path / "complete.safetensors")
+    complete = checkpoints.save(tmp_path / "complete.safetensors")
     contents = [content for name, content in images.accepted() if isinstance(content, bytes) and "exif" not in name]
     return path, [
         *((content, lambda: preprocess(path, (32, 32)), ImageError) for content in contents),
