@@ -1,7 +1,7 @@
-"""How exactly a training goes on that was lost: its weights beside those of one that was not.
+"""Exactness of a resumed run: its final weights against those of an uninterrupted run.
 
-On a GPU sums may be made in another order each time, so the same training is also made again from its beginning: what
-those two differ by is no fault of going on.
+On a GPU the order of summation may differ between runs, so the uninterrupted run is also repeated: that difference is
+not due to resuming.
 """
 
 from collections.abc import Callable
@@ -21,50 +21,50 @@ from vitviz.runs.training_run import Progress, train
 from vitviz.training.config import TrainConfig
 
 
-class Lost(Exception):  # noqa: N818 - what happens here is meant
-    """A process that ends without a word."""
+class ProcessLostError(Exception):
+    """Stands for a process that ends without saving."""
 
 
 def resume(config: TrainConfig) -> None:
-    """Print how far a training that was lost halfway ends from one that was not.
+    """Print the difference of the final weights of an uninterrupted and a lost and resumed run.
 
     Args:
-        config: What to train; its budget is in epochs, at least two. Nothing of it stays.
+        config: Training config with a budget of at least two epochs. Nothing is kept.
     """
     config = replace(config, checkpoint_every_epochs=1, num_snapshots=0)
-    ways = {"whole": whole, "the same again": whole, "lost and gone on with": lost}
+    runs = {"uninterrupted": train_once, "repeated": train_once, "lost and resumed": train_interrupted}
     with TemporaryDirectory() as folder:
-        found = {name: way(replace(config, output_dir=str(Path(folder, name)))) for name, way in ways.items()}
-    table = Table("training", "weights differ, share of their norm", "largest difference", "test accuracy")
-    first = weights(found["whole"])
-    for name, result in found.items():
-        change = weights(result) - first
-        apart = "" if name == "whole" else f"{change.norm() / first.norm():.1e}"
-        largest = "" if name == "whole" else f"{change.abs().max():.1e}"
-        table.add_row(name, apart, largest, f"{100 * result.record['test_accuracy']:.2f} %")
+        results = {name: run(replace(config, output_dir=str(Path(folder, name)))) for name, run in runs.items()}
+    table = Table("run", "relative difference of the weights", "largest difference", "test accuracy")
+    first = flatten_weights(results["uninterrupted"])
+    for name, result in results.items():
+        change = flatten_weights(result) - first
+        relative = "" if name == "uninterrupted" else f"{change.norm() / first.norm():.1e}"
+        largest = "" if name == "uninterrupted" else f"{change.abs().max():.1e}"
+        table.add_row(name, relative, largest, f"{100 * result.record['test_accuracy']:.2f} %")
     out = Console()
     out.print(table)
-    record = found["whole"].record
+    record = results["uninterrupted"].record
     out.print(f"{config.preset}, {record['steps']} steps in {record['precision']}, {record['hardware']}")
 
 
-def whole(config: TrainConfig, report: Callable[[Progress], None] = lambda progress: None) -> Checkpoint:
-    """The result of a training, gone on with if it was begun."""
+def train_once(config: TrainConfig, report: Callable[[Progress], None] = lambda progress: None) -> Checkpoint:
+    """Train, resuming if the run exists, and return the result."""
     return checkpoint.load(train(config, report, resume=True))
 
 
-def lost(config: TrainConfig) -> Checkpoint:
-    """The same, of one whose process is lost halfway, after its first state is saved, and of another one then."""
+def train_interrupted(config: TrainConfig) -> Checkpoint:
+    """Train, losing the process at half of the epochs, after a state was saved; then resume in a new one."""
 
     def lose(progress: Progress) -> None:
         if progress.epoch >= max(2, (config.epochs or 0) / 2):
-            raise Lost
+            raise ProcessLostError
 
-    with suppress(Lost):
-        whole(config, lose)
-    return whole(config)
+    with suppress(ProcessLostError):
+        train_once(config, lose)
+    return train_once(config)
 
 
-def weights(result: Checkpoint) -> torch.Tensor:
-    """All of them, one after another."""
+def flatten_weights(result: Checkpoint) -> torch.Tensor:
+    """Return all weights as one vector."""
     return parameters_to_vector(result.network.parameters())

@@ -1,11 +1,11 @@
-"""What the benchmarks of training make of their measurements."""
+"""The benchmarks of training: what they compute from their measurements."""
 
 from dataclasses import replace
 
 import pytest
 
 from benchmarks.resume import resume
-from benchmarks.training import over_budget, train
+from benchmarks.training import mean_speed, train
 from vitviz.runs.training_run import TrainingRun
 from vitviz.training.presets import get_preset
 
@@ -13,50 +13,55 @@ from vitviz.training.presets import get_preset
 @pytest.mark.parametrize(
     ("budget", "expected"), [({"minutes": 10.0, "epochs": None}, 200.0), ({"minutes": None, "epochs": 10}, 150.0)]
 )
-def test_speed_over_a_budget_is_the_mean_by_time_or_by_images(budget, expected):
+def test_the_speed_of_a_run_is_the_mean_over_time_or_over_images(budget, expected):
     config = replace(get_preset("cifar10-ti4"), **budget)
-    assert over_budget(config, [100.0, 300.0]) == pytest.approx(expected)
+    assert mean_speed(config, [100.0, 300.0]) == pytest.approx(expected)
 
 
 @pytest.mark.filterwarnings("ignore:.*differs from the official")
-def test_more_steps_than_a_pass_has_are_refused(cifar_folder):
+def test_more_steps_than_an_epoch_has_are_refused(cifar_folder):
     config = replace(get_preset("cifar10-ti4"), data=str(cifar_folder), batch_size=25, device="cpu")
-    with pytest.raises(ValueError, match=r"100 images in batches of 25 has 2 steps to time: got 3\. Lower --steps"):
+    with pytest.raises(
+        ValueError, match=r"at most the 2 timed steps of an epoch of 100 images .* 25: got 3\. Use fewer"
+    ):
         train(config, 3)
 
 
-def rows(printed: str) -> list[list[str]]:
-    """The cells of the printed table."""
+def parse_table(printed: str) -> list[list[str]]:
+    """Return the cells of a printed table."""
     return [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed.splitlines() if line.startswith("│")]
 
 
 @pytest.mark.usefixtures("no_clock")
 @pytest.mark.filterwarnings("ignore:.*differs from the official")
-def test_a_training_that_is_lost_ends_as_one_that_is_not(config, monkeypatch, capsys):
-    real, begun = TrainingRun.restore, []
-    monkeypatch.setattr(
-        TrainingRun, "restore", lambda run, saved: (begun.append(saved.counters["completed_epochs"]), real(run, saved))
-    )
+def test_a_lost_run_ends_with_the_same_weights_as_an_uninterrupted_one(config, monkeypatch, capsys):
+    real, epochs = TrainingRun.restore, []
+
+    def watched(run, state):
+        epochs.append(state.counters["completed_epochs"])
+        real(run, state)
+
+    monkeypatch.setattr(TrainingRun, "restore", watched)
     monkeypatch.setenv("COLUMNS", "120")
     resume(replace(config, epochs=4))
-    assert begun == [1], "the second pass was lost before its state was saved"
-    whole, again, lost = rows(capsys.readouterr().out)
-    assert whole[:3] == ["whole", "", ""]
-    assert again[1:3] == lost[1:3] == ["0.0e+00", "0.0e+00"]
-    assert whole[3] == again[3] == lost[3]
+    assert epochs == [1], "the process was lost before the state of the second epoch was saved"
+    first, repeated, resumed = parse_table(capsys.readouterr().out)
+    assert first[:3] == ["uninterrupted", "", ""]
+    assert repeated[1:3] == resumed[1:3] == ["0.0e+00", "0.0e+00"]
+    assert first[3] == repeated[3] == resumed[3]
 
 
 @pytest.mark.usefixtures("no_clock")
 @pytest.mark.filterwarnings("ignore:.*differs from the official")
-def test_a_training_that_goes_on_inexactly_is_told(config, monkeypatch, capsys):
+def test_an_inexact_resume_is_reported(config, monkeypatch, capsys):
     real = TrainingRun.restore
 
-    def forgets(run, saved):
-        real(run, replace(saved, counters=saved.counters | {"step_count": 0.0}))
+    def forget_step_count(run, state):
+        real(run, replace(state, counters=state.counters | {"step_count": 0.0}))
 
-    monkeypatch.setattr(TrainingRun, "restore", forgets)
+    monkeypatch.setattr(TrainingRun, "restore", forget_step_count)
     monkeypatch.setenv("COLUMNS", "120")
     resume(replace(config, epochs=4))
-    _, again, lost = rows(capsys.readouterr().out)
-    assert float(again[1]) == 0
-    assert float(lost[1]) > 1e-4
+    _, repeated, resumed = parse_table(capsys.readouterr().out)
+    assert float(repeated[1]) == 0
+    assert float(resumed[1]) > 1e-4

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field, PlainValidator
 
 from vitviz.models.config import (
     ConfigError,
@@ -29,9 +29,17 @@ Precision = Literal["auto", "float32", "bfloat16"]
 DatasetName = Literal["cifar10", "cifar100", "folder"]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0, lt=MAX_VALUE)]
-PathString = Annotated[
-    str, Field(min_length=1), BeforeValidator(lambda v: os.fspath(v) if isinstance(v, os.PathLike) else v)
-]
+
+
+def check_path(value: Any) -> str:
+    """Check a path; unlike strings of pydantic it may contain surrogates, which stand for bytes that are not UTF-8."""
+    path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(path, str) or not path:
+        raise ValueError
+    return path
+
+
+PathString = Annotated[str, PlainValidator(check_path)]
 
 
 class TrainingError(RuntimeError):

@@ -136,7 +136,7 @@ class Trainer:
                 self.compute_loss(images, labels, min(progress, 1.0)).backward()
         except TorchDynamoException as error:
             raise TrainingError(
-                "The network must compile for this GPU: torch.compile failed. Use --set compile=false."
+                "The network must compile for this GPU: torch.compile failed. Use --no-compile."
             ) from error
         self.training_module.zero_grad()
 
