@@ -38,7 +38,7 @@ def test_the_endpoint_explains_a_sample():
     [
         (("unicorn",), "Sample 'unicorn' not found"),
         (("cat", "gpt"), "Checkpoint 'gpt' not found"),
-        (("cat", "cifar10-ti4", "magic"), "There is no method 'magic'"),
+        (("cat", "cifar10-ti4", "magic"), "Unknown method 'magic'"),
         (({"path": "/etc/passwd"},), "Only an uploaded image"),
     ],
 )

@@ -435,7 +435,7 @@ def test_a_replaced_checkpoint_is_reloaded_and_caches_are_not_reused(page, bundl
         ({"patches": [64]}, "Patches must be different numbers from 0 to 63"),
         ({"patches": [1] * 100_000}, "Patches must be different numbers"),
         ({"patches": "all"}, "patches must be a list of integers"),
-        ({"method": "magic"}, "There is no method 'magic'"),
+        ({"method": "magic"}, "Unknown method 'magic'"),
         ({"direction": "up"}, "direction must be from or to"),
     ],
 )

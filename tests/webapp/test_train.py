@@ -1,11 +1,11 @@
-"""The questions of the page Train, called as plain functions: what is new and no more, a sentence for each refusal."""
+"""Server functions of the Train page: the form, polling, runs, timelines and data sets."""
 
 import base64
 import errno
 import json
 import shutil
 import zipfile
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -17,110 +17,124 @@ from vitviz.runs import run_folder, timeline
 from vitviz.training import estimate
 from vitviz.training.estimate import Estimate
 from vitviz.training.presets import PRESETS, TEACHERS
-from vitviz.webapp.models import model_named
+from vitviz.webapp.models import load_model
 from vitviz.webapp.pages import train
 from vitviz.webapp.pages.explore import Explore
-from vitviz.webapp.pages.internals import Inside
-from vitviz.webapp.pages.presets import OWN, SETTINGS
+from vitviz.webapp.pages.internals import Internals
+from vitviz.webapp.pages.presets import CONFIG_FIELDS, HYPERPARAMETERS
 from vitviz.webapp.pages.train import Train
-from vitviz.webapp.server.requests import answering
+from vitviz.webapp.server.requests import error_response
 
 TI4 = {"preset": "cifar10-ti4", "settings": {}, "name": "new"}
 
 
 @pytest.fixture
-def trains(tmp_path):
+def page(tmp_path):
     return Train(str(tmp_path / "data"), tmp_path / "runs")
 
 
 @pytest.fixture
-def run(trains):
-    return runs.make(trains.runs.root, "first")
+def run(page):
+    return runs.make(page.runs.root, "first")
 
 
-def refusal(answer, question):
-    return answering(answer)(question)["error"]
+def refusal(function, data):
+    """Return the error sentence of a request."""
+    return error_response(function)(data)["error"]
 
 
-def test_the_catalog_summarizes_each_preset(trains):
-    catalog = trains.catalog()
+def test_the_catalog_summarizes_each_preset(page):
+    catalog = page.catalog()
     assert [preset["name"] for preset in catalog["presets"]] == list(PRESETS)
     first = catalog["presets"][0]
     assert (first["parameters"], first["tokens"], first["grid"]) == (1803850, 65, [8, 8])
-    assert set(first["settings"]) == OWN
-    (shipped,) = catalog["sources"]
-    assert shipped["name"] == "cifar10-ti4"
-    assert shipped["distillation_targets"] is bool(checkpoint.load("cifar10-ti4").record["teacher"])
+    assert set(first["settings"]) == CONFIG_FIELDS
+    (bundled,) = catalog["sources"]
+    assert bundled["name"] == "cifar10-ti4"
+    assert bundled["distilled"] is bool(checkpoint.load("cifar10-ti4").record["teacher"])
     json.dumps(catalog, allow_nan=False)
 
 
-def test_every_hyperparameter_of_the_form_is_a_config_field(trains):
-    values = {preset["name"]: preset["settings"] for preset in trains.catalog()["presets"]}
-    for name in [name for group in SETTINGS.values() for name in group]:
+def test_every_hyperparameter_of_the_form_is_a_config_field(page):
+    values = {preset["name"]: preset["settings"] for preset in page.catalog()["presets"]}
+    for name in HYPERPARAMETERS:
         preset = "cifar10-ti4" if name != "model.pos_drop_rate" else "tutorial-notebook"
         settings = {name: values[preset][name]}
-        assert "refused" not in trains.check(TI4 | {"preset": preset, "settings": settings}), name
+        assert "refused" not in page.check(TI4 | {"preset": preset, "settings": settings}), name
 
 
-def test_the_summary_follows_the_settings(trains):
-    plan = trains.check(TI4 | {"settings": {"model.patch_size": 8, "model.depth": 2, "epochs": 3}})
-    assert (plan["tokens"], plan["grid"]) == (17, [4, 4])
-    assert plan["parameters"] < 1_000_000
+def test_the_summary_follows_the_settings(page):
+    summary = page.check(TI4 | {"settings": {"model.patch_size": 8, "model.depth": 2, "epochs": 3}})
+    assert (summary["tokens"], summary["grid"]) == (17, [4, 4])
+    assert summary["parameters"] < 1_000_000
 
 
 @pytest.mark.parametrize(
-    ("question", "field", "sentence"),
+    ("data", "field", "sentence"),
     [
-        ({"settings": {"model.patch_size": 5}}, "model.patch_size", "patch_size must divide the image side"),
-        ({"settings": {"model.num_heads": 5}}, "model.num_heads", "heads must divide width"),
-        ({"start": "cifar10-ti4", "vary": ["model.depth=2,4"]}, "vary", "has its network: depth cannot be varied"),
-        ({"settings": {"model.pos_drop_rate": 0.5}}, "model.pos_drop_rate", "dropout is only known to the tutorials"),
-        ({"settings": {"batch_size": 1}}, "batch_size", "batch_size must be a whole number from 2"),
-        ({"settings": {"batch_size": 60000, "images": 50}}, "batch_size", "batch_size must be at most the number"),
-        ({"settings": {"cutmix": 2}}, "cutmix", "cutmix is a share"),
-        ({"settings": {"epochs": "ten"}}, "epochs", "epochs must be a finite number above 0"),
+        ({"settings": {"model.patch_size": 5}}, "model.patch_size", "patch_size must divide img_size"),
+        ({"settings": {"model.num_heads": 5}}, "model.num_heads", "num_heads must divide embed_dim"),
+        ({"init_from": "cifar10-ti4", "vary": ["model.depth=2,4"]}, "vary", "when fine-tuning: got model.depth"),
+        ({"settings": {"model.pos_drop_rate": 0.5}}, "model.pos_drop_rate", "only supported by the tutorial networks"),
+        ({"settings": {"model.mlp_ratio": 0.001}}, "model.mlp_ratio", "must give at least 1 MLP channel"),
+        ({"settings": {"batch_size": 1}}, "batch_size", "batch_size must be an integer from 2"),
+        ({"settings": {"batch_size": 60000, "max_train_samples": 50}}, "batch_size", "at most max_train_samples"),
+        ({"settings": {"cutmix_prob": 2}}, "cutmix_prob", "cutmix_prob must be a number from 0 to 1"),
+        ({"settings": {"cutmix_prob": 0.6, "mixup_prob": 0.6}}, "mixup_prob", "must sum to at most 1"),
+        ({"settings": {"epochs": "ten"}}, "epochs", "epochs must be a number above 0"),
+        ({"settings": {"epochs": 1, "minutes": 1}}, "epochs", "exclude each other"),
         (
             {"settings": {"model.embed_dim": 4096, "model.num_heads": 8, "model.depth": 9}},
             "model.embed_dim",
             "at most 67 million parameters",
         ),
-        ({"settings": {"frozen": True}}, "frozen", "frozen needs a body that has learned"),
-        ({"settings": {"dataset": "folder"}, "own": "../x"}, "own", "There are no images '../x'"),
-        ({"settings": {}, "start": "../x"}, "start", "Checkpoint '../x' not found"),
-        ({"settings": {}, "name": "a/b"}, "name", "name must have 1 to 64 letters"),
-        ({"settings": {}, "name": "first"}, "name", "there is a run first already"),
-        ({"preset": "cifar11"}, None, "There is no preset"),
-        ({"settings": {"out": "/etc"}}, None, "There is no setting 'out' here"),
-        ({"settings": {"data": "/etc"}}, None, "There is no setting 'data' here"),
-        ({"settings": {"start": "/etc/x.safetensors"}}, None, "There is no setting 'start' here"),
-        ({"settings": []}, None, "must name settings as dict"),
+        ({"settings": {"freeze_backbone": True}}, "freeze_backbone", "Set init_from"),
+        ({"settings": {"dataset": "folder"}, "image_folder": "../x"}, "image_folder", "Image folder '../x' not found"),
+        ({"settings": {"dataset": "folder"}}, "image_folder", "image_folder must be a string"),
+        ({"init_from": "../x"}, "init_from", "Checkpoint '../x' not found"),
+        ({"init_from": 3}, "init_from", "init_from must be a string"),
+        ({"name": "a/b"}, "name", "name must have 1 to 64 letters"),
+        ({"name": "first"}, "name", "there is already a run first"),
+        ({"name": 3}, "name", "name must be a string"),
+        ({"preset": "cifar11"}, None, "preset must be one of"),
+        ({"settings": {"output_dir": "/etc"}}, None, "form fields only: got 'output_dir'"),
+        ({"settings": {"data": "/etc"}}, None, "form fields only: got 'data'"),
+        ({"settings": {"init_from": "/etc/x.safetensors"}}, None, "form fields only: got 'init_from'"),
+        ({"settings": []}, None, "settings must be an object"),
     ],
 )
-def test_an_invalid_form_is_refused_at_its_field(trains, run, question, field, sentence):
-    answer = trains.check(TI4 | question)
-    assert sentence in answer["refused"]
-    assert answer["field"] == field
+def test_an_invalid_form_is_refused_at_its_field(page, run, data, field, sentence):
+    response = page.check(TI4 | data)
+    assert sentence in response["refused"]
+    assert response["field"] == field
 
 
-def test_a_run_starts_with_the_settings_of_the_form(trains, monkeypatch):
+@pytest.mark.parametrize("value", ["?", -(10**12), [1], {}])
+@pytest.mark.parametrize("field", sorted(CONFIG_FIELDS))
+def test_an_invalid_value_of_any_field_marks_exactly_this_field(page, field, value):
+    response = page.check(TI4 | {"settings": {field: value}})
+    assert response["field"] == field, response["refused"]
+
+
+def test_a_run_starts_with_the_settings_of_the_form(page, monkeypatch):
     started = []
-    monkeypatch.setattr(trains.runs, "start", lambda config, name: started.append((config, name)))
-    settings = {"model.depth": 2, "epochs": 3, "optimizer": "adamw", "images": 500}
-    answer = trains.start(TI4 | {"settings": settings})
+    monkeypatch.setattr(page.runs, "start", lambda config, name: started.append((config, name)))
+    settings = {"model.depth": 2, "epochs": 3, "optimizer": "adamw", "max_train_samples": 500}
+    response = page.start(TI4 | {"settings": settings})
     (config, name) = started[0]
     assert (name, config.model.depth, config.epochs, config.minutes) == ("new", 2, 3, None)
-    assert (config.optimizer, config.max_train_samples, config.data) == ("adamw", 500, trains.sets.data)
-    assert answer["runs"] == []
+    assert (config.optimizer, config.max_train_samples, config.data) == ("adamw", 500, page.datasets.data)
+    assert response["runs"] == []
 
 
-def test_a_sweep_has_one_run_per_combination(trains, monkeypatch):
+def test_a_sweep_has_one_run_per_combination(page, monkeypatch):
     started = []
     monkeypatch.setattr(
-        trains.runs, "start_sweep", lambda config, vary, name: started.append((config.epochs, vary, name))
+        page.runs, "start_sweep", lambda config, vary, name: started.append((config.epochs, vary, name))
     )
-    question = TI4 | {"settings": {"epochs": 1}, "vary": ["model.depth=2,4", "model.num_heads=2,4,8"]}
-    assert trains.check(question)["trainings"] == 6
-    trains.start(question)
+    data = TI4 | {"settings": {"epochs": 1}, "vary": ["model.depth=2,4", "model.num_heads=2,4,8"]}
+    assert page.check(data)["trainings"] == 6
+    page.start(data)
     assert started == [(1, ("model.depth=2,4", "model.num_heads=2,4,8"), "new")]
     for vary in (
         ["model.num_heads=2,5"],
@@ -131,194 +145,188 @@ def test_a_sweep_has_one_run_per_combination(trains, monkeypatch):
         [3],
         ["model.depth=2,2"],
     ):
-        answer = trains.check(question | {"vary": vary})
-        assert answer["field"] == "vary", vary
+        response = page.check(data | {"vary": vary})
+        assert response["field"] == "vary", vary
         assert started[1:] == []
 
 
-def test_the_eta_follows_from_the_speed_of_a_running_training(trains, run, monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        train, "estimated", lambda config, measured: asked.append(measured) or Estimate(1, 2, 3, 4, 5, 6, "x")
-    )
-    assert trains.estimate(TI4) == {
-        "parameters": 1,
-        "tokens": 2,
-        "images_per_second": 3,
-        "seconds": 4,
-        "epochs": 5,
-        "memory": 6,
-        "device": "x",
-    }
-    info = replace(trains.runs.find("first"), state="training")
-    monkeypatch.setattr(trains.runs, "all", lambda: [info])
-    trains.estimate(TI4)
-    assert asked[0] is None
-    assert (asked[1][0].model, asked[1][1]) == (runs.MODEL, 100.0)
-    monkeypatch.setattr(trains.runs, "all", lambda: [replace(info, images_per_second=None)])
-    assert "Nothing is measured beside a training" in refusal(trains.estimate, TI4)
+def test_the_eta_is_not_measured_while_a_run_is_training(page, run, monkeypatch):
+    expected = Estimate(1, 2, 3, 4, 5, "x")
+    monkeypatch.setattr(train, "cached_estimate", lambda config: expected)
+    assert page.estimate(TI4) == asdict(expected)
+    info = replace(page.runs.find("first"), state="training")
+    monkeypatch.setattr(page.runs, "all", lambda: [info])
+    assert "measured while no run is training: first is training" in refusal(page.estimate, TI4)
 
 
-def test_fine_tuning_uses_the_network_of_init_from(trains, run):
-    config = trains.wanted(TI4 | {"start": "runs/first", "settings": {"frozen": True, "epochs": 1}})
+def test_fine_tuning_uses_the_network_of_init_from(page, run):
+    config = page.config(TI4 | {"init_from": "runs/first", "settings": {"freeze_backbone": True, "epochs": 1}})
     assert config.init_from == str((run / "last.safetensors").resolve())
     assert (config.model.depth, config.freeze_backbone) == (2, True)
 
 
-def test_no_run_starts_without_its_data_set(trains):
-    assert "CIFAR-10 is not in" in refusal(trains.start, TI4)
-    assert trains.listed()["runs"] == []
-    assert trains.listed()["data"]["here"] == {"cifar10": False, "cifar100": False}
+def test_no_run_starts_without_its_data_set(page):
+    assert "CIFAR-10 is not in" in refusal(page.start, TI4)
+    assert page.list_runs()["runs"] == []
+    assert page.list_runs()["data"]["available"] == {"cifar10": False, "cifar100": False}
 
 
-def test_a_poll_returns_only_changes(trains, run):
-    first = trains.poll({"version": "", "run": "first", "session": "", "offset": 0})
+def test_a_poll_returns_only_changes(page, run):
+    first = page.poll({"version": "", "run": "first", "session": "", "offset": 0})
     assert [info["name"] for info in first["runs"]] == ["first"]
     assert first["runs"][0]["saved"]
     assert len(first["metrics"]) == 4
     known = {"version": first["version"], "run": "first", "session": first["session"], "offset": first["offset"]}
-    second = trains.poll(known)
+    second = page.poll(known)
     assert "runs" not in second
     assert second["metrics"] == []
     runs.append_metrics(run, 2)
-    third = trains.poll(known)
+    third = page.poll(known)
     assert [line["epoch"] for line in third["metrics"]] == [2.0, 2.5]
     assert third["runs"][0]["epoch"] == 2.5
     json.dumps(third, allow_nan=False)
 
 
 @pytest.mark.parametrize("public", [False, True])
-def test_a_poll_that_is_not_an_object_is_refused(trains, public):
-    trains.public = public
+def test_a_poll_that_is_not_an_object_is_refused(page, public):
+    page.public = public
     for wrong in (None, [], "all"):
-        assert "A question must be a table of names and values: got" in refusal(trains.poll, wrong)
+        assert "request must be an object: got" in refusal(page.poll, wrong)
 
 
-def test_a_poll_reports_that_the_followed_run_was_deleted(trains, run):
-    known = trains.poll({"version": "", "run": "first", "session": "", "offset": 0})
-    trains.delete({"name": "first"})
-    asked = {"source": "runs/first", "image": 0, "from": 3}
-    answer = trains.poll(known | {"run": "first", "timeline": asked})
-    assert (answer["runs"], answer["timeline"]) == ([], None)
-    assert "metrics" not in answer
+def test_a_poll_reports_that_the_followed_run_was_deleted(page, run):
+    known = page.poll({"version": "", "run": "first", "session": "", "offset": 0})
+    page.delete({"name": "first"})
+    data = {"source": "runs/first", "image": 0, "from": 3}
+    response = page.poll(known | {"run": "first", "timeline": data})
+    assert (response["runs"], response["timeline"]) == ([], None)
+    assert "metrics" not in response
 
 
-def test_metrics_of_a_new_session_are_returned_from_the_start(trains, run):
-    known = trains.poll({"run": "first", "session": "", "offset": 0})
-    again = trains.poll({"run": "first", "session": "of another process", "offset": known["offset"]})
+def test_metrics_of_a_new_session_are_returned_from_the_start(page, run):
+    known = page.poll({"run": "first", "session": "", "offset": 0})
+    again = page.poll({"run": "first", "session": "of another process", "offset": known["offset"]})
     assert again["whole"]
     assert len(again["metrics"]) == 4
-    assert not trains.poll({"run": "first", "session": known["session"], "offset": 0})["whole"]
+    assert not page.poll({"run": "first", "session": known["session"], "offset": 0})["whole"]
 
 
-def test_snapshots_equal_those_of_the_file(trains):
+def test_snapshots_equal_those_of_the_file(page):
     held = timeline.read(checkpoint.CHECKPOINTS / "cifar10-ti4.timeline.npz")
-    answer = trains.poll({"timeline": {"source": "cifar10-ti4", "image": 3, "from": 0}})["timeline"]
-    shares = np.frombuffer(base64.b64decode(answer["rows"]), "<u2").reshape(len(held.epoch), 6, 6, 65) / 65535
-    np.testing.assert_allclose(shares, held.rows[:, 3], atol=1e-5)
-    np.testing.assert_allclose(answer["probabilities"], held.probabilities[:, 3], atol=1e-5)
-    np.testing.assert_allclose(answer["epoch"], held.epoch, atol=1e-4)
+    response = page.poll({"timeline": {"source": "cifar10-ti4", "image": 3, "from": 0}})["timeline"]
+    weights = np.frombuffer(base64.b64decode(response["rows"]), "<u2").reshape(len(held.epoch), 6, 6, 65) / 65535
+    np.testing.assert_allclose(weights, held.rows[:, 3], atol=1e-5)
+    np.testing.assert_allclose(response["probabilities"], held.probabilities[:, 3], atol=1e-5)
+    np.testing.assert_allclose(response["epoch"], held.epoch, atol=1e-4)
     size = {"layers": 6, "heads": 6, "rows": 8, "columns": 8, "aspect": 1.0}
-    assert answer["shape"] == size | {"prefix": 1, "classToken": True}
-    assert answer["images"][3]["name"] == held.names[3] == "cat"
-    np.testing.assert_allclose(answer["entropy"], held.entropy, atol=1e-4)
-    np.testing.assert_allclose(answer["distance"], held.distance, atol=1e-4)
+    assert response["shape"] == size | {"prefix": 1, "classToken": True}
+    assert response["images"][3]["name"] == held.names[3] == "cat"
+    np.testing.assert_allclose(response["entropy"], held.entropy, atol=1e-4)
+    np.testing.assert_allclose(response["distance"], held.distance, atol=1e-4)
 
 
-def test_an_image_out_of_range_falls_back_to_the_first(trains, run):
-    answer = trains.timelines.moments({"source": "runs/first", "image": 99, "from": 0})
-    first = trains.timelines.moments({"source": "runs/first", "image": 0, "from": 0})
-    assert answer == first
+def test_an_image_out_of_range_falls_back_to_the_first(page, run):
+    response = page.timelines.snapshots({"source": "runs/first", "image": 99, "from": 0})
+    first = page.timelines.snapshots({"source": "runs/first", "image": 0, "from": 0})
+    assert response == first
     assert first["image"] == 0
 
 
-def test_only_new_snapshots_are_returned_unless_the_timeline_was_rewritten(trains, run):
-    asked = {"source": "runs/first", "image": 1, "from": 3}
-    assert trains.timelines.moments(asked)["epoch"] == []
+def test_only_new_snapshots_are_returned_unless_the_timeline_was_rewritten(page, run):
+    data = {"source": "runs/first", "image": 1, "from": 3}
+    assert page.timelines.snapshots(data)["epoch"] == []
     runs.rewrite_timeline(run, 5)
-    new = trains.timelines.moments(asked)
+    new = page.timelines.snapshots(data)
     assert (new["from"], new["count"], new["epoch"]) == (3, 5, [1.5, 2.0])
     assert np.shape(new["entropy"]) == np.shape(new["distance"]) == (2, 2, 2)
     assert "shape" not in new
     runs.rewrite_timeline(run, 2)
-    assert trains.timelines.moments(asked)["from"] == 0
+    assert page.timelines.snapshots(data)["from"] == 0
     (run / "timeline.npz").unlink()
-    assert trains.timelines.moments(asked) is None
+    assert page.timelines.snapshots(data) is None
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("data", "sentence"),
     [
-        ({"source": "../x", "image": 0, "from": 0}, "There is no timeline of '../x'"),
+        ({"source": "../x", "image": 0, "from": 0}, "Timeline of '../x' not found"),
         ({"source": "runs/../../etc", "image": 0, "from": 0}, "name must have 1 to 64 letters"),
-        ({"source": "cifar10-ti4", "image": 0}, "must name from as int"),
-        ("cifar10-ti4", "must name timeline as dict"),
+        ({"source": "cifar10-ti4", "image": 0}, "from must be an integer"),
+        ("cifar10-ti4", "timeline must be an object"),
     ],
 )
-def test_an_invalid_timeline_is_refused(trains, asked, sentence):
-    assert sentence in refusal(trains.poll, {"timeline": asked})
+def test_an_invalid_timeline_is_refused(page, data, sentence):
+    assert sentence in refusal(page.poll, {"timeline": data})
 
 
-@pytest.mark.parametrize("name", ["../first", "/etc", "", ".", "a" * 65, "nobody", 3, None])
-def test_an_invalid_name_changes_nothing(trains, run, name):
-    for answer in (trains.resume, trains.stop, trains.delete, trains.download):
-        assert refusal(answer, {"name": name})
-    assert refusal(trains.rename, {"name": name, "new": "x"})
-    if name != "nobody":
-        assert refusal(trains.rename, {"name": "first", "new": name})
-    assert sorted(path.name for path in trains.runs.root.iterdir()) == ["first"]
+@pytest.mark.parametrize("name", ["../first", "/etc", "", ".", "a" * 65, "unknown", 3, None])
+def test_an_invalid_name_changes_nothing(page, run, name):
+    for function in (page.resume, page.stop, page.delete, page.download):
+        assert refusal(function, {"name": name})
+    assert refusal(page.rename, {"name": name, "new": "x"})
+    if name != "unknown":
+        assert refusal(page.rename, {"name": "first", "new": name})
+    assert sorted(path.name for path in page.runs.root.iterdir()) == ["first"]
 
 
-def test_a_run_is_renamed_and_deleted(trains, run):
-    assert [info["name"] for info in trains.rename({"name": "first", "new": "second"})["runs"]] == ["second"]
-    assert trains.delete({"name": "second"})["runs"] == []
-    assert not (trains.runs.root / "second").exists()
+def test_a_run_is_renamed_and_deleted(page, run):
+    assert [info["name"] for info in page.rename({"name": "first", "new": "second"})["runs"]] == ["second"]
+    assert page.delete({"name": "second"})["runs"] == []
+    assert not (page.runs.root / "second").exists()
 
 
-def test_a_downloaded_checkpoint_has_no_training_state(trains, run, tmp_path):
-    answer = trains.download({"name": "first"})
-    path = tmp_path / answer["name"]
-    path.write_bytes(base64.b64decode(answer["content"]))
+def test_a_downloaded_checkpoint_has_no_training_state(page, run, tmp_path):
+    response = page.download({"name": "first"})
+    path = tmp_path / response["name"]
+    path.write_bytes(base64.b64decode(response["content"]))
     assert path.name == "first.safetensors"
     assert checkpoint.load(path).record == {"epochs": 2.0, "seconds": 8.0, "test_accuracy": 0.5}
     assert checkpoint.read_tensors(path)[1] == {}
 
 
-def test_a_timeline_is_saved_as_an_animation(trains, run):
-    answer = trains.timelines.movie({"source": "runs/first", "image": 1, "ending": ".gif"})
-    assert answer["name"] == "first-dog.gif"
-    assert base64.b64decode(answer["content"]).startswith(b"GIF89a")
-    for wrong in ({"image": 7}, {"ending": ".exe"}):
-        question = {"source": "runs/first", "image": 1, "ending": ".gif"} | wrong
-        assert "There is no such timeline to save" in refusal(trains.timelines.movie, question)
+def test_a_timeline_is_saved_as_an_animation(page, run):
+    response = page.timelines.movie({"source": "runs/first", "image": 1, "ending": ".gif"})
+    assert response["name"] == "first-dog.gif"
+    assert base64.b64decode(response["content"]).startswith(b"GIF89a")
+    for wrong, sentence in (
+        ({"image": 7}, "image must be a probe image"),
+        ({"ending": ".exe"}, "ending must be one of"),
+    ):
+        data = {"source": "runs/first", "image": 1, "ending": ".gif"} | wrong
+        assert sentence in refusal(page.timelines.movie, data)
 
 
-def test_a_public_page_has_neither_training_nor_runs(run, trains):
-    public = Train(None, trains.runs.root, public=True)
-    questions = {"name": "first", "new": "x", "dataset": "cifar10", "own": "x", **TI4}
-    for answer in public.functions:
-        if answer.__name__ not in ("poll", "movie"):
-            assert "Training is off on a public page" in answer(questions)["error"], answer.__name__
+def test_a_public_page_has_neither_training_nor_runs(run, page):
+    public = Train(None, page.runs.root, public=True)
+    data = {"name": "first", "new": "x", "dataset": "cifar10", "image_folder": "x", **TI4}
+    for function in public.functions:
+        if function.__name__ not in ("poll", "movie"):
+            assert "Training is off on a public page" in function(data)["error"], function.__name__
     assert public.poll({"version": "", "run": "first", "session": "", "offset": 0}) == {}
-    asked = {"source": "runs/first", "image": 0, "from": 0}
-    assert "There is no timeline of" in refusal(public.poll, {"timeline": asked})
-    assert public.poll({"timeline": asked | {"source": "cifar10-ti4"}})["timeline"]["count"] == 60
+    data = {"source": "runs/first", "image": 0, "from": 0}
+    assert "Timeline of" in refusal(public.poll, {"timeline": data})
+    assert public.poll({"timeline": data | {"source": "cifar10-ti4"}})["timeline"]["count"] == 60
 
 
-def test_a_run_without_attention_cannot_be_explored(trains, run):
+def test_a_run_without_attention_cannot_be_explored(page, run):
     run_folder.write_config(TEACHERS["cifar10-teacher"], run)
-    (row,) = trains.listed()["runs"]
-    assert (row["saved"], row["explored"], row["moments"]) == (True, False, False)
-    offered = Explore(None, trains.runs).offers({})["checkpoints"]
+    (row,) = page.list_runs()["runs"]
+    assert (row["saved"], row["explorable"], row["snapshots"]) == (True, False, False)
+    offered = Explore(None, page.runs).list_models({})["checkpoints"]
     assert [found["name"] for found in offered] == list(checkpoint.bundled_checkpoints())
 
 
-def test_a_run_lists_its_evaluation_split_and_kind_of_training(trains):
-    recipes = {"a": {}, "b": {"val_size": 50, "teacher": "x"}, "c": {"start": "x"}, "d": {"objective": "masked-patch"}}
-    for name, recipe in recipes.items():
-        runs.make(trains.runs.root, name, finished=True, **recipe)
-    known = {row["name"]: (row["measured_on"], row["preset"]) for row in trains.listed()["runs"]}
-    models = Explore(None, trains.runs).offers({})["checkpoints"]
+def test_a_run_lists_its_evaluation_split_and_kind_of_training(page):
+    configs = {
+        "a": {},
+        "b": {"val_size": 50, "teacher": "x"},
+        "c": {"init_from": "x"},
+        "d": {"objective": "masked-patch"},
+    }
+    for name, fields in configs.items():
+        runs.make(page.runs.root, name, finished=True, **fields)
+    known = {row["name"]: (row["measured_on"], row["preset"]) for row in page.list_runs()["runs"]}
+    models = Explore(None, page.runs).list_models({})["checkpoints"]
     explored = {model["name"]: model["measured_on"] for model in models}
     ours = {"runs/a": "test", "runs/b": "held-out", "runs/c": "test", "runs/d": "test"}
     assert explored == dict.fromkeys(checkpoint.bundled_checkpoints(), "test") | ours
@@ -326,39 +334,39 @@ def test_a_run_lists_its_evaluation_split_and_kind_of_training(trains):
     ti4 = "cifar10-ti4"
     assert known == {
         "a": ("test", ti4),
-        "b": ("held-out", f"{ti4}, distillation_targets"),
+        "b": ("held-out", f"{ti4}, distilled"),
         "c": ("test", f"{ti4}, fine-tuned"),
         "d": ("test", ti4),
     }
 
 
-def test_the_current_checkpoint_of_a_run_is_explored(trains, run):
-    answers = Explore(None, trains.runs)
-    listed = answers.offers({})["checkpoints"][-1]
+def test_the_current_checkpoint_of_a_run_is_explored(page, run):
+    explore = Explore(None, page.runs)
+    listed = explore.list_models({})["checkpoints"][-1]
     size = {"layers": 2, "heads": 2}
     assert listed == {"name": "runs/first", "accuracy": None, "measured_on": "test", "is_classifier": True} | size
-    answer = answers.explain({"checkpoint": "runs/first", "image": {"kind": "sample", "name": "cat"}})
-    assert (answer["checkpoint"], answer["layers"], answer["rows"]) == ("runs/first", 2, 4)
-    name = answers.figure({"key": answer["key"], "layer": 0, "head": 0})["name"]
+    response = explore.explain({"checkpoint": "runs/first", "image": {"kind": "sample", "name": "cat"}})
+    assert (response["checkpoint"], response["layers"], response["rows"]) == ("runs/first", 2, 4)
+    name = explore.figure({"key": response["key"], "layer": 0, "head": 0})["name"]
     assert name == "vitviz-runs-first-drawing-cat-layer-1-head-1.png"
-    before = model_named("runs/first", trains.runs)
-    assert model_named("runs/first", trains.runs) is before
+    before = load_model("runs/first", page.runs)
+    assert load_model("runs/first", page.runs) is before
     checkpoint.save(before, run / "last.safetensors")
-    assert model_named("runs/first", trains.runs) is not before
-    for wrong in ("runs/../first", "runs/nobody", "runs/"):
-        assert refusal(answers.explain, {"checkpoint": wrong, "image": {}})
+    assert load_model("runs/first", page.runs) is not before
+    for wrong in ("runs/../first", "runs/unknown", "runs/"):
+        assert refusal(explore.explain, {"checkpoint": wrong, "image": {}})
     assert "Checkpoint 'runs/first' not found" in refusal(
         Explore(None).explain, {"checkpoint": "runs/first", "image": {}}
     )
 
 
-def test_a_run_is_probed_again_after_its_checkpoint_changed(trains, run):
-    inside = Inside(None, trains.runs)
-    question = {"checkpoint": "runs/first", "images": "samples"}
-    first = inside.probes(question)
-    assert inside.probes(question) is first
-    checkpoint.save(model_named("runs/first", trains.runs), run / "last.safetensors")
-    assert inside.probes(question) is not first
+def test_a_run_is_probed_again_after_its_checkpoint_changed(page, run):
+    internals = Internals(None, page.runs)
+    data = {"checkpoint": "runs/first", "images": "samples"}
+    first = internals.probes(data)
+    assert internals.probes(data) is first
+    checkpoint.save(load_model("runs/first", page.runs), run / "last.safetensors")
+    assert internals.probes(data) is not first
 
 
 @pytest.fixture
@@ -374,67 +382,67 @@ def packed(uploads, tmp_path):
 
 
 SMALL = {"model.depth": 1, "model.embed_dim": 24, "model.num_heads": 2}  # its speed is measured
-PETS = TI4 | {"settings": SMALL | {"dataset": "folder", "minutes": None, "epochs": 3}, "own": "My-pets.zip"}
+PETS = TI4 | {"settings": SMALL | {"dataset": "folder", "minutes": None, "epochs": 3}, "image_folder": "My-pets.zip"}
 
 
-def test_uploaded_images_get_unique_names_in_the_data_folder(trains, packed, tmp_path):
-    taken = trains.take_images(packed | {"name": "../My pets!.zip"})
-    assert taken["taken"] == "My-pets.zip"
-    assert taken["data"]["own"] == ["My-pets.zip"]
-    assert trains.take_images(packed)["taken"] == "My-pets-2.zip"
-    assert trains.sets.own() == ["My-pets-2.zip", "My-pets.zip"]
-    assert trains.wanted(PETS).data == str((tmp_path / "data" / "My-pets.zip").resolve())
+def test_uploaded_images_get_unique_names_in_the_data_folder(page, packed, tmp_path):
+    uploaded = page.upload_images(packed | {"name": "../My pets!.zip"})
+    assert uploaded["uploaded"] == "My-pets.zip"
+    assert uploaded["data"]["image_folders"] == ["My-pets.zip"]
+    assert page.upload_images(packed)["uploaded"] == "My-pets-2.zip"
+    assert page.datasets.image_folders() == ["My-pets-2.zip", "My-pets.zip"]
+    assert page.config(PETS).data == str((tmp_path / "data" / "My-pets.zip").resolve())
 
 
 def test_names_that_are_not_valid_utf8_are_skipped_or_escaped(tmp_path):
-    trains = Train(str(tmp_path / "d\udce9"), tmp_path / "runs")
-    for name, colour in (("a/0", "teal"), ("b/0", "plum"), ("b/caf\udce9", "plum")):
-        (path := trains.sets.root / "pets" / f"{name}.png").parent.mkdir(parents=True, exist_ok=True)
-        Image.new("RGB", (40, 40), colour).save(path)
-    (trains.sets.root / "pets" / "a" / "no\udce9.txt").write_text("no image")
-    (trains.sets.root / "caf\udce9").mkdir()
-    found = trains.survey(PETS | {"own": "pets"})
+    page = Train(str(tmp_path / "d\udce9"), tmp_path / "runs")
+    for name, color in (("a/0", "teal"), ("b/0", "plum"), ("b/caf\udce9", "plum")):
+        (path := page.datasets.root / "pets" / f"{name}.png").parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (40, 40), color).save(path)
+    (page.datasets.root / "pets" / "a" / "no\udce9.txt").write_text("no image")
+    (page.datasets.root / "caf\udce9").mkdir()
+    found = page.survey(PETS | {"image_folder": "pets"})
     assert [name for name, _ in found["refused"]] == ["a/no?.txt"]
-    assert found["counts"] == [["a", 1, 0], ["b", 1, 1]], "a name is no reason not to take an image"
-    assert trains.poll({})["data"]["own"] == ["pets"]
-    json.dumps([trains.catalog(), trains.poll({}), found], ensure_ascii=False).encode()
+    assert found["counts"] == [["a", 1, 0], ["b", 1, 1]], "images with such names are used"
+    assert page.poll({})["data"]["image_folders"] == ["pets"]
+    json.dumps([page.catalog(), page.poll({}), found], ensure_ascii=False).encode()
 
 
-def test_an_image_folder_is_surveyed_before_its_eta(trains, packed, monkeypatch):
-    monkeypatch.setattr(estimate, "calibrate", lambda config, device: (0.001, 0.002))  # seconds an image
-    trains.take_images(packed)
-    assert "once they have been read" in refusal(trains.estimate, PETS)
-    found = trains.survey(PETS)
+def test_an_image_folder_is_surveyed_before_its_eta(page, packed, monkeypatch):
+    monkeypatch.setattr(estimate, "measure_seconds_per_image", lambda config, device: (0.001, 0.002))
+    page.upload_images(packed)
+    assert "appears when they have been counted" in refusal(page.estimate, PETS)
+    found = page.survey(PETS)
     assert [label for label, *_ in found["counts"]] == ["a", "b"]
     assert [name for name, _ in found["refused"]] == ["a/notes.txt"]
-    assert trains.wanted(PETS).model.labels == 2, "as many as were read"
-    few = trains.estimate(PETS)
-    many = trains.estimate(PETS | {"settings": PETS["settings"] | {"dataset": "cifar10"}})
+    assert page.config(PETS).model.num_classes == 2, "as many as were counted"
+    few = page.estimate(PETS)
+    many = page.estimate(PETS | {"settings": PETS["settings"] | {"dataset": "cifar10"}})
     assert few["seconds"] < many["seconds"] / 1000, "of two images, not of 50,000"
 
 
-def test_the_head_has_the_classes_of_the_data_set(trains):
-    assert trains.wanted(TI4).model.labels == 10
-    assert trains.wanted(TI4 | {"settings": {"dataset": "cifar100"}}).model.labels == 100
+def test_the_head_has_the_classes_of_the_data_set(page):
+    assert page.config(TI4).model.num_classes == 10
+    assert page.config(TI4 | {"settings": {"dataset": "cifar100"}}).model.num_classes == 100
 
 
-def test_operating_system_errors_are_hidden_on_a_public_page(trains, run, packed, tmp_path, monkeypatch):
+def test_operating_system_errors_are_hidden_on_a_public_page(page, run, packed, tmp_path, monkeypatch):
     (tmp_path / "data").write_text("in the way of the folder")
     denied = PermissionError(errno.EACCES, "Permission denied", str(run))
     monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(denied))
-    asked = {answer.__name__: answer for answer in trains.functions}
-    words = "System error: {} ({}). Check the path and its permissions, or choose another."
-    assert asked["take_images"](packed) == {"error": words.format("File exists", tmp_path / "data")}
-    assert asked["delete"]({"name": "first"}) == {"error": words.format("Permission denied", run)}
-    public = Train(None, trains.runs.root, public=True)
-    monkeypatch.setattr(public.timelines, "moments", lambda asked: (_ for _ in ()).throw(denied))
+    functions = {function.__name__: function for function in page.functions}
+    message = "System error: {} ({}). Check the path and its permissions, or choose another."
+    assert functions["upload_images"](packed) == {"error": message.format("File exists", tmp_path / "data")}
+    assert functions["delete"]({"name": "first"}) == {"error": message.format("Permission denied", run)}
+    public = Train(None, page.runs.root, public=True)
+    monkeypatch.setattr(public.timelines, "snapshots", lambda data: (_ for _ in ()).throw(denied))
     assert "Something went wrong on the server" in public.functions[0]({"timeline": {}})["error"]
 
 
-def test_invalid_image_uploads_are_refused_and_not_stored(trains, packed, uploads):
-    trains.take_images(packed)
+def test_invalid_image_uploads_are_refused_and_not_stored(page, packed, uploads):
+    page.upload_images(packed)
     (uploads / "bad.zip").write_bytes(b"no zip")
-    assert "neither" in refusal(trains.take_images, {"path": str(uploads / "bad.zip"), "name": "bad.zip"})
-    assert "Only an uploaded image" in refusal(trains.take_images, {"path": "/etc/passwd", "name": "x.zip"})
-    assert trains.sets.own() == ["My-pets.zip"], "nothing of it is kept"
-    assert "There are no images" in refusal(trains.survey, PETS | {"own": "../uploads/x.zip"})
+    assert "neither" in refusal(page.upload_images, {"path": str(uploads / "bad.zip"), "name": "bad.zip"})
+    assert "Only an uploaded image" in refusal(page.upload_images, {"path": "/etc/passwd", "name": "x.zip"})
+    assert page.datasets.image_folders() == ["My-pets.zip"], "nothing is stored"
+    assert "Image folder" in refusal(page.survey, PETS | {"image_folder": "../uploads/x.zip"})

@@ -110,14 +110,10 @@ def parse_vary(request: Json) -> tuple[str, ...]:
     for text in vary:
         name = text.partition("=")[0]
         if name not in HYPERPARAMETERS:
-            raise RequestError("vary", "a list of NAME=VALUE,VALUE with names of hyperparameters", name)
+            raise RequestError("vary", "NAME=VALUE,VALUE with names of hyperparameters", name)
         if request.get("init_from") and name.startswith("model."):
-            raise RequestError(
-                "vary",
-                "free of the model's fields when fine-tuning, which keeps the network",
-                name,
-                "Start from random weights, or vary another field.",
-            )
+            problem = f"must not contain fields of the model when fine-tuning: got {name}"
+            raise ConfigError("vary", problem, "Remove it, or start from random weights.")
     return tuple(vary)
 
 

@@ -132,7 +132,7 @@ class Train:
             config = use_init_model(replace(config, init_from=self.weights(require(request, "init_from", str))))
         settings = require(request, "settings", dict)
         if unknown := [name for name in settings if name not in CONFIG_FIELDS]:
-            raise RequestError("settings", "fields of the form", unknown[0])
+            raise RequestError("settings", "an object of form fields only", unknown[0])
         config = apply_overrides(config, [f"{name}={json.dumps(value)}" for name, value in settings.items()])
         run_folder.check_size(vit_config(config))
         choose_device(config.device)
