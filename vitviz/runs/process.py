@@ -16,6 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from textwrap import shorten
 from types import TracebackType
 
 from vitviz.data.files import is_regular_file
@@ -254,4 +255,4 @@ def format_error(error: BaseException) -> str:
     if isinstance(error, OSError):
         path = f" ({error.filename})" if error.filename else ""
         return f"System error: {error.strerror or error}{path}. Check the path and its permissions, or choose another."
-    return f"Internal error: {type(error).__name__}: {str(error).partition(chr(10))[0][:300]}"
+    return f"Internal error: {type(error).__name__}: {shorten(str(error), 300)}"
