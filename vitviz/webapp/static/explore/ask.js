@@ -48,7 +48,7 @@ async function decodeImage(src) {
   }
 }
 
-let before = { ablated: [], removed: [], ablation: 'zero', removal: 'drop' }; // the changes shown last
+let before = { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' }; // the changes shown last
 
 function show(reply, decoded, linked) {
   const { layers, heads, rows: down, columns, aspect, prefix, classToken } = reply;
@@ -202,15 +202,15 @@ let ablationTicket = 0; // like `ticket`, for ablated heads and removed patches
 async function fetchAblation() {
   const mine = ++ablationTicket;
   const about = answer;
-  const { ablated, removed, ablation, removal } = state;
+  const { ablated, removed, mode, patch_mode } = state;
   delete root.dataset.changed;
   if (!ablated.length && !removed.length) return showAblation(null, answer.cls);
   const heads = ablated.map((k) => [Math.floor(k / shape.heads), k % shape.heads]);
   const reply = await requestCached('ablate', {
     heads,
     patches: removed,
-    mode: ablation,
-    patch_mode: removal,
+    mode,
+    patch_mode,
   });
   if (mine !== ablationTicket || answer !== about) return;
   if (reply && !reply.error) return showAblation({ key: reply.key, probabilities: reply.probabilities }, reply.cls);
@@ -225,10 +225,10 @@ async function fetchAblation() {
 
 function showAblation(result, rowsText) {
   changed = result;
-  before = { ablated: state.ablated, removed: state.removed, ablation: state.ablation, removal: state.removal };
+  before = { ablated: state.ablated, removed: state.removed, mode: state.mode, patch_mode: state.patch_mode };
   source = { firstRows: floatsOf(rowsText), full: null };
   fullFailed = false;
-  shape.removed = result && state.removal === 'drop' ? state.removed : [];
+  shape.removed = result && state.patch_mode === 'drop' ? state.removed : [];
   invalidate();
   drawPredictions();
   draw();

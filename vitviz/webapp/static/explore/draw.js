@@ -287,7 +287,7 @@ function drawWords(query, method) {
 
 /** State what replaces the output of the ablated head, or of all heads of a mean. */
 function ablatedLine(isMean) {
-  const usesMean = state.ablation === 'mean';
+  const usesMean = state.mode === 'mean';
   if (isMean) return `The outputs of all its heads are replaced by ${usesMean ? 'their means over the sample images' : 'zero'}. Prediction shows the effect.`;
   return `Its output is replaced by ${usesMean ? 'its mean over the sample images' : 'zero'}. Prediction shows the effect.`;
 }
@@ -367,9 +367,9 @@ function drawPredictions() {
   const contrast = find('.contrast select');
   contrast.value = state.target[1] ?? '';
   for (const option of contrast.options) option.disabled = option.value === String(targetClass());
-  root.classList.toggle('grayed', state.removal === 'gray');
+  root.classList.toggle('grayed', state.patch_mode === 'gray');
   find('.effect').hidden = !changed;
-  setText(find('.methods-head span'), changed ? 'of the unchanged image and model, one scale per map' : 'one scale per map');
+  setText(find('.methods-head span'), changed ? 'unchanged image and model, one scale per map' : 'one scale per map');
   if (changed) drawEffect(old, probabilities);
   find('.accuracy').hidden = Boolean(changed);
   setText(find('.accuracy'), accuracyLine(checkpointOf(answer.checkpoint)));
@@ -379,12 +379,12 @@ function drawEffect(old, now) {
   const k = targetClass();
   const rounded = (probability) => Math.round(1000 * probability) / 10; // as printed, so that the difference adds up
   setText(find('.effect-what'), changesLine(state));
-  for (const [name, used] of [['ablation', state.ablated.length], ['removal', state.removed.length]]) {
+  for (const [name, used] of [['mode', state.ablated.length], ['patch_mode', state.removed.length]]) {
     const select = find(`.effect select[name=${name}]`);
     select.value = state[name];
     select.parentNode.hidden = !used;
   }
-  setText(find('.effect-points'), `${signed(rounded(now[k]) - rounded(old[k]), 1)} percentage points`);
+  putLine(find('.effect-points'), [{ strong: signed(rounded(now[k]) - rounded(old[k]), 1) }, ' percentage points']);
   const winner = largest(now);
   const change = winner === predictedClass() ? '' : `. The model now predicts ${answer.classes[winner]}, ${percent(now[winner], 1)}.`;
   setText(find('.effect-from'), `for ${answer.classes[k]}, from ${percent(old[k], 1)}${change}`);

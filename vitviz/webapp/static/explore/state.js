@@ -20,8 +20,8 @@ const state = {
   method: null,
   ablated: [], // heads, layer * heads + head
   removed: [], // patches
-  ablation: 'zero', // the output of an ablated head: zero, or its mean over the sample images
-  removal: 'drop', // of patches: their tokens are dropped, or they are painted gray
+  mode: 'zero', // the output of an ablated head: zero, or its mean over the sample images
+  patch_mode: 'drop', // of patches: their tokens are dropped, or they are painted gray
   target: [], // the explained class, and the contrast class if any; empty: the predicted class
   hover: -1,
   read: -1,
@@ -73,7 +73,7 @@ const activeMethod = () => (state.hover < 0 && answer.maps[state.method] ? state
 
 // --- the address ---
 
-const DEFAULTS = { direction: 'from', scale: 'shared', display: 'patches', ablation: 'zero', removal: 'drop' };
+const DEFAULTS = { direction: 'from', scale: 'shared', display: 'patches', mode: 'zero', patch_mode: 'drop' };
 
 function parseNumber(text, count, otherwise) {
   if (text === 'mean') return MEAN;
@@ -134,8 +134,8 @@ function readAddress() {
   state.direction = oneOf(params.get('direction'), ['from', 'to']);
   state.scale = oneOf(params.get('scale'), ['shared', 'uniform', 'map']);
   state.smooth = params.get('display') === 'smooth';
-  state.ablation = oneOf(params.get('ablation'), ['zero', 'mean']);
-  state.removal = oneOf(params.get('removal'), ['drop', 'gray']);
+  state.mode = oneOf(params.get('mode'), ['zero', 'mean']);
+  state.patch_mode = oneOf(params.get('patch_mode'), ['drop', 'gray']);
   state.method = methodOf(params.get('method'))?.key ?? null;
   const [model, wanted] = [params.get('checkpoint'), params.get('image')];
   const isAvailable = !wanted || parseImage(wanted);
@@ -172,8 +172,8 @@ function writeAddress() {
     class: state.target.join('-'),
     ablated: state.ablated.map((k) => `${Math.floor(k / shape.heads) + 1}-${(k % shape.heads) + 1}`).join('_'),
     removed: state.removed.map(patchParam).join('_'),
-    ablation: state.ablated.length ? state.ablation : '',
-    removal: state.removed.length ? state.removal : '',
+    mode: state.ablated.length ? state.mode : '',
+    patch_mode: state.removed.length ? state.patch_mode : '',
   };
   updateAddress(values, DEFAULTS);
 }

@@ -38,9 +38,9 @@ function mapName(layer, head) {
 }
 
 /** The query: the class token (without one, the mean over all patches), one patch, or several. */
-function queryName(patches, shape) {
+function queryName(patches, shape, several = '') {
   if (patches.length === 0) return shape.classToken ? 'the class token' : 'the mean of the patches';
-  return patches.length === 1 ? patchName(patches[0], shape) : `${patches.length} patches`;
+  return patches.length === 1 ? patchName(patches[0], shape) : `${several}${patches.length} patches`;
 }
 
 const FLAT_WEIGHTS = 2 / 65535; // differences of attention weights within their precision, 16 bits
@@ -54,7 +54,7 @@ function isUniformMap(view, shape) {
 
 /** "Layer 5, head 3: the class token attends most to row 4, column 7" */
 function headHeadline(view, shape) {
-  const query = queryName(view.query, shape);
+  const query = queryName(view.query, shape, 'these ');
   const isMultiple = view.query.length > 1;
   const name = mapName(view.layer, view.head);
   const from = `${isMultiple ? `on average, ${query}` : query} ${isMultiple ? 'attend' : 'attends'}`;
@@ -184,8 +184,8 @@ function unitOf(scale) {
 const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
 /** "3 heads ablated, 1 patch removed" */
-function changesLine({ ablated, removed, removal }) {
-  const how = removal === 'gray' ? 'painted gray' : 'removed';
+function changesLine({ ablated, removed, patch_mode }) {
+  const how = patch_mode === 'gray' ? 'painted gray' : 'removed';
   const parts = [ablated.length && `${counted(ablated.length, 'head', 'heads')} ablated`, removed.length && `${counted(removed.length, 'patch', 'patches')} ${how}`];
   return parts.filter(Boolean).join(', ');
 }
