@@ -1,6 +1,6 @@
-"""Wait until the page answers, have it explain an image over HTTP, and check the answer.
+"""Wait until the page is served, request an explanation over HTTP and check the response.
 
-Takes the server's log, in which it says its address, and its process number.
+Arguments: the server's log, which contains its address, and its process number.
 """
 
 import os
@@ -11,14 +11,14 @@ from pathlib import Path
 
 from gradio_client import Client
 
-WAIT = 300  # seconds
+TIMEOUT = 300  # seconds
 
 
-def address_in(log: Path, process: int) -> str:
-    """Wait for the address that the server prints."""
-    deadline = time.monotonic() + WAIT
+def wait_for_address(log: Path, pid: int) -> str:
+    """Wait until the server prints its address, and return it."""
+    deadline = time.monotonic() + TIMEOUT
     while time.monotonic() < deadline:
-        os.kill(process, 0)  # raises if the server has ended
+        os.kill(pid, 0)  # raises if the server has exited
         if found := re.search(r"vitviz is at (http://\S+)", log.read_text()):
             return found[1]
         time.sleep(0.1)
@@ -26,14 +26,14 @@ def address_in(log: Path, process: int) -> str:
 
 
 def main() -> None:
-    """Ask for the cat."""
-    client = Client(address_in(Path(sys.argv[1]), int(sys.argv[2])), verbose=False)
-    answer = client.predict("cat", "cifar10-ti4", "rollout", api_name="/explain")
-    probabilities = answer["probabilities"]
-    assert abs(sum(probabilities.values()) - 1) < 1e-5, answer
-    assert [len(row) for row in answer["map"]] == [8] * 8, answer
-    best = max(probabilities, key=probabilities.__getitem__)
-    print(f"The page explained an image: {best}, {100 * probabilities[best]:.1f} %")
+    """Request the explanation of a sample image."""
+    client = Client(wait_for_address(Path(sys.argv[1]), int(sys.argv[2])), verbose=False)
+    response = client.predict("cat", "cifar10-ti4", "rollout", api_name="/explain")
+    probabilities = response["probabilities"]
+    assert abs(sum(probabilities.values()) - 1) < 1e-5, response
+    assert [len(row) for row in response["map"]] == [8] * 8, response
+    top = max(probabilities, key=probabilities.__getitem__)
+    print(f"The page explained an image: {top}, {100 * probabilities[top]:.1f} %")
 
 
 if __name__ == "__main__":

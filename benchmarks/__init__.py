@@ -1,1 +1,1 @@
-"""Speed on this machine, as tables. Ratios come from one run in which both sides alternate."""
+"""Benchmarks of speed and quality on this machine. Ratios come from one run in which both sides alternate."""

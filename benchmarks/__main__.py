@@ -5,96 +5,94 @@ from typing import Annotated
 
 import typer
 
-from vitviz.cli.options import Data
+from vitviz.cli.options import CheckpointOption, Data
 from vitviz.training.config import Device
-from vitviz.training.presets import preset
+from vitviz.training.presets import get_preset
 
-bench_app = typer.Typer(help="Measure speed on this machine.", no_args_is_help=True)
+app = typer.Typer(help="Measure speed and quality on this machine.", no_args_is_help=True)
+PresetName = Annotated[str, typer.Option("--preset", metavar="NAME", help="Preset of the network and the training.")]
+TrainDevice = Annotated[Device, typer.Option(help="Device; auto uses a GPU if there is one.")]
 
 
-@bench_app.command("explain")
-def bench_explain(
-    checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",
-) -> None:
-    """Class-token maps of all layers and heads against a plain forward pass, in one run."""
+@app.command("explain")
+def bench_explain(checkpoint: CheckpointOption = "cifar10-ti4") -> None:
+    """Cost of attention and of each attribution method relative to a plain forward pass."""
     from benchmarks import forward
 
     forward.explain(checkpoint)
 
 
-@bench_app.command("app")
-def bench_app_page() -> None:
-    """The page in a real browser: image chosen to painted, redraw on hover, and the start of the server."""
+@app.command("app")
+def bench_app() -> None:
+    """Latency of the page in a browser: server start, choosing an image, hovering over a patch."""
     from benchmarks import page
 
     page.page()
 
 
-@bench_app.command("train")
+@app.command("train")
 def bench_train(
-    preset_name: Annotated[str, typer.Option("--preset", help="Whose network, recipe and batch.")] = "cifar10-ti4",
+    preset_name: PresetName = "cifar10-ti4",
     data: Data = None,
-    batch_size: Annotated[int | None, typer.Option(help="Images in a step; else the preset's.")] = None,
-    device: Annotated[Device, typer.Option(help="Where to train.")] = "auto",
-    steps: Annotated[int, typer.Option(min=1, max=90, help="Of each loop in each of three rounds.")] = 8,
+    batch_size: Annotated[int | None, typer.Option(help="Batch size; default: that of the preset.")] = None,
+    device: TrainDevice = "auto",
+    steps: Annotated[int, typer.Option(min=1, max=90, help="Steps of each loop in each of three rounds.")] = 8,
 ) -> None:
-    """The training engine against a plain loop of DataLoader and PIL, in one run."""
+    """Training throughput relative to a plain loop with DataLoader and PIL."""
     from benchmarks import training
 
-    config = preset(preset_name)
-    size = config.batch_size if batch_size is None else batch_size
-    config = replace(config, data=data, device=device, batch_size=size)
-    training.train(config, steps)
+    config = get_preset(preset_name)
+    batch_size = config.batch_size if batch_size is None else batch_size
+    training.train(replace(config, data=data, device=device, batch_size=batch_size), steps)
 
 
-@bench_app.command("resume")
+@app.command("resume")
 def bench_resume(
-    preset_name: Annotated[str, typer.Option("--preset", help="Whose network, recipe and batch.")] = "cifar10-ti4",
+    preset_name: PresetName = "cifar10-ti4",
     data: Data = None,
-    epochs: Annotated[int, typer.Option(min=2, max=1000, help="Of each of the three trainings.")] = 6,
-    images: Annotated[int, typer.Option(min=2, help="The first so many of the training set.")] = 5000,
-    device: Annotated[Device, typer.Option(help="Where to train.")] = "auto",
+    epochs: Annotated[int, typer.Option(min=2, max=1000, help="Epochs of each of the three runs.")] = 6,
+    max_train_samples: Annotated[int, typer.Option(min=2, help="Use the first N training images.")] = 5000,
+    device: TrainDevice = "auto",
 ) -> None:
-    """How exactly a training goes on that was lost: its weights beside those of one that was not."""
+    """Difference between the weights of a crashed and resumed run and those of an uninterrupted one."""
     from benchmarks.resume import resume
 
-    resume(
-        replace(preset(preset_name), minutes=None, epochs=epochs, max_train_samples=images, data=data, device=device)
-    )
+    config = replace(get_preset(preset_name), minutes=None, epochs=epochs, max_train_samples=max_train_samples)
+    resume(replace(config, data=data, device=device))
 
 
-@bench_app.command("load")
+@app.command("load")
 def bench_load(
-    users: Annotated[int, typer.Option(min=1, max=1000, help="Visitors at once.")] = 50,
-    seconds: Annotated[float, typer.Option(min=1, help="How long they stay.")] = 60,
-    burst: Annotated[int, typer.Option(min=1, max=1000, help="Explanations asked for in the same moment.")] = 200,
-    slow: Annotated[int, typer.Option(min=0, max=1000, help="Others that send at a byte a second.")] = 0,
+    users: Annotated[int, typer.Option(min=1, max=1000, help="Concurrent users.")] = 50,
+    seconds: Annotated[float, typer.Option(min=1, help="Duration of their visits (s).")] = 60,
+    burst: Annotated[int, typer.Option(min=1, max=1000, help="Concurrent explanations at the end.")] = 200,
+    slow: Annotated[int, typer.Option(min=0, max=1000, help="Clients that upload at one byte per second.")] = 0,
 ) -> None:
-    """Many visitors of a page on this machine: how long they wait, what is refused, and whether memory stays."""
+    """Load test of the page: latency percentiles, busy responses, errors and memory growth."""
     from benchmarks import load
 
     load.load(users, seconds, burst, slow)
 
 
-@bench_app.command("watch")
+@app.command("watch")
 def bench_watch(data: Data = None) -> None:
-    """A training watched in the page: start to first point, what watching costs, and the page's speed meanwhile."""
+    """Latency and cost of watching a training in the page."""
     from benchmarks import watch
 
     watch.watch(data)
 
 
-@bench_app.command("faithfulness")
+@app.command("faithfulness")
 def bench_faithfulness(
-    checkpoint: Annotated[str, typer.Option(help="A name in checkpoints/, or a .safetensors file.")] = "cifar10-ti4",
+    checkpoint: CheckpointOption = "cifar10-ti4",
     data: Data = None,
-    images: Annotated[int, typer.Option(min=1, max=10_000, help="Of the test set, drawn at random.")] = 500,
+    num_images: Annotated[int, typer.Option(min=1, max=10_000, help="Random test images.")] = 500,
 ) -> None:
-    """What every method's maps are worth over many images, beside chance; Ctrl-C prints what is known so far."""
+    """Faithfulness of all attribution methods against the random baseline; Ctrl-C prints the results so far."""
     from benchmarks import faithfulness
 
-    faithfulness.run(checkpoint, data, images)
+    faithfulness.run(checkpoint, data, num_images)
 
 
 if __name__ == "__main__":
-    bench_app()
+    app()

@@ -1,7 +1,7 @@
-"""Many visitors at once: how long the page's questions take, what is refused, and whether memory stays.
+"""Load test of the page: latency of the requests, busy responses, and memory growth with many concurrent users.
 
-Each visitor chooses an image, has it explained, asks for what hovering needs and, if nothing newer was chosen, for
-maps and scores: the page's own calls in the page's own order. The server runs in a process of its own on loopback.
+Each user chooses an image, requests its explanation, the attention for hovering and, unless a newer image was chosen,
+maps and scores, as the page does. The server runs in a subprocess on the loopback interface.
 """
 
 import asyncio
@@ -26,149 +26,148 @@ from rich.table import Table
 
 from benchmarks.page import server
 from vitviz.data.preprocessing import sample_paths
-from vitviz.webapp.server.queue import BUSY
 
-LINGER = 0.5  # s; as the page waits before it asks for maps and scores
-PAUSE = 3.0  # s; as the page waits before it asks a busy server again
-THINK = (2.0, 6.0)  # s between two images of a visitor
+MAPS_DELAY = 0.5  # s; the page waits this long before it requests maps and scores
+BUSY_DELAY = 3.0  # s; the page waits this long after a busy response
+THINK_TIME = (2.0, 6.0)  # s between two images of a user
 KINDS = ("sample", "upload")
-# An idle connection is left before the server closes it (5 s): a question sent into that moment is lost, and a browser
-# asks it again, but not this.
+# Shorter than the server's 5 s: a request on a connection that the server is closing is lost, and httpx, unlike a
+# browser, does not repeat it.
 LIMITS = httpx.Limits(max_connections=None, keepalive_expiry=3)
 
 
 @dataclass
-class Tally:
-    """What came of the calls: seconds by name, how many were told that the server is busy, and what failed."""
+class Results:
+    """Results of all requests: durations and busy responses by function, errors, and memory over time."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     busy: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     errors: list[str] = field(default_factory=list)
-    memory: list[tuple[float, float]] = field(default_factory=list)  # seconds, MiB
+    memory: list[tuple[float, float]] = field(default_factory=list)  # (s, MiB)
 
 
-class Visitor:
-    """One person with a page open.
+class User:
+    """A simulated user of the page.
 
     Args:
-        client: Shared connection.
-        component: The explorer's number.
-        seed: Decides what is chosen when.
-        tally: Where everything is noted.
+        client: Shared HTTP client.
+        component: Identifier of the explorer component.
+        seed: Seed of the user's choices.
+        results: Collects the results of all users.
     """
 
-    def __init__(self, client: httpx.AsyncClient, component: int, seed: int, tally: Tally) -> None:
-        self.client, self.component, self.tally = client, component, tally
-        self.chance, self.session = random.Random(seed), f"visitor{seed}"  # noqa: S311 (no secret)
+    def __init__(self, client: httpx.AsyncClient, component: int, seed: int, results: Results) -> None:
+        self.client, self.component, self.results = client, component, results
+        self.rng, self.session = random.Random(seed), f"user{seed}"  # noqa: S311 (not for cryptography)
 
-    async def ask(self, name: str, question: dict[str, Any]) -> Any:
-        """Ask what the page's script asks; None if the server is busy or something failed."""
-        body = {"session_hash": self.session, "component_id": self.component, "fn_name": name, "data": question}
+    async def request(self, function: str, data: dict[str, Any]) -> Any:
+        """Call a server function as the page does; returns None after a busy response or an error."""
+        body = {"session_hash": self.session, "component_id": self.component, "fn_name": function, "data": data}
         start = time.perf_counter()
         try:
-            answer = await self.client.post("/gradio_api/component_server/", json=body)
-            found = answer.json() if answer.status_code == 200 else {"error": f"status {answer.status_code}"}
+            response = await self.client.post("/gradio_api/component_server/", json=body)
+            result = response.json() if response.status_code == 200 else {"error": f"status {response.status_code}"}
         except (httpx.HTTPError, ValueError) as error:
-            found = {"error": f"{type(error).__name__}: {error}"}
-        if isinstance(found, dict) and "error" in found:
-            if found["error"] == BUSY:
-                self.tally.busy[name] += 1
+            result = {"error": f"{type(error).__name__}: {error}"}
+        if isinstance(result, dict) and "error" in result:
+            if result.get("busy"):
+                self.results.busy[function] += 1
             else:
-                self.tally.errors.append(f"{name}: {found['error']}")
+                self.results.errors.append(f"{function}: {result['error']}")
             return None
-        self.tally.seconds[name].append(time.perf_counter() - start)
-        return found
+        self.results.seconds[function].append(time.perf_counter() - start)
+        return result
 
-    async def image(self) -> dict[str, Any] | None:
-        """Choose a sample, or upload an image that nobody else has."""
-        if self.chance.choice(KINDS) == "sample":
-            return {"kind": "sample", "name": self.chance.choice(list(sample_paths()))}
+    async def choose_image(self) -> dict[str, Any] | None:
+        """Choose a sample image or upload a unique image; returns None if the upload fails."""
+        if self.rng.choice(KINDS) == "sample":
+            return {"kind": "sample", "name": self.rng.choice(list(sample_paths()))}
         start = time.perf_counter()
         try:
-            answer = await self.client.post("/gradio_api/upload", files={"files": ("own.jpg", photo(self.chance))})
-            path = answer.json()[0]
+            response = await self.client.post("/gradio_api/upload", files={"files": ("own.jpg", make_photo(self.rng))})
+            path = response.json()[0]
         except (httpx.HTTPError, ValueError, KeyError) as error:
-            self.tally.errors.append(f"upload: {type(error).__name__}: {error}")
+            self.results.errors.append(f"upload: {type(error).__name__}: {error}")
             return None
-        self.tally.seconds["upload"].append(time.perf_counter() - start)
+        self.results.seconds["upload"].append(time.perf_counter() - start)
         return {"kind": "upload", "path": path, "name": "own.jpg"}
 
-    async def look(self) -> None:
-        """Choose an image and look at it as the page does."""
-        chosen = await self.image()
-        if chosen is None:
+    async def explore_image(self) -> None:
+        """Choose an image and send the page's requests for it."""
+        image = await self.choose_image()
+        if image is None:
             return
-        explanation = await self.ask("explain", {"checkpoint": "cifar10-ti4", "image": chosen})
+        explanation = await self.request("explain", {"checkpoint": "cifar10-ti4", "image": image})
         if explanation is None:
             return
-        await self.ask("attention", {"key": explanation["key"]})
-        await asyncio.sleep(LINGER)
-        for name in ("methods", "scores"):
-            await self.ask_until_told(name, {"key": explanation["key"], "target": []})
+        await self.request("attention", {"key": explanation["key"]})
+        await asyncio.sleep(MAPS_DELAY)
+        for function in ("methods", "scores"):
+            await self.request_until_served(function, {"key": explanation["key"], "target": []})
 
-    async def ask_until_told(self, name: str, question: dict[str, Any]) -> None:
-        """Ask again while the server is busy, as the page does as long as the image stays."""
-        before = self.tally.busy[name]
-        while await self.ask(name, question) is None and self.tally.busy[name] > before:
-            before = self.tally.busy[name]
-            await asyncio.sleep(PAUSE)
+    async def request_until_served(self, function: str, data: dict[str, Any]) -> None:
+        """Repeat a request while the server is busy, as the page does."""
+        before = self.results.busy[function]
+        while await self.request(function, data) is None and self.results.busy[function] > before:
+            before = self.results.busy[function]
+            await asyncio.sleep(BUSY_DELAY)
 
-    async def stay(self, end: float) -> None:
-        """Look at one image after the other; a new one is chosen whether or not the last has all its numbers."""
-        await asyncio.sleep(self.chance.uniform(0, THINK[1]))
+    async def run(self, end: float) -> None:
+        """Explore images until a time; a new image is chosen even if responses for the last one are pending."""
+        await asyncio.sleep(self.rng.uniform(0, THINK_TIME[1]))
         while time.monotonic() < end:
-            looking = asyncio.create_task(self.look())
-            await asyncio.sleep(self.chance.uniform(*THINK))
-            if not looking.done():
-                looking.cancel()
-            await asyncio.gather(looking, return_exceptions=True)
+            exploring = asyncio.create_task(self.explore_image())
+            await asyncio.sleep(self.rng.uniform(*THINK_TIME))
+            if not exploring.done():
+                exploring.cancel()
+            await asyncio.gather(exploring, return_exceptions=True)
 
 
-def photo(chance: random.Random) -> bytes:
-    """An image of a phone's proportions that nobody else has, as JPEG."""
-    seed = np.random.default_rng(chance.randrange(2**32))
-    small = Image.fromarray(seed.integers(0, 256, (6, 8, 3), np.uint8))
+def make_photo(rng: random.Random) -> bytes:
+    """Return a unique JPEG image of 1024 x 768 pixels."""
+    generator = np.random.default_rng(rng.randrange(2**32))
+    small = Image.fromarray(generator.integers(0, 256, (6, 8, 3), np.uint8))
     buffer = io.BytesIO()
     small.resize((1024, 768), Image.Resampling.BICUBIC).save(buffer, "JPEG")
     return buffer.getvalue()
 
 
-def process_at(address: str) -> int:
-    """The number of the process that serves the page at an address; 0 where the system does not say."""
+def find_server_pid(address: str) -> int:
+    """Return the process number of the server at an address; 0 on systems without /proc."""
     port = address.rsplit(":", 1)[1].strip("/").encode()
     for command in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):  # it has just ended
+        with suppress(OSError):  # the process has exited
             words = command.read_bytes().split(b"\0")
             if words[1:4] == [b"-m", b"vitviz", b"app"] and port in words:
                 return int(command.parent.name)
     return 0
 
 
-def memory_of(process: int) -> float | None:
-    """What a process holds in memory now (MiB); None where the system does not say."""
+def memory_mib(pid: int) -> float | None:
+    """Return the resident memory of a process (MiB); None on systems without /proc."""
     try:
-        with open(f"/proc/{process}/statm") as file:
+        with open(f"/proc/{pid}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
     except OSError:
         return None
 
 
-async def watch(process: int, tally: Tally, end: float) -> None:
-    """Note the server's memory every two seconds."""
+async def record_memory(pid: int, results: Results, end: float) -> None:
+    """Record the memory of the server every two seconds until a time."""
     start = time.monotonic()
     while time.monotonic() < end:
-        if (held := memory_of(process)) is not None:
-            tally.memory.append((time.monotonic() - start, held))
+        if (memory := memory_mib(pid)) is not None:
+            results.memory.append((time.monotonic() - start, memory))
         await asyncio.sleep(2)
 
 
-async def dawdle(address: str, end: float) -> None:
-    """Upload an image at a byte a second, and begin again whenever the server has had enough."""
-    place = urlsplit(address)
-    head = f"POST /gradio_api/upload HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: 100000\r\n"
+async def upload_slowly(address: str, end: float) -> None:
+    """Upload at one byte per second until a time, and reconnect whenever the server closes the connection."""
+    url = urlsplit(address)
+    head = f"POST /gradio_api/upload HTTP/1.1\r\nHost: {url.netloc}\r\nContent-Length: 100000\r\n"
     while time.monotonic() < end:
-        with suppress(OSError):  # it was shut
-            _, writer = await asyncio.open_connection(place.hostname, place.port)
+        with suppress(OSError):  # connection closed
+            _, writer = await asyncio.open_connection(url.hostname, url.port)
             writer.write(f"{head}Content-Type: multipart/form-data; boundary=x\r\n\r\n--x".encode())
             while time.monotonic() < end:
                 writer.write(b"-")
@@ -177,79 +176,83 @@ async def dawdle(address: str, end: float) -> None:
             writer.close()
 
 
-async def crowd(address: str, process: int, users: int, seconds: float, slow: int = 0) -> Tally:
-    """Let so many visitors look at images for so long, beside others that send at a byte a second."""
-    tally = Tally()
+async def run_users(address: str, pid: int, users: int, seconds: float, slow: int = 0) -> Results:
+    """Simulate users and slow uploads for a time."""
+    results = Results()
     async with httpx.AsyncClient(base_url=address, timeout=60, limits=LIMITS, trust_env=False) as client:
-        component = await number_of_explorer(client)
+        component = await find_explorer(client)
         end = time.monotonic() + seconds
-        visitors = [Visitor(client, component, seed, tally).stay(end) for seed in range(users)]
-        dawdlers = [dawdle(address, end) for _ in range(slow)]
-        await asyncio.gather(watch(process, tally, end), *visitors, *dawdlers)
-    return tally
+        tasks = [User(client, component, seed, results).run(end) for seed in range(users)]
+        uploads = [upload_slowly(address, end) for _ in range(slow)]
+        await asyncio.gather(record_memory(pid, results, end), *tasks, *uploads)
+    return results
 
 
-async def burst(address: str, count: int) -> Tally:
-    """Ask for so many explanations in the same moment."""
-    tally = Tally()
+async def run_burst(address: str, count: int) -> Results:
+    """Send `count` explanation requests at the same moment."""
+    results = Results()
     async with httpx.AsyncClient(base_url=address, timeout=60, limits=LIMITS, trust_env=False) as client:
-        component = await number_of_explorer(client)
-        question = {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}
-        await asyncio.gather(*(Visitor(client, component, k, tally).ask("explain", question) for k in range(count)))
-    return tally
+        component = await find_explorer(client)
+        data = {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}
+        await asyncio.gather(*(User(client, component, k, results).request("explain", data) for k in range(count)))
+    return results
 
 
-async def number_of_explorer(client: httpx.AsyncClient) -> int:
-    """The explorer's number, which its questions must name."""
+async def find_explorer(client: httpx.AsyncClient) -> int:
+    """Return the identifier of the explorer component."""
     config = (await client.get("/config")).json()
     return int(next(part["id"] for part in config["components"] if part["props"].get("elem_id") == "explorer"))
 
 
-def load(users: int, seconds: float, bursts: int, slow: int) -> None:
-    """Print how a crowd of visitors, with slow ones beside, and then a burst are served."""
+def load(users: int, seconds: float, burst: int, slow: int) -> None:
+    """Print the results of a number of users with slow uploads, and of a burst of explanations."""
     with server() as (address, _):
-        process = process_at(address)
-        asyncio.run(burst(address, 4))  # the first questions of all load the model
-        tally = asyncio.run(crowd(address, process, users, seconds, slow))
-        after = asyncio.run(burst(address, bursts))
-    table = Table("call", "answers", "busy", "50 %", "95 %", "99 %")
-    for name, found in tally.seconds.items():
-        table.add_row(name, str(len(found)), str(tally.busy[name]), *(f"{1000 * p:.0f} ms" for p in percentiles(found)))
+        pid = find_server_pid(address)
+        asyncio.run(run_burst(address, 4))  # loads the model
+        results = asyncio.run(run_users(address, pid, users, seconds, slow))
+        after = asyncio.run(run_burst(address, burst))
+    table = Table("function", "responses", "busy", "50 %", "95 %", "99 %")
+    for name, times in results.seconds.items():
+        table.add_row(
+            name, str(len(times)), str(results.busy[name]), *(f"{1000 * p:.0f} ms" for p in percentiles(times))
+        )
     console = Console()
-    machine = f"{os.cpu_count()} processors, a product of two 1000 x 1000 matrices takes {calibration():.0f} ms"
-    console.print(f"{users} visitors and {slow} slow ones for {seconds:.0f} s; {machine}")
-    console.print(table)
-    console.print(f"errors: {len(tally.errors)} {json.dumps(sorted(set(tally.errors))[:5])}")
-    console.print(memory_words(tally.memory))
-    answered, slowest = after.seconds["explain"], max(after.seconds["explain"], default=0.0)
     console.print(
-        f"burst of {bursts}: {len(answered)} answers, the last after {slowest:.1f} s, {after.busy['explain']} busy, "
-        f"{len(after.errors)} errors"
+        f"{users} users and {slow} slow uploads for {seconds:.0f} s; {os.cpu_count()} CPUs, {time_matmul():.0f} ms for "
+        "a product of two 1000 x 1000 matrices"
+    )
+    console.print(table)
+    console.print(f"errors: {len(results.errors)} {json.dumps(sorted(set(results.errors))[:5])}")
+    console.print(describe_memory(results.memory))
+    times = after.seconds["explain"]
+    console.print(
+        f"burst of {burst}: {len(times)} responses, the last after {max(times, default=0.0):.1f} s, "
+        f"{after.busy['explain']} busy, {len(after.errors)} errors"
     )
 
 
 def percentiles(values: list[float]) -> list[float]:
-    """The 50th, 95th and 99th of at least one value."""
+    """Return the 50th, 95th and 99th percentile of at least one value."""
     if len(values) == 1:
         return values * 3
     cuts = statistics.quantiles(values, n=100, method="inclusive")
     return [cuts[49], cuts[94], cuts[98]]
 
 
-def memory_words(measured: list[tuple[float, float]]) -> str:
-    """How memory went after the first minute, or the first half of a shorter measurement."""
+def describe_memory(measured: list[tuple[float, float]]) -> str:
+    """Describe the memory growth after the first minute, or after the first half of a shorter run."""
     if len(measured) < 4:
-        return "memory: not known here"
+        return "memory: unknown"
     warm = [point for point in measured if point[0] >= min(60, measured[-1][0] / 2)]
     slope = statistics.linear_regression(*zip(*warm, strict=True)).slope
     return (
         f"memory: {warm[0][1]:.0f} MiB after {warm[0][0]:.0f} s, {warm[-1][1]:.0f} MiB at the end, "
-        f"{60 * slope:+.1f} MiB a minute"
+        f"{60 * slope:+.1f} MiB per minute"
     )
 
 
-def calibration() -> float:
-    """What this machine needs to multiply two matrices of 1000 x 1000 (ms), so that figures can be compared."""
+def time_matmul() -> float:
+    """Return the duration of a product of two 1000 x 1000 matrices (ms), to compare machines."""
     one = np.ones((1000, 1000), np.float32)
     start = time.perf_counter()
     for _ in range(5):

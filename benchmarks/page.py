@@ -1,4 +1,4 @@
-"""The page in a real browser: how fast it starts, paints a chosen image and redraws under the pointer."""
+"""Latency of the page in a browser: server start, painting a chosen image, and redrawing on hover."""
 
 import shutil
 import socket
@@ -17,11 +17,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.timing import spread
-from vitviz.data.environment import environment
+from benchmarks.timing import median_and_p95
+from vitviz.data.environment import make_environment
 
 SYSTEM_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# A quiet browser: no sandbox (containers have none), no calls to its maker.
+# No sandbox (containers do not support it), no requests to the browser vendor.
 BROWSER_OPTIONS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -31,13 +31,13 @@ BROWSER_OPTIONS = (
     "--disable-component-update",
     "--disable-sync",
 )
-QUIET = {"GRADIO_ANALYTICS_ENABLED": "False"}
+ENVIRONMENT = {"GRADIO_ANALYTICS_ENABLED": "False"}
 EXPLORER = ".vitviz-explorer"
-START_LIMIT = 120  # seconds after which a server that does not answer is given up
+START_TIMEOUT = 120  # seconds
 
-# Choose a sample image and return the milliseconds until all its heads are painted.
+# Choose a sample image by index and return the time until all heads are painted (ms).
 CHOOSE = """
-(place) => new Promise((resolve) => {
+(index) => new Promise((resolve) => {
   const root = document.querySelector(".vitviz-explorer");
   const before = root.dataset.ready;
   const start = performance.now();
@@ -46,56 +46,61 @@ CHOOSE = """
     observer.disconnect();
     resolve(performance.now() - start);
   }).observe(root, { attributes: true, attributeFilter: ["data-ready"] });
-  root.querySelectorAll(".thumb")[place].click();
+  root.querySelectorAll(".thumb")[index].click();
 })
 """
 REDRAWS = """() => performance.getEntriesByName("vitviz:redraw").map((entry) => entry.duration)"""
 
 
 def page(rounds: int = 5, images: int = 30) -> None:
-    """Print how fast the server starts, and how fast the page paints and redraws in a real browser."""
-    table = Table("what", "median", "95th percentile", "goal")
-    imports, answers = [], []
+    """Print the start time of the server, and the latency of painting and redrawing in a browser."""
+    table = Table("measurement", "median", "95th percentile", "goal")
+    imports, starts = [], []
     for _ in range(rounds):
-        imports.append(seconds_of([sys.executable, "-c", "import torch, gradio"]))
+        imports.append(time_command([sys.executable, "-c", "import torch, gradio"]))
         with server() as (_, seconds):
-            answers.append(seconds)
-    ratio = statistics.median(answers) / statistics.median(imports)
+            starts.append(seconds)
+    ratio = statistics.median(starts) / statistics.median(imports)
     table.add_row("import torch, gradio", f"{statistics.median(imports):.2f} s", "", "")
-    table.add_row("start to first HTTP answer", f"{statistics.median(answers):.2f} s", "", "")
-    table.add_row("ratio of the two", f"{ratio:.2f}", "", "at most 1.4")
+    table.add_row("server start to first HTTP response", f"{statistics.median(starts):.2f} s", "", "")
+    table.add_row("ratio", f"{ratio:.2f}", "", "at most 1.4")
     with server() as (address, _), browser_page(address) as tab:
-        painted = [tab.evaluate(CHOOSE, place) for place in sample_order(tab, images)]
-        redraws = hover(tab)
-    table.add_row("image chosen to all heads painted", *spread(painted), "median at most 150 ms")
-    table.add_row("redraw of all heads on hover (script)", *spread(redraws), "95th percentile at most 4 ms")
+        painted = [tab.evaluate(CHOOSE, index) for index in sample_order(tab, images)]
+        redraws = time_redraws(tab)
+    table.add_row("choosing an image until all heads are painted", *median_and_p95(painted), "median at most 150 ms")
+    table.add_row(
+        "redrawing all heads on hover (script time)", *median_and_p95(redraws), "95th percentile at most 4 ms"
+    )
     Console().print(table)
 
 
-def seconds_of(command: list[str]) -> float:
-    """Run a command and return how long it took (s)."""
+def time_command(command: list[str]) -> float:
+    """Run a command and return its duration (s)."""
     start = time.perf_counter()
-    subprocess.run(command, check=True, env=environment(QUIET))
+    subprocess.run(command, check=True, env=make_environment(ENVIRONMENT))
     return time.perf_counter() - start
 
 
 @contextmanager
-def server(added: dict[str, str] | None = None, folder: Path | None = None) -> Iterator[tuple[str, float]]:
-    """Start the page in a process of its own; gives its address and the seconds until it answered, and ends it.
+def server(environment: dict[str, str] | None = None, folder: Path | None = None) -> Iterator[tuple[str, float]]:
+    """Run the page in a subprocess.
 
     Args:
-        added: Variables beside this process's own.
-        folder: The working folder, where runs go; this process's if None.
+        environment: Additional environment variables.
+        folder: Working directory, which contains the runs folder; that of this process if None.
+
+    Yields:
+        Its address, and the time until its first response (s).
     """
     port = unused_port()
     address = f"http://127.0.0.1:{port}/"
     command = [sys.executable, "-m", "vitviz", "app", "--port", str(port)]
     with tempfile.TemporaryFile() as log:
         start = time.perf_counter()
-        around = environment(QUIET | (added or {}))
-        process = subprocess.Popen(command, env=around, stdout=log, stderr=log, cwd=folder)
+        variables = make_environment(ENVIRONMENT | (environment or {}))
+        process = subprocess.Popen(command, env=variables, stdout=log, stderr=log, cwd=folder)
         try:
-            wait_for_answer(address, process)
+            wait_for_response(address, process)
             yield address, time.perf_counter() - start
         finally:
             process.terminate()
@@ -103,41 +108,41 @@ def server(added: dict[str, str] | None = None, folder: Path | None = None) -> I
 
 
 def unused_port() -> int:
-    """A port that the system has just chosen: servers started at the same moment do not get the same one."""
+    """Return an unused port chosen by the operating system."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def wait_for_answer(address: str, process: subprocess.Popen[bytes]) -> None:
-    """Ask until the server answers over HTTP.
+def wait_for_response(address: str, process: subprocess.Popen[bytes]) -> None:
+    """Wait for the first HTTP response of a server.
 
     Raises:
-        RuntimeError: If it ended, or did not answer in time.
+        RuntimeError: If it exits or does not respond within `START_TIMEOUT`.
     """
-    deadline = time.monotonic() + START_LIMIT
+    deadline = time.monotonic() + START_TIMEOUT
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            with urllib.request.urlopen(address, timeout=5) as answer:  # noqa: S310 (our own loopback address)
-                if answer.status == 200:
+            with urllib.request.urlopen(address, timeout=5) as response:  # noqa: S310 (loopback address)
+                if response.status == 200:
                     return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.02)
-    raise RuntimeError(f"The page did not answer at {address} (process status {process.poll()}).")
+    raise RuntimeError(f"No response from {address} (exit status of the server: {process.poll()}).")
 
 
 @contextmanager
 def browser_page(address: str, **options: Any) -> Iterator[Any]:
-    """A tab of a headless browser that shows the page with its finished example."""
+    """Open the page in a headless browser and wait for its example."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError as error:
-        raise ValueError("bench app needs Playwright: it is not installed. Run: pip install playwright") from error
+        raise ValueError("This benchmark needs Playwright. Run: pip install playwright") from error
 
     with sync_playwright() as playwright:
         browser = launch_browser(playwright)
         tab = browser.new_page(viewport={"width": 1400, "height": 900}, **options)
-        tab.set_default_timeout(1000 * START_LIMIT)
+        tab.set_default_timeout(1000 * START_TIMEOUT)
         tab.goto(address)
         tab.wait_for_selector(f"{EXPLORER}[data-full]:not([data-full=''])")
         yield tab
@@ -145,7 +150,7 @@ def browser_page(address: str, **options: Any) -> Iterator[Any]:
 
 
 def browser_path(playwright: Any) -> str | None:
-    """Playwright's own browser if it is installed, else the system's; None without any."""
+    """Return the path of Playwright's browser, else of the system's; None if there is no browser."""
     own = playwright.chromium.executable_path
     if Path(own).exists():
         return str(own)
@@ -153,21 +158,21 @@ def browser_path(playwright: Any) -> str | None:
 
 
 def launch_browser(playwright: Any, *options: str) -> Any:
-    """Start a headless browser, with further command line options.
+    """Start a headless browser with additional command-line options.
 
     Raises:
-        ValueError: If there is none on this machine.
+        ValueError: If no browser is installed.
     """
     path = browser_path(playwright)
     if path is None:
         raise ValueError(
-            "A browser is needed: there is none. Run `playwright install chromium`, or install your system's."
+            "No browser found. Run: playwright install chromium, or install Chromium with your package manager."
         )
     return playwright.chromium.launch(executable_path=path, args=[*BROWSER_OPTIONS, *options, "--headless=new"])
 
 
 def sample_order(tab: Any, count: int) -> list[int]:
-    """Places of sample images in turn, never the same twice in a row."""
+    """Return indices of sample images in turn, never the same twice in a row."""
     pressed = tab.eval_on_selector_all(
         ".thumb", "nodes => nodes.map((node) => node.getAttribute('aria-pressed') === 'true')"
     )
@@ -175,8 +180,8 @@ def sample_order(tab: Any, count: int) -> list[int]:
     return [(first + i) % len(pressed) for i in range(count)]
 
 
-def hover(tab: Any) -> list[float]:
-    """Move the pointer over every patch of the image; returns the script time of each redraw (ms)."""
+def time_redraws(tab: Any) -> list[float]:
+    """Move the pointer over every patch of the image and return the script time of each redraw (ms)."""
     box = tab.locator(f"{EXPLORER} .stage.image").bounding_box()
     tab.evaluate("performance.clearMeasures('vitviz:redraw')")
     for row in range(8):

@@ -1,7 +1,7 @@
-"""Exactness of a resumed run: its final weights against those of an uninterrupted run.
+"""Exactness of resuming: weights of a crashed and resumed run against those of an uninterrupted one.
 
-On a GPU the order of summation may differ between runs, so the uninterrupted run is also repeated: that difference is
-not due to resuming.
+On a GPU the order of summation may vary, so an identical run is repeated as well: its difference from the first is not
+due to resuming.
 """
 
 from collections.abc import Callable
@@ -21,50 +21,50 @@ from vitviz.runs.training_run import Progress, train
 from vitviz.training.config import TrainConfig
 
 
-class ProcessLostError(Exception):
-    """Stands for a process that ends without saving."""
+class CrashError(Exception):
+    """Simulated crash of a process."""
 
 
 def resume(config: TrainConfig) -> None:
-    """Print the difference of the final weights of an uninterrupted and a lost and resumed run.
+    """Print the difference between the weights of a resumed and an uninterrupted run.
 
     Args:
-        config: Training config with a budget of at least two epochs. Nothing is kept.
+        config: Training config with a budget of at least two epochs. The run folders are temporary.
     """
     config = replace(config, checkpoint_every_epochs=1, num_snapshots=0)
-    runs = {"uninterrupted": train_once, "repeated": train_once, "lost and resumed": train_interrupted}
+    runs = {"uninterrupted": train_run, "repeated": train_run, "crashed and resumed": crash_and_resume}
     with TemporaryDirectory() as folder:
         results = {name: run(replace(config, output_dir=str(Path(folder, name)))) for name, run in runs.items()}
-    table = Table("run", "relative difference of the weights", "largest difference", "test accuracy")
-    first = flatten_weights(results["uninterrupted"])
+    table = Table("run", "relative difference of weights", "largest difference", "test accuracy")
+    expected = weight_vector(results["uninterrupted"])
     for name, result in results.items():
-        change = flatten_weights(result) - first
-        relative = "" if name == "uninterrupted" else f"{change.norm() / first.norm():.1e}"
-        largest = "" if name == "uninterrupted" else f"{change.abs().max():.1e}"
+        difference = weight_vector(result) - expected
+        relative = "" if name == "uninterrupted" else f"{difference.norm() / expected.norm():.1e}"
+        largest = "" if name == "uninterrupted" else f"{difference.abs().max():.1e}"
         table.add_row(name, relative, largest, f"{100 * result.record['test_accuracy']:.2f} %")
-    out = Console()
-    out.print(table)
+    console = Console()
+    console.print(table)
     record = results["uninterrupted"].record
-    out.print(f"{config.preset}, {record['steps']} steps in {record['precision']}, {record['hardware']}")
+    console.print(f"{config.preset}, {record['steps']} steps in {record['precision']}, {record['hardware']}")
 
 
-def train_once(config: TrainConfig, report: Callable[[Progress], None] = lambda progress: None) -> Checkpoint:
-    """Train, resuming if the run exists, and return the result."""
+def train_run(config: TrainConfig, report: Callable[[Progress], None] = lambda progress: None) -> Checkpoint:
+    """Train or resume a run and return its result."""
     return checkpoint.load(train(config, report, resume=True))
 
 
-def train_interrupted(config: TrainConfig) -> Checkpoint:
-    """Train, losing the process at half of the epochs, after a state was saved; then resume in a new one."""
+def crash_and_resume(config: TrainConfig) -> Checkpoint:
+    """Train a run that crashes halfway, after its first saved state, and resume it."""
 
-    def lose(progress: Progress) -> None:
+    def crash(progress: Progress) -> None:
         if progress.epoch >= max(2, (config.epochs or 0) / 2):
-            raise ProcessLostError
+            raise CrashError
 
-    with suppress(ProcessLostError):
-        train_once(config, lose)
-    return train_once(config)
+    with suppress(CrashError):
+        train_run(config, crash)
+    return train_run(config)
 
 
-def flatten_weights(result: Checkpoint) -> torch.Tensor:
+def weight_vector(result: Checkpoint) -> torch.Tensor:
     """Return all weights as one vector."""
     return parameters_to_vector(result.network.parameters())

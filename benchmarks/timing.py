@@ -1,4 +1,4 @@
-"""Calls -> their times, taken in turn, so that a busy machine slows all alike."""
+"""Timing of calls that alternate, so that other load on the machine affects all of them equally."""
 
 import random
 import statistics
@@ -6,25 +6,27 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+WARMUP_ROUNDS = 2
+
 
 def alternate(calls: list[Callable[[], Any]], rounds: int) -> list[float]:
-    """Run several calls in turn, in another order each round, and return each one's median time (ms).
+    """Run several calls in random order in each round and return the median time of each (ms).
 
-    In one and the same order, a call would always pay for what the one before it left of memory and cache.
+    In a fixed order, each call would always run with the cache and memory left by the same other call.
     """
-    order = random.Random(0)  # noqa: S311 (no secret)
-    places = list(range(len(calls)))
+    rng = random.Random(0)  # noqa: S311 (not for cryptography)
+    order = list(range(len(calls)))
     times: list[list[float]] = [[] for _ in calls]
-    for turn in range(rounds + 2):
-        order.shuffle(places)
-        for place in places:
+    for number in range(rounds + WARMUP_ROUNDS):
+        rng.shuffle(order)
+        for index in order:
             start = time.perf_counter()
-            calls[place]()
-            if turn >= 2:  # the first turns warm up
-                times[place].append(1000 * (time.perf_counter() - start))
-    return [statistics.median(found) for found in times]
+            calls[index]()
+            if number >= WARMUP_ROUNDS:
+                times[index].append(1000 * (time.perf_counter() - start))
+    return [statistics.median(values) for values in times]
 
 
-def spread(milliseconds: list[float]) -> tuple[str, str]:
-    """Median and 95th percentile, in words."""
+def median_and_p95(milliseconds: list[float]) -> tuple[str, str]:
+    """Return median and 95th percentile as text."""
     return f"{statistics.median(milliseconds):.1f} ms", f"{statistics.quantiles(milliseconds, n=20)[-1]:.1f} ms"

@@ -1,9 +1,9 @@
-"""The GPU's work in pieces: flagship trainings (labels alone, a start, a teacher), short ones, ablations and speed.
+"""GPU trainings in pieces of limited time: flagship, short runs, distillation and ablations; and their throughput.
 
-    python -m scripts.gpu --data DIR --out runs/gpu --seconds 580 --jobs flagship-0,flagship-1
+    python -m scripts.gpu --data DIR --output-dir runs/gpu --seconds 580 --jobs flagship-0,flagship-1
 
-Each call goes on where the last one ended, stops before its time is over, and prints the table of all jobs last. A
-finished job's weights also lie beside it in bfloat16, at half the size (`NAME.safetensors`).
+Each call resumes the unfinished jobs, stops before its time is over, and prints a table of all jobs. The weights of a
+finished job are also exported in bfloat16 (`NAME.safetensors`).
 """
 
 import argparse
@@ -17,12 +17,16 @@ from typing import Any
 from vitviz.models import checkpoint
 from vitviz.runs import run_folder
 
-GRACE = 25  # seconds that a training needs to save and end
-LEAST = 150  # seconds in which a job can compile and get somewhere; with less it is left to the next piece
-MEASURED = {"test_accuracy": "test set", "val_accuracy": "held out", "masked_patch_accuracy": "hidden colours"}
+SAVE_SECONDS = 25  # reserved for a run to save and stop
+MIN_SECONDS = 150  # to compile and make progress; no job is started with less time left
+EVALUATED_ON = {
+    "test_accuracy": "test set",
+    "val_accuracy": "validation set",
+    "masked_patch_accuracy": "masked patches",
+}
 FLAGSHIP = ["--preset", "cifar10-s4"]
-# One minute each on 45,000 images, measured on the 5,000 held out; never the test set.
-ABLATION = [*FLAGSHIP, "--minutes", "1", "--set", "val_size=5000", "--set", "compile=false", "--set", "num_snapshots=0"]
+# One minute each on 45,000 images, evaluated on the other 5,000; never on the test set.
+ABLATION = [*FLAGSHIP, "--minutes", "1", "--val-size", "5000", "--no-compile", "--num-snapshots", "0"]
 CHANGES = {
     "base": [],
     "registers-4": ["model.reg_tokens=4"],
@@ -41,123 +45,120 @@ CHANGES = {
     "cosine": ["lr_schedule=cosine"],
 }
 TEACHER = ["--preset", "cifar10-teacher", "--minutes", "2", "--batch-size", "512"]
+
+
+def output_of(job: str) -> str:
+    """Return the path of a job's checkpoint, with a placeholder for the output folder."""
+    return f"{{output_dir}}/{job}/{run_folder.LAST}"
+
+
 JOBS: dict[str, list[str]] = {
     **{f"flagship-{seed}": [*FLAGSHIP, "--seed", str(seed)] for seed in (0, 1)},
     **{f"fast-{seed}": [*FLAGSHIP, "--seed", str(seed), "--minutes", "2.4"] for seed in (0, 1)},
-    # The flagship's time, the first quarter of it without labels.
+    # The flagship's budget; the first quarter is pretraining without labels.
     "masked-patch": [*FLAGSHIP, "--objective", "masked-patch", "--minutes", "4.5"],
-    "after-masked-patch": [*FLAGSHIP, "--init-from", f"{{out}}/masked-patch/{run_folder.LAST}", "--minutes", "13.5"],
+    "after-masked-patch": [*FLAGSHIP, "--init-from", output_of("masked-patch"), "--minutes", "13.5"],
     "teacher": TEACHER,
+    **{f"distilled-{seed}": [*FLAGSHIP, "--seed", str(seed), "--teacher", output_of("teacher")] for seed in (0, 1)},
+    "ablation-teacher": [*TEACHER, "--val-size", "5000"],
+    "ablation-distilled": [*ABLATION, "--teacher", output_of("ablation-teacher")],
     **{
-        f"distillation_targets-{seed}": [
-            *FLAGSHIP,
-            "--seed",
-            str(seed),
-            "--teacher",
-            f"{{out}}/teacher/{run_folder.LAST}",
-        ]
-        for seed in (0, 1)
-    },
-    "ablation-teacher": [*TEACHER, "--set", "val_size=5000"],
-    "ablation-taught": [*ABLATION, "--teacher", f"{{out}}/ablation-teacher/{run_folder.LAST}"],
-    **{
-        f"ablation-{name}": ABLATION + [word for setting in changes for word in ("--set", setting)]
+        f"ablation-{name}": ABLATION + [word for change in changes for word in ("--set", change)]
         for name, changes in CHANGES.items()
     },
 }
 
 
 def main() -> None:
-    """Run the jobs that are not finished until the time is over."""
+    """Run the unfinished jobs until the time is over."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", required=True, help="folder of CIFAR-10")
-    parser.add_argument("--out", type=Path, default=Path("runs/gpu"), help="folder of the run folders")
-    parser.add_argument("--seconds", type=float, default=580, help="end after so many")
+    parser.add_argument("--data", required=True, help="directory of CIFAR-10")
+    parser.add_argument("--output-dir", type=Path, default=Path("runs/gpu"), help="folder of the run folders")
+    parser.add_argument("--seconds", type=float, default=580, help="time limit of this call")
     parser.add_argument("--jobs", default=",".join(JOBS), help=f"some of {', '.join(JOBS)}, bench")
-    given, extra = parser.parse_known_args()
-    names = given.jobs.split(",")
+    options, train_options = parser.parse_known_args()
+    names = options.jobs.split(",")
     if unknown := set(names) - {*JOBS, "bench"}:
-        parser.error(f"There is no job {', '.join(sorted(unknown))}. Use some of {', '.join(JOBS)}, bench.")
-    end = time.monotonic() + given.seconds
+        parser.error(f"unknown job {', '.join(sorted(unknown))}; use some of {', '.join(JOBS)}, bench")
+    end = time.monotonic() + options.seconds
     failed = []
     for name in names:
-        if name != "bench" and run_folder.finished(record(given.out / name)):
+        if name != "bench" and run_folder.is_finished(read_record(options.output_dir / name)):
             continue
-        if time.monotonic() > end - LEAST:
+        if time.monotonic() > end - MIN_SECONDS:
             break
         if name == "bench":
-            went_well = bench(given.data, end)
+            succeeded = bench(options.data, end)
         else:
-            went_well = train(name, given.data, given.out, end - GRACE, extra)
-        failed += [] if went_well else [name]
+            succeeded = train(name, options.data, options.output_dir, end - SAVE_SECONDS, train_options)
+        failed += [] if succeeded else [name]
     for name in names:
-        export(given.out / name)
-    print_table(given.out)
+        export(options.output_dir / name)
+    print_table(options.output_dir)
     if failed:
-        sys.exit(f"These jobs failed, for the reasons above: {', '.join(failed)}.")
+        sys.exit(f"These jobs failed, see above: {', '.join(failed)}.")
 
 
 def bench(data: str, end: float) -> bool:
-    """Measure the speed of the flagship's training; returns whether that went well, before the time is over."""
-    words = [sys.executable, "-m", "benchmarks", "train", "--preset", "cifar10-s4", "--data", data]
+    """Measure the training throughput of the flagship, and return whether that succeeded in time."""
+    command = [sys.executable, "-m", "benchmarks", "train", "--preset", "cifar10-s4", "--data", data]
     try:
-        return subprocess.run(words, check=False, timeout=end - time.monotonic()).returncode == 0
+        return subprocess.run(command, check=False, timeout=end - time.monotonic()).returncode == 0
     except subprocess.TimeoutExpired:
-        print("The benchmark needs more time than is left. Name it alone.")
+        print("The benchmark ran out of time. Run it without other jobs.")
         return False
 
 
-def train(name: str, data: str, out: Path, end: float, extra: list[str]) -> bool:
-    """Train, or go on training, until it is finished or the time is over; then it is asked to save and end.
-
-    Returns:
-        Whether all went well: the rest is trained by the next piece, or there is none.
-    """
-    job, run = [word.format(out=out) for word in JOBS[name]], out / name
+def train(name: str, data: str, output_dir: Path, end: float, options: list[str]) -> bool:
+    """Train or resume a job until it is finished or the time is over, and return whether there was no error."""
+    job, run = [word.format(output_dir=output_dir) for word in JOBS[name]], output_dir / name
     for other in JOBS:
-        if str(out / other / run_folder.LAST) in job and not run_folder.finished(record(out / other)):
-            print(f"The job {name} needs what {other} learns: that is not finished. Name {other} before it.")
+        if str(output_dir / other / run_folder.LAST) in job and not run_folder.is_finished(
+            read_record(output_dir / other)
+        ):
+            print(f"The job {name} needs the result of {other}, which is not finished. Run {other} first.")
             return False
-    begun = ["--resume"] if (run / run_folder.CONFIG).exists() else []
-    words = [*job, "--data", data, "--out", str(run), *begun, *extra]
-    asked = False
-    training = subprocess.Popen([sys.executable, "-m", "vitviz", "train", *words])
+    resume = ["--resume"] if (run / run_folder.CONFIG).exists() else []
+    command = [sys.executable, "-m", "vitviz", "train", *job, "--data", data, "--output-dir", str(run)]
+    stopped = False
+    training = subprocess.Popen([*command, *resume, *options])
     try:
         training.wait(timeout=max(1, end - time.monotonic()))
     except subprocess.TimeoutExpired:
         training.send_signal(signal.SIGTERM)
         training.wait()
-        asked = True
-    return asked or training.returncode == 0
+        stopped = True
+    return stopped or training.returncode == 0
 
 
 def export(run: Path) -> None:
-    """Write the weights of a finished run beside it in bfloat16, unless they are there."""
+    """Export the weights of a finished run in bfloat16, unless the file exists."""
     path = run.with_name(f"{run.name}.safetensors")
-    if run_folder.finished(record(run)) and not path.exists():
+    if run_folder.is_finished(read_record(run)) and not path.exists():
         result = checkpoint.load(run / run_folder.LAST)
         result.network.bfloat16()
         checkpoint.save(result, path)
 
 
-def record(run: Path) -> dict[str, Any]:
-    """What is known of a run so far."""
+def read_record(run: Path) -> dict[str, Any]:
+    """Read the training record of a run; empty without a checkpoint."""
     return run_folder.read_record(run / run_folder.LAST)
 
 
-def print_table(out: Path) -> None:
-    """Print all runs there are: epochs, seconds, images a second, and the accuracy of those that are finished."""
-    print(f"{'run':30} {'epochs':>8} {'seconds':>8} {'images/s':>11} {'measured on':>14} {'accuracy':>9}")
-    for run in sorted(path.parent for path in out.glob(f"*/{run_folder.LAST}")):
-        if not (known := record(run)):  # a torn file
+def print_table(output_dir: Path) -> None:
+    """Print epochs, seconds, throughput and accuracy of all runs."""
+    print(f"{'run':30} {'epochs':>8} {'seconds':>8} {'images/s':>11} {'evaluated on':>14} {'accuracy':>9}")
+    for run in sorted(path.parent for path in output_dir.glob(f"*/{run_folder.LAST}")):
+        if not (record := read_record(run)):  # damaged file
             continue
-        speed = known["epochs"] * known["images"] / max(known["seconds"], 1)
-        measured, accuracy = next(
-            ((words, f"{100 * known[name]:.2f} %") for name, words in MEASURED.items() if name in known),
+        speed = record["epochs"] * record["train_samples"] / max(record["seconds"], 1)
+        evaluated_on, accuracy = next(
+            ((title, f"{100 * record[name]:.2f} %") for name, title in EVALUATED_ON.items() if name in record),
             ("unfinished", ""),
         )
         print(
-            f"{run.name:30} {known['epochs']:8.1f} {known['seconds']:8.0f} {speed:11,.0f} {measured:>14} {accuracy:>9}"
+            f"{run.name:30} {record['epochs']:8.1f} {record['seconds']:8.0f} {speed:11,.0f} {evaluated_on:>14} "
+            f"{accuracy:>9}"
         )
 
 

@@ -1,4 +1,4 @@
-"""The GPU's script: pieces of a training add up, what is finished is left alone, and the table tells of both."""
+"""Script for GPU trainings: jobs are resumed, finished ones are kept, failed ones are reported."""
 
 import subprocess
 import sys
@@ -16,25 +16,29 @@ SMALL = ["--preset=cifar10-ti4", "--dataset=folder", "--set=model.depth=1", "--b
 
 @pytest.fixture
 def gpu(monkeypatch, tmp_path):
-    """The script with two small jobs, the second of which starts with what the first one learned -> run(*words)."""
-    start = f"{{out}}/first/{run_folder.LAST}"
-    jobs = {"first": [*SMALL, "--objective", "masked-patch"], "second": [*SMALL, "--init-from", start]}
+    """Function that runs the script with two small jobs; the second is initialized from the first."""
+    jobs = {
+        "first": [*SMALL, "--objective", "masked-patch"],
+        "second": [*SMALL, "--init-from", gpu_script.output_of("first")],
+    }
     monkeypatch.setattr(gpu_script, "JOBS", jobs)
     data = fill(tmp_path / "data", {"ant": 8, "bee": 8})
 
     def run(*words: str) -> None:
-        monkeypatch.setattr(sys, "argv", ["gpu.py", "--data", str(data), "--out", str(tmp_path / "runs"), *words])
+        monkeypatch.setattr(
+            sys, "argv", ["gpu.py", "--data", str(data), "--output-dir", str(tmp_path / "runs"), *words]
+        )
         gpu_script.main()
 
     return run
 
 
 @pytest.mark.slow
-def test_finished_jobs_are_kept_in_half_the_size_and_not_trained_again(gpu, tmp_path, capfd):
+def test_finished_jobs_are_exported_in_bfloat16_and_not_repeated(gpu, tmp_path, capfd):
     gpu("--device", "cpu")
     table = capfd.readouterr().out.splitlines()[-2:]
     assert [line.split()[0] for line in table] == ["first", "second"]
-    assert "hidden colours" in table[0]
+    assert "masked patches" in table[0]
     assert "test set" in table[1]
     weights = load_file(tmp_path / "runs" / "second.safetensors")
     assert {weight.dtype for weight in weights.values()} == {torch.bfloat16}
@@ -43,15 +47,15 @@ def test_finished_jobs_are_kept_in_half_the_size_and_not_trained_again(gpu, tmp_
     (tmp_path / "runs" / "second.safetensors").unlink()
     gpu("--device", "cpu")
     assert [path.stat().st_mtime_ns for path in runs] == written
-    assert (tmp_path / "runs" / "second.safetensors").exists(), "written after all"
+    assert (tmp_path / "runs" / "second.safetensors").exists(), "exported again"
 
 
 @pytest.mark.slow
-def test_a_job_whose_time_is_over_goes_on_with_the_next_piece(gpu, tmp_path, capfd, monkeypatch):
+def test_a_job_out_of_time_resumes_in_the_next_call(gpu, tmp_path, capfd, monkeypatch):
     path = tmp_path / "runs" / "first" / run_folder.LAST
 
-    class Piece(subprocess.Popen):
-        """A training whose time is over as soon as it has saved its state anew."""
+    class TimedOut(subprocess.Popen):
+        """Process that times out as soon as it has saved its state again."""
 
         def wait(self, timeout: float | None = None) -> int:
             before = run_folder.read_record(path).get("steps")
@@ -59,7 +63,7 @@ def test_a_job_whose_time_is_over_goes_on_with_the_next_piece(gpu, tmp_path, cap
                 assert self.poll() is None
             return super().wait(None if timeout is None else 0)
 
-    monkeypatch.setattr(subprocess, "Popen", Piece)
+    monkeypatch.setattr(subprocess, "Popen", TimedOut)
     steps = [0]
     for _ in range(2):
         gpu("--device", "cpu", "--jobs", "first", "--epochs", "1000000")
@@ -69,15 +73,15 @@ def test_a_job_whose_time_is_over_goes_on_with_the_next_piece(gpu, tmp_path, cap
 
 
 @pytest.mark.slow
-def test_a_job_that_fails_is_told_and_the_others_are_done(gpu, tmp_path, capfd):
-    with pytest.raises(SystemExit, match="These jobs failed, for the reasons above: second"):
-        gpu("--device", "cpu", "--jobs", "second,first")  # the second starts with what the first learns
-    assert "The job second needs what first learns: that is not finished. Name first before" in capfd.readouterr().out
+def test_a_failed_job_is_reported_and_the_others_run(gpu, tmp_path, capfd):
+    with pytest.raises(SystemExit, match="These jobs failed, see above: second"):
+        gpu("--device", "cpu", "--jobs", "second,first")  # the second needs the first
+    assert "The job second needs the result of first, which is not finished. Run first" in capfd.readouterr().out
     assert not (tmp_path / "runs" / "second").exists()
-    assert run_folder.finished(run_folder.read_record(tmp_path / "runs" / "first" / run_folder.LAST))
+    assert run_folder.is_finished(run_folder.read_record(tmp_path / "runs" / "first" / run_folder.LAST))
 
 
-def test_an_unknown_job_is_refused(gpu, capsys):
+def test_an_unknown_job_is_rejected(gpu, capsys):
     with pytest.raises(SystemExit):
         gpu("--jobs", "first,third")
-    assert "There is no job third" in capsys.readouterr().err
+    assert "unknown job third" in capsys.readouterr().err

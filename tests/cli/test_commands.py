@@ -71,9 +71,12 @@ def test_an_error_of_the_installed_command_is_one_line(tmp_path):
         ),
         (
             ("explain", "cat", "--output", "a.png", "--method", "nonsense", "--checkpoint", "TINY"),
-            "There is no method 'nonsense'. Use one of: attention, reverse_attention, average",
+            "Unknown method 'nonsense'. Use one of: attention, reverse_attention, average",
         ),
-        (("explain", "PICKLE", "--output", "a.png", "--checkpoint", "TINY"), "'weights.pt': The file must be a complete PNG, JPEG"),
+        (
+            ("explain", "PICKLE", "--output", "a.png", "--checkpoint", "TINY"),
+            "'weights.pt': The file must be a complete PNG, JPEG",
+        ),
         (
             ("explain", "cat", "--output", "a.png", "--checkpoint", "PICKLE"),
             "A checkpoint must be a complete .safetensors file",

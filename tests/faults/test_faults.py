@@ -19,7 +19,7 @@ import torch
 from torchvision.datasets import CIFAR10
 
 import vitviz
-from benchmarks.page import wait_for_answer
+from benchmarks.page import wait_for_response
 from tests import tiny
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
@@ -121,7 +121,7 @@ def page(environment, before=()):
     command = [*before, sys.executable, "-m", "vitviz", "app", "--port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
-        wait_for_answer(f"http://127.0.0.1:{port}/", process)
+        wait_for_response(f"http://127.0.0.1:{port}/", process)
         yield port
     finally:
         process.terminate()
@@ -171,7 +171,8 @@ def test_the_page_works_in_a_read_only_folder_and_training_is_rejected(read_only
     command = [*read_only, sys.executable, "-c", START.format(data=cifar_folder)]
     found = run(*command, env=environment)
     assert re.fullmatch(
-        r"Training needs a writable folder: \S+runs is not \(Read-only file system\)\. Start vitviz in another folder\.\n",
+        r"Training needs a writable folder: \S+runs is not \(Read-only file system\)\. "
+        r"Start vitviz in another folder\.\n",
         found.stdout,
     ), found
 

@@ -140,7 +140,7 @@ def test_the_shipped_timeline_is_read():
     assert found.classes == list(cifar.CLASSES)
     assert found.maps(3).shape == (60, 6, 6, 8, 8)
     sample = Image.open(preprocessing.sample_paths()["cat"]).convert("RGB")
-    assert np.array_equal(found.images[3], sample.resize((32, 32), Image.Resampling.LANCZOS)), "as it was recorded"
+    assert np.array_equal(found.images[3], sample.resize((32, 32), Image.Resampling.LANCZOS))
     assert found.classes[found.probabilities[-1, 3].argmax()] == "cat"
 
 
