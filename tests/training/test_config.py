@@ -86,7 +86,7 @@ FRACTION = r"must be a number from 0 to 1"
             "must be an integer from 1 to 10000: got None",
         ),
         ({"num_snapshots": -1}, "num_snapshots", "must be an integer from 0 to 1000: got -1"),
-        ({"freeze_backbone": True}, "freeze_backbone", "needs trained weights: init_from is None"),
+        ({"freeze_backbone": True}, "freeze_backbone", "needs init_from: got None"),
         (
             {"freeze_backbone": True, "init_from": "x", "objective": "masked-patch"},
             "freeze_backbone",

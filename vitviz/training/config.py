@@ -189,7 +189,7 @@ class TrainConfig:
     def check_objective(self) -> None:
         """Check that objective, network and initial weights are consistent."""
         if self.freeze_backbone and self.init_from is None:
-            raise ConfigError("freeze_backbone", "needs trained weights: init_from is None", "Set init_from.")
+            raise ConfigError("freeze_backbone", "needs init_from: got None", "Set init_from, or train the backbone.")
         if self.objective == "masked-patch":
             for name in ("freeze_backbone", "teacher"):
                 if getattr(self, name):

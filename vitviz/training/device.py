@@ -24,7 +24,7 @@ def choose_device(name: str, index: int = 0) -> torch.device:
         index: Local rank of this process.
 
     Raises:
-        ConfigError: If CUDA is requested and there is no GPU for this process.
+        ConfigError: If CUDA is requested and this process has no GPU.
     """
     if name == "cpu" or (name == "auto" and not torch.cuda.is_available()):
         return torch.device("cpu")

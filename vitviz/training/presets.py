@@ -91,7 +91,7 @@ def get_preset(name: str) -> TrainConfig:
     """Return the preset or teacher of this name.
 
     Raises:
-        ConfigError: If there is none.
+        ConfigError: If the name is unknown.
     """
     known = PRESETS | TEACHERS
     if name not in known:
