@@ -23,7 +23,7 @@ from vitviz.data.files import atomic_write
 from vitviz.models.attention_stats import attention_distance, attention_entropy, cls_attention_of, max_batch_size
 from vitviz.models.checkpoint import bundled_checkpoints
 from vitviz.models.config import ConvNetConfig
-from vitviz.models.factory import Network
+from vitviz.models.factory import Network, require_transformer
 from vitviz.training.config import TrainConfig
 
 Array = NDArray[np.float32]
@@ -194,6 +194,7 @@ class TimelineRecorder:
 @torch.no_grad()
 def snapshot(model: Network, images: Tensor) -> Snapshot:
     """Return the arrays of `SERIES`, except the time, of a model on normalized images (P, 3, H, W)."""
+    model = require_transformer(model)
     rows, probabilities, entropy, distance = [], [], [], []
     for batch in images.split(max_batch_size(model.config)):
         output, weight = model.forward_with_attention(batch, "full"), len(batch) / len(images)
