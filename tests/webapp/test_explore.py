@@ -444,6 +444,18 @@ def test_a_figure_of_an_invalid_view_is_refused(page, wanted, sentence):
     assert sentence in error_response(page.figure)({"key": key} | wanted)["error"]
 
 
+def test_the_figure_of_a_method_shows_the_unchanged_image_like_the_page(page, monkeypatch):
+    charts = []
+    monkeypatch.setattr(figures, "draw", lambda chart: charts.append(chart) or "figure")
+    monkeypatch.setattr(figures, "render", lambda figure, ending: b"")
+    answer = page.explain(sample())
+    ablated = page.ablate({"key": answer["key"], "heads": [[5, 2]], "patches": [27, 3]})
+    page.figure({"key": ablated["key"], "method": "rollout", "layer": None, "head": None})
+    assert charts[0].title == "Rollout, before ablation"
+    np.testing.assert_allclose(charts[0].large.ravel(), answer["maps"]["rollout"], atol=1e-6)
+    np.testing.assert_allclose(charts[0].probabilities, ablated["probabilities"], atol=1e-6)
+
+
 def test_the_figure_is_a_png_of_the_view(page):
     key = page.explain(sample())["key"]
     shown = page.figure({"key": key, "layer": 2, "head": None, "patches": [9, 10], "direction": "to", "method": None})

@@ -10,6 +10,7 @@ from vitviz.data.cifar import DataError
 from vitviz.data.files import printable_name
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
+from vitviz.models.config import ModelConfig, ViTConfig
 from vitviz.runs import run_folder
 from vitviz.runs.status import has_attention, measured_on
 from vitviz.runs.store import Runs
@@ -77,14 +78,7 @@ def list_bundled() -> list[Json]:
     """Describe the bundled checkpoints: name, size, accuracy and its split, whether it is a classifier."""
     models = [load_model(name) for name in bundled_models()]
     return [
-        {
-            "name": model.name,
-            "layers": model.network.config.depth,
-            "heads": model.network.config.num_heads,
-            "accuracy": model.record.get("test_accuracy"),
-            "measured_on": "test",
-            "is_classifier": model.is_classifier,
-        }
+        describe(model.name, model.network.config, model.record.get("test_accuracy"), "test", model.is_classifier)
         for model in models
     ]
 
@@ -95,17 +89,16 @@ def list_run_models(runs: Runs) -> list[Json]:
     for info in runs.all():
         if (runs.folder(info.name) / run_folder.LAST).is_file() and has_attention(info.config):
             config = from_json(info.config)
-            found.append(
-                {
-                    "name": RUN_PREFIX + info.name,
-                    "layers": config.model.depth,
-                    "heads": config.model.num_heads,
-                    "accuracy": info.accuracy,
-                    "measured_on": measured_on(info.config),
-                    "is_classifier": config.objective == "classify",
-                }
-            )
+            name, is_classifier = RUN_PREFIX + info.name, config.objective == "classify"
+            found.append(describe(name, config.model, info.accuracy, measured_on(info.config), is_classifier))
     return found
+
+
+def describe(name: str, config: ModelConfig, accuracy: float | None, split: str, is_classifier: bool) -> Json:
+    """Describe a model for the page."""
+    heads = config.num_heads if isinstance(config, ViTConfig) else 0
+    size = {"layers": config.depth, "heads": heads}
+    return {"name": name, **size, "accuracy": accuracy, "measured_on": split, "is_classifier": is_classifier}
 
 
 def list_models(runs: Runs | None, data: str | None, public: bool) -> Json:

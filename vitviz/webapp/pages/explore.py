@@ -234,7 +234,7 @@ class Explore:
         means = head_means(explanation.context.checkpoint) if heads and mode == "mean" else None
         ablated = explanation.ablate(heads, patches, mode, patch_mode, means)
         return {
-            "key": self.explanations.add(replace(ablated, original=None), request["key"]),
+            "key": self.explanations.add(ablated, request["key"]),
             "probabilities": ablated.probabilities.tolist(),
             "cls": to_base64(np.nan_to_num(ablated.query_attention).astype("<f4")),
         }

@@ -108,7 +108,7 @@ def to_json(model: Checkpoint, probes: Probes, caption: str) -> Json:
         `checkpoint`; `images`, their caption; `size` (px), `grid`, `prefix` and `classes` of the model; the arrays
         of `Probes` named in `ARRAYS`, as lists.
     """
-    config = model.network.config
+    config = model.transformer.config
     arrays = {name: getattr(probes, name) for name in ARRAYS}
     return {
         "checkpoint": model.name,

@@ -270,9 +270,8 @@ class Train:
 
     def list_runs(self) -> Json:
         """List all runs and sweeps, newest first, the state of the data sets, and a `version` of this response."""
-        sweeps = [describe(info) for info in self.runs.sweeps()]
-        response = {"runs": [self.row(info) for info in self.runs.all()], "sweeps": sweeps}
-        response["data"] = self.datasets.state()
+        runs, sweeps = [self.row(info) for info in self.runs.all()], [describe(info) for info in self.runs.sweeps()]
+        response = {"runs": runs, "sweeps": sweeps, "data": self.datasets.state()}
         return response | {"version": f"{hash(json.dumps(response)):x}"}
 
     def row(self, info: RunInfo) -> Json:
