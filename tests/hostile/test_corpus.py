@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.load import process_at
+from benchmarks.load import find_server_pid
 from benchmarks.page import server
 from tests.hostile import checkpoints, corpus, runs
 from tests.hostile.entries import Entry
@@ -162,7 +162,7 @@ def test_every_light_file_gets_the_expected_response_over_http(client, tmp_path)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 def test_every_typed_text_is_rejected_over_http(client):
-    for text in runs.TYPED:
+    for text in runs.TEXTS:
         requests = [
             {"checkpoint": text, "image": {"kind": "sample", "name": "cat"}},
             {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": text}},
@@ -211,7 +211,7 @@ def test_big_files_are_handled_over_http_within_512_mib_alone_and_concurrently(t
     with server({"GRADIO_TEMP_DIR": str(uploads), "OMP_NUM_THREADS": "1"}) as (address, _):
         client = Client(address)
         client.uploads = uploads
-        process = process_at(address)
+        process = find_server_pid(address)
         client.call("explain", {"checkpoint": CHECKPOINT, "image": {"kind": "sample", "name": "cat"}})
         for entry, path in written:
             before = memory_mib(process, "VmRSS")
