@@ -168,7 +168,7 @@ def test_preprocessing_names_size_statistics_and_interpolation(tiny_checkpoint):
     preprocessing = tiny_checkpoint.preprocessing
     assert preprocessing.img_size == (tiny.H, tiny.W)
     assert (preprocessing.mean, preprocessing.std) == ((0.5, 0.4, 0.3), (0.2, 0.25, 0.3))
-    assert preprocessing.interpolation == "bicubic"
+    assert preprocessing.interpolation == "lanczos"
 
 
 def test_logits_that_overflow_are_refused(tiny_checkpoint):
