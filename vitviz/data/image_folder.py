@@ -39,8 +39,8 @@ NO_TEST_FOLDER = (
 class Location(NamedTuple):
     """Split and class of a file in the folder layout.
 
-    The path is relative to the folder of classes, so that a folder and its zip give the same splits. `split` is None
-    in a layout without split folders.
+    The path is relative to the folder of classes, so that a folder and its zip give the same splits. Layouts
+    without split folders have the split None.
     """
 
     split: Split | None
