@@ -1,4 +1,4 @@
-"""A running server, watched for connections, and a real browser that may reach nothing else."""
+"""A running server whose connections are recorded, and a browser restricted to it."""
 
 import os
 from pathlib import Path
@@ -12,19 +12,19 @@ from benchmarks import page as bench
 from vitviz.data import cifar
 
 GUARD = Path(__file__).parent / "guard"
-expect.set_options(timeout=60_000)  # as long as a context waits: processors may be busy
+expect.set_options(timeout=60_000)  # like the default timeout of a context: CPUs may be busy
 CAMERA = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")  # a moving test image
 
 
 @pytest.fixture(scope="session")
 def connections(tmp_path_factory):
-    """The file in which the server's process notes every host outside this machine that it tries to reach."""
+    """The file in which the server process records every external host that it tries to reach."""
     return tmp_path_factory.mktemp("connections") / "notes.txt"
 
 
 @pytest.fixture(scope="session")
 def guarded(connections):
-    """The environment in which Python notes and refuses connections."""
+    """An environment in which Python records and refuses external connections."""
     path = os.pathsep.join([str(GUARD), *filter(None, [os.environ.get("PYTHONPATH")])])
     return {"PYTHONPATH": path, "VITVIZ_TEST_CONNECTIONS": str(connections)}
 
@@ -50,7 +50,7 @@ def address(guarded, test_images, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def training_images(test_images, tmp_path_factory):
-    """A data folder with noise to train on, too."""
+    """A data folder that also contains a training set of noise."""
     root = tmp_path_factory.mktemp("training")
     folder = root / cifar.BINARY_FOLDER
     folder.mkdir()
@@ -62,7 +62,7 @@ def training_images(test_images, tmp_path_factory):
 
 @pytest.fixture
 def trainer(guarded, training_images, tmp_path):
-    """The address of a server of its own, without any run, and its folder of runs."""
+    """The address of a separate server without runs, and its folder of runs."""
     extra = guarded | {"VITVIZ_DATA": str(training_images), "GRADIO_TEMP_DIR": str(tmp_path / "uploads")}
     with bench.server(extra, tmp_path) as (address, _):
         yield address, tmp_path / "runs"
@@ -71,7 +71,7 @@ def trainer(guarded, training_images, tmp_path):
 @pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
-        if bench.browser_path(playwright) is None and not os.environ.get("CI"):
+        if not bench.browser_path(playwright) and not os.environ.get("CI"):
             pytest.skip("no browser: run `playwright install chromium`, or install your system's chromium")
         browser = bench.launch_browser(playwright, *CAMERA)
         yield browser
@@ -80,7 +80,7 @@ def browser():
 
 @pytest.fixture
 def requests():
-    """Every address that the page asked for."""
+    """The URLs of all requests of the page."""
     return []
 
 
@@ -103,7 +103,7 @@ def context(browser, requests):
 
 @pytest.fixture
 def open_page(context, address):
-    """Open the page with a query and wait for its finished example."""
+    """Open the page with a query string and wait until its first image is explained."""
 
     def open_with(query=""):
         page = context.new_page()

@@ -1,4 +1,4 @@
-"""The Explore page in a real browser: what it shows is what the model computed."""
+"""The Explore page in a browser: the page shows what the model computed."""
 
 import io
 import re
@@ -13,8 +13,8 @@ from playwright.sync_api import expect
 
 import vitviz
 from benchmarks.page import EXPLORER
-from vitviz.attribution.ablation import ablate
-from vitviz.attribution.faithfulness import score
+from vitviz.attribution.explanation import View
+from vitviz.attribution.faithfulness import N_RANDOM, score
 from vitviz.data.preprocessing import sample_paths
 
 pytestmark = pytest.mark.browser
@@ -35,24 +35,24 @@ def point(page, stage, patch, grid=(8, 8)):
 
 
 def number_at(page, patch):
-    """The number that the page shows for a patch of the large map."""
+    """Return the value that the page shows for a patch of the large map."""
     point(page, "map", patch)
     tip = page.locator(".stage.map .tip b")
     expect(tip).to_be_visible()
     return tip.inner_text()
 
 
-def says(text, share):
-    """Whether a percentage on the page is this share, rounded to the digits it shows."""
+def shows(text, fraction):
+    """Whether a percentage on the page is this fraction, rounded to the displayed digits."""
     number = text.replace("\xa0", " ").removesuffix(" %")
     if number.startswith("under"):
-        return share < 0.0001
+        return fraction < 0.0001
     digits = len(number.partition(".")[2])
-    return abs(float(number) - 100 * share) <= 0.5 * 10**-digits + 1e-3
+    return abs(float(number) - 100 * fraction) <= 0.5 * 10**-digits + 1e-3
 
 
 def other_image(page, act):
-    """Do something that brings another image, and wait until it is painted and whole."""
+    """Do something that loads another image, and wait until it is painted with its full attention."""
     before = page.get_attribute(EXPLORER, "data-ready")
     act()
     page.wait_for_function(
@@ -64,18 +64,18 @@ def other_image(page, act):
     )
 
 
-def test_a_finished_example_is_on_screen_at_load(open_page, explanation):
+def test_an_explained_example_is_shown_at_load(open_page, explanation):
     page = open_page()
-    expect(page.locator(".headline")).to_contain_text("the class token looks most at row")
+    expect(page.locator(".headline")).to_contain_text("the class token attends most to row")
     expect(page.locator("[role=gridcell]")).to_have_count(7 * 7)
     best = explanation.labels[explanation.probabilities.argmax()]
     first = page.locator(".predictions li").first
     expect(first).to_contain_text(best)
-    assert says(first.locator(".value").inner_text(), explanation.probabilities.max())
+    assert shows(first.locator(".value").inner_text(), explanation.probabilities.max())
 
 
 def tile(page, layer, head):
-    """The tile of a layer and head from 0; the last of each is the mean."""
+    """Return the tile of a layer and head from 0; the last of each is the mean."""
     return page.locator("[role=gridcell]").nth(7 * layer + head)
 
 
@@ -84,7 +84,7 @@ def test_the_large_map_is_that_of_the_layer_and_head_it_names(open_page, explana
     for layer, head, patch in ((0, 0, 0), (1, 4, 9), (3, 2, 63), (5, 5, 30)):
         tile(page, layer, head).click()
         expect(page.locator(".map-title")).to_have_text(f"Layer {layer + 1}, head {head + 1}")
-        assert says(number_at(page, patch), explanation.cls_maps[layer, head].flat[patch])
+        assert shows(number_at(page, patch), explanation.cls_maps[layer, head].flat[patch])
 
 
 def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
@@ -92,32 +92,33 @@ def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
     page = open_page("?image=cat")
     for layer, head, title, expected in (
         (1, 6, "Layer 2, mean of heads", maps[1].mean(0)),
-        (6, 3, "Head 4, mean of layers", maps[:, 3].mean(0)),
-        (6, 6, "Mean of all layers and heads", maps.mean((0, 1))),
+        (6, 3, "Mean of layers, head 4", maps[:, 3].mean(0)),
+        (6, 6, "Mean of layers, mean of heads", maps.mean((0, 1))),
     ):
         tile(page, layer, head).click()
         expect(page.locator(".map-title")).to_have_text(title)
-        assert says(number_at(page, 27), expected[27])
+        assert title == View(layer=None if layer == 6 else layer, head=None if head == 6 else head).title
+        assert shows(number_at(page, 27), expected[27])
 
 
-def test_a_patch_looks_at_and_is_looked_at_by_the_right_tokens(open_page, explanation):
+def test_a_patch_attends_to_and_is_attended_by_the_right_tokens(open_page, explanation):
     row, column, layer, head, other = 3, 4, 2, 1, 44
     query = 1 + row * 8 + column
     place = f"?image=cat&layer={layer + 1}&head={head + 1}&patch={row + 1}-{column + 1}"
     page = open_page(place)
-    assert says(number_at(page, other), explanation.attention[layer, head, query, 1 + other])
+    assert shows(number_at(page, other), explanation.attention[layer, head, query, 1 + other])
     page = open_page(f"{place}&direction=to")
-    assert says(number_at(page, other), explanation.attention[layer, head, 1 + other, query])
+    assert shows(number_at(page, other), explanation.attention[layer, head, 1 + other, query])
 
 
-def test_tiles_hold_one_flat_cell_for_each_patch(open_page):
+def test_tiles_have_one_pixel_per_patch(open_page):
     page = open_page("?image=cat")
     sizes = page.eval_on_selector_all("[role=gridcell] canvas", "nodes => nodes.map((n) => [n.width, n.height])")
     assert sizes == [[8, 8]] * 49
 
 
-def test_on_one_scale_the_darkest_tile_holds_the_largest_share(open_page, explanation):
-    page = open_page("?image=cat&scale=own&layer=1&head=1&__theme=light")
+def test_the_darkest_pixel_has_the_largest_weight(open_page, explanation):
+    page = open_page("?image=cat&scale=map&layer=1&head=1&__theme=light")
     pixels = page.eval_on_selector(
         "[role=gridcell] canvas", "n => [...n.getContext('2d').getImageData(0, 0, 8, 8).data]"
     )
@@ -126,12 +127,12 @@ def test_on_one_scale_the_darkest_tile_holds_the_largest_share(open_page, explan
     assert light.argmax() == explanation.cls_maps[0, 0].argmin()
 
 
-def test_hovering_a_patch_asks_from_it_and_leaving_returns_to_the_class_token(open_page):
+def test_hovering_a_patch_makes_it_the_query_until_the_pointer_leaves(open_page):
     page = open_page("?image=cat&layer=3&head=2")
     point(page, "image", 27)
-    expect(page.locator(".headline")).to_contain_text("row 4, column 4 looks most at")
+    expect(page.locator(".headline")).to_contain_text("row 4, column 4 attends most to")
     page.mouse.move(5, 5)
-    expect(page.locator(".headline")).to_contain_text("the class token looks most at")
+    expect(page.locator(".headline")).to_contain_text("the class token attends most to")
 
 
 def test_arrow_keys_move_between_heads_and_escape_returns_to_the_class_token(open_page):
@@ -144,45 +145,46 @@ def test_arrow_keys_move_between_heads_and_escape_returns_to_the_class_token(ope
     page.locator(".stage.image").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    expect(page.locator("input[name=ask][value=one]")).to_be_checked()
+    expect(page.locator("input[name=query][value=patch]")).to_be_checked()
     page.keyboard.press("Escape")
-    expect(page.locator("input[name=ask][value=class]")).to_be_checked()
-    expect(page.locator(".headline")).to_contain_text("the class token looks most at")
+    expect(page.locator("input[name=query][value=class]")).to_be_checked()
+    expect(page.locator(".headline")).to_contain_text("the class token attends most to")
 
 
 def test_the_address_reopens_the_view(open_page, context):
     page = open_page("?image=ship")
     page.locator("[role=gridcell]").nth(9).click()
-    page.locator("input[name=scale][value=even]").check()
-    page.wait_for_url("**scale=even**")
+    page.locator("input[name=scale][value=uniform]").check()
+    page.wait_for_url("**scale=uniform**")
     seen = page.locator(".headline").inner_text()
     again = context.new_page()
     again.goto(page.url)
     again.wait_for_selector(f"{EXPLORER}[data-full]")
     expect(again.locator(".headline")).to_have_text(seen)
-    expect(again.locator("input[name=scale][value=even]")).to_be_checked()
+    expect(again.locator("input[name=scale][value=uniform]")).to_be_checked()
 
 
-def test_nonsense_in_the_address_still_opens_the_example(open_page):
+def test_an_invalid_address_opens_the_example(open_page):
     page = open_page("?checkpoint=../../etc&image=%3Cb%3E&layer=99&head=-4&patch=9-9_x&method=magic&scale=huge")
     expect(page.locator(".map-title")).to_have_text("Layer 6, head 1")
     expect(page.locator(f"{EXPLORER} .status")).to_have_text(
-        "The model of this link, ../../etc, cannot be shown here: this is cifar10-ti4. "
-        "The image of this link, <b>, cannot be shown here: this is cat."
+        "The model of this link, ../../etc, is not available: showing cifar10-ti4. "
+        "The image of this link, <b>, is not available: showing cat."
     )
     page.locator(".thumb").nth(3).click()
     expect(page.locator(f"{EXPLORER} .status")).not_to_contain_text("of this link")
 
 
-def test_methods_are_shown_and_one_click_makes_them_large(open_page, explanation):
+def test_a_click_enlarges_a_method(open_page, explanation):
     page = open_page("?image=cat")
     expect(page.locator(".method")).to_have_count(11)
     page.locator(".method").nth(1).click()
-    assert says(number_at(page, 20), explanation.map("average").flat[20])
-    expect(page.locator(".method-why")).to_contain_text("Where the class token looks, mean of all layers and heads.")
+    assert shows(number_at(page, 20), explanation.map("average").flat[20])
+    expect(page.locator(".method-about")).to_contain_text(explanation.methods["average"].about)
+    expect(page.locator(".method-about .formula")).to_have_text(explanation.methods["average"].formula)
 
 
-def test_each_method_comes_with_its_score_beside_chance(open_page, explanation):
+def test_each_method_has_its_score_next_to_the_random_baseline(open_page, explanation):
     page = open_page("?image=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     expect(page.locator(".headline")).to_contain_text("Relevance for cat")
@@ -190,14 +192,16 @@ def test_each_method_comes_with_its_score_beside_chance(open_page, explanation):
     maps = {name: explanation.map(name, target).ravel() for name in vitviz.METHODS}
     report = score(explanation.context, maps, target)
     start = explanation.probabilities[target]
-    chance = np.mean([found.probability_drop(start) for found in report.random_baseline])
+    random = [found.probability_drop(start) for found in report.random_baseline]
+    note = f"random order, {np.mean(random):.2f} ± {np.std(random):.2f} (SD of {N_RANDOM} orders)."
+    expect(page.locator(".score-note")).to_contain_text(note)
     for tile in page.locator(".method").all():
         title = tile.locator(".method-name").inner_text()
         name = next(key for key, method in vitviz.METHODS.items() if method.title == title)
-        value, word, beside = tile.locator(".method-score").inner_text().split()
-        assert word == "chance"
+        value, word, baseline = tile.locator(".method-score").inner_text().split()
+        assert word == "random"
         assert float(value) == pytest.approx(report.scores[name].probability_drop(start), abs=0.006)
-        assert float(beside) == pytest.approx(chance, abs=0.006)
+        assert float(baseline) == pytest.approx(np.mean(random), abs=0.006)
 
 
 def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_page, explanation):
@@ -213,15 +217,16 @@ def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_
     assert float(shown.split()[0].replace("−", "-").replace("+", "")) == pytest.approx(
         explanation.map("occlusion", second).flat[20], abs=0.006
     )
-    page.locator(".versus select").select_option(label="cat")
+    page.locator(".contrast select").select_option(label="cat")
     page.wait_for_selector(f"{EXPLORER}[data-methods$=' {k},3']")
-    expect(page.locator(".headline")).to_contain_text(f"Occlusion for {second}, rather than cat:")
+    expect(page.locator(".headline")).to_contain_text(f"Occlusion for {second}, not cat:")
+    expect(page.locator(".map-title")).to_have_text(explanation.title(View("occlusion", target=(k, 3))))
     page.wait_for_url(f"**class={k}-3*")
     other_image(page, page.locator(".shelf[data-source=sample] .thumb").first.click)
-    page.wait_for_url(lambda url: "class=" not in url)  # of another image the predicted class is explained
+    page.wait_for_url(lambda url: "class=" not in url)  # for another image the predicted class is explained
 
 
-def test_no_class_gets_the_maps_of_another_while_its_own_are_computed(open_page):
+def test_maps_of_another_class_are_not_shown_while_new_ones_are_computed(open_page):
     page = open_page("?image=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     held = []
@@ -235,7 +240,7 @@ def test_no_class_gets_the_maps_of_another_while_its_own_are_computed(open_page)
     expect(for_class.and_(page.locator(".waiting"))).to_have_count(for_class.count())
     expect(for_all.and_(page.locator(".waiting"))).to_have_count(for_class.count())
     expect(page.locator(".status")).to_have_text("Working…")
-    expect(page.locator(".headline")).to_contain_text("Relevance for cat")  # the old view stays meanwhile
+    expect(page.locator(".headline")).to_contain_text("Relevance for cat")  # the old view stays until then
     expect(page.locator(".map-title")).to_have_text("Relevance for cat")
     held.pop().continue_()
     page.wait_for_selector(f"{EXPLORER}[data-methods]")
@@ -243,7 +248,7 @@ def test_no_class_gets_the_maps_of_another_while_its_own_are_computed(open_page)
     expect(page.locator(".headline")).to_contain_text("Relevance for ")
 
 
-def test_a_image_that_the_server_let_go_is_explained_once_more(open_page):
+def test_an_image_evicted_by_the_server_is_explained_again(open_page):
     page = open_page("?image=cat&layer=5&head=1")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     key = page.get_attribute(EXPLORER, "data-ready")
@@ -251,16 +256,16 @@ def test_a_image_that_the_server_let_go_is_explained_once_more(open_page):
         re.compile("component_server"),
         lambda route: route.fallback(post_data=route.request.post_data.replace(key, "x")),
     )
-    changed(page, page.locator("[data-do=off]").click)
+    changed(page, page.locator("[data-do=ablate]").click)
     assert page.get_attribute(EXPLORER, "data-ready") not in (key, "x")
-    expect(page.locator(".effect-what")).to_have_text("1 head off")
+    expect(page.locator(".effect-what")).to_have_text("1 head ablated")
     page.locator(".explain-class").nth(1).click()
     page.wait_for_selector(f"{EXPLORER}[data-methods]")
     expect(page.locator(".status")).not_to_contain_text("did not answer")
 
 
-def test_a_change_that_the_server_refuses_is_taken_back(open_page):
-    page = open_page("?image=cat&layer=5&head=1&off=5-2")
+def test_an_ablation_that_fails_is_undone(open_page):
+    page = open_page("?image=cat&layer=5&head=1&ablated=5-2")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     page.route(
         re.compile("component_server"),
@@ -271,14 +276,14 @@ def test_a_change_that_the_server_refuses_is_taken_back(open_page):
     expect(page.locator(".effect select[name=mode]")).to_have_value("zero")
     page.wait_for_url(lambda url: "mode=mean" not in url)
     other_image(page, page.locator(".thumb").first.click)
-    expect(page.locator(".cell.off")).to_have_count(0)
-    page.locator("[data-do=off]").click()
+    expect(page.locator(".cell.ablated")).to_have_count(0)
+    page.locator("[data-do=ablate]").click()
     expect(page.locator(".status")).to_contain_text("The server did not answer")
-    expect(page.locator(".cell.off")).to_have_count(0)  # what was off belongs to the image before
+    expect(page.locator(".cell.ablated")).to_have_count(0)  # the earlier ablation was of another image
 
 
 def changed(page, act):
-    """Do something that switches heads or patches, and wait until the page shows the answer."""
+    """Do something that ablates heads or removes patches, and wait until the page shows the result."""
     before = page.get_attribute(EXPLORER, "data-changed")
     act()
     page.wait_for_function(
@@ -290,54 +295,53 @@ def changed(page, act):
     )
 
 
-def test_heads_and_patches_are_switched_off_by_mouse_and_keyboard(open_page, explanation):
+def test_heads_and_patches_are_ablated_by_mouse_and_keyboard(open_page, explanation):
     page = open_page("?image=cat&layer=5&head=1")
-    changed(page, page.locator("[data-do=off]").click)
-    expect(page.locator(".headline")).to_have_text("Layer 5, head 1 is switched off")
-    page.locator(".cell").nth(9).click()  # layer 2, head 3, behind a mean column
+    changed(page, page.locator("[data-do=ablate]").click)
+    expect(page.locator(".headline")).to_have_text("Layer 5, head 1 is ablated")
+    page.locator(".cell").nth(9).click()  # layer 2, head 3, after a mean column
     changed(page, lambda: page.keyboard.press("x"))
-    page.locator("[data-do=drop]").click()
+    page.locator("[data-do=remove]").click()
     box = page.locator(".stage.image").bounding_box()
     side = box["width"] / 8
     changed(page, lambda: page.mouse.click(box["x"] + 4.5 * side, box["y"] + 3.5 * side))
-    page.locator("[data-do=drop]").click()
+    page.locator("[data-do=remove]").click()
     page.locator(".stage.map").focus()
-    page.keyboard.press("ArrowRight")  # from the middle, row 4, column 4, to a patch that is still there
+    page.keyboard.press("ArrowRight")  # from the middle, row 4, column 4, to a patch that is not removed
     page.keyboard.press("ArrowDown")
     changed(page, lambda: page.keyboard.press("Delete"))
-    page.wait_for_url("**off=5-1_2-3&gone=4-5_5-5*")
+    page.wait_for_url("**ablated=5-1_2-3&removed=4-5_5-5*")
 
-    expected = ablate(explanation.context, [(4, 0), (1, 2)], [3 * 8 + 4, 4 * 8 + 4])
-    powers = np.exp(expected.logits - expected.logits.max())
+    expected = explanation.ablate([(4, 0), (1, 2)], [3 * 8 + 4, 4 * 8 + 4])
     k = int(explanation.probabilities.argmax())
-    after, before = powers[k] / powers.sum(), explanation.probabilities[k]
+    after, before = expected.probabilities[k], explanation.probabilities[k]
     shown = page.locator(".prediction .value").first.inner_text().replace("\xa0", " ").removesuffix(" %")
     assert float(shown) == pytest.approx(100 * after, abs=0.06)
-    points = page.locator(".effect-points").inner_text().replace("−", "-").removesuffix(" points")
-    assert float(points) == pytest.approx(float(shown) - 100 * before, abs=0.06), "what stands there adds up"
-    expect(page.locator(".effect-what")).to_have_text("2 heads off, 2 patches left out")
-    expect(page.locator(".cell.off")).to_have_count(2)
+    points = page.locator(".effect-points").inner_text().replace("−", "-").removesuffix(" percentage points")
+    assert float(points) == pytest.approx(float(shown) - 100 * before, abs=0.06), "the displayed numbers add up"
+    expect(page.locator(".effect-what")).to_have_text("2 heads ablated, 2 patches removed")
+    expect(page.locator(".cell.ablated")).to_have_count(2)
 
     changed(page, page.locator("[data-do=restore]").click)
     expect(page.locator(".effect")).to_be_hidden()
-    expect(page.locator(".cell.off")).to_have_count(0)
+    expect(page.locator(".cell.ablated")).to_have_count(0)
     page.locator(".cell").nth(9).click()
-    assert says(number_at(page, 20), explanation.cls_maps[1, 2].flat[20])
+    assert shows(number_at(page, 20), explanation.cls_maps[1, 2].flat[20])
 
 
-def test_a_link_reopens_what_was_switched_off(open_page):
-    page = open_page("?image=cat&off=5-1_9-9&gone=4-5_4-5_99-1")
+def test_a_link_restores_ablations(open_page):
+    page = open_page("?image=cat&ablated=5-1_9-9&removed=4-5_4-5_99-1")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
-    expect(page.locator(".effect-what")).to_have_text("1 head off, 1 patch left out")
-    expect(page.locator(".mark.gone:not([hidden])")).to_have_count(2)  # on the image and on the map
+    expect(page.locator(".effect-what")).to_have_text("1 head ablated, 1 patch removed")
+    expect(page.locator(".mark.removed:not([hidden])")).to_have_count(2)  # on the image and on the map
     changed(page, lambda: page.locator(".effect select[name=patch_mode]").select_option("gray"))
-    expect(page.locator(".effect-what")).to_have_text("1 head off, 1 patch painted grey")
+    expect(page.locator(".effect-what")).to_have_text("1 head ablated, 1 patch painted gray")
     changed(page, lambda: page.locator(".effect select[name=mode]").select_option("mean"))
     page.wait_for_url("**mode=mean&patch_mode=gray*")
 
 
 def open_gallery(page):
-    """Turn to the test images; their shelf, with the first ones on it."""
+    """Open the test images and return their shelf."""
     page.locator("input[name=source][value=cifar]").check()
     shelf = page.locator(".shelf[data-source=cifar]")
     expect(shelf.locator(".thumb")).to_have_count(10)
@@ -355,23 +359,23 @@ def test_a_test_image_is_chosen_by_class_and_shows_its_label(open_page):
     page.wait_for_url("**image=cifar*8**")
 
 
-def test_the_gallery_shows_what_the_model_names_wrong_with_what_it_says(open_page):
+def test_the_gallery_shows_misclassified_images_with_their_prediction(open_page):
     page = open_page()
     shelf = open_gallery(page)
-    shelf.locator("[name=shown]").select_option(label="Most surely wrong")
-    said = re.compile(r"^\w+, image \d+, named \w+ with (\d+) %$".replace(" %", "\\s%"))
-    expect(shelf.locator(".thumb img").first).to_have_attribute("alt", said, timeout=300_000)  # it looks at 10,000
+    shelf.locator("[name=shown]").select_option(label="Confidently wrong")
+    caption = re.compile(r"^\w+, image \d+, predicted \w+ with (\d+) %$".replace(" %", "\\s%"))
+    expect(shelf.locator(".thumb img").first).to_have_attribute("alt", caption, timeout=300_000)  # 10,000 images
     expect(shelf.locator(".sorting")).to_be_hidden()
     names = [image.get_attribute("alt") for image in shelf.locator(".thumb img").all()]
-    shares = [int(said.match(name)[1]) for name in names]
-    assert shares == sorted(shares, reverse=True)
-    assert all(name.split(",")[0] != re.search(r"named (\w+)", name)[1] for name in names)
+    percentages = [int(caption.match(name)[1]) for name in names]
+    assert percentages == sorted(percentages, reverse=True)
+    assert all(name.split(",")[0] != re.search(r"predicted (\w+)", name)[1] for name in names)
     other_image(page, shelf.locator(".thumb").first.click)
-    expect(page.locator(".predictions li").first).to_contain_text(re.search(r"named (\w+)", names[0])[1])
+    expect(page.locator(".predictions li").first).to_contain_text(re.search(r"predicted (\w+)", names[0])[1])
     expect(page.locator(".truth")).to_contain_text(names[0].split(",")[0])
 
 
-def test_what_is_on_the_shelf_is_not_what_is_still_being_sorted(open_page):
+def test_thumbnails_are_inert_while_images_are_being_classified(open_page):
     page = open_page()
     shelf = open_gallery(page)
     before = [image.get_attribute("alt") for image in shelf.locator(".thumb img").all()]
@@ -384,11 +388,11 @@ def test_what_is_on_the_shelf_is_not_what_is_still_being_sorted(open_page):
             route.fallback()
 
     page.route(re.compile("component_server"), hold)
-    shelf.locator("[name=shown]").select_option(label="Named wrong")
+    shelf.locator("[name=shown]").select_option(label="Misclassified")
     expect(shelf.locator(".sorting")).to_be_visible()
     expect(shelf.locator(".thumbs[inert]")).to_have_count(1)
     expect(shelf.locator("[data-page='1']")).to_be_disabled()
-    shelf.locator("[name=shown]").select_option(label="All of them")
+    shelf.locator("[name=shown]").select_option(label="All images")
     expect(shelf.locator(".thumbs[inert]")).to_have_count(0)
     expect(shelf.locator("[data-page='1']")).to_be_enabled()
     with page.expect_response(re.compile("component_server")):
@@ -396,7 +400,7 @@ def test_what_is_on_the_shelf_is_not_what_is_still_being_sorted(open_page):
     assert [image.get_attribute("alt") for image in shelf.locator(".thumb img").all()] == before
 
 
-def test_the_camera_can_be_closed_and_what_it_sees_is_explained(open_page):
+def test_the_camera_can_be_closed_and_its_photo_is_explained(open_page):
     page = open_page()
     page.locator("input[name=source][value=upload]").check()
     page.get_by_role("button", name="Use the camera").click()
@@ -404,13 +408,13 @@ def test_the_camera_can_be_closed_and_what_it_sees_is_explained(open_page):
     page.get_by_role("button", name="Close the camera").click()
     expect(page.locator(".camera")).to_be_hidden()
     expect(page.get_by_role("button", name="Use the camera")).to_be_focused()
-    assert page.locator(".camera video").evaluate("video => video.srcObject") is None
+    assert page.locator(".camera video").evaluate("video => video.srcObject === null")
     page.get_by_role("button", name="Use the camera").click()
     expect(page.locator(".camera video")).to_be_visible()
-    other_image(page, page.get_by_role("button", name="Take it").click)
-    expect(page.locator(".seen")).to_contain_text("photo.png")
+    other_image(page, page.get_by_role("button", name="Take photo").click)
+    expect(page.locator(".image-note")).to_contain_text("photo.png")
     expect(page.locator(".camera")).to_be_hidden()
-    assert page.locator(".camera video").evaluate("video => video.srcObject") is None
+    assert page.locator(".camera video").evaluate("video => video.srcObject === null")
 
 
 def upload(page, name, content):
@@ -424,17 +428,17 @@ def png(size):
     return buffer.getvalue()
 
 
-def test_an_uploaded_image_is_explained_and_says_what_became_of_it(open_page):
+def test_an_uploaded_image_is_explained_and_its_preprocessing_described(open_page):
     page = open_page()
     other_image(page, lambda: upload(page, "wide.png", png((120, 60))))
-    expect(page.locator(".seen")).to_contain_text("cropped to a square, shrunk from 120 × 60 to 32 × 32")
+    expect(page.locator(".image-note")).to_contain_text("cropped to a square, shrunk from 120 × 60 to 32 × 32")
 
 
-def test_a_text_file_named_png_gets_one_sentence_and_the_old_view_stays(open_page):
+def test_a_text_file_named_png_is_rejected_and_the_view_stays(open_page):
     page = open_page("?image=cat")
     before = page.locator(".headline").inner_text()
     upload(page, "letter.png", b"Dear reader, this is not an image.")
-    expect(page.locator(".status")).to_contain_text("must be a whole PNG, JPEG, WebP, GIF or BMP image")
+    expect(page.locator(".status")).to_contain_text("must be a complete PNG, JPEG, WebP, GIF or BMP image")
     expect(page.locator(EXPLORER)).to_have_attribute("data-state", "error")
     expect(page.locator(".headline")).to_have_text(before)
 
@@ -443,11 +447,11 @@ def test_a_file_name_never_runs_as_script(open_page):
     page = open_page()
     name = "<img src=x onerror=window.ran=1>${window.ran=1}{{1}}.png"
     other_image(page, lambda: upload(page, name, png((40, 40))))
-    expect(page.locator(".seen")).to_contain_text("onerror")
-    assert page.evaluate("window.ran") is None
+    expect(page.locator(".image-note")).to_contain_text("onerror")
+    assert page.evaluate("window.ran === undefined")
 
 
-def test_the_figure_is_downloaded_as_a_image(open_page):
+def test_the_figure_is_downloaded_as_an_image(open_page):
     page = open_page("?image=cat")
     with page.expect_download() as found:
         page.locator("[data-do=figure]").click()
@@ -468,7 +472,7 @@ def test_dark_and_light_repaint_the_maps(open_page):
     page = open_page("?image=cat&__theme=light")
     corner = "n => [...n.getContext('2d').getImageData(0, 0, 1, 1).data]"
     light = page.eval_on_selector("[role=gridcell] canvas", corner)
-    page.get_by_role("button", name="Switch to dark colours").click()
+    page.get_by_role("button", name="Switch to dark colors").click()
     page.wait_for_function(
         """([before, selector]) => {
           const pixel = document.querySelector(selector).getContext("2d").getImageData(0, 0, 1, 1).data;
@@ -478,17 +482,17 @@ def test_dark_and_light_repaint_the_maps(open_page):
     )
 
 
-def test_colours_that_were_chosen_stay_also_in_a_page_whose_link_asked_for_others(open_page):
+def test_the_chosen_theme_overrides_that_of_the_link_on_reload(open_page):
     page = open_page("?image=cat&__theme=dark")
-    page.get_by_role("button", name="Switch to light colours").click()
+    page.get_by_role("button", name="Switch to light colors").click()
     page.reload()
-    expect(page.get_by_role("button", name="Switch to dark colours")).to_be_visible()
+    expect(page.get_by_role("button", name="Switch to dark colors")).to_be_visible()
     assert "image=cat" in page.url
-    page = open_page("?image=cat&__theme=dark")  # and the link of somebody else still decides
-    expect(page.get_by_role("button", name="Switch to light colours")).to_be_visible()
+    page = open_page("?image=cat&__theme=dark")  # a new link sets the theme again
+    expect(page.get_by_role("button", name="Switch to light colors")).to_be_visible()
 
 
-def test_back_leads_to_the_tab_before(open_page):
+def test_back_returns_to_the_previous_tab(open_page):
     page = open_page("?image=cat")
     chosen = page.locator("#pages [role=tab][aria-selected=true]")
     for name in ("Train", "Internals"):
@@ -502,7 +506,7 @@ def test_back_leads_to_the_tab_before(open_page):
     expect(chosen).to_have_text("Train")
 
 
-def test_on_a_phone_what_is_chosen_below_the_map_is_told_and_leads_to_it(open_page):
+def test_on_a_phone_a_choice_below_the_map_links_to_it(open_page):
     page = open_page("?image=cat")
     jump = page.locator(".jump")
     tile(page, 2, 3).click()
@@ -511,7 +515,7 @@ def test_on_a_phone_what_is_chosen_below_the_map_is_told_and_leads_to_it(open_pa
     tile(page, 4, 1).scroll_into_view_if_needed()
     page.wait_for_function("document.querySelector('.stage.map').getBoundingClientRect().bottom < 0")
     tile(page, 4, 1).click()
-    expect(jump).to_contain_text("Layer 5, head 2: the class token looks most at")
+    expect(jump).to_contain_text("Layer 5, head 2: the class token attends most to")
     jump.click()
     expect(page.locator(".stage.map")).to_be_in_viewport()
     expect(jump).to_be_hidden()
@@ -525,7 +529,7 @@ def test_page_and_server_reach_no_other_host(open_page, requests, connections):
     assert not connections.exists(), connections.read_text()
 
 
-def test_the_guard_notes_a_server_that_calls_out(guarded, tmp_path):
+def test_the_guard_records_outgoing_connections(guarded, tmp_path):
     notes = tmp_path / "notes.txt"
     code = "import urllib.request; urllib.request.urlopen('http://example.org')"
     environment = guarded | {"VITVIZ_TEST_CONNECTIONS": str(notes), "PATH": "/usr/bin"}

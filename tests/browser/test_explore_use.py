@@ -1,5 +1,6 @@
-"""The Explore page while it is used: what is left out, what is not there any more, and what comes from elsewhere."""
+"""The Explore page in use: removed patches, evicted explanations, dropped and pasted files."""
 
+import base64
 import json
 import re
 from contextlib import suppress
@@ -10,9 +11,7 @@ from playwright.sync_api import Error, expect
 
 import vitviz
 from benchmarks.page import EXPLORER
-from tests.browser.test_explore_page import other_image, says
-from vitviz.attribution.ablation import ablate
-from vitviz.attribution.context import softmax
+from tests.browser.test_explore_page import changed, other_image, shows
 from vitviz.data.preprocessing import MAX_BYTES, sample_paths
 
 pytestmark = pytest.mark.browser
@@ -23,18 +22,18 @@ def explanation():
     return vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
 
 
-def gone(patches):
-    """The part of the address that leaves patches out."""
-    return "gone=" + "_".join(f"{patch // 8 + 1}-{patch % 8 + 1}" for patch in patches)
+def removed(patches):
+    """The part of the address that removes patches."""
+    return "removed=" + "_".join(f"{patch // 8 + 1}-{patch % 8 + 1}" for patch in patches)
 
 
 def answered(page, name, change):
-    """Let what Python answers to a question pass through `change`."""
+    """Change the responses to a request by `change`."""
 
     def answer(route):
         if route.request.post_data_json["fn_name"] != name:
             return route.fallback()
-        with suppress(Error):  # the page was closed meanwhile, and nobody waits for it
+        with suppress(Error):  # the page has been closed
             route.fulfill(body=json.dumps(change(route.fetch().json())), content_type="application/json")
         return None
 
@@ -42,95 +41,136 @@ def answered(page, name, change):
 
 
 def with_other_model(found):
-    """What is offered, and the shipped model once more by another name."""
+    """The list of models with a second name of the bundled one."""
     return found | {"checkpoints": [*found["checkpoints"], found["checkpoints"][0] | {"name": "other"}]}
 
 
-def as_shipped(route):
-    """Ask about the other model as if it were the shipped one."""
+def as_bundled(route):
+    """Send requests about the other model as requests about the bundled one."""
     route.fallback(post_data=route.request.post_data.replace('"other"', '"cifar10-ti4"'))
 
 
-# --- what is left out ---
+# --- removed patches ---
 
 
-def test_the_last_row_is_for_what_became_likeliest_among_the_others(open_page):
+def test_the_last_row_is_the_most_likely_of_the_other_classes(open_page):
     dog = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["dog"])
     upper = [*range(16)]
-    now = softmax(ablate(dog.context, patches=upper).logits)
+    now = dog.ablate(patches=upper).probabilities
     old = np.argsort(-dog.probabilities)
     rows = [*old[:4], max(old[4:], key=lambda k: now[k])]
     assert rows != [*old[:5]]
-    page = open_page(f"?image=dog&{gone(upper)}")
+    page = open_page(f"?image=dog&{removed(upper)}")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     expect(page.locator(".predictions .class-name")).to_have_text([dog.labels[k] for k in rows])
 
 
 def outsider():
-    """A sample, and patches without which another class wins than its five likeliest: name, patches, class, share."""
+    """A sample, and patches whose removal makes a class win that was not among its five most likely."""
     model = vitviz.load("cifar10-ti4")
     for name, path in sample_paths().items():
         whole = vitviz.explain(model, path)
         for patches in (range(48), range(16, 64), range(32), range(32, 64)):
-            now = softmax(ablate(whole.context, patches=list(patches)).logits)
+            now = whole.ablate(patches=list(patches)).probabilities
             if now.argmax() not in np.argsort(-whole.probabilities)[:5]:
                 return name, patches, whole.labels[now.argmax()], now.max()
     return pytest.fail("no sample has one")
 
 
-def test_a_class_that_wins_once_patches_are_gone_has_a_row_and_is_named(open_page):
-    name, patches, winner, share = outsider()
-    page = open_page(f"?image={name}&{gone(patches)}")
+def test_a_class_that_wins_after_removals_has_a_row_and_is_named(open_page):
+    name, patches, winner, probability = outsider()
+    page = open_page(f"?image={name}&{removed(patches)}")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     last = page.locator(".predictions li").last
     expect(last.locator(".class-name")).to_have_text(winner)
-    assert says(last.locator(".value").inner_text(), share)
-    expect(page.locator(".effect-from")).to_contain_text(f"The model now says {winner}, ")
+    assert shows(last.locator(".value").inner_text(), probability)
+    expect(page.locator(".effect-from")).to_contain_text(f"The model now predicts {winner}, ")
 
 
-def test_an_even_spread_is_over_the_tokens_that_are_left(open_page, explanation):
-    page = open_page(f"?image=cat&{gone(range(60))}")
+def test_uniform_attention_is_over_the_remaining_tokens(open_page, explanation):
+    page = open_page(f"?image=cat&{removed(range(60))}")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
-    row = np.nan_to_num(ablate(explanation.context, patches=list(range(60))).attention)[5].mean(0)[0]
-    share = row[1:].max()
-    expect(page.locator(".status")).to_contain_text(f"{share * 5:.1f} times an even spread")
+    row = np.nan_to_num(explanation.ablate(patches=list(range(60))).attention)[5].mean(0)[0]
+    weight = row[1:].max()
+    expect(page.locator(".status")).to_contain_text(f"{weight * 5:.1f} times uniform")
     expect(page.locator(".status")).to_contain_text("The strongest 1 of 4 patches")
 
 
-def test_what_is_left_out_is_no_part_of_the_mean_of_several_patches(open_page, explanation):
-    page = open_page("?image=cat&gone=3-3&patch=3-3_5-5")
+def test_removed_patches_are_not_averaged_as_queries(open_page, explanation):
+    page = open_page("?image=cat&removed=3-3&patch=3-3_5-5")
     page.wait_for_selector(f"{EXPLORER}[data-changed][data-full]")
-    expect(page.locator(".headline")).to_contain_text(": row 5, column 5 looks most at")
-    row = np.nan_to_num(ablate(explanation.context, patches=[18]).attention)[5].mean(0)[1 + 36]
-    assert says(page.locator(".class-share").inner_text().partition(" goes")[0], row[0])
+    expect(page.locator(".headline")).to_contain_text(": row 5, column 5 attends most to")
+    row = np.nan_to_num(explanation.ablate(patches=[18]).attention)[5].mean(0)[1 + 36]
+    assert shows(page.locator(".class-weight").inner_text().partition(" goes")[0], row[0])
     box = page.locator(".stage.image").bounding_box()
     middle = (box["x"] + 2.5 * box["width"] / 8, box["y"] + 2.5 * box["height"] / 8)
     page.keyboard.down("Shift")
     page.mouse.click(*middle)
-    expect(page.locator(".status")).to_have_text("Row 3, column 3 is left out: it asks nothing and gets nothing.")
+    expect(page.locator(".status")).to_have_text("Row 3, column 3 is removed: it neither attends nor is attended to.")
 
 
-def test_a_mean_whose_heads_are_all_off_is_off(open_page):
-    page = open_page("?image=cat&layer=3&off=" + "_".join(f"3-{head}" for head in range(1, 7)))
+def test_a_mean_of_ablated_heads_is_ablated(open_page):
+    page = open_page("?image=cat&layer=3&ablated=" + "_".join(f"3-{head}" for head in range(1, 7)))
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
-    expect(page.locator(".headline")).to_have_text("Layer 3, mean of heads is switched off")
-    expect(page.locator(".cell.off")).to_have_count(7)
+    expect(page.locator(".headline")).to_have_text("Layer 3, mean of heads is ablated")
+    expect(page.locator(".cell.ablated")).to_have_count(7)
     expect(page.locator(".bar")).to_be_hidden()
 
 
-def test_a_method_sees_the_whole_image_and_is_not_crossed_out(open_page):
-    page = open_page("?image=cat&gone=3-3&method=rollout")
+def test_a_method_explains_the_unchanged_image(open_page):
+    page = open_page("?image=cat&removed=3-3&method=rollout")
     page.wait_for_selector(f"{EXPLORER}[data-changed][data-methods]")
     expect(page.locator(".headline")).to_contain_text("Rollout")
-    expect(page.locator(".stage.image .mark.gone")).to_be_visible()
-    expect(page.locator(".stage.map .mark.gone")).to_be_hidden()
+    expect(page.locator(".stage.image .mark.removed")).to_be_visible()
+    expect(page.locator(".stage.map .mark.removed")).to_be_hidden()
+
+
+# --- uniform attention, and models without a class token ---
+
+
+def with_uniform_attention(page, prefix):
+    """Replace the attention of explained images by uniform attention with differences below its precision."""
+    tokens = prefix + 64
+    rows = np.full((6, 6, tokens), 1 / tokens, "<f4")
+    rows[..., prefix + 5] += 1e-5
+    full = np.full((6, 6, tokens, tokens), round(65535 / tokens), "<u2")
+    full[..., prefix + 5] += 1
+    changes = {"cls": base64.b64encode(rows.tobytes()).decode(), "prefix": prefix, "classToken": prefix > 0}
+    answered(page, "attention", lambda found: base64.b64encode(full.tobytes()).decode())
+    answered(page, "explain", lambda found: found | changes)
+
+
+def test_uniform_attention_names_no_strongest_patch(open_page):
+    page = open_page()
+    with_uniform_attention(page, 1)
+    other_image(page, page.locator(".thumb").last.click)
+    headline = page.locator(f"{EXPLORER} .headline")
+    expect(headline).to_have_text("Layer 6, mean of heads: the class token attends equally to all patches")
+    expect(page.locator(".status")).to_contain_text("Every patch gets 1.5\xa0%, 1.0 times uniform.")
+    page.locator("input[name=direction][value=to]").check(force=True)
+    expect(headline).to_have_text("Layer 6, mean of heads: all patches attend equally to the class token")
+
+
+def test_without_a_class_token_the_query_is_the_mean_of_the_patches(open_page):
+    page = open_page()
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    with_uniform_attention(page, 0)
+    other_image(page, page.locator(".thumb").last.click)
+    headline = page.locator(f"{EXPLORER} .headline")
+    expect(headline).to_have_text("Layer 6, mean of heads: the mean of the patches attends equally to all patches")
+    page.locator("input[name=direction][value=to]").check(force=True)
+    expect(headline).to_have_text("Layer 6, mean of heads: all patches attend equally to the mean of the patches")
+    page.locator(".method", has_text="Average").click()
+    text = vitviz.METHODS["average"].text_without_class_token
+    expect(page.locator(".method-about")).to_contain_text(text.about)
+    expect(page.locator(".method-about .formula")).to_have_text(text.formula)
 
 
 # --- methods and classes ---
 
 
 def empty_gradcam():
-    """A sample, and a class of which its Grad-CAM is the same everywhere: name, number, class."""
+    """A sample and a class with a flat Grad-CAM map: name, index, label."""
     model = vitviz.load("cifar10-ti4")
     for name, path in sample_paths().items():
         whole = vitviz.explain(model, path)
@@ -140,48 +180,48 @@ def empty_gradcam():
     return pytest.fail("no sample has one")
 
 
-def test_a_map_that_is_the_same_everywhere_has_no_finding_and_no_score(open_page):
+def test_a_flat_map_has_no_finding_and_no_score(open_page):
     name, k, label = empty_gradcam()
     page = open_page(f"?image={name}&class={k}&method=attention_gradcam")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    expect(page.locator(".headline")).to_have_text(f"Grad-CAM for {label}: no patch counts more than another")
-    expect(page.locator(".status")).to_contain_text("it has no order to score")
+    expect(page.locator(".headline")).to_have_text(f"Grad-CAM for {label}: all patches have the same value")
+    expect(page.locator(".status")).to_contain_text("it has no ranking to score")
     expect(page.locator(".method", has_text="Grad-CAM").locator(".method-score span").first).to_have_text("–")
 
 
-def test_a_class_that_gains_by_what_is_painted_over_is_said_to_gain(open_page):
+def test_a_class_whose_probability_rises_under_masking_is_described_so(open_page):
     page = open_page()
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     answered(page, "scores", lambda found: {"scores": dict.fromkeys(found["scores"], -1.69), "chance": [-2.84, 0.1]})
     page.locator(".method", has_text="Relevance").click()
     page.locator(".explain-class").nth(1).click()
-    expect(page.locator(".status")).to_contain_text("first adds 169\xa0% to the probability of")
-    expect(page.locator(".status")).to_contain_text("a random order adds 284\xa0%.")
+    expect(page.locator(".status")).to_contain_text("first raises the probability of")
+    expect(page.locator(".status")).to_contain_text("by 169\xa0% on average, a random order by 284\xa0%.")
 
 
-def test_the_explained_class_is_kept_by_its_name_when_the_model_changes(open_page):
+def test_the_explained_class_is_kept_by_name_when_the_model_changes(open_page):
     page = open_page("?image=cat&class=4")
-    expect(page.locator(".method-group:nth-child(2) .group-name")).to_have_text("For the class deer")
+    expect(page.locator(".method-group:nth-child(2) .group-name")).to_have_text("For class deer")
 
     def turned(reply):
         return reply | {name: reply[name][::-1] for name in ("classes", "probabilities")}
 
     answered(page, "explain", turned)
     other_image(page, lambda: page.locator(".model select").first.dispatch_event("change"))
-    expect(page.locator(".method-group:nth-child(2) .group-name")).to_have_text("For the class deer")
+    expect(page.locator(".method-group:nth-child(2) .group-name")).to_have_text("For class deer")
     page.wait_for_url("**class=5*")
 
 
-def test_a_class_is_not_compared_with_itself(open_page):
+def test_a_class_has_no_contrast_with_itself(open_page):
     page = open_page("?image=cat&class=4-4")
-    expect(page.locator(".method-group:nth-child(2) .group-name")).to_have_text("For the class deer")
-    assert page.locator(".versus option", has_text="deer").is_disabled()
+    expect(page.locator(".method-group:nth-child(2) .group-name")).to_have_text("For class deer")
+    assert page.locator(".contrast option", has_text="deer").is_disabled()
 
 
-# --- a server that is away, or has let go ---
+# --- a server that is unreachable, or has evicted an explanation ---
 
 
-def test_maps_and_scores_come_by_themselves_once_the_server_is_back(open_page):
+def test_maps_and_scores_are_requested_again_until_the_server_responds(open_page):
     page = open_page("?image=cat")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     losing = [True]
@@ -193,18 +233,18 @@ def test_maps_and_scores_come_by_themselves_once_the_server_is_back(open_page):
     expect(page.locator(".status")).not_to_contain_text("The server did not answer")
 
 
-@pytest.mark.parametrize("query", ["?image=cat", "?image=cat&off=5-2"])
-def test_a_figure_is_saved_though_the_server_has_let_the_image_go(open_page, query):
+@pytest.mark.parametrize("query", ["?image=cat", "?image=cat&ablated=5-2"])
+def test_a_figure_is_saved_after_an_eviction(open_page, query):
     page = open_page(query)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    if "off" in query:
+    if "ablated" in query:
         page.wait_for_selector(f"{EXPLORER}[data-changed]")
     kept = []
 
     def forget(route):
-        """Python knows no key that it gave before now."""
+        """Replace the current key by an unknown one."""
         if not kept:
-            kept.append(page.get_attribute(EXPLORER, "data-changed" if "off" in query else "data-ready"))
+            kept.append(page.get_attribute(EXPLORER, "data-changed" if "ablated" in query else "data-ready"))
         route.fallback(post_data=route.request.post_data.replace(kept[0], "x"))
 
     page.route(re.compile("component_server"), forget)
@@ -213,41 +253,42 @@ def test_a_figure_is_saved_though_the_server_has_let_the_image_go(open_page, que
     expect(page.locator(".status")).to_contain_text("Saved as")
 
 
-def test_a_refusal_is_told_and_stays_while_a_map_for_another_class_stands_large(open_page):
+def test_an_error_of_the_methods_is_shown_and_stays(open_page):
     page = open_page("?image=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    answered(page, "methods", lambda found: {"error": "Own images are kept for less than an hour."})
+    answered(page, "methods", lambda found: {"error": "Uploads are deleted after an hour."})
     page.locator(".explain-class").nth(1).click()
-    expect(page.locator(".status")).to_have_text("Own images are kept for less than an hour.")
-    expect(page.locator(".headline")).to_contain_text("the class token looks most at")
-    page.locator("input[name=draw][value=smooth]").check(force=True)
+    expect(page.locator(".status")).to_have_text("Uploads are deleted after an hour.")
+    expect(page.locator(".headline")).to_contain_text("the class token attends most to")
+    page.locator("input[name=display][value=smooth]").check(force=True)
     expect(page.locator(EXPLORER)).to_have_class(re.compile("smooth"))
 
 
-def test_a_figure_of_changes_that_cannot_be_made_again_says_why(open_page):
-    page = open_page("?image=cat&off=5-2")
+def test_a_figure_whose_ablation_fails_shows_the_error(open_page):
+    page = open_page("?image=cat&ablated=5-2")
     page.wait_for_selector(f"{EXPLORER}[data-changed][data-scores]")
     answered(page, "figure", lambda found: None)
-    answered(page, "ablate", lambda found: {"error": "Own images are kept for less than an hour."})
+    answered(page, "ablate", lambda found: {"error": "Uploads are deleted after an hour."})
     page.locator("[data-do=figure]").click()
-    expect(page.locator(".status")).to_have_text("Own images are kept for less than an hour.")
+    expect(page.locator(".status")).to_have_text("Uploads are deleted after an hour.")
 
 
-def test_a_file_that_is_too_large_is_refused_with_the_rule_before_it_is_sent(open_page, requests):
+def test_a_file_that_is_too_large_is_refused_before_the_upload(open_page, requests):
     page = open_page()
     page.locator("input[name=source][value=upload]").check(force=True)
     file = {"name": "wide.png", "mimeType": "image/png", "buffer": b"x" * (MAX_BYTES + 2**20)}
     page.locator(".drop input").set_input_files(file)
     expect(page.locator(".status")).to_have_text(
-        "An image may have at most 20\xa0MiB: wide.png has 21\xa0MiB. Save it smaller, as JPEG for example."
+        "An image may have at most 20\xa0MiB: wide.png has 21\xa0MiB. "
+        "Reduce its size, for example by saving it as JPEG."
     )
     assert not [address for address in requests if "upload" in address]
 
 
-# --- what comes from elsewhere ---
+# --- clipboard, dropped files, links, other tabs ---
 
 
-def test_a_image_is_taken_from_the_clipboard_wherever_the_focus_is(open_page):
+def test_an_image_is_pasted_regardless_of_the_focus(open_page):
     page = open_page()
     page.locator("input[name=source][value=upload]").check(force=True)
     other_image(
@@ -264,10 +305,10 @@ def test_a_image_is_taken_from_the_clipboard_wherever_the_focus_is(open_page):
         ),
     )
     assert page.evaluate("document.activeElement.name") == "source"
-    expect(page.locator(".seen")).to_contain_text("pasted.png")
+    expect(page.locator(".image-note")).to_contain_text("pasted.png")
 
 
-def test_a_file_dropped_beside_the_explorer_is_taken_and_does_not_replace_the_page(open_page):
+def test_a_file_dropped_outside_of_the_explorer_does_not_replace_the_page(open_page):
     page = open_page()
     dropped = """([type]) => {
       const dataTransfer = new DataTransfer();
@@ -278,31 +319,31 @@ def test_a_file_dropped_beside_the_explorer_is_taken_and_does_not_replace_the_pa
     }"""
     assert page.evaluate(dropped, ["dragover"])
     assert page.evaluate(dropped, ["drop"])
-    expect(page.locator(".status")).to_contain_text("Only images can be shown: notes.txt is text/plain.")
+    expect(page.locator(".status")).to_contain_text("The file must be an image: notes.txt is text/plain.")
 
 
-def test_an_own_image_is_not_silently_another_one_after_a_reload(open_page):
-    page = open_page("?image=own&patch=2-2&class=4&gone=1-1")
-    expect(page.locator(".status")).to_contain_text("A link does not keep your own image: this is cat.")
-    expect(page.locator(".headline")).to_contain_text("the class token looks most at")
+def test_a_link_to_an_upload_says_that_it_shows_another_image(open_page):
+    page = open_page("?image=upload&patch=2-2&class=4&removed=1-1")
+    expect(page.locator(".status")).to_contain_text("A link does not contain an uploaded image: showing cat.")
+    expect(page.locator(".headline")).to_contain_text("the class token attends most to")
     expect(page.locator(".effect")).to_be_hidden()
     expect(page.locator(".explain-class").first).to_have_attribute("aria-pressed", "true")
 
 
-def test_a_model_chosen_on_another_tab_is_shown_here_too(open_page):
-    page = open_page("?image=cat&off=5-2")
+def test_a_model_chosen_on_another_tab_is_adopted(open_page):
+    page = open_page("?image=cat&ablated=5-2")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     answered(page, "list_models", with_other_model)
-    page.route(re.compile("component_server"), as_shipped)
+    page.route(re.compile("component_server"), as_bundled)
     page.get_by_role("tab", name="Internals").click()
     page.evaluate("history.replaceState(history.state, '', location.search + '&checkpoint=other')")
     other_image(page, page.get_by_role("tab", name="Explore").click)
     expect(page.locator(f"{EXPLORER} .model select")).to_have_value("other")
-    expect(page.locator(".cell.off")).to_have_count(0)
-    page.wait_for_url(lambda url: "checkpoint=other" in url and "off=" not in url)
+    expect(page.locator(".cell.ablated")).to_have_count(0)
+    page.wait_for_url(lambda url: "checkpoint=other" in url and "ablated=" not in url)
 
 
-def test_a_model_that_is_being_chosen_is_not_taken_back(open_page):
+def test_a_model_that_is_being_loaded_is_not_replaced(open_page):
     page = open_page("?image=cat&checkpoint=cifar10-ti4")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     answered(page, "list_models", with_other_model)
@@ -317,7 +358,7 @@ def test_a_model_that_is_being_chosen_is_not_taken_back(open_page):
     def hold(route):
         name = route.request.post_data_json["fn_name"]
         if name not in ("list_models", "explain") or name in held:
-            return as_shipped(route)
+            return as_bundled(route)
         held[name] = route
         return None
 
@@ -329,7 +370,7 @@ def test_a_model_that_is_being_chosen_is_not_taken_back(open_page):
         models.select_option("other")
     with page.expect_response(lambda reply: '"list_models"' in (reply.request.post_data or "")):
         held["list_models"].fallback()
-    as_shipped(held["explain"])
+    as_bundled(held["explain"])
     page.wait_for_url(lambda url: "checkpoint=other" in url)
 
 
@@ -345,7 +386,7 @@ def test_the_camera_is_closed_when_another_tab_is_opened(open_page):
 # --- keys and voice ---
 
 
-def test_another_image_and_a_kept_patch_are_spoken(open_page):
+def test_another_image_and_a_pinned_patch_are_announced(open_page):
     page = open_page("?image=cat")
     voice = page.locator(f"{EXPLORER} .voice")
     other_image(page, page.locator(".thumb").last.click)
@@ -353,13 +394,13 @@ def test_another_image_and_a_kept_patch_are_spoken(open_page):
     page.locator(".stage.image").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(voice).to_contain_text("Kept. ")
+    expect(voice).to_contain_text("Pinned. ")
     page.keyboard.press("Enter")
-    expect(voice).to_contain_text("Let go. ")
+    expect(voice).to_contain_text("Unpinned. ")
 
 
 @pytest.mark.parametrize("place", [".stage.image", ".cell[aria-selected=true]"])
-def test_keys_of_the_browser_are_left_to_it(open_page, place):
+def test_shortcuts_of_the_browser_are_not_handled(open_page, place):
     page = open_page("?image=cat&layer=5&head=1")
     before = page.locator(".headline").inner_text()
     keys = [{"key": "ArrowLeft", "altKey": True}, {"key": "Backspace", "ctrlKey": True}, {"key": "x", "metaKey": True}]
@@ -373,12 +414,12 @@ def test_keys_of_the_browser_are_left_to_it(open_page, place):
         keys,
     )
     assert taken == [False, False, False]
-    changed(page, lambda: page.keyboard.press("x") if "cell" in place else page.locator("[data-do=off]").click())
-    assert page.locator(".headline").inner_text() == f"{before.partition(':')[0]} is switched off"
+    changed(page, lambda: page.keyboard.press("x") if "cell" in place else page.locator("[data-do=ablate]").click())
+    assert page.locator(".headline").inner_text() == f"{before.partition(':')[0]} is ablated"
 
 
 @pytest.mark.parametrize("width", [1400, 1024, 700, 390])
-def test_no_choice_moves_what_lies_under_the_pointer(open_page, width):
+def test_no_choice_moves_the_image(open_page, width):
     page = open_page("?image=cat")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     page.set_viewport_size({"width": width, "height": 900})
@@ -390,10 +431,10 @@ def test_no_choice_moves_what_lies_under_the_pointer(open_page, width):
     assert len(tops) == 1, json.dumps(sorted(tops))
 
 
-# --- what changes while the page is open ---
+# --- changes on the server while the page is open ---
 
 
-def test_test_images_that_came_since_are_offered(open_page):
+def test_test_images_downloaded_later_are_listed(open_page):
     page = open_page()
     shelf = page.locator(".shelf[data-source=cifar]")
     here = []
@@ -414,22 +455,22 @@ def test_test_images_that_came_since_are_offered(open_page):
     expect(shelf.locator(".thumb")).to_have_count(10)
 
 
-def test_a_refused_choice_of_test_images_goes_back_to_what_is_shown(open_page):
+def test_a_failed_choice_of_test_images_is_undone(open_page):
     page = open_page()
     page.locator("input[name=source][value=cifar]").check()
     shelf = page.locator(".shelf[data-source=cifar]")
     expect(shelf.locator(".thumb")).to_have_count(10)
     answered(page, "gallery", lambda found: {"error": "The server is busy."})
-    shelf.locator("[name=shown]").select_option(label="Named wrong")
+    shelf.locator("[name=shown]").select_option(label="Misclassified")
     expect(page.locator(f"{EXPLORER} .status")).to_have_text("The server is busy.")
     expect(shelf.locator("[name=shown]")).to_have_value("all")
     expect(shelf.locator(".thumbs[inert]")).to_have_count(0)
 
 
-def test_a_image_whose_model_has_learned_on_is_explained_anew(open_page):
+def test_an_image_whose_model_was_trained_further_is_explained_again(open_page):
     page = open_page("?image=cat")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    answered(page, "figure", lambda found: None)  # its explanation was let go
+    answered(page, "figure", lambda found: None)  # its explanation was evicted
 
     def other(found):
         return found | {"probabilities": [0.91, *[0.01] * 9]}
@@ -440,10 +481,10 @@ def test_a_image_whose_model_has_learned_on_is_explained_anew(open_page):
     expect(page.locator(".predictions li").first).to_contain_text("91.0")
 
 
-# --- before the first answer, and names that are long ---
+# --- before the first response, long names ---
 
 
-def test_the_page_has_its_size_before_the_first_answer(context, address):
+def test_the_page_has_its_size_before_the_first_response(context, address):
     page = context.new_page()
     page.route(re.compile("component_server"), lambda route: None)
     page.goto(address)
@@ -474,7 +515,7 @@ def test_long_names_widen_nothing(open_page):
         page.get_by_role("tab", name=tab).click()
         expect(page.locator(model)).to_have_count(2)
     assert page.locator(f"{EXPLORER} .model select").bounding_box()["width"] <= 230
-    page.get_by_role("tab", name="Internals").click()  # nothing lies over it
+    page.get_by_role("tab", name="Internals").click()  # it is not covered
     expect(page.locator(".vitviz-internals .model select")).to_be_visible()
 
 
@@ -486,12 +527,12 @@ def test_a_double_click_opens_the_camera_once(open_page):
     page.wait_for_function("document.querySelector('.camera video').srcObject?.active")
 
 
-def test_several_patches_without_any_are_the_class_token_alone(open_page):
+def test_removing_the_last_query_patch_returns_to_the_class_token(open_page):
     page = open_page("?image=cat")
-    page.locator("input[value=several]").check(force=True)
-    expect(page.locator("input[value=several]")).to_be_checked()
+    page.locator("input[name=query][value=patches]").check(force=True)
+    expect(page.locator("input[name=query][value=patches]")).to_be_checked()
     page.locator(".stage.image").focus()
-    for key in ("ArrowDown", "ArrowUp"):  # to the patch that is kept
+    for key in ("ArrowDown", "ArrowUp"):  # to the pinned patch
         page.keyboard.press(key)
     changed(page, lambda: page.keyboard.press("Delete"))
-    expect(page.locator("input[value=several]")).not_to_be_checked()
+    expect(page.locator("input[name=query][value=patches]")).not_to_be_checked()

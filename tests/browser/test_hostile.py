@@ -1,4 +1,4 @@
-"""Nothing that a stranger writes into a name, a label or metadata ever runs in the page; it is shown as text."""
+"""Names, labels and metadata from untrusted files are shown as text and never run in the page."""
 
 import pytest
 from playwright.sync_api import expect
@@ -24,7 +24,7 @@ SCRIPTS = [
 
 
 def untouched(page):
-    """Whether nothing ran and nothing foreign became part of the page."""
+    """Whether no script ran and no foreign element became part of the page."""
     return page.evaluate(
         """() => window.__pwned === undefined
           && !document.querySelector('img[src="x"], [onerror], [onmouseover], .vitviz-explorer script, svg[onload]')"""
@@ -33,13 +33,13 @@ def untouched(page):
 
 @pytest.fixture
 def complaints():
-    """What the browser complained about: errors in scripts, and what the Content-Security-Policy refused."""
+    """Errors in scripts, and violations of the Content-Security-Policy."""
     return []
 
 
 @pytest.fixture
 def watched(open_page, complaints):
-    """Open the page and note the browser's complaints from then on."""
+    """Open the page and record the browser's complaints from then on."""
 
     def open_with(query=""):
         page = open_page(query)
@@ -50,7 +50,7 @@ def watched(open_page, complaints):
     return open_with
 
 
-def test_the_page_lives_with_its_own_policy(context, address, complaints):
+def test_the_page_complies_with_its_own_policy(context, address, complaints):
     page = context.new_page()
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
@@ -63,7 +63,7 @@ def test_the_page_lives_with_its_own_policy(context, address, complaints):
     assert complaints == []
 
 
-def test_the_policy_stops_what_would_leave_this_server(watched, complaints):
+def test_the_policy_blocks_requests_to_other_hosts(watched, complaints):
     page = watched()
     assert page.evaluate("() => fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'stopped')") == "stopped"
     page.evaluate(
@@ -94,7 +94,7 @@ def test_the_name_of_an_accepted_and_of_a_refused_image_is_text(watched, name, c
     assert complaints == []
 
 
-def test_what_is_written_inside_a_image_is_never_shown(watched, complaints):
+def test_metadata_of_an_image_is_never_shown(watched, complaints):
     page = watched()
     for name, content in images.accepted():
         if "script" in name or "HTML" in name:
@@ -109,7 +109,7 @@ def test_what_is_written_inside_a_image_is_never_shown(watched, complaints):
 
 
 def test_names_of_a_checkpoint_and_its_classes_are_text(context, tmp_path, monkeypatch):
-    """A model whose file name, class names and record are all script."""
+    """A model whose file name, class names and record contain scripts."""
     one = tiny.checkpoint()
     classes = tuple(SCRIPTS[k % len(SCRIPTS)] + str(k) for k in range(tiny.K))
     hostile = checkpoint.Checkpoint(
@@ -130,7 +130,7 @@ def test_names_of_a_checkpoint_and_its_classes_are_text(context, tmp_path, monke
         page.close()
 
 
-def test_the_control_sees_a_script_that_runs(watched):
+def test_the_check_detects_a_script_that_runs(watched):
     page = watched()
     page.evaluate("() => document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=window.__pwned=1>')")
     page.wait_for_function("() => window.__pwned === 1")

@@ -1,4 +1,4 @@
-"""The page Inside in a real browser: what it shows is what the library measured."""
+"""The Internals page in a browser: the page shows what the library measured."""
 
 import re
 from dataclasses import replace
@@ -18,7 +18,7 @@ from vitviz.models.factory import create_model
 
 pytestmark = pytest.mark.browser
 
-INSIDE = ".vitviz-internals"
+INTERNALS = ".vitviz-internals"
 PROBES = ("filters", "positions", "distance", "effective", "divergence", "norms", "lens", "cosine", "cka")
 
 
@@ -29,7 +29,7 @@ def found():
 
 @pytest.fixture(scope="module")
 def with_large(guarded, test_images, tmp_path_factory):
-    """The address of a server that also has a model of larger images, runs/large."""
+    """The address of a server with a second model of larger images, runs/large."""
     work = tmp_path_factory.mktemp("work")
     last = runs.make(work / "runs", "large", finished=True, snapshots=0) / "last.safetensors"
     large = create_model(replace(runs.MODEL, img_size=(96, 96))).eval()
@@ -40,13 +40,13 @@ def with_large(guarded, test_images, tmp_path_factory):
 
 
 @pytest.fixture
-def open_inside(open_page):
-    """Open the page and its tab Inside, and wait for all figures."""
+def open_internals(open_page):
+    """Open the Internals tab and wait for all figures."""
 
     def open_with(query=""):
         page = open_page(query)
         page.get_by_role("tab", name="Internals").click()
-        page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 samples'][data-state=ready]")
+        page.wait_for_selector(f"{INTERNALS}[data-ready='cifar10-ti4 samples'][data-state=ready]")
         return page
 
     return open_with
@@ -62,7 +62,7 @@ def numbers(text):
 
 
 def walk(page, name, *keys):
-    """Focus a figure and press keys; gives the line that then stands there."""
+    """Focus a figure, press keys and return its line."""
     page.locator(f"[data-probe={name}] .stage").focus()
     for key in keys:
         page.keyboard.press(key)
@@ -73,17 +73,17 @@ def walk(page, name, *keys):
 def test_nothing_is_measured_before_the_page_is_shown(open_page, requests):
     page = open_page()
     expect(page.get_by_role("tab")).to_have_text(["Explore", "Train", "Internals"])
-    expect(page.locator(INSIDE)).to_have_count(0)
+    expect(page.locator(INTERNALS)).to_have_count(0)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     before = sum("component_server" in url for url in requests)
     page.get_by_role("tab", name="Internals").click()
-    page.wait_for_selector(f"{INSIDE}[data-ready]")
+    page.wait_for_selector(f"{INTERNALS}[data-ready]")
     assert sum("component_server" in url for url in requests) == before + 2  # the list of models, and its probes
     expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the 10 sample images.")
 
 
-def test_every_dot_says_the_number_that_was_measured(open_inside, found):
-    page = open_inside()
+def test_every_dot_shows_its_value(open_internals, found):
+    page = open_internals()
     for name, values, digits in (("distance", found.distance, 1), ("effective", found.effective_tokens, 1)):
         for layer, head in ((0, 0), (3, 2), (5, 5)):
             dot = page.locator(f"[data-probe={name}] .dot[data-layer='{layer}'][data-head='{head}']")
@@ -96,8 +96,8 @@ def test_every_dot_says_the_number_that_was_measured(open_inside, found):
     expect(page.locator("[data-probe=distance] .halo")).to_contain_text(f"{found.uniform_distance:.1f}")
 
 
-def test_the_keys_read_every_kind_of_figure(open_inside, found):
-    page = open_inside()
+def test_the_keys_read_every_kind_of_figure(open_internals, found):
+    page = open_internals()
     right = "ArrowRight"
     assert numbers(walk(page, "filters", right, right))[:2] == [2, pytest.approx(100 * found.explained[1], abs=0.051)]
     row, column, other_row, other_column, cosine = numbers(walk(page, "positions", right, right, "ArrowDown"))
@@ -113,31 +113,32 @@ def test_the_keys_read_every_kind_of_figure(open_inside, found):
     assert numbers(walk(page, "cka", right, right, right))[-1] == pytest.approx(found.cka[0, 2], abs=0.00501)
 
 
-def test_tokens_and_answers_are_read_by_layer(open_inside, found):
-    page = open_inside()
+def test_norms_and_predictions_are_read_by_layer(open_internals, found):
+    page = open_internals()
     norms = numbers(walk(page, "norms", *["ArrowRight"] * 3))
     patches = found.norms[2, 1:]
     expected = [found.norms[2, 0], np.median(patches), patches.min(), patches.max(), found.longest[2]]
     np.testing.assert_allclose(norms[1:6], expected, atol=0.0501)
     assert norms[6] == pytest.approx(100 * found.outliers[2, 1:].mean(), abs=0.0501)
     lens = numbers(walk(page, "lens", *["ArrowRight"] * 4))
-    np.testing.assert_allclose(lens, [3, 100 * found.final_share[3], 100 * found.final_probability[3]], atol=0.0501)
+    np.testing.assert_allclose(lens, [3, 100 * found.final_agreement[3], 100 * found.final_probability[3]], atol=0.0501)
     page.keyboard.press("Escape")
-    expect(line(page, "lens")).to_contain_text("have their final answer")
+    expect(line(page, "lens")).to_contain_text("have their final prediction")
     expect(page.locator("[data-probe=lens]")).to_have_attribute("data-read", "-1")
 
 
-def test_each_figure_says_its_finding_and_how_to_read_it(open_inside):
-    page = open_inside()
+def test_each_figure_has_a_title_a_finding_and_a_caption(open_internals):
+    page = open_internals()
     expect(page.locator("figure[data-probe]")).to_have_count(len(PROBES))
     for name in PROBES:
         figure = page.locator(f"[data-probe={name}]")
         expect(figure.locator("figcaption")).to_contain_text("How to read it.")
+        expect(figure.locator(".question")).to_contain_text("?")
         finding = figure.locator(".line").inner_text()
         assert finding in figure.locator(".stage").get_attribute("aria-label")
 
 
-def test_an_answer_that_comes_while_another_tab_is_shown_is_drawn_when_this_one_is(context, address):
+def test_a_response_during_another_tab_is_drawn_when_the_tab_is_shown(context, address):
     page = context.new_page()
     held = []
 
@@ -152,67 +153,65 @@ def test_an_answer_that_comes_while_another_tab_is_shown_is_drawn_when_this_one_
     with page.expect_request(lambda request: '"probes"' in (request.post_data or "")):
         page.get_by_role("tab", name="Internals").click()
     page.get_by_role("tab", name="Train").click()
-    expect(page.locator(INSIDE)).to_be_hidden()
+    expect(page.locator(INTERNALS)).to_be_hidden()
     held.pop().continue_()
-    page.wait_for_selector(f"{INSIDE}[data-ready]", state="attached")
+    page.wait_for_selector(f"{INTERNALS}[data-ready]", state="attached")
     page.get_by_role("tab", name="Internals").click()
     expect(page.locator("[data-probe=cka] svg")).to_be_visible()
     assert page.locator("[data-probe=norms] svg").first.bounding_box()["width"] > 200
 
 
-def test_test_images_replace_the_samples(open_inside):
-    page = open_inside()
+def test_test_images_replace_the_samples(open_internals):
+    page = open_internals()
     before = line(page, "distance").inner_text()
     page.locator("input[name=images][value=test]").check()
-    page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 test'][data-state=ready]")
+    page.wait_for_selector(f"{INTERNALS}[data-ready='cifar10-ti4 test'][data-state=ready]")
     expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the first 500 test images of CIFAR-10.")
     expect(line(page, "distance")).not_to_have_text(before)
     page.reload()
-    page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 test'][data-state=ready]")
+    page.wait_for_selector(f"{INTERNALS}[data-ready='cifar10-ti4 test'][data-state=ready]")
 
 
-def test_a_refusal_stands_in_one_sentence_and_the_old_figures_stay(open_inside):
-    page = open_inside()
+def test_an_error_is_shown_and_the_figures_stay(open_internals):
+    page = open_internals()
     before = line(page, "cka").inner_text()
     page.eval_on_selector("input[name=images][value=test]", "node => { node.value = 'all'; }")
-    page.locator("input[name=images][value=all]").click()  # not check(): the refusal turns it back
-    page.wait_for_selector(f"{INSIDE}[data-state=error]")
-    expect(page.locator(f"{INSIDE} .status")).to_have_text(
-        "Images to look inside with must be samples or test: got 'all'."
-    )
+    page.locator("input[name=images][value=all]").click()  # not check(): the error resets it
+    page.wait_for_selector(f"{INTERNALS}[data-state=error]")
+    expect(page.locator(f"{INTERNALS} .status")).to_have_text("images must be samples or test: got 'all'.")
     expect(line(page, "cka")).to_have_text(before)
     expect(page.locator("input[name=images][value=samples]")).to_be_checked()
 
 
-def test_nothing_is_wider_than_the_page(open_inside):
-    page = open_inside()
+def test_nothing_is_wider_than_the_page(open_internals):
+    page = open_internals()
     for width in (1400, 1024, 700, 390):
         page.set_viewport_size({"width": width, "height": 844})
         page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_dark_and_light_repaint_the_figures(open_inside):
-    page = open_inside("?__theme=light")
+def test_dark_and_light_repaint_the_figures(open_internals):
+    page = open_internals("?__theme=light")
     pixel = "n => String([...n.getContext('2d').getImageData(0, 0, 1, 1).data])"
     canvas = "[data-probe=divergence] canvas"
     light = page.eval_on_selector(canvas, pixel)
-    page.get_by_role("button", name="Switch to dark colours").click()
+    page.get_by_role("button", name="Switch to dark colors").click()
     page.wait_for_function(
         f"([selector, before]) => ({pixel})(document.querySelector(selector)) !== before", arg=[canvas, light]
     )
 
 
-def test_explore_stands_as_it_was_when_one_comes_back(open_inside):
-    page = open_inside("?image=dog")
+def test_explore_is_unchanged_after_visiting_another_tab(open_internals):
+    page = open_internals("?image=dog")
     page.get_by_role("tab", name="Explore").click()
     expect(page.locator(EXPLORER)).to_be_visible()
-    expect(page.locator(".headline")).to_contain_text("the class token looks most at row")
+    expect(page.locator(".headline")).to_contain_text("the class token attends most to row")
     expect(page.locator("#explorer .model select")).to_be_visible()
     expect(page.locator("#internals .model select")).to_be_hidden()
 
 
-def test_back_changes_the_tab_and_the_address_says_what_is_on_screen(open_page):
+def test_back_changes_the_tab_and_keeps_the_view_in_the_address(open_page):
     page = open_page("?image=dog&layer=2&head=1")
     chosen = page.locator("#pages [role=tab][aria-selected=true]")
     pressed = page.locator(".thumb[aria-pressed=true]")
@@ -231,8 +230,8 @@ def test_back_changes_the_tab_and_the_address_says_what_is_on_screen(open_page):
     expect(pressed).to_have_accessible_name("ship")
 
 
-def test_shortcuts_of_the_browser_are_left_to_it(open_inside):
-    page = open_inside()
+def test_shortcuts_of_the_browser_are_not_handled(open_internals):
+    page = open_internals()
     taken = """(stage, held) => {
       const event = new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true, cancelable: true, ...held });
       stage.dispatchEvent(event);
@@ -244,58 +243,60 @@ def test_shortcuts_of_the_browser_are_left_to_it(open_inside):
     assert page.eval_on_selector("[data-probe=lens] .stage", taken, {})
 
 
-def test_a_model_that_is_refused_stays_out_of_the_address(context, with_large):
+def test_a_model_that_fails_is_not_written_to_the_address(context, with_large):
     page = context.new_page()
     page.goto(f"{with_large}?tab=internals&images=test")
-    page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 test'][data-state=ready]")
+    page.wait_for_selector(f"{INTERNALS}[data-ready='cifar10-ti4 test'][data-state=ready]")
     before = page.url
-    page.locator(f"{INSIDE} .model select").select_option("runs/large")
-    page.wait_for_selector(f"{INSIDE}[data-state=error]")
-    expect(page.locator(f"{INSIDE} .status")).to_contain_text("this model sees 96 × 96")
-    expect(page.locator(f"{INSIDE} .model select")).to_have_value("cifar10-ti4")
+    page.locator(f"{INTERNALS} .model select").select_option("runs/large")
+    page.wait_for_selector(f"{INTERNALS}[data-state=error]")
+    expect(page.locator(f"{INTERNALS} .status")).to_contain_text(
+        "must be samples for a model whose input is not 32 × 32 px"
+    )
+    expect(page.locator(f"{INTERNALS} .model select")).to_have_value("cifar10-ti4")
     assert page.url == before
     page.locator("input[name=images][value=samples]").check()
-    page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 samples'][data-state=ready]")
-    page.locator(f"{INSIDE} .model select").select_option("runs/large")
-    page.wait_for_selector(f"{INSIDE}[data-ready='runs/large samples'][data-state=ready]")
+    page.wait_for_selector(f"{INTERNALS}[data-ready='cifar10-ti4 samples'][data-state=ready]")
+    page.locator(f"{INTERNALS} .model select").select_option("runs/large")
+    page.wait_for_selector(f"{INTERNALS}[data-ready='runs/large samples'][data-state=ready]")
     expect(page).to_have_url(re.compile("checkpoint=runs%2Flarge$"))
 
 
-def test_an_address_whose_model_takes_no_test_images_opens_over_the_samples_and_says_why(context, with_large):
+def test_a_model_that_does_not_fit_the_test_images_opens_over_the_samples(context, with_large):
     page = context.new_page()
     page.goto(f"{with_large}?tab=internals&checkpoint=runs/large&images=test")
-    page.wait_for_selector(f"{INSIDE}[data-ready='runs/large samples'][data-state=ready]")
-    expect(page.locator(f"{INSIDE} .status")).to_contain_text("this model sees 96 × 96. Use the samples.")
+    page.wait_for_selector(f"{INTERNALS}[data-ready='runs/large samples'][data-state=ready]")
+    expect(page.locator(f"{INTERNALS} .status")).to_contain_text("Use the sample images.")
     expect(page.locator("input[name=images][value=samples]")).to_be_checked()
     expect(page).not_to_have_url(re.compile("max_train_samples="))
 
 
-def test_after_a_failure_the_page_can_be_asked_again(context, address):
+def test_a_failed_request_can_be_retried(context, address):
     page = context.new_page()
     down = [True]
 
     def lose(route):
-        asked = (route.request.post_data_json or {}).get("fn_name")
-        if asked == "probes" and down:
+        name = (route.request.post_data_json or {}).get("fn_name")
+        if name == "probes" and down:
             route.abort()
-        elif asked != "list_models":  # without an answer to this one the page does not ask again by itself
+        elif name != "list_models":  # without its response the page does not retry
             route.fallback()
 
     page.route(re.compile("component_server"), lose)
     page.goto(f"{address}?tab=internals")
     again = page.get_by_role("button", name="Try again")
     expect(again).to_be_visible()
-    expect(page.locator(f"{INSIDE} .status")).to_contain_text("The server did not answer.")
+    expect(page.locator(f"{INTERNALS} .status")).to_contain_text("The server did not answer.")
     expect(page.locator("figure[data-probe]").first).to_be_hidden()
     down.clear()
     again.click()
-    page.wait_for_selector(f"{INSIDE}[data-ready='cifar10-ti4 samples'][data-state=ready]")
+    page.wait_for_selector(f"{INTERNALS}[data-ready='cifar10-ti4 samples'][data-state=ready]")
     expect(again).to_be_hidden()
     expect(page.locator("[data-probe=filters] .stage")).to_be_focused()
 
 
-def test_reading_a_figure_moves_nothing_under_the_pointer(open_inside):
-    page = open_inside()
+def test_reading_a_figure_does_not_change_its_layout(open_internals):
+    page = open_internals()
     heights = """(stage) => {
       const line = stage.closest("figure").querySelector(".line");
       const press = (key) => stage.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
@@ -314,21 +315,21 @@ def test_reading_a_figure_moves_nothing_under_the_pointer(open_inside):
             assert len(set(found)) == 1, (width, name)
 
 
-def test_no_dot_stands_on_the_words_of_the_even_spread(context, address):
+def test_no_dot_overlaps_the_label_of_uniform_attention(context, address):
     page = context.new_page()
 
-    def spread(route):
+    def near_uniform(route):
         if (route.request.post_data_json or {}).get("fn_name") != "probes":
             return route.fallback()
         response = route.fetch()
         measured = response.json()
-        even = measured["uniform_distance"]
-        measured["distance"] = [[even * (0.94 + 0.03 * head) for head in range(6)]] * 6
+        uniform = measured["uniform_distance"]
+        measured["distance"] = [[uniform * (0.94 + 0.03 * head) for head in range(6)]] * 6
         return route.fulfill(response=response, json=measured)
 
-    page.route(re.compile("component_server"), spread)
+    page.route(re.compile("component_server"), near_uniform)
     page.goto(f"{address}?tab=internals")
-    page.wait_for_selector(f"{INSIDE}[data-ready][data-state=ready]")
-    words = page.locator("[data-probe=distance] .halo").bounding_box()
+    page.wait_for_selector(f"{INTERNALS}[data-ready][data-state=ready]")
+    label = page.locator("[data-probe=distance] .halo").bounding_box()
     tops = [dot.bounding_box()["y"] for dot in page.locator("[data-probe=distance] .dot").all()]
-    assert words["y"] + words["height"] <= min(tops) + 1
+    assert label["y"] + label["height"] <= min(tops) + 1

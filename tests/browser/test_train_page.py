@@ -1,4 +1,4 @@
-"""The page Train in a real browser: a training is started, watched, found again, stopped, gone on with and explored."""
+"""The Train page in a browser: start, follow, reload, stop, resume and explore a training."""
 
 import io
 import json
@@ -20,20 +20,20 @@ from vitviz.runs import timeline
 
 pytestmark = pytest.mark.browser
 
-# A network and a recipe small enough to be trained in a test.
+# A network and hyperparameters small enough to be trained in a test.
 SMALL = {
     "model.embed_dim": 48,
     "model.depth": 2,
     "model.num_heads": 2,
-    "model.mlp_ratio": 96,
+    "model.mlp_ratio": 2,
     "model.patch_size": 8,
     "batch_size": 100,
-    "images": 2000,
+    "max_train_samples": 2000,
 }
 
 
 @pytest.fixture(scope="module")
-def moments():
+def recorded():
     return timeline.read(checkpoint.CHECKPOINTS / f"{SHIPPED}.timeline.npz")
 
 
@@ -41,72 +41,90 @@ def number(text):
     return float(re.search(r"\d+(?:\.\d+)?", text)[0])
 
 
-def test_without_any_training_the_page_shows_how_attention_formed(open_page, requests, moments):
+def test_without_runs_the_page_shows_a_bundled_timeline(open_page, requests, recorded):
     page = open_page()
     expect(page.locator(TRAIN)).to_have_count(0)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     page.get_by_role("tab", name="Train").click()
     painted(page, f"{SHIPPED} 0")
     expect(page.locator(".watch .headline")).to_have_text("How attention formed")
-    last = len(moments.epoch) - 1
-    expect(page.locator(TRAIN)).to_have_attribute("data-moment", str(last))
+    last = len(recorded.epoch) - 1
+    expect(page.locator(TRAIN)).to_have_attribute("data-snapshot", str(last))
     for place in (0, 7, last):
         step_to(page, place)
         expect(page.locator(".when")).to_contain_text("Epoch")
-        assert number(page.locator(".when").inner_text()) == pytest.approx(moments.epoch[place], abs=0.0501)
+        assert number(page.locator(".when").inner_text()) == pytest.approx(recorded.epoch[place], abs=0.0501)
         shown = number(page.locator(".prediction", has_text="(true)").locator(".value").inner_text())
-        assert shown == pytest.approx(100 * moments.probabilities[place, 0, 0], abs=0.0501)
+        assert shown == pytest.approx(100 * recorded.probabilities[place, 0, 0], abs=0.0501)
+        finding = "At the first snapshot: " if place == 0 else "Attention is more focused than at the first snapshot: "
+        expect(page.locator(f"{TRAIN} .finding").first).to_contain_text(finding)
     page.locator(f"{TRAIN} [role=gridcell]").first.click()
     expect(page.locator(".map-line")).to_contain_text("Layer 1, head 1")
-    share = number(page.locator(".map-line b").nth(1).inner_text())
-    assert share == pytest.approx(100 * moments.rows[last, 0, 0, 0, 1:].max(), abs=0.0601)
+    weight = number(page.locator(".map-line b").nth(1).inner_text())
+    assert weight == pytest.approx(100 * recorded.rows[last, 0, 0, 0, 1:].max(), abs=0.0601)
 
 
-def test_nothing_is_asked_while_nothing_runs(context, trainer):
+def test_nothing_is_polled_while_nothing_runs(context, trainer):
     context.clock.install()
     page = open_train(context, trainer[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
-    assert page.get_attribute(TRAIN, "data-polls") is None
-    asked = []
-    page.on("request", lambda request: asked.append(request.post_data or ""))
+    assert not page.get_attribute(TRAIN, "data-polls")
+    sent = []
+    page.on("request", lambda request: sent.append(request.post_data or ""))
     step_to(page, 3)
     page.keyboard.press("ArrowRight")
     context.clock.fast_forward(60_000)
     with page.expect_request(lambda request: '"check"' in (request.post_data or "")):
         page.locator("input[name=name]").fill("another")
-    assert not [question for question in asked if '"poll"' in question]
+    assert not [data for data in sent if '"poll"' in data]
 
 
-def test_the_timeline_plays_and_steps_by_keys(context, address, moments):
-    page, last = open_train(context, address), len(moments.epoch) - 1
+def test_the_timeline_plays_and_steps_by_keys(context, address, recorded):
+    page, last = open_train(context, address), len(recorded.epoch) - 1
     step_to(page, last - 2)
     page.get_by_role("button", name="Play").click()
-    page.wait_for_selector(f"{TRAIN}[data-moment='{last}']")
+    page.wait_for_selector(f"{TRAIN}[data-snapshot='{last}']")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
-    page.locator(".moment").evaluate("node => node.blur()")
+    page.locator(".snapshot").evaluate("node => node.blur()")
     page.keyboard.press("ArrowLeft")
-    page.wait_for_selector(f"{TRAIN}[data-moment='{last - 1}']")
+    page.wait_for_selector(f"{TRAIN}[data-snapshot='{last - 1}']")
     page.locator(f"{TRAIN} .cell[aria-selected=true]").focus()
     page.keyboard.press("ArrowUp")
     expect(page.locator(".map-line")).to_contain_text("Layer 6, mean of heads")
     page.locator(".probes [aria-checked=true]").focus()
     page.keyboard.press("ArrowRight")
     painted(page, f"{SHIPPED} 1")
-    expect(page.locator(TRAIN)).to_have_attribute("data-moment", str(last - 1))
+    expect(page.locator(TRAIN)).to_have_attribute("data-snapshot", str(last - 1))
 
 
-def test_going_through_the_moments_only_draws(context, address, moments):
+def test_stepping_through_the_snapshots_sends_no_request(context, address, recorded):
     page = open_train(context, address)
     polls = page.get_attribute(TRAIN, "data-polls")
-    for place in range(len(moments.epoch)):
+    for place in range(len(recorded.epoch)):
         step_to(page, place)
-    assert page.evaluate("() => performance.getEntriesByName('vitviz:moment').length") >= len(moments.epoch)
+    assert page.evaluate("() => performance.getEntriesByName('vitviz:snapshot').length") >= len(recorded.epoch)
     assert page.get_attribute(TRAIN, "data-polls") == polls
+
+
+def test_a_saved_file_stays_available_after_the_click(context, address):
+    page = open_train(context, address)
+    page.evaluate(
+        """() => {
+          window.revoked = [];
+          const revoke = URL.revokeObjectURL;
+          URL.revokeObjectURL = (url) => { window.revoked.push(url); revoke.call(URL, url); };
+        }"""
+    )
+    with page.expect_download() as found:
+        page.locator("[data-save='.gif']").click()
+    assert Image.open(found.value.path()).format == "GIF"
+    assert found.value.url.startswith("blob:")
+    assert not page.evaluate("url => window.revoked.includes(url)", found.value.url)
 
 
 def fill(page, name, epochs):
     """Fill the form by hand."""
-    page.locator(".numbers").evaluate("node => { node.open = true; }")
+    page.locator(".hyperparameters").evaluate("node => { node.open = true; }")
     for setting, value in SMALL.items():
         page.locator(f"[data-setting='{setting}']").fill(str(value))
     page.locator("select[name=unit]").select_option("epochs")
@@ -122,7 +140,7 @@ def start(page, name, epochs):
     page.wait_for_selector(f"{TRAIN}[data-run={name}]")
 
 
-def test_a_training_is_found_again_stopped_and_gone_on_with(context, trainer):
+def test_a_training_survives_a_reload_and_is_stopped_and_resumed(context, trainer):
     address, runs = trainer
     page = open_train(context, address)
     start(page, "long", 1000)
@@ -143,12 +161,12 @@ def test_a_training_is_found_again_stopped_and_gone_on_with(context, trainer):
     state(page, "stopped")
 
 
-def test_a_training_of_two_epochs_is_watched_to_its_end_and_explored(context, trainer):
+def test_a_training_of_two_epochs_finishes_and_is_explored(context, trainer):
     address, runs = trainer
     page = open_train(context, address)
     start(page, "short", 2)
     state(page, "finished")
-    expect(page.locator(".watch .headline")).to_contain_text("of the test images")
+    expect(page.locator(".watch .headline")).to_contain_text("Test accuracy ")
     held = timeline.read(runs / "short" / "timeline.npz")
     page.wait_for_selector(f"{TRAIN}[data-count='{len(held.epoch)}']")
     for place in (0, len(held.epoch) - 1):
@@ -160,28 +178,28 @@ def test_a_training_of_two_epochs_is_watched_to_its_end_and_explored(context, tr
     expect(page.locator(f"{EXPLORER} [role=gridcell]")).to_have_count(3 * 3)
 
 
-def test_the_address_keeps_whose_timeline_which_image_and_which_moment_are_on_screen(context, trainer):
+def test_the_address_keeps_timeline_probe_image_and_snapshot(context, trainer):
     from tests.webapp import runs
 
     address, root = trainer
     runs.make(root, "kept", finished=True, snapshots=3)
-    page = open_train(context, address, f"&timeline={SHIPPED}&probe=4&moment=8")
+    page = open_train(context, address, f"&timeline={SHIPPED}&probe=4&snapshot=8")
     painted(page, f"{SHIPPED} 3")
-    expect(page.locator(TRAIN)).to_have_attribute("data-moment", "7")
+    expect(page.locator(TRAIN)).to_have_attribute("data-snapshot", "7")
     expect(page.locator(".source")).to_have_value(SHIPPED)
     page.locator(".source").select_option("runs/kept")
     painted(page, "runs/kept 0")  # it has three images
     page.locator(".probes button").nth(1).click()
     painted(page, "runs/kept 1")
     step_to(page, 1)
-    page.wait_for_function("new URLSearchParams(location.search).get('moment') === '2'")
+    page.wait_for_function("new URLSearchParams(location.search).get('snapshot') === '2'")
     page.reload()
     painted(page, "runs/kept 1")
-    expect(page.locator(TRAIN)).to_have_attribute("data-moment", "1")
-    page.goto(f"{address}?tab=train&timeline=gone&probe=99&moment=-2")
+    expect(page.locator(TRAIN)).to_have_attribute("data-snapshot", "1")
+    page.goto(f"{address}?tab=train&timeline=gone&probe=99&snapshot=-2")
     painted(page, "runs/kept 0")
     expect(page.locator(f"{TRAIN} .status")).to_have_text(
-        "The timeline of this link, gone, cannot be shown here: this is runs/kept."
+        "The timeline of this link, gone, is not available: showing runs/kept."
     )
 
 
@@ -192,7 +210,7 @@ def test_the_curves_of_a_finished_run_end_with_its_last_values(context, trainer)
     folder = runs.make(root, "ended", finished=True)
     seen = runs.record_timeline(checkpoint.load(folder / "last.safetensors").network, 2)
     last = 1.50004  # single precision and four digits are both below it
-    seen.take(checkpoint.load(folder / "last.safetensors").network, last, 6.0)
+    seen.record(checkpoint.load(folder / "last.safetensors").network, last, 6.0)
     seen.save(folder / "timeline.npz")
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     lines = [line | {"loss": 0.2} for line in lines]
@@ -205,7 +223,7 @@ def test_the_curves_of_a_finished_run_end_with_its_last_values(context, trainer)
     assert len(numbers) == len(set(numbers)) > 1
 
 
-def test_where_there_is_no_class_token_the_patches_look(context, trainer):
+def test_without_a_class_token_the_query_is_the_mean_of_the_patches(context, trainer):
     from tests.webapp import runs
 
     address, root = trainer
@@ -215,42 +233,40 @@ def test_where_there_is_no_class_token_the_patches_look(context, trainer):
     )
     page = open_train(context, address, "&run=patches")
     painted(page, "runs/patches 0")
-    expect(page.locator(f"{TRAIN} .who")).to_have_text("Where the mean of the patches looks")
-    expect(page.locator(f"{TRAIN} .look").first).to_contain_text("on average the mean of the patches looks at")
+    expect(page.locator(f"{TRAIN} .query")).to_have_text("What the mean of the patches attends to")
+    expect(page.locator(f"{TRAIN} .finding").first).to_contain_text("on average the mean of the patches attends to")
 
 
-def test_what_was_held_out_is_not_called_test_images_and_no_attention_is_promised(context, trainer):
+def test_a_validation_set_is_not_called_test_set_and_a_convnet_has_no_explore_link(context, trainer):
     from tests.webapp import runs
 
     address, root = trainer
-    whole = {"patch_keep_start": 1.0, "patch_keep_end": 1.0, "snapshots": 0}
+    whole = {"patch_keep_start": 1.0, "patch_keep_end": 1.0, "num_snapshots": 0}
     convnet = ConvNetConfig(num_classes=runs.MODEL.num_classes)
     runs.make(root, "held", finished=True, snapshots=0, val_size=5000, model=convnet, **whole)
     page = open_train(context, address, "&run=held")
     painted(page, "runs/held 0")
-    expect(page.locator(".watch .headline")).to_have_text(
-        "Right on 50.00\N{NARROW NO-BREAK SPACE}% of the held-out images"
-    )
+    expect(page.locator(".watch .headline")).to_have_text("Validation accuracy 50.00\N{NARROW NO-BREAK SPACE}%")
     expect(page.locator("tr[data-run=held]")).to_contain_text("50.00\N{NARROW NO-BREAK SPACE}% held-out")
     expect(page.locator("[data-curve=accuracy] .name")).to_contain_text("held-out")
-    expect(page.locator(".no-moments")).to_have_text("This training keeps no moments: its recipe asks for none.")
+    expect(page.locator(".no-snapshots")).to_have_text("This run records no snapshots: its num_snapshots is 0.")
     expect(page.locator("[data-act=explore]:visible, [data-do=explore]:visible")).to_have_count(0)
     page.goto(f"{address}?checkpoint=runs/held")
     page.wait_for_selector(f"{EXPLORER}[data-full]")
     expect(page.locator(f"{EXPLORER} .status")).to_have_text(
-        f"The model of this link, runs/held, cannot be shown here: this is {SHIPPED}."
+        f"The model of this link, runs/held, is not available: showing {SHIPPED}."
     )
     page.goto(f"{address}?checkpoint=runs/held&tab=internals")
-    expect(page.locator(".vitviz-internals .status")).to_contain_text("The model of this link, runs/held, cannot")
-    page.goto(f"{address}?run=gone&tab=train")
-    expect(page.locator(f"{TRAIN} .status")).to_have_text(
-        "The run of this link, gone, cannot be shown here: this is held."
+    expect(page.locator(".vitviz-internals .status")).to_contain_text(
+        "The model of this link, runs/held, is not available"
     )
+    page.goto(f"{address}?run=gone&tab=train")
+    expect(page.locator(f"{TRAIN} .status")).to_have_text("The run of this link, gone, is not available: showing held.")
     page.locator(".source").select_option(SHIPPED)
-    expect(page.locator(f"{TRAIN} .status")).to_contain_text("which comes with vitviz")
+    expect(page.locator(f"{TRAIN} .status")).to_contain_text(f"Bundled checkpoint {SHIPPED}")
 
 
-def test_the_table_renames_and_deletes_after_asking(context, trainer):
+def test_the_table_renames_and_deletes_after_confirmation(context, trainer):
     from tests.webapp import runs
 
     address, root = trainer
@@ -276,7 +292,7 @@ def test_the_table_renames_and_deletes_after_asking(context, trainer):
     expect(other.locator(TRAIN)).to_have_attribute("data-run", "three")
     page.bring_to_front()
     row.get_by_role("button", name="Delete").click()
-    row.get_by_role("button", name="Keep it").click()
+    row.get_by_role("button", name="Cancel").click()
     assert (root / "three").is_dir()
     row.get_by_role("button", name="Delete").click()
     row.get_by_role("button", name="Delete").click()
@@ -284,13 +300,13 @@ def test_the_table_renames_and_deletes_after_asking(context, trainer):
     expect(page.locator("tr[data-run=two] .link").first).to_be_focused()
     for seen in (page, other):
         seen.bring_to_front()
-        seen.evaluate("window.dispatchEvent(new Event('focus'))")  # a browser does so when one comes back to its window
+        seen.evaluate("window.dispatchEvent(new Event('focus'))")  # as when the window gets the focus
         expect(seen.locator(".watch .headline")).to_have_text("How attention formed")
         painted(seen, f"{SHIPPED} 0")
     assert sorted(path.name for path in root.iterdir() if not path.name.startswith(".")) == ["two"]
 
 
-def test_an_answer_that_is_older_than_a_rename_does_not_undo_it(context, trainer):
+def test_a_response_older_than_a_rename_does_not_undo_it(context, trainer):
     from tests.webapp import runs
 
     address, root = trainer
@@ -306,7 +322,7 @@ def test_an_answer_that_is_older_than_a_rename_does_not_undo_it(context, trainer
         lambda route: held.append(route) if route.request.post_data_json["fn_name"] == "poll" else route.fallback(),
     )
     with page.expect_request(lambda request: '"poll"' in (request.post_data or "")):
-        page.evaluate("again = setInterval(() => window.dispatchEvent(new Event('focus')), 50)")  # while one is asked
+        page.evaluate("again = setInterval(() => window.dispatchEvent(new Event('focus')), 50)")  # until one is pending
     page.evaluate("clearInterval(again)")
     page.locator("tr[data-run=one]").get_by_role("button", name="Rename").click()
     page.get_by_label("New name of one").fill("two")
@@ -318,13 +334,13 @@ def test_an_answer_that_is_older_than_a_rename_does_not_undo_it(context, trainer
     assert [row.get_attribute("data-run") for row in page.locator("tbody tr[data-run]").all()] == ["two"]
 
 
-def test_options_that_do_not_fit_are_marked_at_their_field(context, trainer):
+def test_invalid_hyperparameters_are_marked_at_their_field(context, trainer):
     page = open_train(context, trainer[0])
-    page.locator(".numbers summary").click()
+    page.locator(".hyperparameters summary").click()
     page.locator("[data-setting='model.num_heads']").fill("5")
     page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
     expect(page.locator("[data-field='model.num_heads'] + .refusal")).to_have_text(
-        "heads must divide width: 192 is not a multiple of 5. Use 4 or 6."
+        "num_heads must divide embed_dim: 192 is not a multiple of 5. Use 4 or 6."
     )
     expect(page.locator("[data-setting='model.num_heads']")).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_role("button", name="Start training")).to_be_disabled()
@@ -334,7 +350,7 @@ def test_options_that_do_not_fit_are_marked_at_their_field(context, trainer):
     expect(page.get_by_role("button", name="Start training")).to_be_enabled()
 
 
-def test_a_length_stays_as_typed_in_another_unit_and_is_never_guessed(context, trainer):
+def test_a_typed_budget_is_kept_in_another_unit(context, trainer):
     page = open_train(context, trainer[0])
     length, unit = page.locator("[name=budget]"), page.locator("[name=unit]")
     unit.select_option("epochs")
@@ -347,38 +363,38 @@ def test_a_length_stays_as_typed_in_another_unit_and_is_never_guessed(context, t
     expect(length).to_have_value("2")
 
 
-def test_an_experiment_says_how_many_trainings_it_is(context, trainer):
+def test_a_sweep_shows_its_number_of_runs(context, trainer):
     page = open_train(context, trainer[0])
-    page.locator(".vary summary").click()
+    page.locator(".sweep summary").click()
     for place, (name, values) in enumerate((("model.depth", "2, 4"), ("model.num_heads", "2 4 8"))):
         page.locator(f"[data-vary='{place}']").select_option(name)
         page.locator(f"[data-values='{place}']").fill(values)
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
-    expect(page.locator(".begin .button")).to_have_text("Start 6 trainings")
+    expect(page.locator(".begin .button")).to_have_text("Start 6 runs")
     page.locator("[data-values='1']").fill("2 5")
     page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
-    expect(page.locator("[data-field=vary] + .refusal")).to_contain_text("heads must divide width")
+    expect(page.locator("[data-field=vary] + .refusal")).to_contain_text("num_heads must divide embed_dim")
 
 
-def test_while_an_experiment_trains_another_run_can_be_looked_at(context, trainer):
+def test_another_run_can_be_shown_during_a_sweep(context, trainer):
     page = open_train(context, trainer[0])
-    page.locator(".vary summary").click()
-    page.locator("[data-vary='0']").select_option("images")
+    page.locator(".sweep summary").click()
+    page.locator("[data-vary='0']").select_option("max_train_samples")
     page.locator("[data-values='0']").fill("100, 2000")
     fill(page, "both", 30)
-    page.get_by_role("button", name="Start 2 trainings").click()
-    page.wait_for_selector(f"{TRAIN}[data-run=both-images100]")
-    page.wait_for_selector(f"{TRAIN}[data-run=both-images2000]")  # it goes on to the next by itself
-    page.locator("tr[data-run=both-images100] [data-act=follow]").click()
-    painted(page, "runs/both-images100 0")
+    page.get_by_role("button", name="Start 2 runs").click()
+    page.wait_for_selector(f"{TRAIN}[data-run=both-max_train_samples100]")
+    page.wait_for_selector(f"{TRAIN}[data-run=both-max_train_samples2000]")  # the next run is followed automatically
+    page.locator("tr[data-run=both-max_train_samples100] [data-act=follow]").click()
+    painted(page, "runs/both-max_train_samples100 0")
     polls = int(page.get_attribute(TRAIN, "data-polls"))
     page.wait_for_function(f"document.querySelector('{TRAIN}').dataset.polls > {polls + 2}")
-    expect(page.locator(TRAIN)).to_have_attribute("data-run", "both-images100")
-    page.locator(".experiments").get_by_role("button", name="Stop").click()
-    expect(page.locator(".about-experiment")).to_contain_text("stopped")
+    expect(page.locator(TRAIN)).to_have_attribute("data-run", "both-max_train_samples100")
+    page.locator(".sweeps").get_by_role("button", name="Stop").click()
+    expect(page.locator(".about-sweep")).to_contain_text("stopped")
 
 
-def test_the_name_can_be_emptied_and_is_suggested_again_when_it_is_left(context, trainer):
+def test_an_emptied_name_is_suggested_again_on_blur(context, trainer):
     page = open_train(context, trainer[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     name = page.locator("input[name=name]")
@@ -397,19 +413,19 @@ def test_the_name_can_be_emptied_and_is_suggested_again_when_it_is_left(context,
     expect(page.locator(".refusal")).to_be_hidden()
 
 
-def test_images_that_are_not_here_can_be_fetched_or_not(context, tmp_path):
+def test_a_missing_data_set_can_be_downloaded(context, tmp_path):
     guard = {"PYTHONPATH": str(Path(__file__).parent / "guard"), "VITVIZ_TEST_CONNECTIONS": str(tmp_path / "notes")}
     with bench.server(guard | {"VITVIZ_DATA": str(tmp_path / "none")}, tmp_path) as (address, _):
         page = open_train(context, address)
-        expect(page.locator(".absent .sentence")).to_contain_text("CIFAR-10 is not on this computer yet")
+        expect(page.locator(".absent .sentence")).to_contain_text("Training needs CIFAR-10, which is not downloaded.")
         expect(page.get_by_role("button", name="Start training")).to_be_disabled()
-        page.get_by_role("button", name="Fetch CIFAR-10 (170 MB)").click()
+        page.get_by_role("button", name="Download CIFAR-10 (170 MB)").click()
         expect(page.locator(".absent .sentence")).to_contain_text("CIFAR-10 could not be downloaded", timeout=60_000)
-        expect(page.get_by_role("button", name="Fetch CIFAR-10 (170 MB)")).to_be_visible()
+        expect(page.get_by_role("button", name="Download CIFAR-10 (170 MB)")).to_be_visible()
 
 
 def labelled(counts):
-    """A zip with so many images of each class, as a file to upload."""
+    """Return a zip with the given number of images per class, as a file to upload."""
     held, drawn = io.BytesIO(), io.BytesIO()
     Image.new("RGB", (40, 40), "teal").save(drawn, "PNG")
     with zipfile.ZipFile(held, "w") as packed:
@@ -419,23 +435,23 @@ def labelled(counts):
     return {"name": f"{'-'.join(counts)}.zip", "mimeType": "application/zip", "buffer": held.getvalue()}
 
 
-def test_own_images_are_told_of_and_those_that_teach_nothing_are_not_trained_on(context, guarded, tmp_path):
+def test_image_folders_are_described_and_unusable_ones_rejected(context, guarded, tmp_path):
     (data := tmp_path / "data").mkdir()
     with bench.server(guarded | {"VITVIZ_DATA": str(data)}, tmp_path) as (address, _):
         page = open_train(context, address)
         begin = page.get_by_role("button", name="Start training")
-        page.locator("details.other summary").click()
+        page.locator("details.dataset summary").click()
         page.locator("select[name=dataset]").select_option("folder")
         expect(page.locator("[name=budget]")).to_have_value("20")
         expect(page.locator("[name=unit]")).to_have_value("epochs")
-        for recipe in ("cifar10-s4", SHIPPED):
-            page.locator(f"[name=preset][value={recipe}]").check()
+        for preset in ("cifar10-s4", SHIPPED):
+            page.locator(f"[name=preset][value={preset}]").check()
             expect(page.locator("[name=budget]")).to_have_value("20")
-        expect(page.locator(".no-own")).to_be_visible()
-        expect(page.locator(".begin .note")).to_have_text("The images are not here yet.")
+        expect(page.locator(".no-folder")).to_be_visible()
+        expect(page.locator(".begin .note")).to_have_text("Dataset not downloaded.")
         page.locator(".upload input").set_input_files(labelled({"ant": 3}))
         expect(page.locator(".survey .refusal")).to_contain_text("at least two classes")
-        expect(page.locator(".begin .note")).to_have_text("Nothing can be learned from these images.")
+        expect(page.locator(".begin .note")).to_have_text("These images cannot be trained on.")
         expect(begin).to_be_disabled()
         page.locator(".upload input").set_input_files(labelled({"ant": 3, "bee": 5}))
         expect(page.locator(".survey tbody tr")).to_have_text(["ant21", "bee41"])
@@ -444,7 +460,7 @@ def test_own_images_are_told_of_and_those_that_teach_nothing_are_not_trained_on(
         expect(page.locator(".plan [data-name=Time]")).to_contain_text("images/s")
         no_zip = {"name": "x.zip", "mimeType": "application/zip", "buffer": b"no zip"}
         page.locator(".upload input").set_input_files(no_zip)
-        expect(page.locator(".survey .refusal")).to_contain_text("a folder or a whole zip file")
+        expect(page.locator(".survey .refusal")).to_contain_text("an image folder or a complete zip file")
         with (tmp_path / "big.zip").open("wb") as file:
             file.truncate(21 * 2**20)
         page.locator(".upload input").set_input_files(tmp_path / "big.zip")
@@ -452,28 +468,28 @@ def test_own_images_are_told_of_and_those_that_teach_nothing_are_not_trained_on(
     assert sorted(path.name for path in data.iterdir()) == ["ant-bee.zip", "ant.zip"]
 
 
-def test_own_images_are_read_once_all_fits_and_a_run_of_few_classes_is_followed(context, guarded, tmp_path):
+def test_an_image_folder_is_read_once_the_form_is_valid_and_its_run_is_followed(context, guarded, tmp_path):
     (data := tmp_path / "data").mkdir()
     with bench.server(guarded | {"VITVIZ_DATA": str(data)}, tmp_path) as (address, _):
         page = open_train(context, address, f"&timeline={SHIPPED}&probe=8")
         painted(page, f"{SHIPPED} 7")
-        page.locator(".numbers summary").click()
+        page.locator(".hyperparameters summary").click()
         page.locator("[data-setting='model.num_heads']").fill("5")
-        page.locator("details.other summary").click()
+        page.locator("details.dataset summary").click()
         page.locator("select[name=dataset]").select_option("folder")
         page.locator(".upload input").set_input_files(labelled({"ant": 30, "bee": 30}))
-        expect(page.locator(".survey .refusal")).to_contain_text("heads must divide width")
+        expect(page.locator(".survey .refusal")).to_contain_text("num_heads must divide embed_dim")
         page.locator("[data-setting='model.num_heads']").fill("4")
         expect(page.locator(".survey tbody tr")).to_have_text(["ant246", "bee246"])
         start(page, "few", 2)
         state(page, "finished")
-        painted(page, "runs/few 0")  # there is no eighth image
+        painted(page, "runs/few 0")  # the run has fewer than eight probe images
 
 
-def test_on_a_public_page_there_is_the_timeline_and_no_form(context, tmp_path):
+def test_a_public_page_has_the_timeline_without_the_form(context, tmp_path):
     with bench.server({"SPACE_ID": "someone/vitviz"}, tmp_path) as (address, _):
         page = open_train(context, address)
-        expect(page.locator(".closed")).to_contain_text("Training is off on this public page")
+        expect(page.locator(".closed")).to_contain_text("Training is disabled on this public page")
         expect(page.locator(f"{TRAIN} .form")).to_be_hidden()
         expect(page.locator(".source")).to_have_value(SHIPPED)
         expect(page.locator(".watch .headline")).to_have_text("How attention formed")
@@ -488,7 +504,7 @@ def test_nothing_is_wider_than_the_page_and_dark_repaints(context, address):
     pixel = "node => String([...node.getContext('2d').getImageData(0, 0, 1, 1).data])"
     canvas = f"{TRAIN} [role=gridcell] canvas"
     light = page.eval_on_selector(canvas, pixel)
-    page.get_by_role("button", name="Switch to dark colours").click()
+    page.get_by_role("button", name="Switch to dark colors").click()
     page.wait_for_function(
         f"([selector, before]) => ({pixel})(document.querySelector(selector)) !== before", arg=[canvas, light]
     )

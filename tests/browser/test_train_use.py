@@ -1,4 +1,4 @@
-"""The page Train as people use it: a server that is away, slow answers, other keyboards, fingers and voices."""
+"""The Train page in use: an unreachable or slow server, number formats, touch, keyboard and screen readers."""
 
 import re
 import shutil
@@ -14,60 +14,60 @@ pytestmark = pytest.mark.browser
 SERVER = re.compile("component_server")
 
 
-def asks(name):
-    """Whether a request asks for what this function of the server answers."""
+def calls(name):
+    """Return a predicate: whether a request calls this server function."""
     return lambda request: SERVER.search(request.url) and request.post_data_json["fn_name"] == name
 
 
-def lose(page, asked):
-    """Lose the answers to some requests, until the list that this gives is emptied.
+def abort(page, matches):
+    """Abort matching requests until the returned list is cleared.
 
-    Taking the route away would handle a request twice that is under way just then.
+    Removing the route instead would handle a pending request twice.
     """
-    losing = [True]
-    page.route(SERVER, lambda route: route.abort() if losing and asked(route.request) else route.fallback())
-    return losing
+    active = [True]
+    page.route(SERVER, lambda route: route.abort() if active and matches(route.request) else route.fallback())
+    return active
 
 
-def look_again(page):
-    page.evaluate("window.dispatchEvent(new Event('focus'))")  # a browser does so when one comes back to its window
+def focus_window(page):
+    page.evaluate("window.dispatchEvent(new Event('focus'))")  # as a browser does when the window gets the focus
 
 
-# --- a server that is away, or slow ---
+# --- an unreachable or slow server ---
 
 
-def test_a_page_opened_while_the_server_is_away_comes_to_life_once_it_is_back(context, address):
+def test_a_page_opened_without_the_server_recovers(context, address):
     page = context.new_page()
-    losing = lose(page, asks("poll"))
+    active = abort(page, calls("poll"))
     page.goto(f"{address}?tab=train")
     expect(page.locator(f"{TRAIN} .status")).to_contain_text("The server did not answer")
     assert page.evaluate(f"document.querySelector('{TRAIN} .form').inert")
-    losing.clear()
-    look_again(page)
+    active.clear()
+    focus_window(page)
     painted(page, f"{SHIPPED} 0")
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
-    expect(page.locator(f"{TRAIN} .status")).to_contain_text("which comes with vitviz")
+    expect(page.locator(f"{TRAIN} .status")).to_contain_text(f"Bundled checkpoint {SHIPPED}")
     assert not page.evaluate(f"document.querySelector('{TRAIN} .form').inert")
 
 
-def test_a_timeline_whose_answer_was_lost_is_asked_for_again(context, address):
+def test_a_timeline_whose_response_was_lost_is_requested_again(context, address):
     page = context.new_page()
-    losing = lose(page, lambda request: asks("poll")(request) and "timeline" in request.post_data)
+    active = abort(page, lambda request: calls("poll")(request) and "timeline" in request.post_data)
     page.goto(f"{address}?tab=train")
     expect(page.locator(f"{TRAIN} .status")).to_contain_text("The server did not answer")
-    losing.clear()
-    look_again(page)
+    active.clear()
+    focus_window(page)
     page.wait_for_selector(f"{TRAIN}[data-moment]")
-    expect(page.locator(f"{TRAIN} .status")).to_contain_text("which comes with vitviz")
+    expect(page.locator(f"{TRAIN} .status")).to_contain_text(f"Bundled checkpoint {SHIPPED}")
 
 
-def test_a_click_while_another_timeline_is_on_its_way_does_not_lose_it(context, trainer):
+def test_a_click_while_another_timeline_loads_does_not_cancel_it(context, trainer):
     address, root = trainer
     runs.make(root, "slow", finished=True, snapshots=3)
     page = open_train(context, address, f"&timeline={SHIPPED}")
     painted(page, f"{SHIPPED} 0")
     held = []
-    wanted = "runs/slow"  # its first question is held back
+    wanted = "runs/slow"  # its first request is delayed
 
     def hold(route):
         return held.append(route) if wanted in route.request.post_data and not held else route.fallback()
@@ -81,7 +81,7 @@ def test_a_click_while_another_timeline_is_on_its_way_does_not_lose_it(context, 
     expect(page.locator(f"{TRAIN} .status")).to_contain_text("slow is finished")
 
 
-def test_curves_go_with_the_run_that_was_deleted_elsewhere(context, trainer):
+def test_curves_of_a_run_deleted_elsewhere_disappear(context, trainer):
     address, root = trainer
     for name in ("one", "two"):
         runs.make(root, name, finished=True)
@@ -90,7 +90,7 @@ def test_curves_go_with_the_run_that_was_deleted_elsewhere(context, trainer):
     page.locator("tr[data-run=two] input[type=checkbox]").check()
     expect(page.locator("[data-curve=loss] .name")).to_have_count(2)
     shutil.rmtree(root / "two")
-    look_again(page)
+    focus_window(page)
     expect(page.locator("tr[data-run=two]")).to_have_count(0)
     expect(page.locator("[data-curve=loss] .name")).to_have_count(1)
 
@@ -98,36 +98,36 @@ def test_curves_go_with_the_run_that_was_deleted_elsewhere(context, trainer):
 # --- the form ---
 
 
-def test_a_decimal_comma_is_no_comma_of_thousands(context, trainer):
+def test_a_decimal_comma_is_distinguished_from_a_thousands_separator(context, trainer):
     page = open_train(context, trainer[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
-    page.locator(".numbers summary").click()
+    page.locator(".hyperparameters summary").click()
     for typed, meant in (("0,001", 0.001), ("1,5", 1.5)):
-        with page.expect_request(asks("check")) as asked:
+        with page.expect_request(calls("check")) as checked:
             page.locator("[data-setting='lr']").fill(typed)
-        assert f'"lr":{meant}' in asked.value.post_data.replace("\\", "").replace(" ", "")
-    with page.expect_request(asks("check")) as asked:
-        page.locator("[data-setting='images']").fill("1,500")
-    assert '"images":1500' in asked.value.post_data.replace("\\", "").replace(" ", "")
+        assert f'"lr":{meant}' in checked.value.post_data.replace("\\", "").replace(" ", "")
+    with page.expect_request(calls("check")) as checked:
+        page.locator("[data-setting='max_train_samples']").fill("1,500")
+    assert '"max_train_samples":1500' in checked.value.post_data.replace("\\", "").replace(" ", "")
 
 
-def test_a_length_in_epochs_is_told_as_it_was_typed(context, trainer):
+def test_a_budget_in_epochs_is_not_rounded(context, trainer):
     page = open_train(context, trainer[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
-    answer = {"seconds": 100.0, "epochs": 1234, "images_per_second": 321.0, "memory": 1e9}
+    estimate = {"seconds": 100.0, "epochs": 1234, "images_per_second": 321.0, "memory": 1e9}
     page.locator("select[name=unit]").select_option("epochs")
     page.route(
         SERVER,
-        lambda route: route.fulfill(json=answer) if asks("estimate")(route.request) else route.fallback(),
+        lambda route: route.fulfill(json=estimate) if calls("estimate")(route.request) else route.fallback(),
     )
     page.locator("input[name=budget]").fill("1234")
     expect(page.locator(".plan [data-name=Time]")).to_contain_text("for 1,234 epochs, at 320 images/s")
 
 
-def test_own_settings_are_taken_back_without_the_length(context, trainer):
+def test_resetting_hyperparameters_keeps_the_budget(context, trainer):
     page = open_train(context, trainer[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
-    page.locator(".numbers summary").click()
+    page.locator(".hyperparameters summary").click()
     page.locator("[data-setting='model.num_heads']").fill("4")
     page.locator("input[name=budget]").fill("5")
     page.locator("[data-do=reset]").click()
@@ -135,7 +135,7 @@ def test_own_settings_are_taken_back_without_the_length(context, trainer):
     expect(page.locator("input[name=budget]")).to_have_value("5")
 
 
-# --- fingers, keys and voices ---
+# --- touch, keys and screen readers ---
 
 
 def test_the_map_is_read_by_a_tap(browser, address):
@@ -144,12 +144,12 @@ def test_the_map_is_read_by_a_tap(browser, address):
     page = open_train(context, address)
     page.locator(f"{TRAIN} .map").tap()
     expect(page.locator(f"{TRAIN} .map .read")).to_be_visible()
-    expect(page.locator(f"{TRAIN} .map-line")).not_to_contain_text("most at")
+    expect(page.locator(f"{TRAIN} .map-line")).not_to_contain_text("most to")
     context.close()
 
 
 @pytest.mark.parametrize("place", [".cell[aria-selected=true]", ".probes [aria-checked=true]", ".map"])
-def test_keys_of_the_browser_are_left_to_it(context, address, place):
+def test_shortcuts_of_the_browser_are_not_handled(context, address, place):
     page = open_train(context, address)
     taken = page.locator(f"{TRAIN} {place}").evaluate(
         """(node) => {
@@ -163,14 +163,14 @@ def test_keys_of_the_browser_are_left_to_it(context, address, place):
     expect(page.locator(f"{TRAIN} .probes .thumb").first).to_have_attribute("aria-checked", "true")
 
 
-def test_a_map_that_is_chosen_is_spoken(context, address):
+def test_a_selected_map_is_announced(context, address):
     page = open_train(context, address)
     page.locator(f"{TRAIN} .cell[aria-selected=true]").focus()
     page.keyboard.press("ArrowUp")
-    expect(page.locator(f"{TRAIN} .voice").first).to_contain_text("Layer 6, mean of heads: most at row ")
+    expect(page.locator(f"{TRAIN} .voice").first).to_contain_text("Layer 6, mean of heads: most to row ")
 
 
-def test_a_file_dropped_beside_the_page_is_not_opened_in_its_place(context, address):
+def test_a_file_dropped_on_the_page_does_not_replace_it(context, address):
     page = open_train(context, address)
     taken = page.evaluate(
         """() => ['.watch', '.upload input'].map((place) => {

@@ -1,4 +1,4 @@
-"""The page Train: opening it, and waiting for what it shows."""
+"""Helpers of the tests of the Train page: open it, wait for its state."""
 
 TRAIN = ".vitviz-train"
 SHIPPED = "cifar10-ti4"
@@ -21,8 +21,8 @@ def painted(page, wanted):
 
 
 def step_to(page, place):
-    """Move the slider as a hand does."""
-    page.locator(".moment").evaluate(
+    """Move the slider like a user."""
+    page.locator(".snapshot").evaluate(
         "(node, place) => { node.value = place; node.dispatchEvent(new Event('input', { bubbles: true })); }", place
     )
-    page.wait_for_selector(f"{TRAIN}[data-moment='{place}']")
+    page.wait_for_selector(f"{TRAIN}[data-snapshot='{place}']")

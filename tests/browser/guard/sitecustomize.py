@@ -1,4 +1,4 @@
-"""Python imports this at start when it is on the path: it notes and refuses connections that leave the machine."""
+"""Imported by Python at startup if on the path: records and refuses connections to other machines."""
 
 import os
 import socket

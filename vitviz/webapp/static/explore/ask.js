@@ -71,6 +71,7 @@ function show(reply, decoded, linked) {
   if (!rows || JSON.stringify({ ...oldShape, removed: [] }) !== JSON.stringify(shape)) build();
   fitState(linked, sameGrid);
   invalidate();
+  stopWaiting(); // now, as a late "Working…" would replace later notices
   delete root.dataset.full;
   requestAnimationFrame(() => finishShowing(reply.key));
 }
@@ -88,7 +89,6 @@ function fitState(linked, sameGrid) {
 
 function finishShowing(key) {
   if (answer.key !== key) return;
-  stopWaiting();
   drawImage();
   drawOutlines();
   buildContrast();
