@@ -448,7 +448,7 @@ def test_image_folders_are_described_and_unusable_ones_rejected(context, guarded
             page.locator(f"[name=preset][value={preset}]").check()
             expect(page.locator("[name=budget]")).to_have_value("20")
         expect(page.locator(".no-folder")).to_be_visible()
-        expect(page.locator(".begin .note")).to_have_text("Dataset not downloaded.")
+        expect(page.locator(".begin .note")).to_have_text("No image folder selected.")
         page.locator(".upload input").set_input_files(labelled({"ant": 3}))
         expect(page.locator(".survey .refusal")).to_contain_text("at least two classes")
         expect(page.locator(".begin .note")).to_have_text("These images cannot be trained on.")

@@ -6,7 +6,7 @@ const OUTLINE_SIDE = 336; // px of the contour drawing: the largest size of the 
 
 // --- state ---
 
-/** The user's choices. Layers, heads and patches count from 0; In `hover` and `read` -1 means no patch. */
+/** The user's choices. Layers, heads and patches count from 0. In `hover` and `read` -1 means no patch. */
 const state = {
   checkpoint: '',
   image: null,

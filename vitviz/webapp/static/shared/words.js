@@ -120,11 +120,12 @@ function methodLine(method, values, read, scale, faithfulness, className, shape)
   if (read >= 0) return [`${capital(patchName(read, shape))} has `, { strong: methodNumber(values[read], scale, shape)[0] }, ` ${UNITS[method.unit]}.`];
   if (isFlat(values)) return ['This map has the same value for all patches, so it has no ranking to score.'];
   if (!faithfulness) return ['Computing the deletion score…'];
-  const [drop, random] = [faithfulness.scores[method.key], faithfulness.random_baseline[0]];
+  const drop = faithfulness.scores[method.key];
+  const [random, deviation] = faithfulness.random_baseline;
   const size = { strong: Math.abs(drop) > 10 ? `over 1,000${SPACE}%` : percent(Math.abs(drop), 0) }; // relative to a very small probability
   const verb = (value) => (value < 0 ? 'raises' : 'lowers');
   const baseline = `${verb(random) === verb(drop) ? '' : `${verb(random)} it `}by ${percent(Math.abs(random), 0)}`;
-  const below = method.key !== 'random' && drop < random ? ' This map ranks worse than random.' : '';
+  const below = method.key !== 'random' && drop < random - deviation ? ' This map is worse than random.' : '';
   return [`Masking the highest-ranked patches first ${verb(drop)} the probability of ${className} by `, size, ` on average, a random order ${baseline}.${below}`];
 }
 

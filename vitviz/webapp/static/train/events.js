@@ -179,7 +179,7 @@ function listenToForm() {
     if (event.target.name === 'preset') return choosePreset(event.target.value);
     if (event.target.name === 'name') nameIsEdited = event.target.value.trim() !== '';
     if (event.target.name === 'unit') changeUnit(event.target.value);
-    if (event.target.name === 'dataset') suggestLength();
+    if (event.target.name === 'dataset') suggestBudget();
     if (['image_folder', 'dataset'].includes(event.target.name)) showSurvey();
     if (event.target.type === 'file') return;
     changeForm();
@@ -346,7 +346,7 @@ function listen() {
 async function openAddress() {
   const params = new URLSearchParams(location.search);
   const [run, bundled] = [params.get('run'), params.get('timeline')];
-  const [place, at] = ['probe', 'snapshot'].map((name) => Math.trunc(Number(params.get(name)) || 0) - 1); // from 1 there
+  const [place, at] = ['probe', 'snapshot'].map((name) => Math.trunc(Number(params.get(name)) || 0) - 1); // counted from 1 in the address
   const isAvailable = catalog.sources.some(({ name }) => name === bundled);
   const first = runOf(run) ?? (isAvailable ? null : running() ?? runs[0]);
   await follow(first ? sourceOf(first.name) : isAvailable ? bundled : undefined, Math.max(0, place), at);

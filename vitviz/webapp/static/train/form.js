@@ -71,8 +71,8 @@ function settings() {
     if (init_from.value && input.dataset.setting.startsWith('model.')) continue; // fine-tuning keeps the network of the initial weights
     if (!input.closest('.field').hidden && valueOf(input) !== preset.settings[input.dataset.setting]) changes[input.dataset.setting] = valueOf(input);
   }
-  const length = valueOf(budget);
-  if (length == null || length !== preset.settings[unit.value]) changes[unit.value] = length ?? '';
+  const limit = valueOf(budget);
+  if (limit == null || limit !== preset.settings[unit.value]) changes[unit.value] = limit ?? '';
   if (device.value !== preset.settings.device) changes.device = device.value;
   if (dataset.value !== preset.settings.dataset) changes.dataset = dataset.value;
   if (init_from.value && freeze_backbone.checked) changes.freeze_backbone = true;
@@ -87,7 +87,7 @@ function choosePreset(name) {
   form.elements.unit.value = unit;
   form.elements.budget.value = preset.settings[unit];
   form.elements.device.value = preset.settings.device;
-  suggestLength();
+  suggestBudget();
   changeForm();
 }
 
@@ -105,7 +105,7 @@ function changeUnit(unit) {
 let suggested = false; // whether the budget is the default of image folders
 
 /** Suggest epochs in place of the preset's minutes for an image folder, as these are usually small. */
-function suggestLength() {
+function suggestBudget() {
   const { unit, budget, dataset } = form.elements;
   const isFolder = dataset.value === 'folder';
   if (isFolder && unit.value === 'minutes' && valueOf(budget) === preset.settings.minutes) {
@@ -225,7 +225,7 @@ function fillPlan(values) {
   }
 }
 
-// --- time and memory estimates ---
+// --- time estimates ---
 
 function estimateSoon(query) {
   clearTimeout(estimateSoon.timer);
@@ -273,7 +273,7 @@ async function estimatePresets() {
 function syncStart() {
   const busy = running() ?? sweepRunning();
   startButton.disabled = Boolean(busy || refusal || unfit || !dataIsAvailable());
-  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : refusal ? 'One field is invalid.' : data && !dataIsAvailable() ? 'Dataset not downloaded.' : unfit ? 'These images cannot be trained on.' : 'Training continues if you close this page.';
+  const why = busy ? `One training at a time: ${busy.name} is ${busy.state}.` : refusal ? 'One field is invalid.' : data && !dataIsAvailable() ? (form.elements.dataset.value === 'folder' ? 'No image folder selected.' : 'Dataset not downloaded.') : unfit ? 'These images cannot be trained on.' : 'Training continues if you close this page.';
   setText(find('.begin .note'), why);
 }
 
@@ -308,9 +308,9 @@ function fillOther() {
 }
 
 function fillSelect(select, options) {
-  const words = JSON.stringify(options);
-  if (select.dataset.words === words) return;
-  select.dataset.words = words;
+  const key = JSON.stringify(options);
+  if (select.dataset.options === key) return;
+  select.dataset.options = key;
   const { value } = select;
   select.replaceChildren(...options.map(([text, name]) => new Option(text, name)));
   if (options.some(([, name]) => name === value)) select.value = value;
