@@ -7,6 +7,7 @@ processes take the same step. With one process every method is a no-op.
 import os
 import time
 from collections.abc import Callable, Sequence
+from textwrap import shorten
 from types import TracebackType
 
 import torch
@@ -48,8 +49,9 @@ class Distributed:
                 self.init_process_group()
             except RuntimeError as error:
                 raise TrainingError(
-                    f"All {self.world_size} processes must connect to each other: process {self.rank + 1} could not. "
-                    "Start them again, with --resume if the run exists."
+                    f"All {self.world_size} processes must connect to each other: process {self.rank + 1} failed with "
+                    f"{type(error).__name__}: {shorten(str(error), 200, placeholder=' ...')}. Start them again, with "
+                    "--resume if the run exists."
                 ) from error
         return self
 

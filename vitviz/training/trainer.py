@@ -8,6 +8,7 @@ import copy
 import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any, cast
 
 import torch
@@ -136,7 +137,8 @@ class Trainer:
                 self.compute_loss(images, labels, min(progress, 1.0)).backward()
         except TorchDynamoException as error:
             raise TrainingError(
-                "The network must compile for this GPU: torch.compile failed. Use --no-compile."
+                "The network must compile for this GPU: torch.compile failed with "
+                f"{type(error).__name__}: {shorten(str(error), 200, placeholder=' ...')}. Use --no-compile."
             ) from error
         self.training_module.zero_grad()
 
