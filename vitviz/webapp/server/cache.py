@@ -22,7 +22,8 @@ MAX_SCORED = 1000  # responses with maps or scores, some kilobytes each
 def size_of(explanation: Explanation) -> int:
     """Return the memory of an explanation (bytes): attention, its gradients, tokens, and the weights of a run's model.
 
-    Bundled models are loaded anyway; each saved state of a run that trains is another model.
+    Bundled models are loaded anyway; each saved state of a run that trains is another model. An ablated explanation
+    includes its original, which it keeps in memory.
     """
     tokens, checkpoint = explanation.context.output.tokens, explanation.context.checkpoint
     is_run = checkpoint.name.startswith(RUN_PREFIX)
