@@ -56,7 +56,7 @@ def test_without_runs_the_page_shows_a_bundled_timeline(open_page, requests, rec
         assert number(page.locator(".when").inner_text()) == pytest.approx(recorded.epoch[place], abs=0.0501)
         shown = number(page.locator(".prediction", has_text="(true)").locator(".value").inner_text())
         assert shown == pytest.approx(100 * recorded.probabilities[place, 0, 0], abs=0.0501)
-        finding = "At the first snapshot: " if place == 0 else "Attention is more focused than at the first snapshot: "
+        finding = "At the first snapshot: " if place == 0 else "more focused than at the first snapshot: "
         expect(page.locator(f"{TRAIN} .finding").first).to_contain_text(finding)
     page.locator(f"{TRAIN} [role=gridcell]").first.click()
     expect(page.locator(".map-line")).to_contain_text("Layer 1, head 1")

@@ -57,7 +57,7 @@ def test_a_timeline_whose_response_was_lost_is_requested_again(context, address)
     expect(page.locator(f"{TRAIN} .status")).to_contain_text("The server did not answer")
     active.clear()
     focus_window(page)
-    page.wait_for_selector(f"{TRAIN}[data-moment]")
+    page.wait_for_selector(f"{TRAIN}[data-snapshot]")
     expect(page.locator(f"{TRAIN} .status")).to_contain_text(f"Bundled checkpoint {SHIPPED}")
 
 
