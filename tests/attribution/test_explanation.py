@@ -357,8 +357,9 @@ def test_the_figure_frames_the_query_but_not_on_the_map_of_a_method(explanation)
 
 
 def test_removed_patches_have_no_value_in_the_figure(explanation):
-    found = explanation.ablate([(1, 0)], (3, 9)).figure(layer=1)
-    large, *tiles = found.subfigs[0].axes[1], *found.subfigs[1].axes[:2]
+    ablated = explanation.ablate([(1, 0)], (3, 9))
+    found, by_method = ablated.figure(layer=1), ablated.figure(method="relevance")
+    large, *tiles = found.subfigs[0].axes[1], *found.subfigs[1].axes[:2], by_method.subfigs[0].axes[1]
     for axes in (large, *tiles):
         (image,) = axes.images
         assert np.flatnonzero(image.get_array().mask).tolist() == [3, 9]
@@ -554,3 +555,13 @@ def test_the_gradcam_formula_holds_for_mean_pooling():
     grads = pooled.context.gradients(3).attention[-1, :, 1:, 1:].sum(1)  # (A, N)
     expected = np.maximum((grads.mean(1, keepdims=True) * rows).mean(0), 0)
     np.testing.assert_allclose(pooled.map("attention_gradcam", 3).ravel(), expected, rtol=1e-3, atol=1e-7)
+
+
+def test_the_figure_prints_the_note_of_an_incomplete_map(tiny_checkpoint):
+    found = explain(replace(tiny_checkpoint), tiny.pixels())
+    method, target = "integrated_gradients", found.target()
+    found.context.notes[method, target] = "not complete: the sum is 1.00, the logits differ by 2.00"
+    left, right = found.figure(method=method).subfigs
+    assert "not complete: the sum is 1.00, the logits differ by 2.00" in left.axes[-1].get_xlabel()
+    assert "goes to the class token" in right.axes[-1].get_xlabel()
+    assert "not complete" not in found.figure(method=method, target=(target + 1) % K).subfigs[0].axes[-1].get_xlabel()

@@ -129,9 +129,10 @@ def test_incomplete_integrated_gradients_are_reported():
     found = perturbation_maps.integrate_gradients(subject, 3)
     assert (found.num_points, found.is_complete) == (256, False)
     assert found.residual == pytest.approx(found.values.sum() - found.expected)
-    with pytest.warns(UserWarning, match=r"Integrated gradients are not complete: with 256 points they sum to"):
+    with pytest.warns(UserWarning, match=r"Integrated gradients with 256 points are not complete: the sum is"):
         values = perturbation_maps.integrated_gradients(subject, 3)
     np.testing.assert_array_equal(values, found.values)
+    assert subject.notes["integrated_gradients", 3].startswith("not complete: the sum is")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         perturbation_maps.integrated_gradients(tiny.context(), 3)

@@ -53,6 +53,7 @@ class ForwardContext:
         self.model = checkpoint.transformer
         self.config = self.model.config
         self.maps: dict[tuple[str, Target], NDArray[np.float32]] = {}  # computed maps by method and target
+        self.notes: dict[tuple[str, Target], str] = {}  # what a reader of a map must know, by method and target
         self.cached_gradients: dict[Target, Gradients] = {}  # of the last target only: they are large
 
     @property

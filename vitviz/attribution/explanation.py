@@ -378,6 +378,7 @@ class Explanation:
         if view.method is not None:
             explained = self.original if of_original and self.original is not None else self
             large = explained.map(view.method, view.target)
+            large = large if of_original else np.where(kept, large, np.float32(np.nan))
         chart = figures.Chart(
             image=np.asarray(self.image.model_input),
             title=self.title(view) + (", before ablation" if of_original else ""),
@@ -397,6 +398,8 @@ class Explanation:
     def scale_notes(self, view: View, large: Array, maps: Array) -> tuple[str, str]:
         """Describe the attention to prefix tokens, for the large map (gh, gw) and all maps (L, A, gh, gw)."""
         config = self.context.config
+        if view.method is not None and (note := self.context.notes.get((view.method, self.target(view.target)))):
+            return note, self.scale_notes(replace(view, method=None), large, maps)[1]
         tokens = " and ".join(["the class token"] * config.class_token + ["registers"] * bool(config.reg_tokens))
         if not tokens or not np.nansum(maps):
             return "", ""

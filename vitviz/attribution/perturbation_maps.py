@@ -56,15 +56,14 @@ def integrated_gradients(context: ForwardContext, target: Target) -> Array:
         In logits, of either sign, (N,).
 
     Warns:
-        UserWarning: If the sum does not match the logit difference even with the largest number of points.
+        UserWarning: If the sum does not match the logit difference even with the largest number of points; figures
+            print the note, too.
     """
     found = integrate_gradients(context, target)
     if not found.is_complete:
-        warnings.warn(
-            f"Integrated gradients are not complete: with {found.num_points} points they sum to "
-            f"{found.values.sum():.3f}, but the logits differ by {found.expected:.3f}.",
-            stacklevel=2,
-        )
+        note = f"not complete: the sum is {found.values.sum():.2f}, the logits differ by {found.expected:.2f}"
+        context.notes["integrated_gradients", target] = note
+        warnings.warn(f"Integrated gradients with {found.num_points} points are {note}.", stacklevel=2)
     return found.values
 
 
