@@ -150,7 +150,7 @@ def browser_page(address: str, **options: Any) -> Iterator[Any]:
 
 
 def browser_path(playwright: Any) -> str | None:
-    """Return the path of Playwright's browser, else of the system's; None if there is no browser."""
+    """Return the path of Playwright's browser, else of the system's; None without a browser."""
     own = playwright.chromium.executable_path
     if Path(own).exists():
         return str(own)

@@ -145,7 +145,7 @@ def test_an_error_of_the_installed_command_is_one_line(tmp_path):
         ),
         (
             ("train", "--resume"),
-            "output_dir must be the folder of a run to resume: there is none in runs/cifar10-ti4. Set",
+            "output_dir must contain a run to resume: runs/cifar10-ti4 does not. Set",
         ),
         (("train", "--seed", "20261122093000"), "seed must be an integer from -1000000000 to 1000000000: got 2026"),
         (("train", "--set", "data=5"), "data must be a string, or None: got 5"),

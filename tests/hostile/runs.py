@@ -77,7 +77,7 @@ def entries() -> list[Entry]:
         "not UTF-8": b'{"\xff": 1}', "zeros": bytes(1000), "a pickle": b"\x80\x04.",
     }  # fmt: skip
     return [
-        make("ours", run(config()), None),
+        make("valid", run(config()), None),
         make("a config without fields", run("{}"), None),
         *(make(f"config: {name}", run(text), INVALID) for name, text in texts.items()),
         *(make(f"config: {name} {value!r}"[:60], run(config(**{name: value})), message) for name, value, message in values),

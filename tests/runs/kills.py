@@ -2,7 +2,7 @@
 
 Arguments: data folder, run folder, then "N SEED" for N kills at random steps, or "points" for one kill at each point of
 the atomic write. Each process is forked, so that torch is imported only once. It sends a byte through a pipe after each
-step and is killed after a number of bytes; as it continues meanwhile, the kill hits anywhere in the next step.
+step and is killed after a number of bytes; it continues until then, so the kill hits anywhere in the next step.
 """
 
 import itertools

@@ -316,16 +316,16 @@ def test_runs_are_listed_newest_first_without_other_folders(folder, config):
     assert folder.metrics("pipes") == ([], 0)
 
 
-@pytest.mark.parametrize(("file", "listed"), [("metrics.jsonl", {"mine", "theirs"}), (process.FILE, {"mine"})])
+@pytest.mark.parametrize(("file", "listed"), [("metrics.jsonl", {"own", "other"}), (process.FILE, {"own"})])
 def test_an_unreadable_file_does_not_hide_other_runs(folder, config, monkeypatch, file, listed):
-    for name in ("mine", "theirs"):
+    for name in ("own", "other"):
         made_run(folder, config, name)
-    forbidden = folder.root / "theirs" / file
+    forbidden = folder.root / "other" / file
     forbidden.touch()
     for module, name in ((io, "open"), (os, "open")):  # permissions would not stop root
         monkeypatch.setattr(module, name, partial(unless, forbidden, getattr(module, name)))
     assert {info.name for info in folder.all()} == listed
-    assert folder.metrics("theirs") == ([], 0)
+    assert folder.metrics("other") == ([], 0)
 
 
 def unless(forbidden: Path, opened: Callable[..., Any], path: Any, *args: Any, **named: Any) -> Any:

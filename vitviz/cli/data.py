@@ -44,7 +44,7 @@ def check_folder(data: str | None, img_size: int) -> None:
     """Print the classes and unusable files of an image folder.
 
     Raises:
-        vitviz.data.cifar.DataError: After printing, if the folder cannot be used for training.
+        vitviz.data.cifar.DataError: If the folder cannot be used for training; raised after printing.
     """
     from rich.console import Console
     from rich.markup import escape
@@ -59,7 +59,7 @@ def check_folder(data: str | None, img_size: int) -> None:
         classes.add_row(escape(label), *(f"{count:,}" for count in counts))
     console.print(classes)
     if table.auto_split:
-        console.print("There is no test folder: a fifth of each class is held out.")
+        console.print("Without a test folder, a fifth of each class is held out.")
     if table.skipped:
         files = Table("skipped file", "reason")
         for name, reason in table.skipped:

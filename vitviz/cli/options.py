@@ -68,7 +68,7 @@ def config_parameters() -> Iterator[inspect.Parameter]:
             show_default=False,
             rich_help_panel=panel,
         )
-        annotation = Annotated[(bool if is_switch else str) | None, option]
+        annotation: Any = Annotated[bool | None, option] if is_switch else Annotated[str | None, option]
         yield inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 

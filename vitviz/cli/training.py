@@ -187,7 +187,7 @@ def base_config(preset_name: str | None, output_dir: str | None, resume: bool) -
     if not (folder / CONFIG).exists():
         raise ConfigError(
             "output_dir",
-            f"must be the folder of a run to resume: there is none in {folder}",
+            f"must contain a run to resume: {folder} does not",
             "Set --output-dir, or start a new run without --resume.",
         )
     stored = replace(from_json(read_config(folder)), output_dir=str(folder))  # the folder may have been moved
@@ -196,7 +196,7 @@ def base_config(preset_name: str | None, output_dir: str | None, resume: bool) -
 
 @contextmanager
 def tensorboard(log: str | None, folder: Path) -> "Iterator[Callable[[Progress], None]]":
-    """Yield a function that logs progress to TensorBoard, or does nothing if `log` is None.
+    """Yield a function that logs progress to TensorBoard, or a no-op without `log`.
 
     Raises:
         ValueError: If TensorBoard is not installed.

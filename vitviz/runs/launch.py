@@ -1,6 +1,6 @@
 """Start and stop the process of a run.
 
-The process inherits two locks, that of its run folder and that of all runs, and runs in a session of its own: it
+The process inherits two locks, that of its run folder and that of all runs, and runs in a new session: it
 outlives the page that started it, and the operating system releases the locks when it exits.
 """
 

@@ -118,7 +118,7 @@ def is_running(folder: Path) -> bool:
 
 
 def read(folder: Path) -> ProcessRecord | None:
-    """Read the record of the current or last process of this folder; None if there is no valid one."""
+    """Read the record of the current or last process of this folder; None without a valid one."""
     path = folder / FILE
     try:
         return ProcessRecord(**json.loads(path.read_text())) if is_regular_file(path) else None

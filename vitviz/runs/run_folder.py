@@ -56,7 +56,7 @@ def write_config(config: TrainConfig, folder: Path) -> None:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read the training record of a checkpoint from its header; empty if there is no valid one."""
+    """Read the training record of a checkpoint from its header; empty without a valid one."""
     if not is_regular_file(path):
         return {}
     try:
@@ -187,7 +187,7 @@ def prepare(config: TrainConfig, state: TrainerState | None) -> None:
     """Create a new run folder, or rewind that of a resumed run to its saved state.
 
     Raises:
-        ValueError: If the folder contains a run and `state` is None.
+        ValueError: If the folder contains a run that is not resumed.
     """
     folder = config.folder
     for name in (CONFIG, METRICS, TIMELINE, LAST):

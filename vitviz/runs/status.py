@@ -67,8 +67,8 @@ class SweepInfo:
         state: As of a run.
         message: As of a run.
         session: As of a run.
-        vary: Varied fields, each NAME=VALUE,VALUE,...
-        runs: Name and varied values of each run, in order, including runs that have not started.
+        vary: Fields to vary, each NAME=VALUE,VALUE,...
+        runs: Name and settings of each run, in order, including runs that have not started.
         results: One entry per completed run: "run", "settings", "state", "message", "parameters", "epochs", "seconds",
             "train_samples" and "accuracy".
         config: Common config of all runs as stored in sweep.json.
@@ -114,7 +114,7 @@ def read_run(folder: Path) -> RunStatus:
     """Read the status of a run from its files.
 
     Raises:
-        ValueError: If there is no valid config.
+        ValueError: If the config is missing or invalid.
     """
     stored = run_folder.read_config(folder)
     config = from_json(stored)
@@ -141,7 +141,7 @@ def read_run(folder: Path) -> RunStatus:
 
 
 def seconds_of(entry: Any) -> float:
-    """Return the training time of a line of metrics or of saved counters; 0 if there is none."""
+    """Return the training time of a line of metrics or of saved counters; 0 by default."""
     seconds = entry.get("seconds") if isinstance(entry, dict) else None
     return seconds if isinstance(seconds, int | float) else 0.0
 
@@ -189,7 +189,7 @@ def has_attention(config: dict[str, Any]) -> bool:
 
 
 def last_line(path: Path) -> dict[str, Any]:
-    """Return the last complete line of a file of JSON lines; empty if there is no valid one."""
+    """Return the last complete line of a file of JSON lines; empty without a valid one."""
     if not is_regular_file(path):
         return {}
     try:

@@ -90,7 +90,7 @@ class Runs:
 
         Args:
             config: Common config of all runs, including the budget of each.
-            vary: Varied fields, each NAME=VALUE,VALUE,...
+            vary: Fields to vary, each NAME=VALUE,VALUE,...
             name: Name of the new sweep.
 
         Raises:
@@ -130,7 +130,7 @@ class Runs:
 
         Raises:
             AlreadyRunningError: If a run or sweep is running.
-            ValueError: If there is no such run, or it is finished.
+            ValueError: If the run does not exist or is finished.
         """
         self.spawn_again(self.find(name), "train")
         return self.find(name)
@@ -189,7 +189,7 @@ class Runs:
         """Return the run with this name.
 
         Raises:
-            ValueError: If there is none.
+            ValueError: If it does not exist.
         """
         folder = self.folder(name)
         fingerprints = tuple(fingerprint(folder / file) for file in FILES)
@@ -206,7 +206,7 @@ class Runs:
         """Return the sweep with this name.
 
         Raises:
-            ValueError: If there is none.
+            ValueError: If it does not exist.
         """
         folder = self.folder(name)
         grid = sweep.read(folder)
@@ -227,7 +227,7 @@ class Runs:
 
         Raises:
             ConfigError: If the new name is invalid or in use.
-            ValueError: If there is no such run.
+            ValueError: If the run does not exist.
             AlreadyRunningError: If it is running.
         """
         self.find(name)
@@ -242,7 +242,7 @@ class Runs:
         """Delete a run, or a sweep without its runs, with all files in its folder.
 
         Raises:
-            ValueError: If there is no such run or sweep.
+            ValueError: If it does not exist.
             AlreadyRunningError: If it is running.
         """
         if not (self.folder(name) / sweep.FILE).exists():

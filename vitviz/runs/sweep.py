@@ -1,6 +1,6 @@
 """Sweeps: one training for each combination of some hyperparameters, one after another.
 
-A sweep is a folder, for example `runs/grid/`, with `sweep.json` (common config and varied fields) and `results.jsonl`,
+A sweep is a folder, for example `runs/grid/`, with `sweep.json` (common config and fields to vary) and `results.jsonl`,
 one line per completed run. Its runs are ordinary runs next to it: `runs/grid-depth2-numheads4/`. Each run has the
 whole budget. A failed run is recorded and the sweep continues with the next one.
 """
@@ -41,11 +41,11 @@ class Sweep:
 
     Args:
         config: Common config.
-        vary: Varied fields, each NAME=VALUE,VALUE,... with names as in `vitviz.training.config.apply_overrides`.
+        vary: Fields to vary, each NAME=VALUE,VALUE,... with names as in `vitviz.training.config.apply_overrides`.
         folder: Folder of the sweep.
 
     Raises:
-        ConfigError: If the folder has no name, or the varied fields or a combination of values are invalid.
+        ConfigError: If the folder has no name, or `vary` or a combination of values are invalid.
     """
 
     config: TrainConfig
@@ -62,7 +62,7 @@ class Sweep:
         self.runs()
 
     def runs(self) -> dict[str, tuple[dict[str, str], TrainConfig]]:
-        """Return the varied values and the config of each run by name, in training order."""
+        """Return the settings and the config of each run by name, in training order."""
         runs: dict[str, tuple[dict[str, str], TrainConfig]] = {}
         errors = []
         for settings in combinations(self.vary):
@@ -164,7 +164,7 @@ def read(folder: Path) -> Sweep:
     """Read the sweep of a folder.
 
     Raises:
-        ValueError: If there is no valid one.
+        ValueError: If it is missing or invalid.
     """
     path = folder / FILE
     try:
@@ -230,9 +230,9 @@ def train_run(config: TrainConfig, settings: dict[str, str], report: Callable[[P
 
 
 def ends_sweep(error: Exception, settings: dict[str, str]) -> bool:
-    """Whether an error does not depend on the varied values, so that the next run would fail as well."""
+    """Whether an error does not depend on the settings of the run, so that the next run would fail as well."""
     if isinstance(error, DataError):
         return not DATA_FIELDS & settings.keys()
-    # After an AcceleratorError this process cannot use the GPU any more, but a resumed sweep can.
+    # Once raised, torch.AcceleratorError affects every use of the GPU by this process, but not a resumed sweep.
     fatal = (torch.AcceleratorError, TrainingStopped, AlreadyRunningError, OSError)
     return isinstance(error, fatal)

@@ -94,7 +94,7 @@ def find(name: str | Path) -> Path:
     """Return the timeline file of a shipped checkpoint, a .safetensors file or a run folder; a .npz file is its own.
 
     Raises:
-        ValueError: If there is none.
+        ValueError: If it does not exist.
     """
     path = bundled_checkpoints().get(str(name)) or Path(name)
     if path.suffix == ".safetensors" and not path.is_dir():  # the run of a sweep may be named after a checkpoint

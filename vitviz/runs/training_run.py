@@ -236,9 +236,9 @@ class TrainingRun:
         while self.progress < 1:
             for batch in self.batches():
                 self.step(batch)
-                log_due = time.monotonic() - self.last_logged > LOG_INTERVAL
+                is_log_due = time.monotonic() - self.last_logged > LOG_INTERVAL
                 # Only the clock of the main process counts.
-                clock = (self.used_budget(), log_due) if self.distributed.is_main_process else (0.0, False)
+                clock = (self.used_budget(), is_log_due) if self.distributed.is_main_process else (0.0, False)
                 self.progress, log_due, stopping = self.distributed.all_reduce_max(*clock, stop.requested)
                 if self.timeline.is_due(self.progress):
                     self.record_snapshot()
