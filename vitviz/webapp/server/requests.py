@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import View
 from vitviz.data.files import printable_name
+from vitviz.models.config import ConfigError
 from vitviz.runs.process import format_error
 
 Json = dict[str, Any]
@@ -20,16 +21,11 @@ KINDS = {str: "a string", int: "an integer", dict: "an object", list: "a list"}
 log = logging.getLogger(__name__)
 
 
-class RequestError(ValueError):
-    """A field of a request is invalid.
-
-    Attributes:
-        field: Name of the field.
-    """
+class RequestError(ConfigError):
+    """A field of a request is invalid; attributes as of `ConfigError`."""
 
     def __init__(self, field: str, rule: str, value: object, hint: str = "") -> None:
-        super().__init__(f"{field} must be {rule}: got {str(value)[:40]!r}.{' ' if hint else ''}{hint}")
-        self.field = field
+        super().__init__(field, f"must be {rule}: got {str(value)[:40]!r}", hint)
 
 
 def error_response(function: Callable[..., Any], public: bool = True) -> Callable[..., Any]:
