@@ -208,8 +208,10 @@ function drawMap() {
   paintTile(mapTile, row, shape.prefix, table('seq'), scale);
   const patch = read >= 0 ? read : largest(row, shape.prefix) - shape.prefix;
   const weight = row[shape.prefix + patch];
+  const isSame = read < 0 && isUniformMap({ row }, shape);
+  const place = isSame ? 'the same for all patches' : `${read >= 0 ? '' : 'most to '}${patchName(patch, shape)}`;
   placeMark(find('.map .read'), read, shape);
-  putLine(find('.map-line'), [{ strong: mapName(chosen.layer, chosen.head) }, `: ${read >= 0 ? '' : 'most at '}${patchName(patch, shape)}, `, { strong: percent(weight) }, `, ${timesUniform(weight / uniformWeight(shape))} uniform.`]);
+  putLine(find('.map-line'), [{ strong: mapName(chosen.layer, chosen.head) }, `: ${place}, `, { strong: percent(weight) }, `, ${timesUniform(weight / uniformWeight(shape))} uniform.`]);
 }
 
 /** Draw the bars in the order of the last snapshot, so that their order stays fixed. */
