@@ -12,7 +12,14 @@ from torch import Tensor
 from vitviz.models.checkpoint import count_parameters
 from vitviz.models.config import ConfigError, ConvNetConfig
 from vitviz.training.config import TrainConfig
-from vitviz.training.device import choose_device, get_hardware_name, is_out_of_memory, largest_activation, time_call
+from vitviz.training.device import (
+    can_allocate,
+    choose_device,
+    get_hardware_name,
+    is_out_of_memory,
+    largest_activation,
+    time_call,
+)
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES
 from vitviz.training.schedule import patch_keep_ratio
@@ -20,7 +27,7 @@ from vitviz.training.trainer import Trainer
 
 NUM_THREADS = torch.get_num_threads()  # of a training process; a server's worker threads use fewer
 MIN_SECONDS = 0.12  # duration of a measured call; small batches are slow
-MIN_BATCH, MAX_BATCH = 2, 256  # images in the first and the last measured call
+MIN_BATCH, MAX_BATCH = 8, 256  # images in the first and the last measured call
 NUM_TRAIN, NUM_TEST = 50_000, 10_000  # images of CIFAR
 FORWARD_FRACTION = 0.3  # of a step's duration, about
 
@@ -83,9 +90,13 @@ def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tupl
     Raises:
         ConfigError: If memory runs out.
     """
+    parameters, activation = count_parameters(config.model), largest_activation(config.model, MIN_BATCH)
     threads = torch.get_num_threads()
     torch.set_num_threads(NUM_THREADS)
     try:
+        # The system may kill a process that allocates more than there is, instead of raising an error.
+        if device.type == "cpu" and not can_allocate(4 * parameters + config.model.depth * activation):
+            raise MemoryError
         with torch.random.fork_rng(devices=[]):  # a Trainer sets the seed
             trainer = Trainer(replace(config, teacher=None), Distributed(config.device), load_init=False)
         full, middle = time_per_image(trainer, 1.0), config.patch_dropout_until / 2
@@ -93,8 +104,7 @@ def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tupl
         trainer.step_optimizers()  # creates their states
         update = time_call(trainer.step_optimizers, device) / config.batch_size
     except (MemoryError, RuntimeError) as error:
-        needed = max(4 * count_parameters(config.model), largest_activation(config.model, MAX_BATCH))
-        if not is_out_of_memory(error, needed):
+        if not is_out_of_memory(error, needed=max(4 * parameters, activation * MAX_BATCH // MIN_BATCH)):
             raise
         raise ConfigError(
             "model.embed_dim",
@@ -111,7 +121,7 @@ def time_per_image(trainer: Trainer, progress: float) -> float:
     config, device = trainer.config, trainer.device
     images = torch.randint(0, 256, (MAX_BATCH, 3, *config.model.img_size), dtype=torch.uint8, device=device)
     labels = torch.randint(0, config.model.num_classes, (MAX_BATCH,), device=device)
-    count = MIN_BATCH
+    count = min(MIN_BATCH, config.batch_size)
     while True:
         call = partial(run_backward, trainer, images[:count], labels[:count], progress)
         call()  # warmup
