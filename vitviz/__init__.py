@@ -150,7 +150,7 @@ def probe(model: "Checkpoint", images: "Tensor | Sequence[ImageSource] | None" =
 
     Raises:
         ImageError: If an image cannot be read.
-        ValueError: If the model has no attention or no class token, or there are no images.
+        ValueError: If the model lacks attention or a class token, or `images` is empty.
     """
     import torch
 
