@@ -55,12 +55,12 @@ def test_patches_are_dropped_or_painted_gray():
     with torch.no_grad():
         expected = subject.model(subject.image[None], keep)[0]
     assert ablate(subject, patches=gone).logits.tolist() == pytest.approx(expected.tolist(), abs=1e-5)
-    grey = subject.image.clone()
+    gray = subject.image.clone()
     for patch in gone:
         row, column = 4 * (patch // tiny.GW), 4 * (patch % tiny.GW)
-        grey[:, row : row + 4, column : column + 4] = 0
+        gray[:, row : row + 4, column : column + 4] = 0
     with torch.no_grad():
-        expected = subject.model(grey[None])[0]
+        expected = subject.model(gray[None])[0]
     assert ablate(subject, patches=gone, patch_mode="gray").logits.tolist() == pytest.approx(
         expected.tolist(), abs=1e-5
     )

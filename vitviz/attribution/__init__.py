@@ -1,1 +1,1 @@
-"""A model and an image -> maps and numbers."""
+"""Attribution: maps of what a model attends to in an image, their faithfulness, ablations and probes."""

@@ -1,1 +1,1 @@
-"""Maps -> colours and figures."""
+"""Color maps, figures and animations of maps."""
