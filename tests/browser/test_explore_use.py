@@ -192,7 +192,9 @@ def test_a_flat_map_has_no_finding_and_no_score(open_page):
 def test_a_class_whose_probability_rises_under_masking_is_described_so(open_page):
     page = open_page()
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    answered(page, "scores", lambda found: {"scores": dict.fromkeys(found["scores"], -1.69), "chance": [-2.84, 0.1]})
+    answered(
+        page, "scores", lambda found: {"scores": dict.fromkeys(found["scores"], -1.69), "random_baseline": [-2.84, 0.1]}
+    )
     page.locator(".method", has_text="Relevance").click()
     page.locator(".explain-class").nth(1).click()
     expect(page.locator(".status")).to_contain_text("first raises the probability of")
@@ -460,7 +462,14 @@ def test_a_failed_choice_of_test_images_is_undone(open_page):
     page.locator("input[name=source][value=cifar]").check()
     shelf = page.locator(".shelf[data-source=cifar]")
     expect(shelf.locator(".thumb")).to_have_count(10)
-    answered(page, "gallery", lambda found: {"error": "The server is busy."})
+
+    def refuse(route):
+        if route.request.post_data_json["fn_name"] == "gallery":
+            route.fulfill(json={"error": "The server is busy."})
+        else:
+            route.fallback()
+
+    page.route(re.compile("component_server"), refuse)
     shelf.locator("[name=shown]").select_option(label="Misclassified")
     expect(page.locator(f"{EXPLORER} .status")).to_have_text("The server is busy.")
     expect(shelf.locator("[name=shown]")).to_have_value("all")

@@ -113,7 +113,7 @@ def test_names_of_a_checkpoint_and_its_classes_are_text(context, tmp_path, monke
     one = tiny.checkpoint()
     classes = tuple(SCRIPTS[k % len(SCRIPTS)] + str(k) for k in range(tiny.K))
     hostile = checkpoint.Checkpoint(
-        "x", one.model, classes, one.mean, one.std, {"preset": SCRIPTS[0], "test_accuracy": 0.5}
+        "x", one.network, classes, one.mean, one.std, {"preset": SCRIPTS[0], "test_accuracy": 0.5}
     )
     (folder := tmp_path / "checkpoints").mkdir()
     checkpoint.save(hostile, folder / f"{SCRIPTS[0]}.safetensors")
