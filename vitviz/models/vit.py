@@ -345,7 +345,7 @@ class Attention(nn.Module):
 def attend(q: Tensor, k: Tensor, v: Tensor, attentions: Attentions) -> tuple[Tensor, Tensor | None]:
     """Compute scaled dot-product attention by the fastest exact path, and the requested weights.
 
-    The fused kernel is fastest at 65 tokens (`python -m benchmarks forward`), and the row of the class token costs one
+    The fused kernel is fastest at 65 tokens (`python -m benchmarks explain`), and the row of the class token costs one
     small product more. The explicit product returns all weights; it is also faster for a single query, and for bfloat16
     on CPUs.
 
