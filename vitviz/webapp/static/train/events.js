@@ -118,7 +118,7 @@ function listSources() {
 // --- polling ---
 
 const isShown = () => element.isConnected && root.offsetParent !== null && !document.hidden;
-const somethingRuns = () => Boolean(running() || sweepRunning() || data?.fetch?.running);
+const somethingRuns = () => Boolean(running() || sweepRunning() || data?.download?.running);
 
 /** Schedule the next poll if the page is visible and something runs. */
 function wake(soon = EVERY) {
