@@ -14,6 +14,8 @@ from PIL import Image
 
 from tests import tiny
 from tests.data.folders import fill
+from vitviz.attribution import explanation as explanation_module
+from vitviz.attribution.explanation import Explanation
 from vitviz.data import cifar, datasets
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
@@ -85,6 +87,8 @@ def test_an_error_of_the_installed_command_is_one_line(tmp_path):
             ("evaluate", "TINY", "--data", "nowhere"),
             "The classes of a test set must be those of the model: tiny",
         ),
+        (("explain", "cat", "--output", "a.svg", "--layer", "7"), "layer must be from 1 to 6: got 7"),
+        (("explain", "cat", "--output", "a.svg", "--head", "7"), "head must be from 1 to 6: got 7"),
         (("probe", "nonsense", "--output", "a.png"), "Checkpoint 'nonsense' not found"),
         (("probe", "TINY", "--output", "a.gif"), "The file must end in .png, .svg, .pdf, .html or .npz"),
         (
@@ -154,7 +158,7 @@ def test_an_error_of_the_installed_command_is_one_line(tmp_path):
         (("train", "--epochs", "many"), "epochs must be a number above 0 and below 1,000,000,000, or None: got 'many'"),
         (("train", "--lr", "0"), "lr must be a number above 0 and below 1,000,000,000: got 0"),
         (("train", "--val-size", "1.5"), "val_size must be an integer at least 0: got 1.5"),
-        (("train", "--freeze-backbone"), "freeze_backbone needs trained weights: init_from is None. Set init_from."),
+        (("train", "--freeze-backbone"), "freeze_backbone needs init_from: got None. Set init_from"),
     ],
     ids=lambda value: " ".join(value[:4]) if isinstance(value, tuple) else "",
 )
@@ -210,6 +214,16 @@ def test_explain_writes_a_figure_or_numbers(vitviz, tiny_file, tmp_path):
         assert image.format == "PNG"
     with np.load(tmp_path / "new folder" / "map.npz") as numbers:
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
+
+
+def test_explain_shows_the_attention_of_a_layer_and_head(vitviz, tiny_file, tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr(Explanation, "draw", lambda explanation, view: shown.append((view.layer, view.head)))
+    monkeypatch.setattr(explanation_module, "export", lambda path, arrays, draw: draw())
+    for words in ([], ["--layer", 2], ["--layer", 2, "--head", 1]):
+        code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", tmp_path / "a.svg", *words)
+        assert (code, err) == (0, "")
+    assert shown == [(None, None), (1, None), (1, 0)], "numbered from 1"
 
 
 @pytest.mark.parametrize("ending", ["png", "npz"])

@@ -208,7 +208,7 @@ def test_a_killed_run_is_interrupted_and_can_be_resumed(folder, config):
     ("behavior", "message"),
     [
         ("rejected", "The weather must be fine: it rains. Take an umbrella."),
-        ("failed", "Internal error: ZeroDivisionError: by zero"),
+        ("failed", "Internal error: ZeroDivisionError: by zero and more"),
     ],
 )
 def test_the_error_of_a_failed_process_is_recorded(folder, config, monkeypatch, behavior, message):

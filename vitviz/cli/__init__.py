@@ -17,6 +17,7 @@ import typer
 from vitviz.cli.data import data_app
 from vitviz.cli.options import AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
 from vitviz.cli.training import sweep, train
+from vitviz.models.config import ConfigError
 from vitviz.runs import process
 from vitviz.training.config import DatasetName, TrainingError
 
@@ -127,19 +128,25 @@ def explain_image(
     output: FigureFile,
     checkpoint: CheckpointOption = "cifar10-ti4",
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
             help="Attribution method of the large map: attention (last layer), average, rollout, relevance, ...; an "
-            "unknown name lists all.",
+            "unknown name lists all. Default: average, or the attention of --layer and --head.",
         ),
-    ] = "average",
+    ] = None,
     target: Annotated[
         list[str] | None,
         typer.Option(
             metavar="CLASS",
             help="Class to explain, by name or index; default: the prediction. Repeat to contrast with a second class.",
         ),
+    ] = None,
+    layer: Annotated[
+        int | None, typer.Option(min=1, help="Layer whose attention is shown, from 1 as in figures.")
+    ] = None,
+    head: Annotated[
+        int | None, typer.Option(min=1, help="Head whose attention is shown, from 1 as in figures.")
     ] = None,
 ) -> None:
     """Explain the prediction for an image, as a figure or as numbers."""
@@ -150,12 +157,32 @@ def explain_image(
     model = load(checkpoint)
     classes = [int(word) if word.isdecimal() and word not in model.labels else word for word in target or ()]
     explanation = explain(model, sample_paths().get(image, Path(image)))
-    explanation.save(output, method, classes[0] if len(classes) == 1 else tuple(classes) or None)
+    layers, heads = explanation.attention.shape[:2]
+    explanation.save(
+        output,
+        method,
+        classes[0] if len(classes) == 1 else tuple(classes) or None,
+        layer=zero_based("layer", layer, layers),
+        head=zero_based("head", head, heads),
+    )
     top = explanation.probabilities.argmax()
     prediction = f"{explanation.labels[top]}, {100 * explanation.probabilities[top]:.1f} %"
     if not model.is_classifier:
         prediction = "no prediction, as it was trained without labels"
     print(f"{output}: {prediction}; {explanation.image.note}")
+
+
+def zero_based(name: str, number: int | None, count: int) -> int | None:
+    """Convert the number of a layer or head from 1 to an index from 0.
+
+    Raises:
+        ConfigError: If it is above `count`.
+    """
+    if number is None:
+        return None
+    if number > count:
+        raise ConfigError(name, f"must be from 1 to {count}: got {number}")
+    return number - 1
 
 
 def show_timeline(
