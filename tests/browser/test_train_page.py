@@ -356,7 +356,7 @@ def test_a_typed_budget_is_kept_in_another_unit(context, trainer):
     unit.select_option("epochs")
     expect(length).to_have_value("")
     page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
-    expect(page.locator("[data-field=budget] + .refusal")).to_contain_text("epochs must be a finite number above 0")
+    expect(page.locator("[data-field=budget] + .refusal")).to_contain_text("epochs must be a number above 0")
     length.fill("2")
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     unit.select_option("minutes")
@@ -383,13 +383,13 @@ def test_another_run_can_be_shown_during_a_sweep(context, trainer):
     page.locator("[data-values='0']").fill("100, 2000")
     fill(page, "both", 30)
     page.get_by_role("button", name="Start 2 runs").click()
-    page.wait_for_selector(f"{TRAIN}[data-run=both-max_train_samples100]")
-    page.wait_for_selector(f"{TRAIN}[data-run=both-max_train_samples2000]")  # the next run is followed automatically
-    page.locator("tr[data-run=both-max_train_samples100] [data-act=follow]").click()
-    painted(page, "runs/both-max_train_samples100 0")
+    page.wait_for_selector(f"{TRAIN}[data-run=both-maxtrainsamples100]")
+    page.wait_for_selector(f"{TRAIN}[data-run=both-maxtrainsamples2000]")  # the next run is followed automatically
+    page.locator("tr[data-run=both-maxtrainsamples100] [data-act=follow]").click()
+    painted(page, "runs/both-maxtrainsamples100 0")
     polls = int(page.get_attribute(TRAIN, "data-polls"))
     page.wait_for_function(f"document.querySelector('{TRAIN}').dataset.polls > {polls + 2}")
-    expect(page.locator(TRAIN)).to_have_attribute("data-run", "both-max_train_samples100")
+    expect(page.locator(TRAIN)).to_have_attribute("data-run", "both-maxtrainsamples100")
     page.locator(".sweeps").get_by_role("button", name="Stop").click()
     expect(page.locator(".about-sweep")).to_contain_text("stopped")
 
