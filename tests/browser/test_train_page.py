@@ -61,7 +61,7 @@ def test_without_runs_the_page_shows_a_bundled_timeline(open_page, requests, rec
     page.locator(f"{TRAIN} [role=gridcell]").first.click()
     expect(page.locator(".map-line")).to_contain_text("Layer 1, head 1")
     weight = number(page.locator(".map-line b").nth(1).inner_text())
-    assert weight == pytest.approx(100 * recorded.rows[last, 0, 0, 0, 1:].max(), abs=0.0601)
+    assert weight == pytest.approx(100 * recorded.cls_attention[last, 0, 0, 0, 1:].max(), abs=0.0601)
 
 
 def test_nothing_is_polled_while_nothing_runs(context, trainer):

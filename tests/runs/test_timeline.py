@@ -75,12 +75,12 @@ def test_a_file_contains_attention_predictions_and_images(tmp_path, tiny_model, 
     found = read(tmp_path / "timeline.npz")
     with torch.no_grad():
         output = tiny_model.forward_with_attention(recorder.inputs, "full")
-    assert found.rows.shape == (2, 3, tiny.L, tiny.A, tiny.T)
-    assert found.rows.dtype == np.float16
+    assert found.cls_attention.shape == (2, 3, tiny.L, tiny.A, tiny.T)
+    assert found.cls_attention.dtype == np.float16
     expected = output.attention[..., 0, :].numpy().swapaxes(0, 1)
-    np.testing.assert_allclose(found.rows[0], expected, rtol=0, atol=5e-4)  # half precision
-    assert np.abs(found.rows[1] - expected).max() > 0.1
-    np.testing.assert_allclose(found.rows.astype(np.float32).sum(-1), 1, rtol=0, atol=3e-3)
+    np.testing.assert_allclose(found.cls_attention[0], expected, rtol=0, atol=5e-4)  # half precision
+    assert np.abs(found.cls_attention[1] - expected).max() > 0.1
+    np.testing.assert_allclose(found.cls_attention.astype(np.float32).sum(-1), 1, rtol=0, atol=3e-3)
     np.testing.assert_allclose(found.probabilities[0], output.logits.softmax(-1), rtol=0, atol=1e-6)
     np.testing.assert_allclose(
         found.entropy[0], attention_stats.attention_entropy(output, tiny.CONFIG)[0], rtol=0, atol=1e-6
@@ -102,8 +102,8 @@ def test_snapshots_do_not_depend_on_the_batch_size(tiny_model, monkeypatch):
 def test_maps_are_the_attention_to_the_patches_in_reading_order(tmp_path):
     recorder = two_snapshots()
     for stored in recorder.snapshots:
-        stored["rows"] = np.arange(tiny.T, dtype=np.float16) + np.zeros_like(stored["rows"])
-        stored["rows"][2] += 100
+        stored["cls_attention"] = np.arange(tiny.T, dtype=np.float16) + np.zeros_like(stored["cls_attention"])
+        stored["cls_attention"][2] += 100
     recorder.save(tmp_path / "timeline.npz")
     maps = read(tmp_path / "timeline.npz").maps(2)
     assert maps.shape == (2, tiny.L, tiny.A, tiny.GH, tiny.GW)
@@ -134,7 +134,7 @@ def test_snapshots_up_to_an_epoch_are_restored_exactly(tmp_path):
 
 def test_the_shipped_timeline_is_read():
     found = read(SHIPPED)
-    assert found.rows.shape == (60, 10, 6, 6, 65)
+    assert found.cls_attention.shape == (60, 10, 6, 6, 65)
     assert found.entropy.shape == found.distance.shape == (60, 6, 6)
     assert found.names == list(preprocessing.sample_paths())
     assert found.classes == list(cifar.CLASSES)
@@ -146,7 +146,7 @@ def test_the_shipped_timeline_is_read():
 
 WRONG_ARRAYS = {
     "grid": np.array([8, 9]),
-    "rows": np.zeros((60, 9, 6, 6, 65), np.float16),
+    "cls_attention": np.zeros((60, 9, 6, 6, 65), np.float16),
     "names": np.array(["cat"]),
     "classes": np.array(["cat"]),
     "images": np.zeros((10, 32, 32), np.uint8),

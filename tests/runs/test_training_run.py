@@ -56,11 +56,11 @@ def test_a_run_writes_config_metrics_checkpoint_and_timeline(config):
     assert not {"data", "output_dir"} & result.record["train_config"].keys(), "local paths are private"
 
     with np.load(folder / "timeline.npz") as found:
-        assert found["rows"].shape == (4, 10, 2, 2, 17)
+        assert found["cls_attention"].shape == (4, 10, 2, 2, 17)
         assert found["names"].tolist() == list(preprocessing.sample_paths())
         assert found["epoch"][0] == 0
         assert found["epoch"][-1] == 2
-        assert np.abs(np.diff(found["rows"].astype(np.float32), axis=0)).max() > 0, "the weights changed"
+        assert np.abs(np.diff(found["cls_attention"].astype(np.float32), axis=0)).max() > 0, "the weights changed"
 
 
 def test_the_timeline_file_is_complete_after_every_snapshot(config, monkeypatch):

@@ -215,7 +215,7 @@ def test_snapshots_equal_those_of_the_file(page):
     held = timeline.read(checkpoint.CHECKPOINTS / "cifar10-ti4.timeline.npz")
     response = page.poll({"timeline": {"source": "cifar10-ti4", "image": 3, "from": 0}})["timeline"]
     weights = np.frombuffer(base64.b64decode(response["rows"]), "<u2").reshape(len(held.epoch), 6, 6, 65) / 65535
-    np.testing.assert_allclose(weights, held.rows[:, 3], atol=1e-5)
+    np.testing.assert_allclose(weights, held.cls_attention[:, 3], atol=1e-5)
     np.testing.assert_allclose(response["probabilities"], held.probabilities[:, 3], atol=1e-5)
     np.testing.assert_allclose(response["epoch"], held.epoch, atol=1e-4)
     size = {"layers": 6, "heads": 6, "rows": 8, "columns": 8, "aspect": 1.0}

@@ -31,7 +31,15 @@ Snapshot = dict[str, np.ndarray]
 
 STEPS_PER_UNIFORM = 64  # minimum quantization steps from 0 to uniform attention: finer than the colors of the page
 MAX_IMAGES = 10  # one per class
-SERIES = ("rows", "probabilities", "entropy", "distance", "epoch", "seconds")  # arrays with one entry per snapshot
+# Arrays with one entry per snapshot.
+SERIES = ("cls_attention", "probabilities", "entropy", "distance", "epoch", "seconds")
+    "cls_attention",
+    "probabilities",
+    "entropy",
+    "distance",
+    "epoch",
+    "seconds",
+)  # arrays with one entry per snapshot
 
 
 @dataclass(frozen=True)
@@ -43,13 +51,13 @@ class Timeline:
         classes: K class names.
         images: Preprocessed images, (P, H, W, 3) uint8.
         grid: Rows and columns of patches (gh, gw).
-        rows: Attention weights of the class token to all tokens, (S, P, L, A, T) float16, rows sum to 1.
+        cls_attention: Attention weights of the class token to all tokens, (S, P, L, A, T) float16, rows sum to 1.
         probabilities: Predicted probabilities, (S, P, K).
         epoch: Epochs trained before each snapshot, (S,).
         seconds: Training time before each snapshot, (S,).
         entropy: Entropy of the class token's attention (nats), mean over the images, (S, L, A).
         distance: Mean attention distance (px), mean over the images, (S, L, A).
-        class_token: Whether `rows` are those of the class token; else they are the mean over the patches.
+        class_token: Whether `cls_attention` is that of the class token; else it is the mean over the patches.
 
     Raises:
         ValueError: If the shapes are inconsistent.
@@ -59,7 +67,7 @@ class Timeline:
     classes: list[str]
     images: NDArray[np.uint8]
     grid: tuple[int, int]
-    rows: NDArray[np.float16]
+    cls_attention: NDArray[np.float16]
     probabilities: Array
     epoch: Array
     seconds: Array
@@ -68,7 +76,7 @@ class Timeline:
     class_token: bool
 
     def __post_init__(self) -> None:
-        snapshots, images, layers, heads, tokens = self.rows.shape
+        snapshots, images, layers, heads, tokens = self.cls_attention.shape
         per_head = (snapshots, layers, heads)
         shapes = {
             "names": (images,),
@@ -86,7 +94,7 @@ class Timeline:
     def maps(self, image: int) -> Array:
         """Return the attention maps of the class token on one image for all snapshots, (S, L, A, gh, gw)."""
         gh, gw = self.grid
-        patches = self.rows[:, image, :, :, -gh * gw :].astype(np.float32)  # (S, L, A, N)
+        patches = self.cls_attention[:, image, :, :, -gh * gw :].astype(np.float32)  # (S, L, A, N)
         return patches.reshape(*patches.shape[:-1], gh, gw)
 
 
@@ -195,14 +203,14 @@ class TimelineRecorder:
 def snapshot(model: Network, images: Tensor) -> Snapshot:
     """Return the arrays of `SERIES`, except the time, of a model on normalized images (P, 3, H, W)."""
     model = require_transformer(model)
-    rows, probabilities, entropy, distance = [], [], [], []
+    attention, probabilities, entropy, distance = [], [], [], []
     for batch in images.split(max_batch_size(model.config)):
         output, weight = model.forward_with_attention(batch, "full"), len(batch) / len(images)
-        rows.append(cls_attention_of(output, model.config).transpose(0, 1))  # (P, L, A, T)
+        attention.append(cls_attention_of(output, model.config).transpose(0, 1))  # (P, L, A, T)
         probabilities.append(output.logits.float().softmax(-1))  # (P, K)
         entropy.append(weight * attention_entropy(output, model.config)[0])  # (L, A)
         distance.append(weight * attention_distance(output, model.config))  # (L, A)
-    series = (quantize(torch.cat(rows)), torch.cat(probabilities), sum(entropy), sum(distance))
+    series = (quantize(torch.cat(attention)), torch.cat(probabilities), sum(entropy), sum(distance))
     return {name: torch.as_tensor(values).cpu().numpy() for name, values in zip(SERIES, series, strict=False)}
 
 

@@ -52,7 +52,7 @@ class Timelines:
             values = getattr(held, name)
             response[name] = None if values is None else np.round(values[first:].astype(float), 4).tolist()
         response["probabilities"] = np.round(held.probabilities[first:, image].astype(float), 5).tolist()
-        response["rows"] = to_base64(np.round(held.rows[first:, image].astype(np.float32) * 65535).astype("<u2"))
+        response["rows"] = to_base64(np.round(held.cls_attention[first:, image].astype(np.float32) * 65535).astype("<u2"))
         return response if first else response | {"image": image} | describe(held)
 
     def load(self, source: str) -> Timeline | None:
@@ -101,7 +101,7 @@ def load_timeline(path: Path, state: FileState) -> Timeline:
 def describe(held: Timeline) -> Json:
     """Return what all snapshots of a timeline have in common: shape, classes and probe images."""
     gh, gw = held.grid
-    layers, heads, tokens = held.rows.shape[2:]
+    layers, heads, tokens = held.cls_attention.shape[2:]
     height, width = held.images.shape[1:3]
     grid = {"rows": gh, "columns": gw, "aspect": width / height}
     shape = {"layers": layers, "heads": heads, **grid, "prefix": tokens - gh * gw, "classToken": held.class_token}
