@@ -33,13 +33,6 @@ STEPS_PER_UNIFORM = 64  # minimum quantization steps from 0 to uniform attention
 MAX_IMAGES = 10  # one per class
 # Arrays with one entry per snapshot.
 SERIES = ("cls_attention", "probabilities", "entropy", "distance", "epoch", "seconds")
-    "cls_attention",
-    "probabilities",
-    "entropy",
-    "distance",
-    "epoch",
-    "seconds",
-)  # arrays with one entry per snapshot
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,9 @@ class Timelines:
             values = getattr(held, name)
             response[name] = None if values is None else np.round(values[first:].astype(float), 4).tolist()
         response["probabilities"] = np.round(held.probabilities[first:, image].astype(float), 5).tolist()
-        response["rows"] = to_base64(np.round(held.cls_attention[first:, image].astype(np.float32) * 65535).astype("<u2"))
+        response["rows"] = to_base64(
+            np.round(held.cls_attention[first:, image].astype(np.float32) * 65535).astype("<u2")
+        )
         return response if first else response | {"image": image} | describe(held)
 
     def load(self, source: str) -> Timeline | None:
