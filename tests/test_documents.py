@@ -17,16 +17,24 @@ README = (ROOT / "README.md").read_text()
 DOCUMENTS = {
     path.name: path.read_text() for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")]
 }
+
+
+def blocks(text, language):
+    """Return the fenced blocks of a language."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [code for name, code in found if name == language]
+
+
 PYTHON = [
     pytest.param(block, id=f"{name} {number}")
     for name, text in DOCUMENTS.items()
-    for number, block in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    for number, block in enumerate(blocks(text, "python"))
 ]
 COMMANDS = sorted(
     {
         line.partition("   #")[0].strip().removeprefix("python -m vitviz ")
         for text in DOCUMENTS.values()
-        for block in re.findall(r"```\n(.*?)```", text, re.DOTALL)
+        for block in blocks(text, "")
         for line in block.splitlines()
         if line.startswith("python -m vitviz ")
     }
@@ -90,8 +98,8 @@ def test_every_checkpoint_is_in_the_readme_and_its_card_with_its_recorded_accura
     from vitviz.models import checkpoint
 
     card = (ROOT / "checkpoints" / "README.md").read_text()
-    assert checkpoint.shipped()
-    for name in checkpoint.shipped():
+    assert checkpoint.bundled_checkpoints()
+    for name in checkpoint.bundled_checkpoints():
         recorded = f"{100 * vitviz.load(name).record['test_accuracy']:.2f} %"
         for text in (README, card):
             rows = [line for line in text.splitlines() if f"`{name}`" in line]
@@ -103,7 +111,7 @@ def test_the_samples_are_classified_as_the_readme_says():
 
     promised = int(re.search(r"the shipped model classifies (\d+) of the ten", " ".join(README.split()))[1])
     assert promised >= 8
-    for model in map(vitviz.load, checkpoint.shipped()):
+    for model in map(vitviz.load, checkpoint.bundled_checkpoints()):
         correct = sum(vitviz.explain(model, path).prediction == name for name, path in sample_paths().items())
         assert correct == promised, model.name
 
