@@ -191,8 +191,8 @@ def test_concurrent_uploads_are_not_mixed_up(tmp_path):
         client.call("explain", {})
         found = list(crowd.map(partial(own, client), range(200)))
     assert len({key for key, _, _ in found}) == 200
-    for shade, (_, caption, colours) in enumerate(found):
-        assert (caption, colours) == (f"{shade}.png", [(32 * 32, (shade, 255 - shade, shade // 2))])
+    for shade, (_, caption, colors) in enumerate(found):
+        assert (caption, colors) == (f"{shade}.png", [(32 * 32, (shade, 255 - shade, shade // 2))])
 
 
 @pytest.mark.slow
