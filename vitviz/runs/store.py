@@ -333,7 +333,7 @@ def check_machine(config: TrainConfig) -> None:
     if config.dataset in datasets.MODULES:
         datasets.MODULES[config.dataset].find(config.data)
     elif not Path(config.data or "").exists():
-        raise DataError(f"data must be an image folder or a zip file: {config.data} does not exist. Choose another.")
+        raise DataError(f"data must be an image folder or a zip file: {config.data} does not exist.", "Choose another.")
     choose_device(config.device)
 
 
