@@ -369,7 +369,7 @@ function drawPredictions() {
   for (const option of contrast.options) option.disabled = option.value === String(targetClass());
   root.classList.toggle('grayed', state.patch_mode === 'gray');
   find('.effect').hidden = !changed;
-  setText(find('.methods-head span'), changed ? 'unchanged image and model, one scale per map' : 'one scale per map');
+  setText(find('.methods-head span'), changed ? 'before ablation, one scale per map' : 'one scale per map');
   if (changed) drawEffect(old, probabilities);
   find('.accuracy').hidden = Boolean(changed);
   setText(find('.accuracy'), accuracyLine(checkpointOf(answer.checkpoint)));

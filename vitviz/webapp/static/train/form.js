@@ -144,7 +144,7 @@ function formQuery() {
 
 // --- checking ---
 
-/** After each change: update the dependent fields, and validate after a pause. */
+/** On each change: update the dependent fields, and validate after a pause. */
 function changeForm() {
   suggestName();
   const isMuon = form.querySelector('[data-setting=optimizer]').value === 'muon';
