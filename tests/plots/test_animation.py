@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from PIL import Image
 
 from vitviz.plots import animation
@@ -50,7 +52,7 @@ def test_heading_names_the_query():
 
 
 def test_every_frame_shows_the_maps_of_its_snapshot_as_uniform_squares(monkeypatch):
-    monkeypatch.setattr(animation, "SCALE_QUANTILE", 1.0)
+    monkeypatch.setattr(animation.figures, "SCALE_QUANTILE", 1.0)
     frames = animation.frames(Timeline(), 1)
     assert len(frames) == S
     side = 60 // 7
@@ -72,7 +74,7 @@ def test_strip_patches_keep_their_aspect_ratio(monkeypatch):
             found[:, 2, 1, 5, 1] = 0.5
             return found
 
-    monkeypatch.setattr(animation, "SCALE_QUANTILE", 1.0)
+    monkeypatch.setattr(animation.figures, "SCALE_QUANTILE", 1.0)
     frame = np.asarray(animation.frames(Strips(), 1)[0])
     side = 60 // 28
     left, top = animation.MATRIX_LEFT + 1 * (28 * side + animation.GAP), animation.TOP + 2 * (20 * side + animation.GAP)
@@ -85,12 +87,12 @@ def test_strip_patches_keep_their_aspect_ratio(monkeypatch):
 def test_all_frames_share_one_scale():
     class Growing(Timeline):
         def maps(self, image):
-            return np.ones((S, L, A, GH, GW), np.float32) * np.array([0.1, 0.2, 0.3, 0.4])[:, None, None, None, None]
+            return np.ones((S, L, A, GH, GW), np.float32) * np.array([1, 2, 3, 4]).reshape(-1, 1, 1, 1, 1) / 8
 
     inside = [
         frame.getpixel((animation.MATRIX_LEFT + 4, animation.TOP + 4)) for frame in animation.frames(Growing(), 1)
     ]
-    assert inside == [tuple(animation.COLORS[round(255 * value)]) for value in (0.25, 0.5, 0.75, 1)]
+    assert inside == [tuple(animation.COLORS[min(255, int(256 * value))]) for value in (0.25, 0.5, 0.75, 1)]
 
 
 def test_classes_keep_their_order_and_bars_follow_the_probabilities(monkeypatch):
@@ -161,15 +163,6 @@ def test_unknown_images_and_formats_are_refused(image, name, sentence, tmp_path)
         animation.save_animation(Timeline(), image, tmp_path / name)
 
 
-def test_long_names_are_truncated_and_large_images_shrunk():
-    assert animation.truncate("cat", 82) == "cat"
-    cut = animation.truncate("a very long name of a class", 82)
-    assert cut.endswith("…")
-    assert animation.font(13, False).getlength(cut) <= 82
-    assert animation.scale_image(np.zeros((300, 400, 3), np.uint8)).size == (192, 144)
-    assert animation.scale_image(np.zeros((32, 32, 3), np.uint8)).size == (192, 192)
-
-
 @pytest.mark.parametrize(("layers", "heads", "side"), [(1, 1, 2), (12, 16, 14), (24, 2, 64)])
 def test_networks_of_any_size_fit(layers, heads, side):
     class Other(Timeline):
@@ -179,3 +172,22 @@ def test_networks_of_any_size_fit(layers, heads, side):
     frame = animation.frames(Other(), 0)[0]
     assert frame.width % 2 == frame.height % 2 == 0
     assert max(frame.size) < 2000
+
+
+def test_long_names_are_truncated_and_escaped(monkeypatch):
+    shown = []
+    monkeypatch.setattr(Axes, "text", lambda axes, x, y, text, **style: shown.append(text))
+    animation.draw_prediction(Figure().add_axes((0, 0, 1, 1)), ["a very long name of a class", "$cat"], np.ones(2))
+    assert shown[::2] == ["a very long name of…", r"\$cat"]
+    assert shown[1::2] == ["100.0 %"] * 2
+
+
+@pytest.mark.parametrize("size", [(300, 400), (8, 8)])
+def test_images_of_any_size_fill_their_place(size):
+    timeline = Timeline()
+    timeline.images = np.zeros((2, *size, 3), np.uint8)
+    frame = animation.frames(timeline, 0)[0]
+    shown = np.asarray(frame.crop((0, animation.TOP, animation.MATRIX_LEFT - 20, frame.height))).max(-1) == 0
+    rows, columns = shown.any(1).nonzero()[0], shown.any(0).nonzero()[0]
+    assert columns[[0, -1]].tolist() == pytest.approx([animation.MARGIN, animation.MARGIN + animation.SIDE - 1], abs=1)
+    assert rows[[0, -1]].tolist() == pytest.approx([0, animation.SIDE * size[0] / size[1] - 1], abs=1)

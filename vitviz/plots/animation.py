@@ -1,24 +1,27 @@
 """Animations of a training from its timeline, as GIF or MP4.
 
 A frame shows one snapshot: image, prediction, the attention maps of all layers and heads, and the epoch. All frames
-share one color scale. Frames are drawn pixel by pixel, so that a patch is a uniform square, in the style of `figures`.
+share one color scale. Maps are drawn pixel by pixel, so that a patch is a uniform square, in the style of `figures`.
 """
 
 import io
 import math
 import tempfile
-from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image
 
 from vitviz.data.files import resolve_link, write_atomic
+from vitviz.plots import figures
 from vitviz.plots.colormaps import COLOR_MAPS
-from vitviz.plots.figures import LINE_COLOR, MUTED_COLOR, SCALE_QUANTILE, TEXT_COLOR, percent
+from vitviz.plots.figures import LINE_COLOR, MAP_COLORS, MUTED_COLOR, TEXT_COLOR
 from vitviz.plots.formats import ANIMATION_FORMATS, available_formats
 
 FPS = 10
@@ -26,12 +29,11 @@ LAST_FRAME_REPEATS = 25  # duration of the last frame
 NUM_CLASSES = 5  # with a probability bar
 MAP_SHADES, GRAY_SHADES = 128, 32  # of the 256 colors of a GIF; the image gets the others
 COLORS = COLOR_MAPS["seq", "light"]
+DPI = 128  # a power of two, so that sizes in pixels are exact
 # Layout in pixels: two columns below the epoch, for the image and the maps.
-MARGIN, HEADINGS, TOP = 20, 56, 98
-SIDE, MATRIX_LEFT = 192, 276
+MARGIN, TOP, SIDE, MATRIX_LEFT = 20, 98, 192, 276
 GAP, TILE, MATRIX = 3, 60, 620  # between tiles; maximum size of a tile, and of a row of tiles
-ROW, BAR_LEFT, BAR = 24, 90, 50  # of the probability bars
-SCALE = 160  # width of the color bar
+ROW, SCALE = 28, 160  # height of a class with its bar; width of the color bar
 MIN_LABEL_PITCH = 50  # between tiles, for the label "head 1" instead of "1"
 
 
@@ -91,22 +93,47 @@ def render(timeline: TimelineData, image: str, ending: str) -> bytes:
 def frames(timeline: TimelineData, image: int) -> list[Image.Image]:
     """Return one frame per snapshot, all of one size."""
     maps = as_squares(timeline.maps(image), timeline.images.shape[1:3])  # (S, L, A, gh, gw)
-    top = float(np.quantile(maps, SCALE_QUANTILE)) or 1.0
-    base = background(timeline.images[image], maps[0], top)
-    query = "the class token" if timeline.class_token else "the mean of the patches"
-    draw_text(ImageDraw.Draw(base), (MATRIX_LEFT, HEADINGS), f"What {query} attends to", bold=True)
+    top = float(np.quantile(maps, figures.SCALE_QUANTILE)) or 1.0
     probabilities = timeline.probabilities[:, image]  # (S, K)
     shown = np.argsort(-probabilities.max(0))[:NUM_CLASSES]
     shown = shown[np.argsort(-probabilities[-1, shown])]
-    drawn = []
-    for index, epoch in enumerate(timeline.epoch):
-        frame = base.copy()
-        draw = ImageDraw.Draw(frame)
-        draw_text(draw, (MARGIN, MARGIN), f"Epoch {epoch:.{2 if epoch < 10 else 1}f}", size=20, bold=True)
-        draw_maps(frame, maps[index], top)
-        draw_prediction(draw, [timeline.classes[k] for k in shown], probabilities[index, shown])
-        draw_progress(draw, frame.size, index / max(1, len(timeline.epoch) - 1))
-        drawn.append(frame)
+    with figures.DRAWING_LOCK, figures.own_style():
+        height, width = mosaic(maps[0]).shape
+        right, bottom = MATRIX_LEFT + max(width, SIDE + 130), TOP + max(height + 70, SIDE + 36 + NUM_CLASSES * ROW)
+        size = [side + MARGIN + side % 2 for side in (right, bottom)]  # even, as MP4 requires
+        figure = Figure([side / DPI for side in size], DPI, facecolor="white")
+        canvas = FigureCanvasAgg(figure)
+        epoch = figure.text(MARGIN / size[0], 1 - MARGIN / size[1], "", size=12, weight="bold", va="top")
+        model_input = place(figure, MARGIN, TOP, SIDE, SIDE, "Model input", pad=17.5)
+        model_input.imshow(timeline.images[image])
+        model_input.set_anchor("NW")
+        query = "the class token" if timeline.class_token else "the mean of the patches"
+        tiles = place(figure, MATRIX_LEFT, TOP, width, height, f"What {query} attends to")
+        layers, heads = maps.shape[1:3]
+        tiles.set(xlim=(0, heads), ylim=(layers, 0))
+        tiles.xaxis.tick_top()
+        first = "head 1" if width / heads >= MIN_LABEL_PITCH else "1"
+        tiles.set_xticks(np.arange(heads) + 0.5, [first, *map(str, range(2, heads + 1))])
+        tiles.set_yticks(np.arange(layers) + 0.5, ["layer 1", *map(str, range(2, layers + 1))])
+        matrix = figure.figimage(
+            mosaic(maps[0]), MATRIX_LEFT, size[1] - TOP - height, cmap=MAP_COLORS, vmin=0, vmax=top, origin="upper"
+        )
+        scale = place(figure, MATRIX_LEFT, TOP + height + 14, SCALE, 10)
+        figure.colorbar(matrix, cax=scale, orientation="horizontal", ticks=[0, top]).outline.set_visible(False)
+        scale.set_xticks([0, top], ["0 %", f"{figures.percent().format_pct(top, top)} or more"], color=MUTED_COLOR)
+        scale.set_xlabel("attention weight, one scale for all frames", loc="left", color=MUTED_COLOR)
+        prediction = place(figure, MARGIN, TOP + SIDE + 36, SIDE, NUM_CLASSES * ROW, "Prediction")
+        progress = place(figure, MARGIN, size[1] - 14, size[0] - 2 * MARGIN, 3)
+        progress.set(xlim=(0, 1), facecolor=LINE_COLOR)
+        (done,) = progress.barh(0, 0, color=MUTED_COLOR)
+        drawn = []
+        for index, now in enumerate(timeline.epoch):
+            epoch.set_text(f"Epoch {now:.{2 if now < 10 else 1}f}")
+            matrix.set_data(mosaic(maps[index]))
+            draw_prediction(prediction, [timeline.classes[k] for k in shown], probabilities[index, shown])
+            done.set_width(index / max(1, len(timeline.epoch) - 1))
+            canvas.draw()
+            drawn.append(Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3]))
     return drawn
 
 
@@ -117,132 +144,44 @@ def as_squares(maps: NDArray[np.float32], size: tuple[int, ...]) -> NDArray[np.f
     return maps.repeat(height // unit, -2).repeat(width // unit, -1)
 
 
-def background(image: NDArray[np.uint8], maps: NDArray[np.float32], top: float) -> Image.Image:
-    """Draw the parts that are equal in all frames: headings, image, labels of layers and heads, and color bar."""
-    layers, heads = maps.shape[:2]
-    right, bottom = corner(maps, layers - 1, heads - 1, end=True)
-    width = max(right, MATRIX_LEFT + SIDE + 130) + MARGIN
-    height = max(bottom + 84, TOP + SIDE + 46 + NUM_CLASSES * ROW) + MARGIN
-    frame = Image.new("RGB", (width + width % 2, height + height % 2), "white")  # MP4 requires even sides
-    draw = ImageDraw.Draw(frame)
-    draw_text(draw, (MARGIN, HEADINGS), "Model input", bold=True)
-    draw_text(draw, (MARGIN, TOP + SIDE + 16), "Prediction", bold=True)
-    frame.paste(scale_image(image), (MARGIN, TOP))
-    pitch = corner(maps, 0, 1)[0] - corner(maps, 0, 0)[0]
-    for head in range(heads):
-        x, _ = corner(maps, 0, head)
-        named = head == 0 and pitch >= MIN_LABEL_PITCH
-        draw_text(draw, (x, TOP - 18), f"head {head + 1}" if named else str(head + 1), color=MUTED_COLOR)
-    for layer, head in np.ndindex(layers, heads):
-        (x, y), (to_x, to_y) = corner(maps, layer, head), corner(maps, layer, head, end=True)
-        draw.rectangle((x - 1, y - 1, to_x, to_y), outline=LINE_COLOR)
-    for layer in range(layers):
-        _, y = corner(maps, layer, 0)
-        name = f"layer {layer + 1}" if layer == 0 else str(layer + 1)
-        draw_text(draw, (MATRIX_LEFT - 8, y), name, color=MUTED_COLOR, anchor="ra")
-    draw_scale(frame, bottom + 14, top)
-    return frame
+def mosaic(maps: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Arrange maps (L, A, gh, gw) as one image, a tile per layer and head; NaN between tiles."""
+    layers, heads, *grid = maps.shape
+    side = max(1, min(TILE, MATRIX // max(layers, heads)) // max(grid))  # px of a patch
+    tiles = maps.repeat(side, 2).repeat(side, 3)
+    padded = np.pad(tiles, ((0, 0), (0, 0), (0, GAP), (0, GAP)), constant_values=np.nan)
+    return np.concatenate(np.concatenate(padded, -2), -1)[:-GAP, :-GAP]
 
 
-def scale_image(image: NDArray[np.uint8]) -> Image.Image:
-    """Scale an image (H, W, 3) to its area, by an integer factor if it is smaller."""
-    enlarged_image = Image.fromarray(image)
-    factor = SIDE // max(enlarged_image.size)
-    if factor < 1:
-        enlarged_image.thumbnail((SIDE, SIDE))
-        return enlarged_image
-    return enlarged_image.resize(
-        (factor * enlarged_image.width, factor * enlarged_image.height), Image.Resampling.NEAREST
-    )
+def place(figure: Figure, x: int, y: int, width: int, height: int, title: str = "", pad: float = 6) -> Axes:
+    """Add axes without ticks, with their upper left corner at x, y (px) and a title `pad` points above."""
+    W, H = figure.bbox.size
+    axes = figure.add_axes((x / W, 1 - (y + height) / H, width / W, height / H))
+    axes.set(xticks=[], yticks=[])
+    axes.set_title(title, loc="left", fontweight="bold", pad=pad)
+    axes.tick_params(length=0, labelcolor=MUTED_COLOR)
+    axes.spines[:].set_visible(False)
+    return axes
 
 
-def cell(maps: NDArray[np.float32]) -> int:
-    """Return the side of the square for one patch of maps (L, A, gh, gw), in pixels."""
-    tile = min(TILE, MATRIX // max(maps.shape[:2]))
-    return max(1, tile // max(maps.shape[2:]))
-
-
-def corner(maps: NDArray[np.float32], layer: int, head: int, end: bool = False) -> tuple[int, int]:
-    """Return the upper left corner of a tile, or its lower right one: x, y in pixels."""
-    gh, gw = maps.shape[2:]
-    side = cell(maps)
-    return (
-        MATRIX_LEFT + head * (gw * side + GAP) + end * gw * side,
-        TOP + layer * (gh * side + GAP) + end * gh * side,
-    )
-
-
-def draw_maps(image: Image.Image, maps: NDArray[np.float32], top: float) -> None:
-    """Draw one tile per layer and head of maps (L, A, gh, gw), with a uniform square per patch."""
-    side = cell(maps)
-    shades = COLORS[(maps / top * 255).clip(0, 255).round().astype(np.uint8)]  # (L, A, gh, gw, 3)
-    tiles = shades.repeat(side, 2).repeat(side, 3)
-    for layer, head in np.ndindex(*maps.shape[:2]):
-        image.paste(Image.fromarray(tiles[layer, head]), corner(maps, layer, head))
-
-
-def draw_prediction(draw: ImageDraw.ImageDraw, labels: list[str], probabilities: NDArray[np.float32]) -> None:
+def draw_prediction(axes: Axes, labels: list[str], probabilities: NDArray[np.float32]) -> None:
     """Draw probability bars of the classes, in the same order in all frames."""
-    for place, (label, probability) in enumerate(zip(labels, probabilities, strict=True)):
-        x, y = MARGIN + BAR_LEFT, TOP + SIDE + 42 + place * ROW
-        draw_text(draw, (MARGIN, y), truncate(label, BAR_LEFT - 8))
-        draw.rectangle((x, y + 3, x + BAR, y + 10), fill=LINE_COLOR)
-        draw.rectangle((x, y + 3, x + round(BAR * float(probability)), y + 10), fill=MUTED_COLOR)
-        draw_text(draw, (MARGIN + SIDE, y), f"{100 * probability:.1f} %", color=MUTED_COLOR, anchor="ra")
-
-
-def draw_scale(image: Image.Image, y: int, top: float) -> None:
-    """Draw the color bar with the values of its first and last color."""
-    bar = Image.fromarray(COLORS[None]).resize((SCALE, 10), Image.Resampling.NEAREST)
-    image.paste(bar, (MATRIX_LEFT, y))
-    draw = ImageDraw.Draw(image)
-    draw_text(draw, (MATRIX_LEFT, y + 16), "0 %", color=MUTED_COLOR)
-    draw_text(
-        draw, (MATRIX_LEFT + SCALE, y + 16), f"{percent().format_pct(top, top)} or more", color=MUTED_COLOR, anchor="ma"
-    )
-    draw_text(draw, (MATRIX_LEFT, y + 34), "attention weight, one scale for all frames", color=MUTED_COLOR)
-
-
-def draw_progress(draw: ImageDraw.ImageDraw, size: tuple[int, int], progress: float) -> None:
-    """Draw the progress of the animation as a line along the lower edge."""
-    width, height = size
-    draw.line((MARGIN, height - 12, width - MARGIN, height - 12), fill=LINE_COLOR, width=3)
-    draw.line((MARGIN, height - 12, MARGIN + (width - 2 * MARGIN) * progress, height - 12), fill=MUTED_COLOR, width=3)
-
-
-def draw_text(
-    draw: ImageDraw.ImageDraw,
-    place: tuple[int, int],
-    text: str,
-    size: int = 13,
-    bold: bool = False,
-    color: str = TEXT_COLOR,
-    anchor: str = "la",
-) -> None:
-    """Draw a line of text in the font of the figures."""
-    draw.text(place, text, color, font(size, bold), anchor)
-
-
-@cache
-def font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
-    """Load the font that Matplotlib bundles."""
-    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
-    return ImageFont.truetype(Path(mpl.get_data_path(), "fonts", "ttf", name), size)
-
-
-def truncate(text: str, width: int) -> str:
-    """Truncate a text to a width in pixels."""
-    if font(13, False).getlength(text) <= width:
-        return text
-    while text and font(13, False).getlength(f"{text}…") > width:
-        text = text[:-1]
-    return f"{text}…"
+    for artist in (*axes.texts, *axes.patches):
+        artist.remove()
+    axes.set(xlim=(0, 1), ylim=(len(labels), 0))
+    for row, (label, probability) in enumerate(zip(labels, probabilities, strict=True)):
+        axes.text(0, row + 0.35, figures.plain(figures.shortened(label)), va="center", clip_on=True)
+        axes.text(1, row + 0.35, f"{100 * probability:.1f} %", va="center", ha="right", color=MUTED_COLOR)
+    rows = np.arange(len(labels)) + 0.8
+    axes.barh(rows, 1, 0.2, color=LINE_COLOR)
+    axes.barh(rows, probabilities, 0.2, color=MUTED_COLOR)
 
 
 def gif(images: list[Image.Image]) -> bytes:
     """Encode frames as a looping GIF with one palette and no dithering, which would change the values shown."""
-    colors = palette(images[0])
-    first, *others = [to_palette(image, colors) for image in images]
+    shared = Image.new("P", (1, 1))
+    shared.putpalette(palette(images[0]).tobytes())
+    first, *others = [image.quantize(palette=shared, dither=Image.Dither.NONE) for image in images]
     times = [1000 // FPS] * len(others) + [1000 * LAST_FRAME_REPEATS // FPS]
     buffer = io.BytesIO()
     first.save(buffer, "GIF", save_all=True, append_images=others, duration=times, loop=0)
@@ -252,22 +191,10 @@ def gif(images: list[Image.Image]) -> bytes:
 def palette(frame: Image.Image) -> NDArray[np.uint8]:
     """Choose at most 256 colors, (n, 3): shades of the maps, grays for text, and colors of the image in this frame."""
     maps = COLORS[np.linspace(0, 255, MAP_SHADES).round().astype(int)]
-    dark = [int(TEXT_COLOR[place : place + 2], 16) for place in (1, 3, 5)]
-    grays = np.linspace(dark, (255, 255, 255), GRAY_SHADES).round().astype(np.uint8)
+    grays = np.linspace(255 * np.array(to_rgb(TEXT_COLOR)), 255, GRAY_SHADES).round().astype(np.uint8)
     place = (MARGIN, TOP, MARGIN + SIDE, TOP + SIDE)
     image = frame.crop(place).quantize(256 - MAP_SHADES - GRAY_SHADES).getpalette() or []
     return np.concatenate([maps, grays, np.array(image, np.uint8).reshape(-1, 3)])[:256]
-
-
-def to_palette(image: Image.Image, colors: NDArray[np.uint8]) -> Image.Image:
-    """Convert an image to a palette (n, 3) by the nearest color of each pixel; Pillow's search is only approximate."""
-    packed = np.asarray(image).astype(np.int32) @ np.array([1 << 16, 1 << 8, 1], np.int32)  # (H, W)
-    distinct, inverse = np.unique(packed, return_inverse=True)
-    levels = np.stack([distinct >> 16, distinct >> 8 & 255, distinct & 255], -1)  # (m, 3)
-    nearest = ((levels[:, None] - colors.astype(np.int32)) ** 2).sum(-1).argmin(1)  # (m,)
-    found = Image.fromarray(nearest[inverse].reshape(packed.shape).astype(np.uint8), "P")
-    found.putpalette(colors.tobytes())
-    return found
 
 
 def mp4(images: list[Image.Image]) -> bytes:
