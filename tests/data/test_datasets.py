@@ -15,17 +15,18 @@ from torchvision.transforms import functional as vision
 
 from tests import tiny
 from tests.data.folders import fill
-from vitviz.data import cifar, cifar100, datasets, image_folder, preprocessing
+from vitviz.data import cifar, datasets, image_folder, preprocessing
 from vitviz.data.cifar import DataError
 
-RECORDS = {"train": 30, "test": 12}
+RECORDS = {"train": 30, "test": 6}
+CIFAR100 = cifar.CIFARS["cifar100"]
 
 
 @pytest.fixture
 def hundred(tmp_path, monkeypatch) -> Path:
-    """Write a binary version with 30 + 12 random images of a hundred classes."""
-    monkeypatch.setattr(cifar100, "RECORDS", RECORDS)
-    folder = tmp_path / cifar100.BINARY_FOLDER
+    """Write a binary version with 30 + 6 random images of a hundred classes."""
+    monkeypatch.setattr(cifar, "RECORDS", RECORDS["test"])
+    folder = tmp_path / CIFAR100.binary_folder
     folder.mkdir()
     rng = np.random.default_rng(0)
     for split, count in RECORDS.items():
@@ -37,15 +38,15 @@ def hundred(tmp_path, monkeypatch) -> Path:
 
 def python_version(root: Path, monkeypatch) -> None:
     """Write the same images as the python version, and patch torchvision's checksums."""
-    folder = root / cifar100.PYTHON_FOLDER
+    folder = root / CIFAR100.python_folder
     folder.mkdir()
     for split, count in RECORDS.items():
-        table = np.frombuffer((root / cifar100.BINARY_FOLDER / f"{split}.bin").read_bytes(), np.uint8).reshape(
+        table = np.frombuffer((root / CIFAR100.binary_folder / f"{split}.bin").read_bytes(), np.uint8).reshape(
             count, -1
         )
         batch = {"data": table[:, 2:], "coarse_labels": table[:, 0].tolist(), "fine_labels": table[:, 1].tolist()}
         (folder / split).write_bytes(pickle.dumps(batch))
-    (folder / "meta").write_bytes(pickle.dumps({"fine_label_names": list(cifar100.CLASSES)}))
+    (folder / "meta").write_bytes(pickle.dumps({"fine_label_names": list(CIFAR100.classes)}))
     md5 = {path.name: hashlib.md5(path.read_bytes()).hexdigest() for path in folder.iterdir()}
     known = torchvision.datasets.CIFAR100
     monkeypatch.setattr(known, "train_list", [["train", md5["train"]]])
@@ -56,7 +57,7 @@ def python_version(root: Path, monkeypatch) -> None:
 def test_cifar_100_has_its_fine_labels_in_the_official_order(hundred):
     dataset = datasets.load("cifar100", hundred, (32, 32))
     for split, (images, labels) in dataset.splits.items():
-        table = np.fromfile(hundred / cifar100.BINARY_FOLDER / f"{split}.bin", np.uint8).reshape(-1, 3074)
+        table = np.fromfile(hundred / CIFAR100.binary_folder / f"{split}.bin", np.uint8).reshape(-1, 3074)
         assert np.array_equal(images.flatten(1).numpy(), table[:, 2:])
         assert labels.tolist() == table[:, 1].tolist()
         assert labels.dtype == torch.int64
@@ -66,18 +67,18 @@ def test_cifar_100_has_its_fine_labels_in_the_official_order(hundred):
 
 
 def test_both_versions_of_cifar_100_give_the_same_tensors(hundred, monkeypatch):
-    expected = cifar100.load("train", hundred)
+    expected = cifar.load("train", hundred, "cifar100")
     python_version(hundred, monkeypatch)
-    assert cifar100.find(hundred).name == cifar100.PYTHON_FOLDER
+    assert cifar.find(hundred, "cifar100").name == CIFAR100.python_folder
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # NumPy's about how torchvision unpickles
-        found = cifar100.load("train", hundred)
+        found = cifar.load("train", hundred, "cifar100")
     assert all(torch.equal(mine, other) for mine, other in zip(found, expected, strict=True))
-    (hundred / cifar100.PYTHON_FOLDER / "train").write_bytes(b"damaged")
+    (hundred / CIFAR100.python_folder / "train").write_bytes(b"damaged")
     with pytest.raises(
         DataError, match=r"is incomplete or damaged: its checksums differ.*Delete .* --dataset cifar100"
     ):
-        cifar100.load("train", hundred)
+        cifar.load("train", hundred, "cifar100")
 
 
 @pytest.mark.parametrize(
@@ -91,10 +92,10 @@ def test_both_versions_of_cifar_100_give_the_same_tensors(hundred, monkeypatch):
     ],
 )
 def test_a_damaged_file_of_cifar_100_is_an_error(hundred, damage, sentence):
-    path = hundred / cifar100.BINARY_FOLDER / "train.bin"
+    path = hundred / CIFAR100.binary_folder / "train.bin"
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(DataError, match=sentence):
-        cifar100.load("train", hundred)
+        cifar.load("train", hundred, "cifar100")
 
 
 def test_the_error_for_a_missing_data_set_contains_the_download_command(tmp_path):
@@ -108,11 +109,11 @@ def test_the_error_for_a_missing_data_set_contains_the_download_command(tmp_path
 def test_cifar_100_is_downloaded_with_torchvision(tmp_path, monkeypatch):
     def fetch(root, download):
         assert download
-        (Path(root) / cifar100.PYTHON_FOLDER).mkdir()
+        (Path(root) / CIFAR100.python_folder).mkdir()
 
     monkeypatch.setattr(torchvision.datasets, "CIFAR100", fetch)
-    assert cifar100.download(tmp_path) == tmp_path / cifar100.PYTHON_FOLDER
-    assert cifar100.download(tmp_path) == tmp_path / cifar100.PYTHON_FOLDER, "it exists"
+    assert cifar.download(tmp_path, dataset="cifar100") == tmp_path / CIFAR100.python_folder
+    assert cifar.download(tmp_path, dataset="cifar100") == tmp_path / CIFAR100.python_folder, "it exists"
     assert len(list(tmp_path.iterdir())) == 1
 
 

@@ -15,9 +15,9 @@ def data_download(
     dataset: Annotated[Literal["cifar10", "cifar100"], typer.Option(help="Dataset.")] = "cifar10", data: Data = None
 ) -> None:
     """Download CIFAR-10 or CIFAR-100 (170 MB each) and verify its checksums."""
-    from vitviz.data import datasets
+    from vitviz.data import cifar
 
-    print(f"{datasets.INFO[dataset].name} is in {datasets.MODULES[dataset].download(data)}")
+    print(f"{cifar.CIFARS[dataset].name} is in {cifar.download(data, dataset=dataset)}")
 
 
 @data_app.command("check")
@@ -29,14 +29,13 @@ def data_check(
     img_size: Annotated[int, typer.Option(min=1, max=1024, help="For folder: height and width (px).")] = 32,
 ) -> None:
     """Check that a dataset is available and complete; for an image folder, list the files that cannot be used."""
-    from vitviz.data import datasets
+    from vitviz.data import cifar, datasets
 
     if dataset == "folder":
         check_folder(data, img_size)
         return
-    module = datasets.MODULES[dataset]
-    counts = [len(module.load(split, data)[1]) for split in datasets.BOTH]
-    path = module.find(data)
+    counts = [len(cifar.load(split, data, dataset)[1]) for split in datasets.BOTH]
+    path = cifar.find(data, dataset)
     print(f"{datasets.INFO[dataset].name} in {path}: {counts[0]:,} training and {counts[1]:,} test images")
 
 

@@ -7,7 +7,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from vitviz.data import cifar, cifar100, image_folder
+from vitviz.data import cifar, image_folder
 from vitviz.data.cifar import DataError, Split
 from vitviz.data.preprocessing import crop_and_resize, to_tensor
 
@@ -48,8 +48,7 @@ class Dataset:
 
 
 CIFAR10 = DatasetInfo("CIFAR-10", cifar.CLASSES)
-INFO = {"cifar10": CIFAR10, "cifar100": DatasetInfo("CIFAR-100", cifar100.CLASSES)}
-MODULES = {"cifar10": cifar, "cifar100": cifar100}
+INFO = {"cifar10": CIFAR10, "cifar100": DatasetInfo("CIFAR-100", cifar.CIFARS["cifar100"].classes)}
 BOTH: tuple[Split, ...] = ("train", "test")
 
 
@@ -80,7 +79,7 @@ def load(
         return Dataset(info, loaded | {"train": head_and_tail(loaded["train"], first, last)})
     info, loaded = INFO[kind], {}
     for split in splits:
-        images, labels = MODULES[kind].load(split, data)
+        images, labels = cifar.load(split, data, kind)
         if split == "train":
             if kind != "cifar10":
                 info = DatasetInfo(info.name, info.classes, *compute_mean_std(images))
@@ -92,7 +91,7 @@ def load(
 def is_available(kind: str, data: str | Path | None = None) -> bool:
     """Whether `cifar.find` finds "cifar10" or "cifar100"."""
     try:
-        MODULES[kind].find(data)
+        cifar.find(data, kind)
     except DataError:
         return False
     return True

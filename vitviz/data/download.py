@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
-from vitviz.data import datasets
-from vitviz.data.cifar import PARTIAL, DataError, data_root
+from vitviz.data.cifar import PARTIAL, DataError, data_root, download
 from vitviz.data.environment import make_environment
 
 SIZES = {"cifar10": 170_498_071, "cifar100": 169_001_437}  # bytes of the archives
@@ -119,7 +118,7 @@ def main() -> None:
     """Download a data set; on failure print the error's fields as JSON and exit with status 1."""
     dataset, folder, tag = sys.argv[1:]
     try:
-        datasets.MODULES[dataset].download(folder, tag)
+        download(folder, tag, dataset)
     except DataError as error:
         print(json.dumps({"problem": error.problem, "hint": error.hint}))
         sys.exit(1)

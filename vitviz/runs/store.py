@@ -21,7 +21,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vitviz.data import datasets
+from vitviz.data import cifar
 from vitviz.data.cifar import DataError
 from vitviz.data.files import is_regular_file
 from vitviz.models.config import ConfigError
@@ -330,8 +330,8 @@ def check_machine(config: TrainConfig) -> None:
         vitviz.data.cifar.DataError: If the data set is missing.
         ValueError: If the device is not available.
     """
-    if config.dataset in datasets.MODULES:
-        datasets.MODULES[config.dataset].find(config.data)
+    if config.dataset in cifar.CIFARS:
+        cifar.find(config.data, config.dataset)
     elif not Path(config.data or "").exists():
         raise DataError(f"data must be an image folder or a zip file: {config.data} does not exist.", "Choose another.")
     choose_device(config.device)

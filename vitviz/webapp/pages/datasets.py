@@ -53,7 +53,7 @@ class DataSets:
         """Return which data sets are `available`, the listed `image_folders`, and the state of the `download`."""
         download = self.download.state()
         return {
-            "available": {name: datasets.is_available(name, self.data) for name in datasets.MODULES},
+            "available": {name: datasets.is_available(name, self.data) for name in datasets.INFO},
             "image_folders": self.listed(),
             "download": {
                 "dataset": download.dataset,
