@@ -327,7 +327,7 @@ def test_the_cache_evicts_the_oldest_explanations(explanation):
     assert recent.get({"key": keys[0]}) is None
     assert recent.get({"key": keys[1]}) is explanation
     assert recent.get({"key": keys[2]}) is explanation
-    assert recent.bytes == 2 * size_of(explanation)
+    assert recent.entries.currsize == 2 * size_of(explanation)
 
 
 def test_the_cache_size_includes_weights_of_runs_but_not_of_bundled_models(explanation):
@@ -347,8 +347,9 @@ def test_the_cache_evicts_by_least_recent_use(explanation):
 
 
 def test_explanations_expire_even_if_used(explanation, monkeypatch):
-    now, recent = 0.0, ExplanationCache()
+    now = 0.0
     monkeypatch.setattr(cache, "time", SimpleNamespace(monotonic=lambda: now))
+    recent = ExplanationCache()
     old = recent.add(explanation)
     now = MAX_AGE / 2
     new = recent.add(explanation)
@@ -356,12 +357,13 @@ def test_explanations_expire_even_if_used(explanation, monkeypatch):
     now = MAX_AGE + 1
     assert recent.get({"key": old}) is None
     assert recent.get({"key": new}) is explanation
-    assert recent.bytes == size_of(explanation)
+    assert recent.entries.currsize == size_of(explanation)
 
 
 def test_derived_explanations_expire_with_their_origin(explanation, monkeypatch):
-    now, recent = 0.0, ExplanationCache()
+    now = 0.0
     monkeypatch.setattr(cache, "time", SimpleNamespace(monotonic=lambda: now))
+    recent = ExplanationCache()
     key = recent.add(explanation)
     now = MAX_AGE - 1.0
     changed = recent.add(explanation, key)

@@ -56,7 +56,8 @@ def build_app(data: str | None = None, public: bool = False) -> gr.Blocks:
     explore, internals = Explore(data, runs, public), Internals(data, runs, public)
     colors = {"colors": color_tables()}
     models = explore.catalog() | colors | {"public": public}
-    catalogs = {"explore": models, "train": train.catalog() | colors, "internals": models}
+    probed = {name: models[name] for name in ("checkpoints", "cifar", "colors")}
+    catalogs = {"explore": models, "train": train.catalog() | colors, "internals": probed}
     functions = {"explore": explore.functions, "train": train.functions, "internals": internals.functions}
     with page.build(catalogs, functions) as app:
         gr.api(explain_image, api_name="explain")
@@ -145,11 +146,7 @@ def is_free(host: str, port: int) -> bool:
 
 
 def serve(
-    app: gr.Blocks,
-    host: str | None = None,
-    port: int | None = None,
-    block: bool = True,
-    names: Iterable[str] = (),
+    app: gr.Blocks, host: str | None = None, port: int | None = None, block: bool = True, names: Iterable[str] = ()
 ) -> str:
     """Start the server.
 

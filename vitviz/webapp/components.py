@@ -5,7 +5,7 @@ never through a template.
 """
 
 import base64
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
@@ -15,50 +15,23 @@ from vitviz.plots.colormaps import COLOR_MAPS
 
 SHARED_SCRIPTS = ("numbers.js", "words.js", "paint.js", "nodes.js", "axes.js", "matrix.js")
 SHARED_STYLES = ("base.css", "matrix.css")
-EXPLORE_SCRIPTS = ("state.js", "build.js", "draw.js", "ask.js", "choose.js", "images.js", "events.js")
-INTERNALS_SCRIPTS = ("base.js", "tiles.js", "charts.js", "figures.js", "events.js")
-TRAIN_SCRIPTS = (
-    "state.js",
-    "sentences.js",
-    "form.js",
-    "curves.js",
-    "timeline.js",
-    "runs.js",
-    "sweep.js",
-    "events.js",
-)
+SCRIPTS = {  # in loading order: each uses only previous files and shared ones
+    "explore": ("state.js", "build.js", "draw.js", "ask.js", "choose.js", "images.js", "events.js"),
+    "train": ("state.js", "sentences.js", "form.js", "curves.js", "timeline.js", "runs.js", "sweep.js", "events.js"),
+    "internals": ("base.js", "tiles.js", "charts.js", "figures.js", "events.js"),
+}
 
 
-def explore_component(catalog: dict[str, Any], server_functions: list[Callable[..., Any]]) -> gr.HTML:
-    """Return the component of the Explore tab."""
-    return build_component("explore", EXPLORE_SCRIPTS, catalog, server_functions, "explorer")
-
-
-def train_component(catalog: dict[str, Any], server_functions: list[Callable[..., Any]]) -> gr.HTML:
-    """Return the component of the Train tab; it starts when the tab is first shown."""
-    return build_component("train", TRAIN_SCRIPTS, catalog, server_functions, "train")
-
-
-def internals_component(catalog: dict[str, Any], server_functions: list[Callable[..., Any]]) -> gr.HTML:
-    """Return the component of the Internals tab; it starts when the tab is first shown."""
-    catalog = {name: catalog[name] for name in ("checkpoints", "cifar", "colors")}
-    return build_component("internals", INTERNALS_SCRIPTS, catalog, server_functions, "internals")
-
-
-def build_component(
-    name: str, scripts: Iterable[str], catalog: dict[str, Any], functions: list[Callable[..., Any]], elem_id: str
-) -> gr.HTML:
-    """Build a component from `static/NAME/`.
+def component(name: str, catalog: dict[str, Any], functions: list[Callable[..., Any]]) -> gr.HTML:
+    """Build the component of a tab from `static/NAME/`; those of tabs in the background start when first shown.
 
     Args:
         name: The folder: NAME/NAME.html, NAME/NAME.css and its scripts.
-        scripts: In loading order; each uses only previous files and shared ones.
         catalog: Initial data of the component.
         functions: Server functions, called from the browser by name with one object.
-        elem_id: Id of the component's element.
     """
     styles = [*(("shared", style) for style in SHARED_STYLES), (name, f"{name}.css")]
-    sources = [*(("shared", script) for script in SHARED_SCRIPTS), *((name, script) for script in scripts)]
+    sources = [*(("shared", script) for script in SHARED_SCRIPTS), *((name, script) for script in SCRIPTS[name])]
     return gr.HTML(
         html_template=static_text(name, f"{name}.html"),
         css_template="\n".join(static_text(*style) for style in styles),
@@ -66,7 +39,7 @@ def build_component(
         apply_default_css=False,
         catalog=catalog,
         server_functions=functions,
-        elem_id=elem_id,
+        elem_id="explorer" if name == "explore" else name,
     )
 
 

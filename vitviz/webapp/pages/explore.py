@@ -93,7 +93,7 @@ class Explore:
         for key, method in METHODS.items():
             if key == "reverse_attention":  # the page's direction shows it for every layer and head
                 continue
-            other = method.text_without_class_token or method.text
+            other = method.text_without_class_token or method
             methods.append(
                 {
                     "key": key,

@@ -4,8 +4,9 @@ import hashlib
 import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
+
+from cachetools import TLRUCache, TTLCache
 
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import Explanation
@@ -36,12 +37,15 @@ class ExplanationCache:
     """Explanations by key, evicted by least recent use and age; thread-safe."""
 
     def __init__(self, max_bytes: int = MAX_CACHED_BYTES) -> None:
-        self.max_bytes = max_bytes
-        self.entries: OrderedDict[str, tuple[float, Explanation]] = OrderedDict()  # with creation time; recent use last
-        self.bytes = 0
+        self.entries: TLRUCache[str, tuple[float, Explanation]] = TLRUCache(  # with creation time
+            max_bytes,
+            ttu=lambda key, entry, now: entry[0] + MAX_AGE,
+            timer=time.monotonic,
+            getsizeof=lambda entry: min(size_of(entry[1]), max_bytes),  # the most recent one is always kept
+        )
         self.lock = threading.Lock()
 
-    def add(self, explanation: Explanation, origin: object = None) -> str:
+    def add(self, explanation: Explanation, origin: str | None = None) -> str:
         """Store an explanation and return its key, which cannot be guessed.
 
         Args:
@@ -51,34 +55,18 @@ class ExplanationCache:
         """
         key = secrets.token_urlsafe(16)
         with self.lock:
-            created = time.monotonic()
-            if origin is not None:
-                if not isinstance(origin, str) or origin not in self.entries:
-                    return key
-                created = self.entries[origin][0]
-            self.entries[key] = created, explanation
-            self.bytes += size_of(explanation)
-            self.evict()
+            if origin is None:
+                self.entries[key] = time.monotonic(), explanation
+            elif origin in self.entries:
+                self.entries[key] = self.entries[origin][0], explanation
         return key
 
     def get(self, request: object) -> Explanation | None:
         """Return the explanation of a request's `key`; None if it is unknown or has expired."""
         key = request.get("key") if isinstance(request, dict) else None
         with self.lock:
-            self.evict()
-            if not isinstance(key, str) or key not in self.entries:
-                return None
-            self.entries.move_to_end(key)
-            return self.entries[key][1]
-
-    def evict(self) -> None:
-        """Remove expired entries, and the least recently used ones while the cache is too large."""
-        oldest = time.monotonic() - MAX_AGE
-        expired = [key for key, (created, _) in self.entries.items() if created < oldest]
-        for key in expired:
-            self.bytes -= size_of(self.entries.pop(key)[1])
-        while self.bytes > self.max_bytes and len(self.entries) > 1:
-            self.bytes -= size_of(self.entries.popitem(last=False)[1][1])
+            self.entries.expire()
+            return self.entries.get(str(key), (0.0, None))[1]
 
 
 class ScoreCache:
@@ -87,20 +75,16 @@ class ScoreCache:
     Ablated explanations are not cached, nor models of runs, which change while they train.
     """
 
-    def __init__(self, max_entries: int = MAX_SCORED) -> None:
-        self.max_entries = max_entries
-        self.entries: OrderedDict[CacheKey, tuple[float, Json]] = OrderedDict()  # with creation time, oldest first
+    def __init__(self) -> None:
+        self.entries: TTLCache[CacheKey, Json] = TTLCache(MAX_SCORED, MAX_AGE, time.monotonic)
         self.lock = threading.Lock()
 
     def get(self, kind: str, explanation: Explanation, target: Target) -> Json | None:
         """Return the stored response for the same pixels, model and target, or None."""
         if explanation.changes:
             return None
-        oldest = time.monotonic() - MAX_AGE
         with self.lock:
-            while self.entries and next(iter(self.entries.values()))[0] < oldest:
-                self.entries.popitem(last=False)
-            return self.entries.get(cache_key(kind, explanation, target), (0.0, None))[1]
+            return self.entries.get(cache_key(kind, explanation, target))
 
     def get_or_compute(self, kind: str, explanation: Explanation, target: Target, compute: Callable[[], Json]) -> Json:
         """Return the stored response, or compute and store it."""
@@ -109,9 +93,7 @@ class ScoreCache:
             response = compute()
             if not explanation.changes and not explanation.checkpoint.startswith(RUN_PREFIX):
                 with self.lock:
-                    self.entries[cache_key(kind, explanation, target)] = time.monotonic(), response
-                    if len(self.entries) > self.max_entries:
-                        self.entries.popitem(last=False)
+                    self.entries[cache_key(kind, explanation, target)] = response
         return response
 
 
