@@ -70,7 +70,7 @@ def test_white_has_lightness_one_and_zero_chroma():
 
 
 def test_a_ramp_starts_and_ends_at_its_outer_stops():
-    gray = ramp(((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), 5)
+    gray = ramp(((0.0, 1.0), (0.0, 0.0), (0.0, 0.0)), 5)
     assert gray[0].tolist() == [0, 0, 0]
     assert gray[-1].tolist() == [255, 255, 255]
 

@@ -12,43 +12,29 @@ from numpy.typing import NDArray
 Colors = NDArray[np.uint8]
 Numbers = NDArray[np.float64]
 
-# (lightness 0..1, chroma, hue in degrees), from low to high values.
+# Lightness 0..1, chroma and hue in degrees, each from low to high values.
 WARM_ON_LIGHT = (
-    (0.985, 0.008, 95),
-    (0.910, 0.065, 84),
-    (0.810, 0.120, 62),
-    (0.690, 0.165, 36),
-    (0.555, 0.180, 12),
-    (0.420, 0.155, -20),
-    (0.310, 0.115, -48),
-    (0.215, 0.065, -65),
+    (0.985, 0.910, 0.810, 0.690, 0.555, 0.420, 0.310, 0.215),
+    (0.008, 0.065, 0.120, 0.165, 0.180, 0.155, 0.115, 0.065),
+    (95, 84, 62, 36, 12, -20, -48, -65),
 )
 WARM_ON_DARK = (
-    (0.220, 0.025, -72),
-    (0.310, 0.090, -56),
-    (0.410, 0.145, -28),
-    (0.535, 0.175, 6),
-    (0.665, 0.170, 34),
-    (0.790, 0.130, 60),
-    (0.900, 0.095, 84),
-    (0.980, 0.030, 98),
+    (0.220, 0.310, 0.410, 0.535, 0.665, 0.790, 0.900, 0.980),
+    (0.025, 0.090, 0.145, 0.175, 0.170, 0.130, 0.095, 0.030),
+    (-72, -56, -28, 6, 34, 60, 84, 98),
 )
 COOL_ON_LIGHT = (
-    (0.975, 0.006, 200),
-    (0.860, 0.060, 195),
-    (0.700, 0.095, 192),
-    (0.540, 0.090, 195),
-    (0.400, 0.070, 200),
+    (0.975, 0.860, 0.700, 0.540, 0.400),
+    (0.006, 0.060, 0.095, 0.090, 0.070),
+    (200, 195, 192, 195, 200),
 )
 COOL_ON_DARK = (
-    (0.225, 0.012, 200),
-    (0.360, 0.055, 200),
-    (0.520, 0.085, 196),
-    (0.700, 0.100, 192),
-    (0.860, 0.080, 190),
+    (0.225, 0.360, 0.520, 0.700, 0.860),
+    (0.012, 0.055, 0.085, 0.100, 0.080),
+    (200, 200, 196, 192, 190),
 )
 # Both arms of the diverging map start at the same gray on the dark page.
-WARM_FROM_GRAY = ((0.225, 0.012, -70), *WARM_ON_DARK[1:])
+WARM_FROM_GRAY = tuple((gray, *column[1:]) for gray, column in zip((0.225, 0.012, -70), WARM_ON_DARK, strict=True))
 
 # Ottosson's matrices: OKLab to cone responses (cube roots), and cone responses to linear sRGB.
 LAB_TO_CONES = np.array(
@@ -90,11 +76,11 @@ def to_bytes(rgb: Numbers) -> Colors:
     return np.round(255 * encoded).astype(np.uint8)
 
 
-def ramp(stops: tuple[tuple[float, float, float], ...], count: int = 256) -> Colors:
+def ramp(stops: tuple[tuple[float, ...], ...], count: int = 256) -> Colors:
     """Sample the path through `stops` at equal OKLab distances.
 
     Args:
-        stops: (lightness, chroma, hue in degrees) of each color on the path.
+        stops: Lightness, chroma and hue in degrees of the colors on the path.
         count: Number of colors.
 
     Returns:
@@ -104,11 +90,10 @@ def ramp(stops: tuple[tuple[float, float, float], ...], count: int = 256) -> Col
         >>> ramp(WARM_ON_LIGHT, 3).shape
         (3, 3)
     """
-    path = np.linspace(0, len(stops) - 1, 2049)
-    lightness, chroma, hue = (np.interp(path, np.arange(len(stops)), column) for column in np.array(stops).T)
+    path = np.linspace(0, len(stops[0]) - 1, 2049)
+    lightness, chroma, hue = (np.interp(path, np.arange(len(column)), column) for column in stops)
     angle = np.radians(hue)
-    lab = np.stack([lightness, chroma * np.cos(angle), chroma * np.sin(angle)], -1)  # (2049, 3)
-    lab = clip_to_srgb(lab)
+    lab = clip_to_srgb(np.stack([lightness, chroma * np.cos(angle), chroma * np.sin(angle)], -1))  # (2049, 3)
     length = np.concatenate([[0], np.linalg.norm(np.diff(lab, axis=0), axis=-1).cumsum()])
     uniform = np.linspace(0, length[-1], count)
     lab = np.stack([np.interp(uniform, length, column) for column in lab.T], -1)  # (count, 3)

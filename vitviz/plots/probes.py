@@ -46,18 +46,17 @@ def draw(arrays: Arrays, note: str = "") -> Figure:
         figure = Figure(figsize=(12, 11.5), facecolor="white", layout="constrained")
         figure.get_layout_engine().set(rect=(0, 0.02, 1, 0.98))
         panels = figure.subfigures(3, 3, wspace=0.04, hspace=0.03).ravel()
-        for panel, show in zip(panels, PANELS, strict=True):
+        values = {"count": len(arrays["explained"]), "total": 100 * arrays["explained"].sum()}
+        for panel, (show, title, question, how) in zip(panels, PANELS, strict=True):
             show(panel, arrays)
+            heading = panel.suptitle(f"{title}\n ", x=0.02, ha="left", fontweight="bold")  # second line: the question
+            subtitle = panel.axes[0].annotate(
+                question, (0, 0), xycoords=heading, color=MUTED_COLOR, annotation_clip=False
+            )
+            subtitle.set_in_layout(False)
+            panel.supxlabel(how.format(**values), x=0.02, ha="left", fontsize=6.5, color=MUTED_COLOR)
         figure.text(0.01, 0.004, plain(note), fontsize=6, color=MUTED_COLOR)
     return figure
-
-
-def set_titles(panel: Panel, title: str, question: str, how: str) -> None:
-    """Set title and question above the axes of a panel, and how to read it below."""
-    heading = panel.suptitle(f"{title}\n ", x=0.02, ha="left", fontweight="bold")  # the second line is the question's
-    subtitle = panel.axes[0].annotate(question, (0, 0), xycoords=heading, color=MUTED_COLOR, annotation_clip=False)
-    subtitle.set_in_layout(False)
-    panel.supxlabel(how, x=0.02, ha="left", fontsize=6.5, color=MUTED_COLOR)
 
 
 def tiles(panel: Panel, count: int, columns: int | None = None) -> list[Axes]:
@@ -108,13 +107,6 @@ def show_filters(panel: Panel, arrays: Arrays) -> None:
         top = float(np.abs(component).max()) or 1.0
         axes.imshow(0.5 + component.transpose(1, 2, 0) / (2 * top), interpolation="nearest")
         axes.set_title(f"{100 * ratio:.1f} %", fontsize=5, color=MUTED_COLOR, pad=1.5)
-    set_titles(
-        panel,
-        "Embedding filters",
-        "Which patterns does the patch embedding detect?",
-        f"Principal components with their explained variance; these {len(filters)} explain "
-        f"{100 * ratios.sum():.0f} %.\nGray is 0; each is divided by its largest weight. ViT paper, figure 7 left.",
-    )
 
 
 def show_positions(panel: Panel, arrays: Arrays) -> None:
@@ -134,13 +126,6 @@ def show_positions(panel: Panel, arrays: Arrays) -> None:
     bare(axes)
     axes.spines[:].set_visible(False)
     add_scale(panel, image, axes, "cosine")
-    set_titles(
-        panel,
-        "Position similarity",
-        "Do the position embeddings represent the grid?",
-        "One tile per patch, at its place: cosine similarity of its position embedding to\nthat of every patch. "
-        "ViT paper, figure 7 center.",
-    )
 
 
 def show_distance(panel: Panel, arrays: Arrays) -> None:
@@ -148,13 +133,6 @@ def show_distance(panel: Panel, arrays: Arrays) -> None:
     axes = panel.subplots()
     show_heads(axes, arrays["distance"], float(arrays["uniform_distance"]), "uniform: {:.1f} px")
     axes.set_ylabel("mean attention distance (px)", color=MUTED_COLOR)
-    set_titles(
-        panel,
-        "Attention distance",
-        "How far apart are a patch and the patches that it attends to?",
-        "One dot per head, the line is their mean: distance in the image weighted by\nattention between "
-        "patches. Low is local, high is global. ViT paper, figure 7 right.",
-    )
 
 
 def show_heads(axes: Axes, values: NDArray, uniform: float, label: str) -> None:
@@ -172,13 +150,6 @@ def show_entropy(panel: Panel, arrays: Arrays) -> None:
     axes = panel.subplots()
     show_heads(axes, arrays["effective_tokens"], arrays["norms"].shape[1], "uniform: {}")
     axes.set_ylabel("effective number of tokens", color=MUTED_COLOR)
-    set_titles(
-        panel,
-        "Attention entropy",
-        "How many tokens does the class token attend to?",
-        "One dot per head, the line is their mean: exponential of the entropy of the\nclass token's attention. "
-        "1 is a single token. Clark et al. 2019, section 3.3.",
-    )
 
 
 def show_divergence(panel: Panel, arrays: Arrays) -> None:
@@ -189,13 +160,6 @@ def show_divergence(panel: Panel, arrays: Arrays) -> None:
         image = one.imshow(values, cmap=MAP_COLORS, vmin=0, vmax=np.log(2), interpolation="nearest")
         one.set_title(f"layer {layer}" if layer == 1 else str(layer), fontsize=7, color=MUTED_COLOR, pad=2)
     add_scale(panel, image, axes, "Jensen-Shannon divergence (nats), 0 to ln 2")
-    set_titles(
-        panel,
-        "Head similarity",
-        "How differently do the heads of a layer attend?",
-        "Head against head, by the class token's attention: pale is equal, dark means that\nthey share no token. "
-        "Clark et al. 2019, section 6.",
-    )
 
 
 def show_norms(panel: Panel, arrays: Arrays) -> None:
@@ -217,13 +181,6 @@ def show_norms(panel: Panel, arrays: Arrays) -> None:
     below.bar(places, outliers, color=DATA_COLOR, width=0.6)
     below.set_ylim(0, max(1.0, 1.2 * float(outliers.max())))
     below.set_ylabel("outliers (%)", color=MUTED_COLOR)
-    set_titles(
-        panel,
-        "Token norms",
-        "How long are the tokens?",
-        "Mean over the images. Outliers: above median + 5.2 MAD of an image's patches;\n"
-        "in large models some are ten times the others. Darcet et al. 2024, section 2.",
-    )
 
 
 def show_lens(panel: Panel, arrays: Arrays) -> None:
@@ -237,13 +194,6 @@ def show_lens(panel: Panel, arrays: Arrays) -> None:
     axes.set_ylim(0, 105)
     axes.set_ylabel("%", color=MUTED_COLOR)
     axes.legend(frameon=False, fontsize=7, loc="upper left")
-    set_titles(
-        panel,
-        "Logit lens",
-        "At which layer does the prediction appear?",
-        "The classification head is applied to the tokens of each layer and compared\n"
-        "with the final prediction. Vilas et al. 2023.",
-    )
 
 
 def show_cosine(panel: Panel, arrays: Arrays) -> None:
@@ -256,13 +206,6 @@ def show_cosine(panel: Panel, arrays: Arrays) -> None:
         one.set_aspect(cell_aspect(arrays))
         one.set_title(f"layer {place}" if place == 1 else layer_name(place), fontsize=7, color=MUTED_COLOR, pad=2)
     add_scale(panel, image, axes, f"cosine; one scale, maximum {top:.2f}")
-    set_titles(
-        panel,
-        "Class token similarity",
-        "How similar are the patches to the class token?",
-        "Cosine similarity of the class token to the patch at each place, by layer, mean over\nthe images. "
-        "0 is orthogonal, 1 the same direction.",
-    )
 
 
 def show_cka(panel: Panel, arrays: Arrays) -> None:
@@ -276,23 +219,71 @@ def show_cka(panel: Panel, arrays: Arrays) -> None:
     axes.set_ylabel("layer", color=MUTED_COLOR)
     axes.spines[:].set_visible(False)
     add_scale(panel, image, axes, "linear CKA; 0 means 0 or less")
-    set_titles(
-        panel,
+
+
+# Function, title, question and how to read it.
+PANELS = (
+    (
+        show_filters,
+        "Embedding filters",
+        "Which patterns does the patch embedding detect?",
+        "Principal components with their explained variance; these {count} explain {total:.0f} %.\n"
+        "Gray is 0; each is divided by its largest weight. ViT paper, figure 7 left.",
+    ),
+    (
+        show_positions,
+        "Position similarity",
+        "Do the position embeddings represent the grid?",
+        "One tile per patch, at its place: cosine similarity of its position embedding to\nthat of every patch. "
+        "ViT paper, figure 7 center.",
+    ),
+    (
+        show_distance,
+        "Attention distance",
+        "How far apart are a patch and the patches that it attends to?",
+        "One dot per head, the line is their mean: distance in the image weighted by\nattention between "
+        "patches. Low is local, high is global. ViT paper, figure 7 right.",
+    ),
+    (
+        show_entropy,
+        "Attention entropy",
+        "How many tokens does the class token attend to?",
+        "One dot per head, the line is their mean: exponential of the entropy of the\nclass token's attention. "
+        "1 is a single token. Clark et al. 2019, section 3.3.",
+    ),
+    (
+        show_divergence,
+        "Head similarity",
+        "How differently do the heads of a layer attend?",
+        "Head against head, by the class token's attention: pale is equal, dark means that\nthey share no token. "
+        "Clark et al. 2019, section 6.",
+    ),
+    (
+        show_norms,
+        "Token norms",
+        "How long are the tokens?",
+        "Mean over the images. Outliers: above median + 5.2 MAD of an image's patches;\n"
+        "in large models some are ten times the others. Darcet et al. 2024, section 2.",
+    ),
+    (
+        show_lens,
+        "Logit lens",
+        "At which layer does the prediction appear?",
+        "The classification head is applied to the tokens of each layer and compared\n"
+        "with the final prediction. Vilas et al. 2023.",
+    ),
+    (
+        show_cosine,
+        "Class token similarity",
+        "How similar are the patches to the class token?",
+        "Cosine similarity of the class token to the patch at each place, by layer, mean over\nthe images. "
+        "0 is orthogonal, 1 the same direction.",
+    ),
+    (
+        show_cka,
         "Layer similarity (CKA)",
         "Which layers represent the patches alike?",
         "CKA over the patches within each image (Raghu et al. 2021 pool images): 1 is equal\nup to rotation and scale. "
         "Kornblith et al. 2019.",
-    )
-
-
-PANELS = (
-    show_filters,
-    show_positions,
-    show_distance,
-    show_entropy,
-    show_divergence,
-    show_norms,
-    show_lens,
-    show_cosine,
-    show_cka,
+    ),
 )
