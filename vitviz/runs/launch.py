@@ -33,12 +33,7 @@ def already_running(run: str) -> AlreadyRunningError:
 
 
 def spawn(folder: Path, command: str, runs_lock: int) -> None:
-    """Start `python -m vitviz train` or `sweep` on a folder.
-
-    Args:
-        folder: Folder of the run or sweep.
-        command: "train" or "sweep".
-        runs_lock: Descriptor of the lock of all runs; the process inherits it together with the lock of its folder.
+    """Start `python -m vitviz train` or `sweep` on a folder; the process inherits its lock and the lock of all runs.
 
     Raises:
         AlreadyRunningError: If a process is running in the folder.

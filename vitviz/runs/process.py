@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from textwrap import shorten
-from types import TracebackType
 
 from vitviz.data.files import is_regular_file
 from vitviz.training.config import TrainingError
@@ -39,11 +38,7 @@ class TrainingStopped(TrainingError):
 
 
 class AlreadyRunningError(ValueError):
-    """Another process holds the lock.
-
-    Attributes:
-        run: Name of the run or sweep that it works on.
-    """
+    """Another process holds the lock; `run` is the name of the run or sweep that it works on."""
 
     def __init__(self, run: str, message: str) -> None:
         super().__init__(message)
@@ -68,35 +63,24 @@ class ProcessRecord:
 
 
 def acquire_lock(path: Path, timeout: float = LOCK_TIMEOUT) -> int | None:
-    """Acquire the exclusive lock of a file, which is created if it does not exist.
-
-    Args:
-        path: Path of the file.
-        timeout: Seconds to retry.
+    """Acquire the exclusive lock of a file, created if missing; always succeeds on Windows, which has no such locks.
 
     Returns:
-        File descriptor, or None if another process holds the lock. The lock is released when all processes that
-        inherited the descriptor have closed it.
+        File descriptor, or None if another process holds the lock for `timeout` seconds. The lock is released when all
+        processes that inherited the descriptor have closed it.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     deadline = time.monotonic() + timeout
-    while not try_lock(descriptor):
-        if time.monotonic() >= deadline:
-            os.close(descriptor)
-            return None
-        time.sleep(0.005)
+    while sys.platform != "win32":
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                os.close(descriptor)
+                return None
+            time.sleep(0.005)
     return descriptor
-
-
-def try_lock(descriptor: int) -> bool:
-    """Lock an open file unless another process holds its lock; always succeeds on Windows, which has no such locks."""
-    if sys.platform == "win32":
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def is_running(folder: Path) -> bool:
@@ -197,10 +181,7 @@ class RunLock:
             write(self.folder, self.record)
 
     def retry_while_disk_full(self, write: Callable[[], None]) -> float:
-        """Call `write`, and retry with a warning while the disk is full, so that no training is lost.
-
-        Returns:
-            Seconds waited.
+        """Call `write` and retry with a warning while the disk is full, to lose no training; return the seconds waited.
 
         Raises:
             TrainingStopped: If a stop is requested while waiting; the file keeps its previous contents.
@@ -209,6 +190,7 @@ class RunLock:
         while True:
             try:
                 write()
+                break
             except OSError as error:
                 if error.errno not in DISK_FULL:
                     raise
@@ -224,28 +206,18 @@ class RunLock:
                     waiting_since = time.monotonic()
                     warnings.warn(message, stacklevel=2)  # for runs started in a terminal
                 time.sleep(DISK_RETRY_INTERVAL)
-            else:
-                break
         if waiting_since is None:
             return 0.0
         self.set_message("")
         return time.monotonic() - waiting_since
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self.is_recorded and (error is None or isinstance(error, Exception)):
-            self.record = replace(self.record, state=exit_state(error))
-            self.set_message(format_error(error) if error is not None else "")
+            failed = "stopped" if isinstance(error, TrainingStopped) else "failed"
+            self.record = replace(self.record, state=failed if error else "finished")
+            self.set_message(format_error(error) if error else "")
         if self.descriptor is not None:
             os.close(self.descriptor)
-
-
-def exit_state(error: Exception | None) -> str:
-    """Return the state of a process that exits with this error: "finished", "stopped" or "failed"."""
-    if error is None:
-        return "finished"
-    return "stopped" if isinstance(error, TrainingStopped) else "failed"
 
 
 def format_error(error: BaseException) -> str:

@@ -9,6 +9,7 @@ import itertools
 import json
 import math
 import os
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -37,14 +38,10 @@ def read_config(folder: Path) -> dict[str, Any]:
     Raises:
         ValueError: If the folder has no valid config.json.
     """
-    path = folder / CONFIG
-    try:
-        # Reading a pipe or a device may never end.
-        stored = (
-            json.loads(path.read_text()) if is_regular_file(path) and path.stat().st_size <= MAX_CONFIG_BYTES else None
-        )
-    except (OSError, ValueError, RecursionError):
-        stored = None
+    path, stored = folder / CONFIG, None
+    with suppress(OSError, ValueError, RecursionError):
+        if is_regular_file(path) and path.stat().st_size <= MAX_CONFIG_BYTES:  # a pipe or a device may never end
+            stored = json.loads(path.read_text())
     if not isinstance(stored, dict):
         raise ValueError(f"A run folder must contain a valid config.json: {folder} does not. Choose another run.")
     return stored
@@ -98,12 +95,7 @@ def load(path: Path) -> Checkpoint:
 
 
 def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> TrainerState | None:
-    """Load the state from which to resume a run; None if no state is saved yet.
-
-    Args:
-        config: Config of the run to resume.
-        dataset: Its data set.
-        num_samples: Number of its training images.
+    """Load the state from which to resume a run with `num_samples` training images; None if no state is saved yet.
 
     Raises:
         ValueError: If the run is finished, or has another config or other images.
@@ -162,24 +154,17 @@ def check_images(saved: Checkpoint, dataset: DatasetInfo, num_samples: int, fold
     Raises:
         ValueError: If classes, number or statistics of the images differ.
     """
-    before = {
-        "classes": saved.labels,
-        "number of images": saved.record.get("train_samples"),
-        "mean": saved.mean,
-        "standard deviation": saved.std,
+    compared = {
+        "classes": (saved.labels, dataset.classes),
+        "number of images": (saved.record.get("train_samples"), num_samples),
+        "mean": (saved.mean, dataset.mean),
+        "standard deviation": (saved.std, dataset.std),
     }
-    now = {
-        "classes": dataset.classes,
-        "number of images": num_samples,
-        "mean": dataset.mean,
-        "standard deviation": dataset.std,
-    }
-    for name, value in now.items():
-        if before[name] not in (None, value):
+    for name, (before, now) in compared.items():
+        if before not in (None, now):
             raise ValueError(
-                f"The images of a run cannot change when it is resumed: {name} is {before[name]!s:.200} in {folder}, "
-                f"got {value!s:.200}. Set --data to the original images, or choose another run folder with "
-                "--output-dir."
+                f"The images of a run cannot change when it is resumed: {name} is {before!s:.200} in {folder}, got "
+                f"{now!s:.200}. Set --data to the original images, or choose another run folder with --output-dir."
             )
 
 
@@ -194,7 +179,7 @@ def prepare(config: TrainConfig, state: TrainerState | None) -> None:
         for path in folder.glob(f".{name}.*.tmp"):  # of a killed process
             path.unlink(missing_ok=True)
     if state is not None:
-        rewind_metrics(folder / METRICS, state.counters["seconds"])
+        rewind(folder)
         return
     if (folder / LAST).exists():
         raise ValueError(
@@ -207,15 +192,11 @@ def prepare(config: TrainConfig, state: TrainerState | None) -> None:
 
 
 def rewind(folder: Path) -> None:
-    """Remove the metrics after the saved state of a run that is about to be resumed."""
+    """Remove the metrics of steps after the saved state, which will be repeated, and an incomplete last line."""
     counters = read_record(folder / LAST).get("training")
-    rewind_metrics(folder / METRICS, counters["seconds"] if counters else 0.0)
-
-
-def rewind_metrics(path: Path, seconds: float) -> None:
-    """Remove the lines of steps after the saved state, which will be repeated, and an incomplete last line."""
-    kept = itertools.takewhile(lambda line: seconds_of_line(line) <= seconds, complete_lines(path))
-    write_atomic(path, b"".join(kept))
+    seconds = counters["seconds"] if counters else 0.0
+    kept = itertools.takewhile(lambda line: seconds_of_line(line) <= seconds, complete_lines(folder / METRICS))
+    write_atomic(folder / METRICS, b"".join(kept))
 
 
 def seconds_of_line(line: bytes) -> float:

@@ -1,9 +1,10 @@
 """State, progress and result of runs and sweeps, from their folders."""
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vitviz.data.files import is_regular_file
 from vitviz.models import checkpoint
@@ -21,13 +22,30 @@ RUNNING = ("training", "stopping")  # states of a run with a live process
 TAIL_BYTES = 4096  # more than one line of metrics
 
 
-@dataclass(frozen=True)
-class RunInfo:
+@dataclass(frozen=True, kw_only=True)
+class Info:
+    """Current status of a run or a sweep.
+
+    Attributes:
+        name: Name of the run or sweep and of its folder.
+        state: "training", "stopping", "stopped", "finished", "interrupted" (ended before it could save) or "failed".
+        message: Error, reason of the exit, or what the process waits for; else empty.
+        session: Identifier of the process; when it changes, metrics must be read from the start.
+        config: Config as stored in config.json, or the common config of all runs as stored in sweep.json.
+    """
+
+    name: str
+    state: str = ""
+    message: str = ""
+    session: str = ""
+    config: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunInfo(Info):
     """Current status of a run.
 
     Attributes:
-        name: Name of the run and of its folder.
-        state: "training", "stopping", "stopped", "finished", "interrupted" (ended before it could save) or "failed".
         preset: Name of the preset.
         parameters: Number of parameters of the network.
         progress: Used fraction of the budget, 0..1.
@@ -37,13 +55,8 @@ class RunInfo:
         seconds: Training time so far, interruptions excluded.
         images_per_second: Throughput of the current process; None before its first steps.
         accuracy: Accuracy of a finished run on its whole evaluation set; None before.
-        message: Error, reason of the exit, or what the process waits for; else empty.
-        session: Identifier of the process; when it changes, metrics must be read from the start.
-        config: Config as stored in config.json.
     """
 
-    name: str
-    state: str
     preset: str
     parameters: int
     progress: float
@@ -53,52 +66,31 @@ class RunInfo:
     seconds: float
     images_per_second: float | None
     accuracy: float | None
-    message: str
-    session: str
-    config: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class SweepInfo:
+@dataclass(frozen=True, kw_only=True)
+class SweepInfo(Info):
     """Current status of a sweep.
 
     Attributes:
-        name: Name of the sweep and of its folder.
-        state: As of a run.
-        message: As of a run.
-        session: As of a run.
         vary: Fields to vary, each NAME=VALUE,VALUE,...
         runs: Name and settings of each run, in order, including runs that have not started.
         results: One entry per completed run: "run", "settings", "state", "message", "parameters", "epochs", "seconds",
             "train_samples" and "accuracy".
-        config: Common config of all runs as stored in sweep.json.
     """
 
-    name: str
-    state: str
-    message: str
-    session: str
     vary: tuple[str, ...]
     runs: list[tuple[str, dict[str, str]]]
     results: list[dict[str, Any]]
-    config: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class RunStatus:
-    """Status of a run as far as it follows from its files, without its process.
+class RunStatus(NamedTuple):
+    """Status of a run as far as it follows from its files, without its process."""
 
-    Attributes:
-        info: All but state, message and session.
-        saved_epoch: Epoch of the saved checkpoint; None if nothing is saved.
-        is_finished: Whether training is finished.
-        has_unsaved_steps: Whether metrics were written after the last save.
-    """
-
-    info: RunInfo
-    saved_epoch: float | None
+    info: RunInfo  # all but state, message and session
+    saved: str  # description of what is saved
     is_finished: bool
-    has_unsaved_steps: bool
+    has_unsaved_steps: bool  # metrics were written after the last save
 
 
 def fingerprint(path: Path) -> tuple[int, int, int] | None:
@@ -122,7 +114,6 @@ def read_run(folder: Path) -> RunStatus:
     record = run_folder.read_record(folder / run_folder.LAST)
     info = RunInfo(
         name=folder.name,
-        state="",
         preset=config.preset,
         parameters=checkpoint.count_parameters(config.model),
         progress=metrics.get("progress", 0.0),
@@ -132,12 +123,12 @@ def read_run(folder: Path) -> RunStatus:
         seconds=metrics.get("seconds", 0.0),
         images_per_second=metrics.get("images_per_second"),
         accuracy=run_folder.accuracy_of(record),
-        message="",
-        session="",
         config=stored,
     )
+    epoch = record.get("epochs")
+    saved = "Nothing was saved yet" if epoch is None else f"The state at epoch {epoch:.1f} is kept"
     has_unsaved_steps = seconds_of(metrics) > seconds_of(record.get("training"))
-    return RunStatus(info, record.get("epochs"), run_folder.is_finished(record), has_unsaved_steps)
+    return RunStatus(info, saved, run_folder.is_finished(record), has_unsaved_steps)
 
 
 def seconds_of(entry: Any) -> float:
@@ -146,24 +137,24 @@ def seconds_of(entry: Any) -> float:
     return seconds if isinstance(seconds, int | float) else 0.0
 
 
-def saved_message(saved_epoch: float | None) -> str:
-    """Describe what is left of an interrupted run."""
-    kept = "Nothing was saved yet" if saved_epoch is None else f"The state at epoch {saved_epoch:.1f} is kept"
-    return f"{kept}; resume continues from there."
-
-
-def state_and_message(
-    folder: Path, record: ProcessRecord | None, saved: str, is_finished: bool, has_unsaved_steps: bool = False
-) -> tuple[str, str]:
-    """Return the current state and message of a run or a sweep.
+def of_process(folder: Path, saved: str, is_finished: bool, has_unsaved_steps: bool = False) -> dict[str, str]:
+    """Return state, message and session of the current or last process of a run or a sweep.
 
     Args:
         folder: Its folder.
-        record: Record of its current or last process.
         saved: What is saved, for the message about a process that died.
         is_finished: Whether it is finished.
         has_unsaved_steps: Whether it took steps after the last save.
     """
+    record = process.read(folder)  # not cached: it may be rewritten twice within the resolution of file times
+    state, message = state_and_message(folder, record, saved, is_finished, has_unsaved_steps)
+    return {"state": state, "message": message, "session": record.session if record else ""}
+
+
+def state_and_message(
+    folder: Path, record: ProcessRecord | None, saved: str, is_finished: bool, has_unsaved_steps: bool
+) -> tuple[str, str]:
+    """Return state and message for `of_process`."""
     stop_requested = record is not None and record.state == "training" and stop_request_path(folder, record).exists()
     has_exited = record is not None and record.state in ("stopped", "failed")
     if process.is_running(folder):
@@ -175,7 +166,8 @@ def state_and_message(
         return record.state, record.message
     if stop_requested and not has_unsaved_steps:  # it was stopped before its first step
         return "stopped", ""
-    return "interrupted", f"{KILLED_BEFORE_SAVING if stop_requested else CRASHED} {saved}"
+    reason = KILLED_BEFORE_SAVING if stop_requested else CRASHED
+    return "interrupted", f"{reason} {saved}; resume continues from there."
 
 
 def measured_on(config: dict[str, Any]) -> str:
@@ -192,13 +184,10 @@ def last_line(path: Path) -> dict[str, Any]:
     """Return the last complete line of a file of JSON lines; empty without a valid one."""
     if not is_regular_file(path):
         return {}
-    try:
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - TAIL_BYTES))
-            lines = file.read().rpartition(b"\n")[0].splitlines()
-    except OSError:
-        return {}
-    return (parse_line(lines[-1]) if lines else None) or {}
+    with suppress(OSError, IndexError), path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - TAIL_BYTES))
+        return parse_line(file.read().rpartition(b"\n")[0].splitlines()[-1]) or {}
+    return {}
 
 
 def parse_line(line: bytes) -> dict[str, Any] | None:

@@ -25,25 +25,13 @@ from vitviz.data import cifar
 from vitviz.data.cifar import DataError
 from vitviz.data.files import is_regular_file
 from vitviz.models.config import ConfigError
-from vitviz.runs import process, run_folder, sweep
+from vitviz.runs import process, run_folder, status, sweep
 from vitviz.runs.launch import already_running, request_stop, spawn
 from vitviz.runs.process import AlreadyRunningError
-from vitviz.runs.status import (
-    FILES,
-    RunInfo,
-    RunStatus,
-    SweepInfo,
-    fingerprint,
-    parse_line,
-    read_run,
-    saved_message,
-    state_and_message,
-)
+from vitviz.runs.status import RunInfo, RunStatus, SweepInfo
 from vitviz.runs.sweep import Sweep
 from vitviz.training.config import TrainConfig, from_json
 from vitviz.training.device import choose_device
-
-__all__ = ["AlreadyRunningError", "RunInfo", "Runs", "SweepInfo"]
 
 Info = TypeVar("Info")
 
@@ -65,11 +53,7 @@ class Runs:
         self.mutex = threading.RLock()
 
     def start(self, config: TrainConfig, name: str) -> RunInfo:
-        """Start a run.
-
-        Args:
-            config: Training config; its `output_dir` is replaced.
-            name: Name of the new run.
+        """Start a run; the `output_dir` of its config is replaced.
 
         Raises:
             AlreadyRunningError: If a run or sweep is running.
@@ -91,7 +75,6 @@ class Runs:
         Args:
             config: Common config of all runs, including the budget of each.
             vary: Fields to vary, each NAME=VALUE,VALUE,...
-            name: Name of the new sweep.
 
         Raises:
             As `start`; also ValueError for an invalid combination of values.
@@ -109,11 +92,7 @@ class Runs:
 
     @contextmanager
     def new_folder(self, folder: Path) -> Iterator[int]:
-        """Create a folder under the lock of all runs, and delete it again if the body raises.
-
-        Yields:
-            Descriptor of the lock.
-        """
+        """Create a folder under the lock of all runs, whose descriptor is yielded; delete it if the body raises."""
         with self.mutex, self.acquire_lock(folder.name) as runs_lock:
             try:
                 folder.mkdir()
@@ -171,7 +150,9 @@ class Runs:
 
     def with_file(self, file: str, find: Callable[[str], Info]) -> list[Info]:
         """Return what `find` reads from each folder that contains this file, newest first."""
-        changed = {name: fingerprint(self.root / name / file) for name in filter(NAME.fullmatch, self.folder_names())}
+        changed = {
+            name: status.fingerprint(self.root / name / file) for name in filter(NAME.fullmatch, self.folder_names())
+        }
         found = []
         for name in sorted((name for name in changed if changed[name]), key=lambda n: (changed[n], n), reverse=True):
             with suppress(ValueError, OSError):  # being deleted, or not readable
@@ -192,15 +173,13 @@ class Runs:
             ValueError: If it does not exist.
         """
         folder = self.folder(name)
-        fingerprints = tuple(fingerprint(folder / file) for file in FILES)
+        fingerprints = tuple(status.fingerprint(folder / file) for file in status.FILES)
         with self.mutex:
             if name not in self.cache or self.cache[name][0] != fingerprints:
-                self.cache[name] = fingerprints, read_run(folder)
-            status = self.cache[name][1]
-        record = process.read(folder)  # not cached: it may be rewritten twice within the resolution of file times
-        saved = saved_message(status.saved_epoch)
-        state, message = state_and_message(folder, record, saved, status.is_finished, status.has_unsaved_steps)
-        return replace(status.info, state=state, message=message, session=record.session if record else "")
+                self.cache[name] = fingerprints, status.read_run(folder)
+            files = self.cache[name][1]
+        current = status.of_process(folder, files.saved, files.is_finished, files.has_unsaved_steps)
+        return replace(files.info, **current)
 
     def find_sweep(self, name: str) -> SweepInfo:
         """Return the sweep with this name.
@@ -211,11 +190,11 @@ class Runs:
         folder = self.folder(name)
         grid = sweep.read(folder)
         runs = [(run, settings) for run, (settings, _) in grid.runs().items()]
-        results, record = grid.results(), process.read(folder)
-        saved = f"{len(results)} of {len(runs)} runs are completed; resume continues from there."
-        state, message = state_and_message(folder, record, saved, len(results) == len(runs))
-        session = record.session if record else ""
-        return SweepInfo(name, state, message, session, grid.vary, runs, results, asdict(grid.config))
+        results = grid.results()
+        current = status.of_process(
+            folder, f"{len(results)} of {len(runs)} runs are completed", len(results) == len(runs)
+        )
+        return SweepInfo(name=name, vary=grid.vary, runs=runs, results=results, config=asdict(grid.config), **current)
 
     def running(self) -> str | None:
         """Return the name of the running sweep or run, even if its name is not a valid one; None if none is running."""
@@ -260,9 +239,8 @@ class Runs:
         with suppress(OSError, ValueError), path.open("rb") as file:  # not readable, or an absurd offset
             file.seek(offset)
             complete = file.read(MAX_METRICS_BYTES).rpartition(b"\n")[0].splitlines(keepends=True)
-        lines = (parse_line(line) for line in complete)
-        next_offset = offset + sum(map(len, complete)) + bool(complete)
-        return [line for line in lines if line is not None], next_offset
+        lines = [parsed for line in complete if (parsed := status.parse_line(line)) is not None]
+        return lines, offset + sum(map(len, complete)) + bool(complete)
 
     def folder(self, name: str) -> Path:
         """Return the folder of a run, which need not exist.
@@ -282,10 +260,7 @@ class Runs:
 
     @contextmanager
     def acquire_lock(self, name: str) -> Iterator[int]:
-        """Hold the lock of all runs and write a name into it.
-
-        Yields:
-            Descriptor of the lock, for a process to inherit.
+        """Hold the lock of all runs, write a name into it and yield its descriptor, for a process to inherit.
 
         Raises:
             AlreadyRunningError: If another process holds it, or a training started in a terminal is running.
@@ -339,10 +314,9 @@ def check_machine(config: TrainConfig) -> None:
 
 def warn_if_unlisted(folder: Path) -> None:
     """Warn if a folder is in the runs folder of the page, but its name is not valid there."""
-    runs = Runs()
-    if folder.parent.resolve() == runs.root.resolve():
+    if folder.parent.resolve() == Path("runs").resolve():
         try:
-            runs.folder(folder.name)
+            Runs().folder(folder.name)
         except ConfigError as error:
             warnings.warn(f"The page will not list {folder}: {error}", stacklevel=2)
 

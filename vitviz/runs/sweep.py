@@ -93,7 +93,7 @@ class Sweep:
         Raises:
             ConfigError: If the folder contains a sweep or a run, or one of its runs exists.
         """
-        if (self.folder / FILE).exists() or (self.folder / run_folder.CONFIG).exists():
+        if any((self.folder / file).exists() for file in (FILE, run_folder.CONFIG)):
             raise ConfigError(
                 "output_dir",
                 f"must be a new folder: {self.folder} contains a run or a sweep",

@@ -101,10 +101,9 @@ def find(name: str | Path) -> Path:
     if path.suffix == ".safetensors" and not path.is_dir():  # the run of a sweep may be named after a checkpoint
         candidates = [path.with_suffix(".timeline.npz"), path.with_name("timeline.npz")]
     else:
-        candidates = [path] if path.suffix == ".npz" else [path / "timeline.npz"]
-    for candidate in candidates:
-        if candidate.is_file():
-            return candidate
+        candidates = [path if path.suffix == ".npz" else path / "timeline.npz"]
+    if found := next((candidate for candidate in candidates if candidate.is_file()), None):
+        return found
     raise ValueError(
         f"No timeline found for {str(name)[:200]!r}. Use a run folder, a checkpoint with a timeline, or a timeline.npz."
     )
@@ -118,22 +117,16 @@ def read(path: str | Path) -> Timeline:
     """
     try:
         with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        return from_arrays(arrays)
+            arrays: dict[str, Any] = {name: file[name] for name in ("images", "class_token", *SERIES)}
+            strings = {name: file[name].tolist() for name in ("names", "classes")}
+            gh, gw = file["grid"].tolist()
+        return Timeline(**strings, grid=(gh, gw), **arrays | {"class_token": bool(arrays["class_token"])})
     except OSError as error:
         raise ValueError(f"Cannot read the timeline {str(path)[:200]!r}: {error.strerror or error}.") from None
     except (KeyError, IndexError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error):
         raise ValueError(
             f"A timeline must be a complete .npz file of a training: {str(path)[:200]!r} is not."
         ) from None
-
-
-def from_arrays(arrays: Snapshot) -> Timeline:
-    """Build a timeline from the arrays of its file."""
-    numeric: dict[str, Any] = {name: arrays[name] for name in ("images", *SERIES)}
-    strings = {name: arrays[name].tolist() for name in ("names", "classes")}
-    gh, gw = arrays["grid"].tolist()
-    return Timeline(**strings, grid=(gh, gw), class_token=bool(arrays["class_token"]), **numeric)
 
 
 @dataclass

@@ -19,7 +19,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
@@ -124,23 +124,10 @@ def train(
             ):
                 run = TrainingRun(config, distributed, data.train, data.eval, data.info, state)
                 run.lock = lock
-                check_same_step(distributed, run.trainer.step_count, config.folder)
+                run.check_same_step()
                 for progress in run.run_steps(stop):
                     report(progress)
                 return run.finish()
-
-
-def check_same_step(distributed: Distributed, step_count: int, folder: Path) -> None:
-    """Check that all processes resume from the same step.
-
-    Raises:
-        TrainingError: If this process has another state than the main process.
-    """
-    if (expected := distributed.broadcast(step_count)[0]) != step_count:
-        raise TrainingError(
-            f"All processes must resume from the same state: in {folder}, that of the main process is at step "
-            f"{expected:.0f}, and that of this process at step {step_count}. Use a run folder that all machines share."
-        )
 
 
 class TrainingRun:
@@ -169,6 +156,7 @@ class TrainingRun:
         self.unlogged_steps = 0  # number of losses in the sum
         self.loss = float("nan")
         self.lock: RunLock | None = None
+        self.path, self.timeline_path = config.folder / run_folder.LAST, config.folder / run_folder.TIMELINE
         sizes = {len(batch): batch for batch in self.batches()}
         if state is not None:
             self.restore(state)
@@ -183,16 +171,6 @@ class TrainingRun:
             self.start_time += self.lock.retry_while_disk_full(write)
 
     @property
-    def path(self) -> Path:
-        """Path of the checkpoint."""
-        return self.config.folder / run_folder.LAST
-
-    @property
-    def timeline_path(self) -> Path:
-        """Path of the timeline."""
-        return self.config.folder / run_folder.TIMELINE
-
-    @property
     def seconds(self) -> float:
         """Training time so far, interruptions excluded."""
         return self.previous_seconds + time.monotonic() - self.start_time
@@ -201,6 +179,19 @@ class TrainingRun:
     def epoch(self) -> float:
         """Epochs trained so far."""
         return self.images_seen / len(self.labels)
+
+    def check_same_step(self) -> None:
+        """Check that all processes resume from the same step.
+
+        Raises:
+            TrainingError: If this process has another state than the main process.
+        """
+        count, folder = self.trainer.step_count, self.config.folder
+        if (expected := self.distributed.broadcast(count)[0]) != count:
+            raise TrainingError(
+                f"All processes must resume from the same state: in {folder}, that of the main process is at step "
+                f"{expected:.0f}, and that of this process at step {count}. Use a run folder that all machines share."
+            )
 
     def used_budget(self) -> float:
         """Return the used fraction of the budget, 0..1."""
@@ -217,13 +208,6 @@ class TrainingRun:
             return self.progress
         end = (self.images_seen + len(batch)) / (len(self.labels) * self.config.epochs)
         return (self.progress + min(1.0, end)) / 2
-
-    def get_progress(self, accuracy: float | None = None, train_accuracy: float | None = None) -> Progress:
-        """Return the current progress."""
-        images, seconds = self.images_seen - self.previous_images, self.seconds - self.previous_seconds
-        speed = images / seconds if images else self.images_seen / self.seconds
-        lr = self.trainer.lr
-        return Progress(self.progress, self.epoch, self.seconds, self.loss, lr, speed, accuracy, train_accuracy)
 
     def run_steps(self, stop: StopRequest) -> Iterator[Progress]:
         """Train until the budget is used or a stop is requested.
@@ -282,11 +266,18 @@ class TrainingRun:
         Raises:
             TrainingError: If the loss is NaN or infinite.
         """
-        self.update_loss()
+        if self.unlogged_steps:
+            self.loss = self.distributed.all_reduce_mean(self.loss_sum.item() / self.unlogged_steps)
+            self.loss_sum.zero_()
+            self.unlogged_steps = 0
+            if not math.isfinite(self.loss):
+                raise self.non_finite_error(f"The loss is {self.loss} after step {self.trainer.step_count}.")
         subsets = self.eval_subsets() if evaluate else []
         accuracies = [measure_accuracy(self.result({}), images, labels) for images, labels in subsets]
         self.last_logged = time.monotonic()
-        progress = self.get_progress(*accuracies)
+        images, seconds = self.images_seen - self.previous_images, self.seconds - self.previous_seconds
+        speed = images / seconds if images else self.images_seen / self.seconds
+        progress = Progress(self.progress, self.epoch, self.seconds, self.loss, self.trainer.lr, speed, *accuracies)
         if self.distributed.is_main_process:
             line = json.dumps(asdict(progress)) + "\n"
             self.write(lambda: run_folder.append(self.config.folder / run_folder.METRICS, line))
@@ -299,31 +290,13 @@ class TrainingRun:
         sets = (self.eval_set, (self.images, self.labels))
         return [(images[:NUM_EVAL_SAMPLES], labels[:NUM_EVAL_SAMPLES]) for images, labels in sets]
 
-    def update_loss(self) -> None:
-        """Read the mean loss since the last line of metrics.
-
-        Raises:
-            TrainingError: If it is NaN or infinite.
-        """
-        if self.unlogged_steps == 0:
-            return
-        self.loss = self.distributed.all_reduce_mean(self.loss_sum.item() / self.unlogged_steps)
-        self.loss_sum.zero_()
-        self.unlogged_steps = 0
-        if not math.isfinite(self.loss):
-            raise self.non_finite_error(f"The loss is {self.loss} after step {self.trainer.step_count}.")
-
     def non_finite_error(self, problem: str) -> TrainingError:
         """Return the error for a NaN or infinite loss or weight."""
         kept = f" The last finite state is kept in {self.path}." if self.path.exists() else ""
         return TrainingError(f"{problem} Use lower learning rates.{kept}")
 
-    def save_and_stop(self) -> None:
-        """Save the state and stop.
-
-        Raises:
-            TrainingStopped: Always.
-        """
+    def save_and_stop(self) -> NoReturn:
+        """Save the state and raise `TrainingStopped`."""
         self.log_metrics()  # the metrics end at the saved state
         self.save({})
         raise TrainingStopped(
@@ -343,15 +316,11 @@ class TrainingRun:
             return self.path
         if self.timeline.snapshots:
             self.write(lambda: self.timeline.save(self.timeline_path, compress=True))
-        self.save({self.accuracy_name: self.final_accuracy()}, finished=True)
-        return self.path
-
-    @property
-    def accuracy_name(self) -> str:
-        """Name of the final accuracy in the record."""
+        name = "val_accuracy" if self.config.val_size else "test_accuracy"
         if self.config.objective == "masked-patch":
-            return "masked_patch_accuracy"
-        return "val_accuracy" if self.config.val_size else "test_accuracy"
+            name = "masked_patch_accuracy"
+        self.save({name: self.final_accuracy()}, finished=True)
+        return self.path
 
     def final_accuracy(self) -> float:
         """Return the accuracy of the EMA weights on the whole evaluation set."""
