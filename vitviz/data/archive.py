@@ -5,6 +5,7 @@ compression ratio. A problem with the archive raises `DataError`; a problem with
 file is opened.
 """
 
+import re
 import stat
 import struct
 import tempfile
@@ -22,6 +23,7 @@ MAX_UNPACKED = 4 * 2**30
 MAX_DIRECTORY = 16 * 2**20  # bytes of the central directory, which is read as a whole
 MAX_RATIO = 200  # unpacked size / packed size; images barely compress
 MIN_BOMB = 100 * 2**20  # unpacked bytes below which the ratio does not matter
+UNSAFE_NAME = re.compile(r"^/|(^|/)\.\.(/|$)|[\\:]")  # absolute, outside, or special on another system
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -115,7 +117,7 @@ def check_files(files: list[zipfile.ZipInfo], path: Path) -> None:
     for info in files:
         kind = stat.S_IFMT(info.external_attr >> 16)
         name = repr(info.filename[:80])
-        if leads_outside(info.filename):
+        if UNSAFE_NAME.search(info.filename):
             raise DataError(
                 f"File names in a zip must be relative paths with / between folders: got {name}.", "Repack the folder."
             )
@@ -136,8 +138,3 @@ def check_files(files: list[zipfile.ZipInfo], path: Path) -> None:
             f"{unpacked / 2**30:.1f} GiB from {packed / 2**20:.1f} MiB.",
             "Use an unpacked folder.",
         )
-
-
-def leads_outside(name: str) -> bool:
-    """Whether a name is absolute, contains "..", or has a special meaning on another system."""
-    return "\\" in name or ":" in name or PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts

@@ -11,8 +11,7 @@ import socket
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -197,17 +196,6 @@ def load_binary(folder: Path, split: Split, known: Cifar, hint: str) -> tuple[Te
     return images, torch.from_numpy(records[:, known.num_labels - 1].astype(np.int64))
 
 
-@contextmanager
-def socket_timeout(seconds: float) -> Iterator[None]:
-    """Set the default timeout of new sockets; torchvision's downloads have none."""
-    before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(seconds)
-    try:
-        yield
-    finally:
-        socket.setdefaulttimeout(before)
-
-
 def download(data: str | Path | None = None, tag: str = "", dataset: str = "cifar10") -> Path:
     """Download the python version with torchvision: to a temporary folder, verified, then renamed.
 
@@ -237,15 +225,18 @@ def download(data: str | Path | None = None, tag: str = "", dataset: str = "cifa
     target = root / known.python_folder
     prefix, suffix = PARTIAL.format(tag=tag).split("*")
     with tempfile.TemporaryDirectory(prefix=prefix, suffix=suffix, dir=root) as partial_folder:
+        timeout = socket.getdefaulttimeout()
+        socket.setdefaulttimeout(STALL_TIMEOUT)  # torchvision's downloads have none
         try:
-            with socket_timeout(STALL_TIMEOUT):
-                getattr(datasets, known.name.replace("-", ""))(partial_folder, download=True)
+            getattr(datasets, known.name.replace("-", ""))(partial_folder, download=True)
         except (OSError, RuntimeError) as error:
             reason = getattr(error, "reason", error)  # of a URLError
             raise DataError(
                 f"{known.name} could not be downloaded ({getattr(reason, 'strerror', None) or reason}).",
                 f"Check the connection and try again, or copy {target.name} or {known.binary_folder} into {root}.",
             ) from error
+        finally:
+            socket.setdefaulttimeout(timeout)
         try:
             Path(partial_folder, target.name).rename(target)
         except OSError:

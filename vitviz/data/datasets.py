@@ -36,12 +36,7 @@ class DatasetInfo:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A data set in memory.
-
-    Attributes:
-        info: Name, classes and channel statistics.
-        splits: Images and labels of the requested splits.
-    """
+    """A data set in memory, with the images and labels of the requested splits."""
 
     info: DatasetInfo
     splits: dict[Split, LabeledImages]

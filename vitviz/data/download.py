@@ -12,7 +12,6 @@ import tempfile
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
@@ -84,7 +83,7 @@ class Download:
                 self.is_canceled = True
                 self.child.kill()
                 self.child.wait()
-                for folder in self.partial_folders():
+                for folder in self.root.glob(PARTIAL.format(tag=self.tag)):
                     shutil.rmtree(folder, ignore_errors=True)
 
     def state(self) -> DownloadState:
@@ -101,16 +100,12 @@ class Download:
                 error = DataError(f"The download ended early (exit code {self.child.returncode}).", "Try again.")
             return DownloadState(self.dataset, message=str(error))
 
-    def partial_folders(self) -> list[Path]:
-        """Return the temporary folder of this download, if it exists."""
-        return list(self.root.glob(PARTIAL.format(tag=self.tag)))
-
     def progress(self) -> float:
         """Return the downloaded fraction of the archive."""
         size = 0
         with suppress(FileNotFoundError):  # torchvision deletes the archive after unpacking it
-            files = [file for folder in self.partial_folders() for file in folder.glob("*.tar.gz")]
-            size = max((file.stat().st_size for file in files), default=0)
+            for file in self.root.glob(f"{PARTIAL.format(tag=self.tag)}/*.tar.gz"):
+                size = max(size, file.stat().st_size)
         return min(1.0, size / SIZES[self.dataset])
 
 

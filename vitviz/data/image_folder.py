@@ -37,11 +37,7 @@ NO_TEST_FOLDER = (
 
 
 class Location(NamedTuple):
-    """Split and class of a file in the folder layout.
-
-    The path is relative to the folder of classes, so that a folder and its zip give the same splits. Layouts
-    without split folders have the split None.
-    """
+    """Split (None without split folders), class, and path relative to the folder of classes, the same in a zip."""
 
     split: Split | None
     label: str
@@ -146,13 +142,9 @@ def read_all(
 @contextmanager
 def open_source(path: Path) -> Iterator[Source]:
     """Open a folder or a zip."""
-    try:
-        is_folder, is_file = path.is_dir(), path.is_file()
-    except (OSError, ValueError):
-        is_folder = is_file = False
-    if is_folder:
+    if os.path.isdir(path):  # unlike `Path.is_dir`, False for every invalid path
         yield walk_folder(path)
-    elif is_file:
+    elif os.path.isfile(path):
         archive = Archive(path)
         with archive.zip:
             yield Source([name for name in archive.files if not is_hidden(name)], archive.open_file, [])
