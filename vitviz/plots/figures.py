@@ -10,7 +10,7 @@ import textwrap
 import threading
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib import font_manager, style
@@ -170,25 +170,18 @@ def show_large(axes: Axes, chart: Chart) -> None:
         image = show_map(axes, chart.large / top, chart.image, (0, 1))
     if chart.large_is_of_query:
         frame(axes, chart)
-    bar = axes.figure.colorbar(
-        image,
-        ax=axes,
-        location="bottom",
-        format=percent() if chart.unit == "weights" else None,
-        shrink=0.8,
-        anchor=(0, 1),
-        panchor=False,
-    )
+    numbers = percent() if chart.unit == "weights" else None
+    label = f"{UNITS[chart.unit]}; separate scale"
+    style = {"shrink": 0.8, "anchor": (0, 1), "panchor": False}
+    add_scale(axes.figure, image, (label, chart.scale_notes[0]), ax=axes, format=numbers, **style)
+
+
+def add_scale(figure: Figure | SubFigure, image: AxesImage, labels: tuple[str, str], **style: Any) -> None:
+    """Add a color bar with labels below, and about one tick per inch of its figure, so that numbers do not overlap."""
+    bar = figure.colorbar(image, location="bottom", **style)
     bar.outline.set_visible(False)
-    bar.locator = ticks(axes.figure)
-    bar.set_label(
-        "\n".join(filter(None, (f"{UNITS[chart.unit]}; separate scale", chart.scale_notes[0]))), color=MUTED_COLOR
-    )
-
-
-def ticks(figure: Figure | SubFigure) -> MaxNLocator:
-    """Tick locator of a color bar: about one tick per inch of its figure, so that labels do not overlap."""
-    return MaxNLocator(max(2, int(figure.bbox.width / figure.dpi)))
+    bar.locator = MaxNLocator(max(2, int(figure.bbox.width / figure.dpi)))
+    bar.set_label("\n".join(filter(None, labels)), color=MUTED_COLOR)
 
 
 def percent() -> PercentFormatter:
@@ -209,16 +202,9 @@ def show_prediction(axes: Axes, chart: Chart) -> None:
         axes.text(0, 1, "none: trained without labels", transform=axes.transAxes, va="top", color=MUTED_COLOR)
         return
     best = np.argsort(-chart.probabilities)[:5]
-    axes.barh(range(len(best)), chart.probabilities[best], color=MUTED_COLOR, height=0.6)
+    bars = axes.barh(range(len(best)), chart.probabilities[best], color=MUTED_COLOR, height=0.6)
+    axes.bar_label(bars, [f"{100 * chart.probabilities[k]:.1f} %" for k in best], padding=3, color=MUTED_COLOR)
     axes.set_yticks(range(len(best)), [plain(shortened(chart.labels[k])) for k in best])
-    for place, k in enumerate(best):
-        axes.text(
-            chart.probabilities[k] + 0.02,
-            place,
-            f"{100 * chart.probabilities[k]:.1f} %",
-            va="center",
-            color=MUTED_COLOR,
-        )
     axes.set(xlim=(0, 1.25), xticks=[])
     axes.invert_yaxis()
     axes.tick_params(length=0)
@@ -240,20 +226,10 @@ def show_matrix(figure: Figure | SubFigure, chart: Chart) -> None:
         if head == 0:
             axes.set_ylabel(f"layer {layer + 1}" if layer == 0 else str(layer + 1), color=MUTED_COLOR)
     figure.suptitle(chart.matrix_title, x=0.01, ha="left", fontweight="bold")
-    bar = figure.colorbar(
-        image,
-        ax=grid,
-        location="bottom",
-        extend="max",
-        format=percent(),
-        shrink=0.6,
-        aspect=40,
-    )
-    bar.outline.set_visible(False)
-    bar.locator = ticks(figure)
     crossed = "; crossed patches are removed" if chart.removed.any() else ""
     scale = f"attention weight; the last color means {percent().format_pct(top, top)} or more{crossed}"
-    bar.set_label("\n".join(filter(None, (scale, chart.scale_notes[1]))), color=MUTED_COLOR)
+    style = {"extend": "max", "shrink": 0.6, "aspect": 40}
+    add_scale(figure, image, (scale, chart.scale_notes[1]), ax=grid, format=percent(), **style)
 
 
 def show_map(
