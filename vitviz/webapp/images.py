@@ -3,7 +3,7 @@
 import base64
 import io
 import os
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from vitviz.data import cifar
 from vitviz.data.cifar import DataError
 from vitviz.data.preprocessing import ImageError, sample_paths
 
+load_test_set = cache(partial(cifar.load, "test"))
 CIFAR_UNAVAILABLE = "CIFAR-10 is not available on this server."  # without the path, for public pages
 
 
@@ -52,12 +53,6 @@ def test_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
         if public:
             raise DataError(CIFAR_UNAVAILABLE) from None
         raise
-
-
-@cache
-def load_test_set(data: str | None) -> tuple[Tensor, Tensor]:
-    """Load the test set once."""
-    return cifar.load("test", data)
 
 
 def data_url(image: Image.Image) -> str:

@@ -83,10 +83,10 @@ def list_bundled() -> list[Json]:
     ]
 
 
-def list_run_models(runs: Runs) -> list[Json]:
+def list_run_models(runs: Runs | None) -> list[Json]:
     """Describe the runs whose checkpoint has attention, as `list_bundled` does."""
     found = []
-    for info in runs.all():
+    for info in runs.all() if runs is not None else []:
         if (runs.folder(info.name) / run_folder.LAST).is_file() and has_attention(info.config):
             config = from_json(info.config)
             name, is_classifier = RUN_PREFIX + info.name, config.objective == "classify"
@@ -96,26 +96,28 @@ def list_run_models(runs: Runs) -> list[Json]:
 
 def describe(name: str, config: ModelConfig, accuracy: float | None, split: str, is_classifier: bool) -> Json:
     """Describe a model for the page."""
-    heads = config.num_heads if isinstance(config, ViTConfig) else 0
-    size = {"layers": config.depth, "heads": heads}
+    size = {"layers": config.depth, "heads": config.num_heads if isinstance(config, ViTConfig) else 0}
     return {"name": name, **size, "accuracy": accuracy, "measured_on": split, "is_classifier": is_classifier}
 
 
-def list_models(runs: Runs | None, data: str | None, public: bool) -> Json:
-    """List the available models, and whether CIFAR-10 is available or how to get it.
+class ModelPage:
+    """Server functions of a page about models.
 
     Args:
-        runs: Runs whose models are included; None for bundled ones only.
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
-        public: Whether to hide the data folder.
+        runs: Runs whose models can be used; None for bundled ones only.
+        public: Whether to hide paths of the server.
     """
-    try:
-        cifar.find(data)
-        message = ""
-    except DataError as error:
-        message = CIFAR_UNAVAILABLE if public else str(error)
-    models = list_bundled() + (list_run_models(runs) if runs is not None else [])
-    return {
-        "checkpoints": models,
-        "cifar": {"available": not message, "classes": list(cifar.CLASSES), "message": message},
-    }
+
+    def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
+        self.data, self.runs, self.public = data, runs, public
+
+    def list_models(self, request: Json) -> Json:
+        """List the available models, and whether CIFAR-10 is available or how to get it."""
+        try:
+            cifar.find(self.data)
+            message = ""
+        except DataError as error:
+            message = CIFAR_UNAVAILABLE if self.public else str(error)
+        state = {"available": not message, "classes": list(cifar.CLASSES), "message": message}
+        return {"checkpoints": list_bundled() + list_run_models(self.runs), "cifar": state}

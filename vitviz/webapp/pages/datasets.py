@@ -9,6 +9,7 @@ import re
 import shutil
 import threading
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,16 +52,10 @@ class DataSets:
 
     def state(self) -> Json:
         """Return which data sets are `available`, the listed `image_folders`, and the state of the `download`."""
-        download = self.download.state()
         return {
             "available": {name: datasets.is_available(name, self.data) for name in datasets.INFO},
             "image_folders": self.listed(),
-            "download": {
-                "dataset": download.dataset,
-                "running": download.running,
-                "progress": download.progress,
-                "message": download.message,
-            },
+            "download": asdict(self.download.state()),
         }
 
     def image_folders(self) -> list[str]:
@@ -88,7 +83,7 @@ class DataSets:
         return self.root / name
 
     def upload(self, path: str, name: str) -> str:
-        """Store an uploaded zip and return its name in the data folder.
+        """Store an uploaded zip in the data folder under the first unused name, and return the name.
 
         Raises:
             DataError: If it is not an acceptable zip; nothing is stored then.
@@ -98,16 +93,12 @@ class DataSets:
         stem = UNSAFE.sub("-", Path(name).stem)[:40].strip("-") or "images"
         if RESERVED.match(stem):
             stem = f"images-{stem}"
-        with self.lock:
-            return self.store(file, stem)
-
-    def store(self, file: Path, stem: str) -> str:
-        """Copy a zip to the data folder under the first unused name, and return the name."""
         names = (f"{stem}{f'-{k}' if k > 1 else ''}.zip" for k in itertools.count(1))
-        new = next(name for name in names if not os.path.lexists(self.root / name))
-        with file.open("rb") as content, atomic_write(self.root / new) as copy:
-            shutil.copyfileobj(content, copy)
-        self.uploaded.add(new)
+        with self.lock:
+            new = next(name for name in names if not os.path.lexists(self.root / name))
+            with file.open("rb") as content, atomic_write(self.root / new) as copy:
+                shutil.copyfileobj(content, copy)
+            self.uploaded.add(new)
         return new
 
     def survey(self, name: str, size: tuple[int, int]) -> Json:

@@ -23,17 +23,18 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.webapp.images import data_url, sample_path, test_set, to_base64, upload_path
-from vitviz.webapp.models import list_models, load_model
+from vitviz.webapp.models import ModelPage, load_model
 from vitviz.webapp.pages.gallery import Gallery
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
 from vitviz.webapp.server.queue import Queue, route_by_size, with_cache
 from vitviz.webapp.server.requests import (
+    INTEGERS,
+    PAIRS,
     Json,
     RequestError,
     choice,
     error_response,
-    integer_pairs,
-    integers,
+    parse,
     parse_target,
     parse_view,
     require,
@@ -45,17 +46,11 @@ MAX_NAME_LENGTH = 180  # characters of a figure's file name; file systems allow 
 HEAD_MEANS: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `head_means`
 
 
-class Explore:
-    """Server functions of the page, for one data folder.
-
-    Args:
-        data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
-        runs: Runs whose models can be explored; None for bundled ones only.
-        public: Whether to hide paths of the server.
-    """
+class Explore(ModelPage):
+    """Server functions of the page; arguments as of `ModelPage`."""
 
     def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
-        self.data, self.runs, self.public = data, runs, public
+        super().__init__(data, runs, public)
         self.explanations = ExplanationCache()
         self.scored = ScoreCache()
 
@@ -79,15 +74,14 @@ class Explore:
         """Return the function that looks up a response of `methods` or `scores`."""
 
         def lookup(request: Json) -> Json | None:
-            explanation = self.explanations.get(request)
-            if explanation is None:
+            if (explanation := self.explanations.get(request)) is None:
                 return None
             return self.scored.get(kind, explanation, explanation.target(parse_target(request)))
 
         return lookup
 
     def catalog(self) -> Json:
-        """Return the initial data of the page: models, samples, data set and methods."""
+        """Return the initial data of the page: bundled models, samples, data set and methods."""
         samples = [{"name": name, "src": data_url(Image.open(path))} for name, path in sample_paths().items()]
         methods = []
         for key, method in METHODS.items():
@@ -107,12 +101,8 @@ class Explore:
                     "forClass": method.class_specific,
                 }
             )
-        models = list_models(None, self.data, self.public)
+        models = ModelPage(self.data, None, self.public).list_models({})
         return models | {"samples": samples, "methods": methods, "maxBytes": MAX_BYTES}
-
-    def list_models(self, request: Json) -> Json:
-        """List what may have changed since the page was built: models, and whether CIFAR-10 is available."""
-        return list_models(self.runs, self.data, self.public)
 
     def explain(self, request: Json) -> Json:
         """Explain an image.
@@ -177,8 +167,7 @@ class Explore:
 
     def attention(self, request: Json) -> str | None:
         """Return the attention of a key as base64 of uint16 (L, A, T, T) / 65535; None if the key has expired."""
-        explanation = self.explanations.get(request)
-        if explanation is None:
+        if (explanation := self.explanations.get(request)) is None:
             return None
         return to_base64(np.round(np.nan_to_num(explanation.attention) * 65535).astype("<u2"))
 
@@ -188,15 +177,10 @@ class Explore:
         Args:
             request: `key`, and `target`, one or two class indices; empty for the predicted class.
         """
-        explanation = self.explanations.get(request)
-        if explanation is None:
+        if (explanation := self.explanations.get(request)) is None:
             return None
         target = explanation.target(parse_target(request))
-
-        def compute() -> Json:
-            return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in explanation.methods}}
-
-        return self.scored.get_or_compute("maps", explanation, target, compute)
+        return self.scored.get_or_compute("maps", explanation, target, lambda: maps_of_methods(explanation, target))
 
     def scores(self, request: Json) -> Json | None:
         """Return the faithfulness of all methods; None if the key has expired.
@@ -208,8 +192,7 @@ class Explore:
             `scores` by method and `random_baseline`, mean and standard deviation over random rankings: the fraction of
             the (first) class's probability that is lost, on average, while patches are removed. None for a flat map.
         """
-        explanation = self.explanations.get(request)
-        if explanation is None:
+        if (explanation := self.explanations.get(request)) is None:
             return None
         target = explanation.target(parse_target(request))
         return self.scored.get_or_compute("scores", explanation, target, lambda: score_methods(explanation, target))
@@ -224,11 +207,11 @@ class Explore:
         Returns:
             `key` of the ablated explanation, `probabilities` and `cls`.
         """
-        explanation = self.explanations.get(request)
-        if explanation is None:
+        if (explanation := self.explanations.get(request)) is None:
             return None
-        heads = integer_pairs("heads", require(request, "heads", list))
-        patches = integers("patches", require(request, "patches", list))
+        pairs = parse("heads", require(request, "heads", list), PAIRS, "pairs of layer and head")
+        heads = [(layer, head) for layer, head in pairs]
+        patches = parse("patches", request.get("patches"), INTEGERS, "a list of integers")
         mode = cast(Literal["zero", "mean"], choice(request, "mode", ("zero", "mean")))
         patch_mode = cast(PatchMode, choice(request, "patch_mode", ("drop", "gray")))
         means = head_means(explanation.context.checkpoint) if heads and mode == "mean" else None
@@ -245,14 +228,18 @@ class Explore:
         Args:
             request: `key`, and the view: `method`, `layer` and `head`, each or None, `patches`, `direction`, `target`.
         """
-        explanation = self.explanations.get(request)
-        if explanation is None:
+        if (explanation := self.explanations.get(request)) is None:
             return None
         from vitviz.plots import figures
 
         view = parse_view(request)
         png = base64.b64encode(figures.render(explanation.draw(view), ".png")).decode()
         return {"name": file_name(explanation, view), "src": f"data:image/png;base64,{png}"}
+
+
+def maps_of_methods(explanation: Explanation, target: Target) -> Json:
+    """Compute the response of `Explore.methods`."""
+    return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in explanation.methods}}
 
 
 def score_methods(explanation: Explanation, target: Target) -> Json:

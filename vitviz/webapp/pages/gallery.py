@@ -13,7 +13,7 @@ from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.training.evaluation import predict
 from vitviz.webapp.images import data_url, test_set
-from vitviz.webapp.models import load_model
+from vitviz.webapp.models import ModelPage, load_model
 from vitviz.webapp.server.requests import Json, RequestError, choice, require
 
 PAGE_SIZE = 10
@@ -23,17 +23,11 @@ BATCH_SIZE = 100  # larger ones only take memory
 Predictions = tuple[Tensor, Tensor]  # of all test images (n,): class index in the model, and its probability
 
 
-class Gallery:
-    """Server functions of the gallery, for one data folder.
-
-    Args:
-        data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
-        runs: Runs whose models can be used; None for bundled ones only.
-        public: Whether to hide the data folder.
-    """
+class Gallery(ModelPage):
+    """Server functions of the gallery; arguments as of `ModelPage`."""
 
     def __init__(self, data: str | None, runs: Runs | None, public: bool) -> None:
-        self.data, self.runs, self.public = data, runs, public
+        super().__init__(data, runs, public)
         self.predictions: WeakKeyDictionary[Network, Predictions] = WeakKeyDictionary()
 
     def gallery(self, request: Json) -> Json:
@@ -81,11 +75,9 @@ class Gallery:
         """Predict all test images, once per model."""
         if model.network not in self.predictions:
             if not set(cifar.CLASSES) <= set(model.labels):
-                raise RequestError(
-                    "checkpoint", "a model with the classes of CIFAR-10 to filter by", model.name, "Show all images."
-                )
-            resized = resize(images, model.config.img_size)
-            logits = model.check_logits(predict(model, resized, BATCH_SIZE))  # (n, K)
+                rule = "a model with the classes of CIFAR-10 to filter by"
+                raise RequestError("checkpoint", rule, model.name, "Show all images.")
+            logits = model.check_logits(predict(model, resize(images, model.config.img_size), BATCH_SIZE))  # (n, K)
             probabilities, classes = logits.softmax(-1).max(-1)
             self.predictions[model.network] = classes, probabilities
         return self.predictions[model.network]

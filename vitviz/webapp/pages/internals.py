@@ -5,6 +5,7 @@ Each result is cached: there are two choices of images per model.
 
 import threading
 from collections.abc import Callable
+from dataclasses import fields
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,41 +19,20 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.webapp.images import test_set
-from vitviz.webapp.models import list_models, load_model
+from vitviz.webapp.models import ModelPage, load_model
 from vitviz.webapp.server.queue import Queue
 from vitviz.webapp.server.requests import Json, RequestError, error_response, require
 
 NUM_TEST_IMAGES = 500  # the default of `python -m vitviz probe`, so that both give the same numbers
 DECIMALS = 5  # more than the page shows, at half the size
-ARRAYS = (
-    "filters",
-    "explained",
-    "position_similarity",
-    "distance",
-    "uniform_distance",
-    "effective_tokens",
-    "head_divergence",
-    "norms",
-    "longest",
-    "outliers",
-    "final_agreement",
-    "final_probability",
-    "class_token_cosine",
-    "cka",
-)
+ARRAYS = tuple(field.name for field in fields(Probes) if field.name not in ("labels", "entropy", "lens"))
 
 
-class Internals:
-    """Server functions of the page, for one data folder.
-
-    Args:
-        data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
-        runs: Runs whose models can be probed; None for bundled ones only.
-        public: Whether to hide paths of the server.
-    """
+class Internals(ModelPage):
+    """Server functions of the page; arguments as of `ModelPage`."""
 
     def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
-        self.data, self.runs, self.public = data, runs, public
+        super().__init__(data, runs, public)
         self.results: WeakKeyDictionary[Network, dict[str, Json]] = WeakKeyDictionary()  # runs may change or be deleted
         self.lock = threading.Lock()
 
@@ -62,18 +42,11 @@ class Internals:
         respond = partial(error_response, public=self.public)
         return [Queue(1, waiting=100)(respond(self.probes)), respond(self.list_models)]
 
-    def list_models(self, request: Json) -> Json:
-        """List models, as `Explore.list_models`."""
-        return list_models(self.runs, self.data, self.public)
-
     def probes(self, request: Json) -> Json:
-        """Probe a model, once per choice of images; concurrent requests wait.
+        """Probe a model, once per choice of images; concurrent requests wait. The response is that of `to_json`.
 
         Args:
             request: `checkpoint`, a name of `list_models`, and `images`, "samples" or "test".
-
-        Returns:
-            The response of `to_json`.
         """
         model = load_model(require(request, "checkpoint", str), self.runs)
         choice = require(request, "images", str)
@@ -91,12 +64,8 @@ class Internals:
         if choice != "test":
             raise RequestError("images", "samples or test", choice)
         if size != (32, 32):
-            raise RequestError(
-                "images",
-                "samples for a model whose input is not 32 × 32 px, the size of CIFAR-10 images",
-                f"test for {size[0]} × {size[1]}",
-                "Use the sample images.",
-            )
+            rule = "samples for a model whose input is not 32 × 32 px, the size of CIFAR-10 images"
+            raise RequestError("images", rule, f"test for {size[0]} × {size[1]}", "Use the sample images.")
         images = test_set(self.data, self.public)[0][:NUM_TEST_IMAGES]
         return images, f"the first {len(images)} test images of CIFAR-10"
 
@@ -109,7 +78,6 @@ def to_json(model: Checkpoint, probes: Probes, caption: str) -> Json:
         of `Probes` named in `ARRAYS`, as lists.
     """
     config = model.transformer.config
-    arrays = {name: getattr(probes, name) for name in ARRAYS}
     return {
         "checkpoint": model.name,
         "images": caption,
@@ -117,5 +85,5 @@ def to_json(model: Checkpoint, probes: Probes, caption: str) -> Json:
         "grid": list(config.grid_size),
         "prefix": config.num_prefix_tokens,
         "classes": config.num_classes,
-        **{name: np.round(values.astype(np.float64), DECIMALS).tolist() for name, values in arrays.items()},
+        **{name: np.round(getattr(probes, name).astype(np.float64), DECIMALS).tolist() for name in ARRAYS},
     }

@@ -47,7 +47,7 @@ from vitviz.webapp.pages.presets import (
 )
 from vitviz.webapp.pages.timelines import Timelines, bundled_timelines
 from vitviz.webapp.server.queue import Queue
-from vitviz.webapp.server.requests import Json, RequestError, error_response, require, require_object
+from vitviz.webapp.server.requests import Json, RequestError, error_response, require
 
 LABELS = {"init_from": ", fine-tuned", "teacher": ", distilled"}  # appended to the name of a run's preset
 MAX_DOWNLOAD_BYTES = 100 * 2**20  # of a checkpoint sent to the browser
@@ -72,24 +72,13 @@ class Train:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by name."""
-        private = (
-            self.check,
-            self.estimate,
-            self.start,
-            self.resume,
-            self.resume_sweep,
-            self.stop,
-            self.rename,
-            self.delete,
-            self.download,
-            self.download_data,
-            self.cancel_download,
-            self.upload_images,
-            self.survey,
-        )
+        form = (self.check, self.estimate, self.start)
+        runs = (self.resume, self.resume_sweep, self.stop, self.rename, self.delete, self.download)
+        datasets = (self.download_data, self.cancel_download, self.upload_images, self.survey)
+        private = [self.require_private(function) for function in (*form, *runs, *datasets)]
         respond = partial(error_response, public=self.public)
         movie = Queue(1, waiting=4, low_priority=True)(respond(self.timelines.movie))
-        return [respond(self.poll), movie, *(respond(self.require_private(function)) for function in private)]
+        return [respond(self.poll), movie, *map(respond, private)]
 
     def require_private(self, function: Callable[[Json], Json]) -> Callable[[Json], Json]:
         """Wrap a function to refuse all requests on a public page."""
@@ -257,7 +246,7 @@ class Train:
             `version`, and if it differs, the response of `list_runs`. For the run: `session`, `metrics` and `offset`.
             `timeline`, the new snapshots.
         """
-        request = require_object(request)
+        request = require({"request": request}, "request", dict)
         response: Json = {}
         if not self.public:
             listed = self.list_runs()

@@ -35,31 +35,11 @@ HOST = re.compile(r"([\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d+)?")  # a name or an addres
 ENDPOINTS = ("explain", "checkpoints", "methods")  # of the public API
 
 # Paths that the page and `gradio_client` request; one that ends in "/" includes all below it.
-PATHS = (
-    "/assets/",
-    "/config",
-    "/favicon.ico",
-    "/manifest.json",
-    "/robots.txt",
-    "/static/",
-    "/svelte/",
-    "/theme.css",
-    "/gradio_api/app_id",
-    *(f"/gradio_api/call/{version}{name}/" for name in ENDPOINTS for version in ("", "v2/")),
-    "/gradio_api/cancel",
-    "/gradio_api/component_server",
-    "/gradio_api/custom_component/",
-    "/gradio_api/heartbeat/",
-    "/gradio_api/info",
-    "/gradio_api/login_check",
-    "/gradio_api/mcp/",
-    "/gradio_api/queue/",
-    "/gradio_api/reset",
-    "/gradio_api/startup-events",
-    "/gradio_api/theme.css",
-    "/gradio_api/upload_progress",
-    UPLOAD,
-)
+API = ["app_id", "cancel", "component_server", "custom_component/", "heartbeat/", "info", "login_check", "mcp/"]
+API += ["queue/", "reset", "startup-events", "theme.css", "upload", "upload_progress"]
+API += [f"call/{version}{name}/" for name in ENDPOINTS for version in ("", "v2/")]
+PATHS = ["/assets/", "/config", "/favicon.ico", "/manifest.json", "/robots.txt", "/static/", "/svelte/", "/theme.css"]
+PATHS += [f"/gradio_api/{name}" for name in API]
 
 # Gradio compiles the page's scripts in the browser, hence "unsafe-inline" and "unsafe-eval". Nothing is loaded from,
 # sent to or framed by another site.
@@ -221,26 +201,21 @@ class Guard:
             RequestRefusedError: If host, origin, path, size or content type is not allowed.
         """
         headers, path = Headers(scope=scope), scope["path"]
-        if not self.is_allowed_host(parse_host(headers.get("host", ""))):
+        host = parse_host(headers.get("host", ""))
+        if host not in machine_names() | self.names and not is_address(host):
             raise RequestRefusedError(400, "This host name is not allowed. Start vitviz with --allow-host NAME.")
         if "origin" in headers and not self.is_same_origin(headers["origin"], headers["host"]):
             raise RequestRefusedError(403, "Pages of other sites may not use this server.")
         if not is_known_path(path) or b"page" in parse_qs(scope["query_string"]):  # Gradio's parameter for other pages
             raise RequestRefusedError(404, "Not found.")
-        is_upload = path.rstrip("/") == UPLOAD
-        if is_upload and scope["method"] == "POST" and self.uploads.is_full:
+        if is_upload(scope) and scope["method"] == "POST" and self.uploads.is_full:
             raise RequestRefusedError(503, "The upload storage of the server is full. Try again later.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > max_bytes(scope):
             raise RequestRefusedError(413, too_large(scope))
-        if not is_upload and headers.get("content-type", "").strip().lower().startswith("multipart/"):
-            raise RequestRefusedError(
-                415, "Files are accepted by the upload endpoint only."
-            )  # others do not delete them
-
-    def is_allowed_host(self, name: str) -> bool:
-        """Whether requests with this host name are accepted; IP addresses are, see `is_address`."""
-        return name in machine_names() | self.names or is_address(name)
+        if not is_upload(scope) and headers.get("content-type", "").strip().lower().startswith("multipart/"):
+            # Other endpoints do not delete them.
+            raise RequestRefusedError(415, "Files are accepted by the upload endpoint only.")
 
     def is_same_origin(self, origin: str, host: str) -> bool:
         """Whether a page of this origin is served by this server: its origin is the request's host or a proxy's name.
@@ -266,7 +241,7 @@ class Guard:
             arrived = len(message.get("body", b""))
             received += arrived
             is_complete = not message.get("more_body", False)
-            if scope["path"].rstrip("/") == UPLOAD:
+            if is_upload(scope):
                 self.uploads.bytes += arrived
             if received > max_bytes(scope):
                 raise RequestRefusedError(413, too_large(scope))
@@ -275,13 +250,18 @@ class Guard:
         return receive_limited
 
 
+def is_upload(scope: Scope) -> bool:
+    """Whether a request is for the upload endpoint."""
+    return bool(scope["path"].rstrip("/") == UPLOAD)
+
+
 def max_bytes(scope: Scope) -> int:
     """Return the maximum size of a request's body."""
-    return MAX_UPLOAD_BYTES if scope["path"].rstrip("/") == UPLOAD else MAX_REQUEST_BYTES
+    return MAX_UPLOAD_BYTES if is_upload(scope) else MAX_REQUEST_BYTES
 
 
 def too_large(scope: Scope) -> str:
     """Return the message for a body that is too large."""
-    if max_bytes(scope) == MAX_UPLOAD_BYTES:
+    if is_upload(scope):
         return f"An upload may have at most {MAX_BYTES // 2**20} MiB. Save the image smaller, for example as JPEG."
     return f"A request may have at most {MAX_REQUEST_BYTES // 2**10} KiB."

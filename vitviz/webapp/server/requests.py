@@ -7,16 +7,22 @@ import logging
 import secrets
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+from annotated_types import Len
+from pydantic import TypeAdapter, ValidationError
 
 from vitviz.attribution.context import Target
 from vitviz.attribution.explanation import View
 from vitviz.data.files import printable_name
-from vitviz.models.config import ConfigError
+from vitviz.models.config import STRICT, ConfigError
 from vitviz.runs.process import format_error
 
 Json = dict[str, Any]
 T = TypeVar("T")
+INTEGERS = TypeAdapter(list[int], config=STRICT)
+PAIRS = TypeAdapter(list[Annotated[list[int], Len(2, 2)]], config=STRICT)
+TARGET = TypeAdapter(Annotated[list[int], Len(0, 2)], config=STRICT)
 KINDS = {str: "a string", int: "an integer", dict: "an object", list: "a list"}
 log = logging.getLogger(__name__)
 
@@ -56,13 +62,6 @@ def generic_error() -> tuple[str, str]:
     return f"Something went wrong on the server (reference {reference}). Try again or use another image.", reference
 
 
-def require_object(request: object) -> Json:
-    """Check that a request is a JSON object."""
-    if not isinstance(request, dict):
-        raise RequestError("request", "an object", request)
-    return request
-
-
 def require(request: object, name: str, kind: type[T]) -> T:
     """Return a required field of a request; its type must match exactly."""
     value = request.get(name) if isinstance(request, dict) else None
@@ -84,31 +83,20 @@ def parse_view(request: Json) -> View:
     method, direction = request.get("method"), request.get("direction", "from")
     if not isinstance(method, str | None):
         raise RequestError("method", "a name", method)
-    patches = integers("patches", request.get("patches", []))
+    patches = parse("patches", request.get("patches", []), INTEGERS, "a list of integers")
     target = parse_target(request)
     return View(method, request.get("layer"), request.get("head"), tuple(patches), direction, target, True)
 
 
-def integers(name: str, values: object) -> list[int]:
-    """Check a list of integers."""
-    if not isinstance(values, list) or any(type(value) is not int for value in values):
-        raise RequestError(name, "a list of integers", values)
-    return values
-
-
-def integer_pairs(name: str, values: list[Any]) -> list[tuple[int, int]]:
-    """Check a list of pairs of integers."""
-    for pair in values:
-        if not isinstance(pair, list) or len(pair) != 2 or any(type(number) is not int for number in pair):
-            raise RequestError(name, "pairs of layer and head", values)
-    return [(layer, head) for layer, head in values]
+def parse(name: str, value: object, kind: TypeAdapter[T], rule: str) -> T:
+    """Check a field of a nested type; `rule` describes it."""
+    try:
+        return kind.validate_python(value)
+    except ValidationError:
+        raise RequestError(name, rule, value) from None
 
 
 def parse_target(request: Json) -> Target | None:
     """Parse the target, up to two class indices; `Explanation.target` checks their range."""
-    target = request.get("target") or []
-    if not isinstance(target, list) or len(target) > 2 or any(type(k) is not int for k in target):
-        raise RequestError("target", "up to two class indices", target)
-    if len(target) == 2:
-        return target[0], target[1]
-    return target[0] if target else None
+    target = parse("target", request.get("target") or [], TARGET, "up to two class indices")
+    return (target[0], target[1]) if len(target) == 2 else target[0] if target else None
