@@ -14,16 +14,10 @@ from torch import Tensor
 
 
 def random_crop_and_flip(images: Tensor, padding: int = 4) -> Tensor:
-    """Crop images padded by reflection at a random place, and flip half of them horizontally.
+    """Crop images (B, C, H, W) padded by reflection at a random place, and flip half of them horizontally.
 
-    `RandomCrop` with reflection padding and `RandomHorizontalFlip` (He et al. 2016, section 4.2), in one gather.
-
-    Args:
-        images: (B, C, H, W), any dtype.
-        padding: Largest shift in each direction (px); at most the side minus 1.
-
-    Returns:
-        (B, C, H, W), same dtype.
+    `RandomCrop` with reflection padding (px, at most the side minus 1) and `RandomHorizontalFlip` (He et al. 2016,
+    section 4.2), in one gather.
     """
     B, _, H, W = images.shape
     device = images.device
@@ -96,14 +90,8 @@ def random_interval(length: int, side: Tensor) -> Tensor:
 def mixup(images: Tensor, targets: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     """Blend with another image of the batch, and mix the targets likewise (Zhang et al. 2018, arXiv 1710.09412).
 
-    Args:
-        images: (B, C, H, W), float.
-        targets: Class weights (B, K).
-        mask: Images to change, (B,) of bool. The weight of the other image is uniform in 0..1, the paper's
-            Beta(alpha, alpha) with alpha 1.
-
-    Returns:
-        Images (B, C, H, W) and targets (B, K), whose rows keep their sums.
+    Arguments and results as for `cutmix`, with float images. The weight of the other image is uniform in 0..1, the
+    paper's Beta(alpha, alpha) with alpha 1.
     """
     B, device = len(images), images.device
     other = random_permutation(B, device)
@@ -112,15 +100,9 @@ def mixup(images: Tensor, targets: Tensor, mask: Tensor) -> tuple[Tensor, Tensor
 
 
 def random_erasing(images: Tensor, probability: float) -> Tensor:
-    """Set a random box to the mean (Zhong et al. 2020, arXiv 1708.04896).
+    """Set a random box of normalized images (B, C, H, W) to 0, the mean (Zhong et al. 2020, arXiv 1708.04896).
 
-    Args:
-        images: (B, C, H, W), normalized, so that the mean is 0.
-        probability: Probability of erasing. The box's area is 2 % to 33 % of the image before clipping at the edges,
-            its aspect ratio 0.3 to 3.3.
-
-    Returns:
-        (B, C, H, W).
+    The box's area is 2 % to 33 % of the image before clipping at the edges, its aspect ratio 0.3 to 3.3.
     """
     B, _, H, W = images.shape
     device = images.device

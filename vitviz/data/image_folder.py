@@ -136,7 +136,11 @@ def read_all(
                 skipped.append(SkippedFile(name, error.reason))
     splits = assign_splits({name: locations[name] for name in images})
     skipped = [SkippedFile(printable_name(name), reason) for name, reason in sorted(skipped + source.skipped)]
-    return images, locations, summarize(locations, splits, skipped)
+    tally = Counter((locations[name].label, split) for name, split in splits.items())
+    labels = sorted({location.label for location in locations.values()})
+    counts = {label: (tally[label, "train"], tally[label, "test"]) for label in labels}
+    auto_split = any(location.split is None for location in locations.values())
+    return images, locations, FolderSummary(counts, skipped, auto_split)
 
 
 @contextmanager
@@ -258,14 +262,6 @@ def assign_splits(locations: dict[str, Location]) -> dict[str, Split]:
         count = max(1, round(TEST_FRACTION * len(names))) if len(names) > 1 else 0
         found |= {name: "test" if position < count else "train" for position, name in enumerate(names)}
     return found
-
-
-def summarize(locations: dict[str, Location], splits: dict[str, Split], skipped: list[SkippedFile]) -> FolderSummary:
-    """Count the images of each class and split."""
-    tally = Counter((locations[name].label, split) for name, split in splits.items())
-    labels = sorted({location.label for location in locations.values()})
-    counts = {label: (tally[label, "train"], tally[label, "test"]) for label in labels}
-    return FolderSummary(counts, skipped, any(location.split is None for location in locations.values()))
 
 
 def check_memory(count: int, size: tuple[int, int]) -> None:
