@@ -8,7 +8,6 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,7 +41,9 @@ app = typer.Typer(
 def main() -> None:
     """Run the command line; expected errors are printed as one sentence instead of a traceback."""
     use_plain_warnings()
-    escape_unprintable_output()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # As Python does on stderr: file names may contain characters that the terminal's encoding lacks.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except (ValueError, TrainingError, OSError) as error:
@@ -69,12 +70,7 @@ def use_plain_warnings() -> None:
     warnings.formatwarning = lambda message, *_, **__: f"vitviz: {message}\n"
 
 
-def escape_unprintable_output() -> None:
-    """Escape characters that the terminal's encoding lacks, as Python does on stderr; file names may contain them."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-
-
+@app.command("app")
 def serve_page(
     host: Annotated[str | None, typer.Option(help="Address to listen on; default: this machine only.")] = None,
     port: Port = None,
@@ -97,6 +93,11 @@ def serve_page(
     serve(build_app(data, public), host, port, names=allow_host or ())
 
 
+app.command("train")(train)
+app.command("sweep")(sweep)
+
+
+@app.command("evaluate")
 def evaluate(
     checkpoint: CheckpointName,
     dataset: Annotated[
@@ -123,6 +124,7 @@ def evaluate(
         print(f"{model.name}: {100 * measured:.2f} % of {len(labels):,} test images{note}")
 
 
+@app.command("explain")
 def explain_image(
     image: Annotated[str, typer.Argument(help="Image file, or name of a sample image (cat, ship, ...).")],
     output: FigureFile,
@@ -143,11 +145,9 @@ def explain_image(
         ),
     ] = None,
     layer: Annotated[
-        int | None, typer.Option(min=1, help="Layer whose attention is shown, from 1 as in figures.")
+        int | None, typer.Option(min=1, help="Show attention of this layer, from 1 as in figures.")
     ] = None,
-    head: Annotated[
-        int | None, typer.Option(min=1, help="Head whose attention is shown, from 1 as in figures.")
-    ] = None,
+    head: Annotated[int | None, typer.Option(min=1, help="Show attention of this head, from 1 as in figures.")] = None,
 ) -> None:
     """Explain the prediction for an image, as a figure or as numbers."""
     from vitviz.attribution.explanation import explain
@@ -173,11 +173,7 @@ def explain_image(
 
 
 def zero_based(name: str, number: int | None, count: int) -> int | None:
-    """Convert the number of a layer or head from 1 to an index from 0.
-
-    Raises:
-        ConfigError: If it is above `count`.
-    """
+    """Convert the number of a layer or head from 1 to an index from 0; raise ConfigError if it is above `count`."""
     if number is None:
         return None
     if number > count:
@@ -185,10 +181,10 @@ def zero_based(name: str, number: int | None, count: int) -> int | None:
     return number - 1
 
 
+@app.command("timeline")
 def show_timeline(
     run: Annotated[
-        str,
-        typer.Argument(metavar="CHECKPOINT_OR_RUN", help="Name in checkpoints/, .safetensors file, or run folder."),
+        str, typer.Argument(metavar="CHECKPOINT_OR_RUN", help="Name in checkpoints/, .safetensors file, or run folder.")
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Output: .gif, or .mp4 with imageio-ffmpeg.")
@@ -207,6 +203,7 @@ def show_timeline(
     print(f"{output}: {len(recorded.epoch)} snapshots of {name}, to epoch {recorded.epoch[-1]:.1f}")
 
 
+@app.command("probe")
 def probe_model(
     checkpoint: CheckpointName,
     output: FigureFile,
@@ -251,15 +248,4 @@ def load_probe_images(img_size: tuple[int, int], data: str | None, count: int) -
     return images, f"the {len(images)} samples ({reason})"
 
 
-COMMANDS: dict[str, Callable[..., None]] = {
-    "app": serve_page,
-    "train": train,
-    "sweep": sweep,
-    "evaluate": evaluate,
-    "explain": explain_image,
-    "timeline": show_timeline,
-    "probe": probe_model,
-}
-for name, command in COMMANDS.items():
-    app.command(name)(command)
 app.add_typer(data_app, name="data")

@@ -64,7 +64,7 @@ def config_parameters() -> Iterator[inspect.Parameter]:
         option = typer.Option(
             f"{flag}/--no-{flag[2:]}" if is_switch else flag,
             help=description(hints[field.name]) + (f" Default: {json.dumps(field.default)}." if has_default else ""),
-            metavar=None if is_switch else metavar(kind),
+            metavar="|".join(get_args(kind)) if get_origin(kind) is Literal else METAVARS.get(kind),
             show_default=False,
             rich_help_panel=panel,
         )
@@ -83,11 +83,6 @@ def description(annotation: Any) -> str:
     """Return the description in the metadata of a field."""
     found = [m.description for m in annotation.__metadata__ if isinstance(m, FieldInfo) and m.description]
     return str(found[-1])
-
-
-def metavar(kind: Any) -> str:
-    """Return the placeholder of an option's value."""
-    return "|".join(get_args(kind)) if get_origin(kind) is Literal else METAVARS[kind]
 
 
 def config_values(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,16 +13,11 @@ from vitviz.models.vit import AttentionOutput, cls_attention
 MAX_ELEMENTS = 2**25  # in the attention and tokens of one batch: 128 MiB
 
 
-def patch_shape(config: ViTConfig) -> tuple[int, int]:
-    """Return height and width of a patch (px): P and P, except for the strips of tutorial-scratch."""
-    (H, W), (gh, gw) = config.img_size, config.grid_size
-    return H // gh, W // gw
-
-
 def patch_distances(config: ViTConfig) -> Tensor:
     """Return the distance between the centers of all pairs of patches (px), (N, N), in double precision."""
     positions = torch.cartesian_prod(*(torch.arange(side) for side in config.grid_size)).double()  # (N, 2)
-    positions = positions * torch.tensor(patch_shape(config))
+    (H, W), (gh, gw) = config.img_size, config.grid_size
+    positions = positions * torch.tensor((H // gh, W // gw))  # P x P, except for the strips of tutorial-scratch
     return (positions[:, None] - positions).norm(dim=-1)
 
 

@@ -143,8 +143,7 @@ def load(name: str | Path, max_bytes: int = MAX_BYTES) -> Checkpoint:
     """Load a checkpoint in evaluation mode, on the CPU in float32.
 
     Args:
-        name: Name of a bundled checkpoint, or path of a .safetensors file.
-        max_bytes: Maximum size of the file.
+        name: Name of a bundled checkpoint, or path of a .safetensors file with at most `max_bytes`.
 
     Raises:
         CheckpointError: If the checkpoint does not exist or is invalid.
@@ -173,12 +172,9 @@ def load(name: str | Path, max_bytes: int = MAX_BYTES) -> Checkpoint:
 
 
 def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | None = None) -> None:
-    """Write a checkpoint atomically; float64 weights are converted to float32.
+    """Write a checkpoint atomically as .safetensors file; float64 weights are converted to float32.
 
-    Args:
-        checkpoint: The model.
-        path: Path of the .safetensors file.
-        extra: Additional tensors for `read_tensors`; `load` ignores them.
+    `extra` are additional tensors for `read_tensors`; `load` ignores them.
 
     Raises:
         CheckpointError: If `load` would refuse the file. Nothing is written.

@@ -71,8 +71,7 @@ class ViTConfig:
         ),
     ] = None
     drop_path_rate: Annotated[
-        Rate,
-        Field(description="Stochastic depth rate of the last block, linear in depth (Huang et al. 2016)."),
+        Rate, Field(description="Stochastic depth rate of the last block, linear in depth (Huang et al. 2016).")
     ] = 0.0
     global_pool: Annotated[
         Literal["token", "avg"],
@@ -135,9 +134,7 @@ class ViTConfig:
         for field, default in defaults.items():
             if getattr(self, field) != default:
                 raise ConfigError(
-                    field,
-                    f"is not supported by {self.architecture}: got {getattr(self, field)}",
-                    f"Use {default}.",
+                    field, f"is not supported by {self.architecture}: got {getattr(self, field)}", f"Use {default}."
                 )
         strip, width = self.patch_size**2, self.img_size[1]
         if self.architecture == "tutorial-scratch" and width % strip and strip % width:

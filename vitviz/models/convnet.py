@@ -67,9 +67,5 @@ class ConvNet(nn.Module):
         return self.head(x.amax((2, 3)))
 
     def forward_with_attention(self, *args: object, **kwargs: object) -> NoReturn:
-        """Raise: a convnet has no attention.
-
-        Raises:
-            ValueError: Always.
-        """
+        """Raise ValueError, as a convnet has no attention."""
         raise ValueError(NO_ATTENTION)

@@ -33,6 +33,7 @@ class TutorialViT(Transformer):
         self.cls_token = nn.Parameter(torch.zeros(1, 1, config.embed_dim))
         self.pos_embed = nn.Parameter(torch.zeros(1, config.num_tokens, config.embed_dim))
         self.blocks = nn.ModuleList(block(config) for _ in range(config.depth))
+        self.norm: nn.Module = nn.Identity()
 
     def forward_blocks(
         self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, head_masks: HeadMasks = None
@@ -47,6 +48,10 @@ class TutorialViT(Transformer):
             x, weights = block(x, attentions, head_masks[layer] if head_masks else None)  # (B, T, D)
             outputs.append(BlockOutput(weights, tokens))
         return ForwardOutput(self.forward_head(x), outputs, x)
+
+    def forward_head(self, x: Tensor) -> Tensor:
+        """Compute the logits (B, K) from the class token of (B, T, D), normed except in the notebook tutorial."""
+        return self.head(self.norm(x[:, 0]))
 
     def patchify(self, images: Tensor) -> Tensor:
         """Cut images (B, 3, H, W) into square patches, in reading order -> (B, N, 3 P P)."""
@@ -83,10 +88,6 @@ class NotebookViT(TutorialViT):
         """Apply dropout with probability 0.5, then with `pos_drop_rate`."""
         return F.dropout(F.dropout(x, 0.5, self.training), self.config.pos_drop_rate, self.training)
 
-    def forward_head(self, x: Tensor) -> Tensor:
-        """Compute the logits (B, K) from the class token of (B, T, D)."""
-        return self.head(x[:, 0])
-
 
 class LightningViT(TutorialViT):
     """Lightning tutorial: class token and positions start at zero; residual connections skip from the normed input."""
@@ -95,10 +96,6 @@ class LightningViT(TutorialViT):
         super().__init__(config, LightningBlock)
         self.norm = nn.LayerNorm(config.embed_dim)
         self.head = nn.Linear(config.embed_dim, config.num_classes)
-
-    def forward_head(self, x: Tensor) -> Tensor:
-        """Compute the logits (B, K) from the normed class token of (B, T, D)."""
-        return self.head(self.norm(x[:, 0]))
 
 
 class ScratchViT(TutorialViT):
@@ -123,22 +120,24 @@ class ScratchViT(TutorialViT):
             return super().patchify(images)
         return images.permute(0, 2, 3, 1).reshape(len(images), -1, 3 * self.config.patch_size**2)
 
-    def forward_head(self, x: Tensor) -> Tensor:
-        """Compute the logits (B, K) from the normed class token of (B, T, D)."""
-        return self.head(self.norm(x[:, 0]))
 
+class TutorialBlock(nn.Module):
+    """Common layers of the blocks of the three networks: two norms, attention, MLP and dropout."""
 
-class NotebookBlock(nn.Module):
-    """Pre-norm attention, an MLP with a second GELU, and a norm after the last residual connection."""
-
-    def __init__(self, config: ViTConfig) -> None:
+    def __init__(self, config: ViTConfig, attn: "TutorialAttention") -> None:
         super().__init__()
-        scale = (config.embed_dim // config.num_heads) ** -0.5
         self.norm1 = nn.LayerNorm(config.embed_dim)
-        self.attn = TutorialAttention(config.embed_dim, config.num_heads, False, scale, config.pos_drop_rate)
+        self.attn = attn
         self.norm2 = nn.LayerNorm(config.embed_dim)
         self.mlp = MLP(config.embed_dim, config.mlp_hidden_dim)
         self.dropout = nn.Dropout(config.pos_drop_rate)
+
+
+class NotebookBlock(TutorialBlock):
+    """Pre-norm attention, an MLP with a second GELU, and a norm after the last residual connection."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__(config, TutorialAttention(config, attn_drop=config.pos_drop_rate))
         self.norm = nn.LayerNorm(config.embed_dim)
 
     def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
@@ -149,18 +148,11 @@ class NotebookBlock(nn.Module):
         return self.norm(x + self.dropout(F.gelu(self.mlp.fc2(hidden)))), weights
 
 
-class LightningBlock(nn.Module):
+class LightningBlock(TutorialBlock):
     """Attention and MLP whose residual connections skip from the normed input, not from the input."""
 
     def __init__(self, config: ViTConfig) -> None:
-        super().__init__()
-        self.norm1 = nn.LayerNorm(config.embed_dim)
-        self.attn = TutorialAttention(
-            config.embed_dim, config.num_heads, True, (config.embed_dim // config.num_heads) ** -0.5
-        )
-        self.norm2 = nn.LayerNorm(config.embed_dim)
-        self.mlp = MLP(config.embed_dim, config.mlp_hidden_dim)
-        self.dropout = nn.Dropout(config.pos_drop_rate)
+        super().__init__(config, TutorialAttention(config, qkv_bias=True))
 
     def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
         """Map tokens (B, T, D) to tokens (B, T, D) and the requested attention."""
@@ -170,16 +162,11 @@ class LightningBlock(nn.Module):
         return x + self.dropout(self.mlp(x)), weights
 
 
-class ScratchBlock(nn.Module):
+class ScratchBlock(TutorialBlock):
     """Pre-norm attention and MLP; attention scores are scaled by the embedding width instead of the head width."""
 
     def __init__(self, config: ViTConfig) -> None:
-        super().__init__()
-        self.norm1 = nn.LayerNorm(config.embed_dim)
-        self.attn = TutorialAttention(config.embed_dim, config.num_heads, False, config.embed_dim**-0.5)
-        self.norm2 = nn.LayerNorm(config.embed_dim)
-        self.mlp = MLP(config.embed_dim, config.mlp_hidden_dim)
-        self.dropout = nn.Dropout(config.pos_drop_rate)
+        super().__init__(config, TutorialAttention(config, scaled_width=config.embed_dim))
 
     def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
         """Map tokens (B, T, D) to tokens (B, T, D) and the requested attention."""
@@ -192,18 +179,20 @@ class TutorialAttention(nn.Module):
     """Multi-head self-attention with dropout of the attention weights in training.
 
     Args:
-        dim: Embedding width (D).
-        num_heads: Number of heads (A).
+        config: Configuration of the network.
         qkv_bias: Whether queries, keys and values have a bias.
-        scale: Factor of the attention scores.
+        scaled_width: Width whose inverse square root scales the attention scores; default: that of a head (d).
         attn_drop: Dropout rate of the attention weights.
     """
 
-    def __init__(self, dim: int, num_heads: int, qkv_bias: bool, scale: float, attn_drop: float = 0.0) -> None:
+    def __init__(
+        self, config: ViTConfig, qkv_bias: bool = False, scaled_width: int | None = None, attn_drop: float = 0.0
+    ) -> None:
         super().__init__()
-        self.num_heads, self.scale, self.attn_drop = num_heads, scale, attn_drop
-        self.qkv = nn.Linear(dim, 3 * dim, bias=qkv_bias)
-        self.proj = nn.Linear(dim, dim)
+        D, self.num_heads, self.attn_drop = config.embed_dim, config.num_heads, attn_drop
+        self.scale = (scaled_width or D // self.num_heads) ** -0.5
+        self.qkv = nn.Linear(D, 3 * D, bias=qkv_bias)
+        self.proj = nn.Linear(D, D)
 
     def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
         """Attend from all tokens to all tokens (B, T, D).

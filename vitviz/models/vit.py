@@ -41,27 +41,17 @@ class AttentionOutput:
 
 @dataclass(frozen=True)
 class BlockOutput:
-    """Attention weights and input of one block, attached to the autograd graph.
+    """Attention weights and input of one block, attached to the autograd graph."""
 
-    Attributes:
-        weights: The requested attention: the row of the class token (B, A, T), all of it (B, A, T, T), or None.
-        tokens: Input of the block, (B, T, D), if the full attention is requested.
-    """
-
-    weights: Tensor | None
-    tokens: Tensor | None
+    weights: Tensor | None  # the row of the class token (B, A, T), the full attention (B, A, T, T), or None
+    tokens: Tensor | None  # input of the block, (B, T, D), if the full attention is requested
 
 
 class HeadMask(NamedTuple):
-    """Ablation of heads of one block: output = keep * output + (1 - keep) * replacement.
+    """Ablation of heads of one block: output = keep * output + (1 - keep) * replacement."""
 
-    Attributes:
-        keep: Weight of each head's output, (A,): 1 for an intact head, 0 for an ablated one.
-        replacement: Output of an ablated head, (A, d): zeros, or the mean output over reference images.
-    """
-
-    keep: Tensor
-    replacement: Tensor
+    keep: Tensor  # weight of each head's output, (A,): 1 for an intact head, 0 for an ablated one
+    replacement: Tensor  # output of an ablated head, (A, d): zeros, or the mean output over reference images
 
     def apply(self, mixed: Tensor) -> Tensor:
         """Mask the head outputs (B, A, Q, d) -> (B, A, Q, d)."""
@@ -73,17 +63,11 @@ HeadMasks = Sequence[HeadMask | None] | None
 
 @dataclass(frozen=True)
 class ForwardOutput:
-    """Result of one forward pass, attached to the autograd graph.
+    """Result of one forward pass, attached to the autograd graph."""
 
-    Attributes:
-        logits: (B, K).
-        blocks: Attention weights and input of each block.
-        last: Output of the last block, (B, T, D), or its class token alone, (B, 1, D).
-    """
-
-    logits: Tensor
-    blocks: list[BlockOutput]
-    last: Tensor
+    logits: Tensor  # (B, K)
+    blocks: list[BlockOutput]  # attention weights and input of each block
+    last: Tensor  # output of the last block, (B, T, D), or its class token alone, (B, 1, D)
 
     def to_attention_output(self) -> AttentionOutput:
         """Stack the blocks' attention and tokens."""
@@ -137,9 +121,7 @@ class Transformer(nn.Module):
     def head_values(self, layer: int, tokens: Tensor) -> Tensor:
         """Return the value vectors of each head, before the output projection, (B, A, T, d).
 
-        Args:
-            layer: Block, counted from 0.
-            tokens: Input of the block, (B, T, D).
+        `layer` counts from 0; `tokens` are the input of the block, (B, T, D).
         """
         block = cast(Any, self.blocks)[layer]
         return block.attn.value_vectors(block.norm1(tokens))
@@ -181,17 +163,15 @@ class ViT(Transformer):
 
     def __init__(self, config: ViTConfig) -> None:
         super().__init__()
-        self.config = config
+        self.config, D = config, config.embed_dim
         self.patch_embed = PatchEmbed(config)
-        self.cls_token = nn.Parameter(torch.empty(1, 1, config.embed_dim)) if config.class_token else None
-        self.reg_token = (
-            nn.Parameter(torch.empty(1, config.reg_tokens, config.embed_dim)) if config.reg_tokens else None
-        )
-        self.pos_embed = nn.Parameter(torch.empty(1, config.num_tokens, config.embed_dim))
+        self.cls_token = nn.Parameter(torch.empty(1, 1, D)) if config.class_token else None
+        self.reg_token = nn.Parameter(torch.empty(1, config.reg_tokens, D)) if config.reg_tokens else None
+        self.pos_embed = nn.Parameter(torch.empty(1, config.num_tokens, D))
         rates = [config.drop_path_rate * layer / max(1, config.depth - 1) for layer in range(config.depth)]
         self.blocks = nn.ModuleList(Block(config, rate) for rate in rates)
-        self.norm = nn.LayerNorm(config.embed_dim, eps=1e-6)
-        self.head = nn.Linear(config.embed_dim, config.num_classes)
+        self.norm = nn.LayerNorm(D, eps=1e-6)
+        self.head = nn.Linear(D, config.num_classes)
         self.init_weights()
 
     def init_weights(self) -> None:
@@ -209,10 +189,9 @@ class ViT(Transformer):
         for token in (self.cls_token, self.pos_embed, self.reg_token):
             if token is not None:
                 nn.init.normal_(token, std=0.02)
+        positions = sincos_pos_embed(self.config.grid_size, self.config.embed_dim)  # (N, D)
         with torch.no_grad():
-            self.pos_embed[:, self.config.num_prefix_tokens :] = (
-                sincos_pos_embed(self.config.grid_size, self.config.embed_dim) / 2
-            )
+            self.pos_embed[:, self.config.num_prefix_tokens :] = positions / 2
         for name, weight in self.named_parameters():
             if name.endswith(("attn.proj.weight", "mlp.fc2.weight")) or name == "head.weight":
                 nn.init.zeros_(weight)
@@ -243,11 +222,9 @@ class ViT(Transformer):
         """
         outputs = []
         for layer, block in enumerate(self.blocks):
-            cls_only = layer == len(self.blocks) - 1 and not all_tokens
+            queries = x.shape[1] if all_tokens or layer < len(self.blocks) - 1 else 1
             tokens = x if attentions == "full" else None
-            x, weights = block(
-                x, 1 if cls_only else x.shape[1], attentions, head_masks[layer] if head_masks else None
-            )  # (B, T or 1, D)
+            x, weights = block(x, queries, attentions, head_masks[layer] if head_masks else None)  # (B, T or 1, D)
             outputs.append(BlockOutput(weights, tokens))
         return x, outputs
 
@@ -262,10 +239,8 @@ class ViT(Transformer):
 
     def forward_head(self, x: Tensor) -> Tensor:
         """Compute the logits (B, K) from tokens (B, T, D), or from the class token alone, (B, 1, D)."""
-        x = self.norm(x)
-        return self.head(
-            x[:, 0] if self.config.global_pool == "token" else x[:, self.config.num_prefix_tokens :].mean(1)
-        )
+        x, R = self.norm(x), self.config.num_prefix_tokens
+        return self.head(x[:, 0] if self.config.global_pool == "token" else x[:, R:].mean(1))
 
     def patch_filters(self) -> Tensor:
         """Return the weights of the patch embedding as filters, (D, 3, P, P)."""

@@ -47,19 +47,12 @@ class AlreadyRunningError(ValueError):
 
 @dataclass(frozen=True)
 class ProcessRecord:
-    """Contents of `process.json`.
-
-    Attributes:
-        pid: Process number.
-        session: Unique identifier of the process, as process numbers are reused.
-        state: "training" while it runs; then "stopped", "finished" or "failed".
-        message: Latest message of the process.
-    """
+    """Contents of `process.json`."""
 
     pid: int
-    session: str
-    state: str = "training"
-    message: str = ""
+    session: str  # unique identifier of the process, as process numbers are reused
+    state: str = "training"  # "training" while it runs; then "stopped", "finished" or "failed"
+    message: str = ""  # the latest
 
 
 def acquire_lock(path: Path, timeout: float = LOCK_TIMEOUT) -> int | None:

@@ -24,63 +24,39 @@ TAIL_BYTES = 4096  # more than one line of metrics
 
 @dataclass(frozen=True, kw_only=True)
 class Info:
-    """Current status of a run or a sweep.
+    """Current status of a run or a sweep."""
 
-    Attributes:
-        name: Name of the run or sweep and of its folder.
-        state: "training", "stopping", "stopped", "finished", "interrupted" (ended before it could save) or "failed".
-        message: Error, reason of the exit, or what the process waits for; else empty.
-        session: Identifier of the process; when it changes, metrics must be read from the start.
-        config: Config as stored in config.json, or the common config of all runs as stored in sweep.json.
-    """
-
-    name: str
+    name: str  # name of the run or sweep and of its folder
+    # "training", "stopping", "stopped", "finished", "failed", or "interrupted": ended before it could save
     state: str = ""
-    message: str = ""
-    session: str = ""
-    config: dict[str, Any]
+    message: str = ""  # error, reason of the exit, or what the process waits for; else empty
+    session: str = ""  # identifier of the process; when it changes, metrics must be read from the start
+    config: dict[str, Any]  # config as stored in config.json, or the common config of all runs as stored in sweep.json
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunInfo(Info):
-    """Current status of a run.
-
-    Attributes:
-        preset: Name of the preset.
-        parameters: Number of parameters of the network.
-        progress: Used fraction of the budget, 0..1.
-        epoch: Epochs trained so far.
-        epochs: Budget in epochs, or None.
-        minutes: Budget in minutes, or None.
-        seconds: Training time so far, interruptions excluded.
-        images_per_second: Throughput of the current process; None before its first steps.
-        accuracy: Accuracy of a finished run on its whole evaluation set; None before.
-    """
+    """Current status of a run."""
 
     preset: str
-    parameters: int
-    progress: float
-    epoch: float
-    epochs: float | None
-    minutes: float | None
-    seconds: float
-    images_per_second: float | None
-    accuracy: float | None
+    parameters: int  # of the network
+    progress: float  # used fraction of the budget, 0..1
+    epoch: float  # epochs trained so far
+    epochs: float | None  # budget
+    minutes: float | None  # budget
+    seconds: float  # training time so far, interruptions excluded
+    images_per_second: float | None  # throughput of the current process; None before its first steps
+    accuracy: float | None  # accuracy of a finished run on its whole evaluation set; None before
 
 
 @dataclass(frozen=True, kw_only=True)
 class SweepInfo(Info):
-    """Current status of a sweep.
+    """Current status of a sweep."""
 
-    Attributes:
-        vary: Fields to vary, each NAME=VALUE,VALUE,...
-        runs: Name and settings of each run, in order, including runs that have not started.
-        results: One entry per completed run: "run", "settings", "state", "message", "parameters", "epochs", "seconds",
-            "train_samples" and "accuracy".
-    """
-
-    vary: tuple[str, ...]
-    runs: list[tuple[str, dict[str, str]]]
+    vary: tuple[str, ...]  # fields to vary, each NAME=VALUE,VALUE,...
+    runs: list[tuple[str, dict[str, str]]]  # name and settings of each run, in order, started or not
+    # One entry per completed run: "run", "settings", "state", "message", "parameters", "epochs", "seconds",
+    # "train_samples" and "accuracy".
     results: list[dict[str, Any]]
 
 

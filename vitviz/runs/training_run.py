@@ -351,9 +351,8 @@ class TrainingRun:
 
     def restore(self, state: TrainerState) -> None:
         """Restore a state returned by `get_state`."""
-        teacher = distillation.describe_teacher(self.trainer.teacher)
+        teacher, counters = distillation.describe_teacher(self.trainer.teacher), state.counters
         distillation.check_same_teacher(state.teacher, teacher, self.config.folder)
-        counters = state.counters
         self.progress, self.previous_seconds = counters["progress"], counters["seconds"]
         self.trainer.load_state(state)
         self.trainer.set_lr(lr_factor(self.config, self.progress))  # may be logged before the next step
