@@ -52,20 +52,10 @@ def load_training_data(config: TrainConfig, device: torch.device) -> TrainingDat
 
 
 def check_val_size(config: TrainConfig, num_images: int) -> None:
-    """Check that the images outside of the validation split fill a batch.
-
-    Args:
-        config: The training config.
-        num_images: Images of the training set.
-
-    Raises:
-        ConfigError: If they do not.
-    """
+    """Raise ConfigError if the training images outside of the validation split do not fill a batch."""
     if (left := num_images - config.val_size) < 2:
         raise ConfigError(
-            "val_size",
-            f"must leave at least 2 training images: got {config.val_size:,} of {num_images:,}",
-            "Lower it.",
+            "val_size", f"must leave at least 2 training images: got {config.val_size:,} of {num_images:,}", "Lower it."
         )
     if config.batch_size > left:
         raise ConfigError(
@@ -78,11 +68,7 @@ def check_val_size(config: TrainConfig, num_images: int) -> None:
 def check_val_overlap(config: TrainConfig, info: DatasetInfo, source: Checkpoint, field: str) -> None:
     """Check that a checkpoint was not trained on this run's validation split; warn where that is unknown.
 
-    Args:
-        config: The training config.
-        info: Its data set.
-        source: Initial weights or teacher.
-        field: Field of the config that names `source`: "init_from" or "teacher".
+    `field` of the config names the checkpoint: "init_from" or "teacher".
 
     Raises:
         ConfigError: If it was trained on the same data set with a smaller validation split.

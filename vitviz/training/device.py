@@ -17,11 +17,7 @@ MMAP_MAX, TRIM_THRESHOLD = -4, -1  # M_MMAP_MAX and M_TRIM_THRESHOLD of glibc's 
 
 
 def choose_device(name: str, index: int = 0) -> torch.device:
-    """Return the device of "auto", "cuda" or "cpu".
-
-    Args:
-        name: The `device` of a training config.
-        index: Local rank of this process.
+    """Return the device of "auto", "cuda" or "cpu" for the process with local rank `index`.
 
     Raises:
         ConfigError: If CUDA is requested and this process has no GPU.
@@ -39,14 +35,9 @@ def choose_device(name: str, index: int = 0) -> torch.device:
 
 @contextmanager
 def report_out_of_memory(message: str, needed: int) -> Iterator[None]:
-    """Turn an out-of-memory error of the CPU or the GPU into a `TrainingError`.
+    """Raise a `TrainingError` with this message if memory of the CPU or the GPU runs out.
 
-    Args:
-        message: Message of the `TrainingError`.
-        needed: Size of the largest allocation in the block (bytes).
-
-    Raises:
-        TrainingError: If memory runs out.
+    `needed` is the size of the largest allocation in the block (bytes).
     """
     try:
         yield
@@ -62,9 +53,8 @@ def is_out_of_memory(error: BaseException, needed: int) -> bool:
     PyTorch's CPU allocator raises a plain `RuntimeError`, which has no field for the reason. It counts if `needed`
     bytes cannot be allocated now.
     """
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
-        return True
-    return type(error) is RuntimeError and not can_allocate(needed)
+    out_of_memory = isinstance(error, MemoryError | torch.OutOfMemoryError)
+    return out_of_memory or (type(error) is RuntimeError and not can_allocate(needed))
 
 
 def can_allocate(size: int) -> bool:
@@ -117,12 +107,7 @@ def is_bfloat16_faster(device: torch.device) -> bool:
 def time_matmul(dtype: torch.dtype) -> float:
     """Return the duration of a matrix product of a training step's size (s), the best of five."""
     a, b = torch.ones(2048, 256, dtype=dtype), torch.ones(256, 512, dtype=dtype)
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        a @ b
-        times.append(time.perf_counter() - start)
-    return min(times)
+    return min(time_call(lambda: a @ b, a.device) for _ in range(5))
 
 
 def time_call(call: Callable[[], object], device: torch.device) -> float:

@@ -59,16 +59,7 @@ def describe_teacher(teacher: Checkpoint | None) -> dict[str, Any] | None:
 
 
 def check_same_teacher(stored: dict[str, Any] | None, given: dict[str, Any] | None, folder: Path) -> None:
-    """Check that a run is resumed with the same teacher; the path of its checkpoint may differ.
-
-    Args:
-        stored: Teacher in the record of the run.
-        given: Description of the teacher of this config.
-        folder: The run folder.
-
-    Raises:
-        ConfigError: If they differ.
-    """
+    """Raise ConfigError unless the teacher in a run's record is the given one; its checkpoint's path may differ."""
     if stored != given:
         before, now = (teacher.get("name") if isinstance(teacher, dict) else teacher for teacher in (stored, given))
         raise ConfigError(
@@ -81,15 +72,5 @@ def check_same_teacher(stored: dict[str, Any] | None, given: dict[str, Any] | No
 
 @torch.no_grad()
 def distillation_targets(teacher: Network, images: Tensor, targets: Tensor, weight: float) -> Tensor:
-    """Mix the probabilities of the teacher into the targets.
-
-    Args:
-        teacher: The teacher, in eval mode.
-        images: Normalized images (B, 3, H, W).
-        targets: (B, K).
-        weight: Weight of the teacher, 0..1.
-
-    Returns:
-        (B, K).
-    """
+    """Mix the teacher's probabilities for normalized images into targets (B, K), with its weight, 0..1; (B, K)."""
     return targets.lerp(teacher(images).float().softmax(-1), weight)

@@ -112,11 +112,9 @@ class Distributed:
         return model if self.world_size == 1 else DistributedDataParallel(model, gradient_as_bucket_view=True)
 
     def map_sharded(self, function: Callable[[Tensor], Tensor], items: Tensor) -> Tensor:
-        """Apply a function to items (n, ...), each process to its shard, and gather the results.
+        """Apply a function to equal items (n, ...) of all processes, each to its shard, and gather the results.
 
-        Args:
-            function: Treats items independently and keeps their shape.
-            items: The same in all processes.
+        The function must treat items independently and keep their shape.
         """
         if self.world_size == 1:
             return function(items)

@@ -54,12 +54,7 @@ class Estimate:
 
 
 def estimate_run(config: TrainConfig, num_train: int = NUM_TRAIN, num_test: int = NUM_TEST) -> Estimate:
-    """Estimate the duration of a training run on this machine.
-
-    Args:
-        config: Training config.
-        num_train: Images in the training set.
-        num_test: Images in the test set.
+    """Estimate the duration of a training run on `num_train` images of a data set with `num_test` test images.
 
     Raises:
         ConfigError: If the device is missing or its memory is too small for a step.
@@ -82,10 +77,7 @@ def estimate_run(config: TrainConfig, num_train: int = NUM_TRAIN, num_test: int 
 
 
 def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tuple[float, float]:
-    """Time a few training steps on random images.
-
-    Returns:
-        Seconds per image with patch dropout, and with all patches.
+    """Return the seconds per image of training steps with patch dropout, and with all patches.
 
     Raises:
         ConfigError: If memory runs out.
@@ -137,13 +129,7 @@ def run_backward(trainer: Trainer, images: Tensor, labels: Tensor, progress: flo
 
 
 def estimate_seconds_left(config: TrainConfig, progress: float, seconds: float) -> float:
-    """Return the seconds that a running training still takes, from the measured time so far.
-
-    Args:
-        config: Training config.
-        progress: Used fraction of the budget, above 0.
-        seconds: Training time so far.
-    """
+    """Return the seconds that a running training still takes, from its progress (above 0) and seconds so far."""
     if config.minutes is not None:
         return max(0.0, 60 * config.minutes - seconds)
     done, total = (until * mean_keep_ratio(config, until) for until in (progress, 1.0))

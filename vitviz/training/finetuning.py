@@ -49,16 +49,9 @@ def load_backbone(model: Network, source: Checkpoint) -> None:
 
 
 def interpolate_pos_embed(pos_embed: Tensor, prefix: int, old: tuple[int, int], new: tuple[int, int]) -> Tensor:
-    """Resample position embeddings to another grid (gh, gw), bicubic; those of the prefix tokens are kept.
+    """Resample position embeddings (1, R + N, D) to another grid, bicubic; those of the prefix tokens (R) are kept.
 
-    Args:
-        pos_embed: (1, R + N, D), patches in row-major order.
-        prefix: Tokens before the first patch (R).
-        old: Grid of `pos_embed`.
-        new: Grid of the result.
-
-    Returns:
-        (1, R + N', D).
+    Grids are (gh, gw), patches in row-major order; the result is (1, R + N', D).
     """
     if old == new:
         return pos_embed

@@ -18,13 +18,7 @@ LEVELS = 8  # per channel, so 512 colors
 
 
 class MaskedPatches(nn.Module):
-    """A ViT with a learned mask token and a linear head that predicts colors.
-
-    Args:
-        vit: The network.
-        mean: Mean of each channel by which images are normalized, 0..1.
-        std: Standard deviation of each channel.
-    """
+    """A ViT with a learned mask token and a linear color head, for images normalized by mean and std of channels."""
 
     def __init__(self, vit: ViT, mean: Channels = cifar.MEAN, std: Channels = cifar.STD) -> None:
         super().__init__()
@@ -51,14 +45,7 @@ class MaskedPatches(nn.Module):
         return (losses * corrupted).sum() / count, correct.sum() / count
 
     def corrupt(self, patches: Tensor) -> tuple[Tensor, Tensor]:
-        """Choose patches at random and corrupt their embeddings.
-
-        Args:
-            patches: Patch embeddings (B, N, D).
-
-        Returns:
-            Which patches are corrupted, bool (B, N), and the new embeddings (B, N, D).
-        """
+        """Corrupt random patch embeddings (B, N, D); return their mask (B, N) and the new embeddings (B, N, D)."""
         B, N, _ = patches.shape
         corrupted = torch.rand(B, N, device=patches.device) < CORRUPT_RATIO
         kind = torch.rand(B, N, device=patches.device).where(corrupted, 1.0)

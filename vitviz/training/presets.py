@@ -88,11 +88,7 @@ TEACHERS: dict[str, TrainConfig] = {
 
 
 def get_preset(name: str) -> TrainConfig:
-    """Return the preset or teacher of this name.
-
-    Raises:
-        ConfigError: If the name is unknown.
-    """
+    """Return the preset or teacher of this name; ConfigError if there is none."""
     known = PRESETS | TEACHERS
     if name not in known:
         raise ConfigError("preset", f"must be one of {', '.join(known)}: got {name!r}")

@@ -6,12 +6,7 @@ from vitviz.training.config import TrainConfig
 
 
 def lr_factor(config: TrainConfig, progress: float) -> float:
-    """Return the learning rate relative to its peak: linear warmup, then `config.lr_schedule`.
-
-    Args:
-        config: Schedule and warmup.
-        progress: Used fraction of the budget, 0..1.
-    """
+    """Return the learning rate relative to its peak at a progress, 0..1: linear warmup, then `config.lr_schedule`."""
     if progress < config.warmup_fraction:
         return progress / config.warmup_fraction
     left = (1 - progress) / (1 - config.warmup_fraction)
@@ -19,12 +14,7 @@ def lr_factor(config: TrainConfig, progress: float) -> float:
 
 
 def patch_keep_ratio(config: TrainConfig, progress: float) -> float:
-    """Return the fraction of patches that a step keeps: linear until `patch_dropout_until`, then 1.
-
-    Args:
-        config: Keep ratios at the start and at the end of patch dropout.
-        progress: Used fraction of the budget, 0..1.
-    """
+    """Return the fraction of patches kept at a progress, 0..1: linear until `config.patch_dropout_until`, then 1."""
     if progress >= config.patch_dropout_until:
         return 1.0
     start, end = config.patch_keep_start, config.patch_keep_end

@@ -189,9 +189,8 @@ class Trainer:
 
     def set_lr(self, factor: float) -> None:
         """Set the learning rates to this fraction of their peaks."""
-        for optimizer in self.optimizers:
-            for group in optimizer.param_groups:
-                group["lr"] = group["base_lr"] * factor
+        for group in itertools.chain.from_iterable(optimizer.param_groups for optimizer in self.optimizers):
+            group["lr"] = group["base_lr"] * factor
 
     def step_optimizers(self) -> None:
         """Update the weights from their gradients."""
