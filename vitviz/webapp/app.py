@@ -1,7 +1,4 @@
-"""The web app: pages, API endpoints and server.
-
-`build_app` builds the page with its endpoints; `serve` starts the server, by default for this machine only.
-"""
+"""The web app: `build_app` builds pages and endpoints; `serve` starts the server, by default for this machine only."""
 
 import errno
 import os
@@ -20,7 +17,6 @@ from gradio import routes
 from gradio.data_classes import FileDataDict
 from gradio.utils import get_upload_folder
 from starlette.middleware import Middleware
-from starlette.requests import Request
 
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import METHODS
@@ -121,11 +117,8 @@ def free_port(host: str, port: int | None) -> int:
     for candidate in range(FIRST_PORT, LAST_PORT + 1) if port is None else [port]:
         if is_free(host, candidate) and is_free("127.0.0.1", candidate):  # where Gradio checks that it is up
             return candidate
-    if port is None:
-        raise ValueError(
-            f"A port from {FIRST_PORT} to {LAST_PORT} must be free: all are in use. Choose another with --port."
-        )
-    raise ValueError(f"The port must be free: {port} on {host} is in use or not allowed. Choose another with --port.")
+    taken = f"all from {FIRST_PORT} to {LAST_PORT} are" if port is None else f"{port} on {host} is"
+    raise ValueError(f"The port must be free: {taken} in use or not allowed. Choose another with --port.")
 
 
 def is_free(host: str, port: int) -> bool:
@@ -204,22 +197,14 @@ def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
             app_kwargs={
                 "middleware": [Middleware(Guard, names=names, uploads=uploads)],
                 "lifespan": uploads.clean_regularly,
-                "exception_handlers": {503: busy},
-                "docs_url": None,
-                "redoc_url": None,
-                "openapi_url": None,
+                "exception_handlers": {503: lambda *_: JSONResponse({"detail": BUSY}, 503)},  # full queue
+                **dict.fromkeys(("docs_url", "redoc_url", "openapi_url")),
             },
             **page.LAUNCH,
         )
     except OSError as error:
         if error.errno is not None:
             raise
-        raise ValueError(
-            f"The port must be free: another program took {port} on {host} just now. Start again."
-        ) from None
+        message = f"The port must be free: another program took {port} on {host} just now. Start again."
+        raise ValueError(message) from None
     return str(url)
-
-
-def busy(request: Request, error: Exception) -> JSONResponse:
-    """Respond when the queue of the endpoints is full."""
-    return JSONResponse({"detail": BUSY}, 503)

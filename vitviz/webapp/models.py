@@ -83,10 +83,10 @@ def list_bundled() -> list[Json]:
     ]
 
 
-def list_run_models(runs: Runs | None) -> list[Json]:
+def list_run_models(runs: Runs) -> list[Json]:
     """Describe the runs whose checkpoint has attention, as `list_bundled` does."""
     found = []
-    for info in runs.all() if runs is not None else []:
+    for info in runs.all():
         if (runs.folder(info.name) / run_folder.LAST).is_file() and has_attention(info.config):
             config = from_json(info.config)
             name, is_classifier = RUN_PREFIX + info.name, config.objective == "classify"
@@ -120,4 +120,5 @@ class ModelPage:
         except DataError as error:
             message = CIFAR_UNAVAILABLE if self.public else str(error)
         state = {"available": not message, "classes": list(cifar.CLASSES), "message": message}
-        return {"checkpoints": list_bundled() + list_run_models(self.runs), "cifar": state}
+        models = list_bundled() + (list_run_models(self.runs) if self.runs is not None else [])
+        return {"checkpoints": models, "cifar": state}

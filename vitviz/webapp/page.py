@@ -1,7 +1,4 @@
-"""Frame of the web page: colors, fonts, header and tabs.
-
-`LAUNCH` contains the theme and styles, which Gradio takes at launch.
-"""
+"""Frame of the web page: colors, fonts, header and tabs."""
 
 from collections.abc import Callable
 from importlib.resources import files
@@ -21,42 +18,27 @@ MONO = "ui-monospace, SF Mono, SFMono-Regular, Menlo, Consolas, Liberation Mono,
 # Shades 50 to 950 of the accent color, which marks selection and focus only.
 ACCENT = "#f2f7fc #e7f0fa #c6ddf3 #9cc6ee #74b6f5 #2f7fcb #0b5cad #094a8b #0c3a69 #17304a #0d1a28"
 
-# Gradio's variable -> (light, dark).
+# (light, dark) -> Gradio's variables.
 COLORS = {
-    "body_background_fill": ("#ffffff", "#14161a"),
-    "background_fill_primary": ("#ffffff", "#14161a"),
-    "background_fill_secondary": ("#f5f6f7", "#1d2025"),
-    "border_color_primary": ("#dfe2e6", "#30353c"),
-    "body_text_color": ("#1a1d21", "#e9ebee"),
-    "body_text_color_subdued": ("#59606a", "#a4abb5"),
-    "color_accent_soft": ("#e7f0fa", "#17304a"),
-    "link_text_color": ("#0b5cad", "#74b6f5"),
-    "link_text_color_hover": ("#094a8b", "#9cc6ee"),
-    "link_text_color_active": ("#094a8b", "#9cc6ee"),
-    "link_text_color_visited": ("#0b5cad", "#74b6f5"),
-    "block_background_fill": ("#ffffff", "#14161a"),
-    "block_label_background_fill": ("transparent", "transparent"),
-    "block_label_text_color": ("#59606a", "#a4abb5"),
-    "block_title_text_color": ("#59606a", "#a4abb5"),
-    "input_background_fill": ("#ffffff", "#14161a"),
-    "input_border_color": ("#868d97", "#717985"),
-    "button_primary_background_fill": ("#0b5cad", "#74b6f5"),
-    "button_primary_background_fill_hover": ("#094a8b", "#9cc6ee"),
-    "button_primary_border_color": ("#0b5cad", "#74b6f5"),
-    "button_primary_text_color": ("#ffffff", "#0d1a28"),
-    "button_secondary_background_fill": ("transparent", "transparent"),
-    "button_secondary_background_fill_hover": ("#f5f6f7", "#1d2025"),
-    "button_secondary_border_color": ("#868d97", "#717985"),
-    "checkbox_label_background_fill_selected": ("#e7f0fa", "#17304a"),
-    "slider_color": ("#0b5cad", "#74b6f5"),
-    "table_border_color": ("#dfe2e6", "#30353c"),
+    ("#ffffff", "#14161a"): "body_background_fill background_fill_primary block_background_fill input_background_fill",
+    ("#f5f6f7", "#1d2025"): "background_fill_secondary button_secondary_background_fill_hover",
+    ("#dfe2e6", "#30353c"): "border_color_primary table_border_color",
+    ("#1a1d21", "#e9ebee"): "body_text_color",
+    ("#59606a", "#a4abb5"): "body_text_color_subdued block_label_text_color block_title_text_color",
+    ("#e7f0fa", "#17304a"): "color_accent_soft checkbox_label_background_fill_selected",
+    ("#0b5cad", "#74b6f5"): "link_text_color link_text_color_visited button_primary_background_fill "
+    "button_primary_border_color slider_color",
+    ("#094a8b", "#9cc6ee"): "link_text_color_hover link_text_color_active button_primary_background_fill_hover",
+    ("transparent", "transparent"): "block_label_background_fill button_secondary_background_fill",
+    ("#868d97", "#717985"): "input_border_color button_secondary_border_color",
+    ("#ffffff", "#0d1a28"): "button_primary_text_color",
 }
 
 
 def theme() -> gr.themes.Base:
     """Return the theme of Gradio's components, matching the page's, light and dark."""
-    light = {name: colors[0] for name, colors in COLORS.items()}
-    dark = {f"{name}_dark": colors[1] for name, colors in COLORS.items()}
+    light = {name: color for (color, _), names in COLORS.items() for name in names.split()}
+    dark = {f"{name}_dark": color for (_, color), names in COLORS.items() for name in names.split()}
     accent = gr.themes.Color(*ACCENT.split(), name="vitviz")
     base = gr.themes.Base(
         primary_hue=accent, neutral_hue="slate", radius_size="sm", font=SANS.split(", "), font_mono=MONO.split(", ")
@@ -72,7 +54,7 @@ def theme() -> gr.themes.Base:
     )
 
 
-LAUNCH: dict[str, Any] = {
+LAUNCH: dict[str, Any] = {  # Gradio takes theme and styles at launch
     "theme": theme(),
     "css": files(__package__).joinpath("page.css").read_text(encoding="utf-8"),
     "footer_links": [],

@@ -36,11 +36,7 @@ class Counts(NamedTuple):
 
 
 class DataSets:
-    """The data sets of one data folder.
-
-    Args:
-        data: The folder, as for `vitviz.data.cifar.find`.
-    """
+    """The data sets of the folder `data`, as for `vitviz.data.cifar.find`."""
 
     def __init__(self, data: str | None = None) -> None:
         self.data = data
@@ -52,9 +48,10 @@ class DataSets:
 
     def state(self) -> Json:
         """Return which data sets are `available`, the listed `image_folders`, and the state of the `download`."""
+        folders = sorted(self.image_folders(), key=lambda name: name not in self.uploaded)  # own uploads first
         return {
             "available": {name: datasets.is_available(name, self.data) for name in datasets.INFO},
-            "image_folders": self.listed(),
+            "image_folders": folders[:MAX_LISTED],
             "download": asdict(self.download.state()),
         }
 
@@ -65,10 +62,6 @@ class DataSets:
             found = (entry for entry in named if not entry.is_symlink())
             return sorted(e.name for e in found if e.is_dir() or e.name.lower().endswith(".zip"))
         return []
-
-    def listed(self) -> list[str]:
-        """Return the first image folders, uploads of this process before others."""
-        return sorted(self.image_folders(), key=lambda name: name not in self.uploaded)[:MAX_LISTED]
 
     def path(self, name: str) -> Path:
         """Return the path of an image folder.

@@ -120,6 +120,9 @@ class Explore(ModelPage):
         original = image.original.copy()
         original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
         layers, heads = explanation.attention.shape[:2]
+        maps = {
+            key: explanation.map(key).ravel().tolist() for key, method in explanation.methods.items() if method.instant
+        }
         return {
             "key": self.explanations.add(replace(explanation, image=replace(image, original=image.model_input))),
             "checkpoint": model.name,
@@ -141,11 +144,7 @@ class Explore(ModelPage):
             },
             "probabilities": explanation.probabilities.tolist(),
             "cls": to_base64(explanation.query_attention.astype("<f4")),
-            "maps": {
-                key: explanation.map(key).ravel().tolist()
-                for key, method in explanation.methods.items()
-                if method.instant
-            },
+            "maps": maps,
         }
 
     def image(self, chosen: Json) -> tuple[ImageSource, str, str | None]:

@@ -71,10 +71,9 @@ def describe_preset(name: str, config: TrainConfig) -> Json:
 
 def describe_settings() -> list[Json]:
     """Describe the hyperparameters by group: label and, from the config classes, description of each."""
-    annotations = {name: hint for name, (hint, _) in field_types(TrainConfig).items()}
-    annotations |= {f"model.{name}": hint for name, (hint, _) in field_types(ViTConfig).items()}
+    hints = dict(field_types(TrainConfig)) | {f"model.{name}": hint for name, hint in field_types(ViTConfig).items()}
     return [
-        {"name": name, "fields": group, "about": {key: description(annotations[key]) for key in group}}
+        {"name": name, "fields": group, "about": {key: description(hints[key][0]) for key in group}}
         for name, group in SETTINGS.items()
     ]
 
@@ -125,9 +124,8 @@ def cached_estimate(config: TrainConfig, *counts: int) -> Estimate:
 
 def field_of_error(error: ValueError) -> str | None:
     """Return the form field that an error is about; None if it is about none of them."""
-    for kind, name in ((DataError, "image_folder"), (CheckpointError, "init_from")):
-        if isinstance(error, kind):
-            return name
+    if isinstance(error, DataError | CheckpointError):
+        return "image_folder" if isinstance(error, DataError) else "init_from"
     name = getattr(error, "field", "")
     name = f"model.{name}" if name in MODEL_FIELDS else name
     return name if name in FORM_FIELDS else None

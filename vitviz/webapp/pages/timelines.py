@@ -15,15 +15,11 @@ from vitviz.runs.store import Runs
 from vitviz.runs.timeline import Timeline
 from vitviz.webapp.images import data_url, to_base64
 from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
-from vitviz.webapp.server.requests import Json, RequestError, require
+from vitviz.webapp.server.requests import Json, RequestError, choice, require
 
 
 class Timelines:
-    """Timelines of bundled checkpoints and of runs.
-
-    Args:
-        runs: The runs; None for bundled checkpoints only.
-    """
+    """Timelines of bundled checkpoints and of `runs`; None for bundled checkpoints only."""
 
     def __init__(self, runs: Runs | None) -> None:
         self.runs = runs
@@ -52,9 +48,8 @@ class Timelines:
             values = getattr(held, name)
             response[name] = None if values is None else np.round(values[first:].astype(float), 4).tolist()
         response["probabilities"] = np.round(held.probabilities[first:, image].astype(float), 5).tolist()
-        response["rows"] = to_base64(
-            np.round(held.cls_attention[first:, image].astype(np.float32) * 65535).astype("<u2")
-        )
+        attention = held.cls_attention[first:, image].astype(np.float32)
+        response["rows"] = to_base64(np.round(attention * 65535).astype("<u2"))
         return response if first else response | {"image": image} | describe(held)
 
     def load(self, source: str) -> Timeline | None:
@@ -72,12 +67,10 @@ class Timelines:
         """Render the timeline of `source` for one `image` in the format `ending`: `name` and `content` of the file."""
         from vitviz.plots import animation
 
-        source, ending = require(request, "source", str), require(request, "ending", str)
+        source, ending = require(request, "source", str), choice(request, "ending", ANIMATION_FORMATS)
         held, image = self.load(source), require(request, "image", int)
         if held is None or not 0 <= image < len(held.names):
             raise RequestError("image", "a probe image of an existing timeline", image)
-        if ending not in ANIMATION_FORMATS:
-            raise RequestError("ending", f"one of {', '.join(ANIMATION_FORMATS)}", ending)
         content = animation.render(held, held.names[image], ending)
         name = f"{source.removeprefix(RUN_PREFIX)}-{held.names[image]}{ending}"
         return {"name": name, "content": base64.b64encode(content).decode()}
@@ -107,8 +100,6 @@ def describe(held: Timeline) -> Json:
     height, width = held.images.shape[1:3]
     grid = {"rows": gh, "columns": gw, "aspect": width / height}
     shape = {"layers": layers, "heads": heads, **grid, "prefix": tokens - gh * gw, "classToken": held.class_token}
-    images = [
-        {"name": name, "src": data_url(Image.fromarray(image))}
-        for name, image in zip(held.names, held.images, strict=True)
-    ]
+    pairs = zip(held.names, held.images, strict=True)
+    images = [{"name": name, "src": data_url(Image.fromarray(image))} for name, image in pairs]
     return {"shape": shape, "classes": held.classes, "images": images}

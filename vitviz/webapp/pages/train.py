@@ -34,7 +34,7 @@ from vitviz.training.finetuning import use_init_model
 from vitviz.training.presets import PRESETS, get_preset
 from vitviz.webapp.images import data_url
 from vitviz.webapp.models import RUN_PREFIX, bundled_models, load_model
-from vitviz.webapp.pages.datasets import Counts, DataSets
+from vitviz.webapp.pages.datasets import DataSets
 from vitviz.webapp.pages.presets import (
     CONFIG_FIELDS,
     cached_estimate,
@@ -160,25 +160,20 @@ class Train:
         """Estimate a training on this machine, see `vitviz.training.estimate`; requests as for `config`.
 
         Raises:
-            ValueError: If another run is training, which would slow down the measured steps.
+            ValueError: If another run is training, which would slow down the measured steps, or if the image folder has
+                not been surveyed yet.
         """
         config = self.config(request)
-        counts = self.counts(request)[:2] if config.dataset == "folder" else ()
+        counts: tuple[int, ...] = ()
+        if config.dataset == "folder":
+            folder = require(request, "image_folder", str)
+            if folder not in self.datasets.counts:
+                raise ValueError("The ETA depends on the number of images. It appears when they have been counted.")
+            counts = self.datasets.counts[folder][:2]
         if (current := next((info for info in self.runs.all() if info.state in RUNNING), None)) is not None:
             raise ValueError(f"The ETA is measured while no run is training: {current.name} is {current.state}.")
         with self.estimate_lock:
             return asdict(cached_estimate(config, *counts))
-
-    def counts(self, request: Json) -> Counts:
-        """Return the counts of an `image_folder`.
-
-        Raises:
-            ValueError: If it has not been surveyed yet.
-        """
-        folder = require(request, "image_folder", str)
-        if folder not in self.datasets.counts:
-            raise ValueError("The ETA depends on the number of images. It appears when they have been counted.")
-        return self.datasets.counts[folder]
 
     def new_name(self, request: Json) -> str:
         """Return the name of a new run."""

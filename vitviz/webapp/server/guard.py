@@ -1,8 +1,4 @@
-"""Access control of the server: host names, origins, paths, body sizes and security headers.
-
-`Guard` refuses requests with unknown host names, from other origins, for paths the page does not need, and with bodies
-that are too large or too slow.
-"""
+"""Access control of the server: host names, origins, paths, body sizes and security headers."""
 
 import asyncio
 import ipaddress
@@ -59,12 +55,7 @@ SPACE_FRAMES = "'self' https://huggingface.co https://*.hf.space"  # sites that 
 
 
 class RequestRefusedError(Exception):
-    """A request is refused.
-
-    Attributes:
-        status: HTTP status.
-        sentence: The reason.
-    """
+    """A request is refused: HTTP `status`, and the reason as a `sentence`."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -147,6 +138,8 @@ def content_security_policy() -> str:
 
 class Guard:
     """ASGI middleware that accepts only requests the page makes and refuses others with a sentence.
+
+    It refuses unknown host names, other origins, paths the page does not need, and bodies too large or too slow.
 
     Args:
         app: The wrapped application.

@@ -18,11 +18,7 @@ FOLDER_PREFIX = "vitviz-uploads-"
 
 
 class Uploads:
-    """Uploaded files, deleted by age.
-
-    Args:
-        folder: Gradio's upload folder.
-    """
+    """Uploaded files in `folder`, Gradio's upload folder, deleted by age."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
