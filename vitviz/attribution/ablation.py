@@ -41,10 +41,8 @@ def ablate(
         pairs = [(index(layer), index(head)) for layer, head in heads]
         patches = [index(patch) for patch in patches]
     except (TypeError, ValueError):
-        raise ValueError(
-            "heads must be pairs (layer, head) of integers and patches positions: got "
-            f"{str(heads)[:40]!r} and {str(patches)[:40]!r}."
-        ) from None
+        problem = "heads must be pairs (layer, head) of integers and patches positions"
+        raise ValueError(f"{problem}: got {str(heads)[:40]!r} and {str(patches)[:40]!r}.") from None
     N = context.config.num_patches
     if any(not 0 <= patch < N for patch in patches):
         raise ValueError(f"A patch must be from 0 to {N - 1}: got {sorted(patches)[:8]}.")
@@ -54,12 +52,12 @@ def ablate(
     kept = torch.from_numpy(context.kept_tokens[context.prefix :]) & ~removed[0]  # (N,)
     if not kept.any():
         raise ValueError("Not all patches can be removed: the model would get no image. Keep at least one.")
-    if not patches:
-        return ForwardContext(context.checkpoint, context.image, context.keep, head_masks)
-    if patch_mode == "gray":
-        return ForwardContext(context.checkpoint, context.mask_patches(removed)[0], context.keep, head_masks)
-    keep = kept.nonzero()[:, 0].to(context.image.device)
-    return ForwardContext(context.checkpoint, context.image, keep, head_masks)
+    image, keep = context.image, context.keep
+    if patches and patch_mode == "gray":
+        image = context.mask_patches(removed)[0]
+    elif patches:
+        keep = kept.nonzero()[:, 0].to(image.device)
+    return ForwardContext(context.checkpoint, image, keep, head_masks)
 
 
 def merge_head_masks(
@@ -68,10 +66,8 @@ def merge_head_masks(
     """Return the head masks of a context with more heads replaced; None if no head is."""
     config = context.config
     if any(not (0 <= layer < config.depth and 0 <= head < config.num_heads) for layer, head in heads):
-        raise ValueError(
-            f"A head must be layer 0 to {config.depth - 1} and head 0 to {config.num_heads - 1}: got "
-            f"{sorted(heads)[:8]}."
-        )
+        known = f"layer 0 to {config.depth - 1} and head 0 to {config.num_heads - 1}"
+        raise ValueError(f"A head must be {known}: got {sorted(heads)[:8]}.")
     if len({*heads, *context.ablated_heads}) == config.depth * config.num_heads:
         raise ValueError("Not all heads can be ablated: no information would pass between tokens. Keep at least one.")
     shape = (config.depth, config.num_heads, config.embed_dim // config.num_heads)
@@ -80,9 +76,8 @@ def merge_head_masks(
         raise ValueError(f"head_means must have the shape (L, A, d) {shape}: it has {tuple(head_means.shape)}.")
     masks = list(context.head_masks or [None] * config.depth)
     for layer in {layer for layer, _ in heads}:
-        before = masks[layer] or HeadMask(
-            torch.ones(shape[1]).to(context.image), torch.zeros(shape[1:]).to(context.image)
-        )
+        ones, zeros = torch.ones(shape[1]).to(context.image), torch.zeros(shape[1:]).to(context.image)
+        before = masks[layer] or HeadMask(ones, zeros)
         replaced = [head for of_layer, head in heads if of_layer == layer]
         keep, replacement = before.keep.clone(), before.replacement.clone()
         keep[replaced] = 0
@@ -103,14 +98,9 @@ def describe_ablation(heads: int, patches: int, mode: str, patch_mode: PatchMode
 
 
 def mean_head_outputs(checkpoint: Checkpoint, images: Tensor) -> Tensor:
-    """Return the mean output of each head before the output projection, over images and tokens.
+    """Return the mean output of each head before the output projection, (L, A, d).
 
-    Args:
-        checkpoint: The model.
-        images: The reference images, uint8 (n, 3, H, W).
-
-    Returns:
-        (L, A, d).
+    The mean is over the tokens of the reference images, uint8 (n, 3, H, W).
     """
     total: Tensor | float = 0.0
     network = checkpoint.transformer

@@ -1,9 +1,9 @@
 """Maps over the patches of one image, computed from its attention alone.
 
-Each method is a function of the attention of all layers and heads, (L, A, T, T), queries before keys, each row of sum
-1, and of the weights of the queries, (T,), of sum 1: 1 for the class token, or in a model without one the same for all
-patches. Ablated heads are NaN and are left out of means over heads. The functions return one value per patch, (N,),
-unscaled; their docstrings give its meaning.
+The functions take the attention of all layers and heads, (L, A, T, T), queries before keys, each row of sum 1; the
+weights of the queries, (T,), of sum 1: 1 for the class token, or in a model without one the same for all patches; and
+the number of prefix tokens (R). Ablated heads are NaN and are left out of means over heads. The functions return one
+value per patch, (N,), unscaled; their docstrings give its meaning.
 """
 
 import warnings
@@ -27,11 +27,6 @@ def mean_over_heads(attention: Attention, axis: int | tuple[int, ...]) -> Attent
 def last_layer_attention(attention: Attention, query_weights: Weights, prefix: int) -> NDArray[np.float32]:
     """Attention of the class token in the last layer, mean over heads: mean_h A[L, h, 0, j].
 
-    Args:
-        attention: (L, A, T, T).
-        query_weights: Weights of the queries, (T,).
-        prefix: Number of prefix tokens (R).
-
     Returns:
         Attention weights in 0..1, (N,). Their sum is 1 minus the attention to the prefix tokens.
     """
@@ -39,7 +34,7 @@ def last_layer_attention(attention: Attention, query_weights: Weights, prefix: i
 
 
 def average_attention(attention: Attention, query_weights: Weights, prefix: int) -> NDArray[np.float32]:
-    """Attention of the class token, mean over layers and heads; arguments, range and sum as `last_layer_attention`."""
+    """Attention of the class token, mean over layers and heads; range and sum as `last_layer_attention`."""
     return (query_weights @ mean_over_heads(attention, (0, 1)))[prefix:]
 
 
@@ -49,11 +44,6 @@ def rollout(attention: Attention, query_weights: Weights, prefix: int) -> NDArra
     X = (I + mean_h A) / 2 @ X layer by layer, starting from X = I; the map is the class token's row of the last X. Only
     this row is needed, so it is propagated from the last layer to the first as a vector. A layer without heads (all of
     them ablated) leaves it unchanged.
-
-    Args:
-        attention: (L, A, T, T).
-        query_weights: Weights of the queries, (T,).
-        prefix: Number of prefix tokens (R).
 
     Returns:
         Weights in 0..1, (N,). Their sum is 1 minus the weight of the prefix tokens.
@@ -67,11 +57,6 @@ def rollout(attention: Attention, query_weights: Weights, prefix: int) -> NDArra
 
 def reverse_attention(attention: Attention, query_weights: Weights, prefix: int) -> NDArray[np.float32]:
     """Attention of each patch to the class token in the last layer, mean over heads: mean_h A[L, h, j, 0].
-
-    Args:
-        attention: (L, A, T, T).
-        query_weights: Weights of the tokens attended to, (T,).
-        prefix: Number of prefix tokens (R).
 
     Returns:
         Attention weights in 0..1, (N,); they have no fixed sum.

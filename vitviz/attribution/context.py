@@ -78,9 +78,9 @@ class ForwardContext:
     @cached_property
     def ablated_heads(self) -> tuple[Head, ...]:
         """Heads whose output is replaced, as (layer, head) from 0."""
-        masks = enumerate(self.head_masks or ())
+        masks = {layer: mask for layer, mask in enumerate(self.head_masks or ()) if mask}
         return tuple(
-            (layer, head) for layer, mask in masks if mask for head in (mask.keep == 0).nonzero()[:, 0].tolist()
+            (layer, head) for layer, mask in masks.items() for head in (mask.keep == 0).nonzero()[:, 0].tolist()
         )
 
     @cached_property
@@ -117,11 +117,9 @@ class ForwardContext:
 
     def gradients(self, target: Target) -> Gradients:
         """Return the gradients of a target, cached until those of another target are requested."""
-        gradients = self.cached_gradients.get(target)
-        if gradients is None:
-            gradients = self.compute_gradients(target)
-            self.cached_gradients = {target: gradients}
-        return gradients
+        if target not in self.cached_gradients:
+            self.cached_gradients = {target: self.compute_gradients(target)}
+        return self.cached_gradients[target]
 
     def compute_gradients(self, target: Target) -> Gradients:
         """Run one forward and one backward pass; the forward pass also sets `output` if it is not computed yet."""
@@ -139,9 +137,7 @@ class ForwardContext:
     def predict(self, images: Tensor, keep: Tensor | None = None) -> NDArray[np.float32]:
         """Return the logits (n, K) of normalized images (n, 3, H, W), with this context's heads ablated.
 
-        Args:
-            images: The images.
-            keep: Patches that enter the network, (n, m) positions; None for those of this context.
+        `keep` are the positions of the patches that enter the network, (n, m); None for those of this context.
         """
         with torch.inference_mode():
             keep = self.batched_keep(len(images)) if keep is None else keep
@@ -164,29 +160,22 @@ class ForwardContext:
         return values
 
     def mask_patches(self, masked: Tensor, baseline: Tensor | None = None) -> Tensor:
-        """Return the image with patches replaced by those of a baseline.
+        """Return the image with patches, a mask (n, N), replaced by those of a baseline, (n, 3, H, W).
 
-        Args:
-            masked: Mask of the replaced patches, (n, N) of bool.
-            baseline: An image (3, H, W); None for the data set's mean color, which is 0.
-
-        Returns:
-            (n, 3, H, W).
+        The baseline is an image (3, H, W); None for the data set's mean color, which is 0.
         """
         mask = self.patches_to_pixels(masked.to(self.image.device)).unsqueeze(1)  # (n, 1, H, W)
         return torch.where(mask, torch.zeros_like(self.image) if baseline is None else baseline, self.image)
 
     def patches_to_pixels(self, patches: Tensor) -> Tensor:
         """Repeat values of patches (n, N) for their pixels, (n, H, W)."""
-        gh, gw = self.config.grid_size
-        H, W = self.config.img_size
+        (gh, gw), (H, W) = self.config.grid_size, self.config.img_size
         cells = patches.view(-1, gh, gw)
         return cells.repeat_interleave(H // gh, 1).repeat_interleave(W // gw, 2)
 
     def sum_over_patches(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
         """Sum values of pixels (3, H, W) over the channels and the pixels of each patch, (N,)."""
-        gh, gw = self.config.grid_size
-        H, W = self.config.img_size
+        (gh, gw), (H, W) = self.config.grid_size, self.config.img_size
         return pixels.sum(0).reshape(gh, H // gh, gw, W // gw).sum((1, 3)).ravel()
 
 

@@ -37,10 +37,10 @@ def is_integer(value: object) -> TypeGuard[int]:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def check_direction(direction: str) -> None:
-    """Raise ValueError for an unknown direction."""
-    if direction not in ("from", "to"):
-        raise ValueError(f"direction must be from or to: got {str(direction)[:40]!r}.")
+def check_choice(name: str, value: object, first: str, second: str) -> None:
+    """Raise ValueError for a value that is none of two."""
+    if value not in (first, second):
+        raise ValueError(f"{name} must be {first} or {second}: got {str(value)[:40]!r}.")
 
 
 def check_method(method: object) -> None:
@@ -74,7 +74,7 @@ class View:
     def __post_init__(self) -> None:
         if self.method is not None:
             check_method(self.method)
-        check_direction(self.direction)
+        check_choice("direction", self.direction, "from", "to")
 
     def query_label(self, class_token: bool) -> str:
         """Name of the query, in a model with or without class token."""
@@ -82,19 +82,11 @@ class View:
             return "the class token" if class_token else "the mean of the patches"
         return "one patch" if len(self.query) == 1 else f"{len(self.query)} patches"
 
-    @property
-    def title(self) -> str:
-        """Title of the large map of attention; layers and heads count from 1."""
-        layer = "Mean of layers" if self.layer is None else f"Layer {self.layer + 1}"
-        head = "mean of heads" if self.head is None else f"head {self.head + 1}"
-        return f"{layer}, {head}"
-
     def matrix_title(self, class_token: bool) -> str:
         """Title of the maps of all layers and heads, in a model with or without class token."""
-        label = self.query_label(class_token)
-        verb = "attend" if len(self.query) > 1 else "attends"
-        what = f"What {label} {verb} to" if self.direction == "from" else f"What attends to {label}"
-        return f"{what}: all layers and heads, one scale"
+        label, verb = self.query_label(class_token), "attend" if len(self.query) > 1 else "attends"
+        what = f"{label} {verb} to" if self.direction == "from" else f"attends to {label}"
+        return f"What {what}: all layers and heads, one scale"
 
 
 @dataclass(frozen=True)
@@ -127,11 +119,7 @@ class Explanation:
 
     @property
     def prediction(self) -> str:
-        """Name of the most probable class.
-
-        Raises:
-            ValueError: If the model was trained without labels.
-        """
+        """Name of the most probable class; ValueError if the model was trained without labels."""
         if not self.context.checkpoint.is_classifier:
             raise ValueError(f"{self.checkpoint} predicts no class: it was trained without labels.")
         return self.labels[int(self.logits.argmax())]
@@ -176,20 +164,12 @@ class Explanation:
 
     @property
     def query_attention(self) -> Array:
-        """Attention of the class token in each head, or in a model without one the mean over the patches.
-
-        Returns:
-            (L, A, T), each row of sum 1.
-        """
+        """Attention of the class token, or without one the mean over the patches, (L, A, T), each row of sum 1."""
         return query_weights(self.context) @ self.attention
 
     @property
     def cls_attention(self) -> Array:
-        """Attention of the class token to all tokens in each head, (L, A, T).
-
-        Raises:
-            ValueError: If the model has no class token.
-        """
+        """Attention of the class token to all tokens in each head, (L, A, T); ValueError without class token."""
         if not self.context.config.class_token:
             raise ValueError(f"{self.checkpoint} has no class token. Use query_attention, the mean over all patches.")
         return self.query_attention
@@ -213,10 +193,7 @@ class Explanation:
                 one that it is contrasted with. None for the predicted class. Class-agnostic methods ignore it.
 
         Returns:
-            (gh, gw).
-
-        Raises:
-            ValueError: If the method or class does not exist.
+            (gh, gw). ValueError if the method or class does not exist.
         """
         check_method(method)
         key = method, self.target(target)
@@ -235,8 +212,7 @@ class Explanation:
         Raises:
             ValueError: If the method, class or baseline does not exist, or the map is flat and ranks no patches.
         """
-        chosen = self.target(target)
-        values = self.map(method, chosen)
+        chosen, values = self.target(target), self.map(method, target)
         if is_flat(values):
             raise ValueError(f"The map of {method} has no score: it gives all patches the same value.")
         label = chosen[0] if isinstance(chosen, tuple) else chosen
@@ -266,8 +242,7 @@ class Explanation:
         Raises:
             ValueError: If a head or patch does not exist, nothing would be left, or a mode is unknown.
         """
-        if mode not in ("zero", "mean"):
-            raise ValueError(f"mode must be zero or mean: got {str(mode)[:40]!r}.")
+        check_choice("mode", mode, "zero", "mean")
         checkpoint = self.context.checkpoint
         if mode == "zero" or not heads:
             head_means = None
@@ -286,11 +261,7 @@ class Explanation:
         )
 
     def target(self, target: TargetLike | None = None) -> Target:
-        """Return the index of a class, or the indices of a class and its contrast; the predicted class for None.
-
-        Raises:
-            ValueError: If the class does not exist.
-        """
+        """Return the index of a class, or indices of a class and its contrast; of the predicted class for None."""
         if target is None:
             return int(self.logits.argmax())
         if isinstance(target, tuple | list) and len(target) == 2 and None not in target:
@@ -326,7 +297,7 @@ class Explanation:
         Raises:
             ValueError: If a patch is outside the grid or the direction is unknown.
         """
-        check_direction(direction)
+        check_choice("direction", direction, "from", "to")
         rows, columns = self.grid
         is_list = isinstance(query, Sequence | np.ndarray)
         is_valid = is_list and all(is_integer(patch) and 0 <= patch < rows * columns for patch in query)
@@ -373,15 +344,15 @@ class Explanation:
         maps = np.where(kept, self.attention_maps(view.query, view.direction), np.float32(np.nan))  # (L, A, gh, gw)
         layers, heads = slice(view.layer, None if view.layer is None else view.layer + 1), view.head
         chosen = maps[layers] if heads is None else maps[layers, heads : heads + 1]
-        of_original = view.method is not None and view.before_ablation and self.original is not None
-        large = mean_of_maps(chosen)
-        if view.method is not None:
-            explained = self.original if of_original and self.original is not None else self
+        explained = self.original if view.before_ablation and self.original is not None else self
+        if view.method is None:  # mean over the heads that are not ablated (NaN)
+            large = np.ma.masked_invalid(chosen).mean((0, 1)).filled(np.nan).astype(np.float32)
+        else:
             large = explained.map(view.method, view.target)
-            large = large if of_original else np.where(kept, large, np.float32(np.nan))
+            large = np.where(kept, large, np.float32(np.nan)) if explained is self else large
         chart = figures.Chart(
             image=np.asarray(self.image.model_input),
-            title=self.title(view) + (", before ablation" if of_original else ""),
+            title=self.title(view) + ("" if view.method is None or explained is self else ", before ablation"),
             large=large,
             unit="weights" if view.method is None else METHODS[view.method].unit,
             maps=maps,
@@ -412,11 +383,17 @@ class Explanation:
         return of_large if is_attention else "", of_all if is_row else ""
 
     def title(self, view: View) -> str:
-        """Return the title of the large map; that of a class-specific method names the target."""
+        """Return the title of the large map: layer and head from 1, or method and target ("Relevance for cat")."""
         if view.method is None:
-            return view.title
+            layer = "Mean of layers" if view.layer is None else f"Layer {view.layer + 1}"
+            return f"{layer}, {'mean of heads' if view.head is None else f'head {view.head + 1}'}"
         explained = self.original if view.before_ablation and self.original is not None else self
-        return METHODS[view.method].title_for(explained.target_names(view.target))
+        method = METHODS[view.method]
+        return (
+            f"{method.title} for {', not '.join(explained.target_names(view.target))}"
+            if method.class_specific
+            else method.title
+        )
 
     def save(
         self,
@@ -440,16 +417,12 @@ class Explanation:
             path: The file.
             method: The method shown large; None for the attention of `layer` and `head`, or "average" without these.
             target: The target of class-specific methods, as for `map`.
-            layer: As for `figure`, like the arguments below.
-            head: See there.
-            query: See there.
-            direction: See there.
+            layer: As for `figure`, like `head`, `query` and `direction`.
 
         Raises:
             ValueError: If the ending, method, layer, head, patch or class does not exist.
         """
-        chosen = self.target(target)
-        patches = as_patches(query)
+        chosen, patches = self.target(target), as_patches(query)
         if method is None and layer is None and head is None and not patches and direction == "from":
             method = "average"
         view = View(method, layer, head, patches, direction, chosen)
@@ -510,11 +483,6 @@ def explain(model: Checkpoint, image: ImageSource | list[ImageSource]) -> Explan
 def as_patches(query: Query) -> tuple[int, ...]:
     """Return the positions of a query as a tuple."""
     return (query,) if is_integer(query) else tuple(query) if isinstance(query, Sequence | np.ndarray) else (query,)
-
-
-def mean_of_maps(maps: Array) -> Array:
-    """Mean of maps (L, A, gh, gw) over the layers and heads that are not ablated (NaN), (gh, gw); NaN if all are."""
-    return np.ma.masked_invalid(maps).mean((0, 1)).filled(np.nan).astype(np.float32)
 
 
 def paint_patches(

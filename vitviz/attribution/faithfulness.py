@@ -57,12 +57,7 @@ class Score:
 
 @dataclass(frozen=True)
 class FaithfulnessScores:
-    """Faithfulness scores of one image.
-
-    Attributes:
-        scores: Score of each method.
-        random_baseline: Scores of random rankings.
-    """
+    """Faithfulness scores of one image: of each method, and of random rankings."""
 
     scores: dict[str, Score]
     random_baseline: list[Score]
@@ -86,10 +81,8 @@ class MethodScore(Score):
 def method_score(scores: FaithfulnessScores, method: str) -> MethodScore:
     """Return the score of one method with the mean and standard deviation of the random baseline."""
     baseline, found = scores.random_baseline, scores.scores[method]
-    mean = float(np.mean([one.deletion for one in baseline]))
-    return MethodScore(
-        found.deletion, found.insertion, mean, float(np.std([one.gap for one in baseline])), len(baseline)
-    )
+    mean, std = float(np.mean([one.deletion for one in baseline])), float(np.std([one.gap for one in baseline]))
+    return MethodScore(found.deletion, found.insertion, mean, std, len(baseline))
 
 
 def baselines_for(config: ViTConfig) -> dict[Baseline, str]:
@@ -147,9 +140,8 @@ def deletion_curves(
         for step, count in enumerate(removed):
             distinct = 1 if count in (0, N) else M  # all rankings share both ends
             kept = np.sort(rankings[:distinct, count:], axis=1)  # (M, N - count)
-            logits = context.predict(
-                context.image.expand(distinct, -1, -1, -1), torch.from_numpy(kept).to(context.image.device)
-            )
+            images = context.image.expand(distinct, -1, -1, -1)
+            logits = context.predict(images, torch.from_numpy(kept).to(images.device))
             curves[:, step] = softmax(logits)[:, target]
         return curves
     ranks = np.argsort(rankings, axis=1)  # (M, N), position of each patch in the ranking
@@ -170,11 +162,7 @@ def blur(image: Tensor) -> Tensor:
 
 
 def flatten_maps(context: ForwardContext, maps: Mapping[str, Array]) -> dict[str, Array]:
-    """Return maps with one finite value per patch, (N,).
-
-    Raises:
-        ValueError: If a map has another size, or values that are NaN or infinite.
-    """
+    """Return maps as (N,); ValueError if a map has another size, or values that are NaN or infinite."""
     flat = {name: np.asarray(values, np.float32).ravel() for name, values in maps.items()}
     for name, values in flat.items():
         if len(values) != context.config.num_patches or not np.isfinite(values).all():
@@ -191,11 +179,7 @@ def area_under_curve(curve: Array) -> float:
 
 
 def check_class(context: ForwardContext, target: object) -> int:
-    """Return a class index as an int.
-
-    Raises:
-        ValueError: If it is not the index of a class.
-    """
+    """Return a class index as an int; ValueError if it is not the index of a class."""
     try:
         position = index(cast(Any, target))
     except TypeError:
@@ -228,12 +212,10 @@ def score(
     """
     patches = context.config.num_patches
     target = check_class(context, target)
-    if not (
-        isinstance(steps, int) and isinstance(n_random, int) and steps >= 1 and n_random >= 2 and n_random % 2 == 0
-    ):
-        raise ValueError(
-            f"steps must be an integer of at least 1, n_random even and at least 2: got {steps} and {n_random}."
-        )
+    are_integers = isinstance(steps, int) and isinstance(n_random, int)
+    if not are_integers or steps < 1 or n_random < 2 or n_random % 2:
+        problem = "steps must be an integer of at least 1, n_random even and at least 2"
+        raise ValueError(f"{problem}: got {steps} and {n_random}.")
     generator = np.random.default_rng(context.seed)
     shuffled = generator.permutation(patches)
     rankings = [ranking_of(values, shuffled) for values in flatten_maps(context, maps).values()]
@@ -267,10 +249,8 @@ def sensitivity(
     patches = context.config.num_patches
     if not 1 <= count < patches:
         raise ValueError(f"count must be from 1 to {patches - 1} patches: got {count}.")
-    if isinstance(target, tuple):
-        target = check_class(context, target[0]), check_class(context, target[1])
-    else:
-        target = check_class(context, target)
+    for one in target if isinstance(target, tuple) else (target,):
+        check_class(context, one)
     generator = np.random.default_rng(context.seed)
     masked = np.zeros((n_random, patches), bool)
     for row in masked:
@@ -284,9 +264,7 @@ def sensitivity(
 
 def correlation(one: NDArray[Any], other: NDArray[Any]) -> float:
     """Pearson correlation, or 0 if one of the two is constant."""
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
-        return 0.0
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(one, other)[0, 1]) if np.ptp(one) and np.ptp(other) else 0.0
 
 
 def rank_correlation(one: Array, other: Array) -> float:

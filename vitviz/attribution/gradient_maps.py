@@ -1,7 +1,8 @@
 """Class-specific maps over the patches, computed from attention and its gradients.
 
 The gradients are those of the target's logit with respect to the attention weights after the softmax, layer by layer.
-Each function returns one unscaled value per patch, (N,).
+The functions take the attention A and its gradients G, (L, A, T, T), the weights of the tokens that the classification
+head reads, (T,), of sum 1, and the number of prefix tokens (R). They return one unscaled value per patch, (N,).
 """
 
 import numpy as np
@@ -14,12 +15,6 @@ def gradient_rollout(attention: Array, grads: Array, readout_weights: Array, pre
     """Rollout of attention weighted by its gradient (Gildenblat 2020, after Abnar & Zuidema 2020, arXiv 2005.00928).
 
     X = norm(I + (mean_h A * G)+) @ X layer by layer, where norm divides each row by its sum.
-
-    Args:
-        attention: (L, A, T, T).
-        grads: G, gradients of the logit with respect to `attention`, (L, A, T, T).
-        readout_weights: Weights of the tokens that the classification head reads, (T,), of sum 1.
-        prefix: Number of prefix tokens (R).
 
     Returns:
         Weights in 0..1, (N,). Their sum is 1 minus the weight of the prefix tokens.
@@ -36,12 +31,6 @@ def relevance(attention: Array, grads: Array, readout_weights: Array, prefix: in
 
     R = I, then R = R + mean_h (G * A)+ @ R layer by layer; the map is the row of R that the classification head reads.
 
-    Args:
-        attention: (L, A, T, T).
-        grads: G, gradients of the logit with respect to `attention`, (L, A, T, T).
-        readout_weights: Weights of the tokens that the classification head reads, (T,), of sum 1.
-        prefix: Number of prefix tokens (R).
-
     Returns:
         At least 0, (N,); comparable within one image and class only.
     """
@@ -56,12 +45,6 @@ def attention_gradcam(attention: Array, grads: Array, readout_weights: Array, pr
 
     The rows that the classification head reads are weighted, head by head, by the mean of their gradient over the
     patches; the positive part of the mean over heads is the map.
-
-    Args:
-        attention: (L, A, T, T).
-        grads: Gradients of the logit with respect to `attention`, (L, A, T, T).
-        readout_weights: Weights of the tokens that the classification head reads, (T,), of sum 1.
-        prefix: Number of prefix tokens (R).
 
     Returns:
         (mean over heads of weight * row)+, at least 0, (N,).

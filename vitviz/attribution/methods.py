@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,8 @@ from vitviz.models.config import ViTConfig
 Array = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class Text:
-    """Description of a method for one kind of model.
-
-    Attributes:
-        about: What it shows, and what it does not, in two or three sentences.
-        formula: One line; the function's docstring defines the letters.
-    """
+class Text(NamedTuple):
+    """Description of a method for models without class token; see `Method`."""
 
     about: str
     formula: str
@@ -33,7 +27,8 @@ class Method:
 
     Attributes:
         title: Its name on the page and in figures.
-        text: Description for models with a class token.
+        about: What it shows, and what it does not, in two or three sentences.
+        formula: One line; the function's docstring defines the letters.
         source: Paper and section.
         compute: Function of a context and a target, which class-agnostic methods ignore -> (N,).
         text_without_class_token: Description for models without one, where it differs.
@@ -44,7 +39,8 @@ class Method:
     """
 
     title: str
-    text: Text
+    about: str
+    formula: str
     source: str
     compute: Callable[[ForwardContext, Target], Array]
     text_without_class_token: Text | None = None
@@ -54,25 +50,11 @@ class Method:
     instant: bool = False
 
     @property
-    def about(self) -> str:
-        """What it shows, and what it does not."""
-        return self.text.about
-
-    @property
-    def formula(self) -> str:
-        """One line; the function's docstring defines the letters."""
-        return self.text.formula
-
-    @property
     def unit(self) -> Literal["weights", "logits", "relative"]:
         """Unit of its values, for a scale: attention weights, logits, or relative to the largest patch."""
         if self.is_attention:
             return "weights"
         return "logits" if self.signed else "relative"
-
-    def title_for(self, classes: list[str]) -> str:
-        """Title of a map for one class, or for a class and its contrast: "Relevance for cat, not dog"."""
-        return f"{self.title} for {', not '.join(classes)}" if self.class_specific else self.title
 
 
 def readout_weights(context: ForwardContext) -> Array:
@@ -130,16 +112,14 @@ def value_norm(context: ForwardContext, target: Target) -> Array:
 METHODS: dict[str, Method] = {
     "attention": Method(
         "Last layer",
-        Text(
-            "What the class token attends to in the last layer, mean over heads. It does not show which patches those "
-            "tokens took their content from.",
-            "mean over heads of A[last, h, class token, j]",
-        ),
+        "What the class token attends to in the last layer, mean over heads. It does not show which patches those "
+        "tokens took their content from.",
+        "mean over heads of A[last, h, class token, j]",
         "Caron et al. 2021, arXiv 2104.14294, figure 1",
         from_attention(attention_maps.last_layer_attention),
         Text(
-            "What the patches attend to in the last layer, mean over patches and heads. It does not show which patches "
-            "those tokens took their content from.",
+            "What the patches attend to in the last layer, mean over patches and heads. It does not show which "
+            "patches those tokens took their content from.",
             "mean over heads and patches i of A[last, h, i, j]",
         ),
         is_attention=True,
@@ -147,21 +127,17 @@ METHODS: dict[str, Method] = {
     ),
     "reverse_attention": Method(
         "Reverse",
-        Text(
-            "Which patches attend to the class token in the last layer. It shows which patches read the class token, "
-            "not what the class token contains.",
-            "mean over heads of A[last, h, j, class token]",
-        ),
+        "Which patches attend to the class token in the last layer. It shows which patches read the class token, not "
+        "what the class token contains.",
+        "mean over heads of A[last, h, j, class token]",
         "a column of the attention; not an explanation from a paper",
         reverse_attention,
         instant=True,
     ),
     "average": Method(
         "Average",
-        Text(
-            "What the class token attends to, mean over all layers and heads. Early layers count as much as late ones.",
-            "mean over layers and heads of A[l, h, class token, j]",
-        ),
+        "What the class token attends to, mean over all layers and heads. Early layers count as much as late ones.",
+        "mean over layers and heads of A[l, h, class token, j]",
         "a plain mean; not an explanation from a paper",
         from_attention(attention_maps.average_attention),
         Text(
@@ -174,56 +150,46 @@ METHODS: dict[str, Method] = {
     ),
     "rollout": Method(
         "Rollout",
-        Text(
-            "Attention followed through all layers back to the patches, with half the weight on the residual "
-            "connection. It ignores values, MLPs and signs.",
-            "X = (I + mean over heads of A) / 2 X, layer by layer",
-        ),
+        "Attention followed through all layers back to the patches, with half the weight on the residual connection. "
+        "It ignores values, MLPs and signs.",
+        "X = (I + mean over heads of A) / 2 X, layer by layer",
         "Abnar & Zuidema 2020, section 3",
         from_attention(attention_maps.rollout),
         instant=True,
     ),
     "gradient_rollout": Method(
         "Gradient rollout",
-        Text(
-            "Rollout along the attention that increases the logit of the class. Which part of the product over layers "
-            "is kept is a convention.",
-            "X = norm(I + (mean over heads of A G)+) X, layer by layer",
-        ),
+        "Rollout along the attention that increases the logit of the class. Which part of the product over layers is "
+        "kept is a convention.",
+        "X = norm(I + (mean over heads of A G)+) X, layer by layer",
         "Gildenblat 2020, after Abnar & Zuidema 2020",
         from_gradients(gradient_maps.gradient_rollout),
         class_specific=True,
     ),
     "relevance": Method(
         "Relevance",
-        Text(
-            "How much each patch increases the logit of the class along the attention paths of all layers. Values and "
-            "MLPs enter through the gradients only, and evidence against the class is dropped.",
-            "R = R + mean over heads of (A G)+ R, layer by layer",
-        ),
+        "How much each patch increases the logit of the class along the attention paths of all layers. Values and "
+        "MLPs enter through the gradients only, and evidence against the class is dropped.",
+        "R = R + mean over heads of (A G)+ R, layer by layer",
         "Chefer et al. 2021 (ICCV), section 3.1",
         from_gradients(gradient_maps.relevance),
         class_specific=True,
     ),
     "attention_gradcam": Method(
         "Grad-CAM",
-        Text(
-            "The attention of the last layer's heads, weighted by how much each head supports the class. It covers one "
-            "layer only, and is often empty where no head supports the class.",
-            "(mean over heads of w_h A[last, h, r, j])+, w_h the mean gradient of row r; r is the row that the "
-            "classification head reads: the class token's, or the mean of the patches'",
-        ),
+        "The attention of the last layer's heads, weighted by how much each head supports the class. It covers one "
+        "layer only, and is often empty where no head supports the class.",
+        "(mean over heads of w_h A[last, h, r, j])+, w_h the mean gradient of row r; r is the row that the "
+        "classification head reads: the class token's, or the mean of the patches'",
         "Selvaraju et al. 2017; Chefer et al. 2021",
         from_gradients(gradient_maps.attention_gradcam),
         class_specific=True,
     ),
     "value_norm": Method(
         "Value norm",
-        Text(
-            "Attention of the class token times the norm of the value that it moves, mean over all layers and heads. A "
-            "patch can receive attention without contributing anything. The map is the same for every class.",
-            "mean over layers and heads of | A[l, h, class token, j] v_j W_O |",
-        ),
+        "Attention of the class token times the norm of the value that it moves, mean over all layers and heads. A "
+        "patch can receive attention without contributing anything. The map is the same for every class.",
+        "mean over layers and heads of | A[l, h, class token, j] v_j W_O |",
         "Kobayashi et al. 2020, section 3",
         value_norm,
         Text(
@@ -234,21 +200,17 @@ METHODS: dict[str, Method] = {
     ),
     "input_gradient": Method(
         "Input gradient",
-        Text(
-            "Where a small change of the pixels would change the logit most. This is sensitivity, not importance.",
-            "sum over the patch of | d logit / d pixel |",
-        ),
+        "Where a small change of the pixels would change the logit most. This is sensitivity, not importance.",
+        "sum over the patch of | d logit / d pixel |",
         "Simonyan et al. 2014, section 3",
         perturbation_maps.input_gradient,
         class_specific=True,
     ),
     "integrated_gradients": Method(
         "Integrated gradients",
-        Text(
-            "Contribution of each patch to the logit along a straight path from an image of mean color. The path leads "
-            "through unnatural images, and the baseline is a choice.",
-            "sum over the patch of (x - x0) mean over the path of d logit / d x",
-        ),
+        "Contribution of each patch to the logit along a straight path from an image of mean color. The path leads "
+        "through unnatural images, and the baseline is a choice.",
+        "sum over the patch of (x - x0) mean over the path of d logit / d x",
         "Sundararajan et al. 2017, section 3",
         perturbation_maps.integrated_gradients,
         class_specific=True,
@@ -256,11 +218,9 @@ METHODS: dict[str, Method] = {
     ),
     "occlusion": Method(
         "Occlusion",
-        Text(
-            "Decrease of the logit when a single patch is painted in the mean color. Patches that can replace each "
-            "other all appear unimportant.",
-            "logit(x) - logit(x with patch j in the mean color)",
-        ),
+        "Decrease of the logit when a single patch is painted in the mean color. Patches that can replace each other "
+        "all appear unimportant.",
+        "logit(x) - logit(x with patch j in the mean color)",
         "Zeiler & Fergus 2014, section 4.2",
         perturbation_maps.occlusion,
         class_specific=True,
@@ -268,11 +228,9 @@ METHODS: dict[str, Method] = {
     ),
     "random": Method(
         "Random",
-        Text(
-            "Not an explanation: the patches in random order. A map that scores no better than this carries no "
-            "information about the prediction.",
-            "a permutation of 1 / N, 2 / N ... 1",
-        ),
+        "Not an explanation: the patches in random order. A map that scores no better than this carries no "
+        "information about the prediction.",
+        "a permutation of 1 / N, 2 / N ... 1",
         "baseline",
         perturbation_maps.random,
     ),
@@ -285,11 +243,8 @@ def methods_for(config: ViTConfig) -> dict[str, Method]:
     """Return the methods that a model supports, with the descriptions that hold for it."""
     if not config.class_token:
         kept = {key: method for key, method in METHODS.items() if key != "reverse_attention"}
-        return {
-            key: replace(method, text=method.text_without_class_token or method.text) for key, method in kept.items()
-        }
+        texts = {key: text._asdict() for key, method in kept.items() if (text := method.text_without_class_token)}
+        return kept | {key: replace(kept[key], **text) for key, text in texts.items()}
     if config.global_pool == "token":
         return METHODS
-    texts = {key: METHODS[key].text for key in CLASS_TOKEN_MAPS}
-    pooled = {key: replace(text, about=text.about + POOLED) for key, text in texts.items()}
-    return {key: replace(method, text=pooled.get(key, method.text)) for key, method in METHODS.items()}
+    return METHODS | {key: replace(METHODS[key], about=METHODS[key].about + POOLED) for key in CLASS_TOKEN_MAPS}

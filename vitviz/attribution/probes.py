@@ -89,11 +89,7 @@ def head_divergence(output: AttentionOutput, config: ViTConfig) -> Tensor:
 
 
 def token_norms(output: AttentionOutput) -> Tensor:
-    """L2 norm of each token, sqrt(sum_d x_d^2), by layer (Darcet et al. 2024, arXiv 2309.16588, section 2).
-
-    Returns:
-        In the units of the tokens, at least 0, (L + 1, B, T).
-    """
+    """L2 norm of each token by layer, (L + 1, B, T) (Darcet et al. 2024, arXiv 2309.16588, section 2)."""
     return require_full(output)[1].norm(dim=-1)
 
 
@@ -131,10 +127,7 @@ def logit_lens(model: Transformer, output: AttentionOutput) -> Tensor:
 
 
 def final_predictions(lens: Tensor) -> dict[str, Tensor]:
-    """Agreement of the logit lens with the final prediction, by layer.
-
-    Args:
-        lens: Logits by layer and image, from `logit_lens`, (L + 1, B, K).
+    """Agreement of the logit lens, (L + 1, B, K), with the final prediction, by layer.
 
     Returns:
         `final_agreement`, the fraction of images whose most probable class is that of the last layer, (L + 1,); and
@@ -149,11 +142,7 @@ def final_predictions(lens: Tensor) -> dict[str, Tensor]:
 
 
 def class_token_cosine(output: AttentionOutput, config: ViTConfig) -> Tensor:
-    """Cosine similarity of each patch to the class token, by layer, mean over the images.
-
-    Returns:
-        In -1..1, (L + 1, gh, gw).
-    """
+    """Cosine similarity of each patch to the class token, -1..1, by layer, mean over the images, (L + 1, gh, gw)."""
     tokens = require_full(output)[1]
     cosine = F.cosine_similarity(tokens[:, :, :1], tokens[:, :, config.num_prefix_tokens :], dim=-1)  # (L + 1, B, N)
     return cosine.mean(1).unflatten(-1, config.grid_size)
@@ -261,11 +250,7 @@ class Probes:
 
 @torch.inference_mode()
 def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
-    """Compute all probes with one forward pass per batch and bounded memory.
-
-    Args:
-        checkpoint: The model.
-        images: Images (B, 3, H, W) of uint8, of the model's input size.
+    """Compute all probes of uint8 images (B, 3, H, W) with one forward pass per batch and bounded memory.
 
     Raises:
         ValueError: If the images have another shape, or the model has fewer than 4 patches, no class token or no
@@ -274,31 +259,26 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
     model = checkpoint.transformer
     config = model.config
     if not config.class_token:
-        raise ValueError(
-            f"The probes need a class token: {checkpoint.name} has none. Explain single images instead, with the mean "
-            "over all patches."
-        )
+        raise ValueError(f"The probes need a class token: {checkpoint.name} has none. Explain single images instead.")
     if images.dtype != torch.uint8 or images.shape[1:] != (3, *config.img_size) or not len(images):
-        size = ", ".join(map(str, config.img_size))
-        raise ValueError(
-            f"Images to probe must be uint8 of shape (B, 3, {size}), at least one: got {images.dtype} of shape "
-            f"{tuple(images.shape)}."
-        )
+        expected, found = ", ".join(map(str, config.img_size)), f"{images.dtype} of shape {tuple(images.shape)}"
+        raise ValueError(f"Images to probe must be uint8 of shape (B, 3, {expected}), at least one: got {found}.")
     totals: dict[str, Any] = {}
-    lens = []
+    parts = []
     for part in images.split(max_batch_size(config)):
         output = model.forward_with_attention(checkpoint.normalize(part), "full")
-        lens.append(logit_lens(model, output))
+        parts.append(logit_lens(model, output))
         for name, mean in measure(output, config).items():
             totals[name] = totals.get(name, 0) + mean * (len(part) / len(images))
     filters, explained = patch_filters(model)
+    lens = torch.cat(parts, 1)
     results = {
         "filters": filters,
         "explained": explained,
         "position_similarity": position_similarity(model),
         "uniform_distance": patch_distances(config).mean(),
-        "lens": torch.cat(lens, 1),
-        **final_predictions(torch.cat(lens, 1)),
+        "lens": lens,
+        **final_predictions(lens),
         "cka": cka(totals.pop("products")),
         **totals,
     }
