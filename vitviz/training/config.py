@@ -161,11 +161,8 @@ class TrainConfig:
     def __post_init__(self) -> None:
         check_fields(self)
         if not isinstance(self.model, ModelConfig):
-            raise ConfigError(
-                "model",
-                f"must be a ViTConfig or ConvNetConfig: got {self.model!r:.40}",
-                "Use for example ViTConfig(depth=4).",
-            )
+            problem = f"must be a ViTConfig or ConvNetConfig: got {self.model!r:.40}"
+            raise ConfigError("model", problem, "Use for example ViTConfig(depth=4).")
         if (self.epochs is None) == (self.minutes is None):
             raise ConfigError(
                 "epochs",
@@ -173,17 +170,11 @@ class TrainConfig:
                 "Set one of them and leave the other None.",
             )
         if self.cutmix_prob + self.mixup_prob > 1:
-            raise ConfigError(
-                "mixup_prob",
-                f"and cutmix_prob must sum to at most 1: got {self.mixup_prob} and {self.cutmix_prob}",
-                "Lower one of them.",
-            )
+            problem = f"and cutmix_prob must sum to at most 1: got {self.mixup_prob} and {self.cutmix_prob}"
+            raise ConfigError("mixup_prob", problem, "Lower one of them.")
         if self.max_train_samples is not None and self.batch_size > self.max_train_samples:
-            raise ConfigError(
-                "batch_size",
-                f"must be at most max_train_samples: {self.batch_size} is above {self.max_train_samples}",
-                "Lower batch_size, or use more images.",
-            )
+            problem = f"must be at most max_train_samples: {self.batch_size} is above {self.max_train_samples}"
+            raise ConfigError("batch_size", problem, "Lower batch_size, or use more images.")
         self.check_objective()
 
     def check_objective(self) -> None:
@@ -195,11 +186,8 @@ class TrainConfig:
                 if getattr(self, name):
                     raise ConfigError(name, "needs the objective classify: got masked-patch", "Leave it out.")
             if self.model.architecture != "vit":
-                raise ConfigError(
-                    "objective",
-                    f"masked-patch needs the architecture vit: got {self.model.architecture}",
-                    "Use classify.",
-                )
+                problem = f"masked-patch needs the architecture vit: got {self.model.architecture}"
+                raise ConfigError("objective", problem, "Use classify.")
         drops = self.patch_dropout_until > 0 and min(self.patch_keep_start, self.patch_keep_end) < 1
         if isinstance(self.model, ConvNetConfig) and (drops or self.num_snapshots):
             raise ConfigError(

@@ -12,9 +12,7 @@ from torch import Tensor, nn
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
 
-# Coefficients of the quintic iteration: a x + b x^3 + c x^5 moves singular values in 0..1 close to 1 in few steps
-# (Jordan et al. 2024).
-QUINTIC = (3.4445, -4.7750, 2.0315)
+QUINTIC = (3.4445, -4.7750, 2.0315)  # a x + b x^3 + c x^5 moves singular values in 0..1 close to 1 (Jordan et al.)
 
 
 def orthogonalize(matrices: Tensor, steps: int = 5) -> Tensor:
@@ -98,21 +96,19 @@ def create_optimizers(model: nn.Module, config: TrainConfig, distributed: Distri
         Muon for the matrices in the blocks if `config.optimizer` is "muon", then Adam or AdamW for the rest. `base_lr`
         of each parameter group is its peak learning rate.
     """
-    matrices = {}
     trainable = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    if config.optimizer == "muon":
-        matrices = {n: p for n, p in trainable.items() if "blocks." in n and p.ndim > 1}
+    use_muon = config.optimizer == "muon"
+    matrices = {n: p for n, p in trainable.items() if use_muon and "blocks." in n and p.ndim > 1}
     rest = [p for n, p in trainable.items() if n not in matrices]
     adam = torch.optim.Adam if config.optimizer == "adam" else torch.optim.AdamW
-    betas = (0.9, 0.95) if config.optimizer == "muon" else (0.9, 0.999)  # usual values with Muon, and of PyTorch
+    betas = (0.9, 0.95) if use_muon else (0.9, 0.999)  # usual values with Muon, and of PyTorch
     groups = [
         {"params": [p for p in rest if p.ndim > 1], "weight_decay": config.weight_decay},
         {"params": [p for p in rest if p.ndim <= 1], "weight_decay": 0.0},
     ]
     optimizers: list[torch.optim.Optimizer] = [adam(groups, config.lr, betas=betas, fused=True)]
     if matrices:
-        muon = Muon(matrices.items(), config.muon_lr, distributed, weight_decay=config.weight_decay)
-        optimizers.insert(0, muon)
+        optimizers.insert(0, Muon(matrices.items(), config.muon_lr, distributed, weight_decay=config.weight_decay))
     for optimizer in optimizers:
         for group in optimizer.param_groups:
             group["base_lr"] = group["lr"]
