@@ -492,6 +492,5 @@ def paint_patches(
     image, (rows, columns) = image.copy(), grid
     height, width = image.height // rows, image.width // columns
     for row, column in (divmod(int(patch), columns) for patch in patches):
-        corner = (column * width, row * height)
-        image.paste(color, (*corner, corner[0] + width, corner[1] + height))
+        image.paste(color, (column * width, row * height, (column + 1) * width, (row + 1) * height))
     return image

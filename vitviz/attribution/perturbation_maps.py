@@ -16,11 +16,7 @@ BATCH_OF_GRADIENTS = 16  # points on the path per backward pass
 
 
 def input_gradient(context: ForwardContext, target: Target) -> Array:
-    """Sensitivity of the logit to the pixels of each patch (Simonyan et al. 2014, arXiv 1312.6034, section 3).
-
-    Returns:
-        Sum over the patch of |d logit / d pixel|, with respect to normalized pixels; at least 0, (N,).
-    """
+    """Sum of |d logit / d normalized pixel| over each patch, (N,) (Simonyan et al. 2014, arXiv 1312.6034, sec. 3)."""
     return context.sum_over_patches(np.abs(context.gradients(target).image))
 
 
@@ -99,12 +95,9 @@ def path_integral(context: ForwardContext, target: Target, num_points: int) -> A
 
 
 def occlusion(context: ForwardContext, target: Target) -> Array:
-    """Decrease of the logit when a single patch is painted in the mean color.
+    """Decrease of the logit when a single patch is painted in the mean color, (N,).
 
-    Zeiler & Fergus 2014 (arXiv 1311.2901, section 4.2), patch by patch.
-
-    Returns:
-        In logits, positive where the patch supports the class, (N,).
+    Zeiler & Fergus 2014 (arXiv 1311.2901, section 4.2). Positive where the patch supports the class.
     """
     one_patch = torch.eye(context.config.num_patches, dtype=torch.bool)  # (N, N)
     occluded = [context.predict(context.mask_patches(part)) for part in one_patch.split(BATCH_SIZE)]
@@ -114,10 +107,6 @@ def occlusion(context: ForwardContext, target: Target) -> Array:
 
 
 def random(context: ForwardContext, target: Target) -> Array:
-    """Random ranking of the patches, the same for the same image: the baseline for all methods.
-
-    Returns:
-        A permutation of 1 / N, 2 / N ... 1, (N,).
-    """
+    """Random ranking of an image's patches, a permutation of 1 / N, 2 / N ... 1: the baseline for all methods."""
     N = context.config.num_patches
     return ((np.random.default_rng(context.seed).permutation(N) + 1) / N).astype(np.float32)

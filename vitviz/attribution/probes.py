@@ -41,13 +41,9 @@ def patch_filters(model: Transformer, components: int = NUM_COMPONENTS) -> tuple
     Rows of W (D, 3 P P) are the filters, W - mean of rows = U S V'; component k is row k of V', of norm 1, with the
     sign that makes its weight of largest magnitude positive.
 
-    Args:
-        model: The network.
-        components: Maximum number of components; at most min(D, 3 P P) exist.
-
     Returns:
-        The components by decreasing variance, as images (k, 3, P, P), without unit; and the explained variance ratio of
-        each, S_k^2 / sum of S^2, in 0..1, (k,).
+        At most min(D, 3 P P) components by decreasing variance, as images (k, 3, P, P), without unit; and the explained
+        variance ratio of each, S_k^2 / sum of S^2, in 0..1, (k,).
 
     Raises:
         ValueError: If `components` is less than 1.
@@ -96,17 +92,11 @@ def token_norms(output: AttentionOutput) -> Tensor:
 def outliers(norms: Tensor, prefix: int, mads: float = MADS) -> Tensor:
     """Mask of the tokens with a much larger norm than the patches of their image and layer.
 
-    The threshold is median + k MAD of the N patches, where MAD is the median absolute deviation: unlike a fixed norm it
-    fits every model. Two in ten thousand of normally distributed norms exceed it; real norms are skewed, and one in a
-    hundred is common. The outliers that motivate registers have about ten times the norm of other tokens.
+    The threshold is median + `mads` MAD of the N patches, where MAD is the median absolute deviation: unlike a fixed
+    norm it fits every model. Two in ten thousand of normally distributed norms exceed it; real norms are skewed, and
+    one in a hundred is common. The outliers that motivate registers have about ten times the norm of other tokens.
 
-    Args:
-        norms: From `token_norms`, (L + 1, B, T).
-        prefix: Number of prefix tokens (R).
-        mads: k.
-
-    Returns:
-        (L + 1, B, T) of bool.
+    `norms` are from `token_norms`, (L + 1, B, T), the shape of the mask; `prefix` is the number of prefix tokens (R).
     """
     patches = norms[..., prefix:]
     median = patches.quantile(0.5, -1, keepdim=True)  # (L + 1, B, 1)
@@ -180,12 +170,9 @@ def cka(products: Tensor) -> Tensor:
     It differs from figure 1 of Raghu et al. 2021 (arXiv 2108.08810), who compare representations across images: here
     the similarity of the patches of one image is compared between layers, and HSIC is averaged over the images.
 
-    Args:
-        products: From `layer_products`, (L + 1, L + 1).
-
     Returns:
-        P_lm / sqrt(P_ll P_mm), (L + 1, L + 1): 1 for layers that are equal up to rotation and scale; around 0,
-        sometimes slightly below, for unrelated layers; 0 if all patches are equal.
+        From P of `layer_products`: P_lm / sqrt(P_ll P_mm), (L + 1, L + 1): 1 for layers that are equal up to rotation
+        and scale; around 0, sometimes slightly below, for unrelated layers; 0 if all patches are equal.
     """
     size = products.diagonal().sqrt()
     return products / (size[:, None] * size).clamp_min(torch.finfo(products.dtype).tiny)
