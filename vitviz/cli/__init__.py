@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 FigureFile = Annotated[
-    Path,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Output: .png .svg .pdf .html for the figure, .npz for the numbers."
-    ),
+    Path, typer.Option("--output", "-o", metavar="FILE", help="Figure (.png .svg .pdf .html) or numbers (.npz).")
 ]
 
 app = typer.Typer(

@@ -141,10 +141,8 @@ def show_sweep(grid: "Sweep") -> None:
     task = bar.add_task("training", total=1.0)
 
     def on_end(result: dict[str, Any]) -> None:
-        numbers = [
-            f"{result[name]:,.0f}" if result[name] is not None else "" for name in ("parameters", "epochs", "seconds")
-        ]
-        accuracy = f"{100 * result['accuracy']:.2f} %" if result["accuracy"] is not None else ""
+        numbers = ["" if (n := result[key]) is None else f"{n:,.0f}" for key in ("parameters", "epochs", "seconds")]
+        accuracy = "" if result["accuracy"] is None else f"{100 * result['accuracy']:.2f} %"
         if result["message"]:
             errors.append(f"{result['run']}: {result['message']}")
             accuracy = "failed"
@@ -165,7 +163,19 @@ def show_sweep(grid: "Sweep") -> None:
 
 def resolve_config(preset_name: str | None, network: str | None, resume: bool, values: dict[str, Any]) -> TrainConfig:
     """Return the config of a preset or of a resumed run, with the fields that were set by options."""
-    config = base_config(preset_name, values.get("output_dir"), resume)
+    config = get_preset(preset_name or DEFAULT_PRESET)
+    if resume:
+        from vitviz.runs.run_folder import CONFIG, read_config
+
+        folder = Path(values.get("output_dir", config.folder))
+        if not (folder / CONFIG).exists():
+            raise ConfigError(
+                "output_dir",
+                f"must contain a run to resume: {folder} does not",
+                "Set --output-dir, or start a new run without --resume.",
+            )
+        stored = replace(from_json(read_config(folder)), output_dir=str(folder))  # the folder may have been moved
+        config = stored if preset_name in (None, stored.preset) else config
     if network is not None:
         config = replace(config, model=get_preset(network).model)
     config = replace(config, **values)
@@ -176,31 +186,9 @@ def resolve_config(preset_name: str | None, network: str | None, resume: bool, v
     return use_init_model(config)
 
 
-def base_config(preset_name: str | None, output_dir: str | None, resume: bool) -> TrainConfig:
-    """Return the config before any option is applied: that of the preset, or of the run to resume."""
-    config = get_preset(preset_name or DEFAULT_PRESET)
-    if not resume:
-        return config
-    from vitviz.runs.run_folder import CONFIG, read_config
-
-    folder = config.folder if output_dir is None else Path(output_dir)
-    if not (folder / CONFIG).exists():
-        raise ConfigError(
-            "output_dir",
-            f"must contain a run to resume: {folder} does not",
-            "Set --output-dir, or start a new run without --resume.",
-        )
-    stored = replace(from_json(read_config(folder)), output_dir=str(folder))  # the folder may have been moved
-    return stored if preset_name in (None, stored.preset) else config
-
-
 @contextmanager
 def tensorboard(log: str | None, folder: Path) -> "Iterator[Callable[[Progress], None]]":
-    """Yield a function that logs progress to TensorBoard, or a no-op without `log`.
-
-    Raises:
-        ValueError: If TensorBoard is not installed.
-    """
+    """Yield a function that logs progress to TensorBoard, a no-op without `log`; raise ValueError if it is missing."""
     if log is None or not is_main_process():
         yield lambda progress: None
         return

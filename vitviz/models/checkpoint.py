@@ -101,11 +101,7 @@ class Checkpoint:
 
     @property
     def transformer(self) -> Transformer:
-        """The network, if it has attention.
-
-        Raises:
-            ValueError: If it is a convnet.
-        """
+        """The network, if it has attention; raise ValueError if it is a convnet."""
         return require_transformer(self.network)
 
     @property

@@ -221,11 +221,7 @@ def config_from_dict(values: Any, prefix: str = "") -> ModelConfig:
 
 
 def check_names(values: Mapping[str, Any], config_class: Any, prefix: str = "") -> None:
-    """Check that all names are fields of a dataclass.
-
-    Raises:
-        ConfigError: For the first unknown name.
-    """
+    """Check that all names are fields of a dataclass; raise ConfigError for the first unknown name."""
     names = sorted(field.name for field in fields(config_class))
     for name in values:
         if name not in names:

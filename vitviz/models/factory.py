@@ -25,11 +25,7 @@ def create_model(config: ModelConfig) -> Network:
 
 
 def require_transformer(network: Network) -> Transformer:
-    """Return the network if it has attention.
-
-    Raises:
-        ValueError: If it is a convnet.
-    """
+    """Return the network if it has attention; raise ValueError if it is a convnet."""
     if not isinstance(network, Transformer):
         raise ValueError(NO_ATTENTION)
     return network

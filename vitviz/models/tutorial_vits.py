@@ -26,6 +26,8 @@ from vitviz.models.vit import (
 class TutorialViT(Transformer):
     """Common parts of the three networks: patches, class token, positions, blocks and a head on the class token."""
 
+    head: nn.Module
+
     def __init__(self, config: ViTConfig, block: type[nn.Module]) -> None:
         super().__init__()
         self.config = config

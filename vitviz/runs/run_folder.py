@@ -33,11 +33,7 @@ MACHINE_FIELDS = ("data", "output_dir", "device", "compile", "teacher", "model.n
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """Read the config of a run as stored.
-
-    Raises:
-        ValueError: If the folder has no valid config.json.
-    """
+    """Read the config of a run as stored; raise ValueError if the folder has no valid config.json."""
     path, stored = folder / CONFIG, None
     with suppress(OSError, ValueError, RecursionError):
         if is_regular_file(path) and path.stat().st_size <= MAX_CONFIG_BYTES:  # a pipe or a device may never end
@@ -75,11 +71,7 @@ def accuracy_of(record: dict[str, Any]) -> float | None:
 
 
 def check_size(model: ModelConfig) -> None:
-    """Check that the checkpoint of a network is small enough to be loaded.
-
-    Raises:
-        ConfigError: If the network has too many parameters.
-    """
+    """Raise ConfigError if a network has too many parameters for its checkpoint to be loaded."""
     count, limit = checkpoint.count_parameters(model), checkpoint.MAX_BYTES // 4
     if count > limit:
         raise ConfigError(
@@ -127,11 +119,7 @@ def load_state(config: TrainConfig, dataset: DatasetInfo, num_samples: int) -> T
 
 
 def check_config(stored: TrainConfig, config: TrainConfig) -> None:
-    """Check that a run is resumed with its own config.
-
-    Raises:
-        ConfigError: For the first field that differs.
-    """
+    """Check that a run is resumed with its own config; raise ConfigError for the first field that differs."""
     before, now = flatten(stored), flatten(config)
     for name, value in now.items():
         if name not in MACHINE_FIELDS and before[name] != value:

@@ -79,11 +79,7 @@ def fingerprint(path: Path) -> tuple[int, int, int] | None:
 
 
 def read_run(folder: Path) -> RunStatus:
-    """Read the status of a run from its files.
-
-    Raises:
-        ValueError: If the config is missing or invalid.
-    """
+    """Read the status of a run from its files; raise ValueError if the config is missing or invalid."""
     stored = run_folder.read_config(folder)
     config = from_json(stored)
     metrics = last_line(folder / run_folder.METRICS)
@@ -113,7 +109,7 @@ def seconds_of(entry: Any) -> float:
     return seconds if isinstance(seconds, int | float) else 0.0
 
 
-def of_process(folder: Path, saved: str, is_finished: bool, has_unsaved_steps: bool = False) -> dict[str, str]:
+def of_process(folder: Path, saved: str, is_finished: bool, has_unsaved_steps: bool = False) -> dict[str, Any]:
     """Return state, message and session of the current or last process of a run or a sweep.
 
     Args:

@@ -128,10 +128,9 @@ class Runs:
             spawn(self.folder(info.name), command, runs_lock)
 
     def stop(self, name: str) -> None:
-        """Request a run or sweep to save and stop; its process is killed after a minute.
+        """Request a run or sweep to save and stop, or raise ValueError if it is not running.
 
-        Raises:
-            ValueError: If it is not running.
+        Its process is killed after a minute.
         """
         folder = self.folder(name)
         with self.mutex:
@@ -167,11 +166,7 @@ class Runs:
             return []
 
     def find(self, name: str) -> RunInfo:
-        """Return the run with this name.
-
-        Raises:
-            ValueError: If it does not exist.
-        """
+        """Return the run with this name; raise ValueError if it does not exist."""
         folder = self.folder(name)
         fingerprints = tuple(status.fingerprint(folder / file) for file in status.FILES)
         with self.mutex:
@@ -182,18 +177,13 @@ class Runs:
         return replace(files.info, **current)
 
     def find_sweep(self, name: str) -> SweepInfo:
-        """Return the sweep with this name.
-
-        Raises:
-            ValueError: If it does not exist.
-        """
+        """Return the sweep with this name; raise ValueError if it does not exist."""
         folder = self.folder(name)
         grid = sweep.read(folder)
         runs = [(run, settings) for run, (settings, _) in grid.runs().items()]
         results = grid.results()
-        current = status.of_process(
-            folder, f"{len(results)} of {len(runs)} runs are completed", len(results) == len(runs)
-        )
+        saved = f"{len(results)} of {len(runs)} runs are completed"
+        current = status.of_process(folder, saved, len(results) == len(runs))
         return SweepInfo(name=name, vary=grid.vary, runs=runs, results=results, config=asdict(grid.config), **current)
 
     def running(self) -> str | None:

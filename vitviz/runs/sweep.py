@@ -82,9 +82,8 @@ class Sweep:
             runs[run] = settings, replace(config, output_dir=str(self.folder.parent / run))
         if errors:
             more = f"; and {len(errors) - MAX_REPORTED} more" if len(errors) > MAX_REPORTED else ""
-            raise ConfigError(
-                "vary", f"contains invalid combinations: {'; '.join(errors[:MAX_REPORTED])}{more}", "Remove them."
-            )
+            problem = f"contains invalid combinations: {'; '.join(errors[:MAX_REPORTED])}{more}"
+            raise ConfigError("vary", problem, "Remove them.")
         return runs
 
     def create(self) -> None:
@@ -161,11 +160,7 @@ class Sweep:
 
 
 def read(folder: Path) -> Sweep:
-    """Read the sweep of a folder.
-
-    Raises:
-        ValueError: If it is missing or invalid.
-    """
+    """Read the sweep of a folder; raise ValueError if it is missing or invalid."""
     path = folder / FILE
     try:
         stored = json.loads(path.read_text()) if is_regular_file(path) else {}

@@ -39,34 +39,21 @@ SERIES = ("cls_attention", "probabilities", "entropy", "distance", "epoch", "sec
 class Timeline:
     """Contents of a timeline file: S snapshots of a training, P images.
 
-    Attributes:
-        names: Names of the images.
-        classes: K class names.
-        images: Preprocessed images, (P, H, W, 3) uint8.
-        grid: Rows and columns of patches (gh, gw).
-        cls_attention: Attention weights of the class token to all tokens, (S, P, L, A, T) float16, rows sum to 1.
-        probabilities: Predicted probabilities, (S, P, K).
-        epoch: Epochs trained before each snapshot, (S,).
-        seconds: Training time before each snapshot, (S,).
-        entropy: Entropy of the class token's attention (nats), mean over the images, (S, L, A).
-        distance: Mean attention distance (px), mean over the images, (S, L, A).
-        class_token: Whether `cls_attention` is that of the class token; else it is the mean over the patches.
-
     Raises:
         ValueError: If the shapes are inconsistent.
     """
 
-    names: list[str]
-    classes: list[str]
-    images: NDArray[np.uint8]
-    grid: tuple[int, int]
-    cls_attention: NDArray[np.float16]
-    probabilities: Array
-    epoch: Array
-    seconds: Array
-    entropy: Array
-    distance: Array
-    class_token: bool
+    names: list[str]  # of the images
+    classes: list[str]  # K class names
+    images: NDArray[np.uint8]  # preprocessed, (P, H, W, 3)
+    grid: tuple[int, int]  # rows and columns of patches (gh, gw)
+    cls_attention: NDArray[np.float16]  # weights of the class token to all tokens, (S, P, L, A, T); rows sum to 1
+    probabilities: Array  # predicted, (S, P, K)
+    epoch: Array  # epochs trained before each snapshot, (S,)
+    seconds: Array  # training time before each snapshot, (S,)
+    entropy: Array  # of the class token's attention (nats), mean over the images, (S, L, A)
+    distance: Array  # mean attention distance (px), mean over the images, (S, L, A)
+    class_token: bool  # whether `cls_attention` is that of the class token; else it is the mean over the patches
 
     def __post_init__(self) -> None:
         snapshots, images, layers, heads, tokens = self.cls_attention.shape
@@ -110,11 +97,7 @@ def find(name: str | Path) -> Path:
 
 
 def read(path: str | Path) -> Timeline:
-    """Read a timeline file.
-
-    Raises:
-        ValueError: If it does not exist or is damaged.
-    """
+    """Read a timeline file; raise ValueError if it does not exist or is damaged."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays: dict[str, Any] = {name: file[name] for name in ("images", "class_token", *SERIES)}
@@ -131,29 +114,17 @@ def read(path: str | Path) -> Timeline:
 
 @dataclass
 class TimelineRecorder:
-    """Record snapshots of a model on P images during training.
+    """Record snapshots of a model on P images during training."""
 
-    Args:
-        names: Names of the images.
-        images: Preprocessed images, uint8 (P, 3, H, W).
-        inputs: The same, normalized, on the device of the model.
-        classes: K class names.
-        grid: Rows and columns of patches (gh, gw).
-        num_snapshots: Number of snapshots (S) over the whole training.
-        class_token: Whether the model has a class token; without one the mean attention of the patches is recorded.
-        snapshots: Snapshots recorded so far.
-        num_missing: Snapshots of a resumed run whose file is missing.
-    """
-
-    names: list[str]
-    images: Tensor
-    inputs: Tensor
-    classes: tuple[str, ...]
-    grid: tuple[int, int]
-    num_snapshots: int
-    class_token: bool = True
-    snapshots: list[Snapshot] = field(default_factory=list)
-    num_missing: int = 0
+    names: list[str]  # of the images
+    images: Tensor  # preprocessed images, uint8 (P, 3, H, W)
+    inputs: Tensor  # the same, normalized, on the device of the model
+    classes: tuple[str, ...]  # K class names
+    grid: tuple[int, int]  # rows and columns of patches (gh, gw)
+    num_snapshots: int  # (S), over the whole training
+    class_token: bool = True  # of the model; without one the mean attention of the patches is recorded
+    snapshots: list[Snapshot] = field(default_factory=list)  # recorded so far
+    num_missing: int = 0  # snapshots of a resumed run whose file is missing
 
     def is_due(self, progress: float) -> bool:
         """Whether the next snapshot is due at this progress: snapshot i is due at (i / (S - 1)) ** 2."""

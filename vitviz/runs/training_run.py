@@ -47,27 +47,16 @@ CIFAR_SAMPLES = 60_000
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a training run: one line of `metrics.jsonl`.
+    """Progress of a training run: one line of `metrics.jsonl`."""
 
-    Attributes:
-        progress: Used fraction of the budget, 0..1.
-        epoch: Epochs trained so far.
-        seconds: Training time so far, interruptions excluded.
-        loss: Mean loss since the previous line (nats).
-        learning_rate: Learning rate of the first optimizer.
-        images_per_second: Throughput since this process started or resumed the run.
-        accuracy: Accuracy of the EMA weights on the first evaluation images, at the end of an epoch.
-        train_accuracy: The same on the first training images, without augmentation.
-    """
-
-    progress: float
-    epoch: float
-    seconds: float
-    loss: float
-    learning_rate: float
-    images_per_second: float
-    accuracy: float | None = None
-    train_accuracy: float | None = None
+    progress: float  # used fraction of the budget, 0..1
+    epoch: float  # epochs trained so far
+    seconds: float  # training time so far, interruptions excluded
+    loss: float  # mean loss since the previous line (nats)
+    learning_rate: float  # learning rate of the first optimizer
+    images_per_second: float  # throughput since this process started or resumed the run
+    accuracy: float | None = None  # accuracy of the EMA weights on the first evaluation images, at the end of an epoch
+    train_accuracy: float | None = None  # the same on the first training images, without augmentation
 
 
 def train(
@@ -181,11 +170,7 @@ class TrainingRun:
         return self.images_seen / len(self.labels)
 
     def check_same_step(self) -> None:
-        """Check that all processes resume from the same step.
-
-        Raises:
-            TrainingError: If this process has another state than the main process.
-        """
+        """Raise TrainingError if this process resumes from another step than the main process."""
         count, folder = self.trainer.step_count, self.config.folder
         if (expected := self.distributed.broadcast(count)[0]) != count:
             raise TrainingError(
@@ -195,9 +180,8 @@ class TrainingRun:
 
     def used_budget(self) -> float:
         """Return the used fraction of the budget, 0..1."""
-        if self.config.minutes is None:
-            return min(1.0, self.epoch / (self.config.epochs or 1))
-        return min(1.0, self.seconds / (60 * self.config.minutes))
+        epochs, minutes = self.config.epochs or 1, self.config.minutes
+        return min(1.0, self.epoch / epochs if minutes is None else self.seconds / (60 * minutes))
 
     def mid_step_progress(self, batch: Tensor) -> float:
         """Return the progress in the middle of a step, so that a run of a single step has a learning rate above 0.
@@ -261,7 +245,7 @@ class TrainingRun:
         self.images_seen += len(batch)
 
     def log_metrics(self, evaluate: bool = False) -> Progress:
-        """Append a line to the metrics, with accuracies if `evaluate` is set.
+        """Append a line to the metrics; with accuracies, if `evaluate` is set in the main process of a classification.
 
         Raises:
             TrainingError: If the loss is NaN or infinite.
@@ -272,8 +256,9 @@ class TrainingRun:
             self.unlogged_steps = 0
             if not math.isfinite(self.loss):
                 raise self.non_finite_error(f"The loss is {self.loss} after step {self.trainer.step_count}.")
-        subsets = self.eval_subsets() if evaluate else []
-        accuracies = [measure_accuracy(self.result({}), images, labels) for images, labels in subsets]
+        evaluate = evaluate and self.distributed.is_main_process and self.config.objective == "classify"
+        subsets = [(x[:NUM_EVAL_SAMPLES], y[:NUM_EVAL_SAMPLES]) for x, y in (self.eval_set, (self.images, self.labels))]
+        accuracies = [measure_accuracy(self.result({}), x, y) for x, y in subsets] if evaluate else []
         self.last_logged = time.monotonic()
         images, seconds = self.images_seen - self.previous_images, self.seconds - self.previous_seconds
         speed = images / seconds if images else self.images_seen / self.seconds
@@ -282,13 +267,6 @@ class TrainingRun:
             line = json.dumps(asdict(progress)) + "\n"
             self.write(lambda: run_folder.append(self.config.folder / run_folder.METRICS, line))
         return progress
-
-    def eval_subsets(self) -> list[LabeledImages]:
-        """Return the first evaluation and training images, in the main process of a classification run; else none."""
-        if not self.distributed.is_main_process or self.config.objective != "classify":
-            return []
-        sets = (self.eval_set, (self.images, self.labels))
-        return [(images[:NUM_EVAL_SAMPLES], labels[:NUM_EVAL_SAMPLES]) for images, labels in sets]
 
     def non_finite_error(self, problem: str) -> TrainingError:
         """Return the error for a NaN or infinite loss or weight."""
