@@ -1,4 +1,4 @@
-"""Timing of calls that alternate, so that other load on the machine affects all of them equally."""
+"""Interleaved timing of several functions on a CPU, so that other load on the machine affects all of them equally."""
 
 import random
 import statistics
@@ -12,7 +12,7 @@ WARMUP_ROUNDS = 2
 def alternate(calls: list[Callable[[], Any]], rounds: int) -> list[float]:
     """Run several calls in random order in each round and return the median time of each (ms).
 
-    In a fixed order, each call would always run with the cache and memory left by the same other call.
+    In a fixed order, each function would always run after the same other one, with the caches that it leaves.
     """
     rng = random.Random(0)  # noqa: S311 (not for cryptography)
     order = list(range(len(calls)))
@@ -28,5 +28,8 @@ def alternate(calls: list[Callable[[], Any]], rounds: int) -> list[float]:
 
 
 def median_and_p95(milliseconds: list[float]) -> tuple[str, str]:
-    """Return median and 95th percentile as text."""
-    return f"{statistics.median(milliseconds):.1f} ms", f"{statistics.quantiles(milliseconds, n=20)[-1]:.1f} ms"
+    """Return median and 95th percentile as strings in ms."""
+    return (
+        f"{statistics.median(milliseconds):.1f} ms",
+        f"{statistics.quantiles(milliseconds, n=20, method='inclusive')[-1]:.1f} ms",
+    )

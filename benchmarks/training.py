@@ -61,7 +61,7 @@ def train(config: TrainConfig, steps: int) -> None:
     """Print images/s of both loops, their ratio, and the trainer's fraction of the device's peak.
 
     Args:
-        config: Model, data set and batch size.
+        config: Model, dataset and batch size.
         steps: Steps of each loop in each of three rounds.
 
     Raises:

@@ -21,7 +21,7 @@ differing_checksums = pytest.mark.filterwarnings("ignore:.* differs from the off
 
 
 def load(split, folder):
-    """Load a split of the synthetic data set, which warns once per file."""
+    """Load a split of the synthetic dataset, which warns once per file."""
     with pytest.warns(UserWarning, match=r"\.bin differs from the official CIFAR-10 file; it is used unchanged"):
         return cifar.load(split, folder)
 
@@ -119,7 +119,7 @@ def test_an_argument_takes_precedence_over_the_environment_variable(cifar_folder
     assert str(cifar.data_root()) == "data"
 
 
-def test_the_error_for_a_missing_data_set_contains_the_download_command(tmp_path):
+def test_the_error_for_a_missing_dataset_contains_the_download_command(tmp_path):
     sentence = rf"CIFAR-10 is not in {tmp_path}: .*Download it with: python -m vitviz data download --data {tmp_path}"
     with pytest.raises(DataError, match=sentence):
         cifar.load("train", tmp_path)
@@ -164,7 +164,7 @@ def test_official_checksums_give_no_warning(cifar_folder, monkeypatch):
 # Downloads; a function replaces the network
 
 
-def test_an_existing_data_set_is_not_downloaded_again(cifar_folder, monkeypatch):
+def test_an_existing_dataset_is_not_downloaded_again(cifar_folder, monkeypatch):
     monkeypatch.setattr(torchvision.datasets, "CIFAR10", lambda *given, **named: pytest.fail("downloaded"))
     for data in (cifar_folder, cifar_folder / BINARY_FOLDER):
         assert cifar.download(data) == cifar_folder / BINARY_FOLDER

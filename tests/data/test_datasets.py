@@ -1,4 +1,4 @@
-"""Data sets by name: both versions of CIFAR-100, the model's input size, and channel statistics."""
+"""Datasets by name: both versions of CIFAR-100, the model's input size, and channel statistics."""
 
 import hashlib
 import pickle
@@ -23,7 +23,7 @@ CIFAR100 = cifar.CIFARS["cifar100"]
 
 
 @pytest.fixture
-def hundred(tmp_path, monkeypatch) -> Path:
+def cifar100_folder(tmp_path, monkeypatch) -> Path:
     """Write a binary version with 30 + 6 random images of a hundred classes."""
     monkeypatch.setattr(cifar, "RECORDS", RECORDS["test"])
     folder = tmp_path / CIFAR100.binary_folder
@@ -54,10 +54,10 @@ def python_version(root: Path, monkeypatch) -> None:
     monkeypatch.setattr(known, "meta", known.meta | {"md5": md5["meta"]})
 
 
-def test_cifar_100_has_its_fine_labels_in_the_official_order(hundred):
-    dataset = datasets.load("cifar100", hundred, (32, 32))
+def test_cifar_100_has_its_fine_labels_in_the_official_order(cifar100_folder):
+    dataset = datasets.load("cifar100", cifar100_folder, (32, 32))
     for split, (images, labels) in dataset.splits.items():
-        table = np.fromfile(hundred / CIFAR100.binary_folder / f"{split}.bin", np.uint8).reshape(-1, 3074)
+        table = np.fromfile(cifar100_folder / CIFAR100.binary_folder / f"{split}.bin", np.uint8).reshape(-1, 3074)
         assert np.array_equal(images.flatten(1).numpy(), table[:, 2:])
         assert labels.tolist() == table[:, 1].tolist()
         assert labels.dtype == torch.int64
@@ -66,19 +66,19 @@ def test_cifar_100_has_its_fine_labels_in_the_official_order(hundred):
     assert (dataset.info.name, dataset.info.classes[0], dataset.info.classes[99]) == ("CIFAR-100", "apple", "worm")
 
 
-def test_both_versions_of_cifar_100_give_the_same_tensors(hundred, monkeypatch):
-    expected = cifar.load("train", hundred, "cifar100")
-    python_version(hundred, monkeypatch)
-    assert cifar.find(hundred, "cifar100").name == CIFAR100.python_folder
+def test_both_versions_of_cifar_100_give_the_same_tensors(cifar100_folder, monkeypatch):
+    expected = cifar.load("train", cifar100_folder, "cifar100")
+    python_version(cifar100_folder, monkeypatch)
+    assert cifar.find(cifar100_folder, "cifar100").name == CIFAR100.python_folder
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # NumPy's about how torchvision unpickles
-        found = cifar.load("train", hundred, "cifar100")
+        found = cifar.load("train", cifar100_folder, "cifar100")
     assert all(torch.equal(mine, other) for mine, other in zip(found, expected, strict=True))
-    (hundred / CIFAR100.python_folder / "train").write_bytes(b"damaged")
+    (cifar100_folder / CIFAR100.python_folder / "train").write_bytes(b"damaged")
     with pytest.raises(
         DataError, match=r"is incomplete or damaged: its checksums differ.*Delete .* --dataset cifar100"
     ):
-        cifar.load("train", hundred, "cifar100")
+        cifar.load("train", cifar100_folder, "cifar100")
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_both_versions_of_cifar_100_give_the_same_tensors(hundred, monkeypatch):
         (lambda content: content[:1] + b"\x64" + content[2:], "is damaged: it has a label above 99"),
     ],
 )
-def test_a_damaged_file_of_cifar_100_is_an_error(hundred, damage, sentence):
-    path = hundred / CIFAR100.binary_folder / "train.bin"
+def test_a_damaged_file_of_cifar_100_is_an_error(cifar100_folder, damage, sentence):
+    path = cifar100_folder / CIFAR100.binary_folder / "train.bin"
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(DataError, match=sentence):
-        cifar.load("train", hundred, "cifar100")
+        cifar.load("train", cifar100_folder, "cifar100")
 
 
-def test_the_error_for_a_missing_data_set_contains_the_download_command(tmp_path):
+def test_the_error_for_a_missing_dataset_contains_the_download_command(tmp_path):
     sentence = (
         rf"CIFAR-100 is not in {tmp_path}: .* python -m vitviz data download --dataset cifar100 --data {tmp_path}"
     )
@@ -107,13 +107,17 @@ def test_the_error_for_a_missing_data_set_contains_the_download_command(tmp_path
 
 
 def test_cifar_100_is_downloaded_with_torchvision(tmp_path, monkeypatch):
+    calls = []
+
     def fetch(root, download):
         assert download
+        calls.append(root)
         (Path(root) / CIFAR100.python_folder).mkdir()
 
     monkeypatch.setattr(torchvision.datasets, "CIFAR100", fetch)
     assert cifar.download(tmp_path, dataset="cifar100") == tmp_path / CIFAR100.python_folder
-    assert cifar.download(tmp_path, dataset="cifar100") == tmp_path / CIFAR100.python_folder, "it exists"
+    assert cifar.download(tmp_path, dataset="cifar100") == tmp_path / CIFAR100.python_folder
+    assert len(calls) == 1, "an existing dataset is not downloaded again"
     assert len(list(tmp_path.iterdir())) == 1
 
 

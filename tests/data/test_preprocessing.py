@@ -121,11 +121,13 @@ def test_one_bright_pixel_does_not_change_the_others():
     after = np.asarray(open_image(Image.fromarray(levels))[0])
     assert (before == 78).all()
     assert after[0, 0, 0] == 255
-    assert (after[1:] == 78).all()
+    assert np.array_equal(after.reshape(-1, 3)[1:], before.reshape(-1, 3)[1:])
 
 
-def test_decimal_images_are_rounded():
-    levels = np.linspace(0, 255, 256, dtype=np.float32).reshape(16, 16) // 1
+def test_float_images_are_rounded():
+    levels = np.arange(256, dtype=np.float32).reshape(16, 16)
+    levels[:, ::2] += 0.4
+    levels[:, 1::2] -= 0.4
     image, _ = open_image(Image.fromarray(levels))
     assert np.array_equal(np.asarray(image)[..., 0], np.arange(256).reshape(16, 16))
 
@@ -388,7 +390,7 @@ def test_a_file_above_20_mib_is_rejected_without_reading(tmp_path, monkeypatch):
 
 
 def test_a_folder_is_rejected(tmp_path):
-    with pytest.raises(ImageError, match=r"An image must be a regular file: this is a folder or a device"):
+    with pytest.raises(ImageError, match=r"An image must be a regular file: this is a folder, pipe or device"):
         open_image(tmp_path)
 
 
@@ -413,7 +415,7 @@ def test_a_path_without_a_file_is_rejected(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("array", "got"),
     [
-        (np.zeros((4, 4, 3)), r"got float64 of shape \(4, 4, 3\)\. Multiply values in 0\.\.1 by 255 and convert"),
+        (np.zeros((4, 4, 3)), r"got float64 of shape \(4, 4, 3\)\. Multiply values in 0\.\.1 by 255"),
         (np.zeros((3, 20, 28), np.uint8), r"got uint8 of shape \(3, 20, 28\)"),
         (np.zeros((4, 4, 3, 1), np.uint8), r"got uint8 of shape \(4, 4, 3, 1\)"),
         (np.zeros(4, np.uint8), r"got uint8 of shape \(4,\)"),

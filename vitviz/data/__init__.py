@@ -1,1 +1,1 @@
-"""Data sets and images -> tensors."""
+"""Datasets and images -> tensors."""

@@ -1,6 +1,6 @@
 """CIFAR-10 and CIFAR-100 on disk -> tensors (Krizhevsky 2009, "Learning Multiple Layers of Features from Tiny Images").
 
-Finds the python or the binary version of a data set, verifies it and loads a split as one uint8 tensor. Downloads
+Finds the python or the binary version of a dataset, verifies it and loads a split as one uint8 tensor. Downloads
 only on request.
 """
 
@@ -59,7 +59,7 @@ PIXELS = 3 * 32 * 32  # bytes per image; in a record they follow the labels
 
 @dataclass(frozen=True)
 class Cifar:
-    """Names and binary layout of a data set.
+    """Names and binary layout of a dataset.
 
     Attributes:
         name: Name, also of torchvision's class, there without the hyphen.
@@ -68,7 +68,7 @@ class Cifar:
         binary_folder: Folder of the binary version.
         binary_files: Files of the binary version.
         num_labels: Bytes before each image; the last one is the label, a coarse label may precede it.
-        command: Command that downloads the data set.
+        command: Command that downloads the dataset.
     """
 
     name: str
@@ -103,7 +103,7 @@ CIFARS = {
 
 
 class DataError(ValueError):
-    """A data set is missing, damaged or unsuitable.
+    """A dataset is missing, damaged or unsuitable.
 
     Attributes:
         problem: Violated rule and received value, or what is wrong and where.
@@ -116,12 +116,12 @@ class DataError(ValueError):
 
 
 def data_root(data: str | Path | None = None) -> Path:
-    """Return the folder of data sets: `data`, else the environment variable VITVIZ_DATA, else `data/`."""
+    """Return the folder of datasets: `data`, else the environment variable VITVIZ_DATA, else `data/`."""
     return Path(data if data is not None else os.environ.get("VITVIZ_DATA") or "data")
 
 
 def find(data: str | Path | None = None, dataset: str = "cifar10") -> Path:
-    """Find the folder of a data set.
+    """Find the folder of a dataset.
 
     Args:
         data: The folder of one of the two versions, or its parent. If None, the environment variable VITVIZ_DATA, else
@@ -132,7 +132,7 @@ def find(data: str | Path | None = None, dataset: str = "cifar10") -> Path:
         The folder of the python version if it exists, else of the binary version.
 
     Raises:
-        DataError: If neither version exists; the hint is the command that downloads the data set.
+        DataError: If neither version exists; the hint is the command that downloads the dataset.
     """
     root, known = data_root(data), CIFARS[dataset]
     folders = known.python_folder, known.binary_folder
@@ -157,7 +157,7 @@ def load(split: Split, data: str | Path | None = None, dataset: str = "cifar10")
         Images (n, 3, 32, 32) as uint8 and labels (n,) as int64.
 
     Raises:
-        DataError: If the data set is missing, incomplete or damaged.
+        DataError: If the dataset is missing, incomplete or damaged.
     """
     folder, known = find(data, dataset), CIFARS[dataset]
     hint = f"Delete {folder} and download it again with: {known.command} --data {quote(str(folder.parent))}"
@@ -199,7 +199,7 @@ def load_binary(folder: Path, split: Split, known: Cifar, hint: str) -> tuple[Te
 def download(data: str | Path | None = None, tag: str = "", dataset: str = "cifar10") -> Path:
     """Download the python version with torchvision: to a temporary folder, verified, then renamed.
 
-    Does nothing if the data set exists. Removes old temporary folders of killed downloads.
+    Does nothing if the dataset exists. Removes old temporary folders of killed downloads.
 
     Args:
         data: The target folder, as for `find`.
@@ -207,7 +207,7 @@ def download(data: str | Path | None = None, tag: str = "", dataset: str = "cifa
         dataset: "cifar10" or "cifar100".
 
     Returns:
-        The folder of the data set.
+        The folder of the dataset.
 
     Raises:
         DataError: If the download fails or is damaged; no files remain then.

@@ -1,4 +1,4 @@
-"""Data sets by name -> uint8 tensors at the model's input size, with class names and channel statistics."""
+"""Datasets by name -> uint8 tensors at the model's input size, with class names and channel statistics."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ MIN_STD = 0.01  # avoids division by zero where all images are alike
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """Properties of a data set that a checkpoint stores.
+    """Properties of a dataset that a checkpoint stores.
 
     Attributes:
         name: Name for the training record.
@@ -36,7 +36,7 @@ class DatasetInfo:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A data set in memory, with the images and labels of the requested splits."""
+    """A dataset in memory, with the images and labels of the requested splits."""
 
     info: DatasetInfo
     splits: dict[Split, LabeledImages]
@@ -55,7 +55,7 @@ def load(
     first: int | None = None,
     last: int = 0,
 ) -> Dataset:
-    """Load a data set.
+    """Load a dataset.
 
     Args:
         kind: "cifar10", "cifar100" or "folder".
@@ -66,7 +66,7 @@ def load(
         last: Number of training images to load from the end in addition.
 
     Raises:
-        vitviz.data.cifar.DataError: If the data set is missing, damaged or unsuitable for training.
+        vitviz.data.cifar.DataError: If the dataset is missing, damaged or unsuitable for training.
     """
     if kind == "folder":
         loaded, summary = image_folder.load(data, size)

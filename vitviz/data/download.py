@@ -27,7 +27,7 @@ class DownloadState:
     """State of a download.
 
     Attributes:
-        dataset: Key of the data set; empty before the first download.
+        dataset: Key of the dataset; empty before the first download.
         running: Whether the download is running.
         progress: Downloaded fraction of the archive.
         message: Why it failed; empty otherwise.
@@ -59,7 +59,7 @@ class Download:
         """Start downloading, unless a download is already running.
 
         Raises:
-            ValueError: If the data set is unknown.
+            ValueError: If the dataset is unknown.
         """
         if dataset not in SIZES:
             raise ValueError(f"dataset must be {' or '.join(SIZES)}: got {dataset[:40]!r}.")
@@ -110,7 +110,7 @@ class Download:
 
 
 def main() -> None:
-    """Download a data set; on failure print the error's fields as JSON and exit with status 1."""
+    """Download a dataset; on failure print the error's fields as JSON and exit with status 1."""
     dataset, folder, tag = sys.argv[1:]
     try:
         download(folder, tag, dataset)

@@ -175,7 +175,7 @@ def check_file(path: Path) -> None:
         raise ImageError("The file does not exist.", "Check the path.", str(path)[:200]) from None
     name = path.name[:80]
     if not stat.S_ISREG(status.st_mode):
-        raise ImageError("An image must be a regular file: this is a folder or a device.", "Choose a file.", name)
+        raise ImageError("An image must be a regular file: this is a folder, pipe or device.", "Choose a file.", name)
     if status.st_size == 0:
         raise ImageError("The file is empty.", "Choose another image.", name)
     check_file_size(status.st_size, name)
@@ -217,8 +217,9 @@ def from_array(array: np.ndarray) -> Image.Image:
     """Convert an array (H, W, 3), (H, W, 4) or (H, W) of uint8 to a PIL image."""
     if array.dtype != np.uint8 or array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
         raise ImageError(
-            f"An image array must be uint8 of shape (H, W, 3): got {array.dtype} of shape {array.shape}.",
-            "Multiply values in 0..1 by 255 and convert them.",
+            f"An image array must be uint8 of shape (H, W), (H, W, 3) or (H, W, 4): got {array.dtype} of shape "
+            f"{array.shape}.",
+            "Multiply values in 0..1 by 255; transpose channels-first arrays.",
         )
     if array.size == 0:
         raise ImageError(f"An image array must have pixels: got shape {array.shape}.")

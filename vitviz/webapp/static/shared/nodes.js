@@ -141,7 +141,7 @@ function followTheme(redraw) {
   }
 }
 
-/** Reload the lists of models and data sets and fill the model select, keeping its value. */
+/** Reload the lists of models and datasets and fill the model select, keeping its value. */
 async function refreshModels(select) {
   const reply = await request('list_models', {});
   if (!Array.isArray(reply?.checkpoints)) return;

@@ -86,7 +86,7 @@ function followNewest() {
   wake();
 }
 
-/** Apply the lists of a response: runs, sweeps, data sets. A response without them means no change. */
+/** Apply the lists of a response: runs, sweeps, datasets. A response without them means no change. */
 function applyLists(reply) {
   version = reply.version ?? version;
   if (!reply.runs) return;

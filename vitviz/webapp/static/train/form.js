@@ -279,7 +279,7 @@ function syncStart() {
 
 const dataIsAvailable = () => Boolean(data && (form.elements.dataset.value === 'folder' ? form.elements.image_folder.value : data.available[form.elements.dataset.value]));
 
-/** Show the missing data set: the sentence, the download button and its progress. */
+/** Show the missing dataset: the sentence, the download button and its progress. */
 function syncData() {
   const wanted = form.elements.dataset.value;
   const absent = find('.absent');

@@ -1,4 +1,4 @@
-/* State of the page: runs, the followed run, metrics, data sets. */
+/* State of the page: runs, the followed run, metrics, datasets. */
 
 const EVERY = 1000; // ms between polls during a training or download
 const RUNNING = ['training', 'stopping'];
