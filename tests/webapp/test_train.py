@@ -1,4 +1,4 @@
-"""Server functions of the Train page: the form, polling, runs, timelines and data sets."""
+"""Server functions of the Train page: the form, polling, runs, timelines and datasets."""
 
 import base64
 import errno
@@ -165,7 +165,7 @@ def test_fine_tuning_uses_the_network_of_init_from(page, run):
     assert (config.model.depth, config.freeze_backbone) == (2, True)
 
 
-def test_no_run_starts_without_its_data_set(page):
+def test_no_run_starts_without_its_dataset(page):
     assert "CIFAR-10 is not in" in refusal(page.start, TI4)
     assert page.list_runs()["runs"] == []
     assert page.list_runs()["data"]["available"] == {"cifar10": False, "cifar100": False}
@@ -421,7 +421,7 @@ def test_an_image_folder_is_surveyed_before_its_eta(page, packed, monkeypatch):
     assert few["seconds"] < many["seconds"] / 1000, "of two images, not of 50,000"
 
 
-def test_the_head_has_the_classes_of_the_data_set(page):
+def test_the_head_has_the_classes_of_the_dataset(page):
     assert page.config(TI4).model.num_classes == 10
     assert page.config(TI4 | {"settings": {"dataset": "cifar100"}}).model.num_classes == 100
 
