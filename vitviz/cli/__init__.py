@@ -228,7 +228,7 @@ def load_probe_images(img_size: tuple[int, int], data: str | None, count: int) -
         Images (B, 3, H, W) of uint8, and their description.
 
     Raises:
-        ValueError: If `data` is given, but does not contain the data set or is not of the model's size.
+        ValueError: If `data` is given, but does not contain the dataset or is not of the model's size.
     """
     from vitviz.data import cifar, datasets, preprocessing
 

@@ -54,19 +54,12 @@ class CheckpointError(ValueError):
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """How an image becomes the input of a network: center crop, resize, normalize.
+    """How an image becomes the input of a network: center crop, resize, normalize."""
 
-    Attributes:
-        img_size: Height and width of the input (px).
-        mean: Mean of each color channel, in 0..1.
-        std: Standard deviation of each color channel, in 0..1.
-        interpolation: Filter of the resize, by Pillow's name.
-    """
-
-    img_size: tuple[int, int]
-    mean: Channels
-    std: Channels
-    interpolation: str = RESAMPLING.name.lower()
+    img_size: tuple[int, int]  # height and width of the input (px)
+    mean: Channels  # mean of each color channel, in 0..1
+    std: Channels  # standard deviation of each color channel, in 0..1
+    interpolation: str = RESAMPLING.name.lower()  # filter of the resize, by Pillow's name
 
 
 @dataclass(frozen=True)

@@ -213,9 +213,7 @@ class ViT(Transformer):
 
         Args:
             x: Output of `embed`.
-            attentions: Attention to return.
             all_tokens: If False, the last block computes the class token only.
-            head_masks: As for `forward`.
 
         Returns:
             Output of the last block, (B, T, D) or (B, 1, D), and attention and input of each block.

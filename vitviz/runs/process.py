@@ -190,9 +190,8 @@ class RunLock:
                 free = shutil.disk_usage(self.folder).free / 2**20
                 problem = f"The disk is full ({free:.0f} MB free): the training state cannot be saved."
                 if self.stop.requested:
-                    raise TrainingStopped(
-                        f"{problem} The previous state is kept. Free some space, then resume."
-                    ) from None
+                    kept = "The previous state is kept. Free some space, then resume."
+                    raise TrainingStopped(f"{problem} {kept}") from None
                 message = f"{problem} Training is paused and continues when there is space. Free some space."
                 self.set_message(message)
                 if waiting_since is None:

@@ -57,7 +57,7 @@ class Runs:
 
         Raises:
             AlreadyRunningError: If a run or sweep is running.
-            vitviz.data.cifar.DataError: If the data set is missing.
+            vitviz.data.cifar.DataError: If the dataset is missing.
             ConfigError: If the name is invalid or in use.
             ValueError: If the device is not available.
         """
@@ -289,10 +289,10 @@ class Runs:
 
 
 def check_machine(config: TrainConfig) -> None:
-    """Check that the data set and the device of a config are available.
+    """Check that the dataset and the device of a config are available.
 
     Raises:
-        vitviz.data.cifar.DataError: If the data set is missing.
+        vitviz.data.cifar.DataError: If the dataset is missing.
         ValueError: If the device is not available.
     """
     if config.dataset in cifar.CIFARS:

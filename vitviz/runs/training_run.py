@@ -75,7 +75,7 @@ def train(
         with `val_size` it is called `val_accuracy`, with the objective masked-patch `masked_patch_accuracy`.
 
     Raises:
-        vitviz.data.cifar.DataError: If the data set is missing or not usable.
+        vitviz.data.cifar.DataError: If the dataset is missing or not usable.
         ConfigError: If the network is too large, the initial weights or the teacher do not fit, or the resumed run has
             another config.
         ValueError: If the device is not available, or the run folder cannot be used.
