@@ -1,4 +1,4 @@
-"""Training runs on a synthetic data set: files, budget and failures."""
+"""Training runs on a synthetic dataset: files, budget and failures."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Fixtures of the training tests: a short run on a small data set, independent of the clock."""
+"""Fixtures of the training tests: a short run on a small dataset, independent of the clock."""
 
 from collections.abc import Callable
 

@@ -240,7 +240,7 @@ def data(config) -> TrainingData:
 
 @pytest.fixture
 def source(data) -> Checkpoint:
-    """A checkpoint with the classes and statistics of the data set."""
+    """A checkpoint with the classes and statistics of the dataset."""
     known, info = tiny.checkpoint(replace(tiny.CONFIG, num_classes=3)), data.info
     return replace(known, labels=info.classes, mean=info.mean, std=info.std)
 

@@ -152,11 +152,11 @@ def test_accuracy_by_hand(config):
     assert done == [3, 3, 1]
 
 
-# --- sizes of the data set ---
+# --- sizes of the dataset ---
 
 
 def fake_dataset(monkeypatch, num_train: int) -> None:
-    """Replace the data set by one of `num_train` training images, which share memory."""
+    """Replace the dataset by one of `num_train` training images, which share memory."""
     images, labels = torch.zeros(1, 3, 32, 32, dtype=torch.uint8), torch.zeros(1, dtype=torch.long)
     train_set = images.expand(num_train, -1, -1, -1), labels.expand(num_train)
     loaded = Dataset(CIFAR10, {"train": train_set, "test": (images, labels)})
@@ -173,7 +173,7 @@ def fake_dataset(monkeypatch, num_train: int) -> None:
         ({}, 60_000),
     ],
 )
-def test_sizes_are_limited_by_the_data_set_and_not_by_that_of_cifar(monkeypatch, changes, used):
+def test_sizes_are_limited_by_the_dataset_and_not_by_that_of_cifar(monkeypatch, changes, used):
     fake_dataset(monkeypatch, 60_000)
     data = load_training_data(TrainConfig(dataset="folder", **changes), torch.device("cpu"))
     assert len(data.train[0]) == len(data.train[1]) == used
@@ -196,7 +196,7 @@ def test_a_validation_split_that_leaves_too_few_images_is_refused(monkeypatch, v
     assert found.value.field == field
 
 
-def test_a_data_set_smaller_than_a_batch_is_one_batch(monkeypatch):
+def test_a_dataset_smaller_than_a_batch_is_one_batch(monkeypatch):
     fake_dataset(monkeypatch, 72)
     data = load_training_data(TrainConfig(dataset="folder", batch_size=256), torch.device("cpu"))
     assert len(data.train[1]) == 72

@@ -36,11 +36,11 @@ def test_no_response_contains_a_path_of_the_server(public_client):
     for status, answer in answers:
         assert status == 200
         assert not names_a_folder(answer)
-        if "error" in answer:  # unless the data set is there
+        if "error" in answer:  # unless the dataset is there
             assert answer["error"] == "CIFAR-10 is not available on this server."
 
 
-def test_the_path_of_the_data_set_is_hidden(tmp_path):
+def test_the_path_of_the_dataset_is_hidden(tmp_path):
     app = build_app(str(tmp_path), public=True)
     catalog = catalog_of(app)
     assert catalog["public"] is True

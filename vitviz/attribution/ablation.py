@@ -28,7 +28,7 @@ def ablate(
         context: The image in the model; what is ablated in it already stays ablated.
         heads: Heads whose output is replaced, as (layer, head) from 0.
         patches: Patches to remove, positions in reading order from 0.
-        patch_mode: "drop" leaves the patches' tokens out; "gray" paints the patches in the data set's mean color.
+        patch_mode: "drop" leaves the patches' tokens out; "gray" paints the patches in the dataset's mean color.
         head_means: Replacement of the heads' outputs, (L, A, d), as from `mean_head_outputs`; None for zeros.
 
     Raises:

@@ -162,7 +162,7 @@ class ForwardContext:
     def mask_patches(self, masked: Tensor, baseline: Tensor | None = None) -> Tensor:
         """Return the image with patches, a mask (n, N), replaced by those of a baseline, (n, 3, H, W).
 
-        The baseline is an image (3, H, W); None for the data set's mean color, which is 0.
+        The baseline is an image (3, H, W); None for the dataset's mean color, which is 0.
         """
         mask = self.patches_to_pixels(masked.to(self.image.device)).unsqueeze(1)  # (n, 1, H, W)
         return torch.where(mask, torch.zeros_like(self.image) if baseline is None else baseline, self.image)

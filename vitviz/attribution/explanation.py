@@ -235,7 +235,7 @@ class Explanation:
             heads: Heads to ablate, as (layer, head) from 0.
             patches: Patches to remove, positions in reading order from 0.
             mode: Output of ablated heads: "zero", or their "mean" over reference images.
-            patch_mode: "drop" leaves the patches' tokens out; "gray" paints the patches in the data set's mean color.
+            patch_mode: "drop" leaves the patches' tokens out; "gray" paints the patches in the dataset's mean color.
             head_means: Means of the heads' outputs for mode "mean", (L, A, d), as from
                 `vitviz.attribution.ablation.mean_head_outputs`; None for those of the sample images.
 

@@ -23,7 +23,7 @@ from vitviz.models.config import ViTConfig
 Array = NDArray[np.float32]
 Baseline = Literal["mean", "blur", "drop"]
 BASELINES: dict[Baseline, str] = {
-    "mean": "painted in the data set's mean color",
+    "mean": "painted in the dataset's mean color",
     "blur": "replaced by a blurred copy (Gaussian, sigma an eighth of the image)",
     "drop": "left out: their tokens never enter the network",
 }

@@ -19,7 +19,7 @@ class TrainingData:
     """Images of a training run, on its device.
 
     Attributes:
-        info: Class names, mean and standard deviation of the data set.
+        info: Class names, mean and standard deviation of the dataset.
         train: Training images and labels.
         eval: Images and labels to measure accuracy on: the test set, or the validation split.
     """
@@ -33,7 +33,7 @@ def load_training_data(config: TrainConfig, device: torch.device) -> TrainingDat
     """Load the images of a training run.
 
     Raises:
-        DataError: If the data set is missing or damaged.
+        DataError: If the dataset is missing or damaged.
         ConfigError: If `val_size` or `batch_size` is too large for it.
     """
     splits: tuple[Split, ...] = ("train",) if config.val_size else datasets.BOTH
@@ -71,7 +71,7 @@ def check_val_overlap(config: TrainConfig, info: DatasetInfo, source: Checkpoint
     `field` of the config names the checkpoint: "init_from" or "teacher".
 
     Raises:
-        ConfigError: If it was trained on the same data set with a smaller validation split.
+        ConfigError: If it was trained on the same dataset with a smaller validation split.
     """
     if not config.val_size:
         return
@@ -105,7 +105,7 @@ def augment(config: TrainConfig, info: DatasetInfo, images: Tensor, labels: Tens
 
     Args:
         config: Augmentations and their strength.
-        info: Mean and standard deviation of the data set.
+        info: Mean and standard deviation of the dataset.
         images: uint8 (B, 3, H, W).
         labels: (B,).
         mix: Whether to use CutMix and Mixup.

@@ -23,7 +23,7 @@ def load_teacher(config: TrainConfig, info: DatasetInfo, device: torch.device) -
     """Load the teacher of a training run onto its device; None if the config has no teacher.
 
     Raises:
-        ConfigError: If the teacher is not a classifier of the same data set, or was trained on validation images.
+        ConfigError: If the teacher is not a classifier of the same dataset, or was trained on validation images.
     """
     if config.teacher is None:
         return None
@@ -33,7 +33,7 @@ def load_teacher(config: TrainConfig, info: DatasetInfo, device: torch.device) -
         raise ConfigError(
             "teacher",
             f"must be trained on the same images at the same size: {teacher.name} was not",
-            "Train a teacher on this data set first.",
+            "Train a teacher on this dataset first.",
         )
     if not teacher.is_classifier:
         raise ConfigError(

@@ -54,7 +54,7 @@ class Estimate:
 
 
 def estimate_run(config: TrainConfig, num_train: int = NUM_TRAIN, num_test: int = NUM_TEST) -> Estimate:
-    """Estimate the duration of a training run on `num_train` images of a data set with `num_test` test images.
+    """Estimate the duration of a training run on `num_train` images of a dataset with `num_test` test images.
 
     Raises:
         ConfigError: If the device is missing or its memory is too small for a step.

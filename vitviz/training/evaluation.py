@@ -49,15 +49,15 @@ def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None)
 
     Args:
         checkpoint: The model.
-        dataset: As in a `TrainConfig`; None for the data set that the model was trained on.
-        data: Directory of the data set.
+        dataset: As in a `TrainConfig`; None for the dataset that the model was trained on.
+        data: Directory of the dataset.
 
     Returns:
         Images, uint8 (n, 3, H, W), at the model's input size; labels (n,), positions in the checkpoint's labels; and
-        the test accuracy in the checkpoint's record, None if it was trained on another data set.
+        the test accuracy in the checkpoint's record, None if it was trained on another dataset.
 
     Raises:
-        DataError: If the checkpoint is not a classifier, or the data set is missing or has other classes.
+        DataError: If the checkpoint is not a classifier, or the dataset is missing or has other classes.
     """
     if not checkpoint.is_classifier:
         raise DataError(
@@ -82,7 +82,7 @@ def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None)
 
 
 def class_mismatch_error(checkpoint: Checkpoint, name: str, classes: tuple[str, ...]) -> DataError:
-    """Create the error for a data set with classes that the checkpoint does not have."""
+    """Create the error for a dataset with classes that the checkpoint does not have."""
     own, other = (", ".join(names)[:200] for names in (checkpoint.labels, classes))
     return DataError(
         f"The classes of a test set must be those of the model: {checkpoint.name} has {own}, and {name} has {other}. "

@@ -1,6 +1,6 @@
 """Fine-tuning: a training run that starts from the backbone of a checkpoint.
 
-The backbone is loaded and the head is new: one linear layer from D channels to the K classes of the new data set
+The backbone is loaded and the head is new: one linear layer from D channels to the K classes of the new dataset
 (Dosovitskiy et al. 2021, arXiv 2010.11929, section 3.2). For images of another size the position embeddings are
 interpolated to the new grid, as in the paper; the patch size stays.
 """

@@ -58,7 +58,7 @@ class Trainer:
     Args:
         config: Training config; its seed determines the initial weights.
         distributed: Process group.
-        info: Data set of the images.
+        info: Dataset of the images.
         load_init: Whether to load the weights of `config.init_from`. False for a resumed run, which has its own weights
             and does not need that checkpoint.
 
@@ -71,7 +71,7 @@ class Trainer:
         step_count: Number of steps taken.
 
     Raises:
-        ConfigError: If `init_from` or `teacher` does not fit the config or the data set.
+        ConfigError: If `init_from` or `teacher` does not fit the config or the dataset.
     """
 
     def __init__(

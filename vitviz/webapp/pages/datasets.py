@@ -1,4 +1,4 @@
-"""Data sets of the Train page: CIFAR, its download, and image folders.
+"""Datasets of the Train page: CIFAR, its download, and image folders.
 
 Image folders are folders and zips in the data folder; uploaded zips are stored there, too. No other path is accepted.
 """
@@ -36,7 +36,7 @@ class Counts(NamedTuple):
 
 
 class DataSets:
-    """The data sets of the folder `data`, as for `vitviz.data.cifar.find`."""
+    """The datasets of the folder `data`, as for `vitviz.data.cifar.find`."""
 
     def __init__(self, data: str | None = None) -> None:
         self.data = data
@@ -47,7 +47,7 @@ class DataSets:
         self.counts: dict[str, Counts] = {}  # of surveyed image folders
 
     def state(self) -> Json:
-        """Return which data sets are `available`, the listed `image_folders`, and the state of the `download`."""
+        """Return which datasets are `available`, the listed `image_folders`, and the state of the `download`."""
         folders = sorted(self.image_folders(), key=lambda name: name not in self.uploaded)  # own uploads first
         return {
             "available": {name: datasets.is_available(name, self.data) for name in datasets.INFO},

@@ -81,7 +81,7 @@ class Explore(ModelPage):
         return lookup
 
     def catalog(self) -> Json:
-        """Return the initial data of the page: bundled models, samples, data set and methods."""
+        """Return the initial data of the page: bundled models, samples, dataset and methods."""
         samples = [{"name": name, "src": data_url(Image.open(path))} for name, path in sample_paths().items()]
         methods = []
         for key, method in METHODS.items():

@@ -253,7 +253,7 @@ class Train:
         return response
 
     def list_runs(self) -> Json:
-        """List all runs and sweeps, newest first, the state of the data sets, and a `version` of this response."""
+        """List all runs and sweeps, newest first, the state of the datasets, and a `version` of this response."""
         runs, sweeps = [self.row(info) for info in self.runs.all()], [describe(info) for info in self.runs.sweeps()]
         response = {"runs": runs, "sweeps": sweeps, "data": self.datasets.state()}
         return response | {"version": f"{hash(json.dumps(response)):x}"}
@@ -281,7 +281,7 @@ class Train:
         lines, offset = self.runs.metrics(run, offset)
         return {"session": session, "metrics": lines, "offset": offset, "whole": request.get("session") != session}
 
-    # --- data sets ---
+    # --- datasets ---
 
     def download_data(self, request: Json) -> Json:
         """Start the download of `dataset`, "cifar10" or "cifar100"."""
