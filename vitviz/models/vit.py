@@ -318,9 +318,9 @@ class Attention(nn.Module):
 def attend(q: Tensor, k: Tensor, v: Tensor, attentions: Attentions) -> tuple[Tensor, Tensor | None]:
     """Compute scaled dot-product attention by the fastest exact path, and the requested weights.
 
-    The fused kernel is fastest at 65 tokens (`python -m benchmarks explain`), and the row of the class token costs one
-    small product more. The explicit product returns all weights; it is also faster for a single query, and for bfloat16
-    on CPUs.
+    At 65 tokens the fused kernel takes 0.7 to 1.1 times as long as the explicit products (`python -m benchmarks
+    explain`), and the row of the class token costs one small product more. The explicit products return all weights;
+    they are also used for a single query, and for bfloat16 on CPUs.
 
     Args:
         q: Queries (B, A, Q, d); Q is T, or 1 for the class token alone.

@@ -168,8 +168,11 @@ function sumOf(values, first, end) {
 
 const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Whether all values are the same, so that none is the largest. */
-const isFlat = (values) => values.every((value) => value === values[0]);
+/** Whether all values are the same up to rounding, so that none is the largest. */
+function isFlat(values) {
+  const largest = Math.max(...values.map(Math.abs));
+  return Math.max(...values) - Math.min(...values) <= 1e-5 * largest; // as `is_flat` in Python
+}
 
 /** Sum of the `count` largest values from `first` on. */
 function weightOfLargest(values, first, count) {
