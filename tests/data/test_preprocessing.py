@@ -268,7 +268,7 @@ def test_a_huge_image_is_reduced_before_it_is_copied(tmp_path, monkeypatch, huge
 
 
 @pytest.mark.parametrize("value", [0.5, 1.0, np.nan, np.inf, -1.0, 256.0])
-def test_decimal_images_outside_0_to_255_are_rejected(value):
+def test_float_images_outside_0_to_255_are_rejected(value):
     image = Image.fromarray(np.full((8, 8), value, np.float32))
     with pytest.raises(
         ImageError, match=r"must have finite values in 0\.\.255: got .* Multiply values in 0\.\.1 by 255"

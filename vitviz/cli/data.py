@@ -34,9 +34,9 @@ def data_check(
     if dataset == "folder":
         check_folder(data, img_size)
         return
-    counts = [len(cifar.load(split, data, dataset)[1]) for split in datasets.BOTH]
+    counts = [len(cifar.load(split, data, dataset)[1]) for split in datasets.SPLITS]
     path = cifar.find(data, dataset)
-    print(f"{datasets.INFO[dataset].name} in {path}: {counts[0]:,} training and {counts[1]:,} test images")
+    print(f"{datasets.DATASET_INFO[dataset].name} in {path}: {counts[0]:,} training and {counts[1]:,} test images")
 
 
 def check_folder(data: str | None, img_size: int) -> None:

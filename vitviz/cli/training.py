@@ -52,7 +52,7 @@ def train(
 
     Ctrl-C saves the state for --resume.
 
-    On several GPUs: torchrun --nproc-per-node=N -m vitviz train ...
+    On several GPUs: torchrun --nproc-per-node=N -m -- vitviz train ...
     """
     config = apply_overrides(resolve_config(preset_name, network, resume, config_values(options)), overrides or [])
 

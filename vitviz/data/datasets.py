@@ -1,4 +1,4 @@
-"""Datasets by name -> uint8 tensors at the model's input size, with class names and channel statistics."""
+"""Load datasets by name as uint8 tensors at the model's input size, with class names and channel statistics."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from vitviz.data.preprocessing import crop_and_resize, to_tensor
 Channels = tuple[float, float, float]  # red, green, blue
 LabeledImages = tuple[Tensor, Tensor]  # images (n, 3, H, W) of uint8, labels (n,)
 
-MIN_STD = 0.01  # avoids division by zero where all images are alike
+MIN_STD = 0.01  # lower bound, for constant images
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class DatasetInfo:
         name: Name for the training record.
         classes: K names, in the order of the labels.
         mean: Mean of each channel over the training images, in 0..1.
-        std: Standard deviation of each channel.
+        std: Standard deviation of each channel, at least `MIN_STD`.
     """
 
     name: str
@@ -43,50 +43,50 @@ class Dataset:
 
 
 CIFAR10 = DatasetInfo("CIFAR-10", cifar.CLASSES)
-INFO = {"cifar10": CIFAR10, "cifar100": DatasetInfo("CIFAR-100", cifar.CIFARS["cifar100"].classes)}
-BOTH: tuple[Split, ...] = ("train", "test")
+DATASET_INFO = {"cifar10": CIFAR10, "cifar100": DatasetInfo("CIFAR-100", cifar.CIFARS["cifar100"].classes)}
+SPLITS: tuple[Split, ...] = ("train", "test")
 
 
 def load(
-    kind: str,
+    dataset: str,
     data: str | Path | None,
     size: tuple[int, int],
-    splits: tuple[Split, ...] = BOTH,
+    splits: tuple[Split, ...] = SPLITS,
     first: int | None = None,
     last: int = 0,
 ) -> Dataset:
     """Load a dataset.
 
     Args:
-        kind: "cifar10", "cifar100" or "folder".
+        dataset: "cifar10", "cifar100" or "folder".
         data: Location, as for `cifar.find`, or a folder or zip as for `image_folder.load`.
         size: Height and width of the model's input (px).
-        splits: Splits to load.
+        splits: Splits to load; an image folder is always loaded completely.
         first: Number of training images to load from the start; None for all.
         last: Number of training images to load from the end in addition.
 
     Raises:
         vitviz.data.cifar.DataError: If the dataset is missing, damaged or unsuitable for training.
     """
-    if kind == "folder":
+    if dataset == "folder":
         loaded, summary = image_folder.load(data, size)
         info = DatasetInfo("image folder", summary.classes, *compute_mean_std(loaded["train"][0]))
         return Dataset(info, loaded | {"train": head_and_tail(loaded["train"], first, last)})
-    info, loaded = INFO[kind], {}
+    info, loaded = DATASET_INFO[dataset], {}
     for split in splits:
-        images, labels = cifar.load(split, data, kind)
+        images, labels = cifar.load(split, data, dataset)
         if split == "train":
-            if kind != "cifar10":
+            if dataset != "cifar10":
                 info = DatasetInfo(info.name, info.classes, *compute_mean_std(images))
             images, labels = head_and_tail((images, labels), first, last)
         loaded[split] = resize_images(images, size), labels
     return Dataset(info, loaded)
 
 
-def is_available(kind: str, data: str | Path | None = None) -> bool:
+def is_available(dataset: str, data: str | Path | None = None) -> bool:
     """Whether `cifar.find` finds "cifar10" or "cifar100"."""
     try:
-        cifar.find(data, kind)
+        cifar.find(data, dataset)
     except DataError:
         return False
     return True

@@ -242,18 +242,18 @@ def shrink(image: Image.Image) -> Image.Image:
 def to_rgb(image: Image.Image) -> Image.Image:
     """Convert a PIL image of any mode to RGB, transparent pixels on white.
 
-    Integer modes ("I;16" of 16-bit PNG files, and "I", to which Pillow converts them) hold 0..65535, decimal mode "F"
+    Integer modes ("I;16" of 16-bit PNG files, and "I", to which Pillow converts them) hold 0..65535, float mode "F"
     holds 0..255. `Image.convert("RGB")` would clip all of them at 255.
 
     Raises:
-        ImageError: If a decimal image has values outside 0..255, or none above 1.
+        ImageError: If a float image has values outside 0..255, or none above 1.
     """
     if image.mode == "F" or image.mode.startswith("I"):
         values = np.asarray(image, np.float64)
         low, high = values.min(), values.max()
         if image.mode == "F" and not (0 <= low <= high <= 255 and not 0 < high <= 1):  # rejects NaN, too
             raise ImageError(
-                f"A decimal image must have finite values in 0..255: got {low:.3g} to {high:.3g}.",
+                f"A float image must have finite values in 0..255: got {low:.3g} to {high:.3g}.",
                 "Multiply values in 0..1 by 255.",
             )
         scale = 1 if image.mode == "F" else 255 / 65535

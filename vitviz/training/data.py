@@ -36,7 +36,7 @@ def load_training_data(config: TrainConfig, device: torch.device) -> TrainingDat
         DataError: If the dataset is missing or damaged.
         ConfigError: If `val_size` or `batch_size` is too large for it.
     """
-    splits: tuple[Split, ...] = ("train",) if config.val_size else datasets.BOTH
+    splits: tuple[Split, ...] = ("train",) if config.val_size else datasets.SPLITS
     dataset = datasets.load(
         config.dataset, config.data, config.model.img_size, splits, first=config.max_train_samples, last=config.val_size
     )

@@ -66,7 +66,7 @@ def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None)
         )
     trained_on = checkpoint.train_config.get("dataset")
     dataset = dataset or (trained_on if trained_on in ("cifar100", "folder") else "cifar10")
-    known = datasets.INFO.get(dataset)
+    known = datasets.DATASET_INFO.get(dataset)
     if known is not None and known.classes != checkpoint.labels:
         raise class_mismatch_error(checkpoint, known.name, known.classes)
     loaded = datasets.load(dataset, data, checkpoint.network.config.img_size, ("test",))

@@ -50,7 +50,7 @@ class DataSets:
         """Return which datasets are `available`, the listed `image_folders`, and the state of the `download`."""
         folders = sorted(self.image_folders(), key=lambda name: name not in self.uploaded)  # own uploads first
         return {
-            "available": {name: datasets.is_available(name, self.data) for name in datasets.INFO},
+            "available": {name: datasets.is_available(name, self.data) for name in datasets.DATASET_INFO},
             "image_folders": folders[:MAX_LISTED],
             "download": asdict(self.download.state()),
         }

@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 from PIL import Image
 
-from vitviz.data.datasets import INFO
+from vitviz.data.datasets import DATASET_INFO
 from vitviz.data.files import printable_name
 from vitviz.data.preprocessing import MAX_BYTES, sample_paths
 from vitviz.models import checkpoint
@@ -126,7 +126,7 @@ class Train:
         run_folder.check_size(vit_config(config))
         choose_device(config.device)
         if config.dataset != "folder":
-            return replace_num_classes(replace(config, data=self.data), len(INFO[config.dataset].classes))
+            return replace_num_classes(replace(config, data=self.data), len(DATASET_INFO[config.dataset].classes))
         folder = require(request, "image_folder", str)
         config = replace(config, data=str(self.datasets.path(folder).resolve()))
         counts = self.datasets.counts.get(folder)
