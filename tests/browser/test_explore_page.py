@@ -97,7 +97,8 @@ def test_the_mean_column_row_and_corner_are_means(open_page, explanation):
     ):
         tile(page, layer, head).click()
         expect(page.locator(".map-title")).to_have_text(title)
-        assert title == View(layer=None if layer == 6 else layer, head=None if head == 6 else head).title
+        view = View(layer=None if layer == 6 else layer, head=None if head == 6 else head)
+        assert title == explanation.title(view)
         assert shows(number_at(page, 27), expected[27])
 
 
