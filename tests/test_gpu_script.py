@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import load_file
 
 from scripts import gpu as gpu_script
-from tests.data.folders import fill
+from tests.data.folders import write_image_folder
 from vitviz.runs import run_folder
 
 SMALL = ["--preset=cifar10-ti4", "--dataset=folder", "--set=model.depth=1", "--batch-size=4", "--epochs=2"]
@@ -22,7 +22,7 @@ def gpu(monkeypatch, tmp_path):
         "second": [*SMALL, "--init-from", gpu_script.output_of("first")],
     }
     monkeypatch.setattr(gpu_script, "JOBS", jobs)
-    data = fill(tmp_path / "data", {"ant": 8, "bee": 8})
+    data = write_image_folder(tmp_path / "data", {"ant": 8, "bee": 8})
 
     def run(*words: str) -> None:
         monkeypatch.setattr(

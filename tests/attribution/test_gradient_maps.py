@@ -69,8 +69,8 @@ def test_all_gradient_methods_cost_one_forward_and_one_backward(monkeypatch):
     expected = tiny.context().attention
     calls = []
     real, forward = torch.autograd.grad, subject.model.forward_blocks
-    monkeypatch.setattr(torch.autograd, "grad", lambda *given: calls.append("backward") or real(*given))
-    monkeypatch.setattr(subject.model, "forward_blocks", lambda *given: calls.append("forward") or forward(*given))
+    monkeypatch.setattr(torch.autograd, "grad", lambda *args: calls.append("backward") or real(*args))
+    monkeypatch.setattr(subject.model, "forward_blocks", lambda *args: calls.append("forward") or forward(*args))
     for name in ("gradient_rollout", "relevance", "attention_gradcam", "input_gradient"):
         METHODS[name].compute(subject, 1)
     assert calls == ["forward", "backward"]

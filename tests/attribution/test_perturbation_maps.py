@@ -103,7 +103,7 @@ def test_gradients_and_occlusion_equal_those_of_captum(target):
 def test_integrated_gradients_use_more_points_until_they_are_complete(monkeypatch):
     counts = []
     real = perturbation_maps.path_integral
-    monkeypatch.setattr(perturbation_maps, "path_integral", lambda *given: counts.append(given[2]) or real(*given))
+    monkeypatch.setattr(perturbation_maps, "path_integral", lambda *args: counts.append(args[2]) or real(*args))
     subject = tiny.context()
     found = perturbation_maps.integrate_gradients(subject, 3)
     assert counts == list(perturbation_maps.NUM_POINTS[: len(counts)])

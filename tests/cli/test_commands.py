@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from tests import tiny
-from tests.data.folders import fill
+from tests.data.folders import write_image_folder
 from vitviz.attribution import explanation as explanation_module
 from vitviz.attribution.explanation import Explanation
 from vitviz.data import cifar, datasets
@@ -258,7 +258,7 @@ def test_a_model_trained_without_labels_has_no_prediction(vitviz, tiny_checkpoin
 
 
 def test_the_recorded_accuracy_is_shown_for_the_same_images_only(vitviz, tiny_checkpoint, tmp_path):
-    data = fill(tmp_path / "images", {"ant": 3, "bee": 3})
+    data = write_image_folder(tmp_path / "images", {"ant": 3, "bee": 3})
     info = datasets.load("folder", data, (tiny.H, tiny.W)).info
     classes = ("ant", "bee", *tiny_checkpoint.labels[2:])
     for dataset, mean, recorded in [

@@ -299,7 +299,7 @@ def test_metrics_are_logged_to_tensorboard(vitviz, cifar_folder, tmp_path, monke
         def __enter__(self):
             return self
 
-        def __exit__(self, *given):
+        def __exit__(self, *args):
             logged.append("closed")
 
         def add_scalar(self, name, value, global_step):

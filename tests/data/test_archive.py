@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.data.folders import SIZE, fill, make_zip
+from tests.data.folders import SIZE, write_image_folder, write_zip
 from vitviz.data import archive, image_folder, preprocessing
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError
@@ -16,7 +16,7 @@ from vitviz.data.cifar import DataError
 
 @pytest.fixture
 def good(tmp_path) -> Path:
-    return make_zip(fill(tmp_path / "pets", {"ant": 3, "bee": 3}), tmp_path / "pets.zip")
+    return write_zip(write_image_folder(tmp_path / "pets", {"ant": 3, "bee": 3}), tmp_path / "pets.zip")
 
 
 @pytest.fixture(autouse=True)
@@ -102,7 +102,7 @@ def test_a_zip_bomb_is_rejected_before_unpacking(tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as file:
         for number in range(20):
             file.writestr(f"ant/{number}.bmp", bytes(1_000_000))
-    monkeypatch.setattr(zipfile.ZipFile, "read", lambda *given: pytest.fail("unpacked"))
+    monkeypatch.setattr(zipfile.ZipFile, "read", lambda *args: pytest.fail("unpacked"))
     with pytest.raises(DataError, match=r"may unpack to at most 4 GiB and 200 times its size"):
         image_folder.load(tmp_path / "bomb.zip", SIZE)
     monkeypatch.setattr(archive, "MIN_BOMB", 2**40)
@@ -150,7 +150,7 @@ def test_other_compression_methods_are_not_accepted(good):
 
 
 def test_too_many_files_or_bytes_are_rejected_from_the_end_record_alone(good, monkeypatch):
-    monkeypatch.setattr(zipfile, "ZipFile", lambda *given: pytest.fail("opened"))
+    monkeypatch.setattr(zipfile, "ZipFile", lambda *args: pytest.fail("opened"))
     monkeypatch.setattr(archive, "MAX_DIRECTORY", 100)
     with pytest.raises(DataError, match="at most 65,535 files, with 0 MiB of names: this one has more"):
         Archive(good)

@@ -94,7 +94,7 @@ def test_a_python_version_with_wrong_checksums_is_not_unpickled(cifar_folder, mo
     python_version(cifar_folder, monkeypatch)
     batch = cifar_folder / PYTHON_FOLDER / "data_batch_3"
     batch.write_bytes(batch.read_bytes() + b"x")
-    monkeypatch.setattr(pickle, "load", lambda *given, **named: pytest.fail("unpickled"))
+    monkeypatch.setattr(pickle, "load", lambda *args, **kwargs: pytest.fail("unpickled"))
     with pytest.raises(
         DataError, match=r"is incomplete or damaged: its checksums differ .*python -m vitviz data download"
     ):
@@ -165,7 +165,7 @@ def test_official_checksums_give_no_warning(cifar_folder, monkeypatch):
 
 
 def test_an_existing_dataset_is_not_downloaded_again(cifar_folder, monkeypatch):
-    monkeypatch.setattr(torchvision.datasets, "CIFAR10", lambda *given, **named: pytest.fail("downloaded"))
+    monkeypatch.setattr(torchvision.datasets, "CIFAR10", lambda *args, **kwargs: pytest.fail("downloaded"))
     for data in (cifar_folder, cifar_folder / BINARY_FOLDER):
         assert cifar.download(data) == cifar_folder / BINARY_FOLDER
 

@@ -14,7 +14,7 @@ from torchvision.transforms import InterpolationMode
 from torchvision.transforms import functional as vision
 
 from tests import tiny
-from tests.data.folders import fill
+from tests.data.folders import write_image_folder
 from vitviz.data import cifar, datasets, image_folder, preprocessing
 from vitviz.data.cifar import DataError
 
@@ -24,7 +24,7 @@ CIFAR100 = cifar.CIFARS["cifar100"]
 
 @pytest.fixture
 def cifar100_folder(tmp_path, monkeypatch) -> Path:
-    """Write a binary version with 30 + 6 random images of a hundred classes."""
+    """Write the binary version of CIFAR-100 with 30 training and 6 test images, and return its parent folder."""
     monkeypatch.setattr(cifar, "RECORDS", RECORDS["test"])
     folder = tmp_path / CIFAR100.binary_folder
     folder.mkdir()
@@ -36,7 +36,7 @@ def cifar100_folder(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def python_version(root: Path, monkeypatch) -> None:
+def write_python_version(root: Path, monkeypatch) -> None:
     """Write the same images as the python version, and patch torchvision's checksums."""
     folder = root / CIFAR100.python_folder
     folder.mkdir()
@@ -48,10 +48,10 @@ def python_version(root: Path, monkeypatch) -> None:
         (folder / split).write_bytes(pickle.dumps(batch))
     (folder / "meta").write_bytes(pickle.dumps({"fine_label_names": list(CIFAR100.classes)}))
     md5 = {path.name: hashlib.md5(path.read_bytes()).hexdigest() for path in folder.iterdir()}
-    known = torchvision.datasets.CIFAR100
-    monkeypatch.setattr(known, "train_list", [["train", md5["train"]]])
-    monkeypatch.setattr(known, "test_list", [["test", md5["test"]]])
-    monkeypatch.setattr(known, "meta", known.meta | {"md5": md5["meta"]})
+    cifar100_class = torchvision.datasets.CIFAR100
+    monkeypatch.setattr(cifar100_class, "train_list", [["train", md5["train"]]])
+    monkeypatch.setattr(cifar100_class, "test_list", [["test", md5["test"]]])
+    monkeypatch.setattr(cifar100_class, "meta", cifar100_class.meta | {"md5": md5["meta"]})
 
 
 def test_cifar_100_has_its_fine_labels_in_the_official_order(cifar100_folder):
@@ -68,12 +68,12 @@ def test_cifar_100_has_its_fine_labels_in_the_official_order(cifar100_folder):
 
 def test_both_versions_of_cifar_100_give_the_same_tensors(cifar100_folder, monkeypatch):
     expected = cifar.load("train", cifar100_folder, "cifar100")
-    python_version(cifar100_folder, monkeypatch)
+    write_python_version(cifar100_folder, monkeypatch)
     assert cifar.find(cifar100_folder, "cifar100").name == CIFAR100.python_folder
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # NumPy's about how torchvision unpickles
+        warnings.simplefilter("ignore")  # NumPy warns about how torchvision unpickles
         found = cifar.load("train", cifar100_folder, "cifar100")
-    assert all(torch.equal(mine, other) for mine, other in zip(found, expected, strict=True))
+    assert all(torch.equal(actual, desired) for actual, desired in zip(found, expected, strict=True))
     (cifar100_folder / CIFAR100.python_folder / "train").write_bytes(b"damaged")
     with pytest.raises(
         DataError, match=r"is incomplete or damaged: its checksums differ.*Delete .* --dataset cifar100"
@@ -82,7 +82,7 @@ def test_both_versions_of_cifar_100_give_the_same_tensors(cifar100_folder, monke
 
 
 @pytest.mark.parametrize(
-    ("damage", "sentence"),
+    ("corrupt", "message"),
     [
         (
             lambda content: content[:-1],
@@ -91,18 +91,16 @@ def test_both_versions_of_cifar_100_give_the_same_tensors(cifar100_folder, monke
         (lambda content: content[:1] + b"\x64" + content[2:], "is damaged: it has a label above 99"),
     ],
 )
-def test_a_damaged_file_of_cifar_100_is_an_error(cifar100_folder, damage, sentence):
+def test_a_damaged_file_of_cifar_100_is_an_error(cifar100_folder, corrupt, message):
     path = cifar100_folder / CIFAR100.binary_folder / "train.bin"
-    path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(DataError, match=sentence):
+    path.write_bytes(corrupt(path.read_bytes()))
+    with pytest.raises(DataError, match=message):
         cifar.load("train", cifar100_folder, "cifar100")
 
 
 def test_the_error_for_a_missing_dataset_contains_the_download_command(tmp_path):
-    sentence = (
-        rf"CIFAR-100 is not in {tmp_path}: .* python -m vitviz data download --dataset cifar100 --data {tmp_path}"
-    )
-    with pytest.raises(DataError, match=sentence):
+    message = rf"CIFAR-100 is not in {tmp_path}: .* python -m vitviz data download --dataset cifar100 --data {tmp_path}"
+    with pytest.raises(DataError, match=message):
         datasets.load("cifar100", tmp_path, (32, 32))
 
 
@@ -121,7 +119,7 @@ def test_cifar_100_is_downloaded_with_torchvision(tmp_path, monkeypatch):
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_mean_and_std_equal_those_of_numpy():
+def test_mean_and_std_match_numpy():
     images = torch.from_numpy(np.stack([tiny.pixels(seed=n) // (1 + n) for n in range(5)])).permute(0, 3, 1, 2)
     mean, std = datasets.compute_mean_std(images)
     values = images.numpy() / 255
@@ -132,25 +130,25 @@ def test_mean_and_std_equal_those_of_numpy():
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_cifar_is_resized_to_the_models_input_size(cifar_folder):
-    plain = datasets.load("cifar10", cifar_folder, (32, 32), ("test",))
-    assert torch.equal(plain.splits["test"][0], cifar.load("test", cifar_folder)[0])
-    assert plain.info is datasets.CIFAR10
+    unresized = datasets.load("cifar10", cifar_folder, (32, 32), ("test",))
+    assert torch.equal(unresized.splits["test"][0], cifar.load("test", cifar_folder)[0])
+    assert unresized.info is datasets.CIFAR10
     larger = datasets.load("cifar10", cifar_folder, (48, 40), ("test",)).splits["test"][0]
     assert (larger.shape, larger.dtype) == ((20, 3, 48, 40), torch.uint8)
-    flat = torch.full((1500, 3, 4, 4), 77, dtype=torch.uint8)
-    assert (datasets.resize_images(flat, (6, 10)) == 77).all()
-    sides = torch.full((2, 3, 32, 32), 255, dtype=torch.uint8)
-    sides[..., 8:24] = 0
-    narrow = datasets.resize_images(sides, (64, 32))
-    assert not narrow.any(), "cropped, not squeezed"
+    constant = torch.full((1500, 3, 4, 4), 77, dtype=torch.uint8)
+    assert (datasets.resize_images(constant, (6, 10)) == 77).all()
+    white_sides = torch.full((2, 3, 32, 32), 255, dtype=torch.uint8)
+    white_sides[..., 8:24] = 0
+    cropped = datasets.resize_images(white_sides, (64, 32))
+    assert not cropped.any(), "center-cropped, not squashed"
     for size in ((4, 2048), (2048, 4)):
-        assert datasets.resize_images(sides, size).shape == (2, 3, *size), "crops at least one row or column"
+        assert datasets.resize_images(white_sides, size).shape == (2, 3, *size), "crops at least one row or column"
     with pytest.raises(DataError, match=r"at most 2 GiB: 50,000 images of 224 x 224 pixels take 7\.0"):
         datasets.resize_images(torch.zeros(1, dtype=torch.uint8).expand(50_000, 3, 32, 32), (224, 224))
 
 
 @pytest.mark.parametrize("size", [(32, 32), (48, 40), (20, 28), (96, 96)])
-def test_evaluation_and_explanation_preprocess_an_image_alike(size):
+def test_evaluation_and_explanation_preprocess_an_image_identically(size):
     image = tiny.pixels(32, 32)
     evaluated = datasets.resize_images(torch.from_numpy(image).permute(2, 0, 1)[None], size)[0]
     explained = preprocessing.to_tensor(preprocessing.preprocess(image, size).model_input)
@@ -159,14 +157,14 @@ def test_evaluation_and_explanation_preprocess_an_image_alike(size):
         assert np.array_equal(explained.permute(1, 2, 0).numpy(), image)
 
 
-def test_resizing_is_the_lanczos_filter_of_torchvision():
+def test_resizing_matches_torchvision_lanczos():
     image = Image.fromarray(tiny.pixels(60, 60))
     expected = vision.resize(image, (20, 20), InterpolationMode.LANCZOS)
     assert np.array_equal(preprocessing.preprocess(image, (20, 20)).model_input, expected)
 
 
 def test_an_image_folder_has_its_own_channel_statistics(tmp_path):
-    dataset = datasets.load("folder", fill(tmp_path, {"ant": 5, "bee": 5}), (20, 28))
+    dataset = datasets.load("folder", write_image_folder(tmp_path, {"ant": 5, "bee": 5}), (20, 28))
     assert (dataset.info.name, dataset.info.classes) == ("image folder", ("ant", "bee"))
     assert (dataset.info.mean, dataset.info.std) == datasets.compute_mean_std(dataset.splits["train"][0])
 
@@ -174,10 +172,10 @@ def test_an_image_folder_has_its_own_channel_statistics(tmp_path):
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_only_the_requested_images_are_resized_and_kept(cifar_folder, monkeypatch):
     images, labels = cifar.load("train", cifar_folder)
-    monkeypatch.setattr(image_folder, "MAX_MEMORY", 3 * 40 * 40 * 12)
-    for first, last, places in [(10, 0, range(10)), (7, 5, [*range(7), *range(95, 100)])]:
-        found = datasets.load("cifar10", cifar_folder, (40, 40), ("train",), first, last).splits["train"]
-        expected = datasets.resize_images(images[list(places)], (40, 40)), labels[list(places)]
+    monkeypatch.setattr(image_folder, "MAX_MEMORY", 3 * 40 * 40 * 12)  # room for 12 images
+    for num_head, num_tail, indices in [(10, 0, range(10)), (7, 5, [*range(7), *range(95, 100)])]:
+        found = datasets.load("cifar10", cifar_folder, (40, 40), ("train",), num_head, num_tail).splits["train"]
+        expected = datasets.resize_images(images[list(indices)], (40, 40)), labels[list(indices)]
         assert all(map(torch.equal, found, expected))
         assert found[0].untyped_storage().nbytes() == found[0].numel()
     with pytest.raises(DataError, match="100 images of 40 x 40 pixels"):

@@ -6,7 +6,7 @@ import zipfile
 import pytest
 import torch
 
-from tests.data.folders import SIZE, fill, make_zip
+from tests.data.folders import SIZE, write_image_folder, write_zip
 from vitviz.data import image_folder
 from vitviz.data.cifar import DataError
 from vitviz.data.image_folder import SkippedFile, load, survey
@@ -19,7 +19,7 @@ def identify(parts, split) -> list[int]:
 
 
 def test_one_folder_per_class_gives_images_at_the_input_size_and_labels(tmp_path):
-    parts, table = load(fill(tmp_path, {"cow": 5, "ant": 10, "bee": 3}), SIZE)
+    parts, table = load(write_image_folder(tmp_path, {"cow": 5, "ant": 10, "bee": 3}), SIZE)
     assert table.classes == ("ant", "bee", "cow")
     assert table.counts == {"ant": (8, 2), "bee": (2, 1), "cow": (4, 1)}
     assert (table.skipped, table.auto_split) == ([], True)
@@ -33,24 +33,24 @@ def test_one_folder_per_class_gives_images_at_the_input_size_and_labels(tmp_path
 
 
 def test_the_first_images_are_of_all_classes(tmp_path):
-    parts, _ = load(fill(tmp_path, {"ant": 40, "bee": 40, "cow": 40}), SIZE)
+    parts, _ = load(write_image_folder(tmp_path, {"ant": 40, "bee": 40, "cow": 40}), SIZE)
     counts = torch.bincount(parts["train"][1][:48], minlength=3)
     assert counts.min() >= 8
 
 
 def test_the_split_depends_on_names_only_and_is_stable_when_images_are_added(tmp_path):
-    one, _ = load(fill(tmp_path / "one", {"ant": 20, "bee": 20}), SIZE)
-    again, _ = load(fill(fill(tmp_path / "other", {"bee": 20}), {"ant": 20}), SIZE)
+    one, _ = load(write_image_folder(tmp_path / "one", {"ant": 20, "bee": 20}), SIZE)
+    again, _ = load(write_image_folder(write_image_folder(tmp_path / "other", {"bee": 20}), {"ant": 20}), SIZE)
     assert torch.equal(one["train"][0], again["train"][0])
     assert torch.equal(one["test"][1], again["test"][1])
-    more, _ = load(fill(tmp_path / "one", {"ant": 1}, start=20), SIZE)
+    more, _ = load(write_image_folder(tmp_path / "one", {"ant": 1}, start=20), SIZE)
     assert len(set(identify(one, "test")) & set(identify(more, "test"))) >= 7
 
 
 @pytest.mark.parametrize("test", ["test", "val", "valid", "validation"])
 def test_train_and_test_folders_are_used_as_given(tmp_path, test):
-    fill(tmp_path / "train", {"ant": 3, "bee": 2})
-    fill(tmp_path / test, {"ant": 1, "bee": 4}, start=100)
+    write_image_folder(tmp_path / "train", {"ant": 3, "bee": 2})
+    write_image_folder(tmp_path / test, {"ant": 1, "bee": 4}, start=100)
     parts, table = load(tmp_path, SIZE)
     assert table.counts == {"ant": (3, 1), "bee": (2, 4)}
     assert not table.auto_split
@@ -59,7 +59,7 @@ def test_train_and_test_folders_are_used_as_given(tmp_path, test):
 
 def test_of_two_test_folders_one_is_used(tmp_path):
     for name in ("train", "val", "test"):
-        fill(tmp_path / name, {"ant": 2, "bee": 2})
+        write_image_folder(tmp_path / name, {"ant": 2, "bee": 2})
     table = survey(tmp_path, SIZE)
     assert table.counts == {"ant": (2, 2), "bee": (2, 2)}
     assert [file.name for file in table.skipped] == [
@@ -73,7 +73,7 @@ def test_of_two_test_folders_one_is_used(tmp_path):
 
 def test_folders_next_to_train_and_test_are_skipped(tmp_path):
     for name in ("train", "val"):
-        fill(tmp_path / name, {"ant": 2, "bee": 2})
+        write_image_folder(tmp_path / name, {"ant": 2, "bee": 2})
     (tmp_path / "annotations").mkdir()
     (tmp_path / "annotations" / "x.txt").write_text("boxes")
     (tmp_path / "test").mkdir()
@@ -86,15 +86,15 @@ def test_folders_next_to_train_and_test_are_skipped(tmp_path):
 
 @pytest.mark.parametrize("other", ["dev", "eval", "annotations"])
 def test_a_train_folder_of_classes_is_not_a_class(tmp_path, other):
-    fill(tmp_path / "train", {"ant": 2, "bee": 2})
-    fill(tmp_path / other, {"ant": 2, "bee": 2})
+    write_image_folder(tmp_path / "train", {"ant": 2, "bee": 2})
+    write_image_folder(tmp_path / other, {"ant": 2, "bee": 2})
     sentence = r"has none\. .* 'train'\. It contains folders, but the test folder is missing: name one test"
     with pytest.raises(DataError, match=sentence):
         load(tmp_path, SIZE)
 
 
 def test_a_test_folder_without_class_folders_is_an_error(tmp_path):
-    fill(tmp_path / "train", {"ant": 2, "bee": 2})
+    write_image_folder(tmp_path / "train", {"ant": 2, "bee": 2})
     (tmp_path / "test").mkdir()
     (tmp_path / "test" / "0.png").touch()
     with pytest.raises(DataError, match=r"has none next to train\. .* 'test/0\.png'\. Not in a class folder"):
@@ -102,7 +102,7 @@ def test_a_test_folder_without_class_folders_is_an_error(tmp_path):
 
 
 def test_a_class_may_be_named_train(tmp_path):
-    root = fill(tmp_path, {"ant": 4, "bee": 4})
+    root = write_image_folder(tmp_path, {"ant": 4, "bee": 4})
     (root / "bee").rename(root / "train")
     (root / "train" / "old").mkdir()
     (root / "train" / "0.png").rename(root / "train" / "old" / "0.png")
@@ -110,7 +110,7 @@ def test_a_class_may_be_named_train(tmp_path):
 
 
 def test_a_common_parent_folder_and_folders_inside_a_class_are_ignored(tmp_path):
-    inner = fill(tmp_path / "around" / "my pets", {"ant": 4, "bee": 4})
+    inner = write_image_folder(tmp_path / "around" / "my pets", {"ant": 4, "bee": 4})
     (inner / "bee" / "old").mkdir()
     (inner / "bee" / "0.png").rename(inner / "bee" / "old" / "0.png")
     (inner / "readme.txt").write_text("mine")
@@ -120,8 +120,8 @@ def test_a_common_parent_folder_and_folders_inside_a_class_are_ignored(tmp_path)
 
 
 def test_a_file_next_to_the_common_parent_folder_is_skipped(tmp_path):
-    inner = fill(tmp_path / "around" / "pets" / "train", {"ant": 4, "bee": 4}).parent
-    fill(inner / "test", {"ant": 1, "bee": 1})
+    inner = write_image_folder(tmp_path / "around" / "pets" / "train", {"ant": 4, "bee": 4}).parent
+    write_image_folder(inner / "test", {"ant": 1, "bee": 1})
     (tmp_path / "around" / "README.md").write_text("mine")
     table = survey(tmp_path / "around", SIZE)
     assert table.counts == {"ant": (4, 1), "bee": (4, 1)}
@@ -129,7 +129,7 @@ def test_a_file_next_to_the_common_parent_folder_is_skipped(tmp_path):
 
 
 def test_skipped_files_are_listed_with_their_reasons(tmp_path):
-    root = fill(tmp_path / "pets", {"ant": 4, "bee": 4})
+    root = write_image_folder(tmp_path / "pets", {"ant": 4, "bee": 4})
     (root / "ant" / "torn.png").write_bytes((root / "ant" / "0.png").read_bytes()[:40])
     (root / "ant" / "notes.txt").write_text("hello")
     (root / "bee" / "nothing.png").touch()
@@ -137,7 +137,7 @@ def test_skipped_files_are_listed_with_their_reasons(tmp_path):
     (root / "empty").mkdir()
     (root / "odd\nname").mkdir()
     (root / "odd\nname" / "0.png").write_bytes((root / "ant" / "0.png").read_bytes())
-    secret = fill(tmp_path / "secret", {"ant": 1}) / "ant" / "0.png"
+    secret = write_image_folder(tmp_path / "secret", {"ant": 1}) / "ant" / "0.png"
     os.symlink(secret, root / "bee" / "link.png")
     os.symlink(tmp_path / "secret", root / "dog")
     os.mkfifo(root / "bee" / "pipe")
@@ -163,15 +163,15 @@ def test_skipped_files_are_listed_with_their_reasons(tmp_path):
 
 
 def test_a_test_class_without_training_images_is_skipped(tmp_path):
-    fill(tmp_path / "train", {"ant": 2, "bee": 2})
-    fill(tmp_path / "test", {"ant": 1, "cow": 1})
+    write_image_folder(tmp_path / "train", {"ant": 2, "bee": 2})
+    write_image_folder(tmp_path / "test", {"ant": 1, "cow": 1})
     table = survey(tmp_path, SIZE)
     assert table.skipped == [SkippedFile("test/cow/0.png", "Its class has no training images.")]
     assert table.classes == ("ant", "bee")
 
 
 def test_a_class_without_a_readable_image_is_left_out(tmp_path):
-    root = fill(tmp_path, {"ant": 3, "bee": 3})
+    root = write_image_folder(tmp_path, {"ant": 3, "bee": 3})
     (root / "cow").mkdir()
     (root / "cow" / "0.png").write_text("text")
     parts, table = load(root, SIZE)
@@ -195,7 +195,7 @@ def test_a_folder_unsuitable_for_training_is_an_error(tmp_path, counts, sentence
     root = tmp_path / "pets"
     root.mkdir()
     with pytest.raises(DataError, match=sentence):
-        load(fill(root, counts), SIZE)
+        load(write_image_folder(root, counts), SIZE)
 
 
 def test_the_error_contains_the_first_skipped_file(tmp_path):
@@ -214,8 +214,8 @@ def test_a_missing_folder_is_an_error(where, tmp_path, monkeypatch):
 
 
 def test_too_many_or_too_large_images_are_rejected_before_reading(tmp_path, monkeypatch):
-    root = fill(tmp_path, {"ant": 3, "bee": 3})
-    monkeypatch.setattr(image_folder.preprocessing, "preprocess", lambda *given: pytest.fail("read"))
+    root = write_image_folder(tmp_path, {"ant": 3, "bee": 3})
+    monkeypatch.setattr(image_folder.preprocessing, "preprocess", lambda *args: pytest.fail("read"))
     with pytest.raises(
         DataError, match=r"may take at most 2 GiB: 6 images of 40000 x 40000 pixels take 26\.8\. Use fewer"
     ):
@@ -226,7 +226,7 @@ def test_too_many_or_too_large_images_are_rejected_before_reading(tmp_path, monk
 
 
 def test_only_image_files_count_towards_the_memory_limit(tmp_path, monkeypatch):
-    root = fill(tmp_path, {"ant": 4, "bee": 4})
+    root = write_image_folder(tmp_path, {"ant": 4, "bee": 4})
     for image in sorted(root.glob("*/*.png")):
         image.with_suffix(".xml").write_text("about it")
     monkeypatch.setattr(image_folder, "MAX_MEMORY", 3 * SIZE[0] * SIZE[1] * 8)
@@ -240,21 +240,21 @@ def test_only_image_files_count_towards_the_memory_limit(tmp_path, monkeypatch):
 def test_too_many_classes_are_rejected(tmp_path, monkeypatch):
     monkeypatch.setattr(image_folder, "MAX_CLASSES", 2)
     with pytest.raises(DataError, match=r"at most 2 classes: .* has 3"):
-        load(fill(tmp_path, {"ant": 2, "bee": 2, "cow": 2}), SIZE)
+        load(write_image_folder(tmp_path, {"ant": 2, "bee": 2, "cow": 2}), SIZE)
 
 
 def test_names_of_split_folders_are_case_insensitive(tmp_path):
-    fill(tmp_path / "Train", {"ant": 2, "bee": 2})
-    fill(tmp_path / "TEST", {"ant": 1, "bee": 1}, start=5)
+    write_image_folder(tmp_path / "Train", {"ant": 2, "bee": 2})
+    write_image_folder(tmp_path / "TEST", {"ant": 1, "bee": 1}, start=5)
     parts, table = image_folder.load(tmp_path, SIZE)
     assert table.classes == ("ant", "bee")
     assert [len(parts[split][1]) for split in ("train", "test")] == [4, 2]
 
 
 def test_the_split_is_the_same_with_and_without_a_parent_folder_or_zip(tmp_path):
-    pets = fill(tmp_path / "around" / "pets", {"ant": 9, "bee": 9})
-    outer = make_zip(tmp_path / "around", tmp_path / "outer.zip")
-    inner = make_zip(pets, tmp_path / "inner.zip")
+    pets = write_image_folder(tmp_path / "around" / "pets", {"ant": 9, "bee": 9})
+    outer = write_zip(tmp_path / "around", tmp_path / "outer.zip")
+    inner = write_zip(pets, tmp_path / "inner.zip")
     with zipfile.ZipFile(dotted := tmp_path / "dotted.zip", "w") as file:
         for image in pets.glob("*/*"):
             file.writestr(f"./{image.relative_to(pets)}", image.read_bytes())
@@ -266,11 +266,11 @@ def test_the_split_is_the_same_with_and_without_a_parent_folder_or_zip(tmp_path)
 
 
 def test_a_zip_gives_the_same_images_as_its_folder(tmp_path):
-    root = fill(tmp_path / "pets", {"ant": 6, "bee": 4})
+    root = write_image_folder(tmp_path / "pets", {"ant": 6, "bee": 4})
     (root / "__MACOSX" / "ant").mkdir(parents=True)
     (root / "__MACOSX" / "ant" / "._0.png").write_text("macOS metadata")
     (root / "ant" / "notes.txt").write_text("hello")
-    parts, table = load(make_zip(root, tmp_path / "pets.zip"), SIZE)
+    parts, table = load(write_zip(root, tmp_path / "pets.zip"), SIZE)
     expected, _ = load(root, SIZE)
     for split in ("train", "test"):
         assert all(torch.equal(mine, other) for mine, other in zip(parts[split], expected[split], strict=True))

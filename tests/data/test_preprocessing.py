@@ -17,14 +17,14 @@ UNREADABLE = "The file must be a complete PNG, JPEG, WebP, GIF or BMP image: it 
 RED, GREEN, BLUE, WHITE = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)
 
 
-def encoded(image: Image.Image, form: str = "PNG", **options) -> bytes:
+def encode(image: Image.Image, format: str = "PNG", **options) -> bytes:
     buffer = io.BytesIO()
-    image.save(buffer, form, **options)
+    image.save(buffer, format, **options)
     return buffer.getvalue()
 
 
-def corners(width: int = 24, height: int = 16) -> Image.Image:
-    """Draw four blocks that show an image's orientation: red, green above blue, white."""
+def four_colors(width: int = 24, height: int = 16) -> Image.Image:
+    """Draw four blocks, red and green above blue and white, to detect the orientation."""
     image = Image.new("RGB", (width, height), RED)
     image.paste(GREEN, (width // 2, 0, width, height // 2))
     image.paste(BLUE, (0, height // 2, width // 2, height))
@@ -40,46 +40,45 @@ def corner_colors(image: Image.Image) -> list[tuple[int, ...]]:
 
 
 @pytest.fixture
-def opened(tmp_path):
+def open_bytes(tmp_path):
     """Write bytes to a file and open it with `open_image`."""
 
-    def check(content: bytes, name: str = "image.png") -> Image.Image:
+    def open_content(content: bytes, name: str = "image.png") -> Image.Image:
         path = tmp_path / name
         path.write_bytes(content)
         image, _ = open_image(path)
         assert image.mode == "RGB"
         return image
 
-    return check
+    return open_content
 
 
 # Accepted images
 
 
-@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
-def test_five_formats_are_accepted_under_any_file_name(opened, form):
-    image = opened(encoded(corners(), form), "image.txt")
+@pytest.mark.parametrize("format", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
+def test_five_formats_are_accepted_under_any_file_name(open_bytes, format):
+    image = open_bytes(encode(four_colors(), format), "image.txt")
     assert image.size == (24, 16)
     assert corner_colors(image) == [RED, GREEN, BLUE, WHITE]
 
 
-@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP"])
+@pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP"])
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_every_exif_orientation_is_applied(tmp_path, orientation, form):
-    turn = Image.Transpose
+def test_every_exif_orientation_is_applied(tmp_path, orientation, format):
     stored_as = {
-        2: turn.FLIP_LEFT_RIGHT,
-        3: turn.ROTATE_180,
-        4: turn.FLIP_TOP_BOTTOM,
-        5: turn.TRANSPOSE,
-        6: turn.ROTATE_90,
-        7: turn.TRANSVERSE,
-        8: turn.ROTATE_270,
+        2: Image.Transpose.FLIP_LEFT_RIGHT,
+        3: Image.Transpose.ROTATE_180,
+        4: Image.Transpose.FLIP_TOP_BOTTOM,
+        5: Image.Transpose.TRANSPOSE,
+        6: Image.Transpose.ROTATE_90,
+        7: Image.Transpose.TRANSVERSE,
+        8: Image.Transpose.ROTATE_270,
     }
-    stored = corners().transpose(stored_as[orientation]) if orientation > 1 else corners()
+    stored = four_colors().transpose(stored_as[orientation]) if orientation > 1 else four_colors()
     exif = Image.Exif()
     exif[0x0112] = orientation
-    (tmp_path / "phone").write_bytes(encoded(stored, form, exif=exif))
+    (tmp_path / "phone").write_bytes(encode(stored, format, exif=exif))
     image, size = open_image(tmp_path / "phone")
     assert image.size == size == (24, 16)
     assert corner_colors(image) == [RED, GREEN, BLUE, WHITE]
@@ -89,29 +88,29 @@ def test_every_exif_orientation_is_applied(tmp_path, orientation, form):
 def test_an_invalid_exif_orientation_is_ignored(tmp_path, orientation):
     exif = Image.Exif()
     exif[0x0112] = orientation
-    (tmp_path / "phone").write_bytes(encoded(corners(), "JPEG", exif=exif))
+    (tmp_path / "phone").write_bytes(encode(four_colors(), "JPEG", exif=exif))
     image, size = open_image(tmp_path / "phone")
     assert image.size == size == (24, 16)
 
 
-def test_a_cmyk_jpeg_keeps_its_colors(opened):
-    assert corner_colors(opened(encoded(corners().convert("CMYK"), "JPEG"))) == [RED, GREEN, BLUE, WHITE]
+def test_a_cmyk_jpeg_keeps_its_colors(open_bytes):
+    assert corner_colors(open_bytes(encode(four_colors().convert("CMYK"), "JPEG"))) == [RED, GREEN, BLUE, WHITE]
 
 
-def test_16_bit_gray_is_scaled_to_8_bits(opened):
+def test_16_bit_gray_is_scaled_to_8_bits(open_bytes):
     shades = np.linspace(0, 65535, 256).astype(np.uint16).reshape(16, 16)
-    image = np.asarray(opened(encoded(Image.fromarray(shades))))
+    image = np.asarray(open_bytes(encode(Image.fromarray(shades))))
     assert np.array_equal(image[..., 0], np.arange(256).reshape(16, 16))
     assert np.array_equal(image[..., 0], image[..., 2])
 
 
-@pytest.mark.parametrize("top", [255, 256])
-def test_near_black_16_bit_gray_stays_near_black(opened, top):
+@pytest.mark.parametrize("value", [255, 256])
+def test_near_black_16_bit_gray_stays_near_black(open_bytes, value):
     levels = np.zeros((16, 16), np.uint16)
-    levels[0, 0] = top
+    levels[0, 0] = value
     expected = np.zeros((16, 16), np.uint8)
     expected[0, 0] = 1
-    assert np.array_equal(np.asarray(opened(encoded(Image.fromarray(levels))))[..., 0], expected)
+    assert np.array_equal(np.asarray(open_bytes(encode(Image.fromarray(levels))))[..., 0], expected)
 
 
 def test_one_bright_pixel_does_not_change_the_others():
@@ -141,48 +140,48 @@ def test_the_error_contains_problem_hint_and_file(tmp_path):
     assert str(error.value) == f"'a.png': {error.value.reason}"
 
 
-def test_8_bit_gray_is_unchanged(opened):
+def test_8_bit_gray_is_unchanged(open_bytes):
     shades = np.arange(256, dtype=np.uint8).reshape(16, 16)
-    assert np.array_equal(np.asarray(opened(encoded(Image.fromarray(shades))))[..., 1], shades)
+    assert np.array_equal(np.asarray(open_bytes(encode(Image.fromarray(shades))))[..., 1], shades)
 
 
-def test_one_bit_is_black_and_white(opened):
+def test_a_bilevel_image_is_black_and_white(open_bytes):
     image = Image.new("1", (2, 1))
     image.putpixel((1, 0), 1)
-    assert np.asarray(opened(encoded(image))).tolist() == [[[0, 0, 0], [255, 255, 255]]]
+    assert np.asarray(open_bytes(encode(image))).tolist() == [[[0, 0, 0], [255, 255, 255]]]
 
 
-def test_transparent_pixels_become_white(opened):
+def test_transparent_pixels_become_white(open_bytes):
     pixels = np.array([[[255, 0, 0, 255], [255, 0, 0, 0], [0, 0, 0, 128]]], np.uint8)
-    found = np.asarray(opened(encoded(Image.fromarray(pixels))))
+    found = np.asarray(open_bytes(encode(Image.fromarray(pixels))))
     assert found.tolist() == [[[255, 0, 0], [255, 255, 255], [127, 127, 127]]]
 
 
-def test_gray_with_alpha_becomes_white_where_transparent(opened):
+def test_gray_with_alpha_becomes_white_where_transparent(open_bytes):
     pixels = np.array([[[40, 255], [40, 0]]], np.uint8)
-    found = np.asarray(opened(encoded(Image.fromarray(pixels))))
+    found = np.asarray(open_bytes(encode(Image.fromarray(pixels))))
     assert found.tolist() == [[[40] * 3, [255] * 3]]
 
 
-@pytest.mark.parametrize("form", ["PNG", "GIF"])
-def test_a_transparent_palette_color_becomes_white(opened, form):
+@pytest.mark.parametrize("format", ["PNG", "GIF"])
+def test_a_transparent_palette_color_becomes_white(open_bytes, format):
     image = Image.new("P", (2, 1))
     image.putpalette([10, 20, 30, 200, 100, 50])
     image.putpixel((1, 0), 1)
-    found = np.asarray(opened(encoded(image, form, transparency=0)))
+    found = np.asarray(open_bytes(encode(image, format, transparency=0)))
     assert found.tolist() == [[[255, 255, 255], [200, 100, 50]]]
 
 
-@pytest.mark.parametrize("form", ["GIF", "PNG", "WEBP"])
-def test_the_first_frame_of_an_animation_is_used(opened, form):
+@pytest.mark.parametrize("format", ["GIF", "PNG", "WEBP"])
+def test_the_first_frame_of_an_animation_is_used(open_bytes, format):
     frames = [Image.new("RGB", (8, 8), color) for color in (RED, GREEN, BLUE)]
-    image = opened(encoded(frames[0], form, save_all=True, append_images=frames[1:], lossless=True))
+    image = open_bytes(encode(frames[0], format, save_all=True, append_images=frames[1:], lossless=True))
     assert set(corner_colors(image)) == {RED}
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 500), (500, 1), (1, 5000)])
 def test_tiny_and_narrow_images_are_accepted(tmp_path, size):
-    (tmp_path / "thin.png").write_bytes(encoded(Image.new("RGB", size, GREEN)))
+    (tmp_path / "thin.png").write_bytes(encode(Image.new("RGB", size, GREEN)))
     image = preprocess(tmp_path / "thin.png", (20, 28))
     assert image.model_input.size == (28, 20)
     assert np.asarray(image.model_input).reshape(-1, 3).tolist() == [list(GREEN)] * 560
@@ -191,12 +190,12 @@ def test_tiny_and_narrow_images_are_accepted(tmp_path, size):
 @pytest.mark.parametrize(
     "name", ["Hündin im Schnee.png", 'it\'s "quoted" <b>.png', "-rf.png", "%2e%2e.png", "x" * 251 + ".png"]
 )
-def test_unusual_file_names_are_accepted(opened, name):
-    assert opened(encoded(corners()), name).size == (24, 16)
+def test_unusual_file_names_are_accepted(open_bytes, name):
+    assert open_bytes(encode(four_colors()), name).size == (24, 16)
 
 
-def test_a_large_jpeg_is_reduced_and_described_by_its_size_in_the_file(tmp_path):
-    (tmp_path / "large.jpg").write_bytes(encoded(corners(4800, 3200), "JPEG"))
+def test_the_note_of_a_large_jpeg_has_its_original_size(tmp_path):
+    (tmp_path / "large.jpg").write_bytes(encode(four_colors(4800, 3200), "JPEG"))
     image = preprocess(tmp_path / "large.jpg", (32, 32))
     assert image.original.size == (1024, 683)
     assert image.note == "cropped to a square, shrunk from 4800 × 3200 to 32 × 32"
@@ -206,7 +205,7 @@ def test_a_large_jpeg_is_reduced_and_described_by_its_size_in_the_file(tmp_path)
 
 
 def test_the_model_input_is_a_center_crop():
-    image = preprocess(corners(24, 8), (8, 8))  # the middle 8 columns
+    image = preprocess(four_colors(24, 8), (8, 8))  # the middle 8 columns
     assert corner_colors(image.model_input) == [RED, GREEN, BLUE, WHITE]
     assert image.note == "cropped to a square, shrunk from 24 × 8 to 8 × 8"
 
@@ -231,13 +230,13 @@ def test_the_note_describes_the_steps(size, note):
     assert preprocess(Image.new("RGB", size), (20, 28)).note == note
 
 
-def upside_down() -> Image.Exif:
+def exif_rotated_180() -> Image.Exif:
     exif = Image.Exif()
     exif[0x0112] = 3
     return exif
 
 
-def with_clear_corner(image: Image.Image) -> Image.Image:
+def with_transparent_corner(image: Image.Image) -> Image.Image:
     """Return the image with its red block transparent."""
     image = image.convert("RGBA")
     image.paste((0, 0, 0, 0), (0, 0, image.width // 2, image.height // 2))
@@ -247,20 +246,20 @@ def with_clear_corner(image: Image.Image) -> Image.Image:
 @pytest.mark.parametrize(
     ("huge", "options", "expected"),
     [
-        (corners(96, 64), {}, [RED, GREEN, BLUE, WHITE]),
-        (with_clear_corner(corners(96, 64)), {}, [WHITE, GREEN, BLUE, WHITE]),
-        (with_clear_corner(corners(96, 64)).quantize(8), {}, [WHITE, GREEN, BLUE, WHITE]),
-        (corners(96, 64), {"exif": upside_down()}, [WHITE, BLUE, GREEN, RED]),
+        (four_colors(96, 64), {}, [RED, GREEN, BLUE, WHITE]),
+        (with_transparent_corner(four_colors(96, 64)), {}, [WHITE, GREEN, BLUE, WHITE]),
+        (with_transparent_corner(four_colors(96, 64)).quantize(8), {}, [WHITE, GREEN, BLUE, WHITE]),
+        (four_colors(96, 64), {"exif": exif_rotated_180()}, [WHITE, BLUE, GREEN, RED]),
         (Image.fromarray(np.full((64, 96), 257 * 200, np.uint16)), {}, [WHITE] * 4),
         (Image.fromarray(np.full((64, 96), 200, np.uint16)), {}, [(0, 0, 0)] * 4),
         (Image.fromarray(np.full((64, 96), 257 * 100, np.uint16)), {}, [(0, 0, 0)] * 4),
     ],
-    ids=["RGB", "RGBA", "palette", "turned", "light 16-bit", "near-black 16-bit", "dark 16-bit"],
+    ids=["RGB", "RGBA", "palette", "EXIF rotation", "light 16-bit", "near-black 16-bit", "dark 16-bit"],
 )
 def test_a_huge_image_is_reduced_before_it_is_copied(tmp_path, monkeypatch, huge, options, expected):
     monkeypatch.setattr(preprocessing, "PREVIEW_SIDE", 16)
     path = tmp_path / "huge.png"
-    path.write_bytes(encoded(huge, **options))
+    path.write_bytes(encode(huge, **options))
     image, size = open_image(path)
     assert size == (96, 64)
     assert image.size == (24, 16)
@@ -280,9 +279,9 @@ def test_float_images_outside_0_to_255_are_rejected(value):
 def test_a_pil_image_of_any_mode_is_accepted_and_unchanged(mode):
     image = Image.new(mode, (2000, 1400))
     before = image.tobytes()
-    prepared = preprocess(image, (20, 28))
-    assert prepared.model_input.mode == prepared.original.mode == "RGB"
-    assert prepared.model_input.size == (28, 20)
+    preprocessed = preprocess(image, (20, 28))
+    assert preprocessed.model_input.mode == preprocessed.original.mode == "RGB"
+    assert preprocessed.model_input.size == (28, 20)
     assert image.size == (2000, 1400)
     assert image.tobytes() == before
 
@@ -291,8 +290,8 @@ def test_an_array_may_be_gray_or_have_alpha():
     pixels = tiny.pixels()
     gray = preprocess(pixels[..., 0], (20, 28)).model_input
     assert np.array_equal(np.asarray(gray), np.repeat(pixels[..., :1], 3, -1))
-    clear = preprocess(np.dstack([pixels, np.zeros((20, 28), np.uint8)]), (20, 28)).model_input
-    assert (np.asarray(clear) == 255).all()
+    transparent = preprocess(np.dstack([pixels, np.zeros((20, 28), np.uint8)]), (20, 28)).model_input
+    assert (np.asarray(transparent) == 255).all()
 
 
 def test_a_tensor_has_channels_first():
@@ -321,31 +320,31 @@ def test_a_tensor_has_channels_first():
     ],
     ids=["text", "html", "svg", "gif", "png", "jpeg", "webp", "bmp", "zeros"],
 )
-def test_other_files_are_rejected(opened, content):
+def test_other_files_are_rejected(open_bytes, content):
     with pytest.raises(ImageError, match=UNREADABLE + r"\. Open it in an image editor and save it as PNG"):
-        opened(content)
+        open_bytes(content)
 
 
-@pytest.mark.parametrize("form", ["TIFF", "ICO", "PPM", "TGA", "PCX", "SGI", "JPEG2000", "PDF", "EPS", "DDS", "ICNS"])
-def test_other_image_formats_are_rejected_under_an_accepted_name(opened, form):
-    content = encoded(corners(32, 32), form)
-    if form not in ("PDF", "TGA"):
+@pytest.mark.parametrize("format", ["TIFF", "ICO", "PPM", "TGA", "PCX", "SGI", "JPEG2000", "PDF", "EPS", "DDS", "ICNS"])
+def test_other_image_formats_are_rejected_under_an_accepted_name(open_bytes, format):
+    content = encode(four_colors(32, 32), format)
+    if format not in ("PDF", "TGA"):
         Image.open(io.BytesIO(content)).close()  # Pillow itself would open it
     with pytest.raises(ImageError, match=UNREADABLE):
-        opened(content)
+        open_bytes(content)
 
 
-@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
+@pytest.mark.parametrize("format", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
 @pytest.mark.parametrize("fraction", [0.05, 0.5, 0.9])
-def test_a_truncated_image_is_rejected(opened, form, fraction):
-    content = encoded(Image.fromarray(tiny.pixels(64, 64)), form)
+def test_a_truncated_image_is_rejected(open_bytes, format, fraction):
+    content = encode(Image.fromarray(tiny.pixels(64, 64)), format)
     with pytest.raises(ImageError, match=UNREADABLE):
-        opened(content[: int(fraction * len(content))])
+        open_bytes(content[: int(fraction * len(content))])
 
 
-def test_an_empty_file_is_rejected(opened):
+def test_an_empty_file_is_rejected(open_bytes):
     with pytest.raises(ImageError, match=r"'image\.png': The file is empty\. Choose another image"):
-        opened(b"")
+        open_bytes(b"")
 
 
 def chunk(name: bytes, content: bytes) -> bytes:
@@ -353,7 +352,7 @@ def chunk(name: bytes, content: bytes) -> bytes:
 
 
 def png(width: int, height: int, *chunks: bytes) -> bytes:
-    """Make a PNG whose header announces this size, with a few bytes of data."""
+    """Make a PNG whose header declares this size, with a few bytes of data."""
     header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
     return b"\x89PNG\r\n\x1a\n" + header + b"".join(chunks) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
 
@@ -362,16 +361,16 @@ def png(width: int, height: int, *chunks: bytes) -> bytes:
     ("side", "got"),
     [(7072, "7072 × 7072"), (9000, "9000 × 9000"), (10_000, "far more|10000 × 10000"), (60_000, "far more")],
 )
-def test_a_header_with_too_many_pixels_is_rejected_without_decoding(opened, monkeypatch, side, got):
+def test_a_header_with_too_many_pixels_is_rejected_without_decoding(open_bytes, monkeypatch, side, got):
     monkeypatch.setattr(preprocessing, "to_rgb", lambda image: pytest.fail("decoded"))
     with pytest.raises(ImageError, match=f"at most 50 million pixels: got ({got})"):
-        opened(png(side, side))
+        open_bytes(png(side, side))
 
 
-def test_a_text_chunk_that_is_a_decompression_bomb_is_rejected(opened):
+def test_a_text_chunk_that_is_a_decompression_bomb_is_rejected(open_bytes):
     bomb = chunk(b"zTXt", b"Comment\0\0" + zlib.compress(b"a" * 50_000_000))
     with pytest.raises(ImageError, match=UNREADABLE):
-        opened(png(8, 8, bomb))
+        open_bytes(png(8, 8, bomb))
 
 
 def test_an_image_in_memory_with_too_many_pixels_is_rejected(monkeypatch):
@@ -382,9 +381,9 @@ def test_an_image_in_memory_with_too_many_pixels_is_rejected(monkeypatch):
 
 def test_a_file_above_20_mib_is_rejected_without_reading(tmp_path, monkeypatch):
     path = tmp_path / "big.png"
-    path.write_bytes(encoded(corners()))
+    path.write_bytes(encode(four_colors()))
     os.truncate(path, 21 * 2**20)
-    monkeypatch.setattr(Image, "open", lambda *given, **named: pytest.fail("read"))
+    monkeypatch.setattr(Image, "open", lambda *args, **kwargs: pytest.fail("read"))
     with pytest.raises(ImageError, match=r"at most 20 MiB: got 21\.0\. Save it smaller, for example as JPEG"):
         open_image(path)
 
@@ -419,16 +418,16 @@ def test_a_path_without_a_file_is_rejected(name, tmp_path, monkeypatch):
         (np.zeros((3, 20, 28), np.uint8), r"got uint8 of shape \(3, 20, 28\)"),
         (np.zeros((4, 4, 3, 1), np.uint8), r"got uint8 of shape \(4, 4, 3, 1\)"),
         (np.zeros(4, np.uint8), r"got uint8 of shape \(4,\)"),
-        (np.zeros((0, 4, 3), np.uint8), r"must have pixels: got shape \(0, 4, 3\)"),
+        (np.zeros((0, 4, 3), np.uint8), r"must not be empty: got shape \(0, 4, 3\)"),
     ],
 )
-def test_an_array_of_a_wrong_type_or_shape_is_rejected(array, got):
+def test_an_array_of_the_wrong_dtype_or_shape_is_rejected(array, got):
     with pytest.raises(ImageError, match=got):
         preprocess(array, (32, 32))
 
 
 def test_an_image_without_pixels_is_rejected():
-    with pytest.raises(ImageError, match="An image must have pixels: got 0 × 5"):
+    with pytest.raises(ImageError, match="An image must not be empty: got 0 × 5"):
         preprocess(Image.new("RGB", (0, 5)), (32, 32))
 
 
@@ -442,9 +441,9 @@ def test_huge_images_of_any_format_are_decoded_one_at_a_time(tmp_path, monkeypat
         return real(image)
 
     monkeypatch.setattr(ImageFile.ImageFile, "load", load)
-    for ending in ("png", "jpg", "webp", "gif", "bmp"):
-        path = tmp_path / f"huge.{ending}"
-        corners().save(path)
+    for suffix in ("png", "jpg", "webp", "gif", "bmp"):
+        path = tmp_path / f"huge.{suffix}"
+        four_colors().save(path)
         open_image(path)
     assert is_locked
     assert all(is_locked)

@@ -328,11 +328,11 @@ def test_an_unreadable_file_does_not_hide_other_runs(runs, config, monkeypatch, 
     assert runs.metrics("other") == ([], 0)
 
 
-def open_unless(forbidden: Path, opened: Callable[..., Any], path: Any, *args: Any, **named: Any) -> Any:
+def open_unless(forbidden: Path, opened: Callable[..., Any], path: Any, *args: Any, **kwargs: Any) -> Any:
     """Open a file unless it is the forbidden one."""
     if path == forbidden:
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
-    return opened(path, *args, **named)
+    return opened(path, *args, **kwargs)
 
 
 def test_a_finished_run_has_an_accuracy_and_cannot_be_resumed(runs, config):

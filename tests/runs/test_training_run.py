@@ -170,7 +170,7 @@ def test_every_preset_trains(config, name):
 
 def test_with_val_size_the_test_set_is_not_loaded(config, monkeypatch):
     real, loaded = cifar.load, []
-    monkeypatch.setattr(cifar, "load", lambda split, *given: loaded.append(split) or real(split, *given))
+    monkeypatch.setattr(cifar, "load", lambda split, *args: loaded.append(split) or real(split, *args))
     result = load(train(replace(config, val_size=30, epochs=1)))
     assert loaded == ["train"]
     assert result.record["train_samples"] == 70

@@ -50,41 +50,41 @@ SPLITS: tuple[Split, ...] = ("train", "test")
 def load(
     dataset: str,
     data: str | Path | None,
-    size: tuple[int, int],
+    img_size: tuple[int, int],
     splits: tuple[Split, ...] = SPLITS,
-    first: int | None = None,
-    last: int = 0,
+    num_head: int | None = None,
+    num_tail: int = 0,
 ) -> Dataset:
     """Load a dataset.
 
     Args:
         dataset: "cifar10", "cifar100" or "folder".
         data: Location, as for `cifar.find`, or a folder or zip as for `image_folder.load`.
-        size: Height and width of the model's input (px).
+        img_size: Height and width of the model's input (px).
         splits: Splits to load; an image folder is always loaded completely.
-        first: Number of training images to load from the start; None for all.
-        last: Number of training images to load from the end in addition.
+        num_head: Number of training images to load from the start; None for all.
+        num_tail: Number of additional training images from the end (validation split).
 
     Raises:
         vitviz.data.cifar.DataError: If the dataset is missing, damaged or unsuitable for training.
     """
     if dataset == "folder":
-        loaded, summary = image_folder.load(data, size)
+        loaded, summary = image_folder.load(data, img_size)
         info = DatasetInfo("image folder", summary.classes, *compute_mean_std(loaded["train"][0]))
-        return Dataset(info, loaded | {"train": head_and_tail(loaded["train"], first, last)})
+        return Dataset(info, loaded | {"train": head_and_tail(loaded["train"], num_head, num_tail)})
     info, loaded = DATASET_INFO[dataset], {}
     for split in splits:
         images, labels = cifar.load(split, data, dataset)
         if split == "train":
             if dataset != "cifar10":
                 info = DatasetInfo(info.name, info.classes, *compute_mean_std(images))
-            images, labels = head_and_tail((images, labels), first, last)
-        loaded[split] = resize_images(images, size), labels
+            images, labels = head_and_tail((images, labels), num_head, num_tail)
+        loaded[split] = resize_images(images, img_size), labels
     return Dataset(info, loaded)
 
 
 def is_available(dataset: str, data: str | Path | None = None) -> bool:
-    """Whether `cifar.find` finds "cifar10" or "cifar100"."""
+    """Return whether "cifar10" or "cifar100" is on disk."""
     try:
         cifar.find(data, dataset)
     except DataError:
@@ -92,12 +92,12 @@ def is_available(dataset: str, data: str | Path | None = None) -> bool:
     return True
 
 
-def head_and_tail(split: LabeledImages, first: int | None, last: int) -> LabeledImages:
-    """Return the first and the last images and labels of a split; all of them if the two ranges cover it."""
-    count = len(split[1])
-    if first is None or first + last >= count:
+def head_and_tail(split: LabeledImages, num_head: int | None, num_tail: int) -> LabeledImages:
+    """Return the first and the last images and labels of a split, or the whole split if the ranges overlap or meet."""
+    num_images = len(split[1])
+    if num_head is None or num_head + num_tail >= num_images:
         return split
-    images, labels = (torch.cat([values[:first], values[count - last :]]) for values in split)
+    images, labels = (torch.cat([values[:num_head], values[num_images - num_tail :]]) for values in split)
     return images, labels
 
 
@@ -113,7 +113,10 @@ def resize_images(images: Tensor, size: tuple[int, int]) -> Tensor:
 
 
 def compute_mean_std(images: Tensor) -> tuple[Channels, Channels]:
-    """Compute mean and standard deviation of each channel of images (n, 3, H, W) of uint8, in 0..1, from histograms."""
+    """Compute the per-channel mean and standard deviation of uint8 images (n, 3, H, W), scaled to 0..1.
+
+    They are computed from histograms and rounded to 4 digits.
+    """
     counts = torch.zeros(3, 256, dtype=torch.float64)
     for batch in images.split(1000):
         counts += torch.stack([torch.bincount(channel.flatten(), minlength=256) for channel in batch.unbind(1)])

@@ -158,7 +158,7 @@ def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int]]:
 
 
 def is_huge(path: Path) -> bool:
-    """Whether a file's header announces an image that takes long to decode; False for anything but an image."""
+    """Whether a file's header declares an image that takes long to decode; False for anything but an image."""
     try:
         check_file(path)
         with Image.open(path, formats=FORMATS) as image:
@@ -192,11 +192,11 @@ def check_file_size(size: int, name: str = "") -> None:
 
 
 def check_pixels(image: Image.Image) -> None:
-    """Check the size in pixels that the header of an image announces."""
+    """Check the size in pixels that the header of an image declares."""
     width, height = image.size
     got = f"{width} × {height}"
     if width * height == 0:
-        raise ImageError(f"An image must have pixels: got {got}.", "Choose another image.")
+        raise ImageError(f"An image must not be empty: got {got}.", "Choose another image.")
     if width * height > MAX_PIXELS:
         raise too_many_pixels(got)
     if image.format == "WEBP" and width * height > MAX_WEBP_PIXELS:
@@ -222,7 +222,7 @@ def from_array(array: np.ndarray) -> Image.Image:
             "Multiply values in 0..1 by 255; transpose channels-first arrays.",
         )
     if array.size == 0:
-        raise ImageError(f"An image array must have pixels: got shape {array.shape}.")
+        raise ImageError(f"An image array must not be empty: got shape {array.shape}.")
     return Image.fromarray(array)
 
 

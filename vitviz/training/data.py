@@ -38,7 +38,12 @@ def load_training_data(config: TrainConfig, device: torch.device) -> TrainingDat
     """
     splits: tuple[Split, ...] = ("train",) if config.val_size else datasets.SPLITS
     dataset = datasets.load(
-        config.dataset, config.data, config.model.img_size, splits, first=config.max_train_samples, last=config.val_size
+        config.dataset,
+        config.data,
+        config.model.img_size,
+        splits,
+        num_head=config.max_train_samples,
+        num_tail=config.val_size,
     )
     images, labels = (part.to(device) for part in dataset.splits["train"])
     count = len(labels) - config.val_size
