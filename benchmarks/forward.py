@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from torch import Tensor
 
-from benchmarks.timing import alternate
+from benchmarks.timing import time_interleaved
 from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import Method, methods_for
@@ -49,7 +49,7 @@ def method_table(checkpoint: Checkpoint) -> Table:
     methods = methods_for(checkpoint.transformer.config).values()
     calls: list[Callable[[], Any]] = [lambda: plain.predict(image[None])]
     calls += [partial(compute_maps, checkpoint, image, method) for method in methods]
-    forward, *times = alternate(calls, 20)
+    forward, *times = time_interleaved(calls, 20)
     maps = maps_of(plain, *methods)
     combined: list[Callable[[], Any]] = [
         lambda: compute_maps(checkpoint, image, *methods),
@@ -57,7 +57,7 @@ def method_table(checkpoint: Checkpoint) -> Table:
     ]
     names = [*(method.title for method in methods), "All maps", "Scores of all maps, one baseline"]
     table = Table("method, batch 1", "time", "forward passes")
-    for name, time in zip(names, times + alternate(combined, 6), strict=True):
+    for name, time in zip(names, times + time_interleaved(combined, 6), strict=True):
         table.add_row(name, f"{time:.1f} ms", f"{time / forward:.1f}")
     return table
 
@@ -85,7 +85,7 @@ def peer_table(checkpoint: Checkpoint) -> Table:
     for batch, rounds in ((1, 60), (64, 8)):
         images = torch.randn(batch, 3, *config.img_size)
         with torch.inference_mode():
-            columns.append(alternate([partial(call, images) for call in calls.values()], rounds))
+            columns.append(time_interleaved([partial(call, images) for call in calls.values()], rounds))
     for name, *times in zip(calls, *columns, strict=True):
         cells = [
             cell for t, column in zip(times, columns, strict=True) for cell in (f"{t:.2f} ms", f"{t / column[0]:.2f}")
@@ -164,7 +164,7 @@ def forward_times(model: Transformer, batch: int, rounds: int) -> list[float]:
         lambda: model.forward_with_attention(images, "cls"),
         lambda: model.forward_with_attention(images, "full"),
     ]
-    return alternate(calls, rounds)
+    return time_interleaved(calls, rounds)
 
 
 def attention_step(heads: int, tokens: int, width: int) -> tuple[float, float]:
@@ -174,7 +174,7 @@ def attention_step(heads: int, tokens: int, width: int) -> tuple[float, float]:
     def backward(attention: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
         attention(q, k, v).sum().backward()
 
-    explicit, fused = alternate(
+    explicit, fused = time_interleaved(
         [
             lambda: backward(lambda q, k, v: attend(q, k, v, "full")[0]),
             lambda: backward(F.scaled_dot_product_attention),

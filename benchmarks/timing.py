@@ -9,20 +9,20 @@ from typing import Any
 WARMUP_ROUNDS = 2
 
 
-def alternate(calls: list[Callable[[], Any]], rounds: int) -> list[float]:
-    """Run several calls in random order in each round and return the median time of each (ms).
+def time_interleaved(functions: list[Callable[[], Any]], num_rounds: int) -> list[float]:
+    """Run several functions in random order in each round and return the median time of each (ms).
 
     In a fixed order, each function would always run after the same other one, with the caches that it leaves.
     """
     rng = random.Random(0)  # noqa: S311 (not for cryptography)
-    order = list(range(len(calls)))
-    times: list[list[float]] = [[] for _ in calls]
-    for number in range(rounds + WARMUP_ROUNDS):
+    order = list(range(len(functions)))
+    times: list[list[float]] = [[] for _ in functions]
+    for round_index in range(num_rounds + WARMUP_ROUNDS):
         rng.shuffle(order)
         for index in order:
             start = time.perf_counter()
-            calls[index]()
-            if number >= WARMUP_ROUNDS:
+            functions[index]()
+            if round_index >= WARMUP_ROUNDS:
                 times[index].append(1000 * (time.perf_counter() - start))
     return [statistics.median(values) for values in times]
 

@@ -12,25 +12,26 @@ from benchmarks import page as bench
 from vitviz.data import cifar
 
 GUARD = Path(__file__).parent / "guard"
-expect.set_options(timeout=60_000)  # like the default timeout of a context: CPUs may be busy
-CAMERA = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")  # a moving test image
+expect.set_options(timeout=60_000)  # same as the context timeout below; CI machines are slow
+# Chromium's fake camera: an animated test pattern
+FAKE_CAMERA_ARGS = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
 
 
 @pytest.fixture(scope="session")
-def connections(tmp_path_factory):
-    """The file in which the server process records every external host that it tries to reach."""
-    return tmp_path_factory.mktemp("connections") / "notes.txt"
+def connection_log(tmp_path_factory):
+    """The file in which the server process records every external host that it tries to connect to."""
+    return tmp_path_factory.mktemp("connections") / "connections.log"
 
 
 @pytest.fixture(scope="session")
-def guarded(connections):
-    """An environment in which Python records and refuses external connections."""
+def offline_env(connection_log):
+    """Environment variables that make Python log and block external connections."""
     path = os.pathsep.join([str(GUARD), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {"PYTHONPATH": path, "VITVIZ_TEST_CONNECTIONS": str(connections)}
+    return {"PYTHONPATH": path, "VITVIZ_TEST_CONNECTIONS": str(connection_log)}
 
 
 @pytest.fixture(scope="session")
-def test_images(tmp_path_factory):
+def test_data_root(tmp_path_factory):
     """A data folder whose test set is noise with labels 0, 1, ... 9, 0, 1, ..."""
     root = tmp_path_factory.mktemp("data")
     folder = root / cifar.BINARY_FOLDER
@@ -42,28 +43,31 @@ def test_images(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def address(guarded, test_images, tmp_path_factory):
-    extra = guarded | {"VITVIZ_DATA": str(test_images), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
+def address(offline_env, test_data_root, tmp_path_factory):
+    extra = offline_env | {
+        "VITVIZ_DATA": str(test_data_root),
+        "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads")),
+    }
     with bench.server(extra, tmp_path_factory.mktemp("work")) as (address, _):
         yield address
 
 
 @pytest.fixture(scope="session")
-def training_images(test_images, tmp_path_factory):
-    """A data folder that also contains a training set of noise."""
+def train_data_root(test_data_root, tmp_path_factory):
+    """A data folder whose training batches are all copies of the test batch."""
     root = tmp_path_factory.mktemp("training")
     folder = root / cifar.BINARY_FOLDER
     folder.mkdir()
     for names in cifar.BINARY_FILES.values():
         for name in names:
-            os.link(test_images / cifar.BINARY_FOLDER / "test_batch.bin", folder / name)
+            os.link(test_data_root / cifar.BINARY_FOLDER / "test_batch.bin", folder / name)
     return root
 
 
 @pytest.fixture
-def trainer(guarded, training_images, tmp_path):
+def train_server(offline_env, train_data_root, tmp_path):
     """The address of a separate server without runs, and its folder of runs."""
-    extra = guarded | {"VITVIZ_DATA": str(training_images), "GRADIO_TEMP_DIR": str(tmp_path / "uploads")}
+    extra = offline_env | {"VITVIZ_DATA": str(train_data_root), "GRADIO_TEMP_DIR": str(tmp_path / "uploads")}
     with bench.server(extra, tmp_path) as (address, _):
         yield address, tmp_path / "runs"
 
@@ -73,37 +77,37 @@ def browser():
     with sync_playwright() as playwright:
         if not bench.browser_path(playwright) and not os.environ.get("CI"):
             pytest.skip("no browser: run `playwright install chromium`, or install your system's chromium")
-        browser = bench.launch_browser(playwright, *CAMERA)
+        browser = bench.launch_browser(playwright, *FAKE_CAMERA_ARGS)
         yield browser
         browser.close()
 
 
 @pytest.fixture
-def requests():
-    """The URLs of all requests of the page."""
+def request_urls():
+    """The URLs of all HTTP requests of the page."""
     return []
 
 
 @pytest.fixture
-def context(browser, requests):
+def context(browser, request_urls):
     context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
     context.set_default_timeout(60_000)
 
-    def watch(route):
-        requests.append(route.request.url)
+    def record_and_filter(route):
+        request_urls.append(route.request.url)
         if urlsplit(route.request.url).hostname == "127.0.0.1":
             route.continue_()
         else:
             route.abort()
 
-    context.route("**/*", watch)
+    context.route("**/*", record_and_filter)
     yield context
     context.close()
 
 
 @pytest.fixture
 def open_page(context, address):
-    """Open the page with a query string and wait until its first image is explained."""
+    """Return a function that opens the page with a query string and waits until its first image is explained."""
 
     def open_with(query=""):
         page = context.new_page()

@@ -522,17 +522,17 @@ def test_on_a_phone_a_choice_below_the_map_links_to_it(open_page):
     expect(jump).to_be_hidden()
 
 
-def test_page_and_server_reach_no_other_host(open_page, requests, connections):
+def test_page_and_server_reach_no_other_host(open_page, request_urls, connection_log):
     page = open_page()
     other_image(page, page.locator(".thumb").first.click)
-    assert requests
-    assert {urlsplit(url).hostname for url in requests if not url.startswith(("data:", "blob:"))} == {"127.0.0.1"}
-    assert not connections.exists(), connections.read_text()
+    assert request_urls
+    assert {urlsplit(url).hostname for url in request_urls if not url.startswith(("data:", "blob:"))} == {"127.0.0.1"}
+    assert not connection_log.exists(), connection_log.read_text()
 
 
-def test_the_guard_records_outgoing_connections(guarded, tmp_path):
-    notes = tmp_path / "notes.txt"
+def test_the_guard_records_outgoing_connections(offline_env, tmp_path):
+    log = tmp_path / "connections.log"
     code = "import urllib.request; urllib.request.urlopen('http://example.org')"
-    environment = guarded | {"VITVIZ_TEST_CONNECTIONS": str(notes), "PATH": "/usr/bin"}
+    environment = offline_env | {"VITVIZ_TEST_CONNECTIONS": str(log), "PATH": "/usr/bin"}
     subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=False)
-    assert notes.read_text() == "example.org\n"
+    assert log.read_text() == "example.org\n"

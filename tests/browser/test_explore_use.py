@@ -275,7 +275,7 @@ def test_a_figure_whose_ablation_fails_shows_the_error(open_page):
     expect(page.locator(".status")).to_have_text("Uploads are deleted after an hour.")
 
 
-def test_a_file_that_is_too_large_is_refused_before_the_upload(open_page, requests):
+def test_a_file_that_is_too_large_is_refused_before_the_upload(open_page, request_urls):
     page = open_page()
     page.locator("input[name=source][value=upload]").check(force=True)
     file = {"name": "wide.png", "mimeType": "image/png", "buffer": b"x" * (MAX_BYTES + 2**20)}
@@ -284,7 +284,7 @@ def test_a_file_that_is_too_large_is_refused_before_the_upload(open_page, reques
         "An image may have at most 20\xa0MiB: wide.png has 21\xa0MiB. "
         "Reduce its size, for example by saving it as JPEG."
     )
-    assert not [address for address in requests if "upload" in address]
+    assert not [address for address in request_urls if "upload" in address]
 
 
 # --- clipboard, dropped files, links, other tabs ---

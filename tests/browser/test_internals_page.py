@@ -28,13 +28,16 @@ def found():
 
 
 @pytest.fixture(scope="module")
-def with_large(guarded, test_images, tmp_path_factory):
+def with_large(offline_env, test_data_root, tmp_path_factory):
     """The address of a server with a second model of larger images, runs/large."""
     work = tmp_path_factory.mktemp("work")
     last = runs.make(work / "runs", "large", finished=True, snapshots=0) / "last.safetensors"
     large = create_model(replace(runs.MODEL, img_size=(96, 96))).eval()
     checkpoint.save(replace(checkpoint.load(last), network=large), last)
-    extra = guarded | {"VITVIZ_DATA": str(test_images), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
+    extra = offline_env | {
+        "VITVIZ_DATA": str(test_data_root),
+        "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads")),
+    }
     with bench.server(extra, work) as (address, _):
         yield address
 
@@ -70,15 +73,15 @@ def walk(page, name, *keys):
     return line(page, name).inner_text()
 
 
-def test_nothing_is_measured_before_the_page_is_shown(open_page, requests):
+def test_nothing_is_measured_before_the_page_is_shown(open_page, request_urls):
     page = open_page()
     expect(page.get_by_role("tab")).to_have_text(["Explore", "Train", "Internals"])
     expect(page.locator(INTERNALS)).to_have_count(0)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    before = sum("component_server" in url for url in requests)
+    before = sum("component_server" in url for url in request_urls)
     page.get_by_role("tab", name="Internals").click()
     page.wait_for_selector(f"{INTERNALS}[data-ready]")
-    assert sum("component_server" in url for url in requests) == before + 2  # the list of models, and its probes
+    assert sum("component_server" in url for url in request_urls) == before + 2  # the list of models, and its probes
     expect(page.locator(".foot .over")).to_have_text("cifar10-ti4 over the 10 sample images.")
 
 

@@ -41,7 +41,7 @@ def number(text):
     return float(re.search(r"\d+(?:\.\d+)?", text)[0])
 
 
-def test_without_runs_the_page_shows_a_bundled_timeline(open_page, requests, recorded):
+def test_without_runs_the_page_shows_a_bundled_timeline(open_page, request_urls, recorded):
     page = open_page()
     expect(page.locator(TRAIN)).to_have_count(0)
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
@@ -64,9 +64,9 @@ def test_without_runs_the_page_shows_a_bundled_timeline(open_page, requests, rec
     assert weight == pytest.approx(100 * recorded.cls_attention[last, 0, 0, 0, 1:].max(), abs=0.0601)
 
 
-def test_nothing_is_polled_while_nothing_runs(context, trainer):
+def test_nothing_is_polled_while_nothing_runs(context, train_server):
     context.clock.install()
-    page = open_train(context, trainer[0])
+    page = open_train(context, train_server[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     assert not page.get_attribute(TRAIN, "data-polls")
     sent = []
@@ -140,8 +140,8 @@ def start(page, name, epochs):
     page.wait_for_selector(f"{TRAIN}[data-run={name}]")
 
 
-def test_a_training_survives_a_reload_and_is_stopped_and_resumed(context, trainer):
-    address, runs = trainer
+def test_a_training_survives_a_reload_and_is_stopped_and_resumed(context, train_server):
+    address, runs = train_server
     page = open_train(context, address)
     start(page, "long", 1000)
     page.wait_for_selector("[data-curve=loss] circle")
@@ -161,8 +161,8 @@ def test_a_training_survives_a_reload_and_is_stopped_and_resumed(context, traine
     state(page, "stopped")
 
 
-def test_a_training_of_two_epochs_finishes_and_is_explored(context, trainer):
-    address, runs = trainer
+def test_a_training_of_two_epochs_finishes_and_is_explored(context, train_server):
+    address, runs = train_server
     page = open_train(context, address)
     start(page, "short", 2)
     state(page, "finished")
@@ -178,10 +178,10 @@ def test_a_training_of_two_epochs_finishes_and_is_explored(context, trainer):
     expect(page.locator(f"{EXPLORER} [role=gridcell]")).to_have_count(3 * 3)
 
 
-def test_the_address_keeps_timeline_probe_image_and_snapshot(context, trainer):
+def test_the_address_keeps_timeline_probe_image_and_snapshot(context, train_server):
     from tests.webapp import runs
 
-    address, root = trainer
+    address, root = train_server
     runs.make(root, "kept", finished=True, snapshots=3)
     page = open_train(context, address, f"&timeline={SHIPPED}&probe=4&snapshot=8")
     painted(page, f"{SHIPPED} 3")
@@ -203,10 +203,10 @@ def test_the_address_keeps_timeline_probe_image_and_snapshot(context, trainer):
     )
 
 
-def test_the_curves_of_a_finished_run_end_with_its_last_values(context, trainer):
+def test_the_curves_of_a_finished_run_end_with_its_last_values(context, train_server):
     from tests.webapp import runs
 
-    address, root = trainer
+    address, root = train_server
     folder = runs.make(root, "ended", finished=True)
     seen = runs.record_timeline(checkpoint.load(folder / "last.safetensors").network, 2)
     last = 1.50004  # single precision and four digits are both below it
@@ -223,10 +223,10 @@ def test_the_curves_of_a_finished_run_end_with_its_last_values(context, trainer)
     assert len(numbers) == len(set(numbers)) > 1
 
 
-def test_without_a_class_token_the_query_is_the_mean_of_the_patches(context, trainer):
+def test_without_a_class_token_the_query_is_the_mean_of_the_patches(context, train_server):
     from tests.webapp import runs
 
-    address, root = trainer
+    address, root = train_server
     folder = runs.make(root, "patches", finished=True)
     replace(runs.record_timeline(checkpoint.load(folder / "last.safetensors").network, 3), class_token=False).save(
         folder / "timeline.npz"
@@ -237,10 +237,10 @@ def test_without_a_class_token_the_query_is_the_mean_of_the_patches(context, tra
     expect(page.locator(f"{TRAIN} .finding").first).to_contain_text("on average the mean of the patches attends to")
 
 
-def test_a_validation_set_is_not_called_test_set_and_a_convnet_has_no_explore_link(context, trainer):
+def test_a_validation_set_is_not_called_test_set_and_a_convnet_has_no_explore_link(context, train_server):
     from tests.webapp import runs
 
-    address, root = trainer
+    address, root = train_server
     whole = {"patch_keep_start": 1.0, "patch_keep_end": 1.0, "num_snapshots": 0}
     convnet = ConvNetConfig(num_classes=runs.MODEL.num_classes)
     runs.make(root, "held", finished=True, snapshots=0, val_size=5000, model=convnet, **whole)
@@ -266,10 +266,10 @@ def test_a_validation_set_is_not_called_test_set_and_a_convnet_has_no_explore_li
     expect(page.locator(f"{TRAIN} .status")).to_contain_text(f"Bundled checkpoint {SHIPPED}")
 
 
-def test_the_table_renames_and_deletes_after_confirmation(context, trainer):
+def test_the_table_renames_and_deletes_after_confirmation(context, train_server):
     from tests.webapp import runs
 
-    address, root = trainer
+    address, root = train_server
     for name in ("one", "two"):
         runs.make(root, name, finished=name == "two")
     page = open_train(context, address, "&run=one")
@@ -306,10 +306,10 @@ def test_the_table_renames_and_deletes_after_confirmation(context, trainer):
     assert sorted(path.name for path in root.iterdir() if not path.name.startswith(".")) == ["two"]
 
 
-def test_a_response_older_than_a_rename_does_not_undo_it(context, trainer):
+def test_a_response_older_than_a_rename_does_not_undo_it(context, train_server):
     from tests.webapp import runs
 
-    address, root = trainer
+    address, root = train_server
     runs.make(root, "one")
     page = open_train(context, address, "&run=one")
     with page.expect_response(lambda reply: '"poll"' in (reply.request.post_data or "")) as first:
@@ -334,8 +334,8 @@ def test_a_response_older_than_a_rename_does_not_undo_it(context, trainer):
     assert [row.get_attribute("data-run") for row in page.locator("tbody tr[data-run]").all()] == ["two"]
 
 
-def test_invalid_hyperparameters_are_marked_at_their_field(context, trainer):
-    page = open_train(context, trainer[0])
+def test_invalid_hyperparameters_are_marked_at_their_field(context, train_server):
+    page = open_train(context, train_server[0])
     page.locator(".hyperparameters summary").click()
     page.locator("[data-setting='model.num_heads']").fill("5")
     page.wait_for_selector(f"{TRAIN}[data-checked=refused]")
@@ -350,8 +350,8 @@ def test_invalid_hyperparameters_are_marked_at_their_field(context, trainer):
     expect(page.get_by_role("button", name="Start training")).to_be_enabled()
 
 
-def test_a_typed_budget_is_kept_in_another_unit(context, trainer):
-    page = open_train(context, trainer[0])
+def test_a_typed_budget_is_kept_in_another_unit(context, train_server):
+    page = open_train(context, train_server[0])
     length, unit = page.locator("[name=budget]"), page.locator("[name=unit]")
     unit.select_option("epochs")
     expect(length).to_have_value("")
@@ -363,8 +363,8 @@ def test_a_typed_budget_is_kept_in_another_unit(context, trainer):
     expect(length).to_have_value("2")
 
 
-def test_a_sweep_shows_its_number_of_runs(context, trainer):
-    page = open_train(context, trainer[0])
+def test_a_sweep_shows_its_number_of_runs(context, train_server):
+    page = open_train(context, train_server[0])
     page.locator(".sweep summary").click()
     for place, (name, values) in enumerate((("model.depth", "2, 4"), ("model.num_heads", "2 4 8"))):
         page.locator(f"[data-vary='{place}']").select_option(name)
@@ -376,8 +376,8 @@ def test_a_sweep_shows_its_number_of_runs(context, trainer):
     expect(page.locator("[data-field=vary] + .refusal")).to_contain_text("num_heads must divide embed_dim")
 
 
-def test_another_run_can_be_shown_during_a_sweep(context, trainer):
-    page = open_train(context, trainer[0])
+def test_another_run_can_be_shown_during_a_sweep(context, train_server):
+    page = open_train(context, train_server[0])
     page.locator(".sweep summary").click()
     page.locator("[data-vary='0']").select_option("max_train_samples")
     page.locator("[data-values='0']").fill("100, 2000")
@@ -394,8 +394,8 @@ def test_another_run_can_be_shown_during_a_sweep(context, trainer):
     expect(page.locator(".about-sweep")).to_contain_text("stopped")
 
 
-def test_an_emptied_name_is_suggested_again_on_blur(context, trainer):
-    page = open_train(context, trainer[0])
+def test_an_emptied_name_is_suggested_again_on_blur(context, train_server):
+    page = open_train(context, train_server[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     name = page.locator("input[name=name]")
     suggested = name.input_value()
@@ -435,9 +435,9 @@ def labelled(counts):
     return {"name": f"{'-'.join(counts)}.zip", "mimeType": "application/zip", "buffer": held.getvalue()}
 
 
-def test_image_folders_are_described_and_unusable_ones_rejected(context, guarded, tmp_path):
+def test_image_folders_are_described_and_unusable_ones_rejected(context, offline_env, tmp_path):
     (data := tmp_path / "data").mkdir()
-    with bench.server(guarded | {"VITVIZ_DATA": str(data)}, tmp_path) as (address, _):
+    with bench.server(offline_env | {"VITVIZ_DATA": str(data)}, tmp_path) as (address, _):
         page = open_train(context, address)
         begin = page.get_by_role("button", name="Start training")
         page.locator("details.dataset summary").click()
@@ -468,9 +468,9 @@ def test_image_folders_are_described_and_unusable_ones_rejected(context, guarded
     assert sorted(path.name for path in data.iterdir()) == ["ant-bee.zip", "ant.zip"]
 
 
-def test_an_image_folder_is_read_once_the_form_is_valid_and_its_run_is_followed(context, guarded, tmp_path):
+def test_an_image_folder_is_read_once_the_form_is_valid_and_its_run_is_followed(context, offline_env, tmp_path):
     (data := tmp_path / "data").mkdir()
-    with bench.server(guarded | {"VITVIZ_DATA": str(data)}, tmp_path) as (address, _):
+    with bench.server(offline_env | {"VITVIZ_DATA": str(data)}, tmp_path) as (address, _):
         page = open_train(context, address, f"&timeline={SHIPPED}&probe=8")
         painted(page, f"{SHIPPED} 7")
         page.locator(".hyperparameters summary").click()

@@ -61,8 +61,8 @@ def test_a_timeline_whose_response_was_lost_is_requested_again(context, address)
     expect(page.locator(f"{TRAIN} .status")).to_contain_text(f"Bundled checkpoint {SHIPPED}")
 
 
-def test_a_click_while_another_timeline_loads_does_not_cancel_it(context, trainer):
-    address, root = trainer
+def test_a_click_while_another_timeline_loads_does_not_cancel_it(context, train_server):
+    address, root = train_server
     runs.make(root, "slow", finished=True, snapshots=3)
     page = open_train(context, address, f"&timeline={SHIPPED}")
     painted(page, f"{SHIPPED} 0")
@@ -81,8 +81,8 @@ def test_a_click_while_another_timeline_loads_does_not_cancel_it(context, traine
     expect(page.locator(f"{TRAIN} .status")).to_contain_text("slow is finished")
 
 
-def test_curves_of_a_run_deleted_elsewhere_disappear(context, trainer):
-    address, root = trainer
+def test_curves_of_a_run_deleted_elsewhere_disappear(context, train_server):
+    address, root = train_server
     for name in ("one", "two"):
         runs.make(root, name, finished=True)
     page = open_train(context, address, "&run=one")
@@ -98,8 +98,8 @@ def test_curves_of_a_run_deleted_elsewhere_disappear(context, trainer):
 # --- the form ---
 
 
-def test_a_decimal_comma_is_distinguished_from_a_thousands_separator(context, trainer):
-    page = open_train(context, trainer[0])
+def test_a_decimal_comma_is_distinguished_from_a_thousands_separator(context, train_server):
+    page = open_train(context, train_server[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     page.locator(".hyperparameters summary").click()
     for typed, meant in (("0,001", 0.001), ("1,5", 1.5)):
@@ -111,8 +111,8 @@ def test_a_decimal_comma_is_distinguished_from_a_thousands_separator(context, tr
     assert '"max_train_samples":1500' in checked.value.post_data.replace("\\", "").replace(" ", "")
 
 
-def test_a_budget_in_epochs_is_not_rounded(context, trainer):
-    page = open_train(context, trainer[0])
+def test_a_budget_in_epochs_is_not_rounded(context, train_server):
+    page = open_train(context, train_server[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     estimate = {"seconds": 100.0, "epochs": 1234, "images_per_second": 321.0, "memory": 1e9}
     page.locator("select[name=unit]").select_option("epochs")
@@ -124,8 +124,8 @@ def test_a_budget_in_epochs_is_not_rounded(context, trainer):
     expect(page.locator(".plan [data-name=Time]")).to_contain_text("for 1,234 epochs, at 320 images/s")
 
 
-def test_resetting_hyperparameters_keeps_the_budget(context, trainer):
-    page = open_train(context, trainer[0])
+def test_resetting_hyperparameters_keeps_the_budget(context, train_server):
+    page = open_train(context, train_server[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     page.locator(".hyperparameters summary").click()
     page.locator("[data-setting='model.num_heads']").fill("4")

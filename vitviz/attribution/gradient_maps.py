@@ -2,7 +2,7 @@
 
 The gradients are those of the target's logit with respect to the attention weights after the softmax, layer by layer.
 The functions take the attention A and its gradients G, (L, A, T, T), the weights of the tokens that the classification
-head reads, (T,), of sum 1, and the number of prefix tokens (R). They return one unscaled value per patch, (N,).
+head reads, (T,), of sum 1, and the number of prefix tokens. They return one unscaled value per patch, (N,).
 """
 
 import numpy as np
