@@ -188,8 +188,8 @@ def damaged() -> list[tuple[str, Content]]:
     complete = {form: encoded(image, form) for form in ("PNG", "JPEG", "WEBP", "BMP")}
     pixels = chunk(b"IDAT", zlib.compress(bytes(9 * 8)))
     return [
-        *((f"{form} cut at {fraction}", content[: int(len(content) * fraction)]) for form, content in complete.items() for fraction in (0.02, 0.5, 0.9)),
-        ("GIF cut", encoded(image, "GIF")[:60]),
+        *((f"{form} truncated to {100 * fraction:g} %", content[: int(len(content) * fraction)]) for form, content in complete.items() for fraction in (0.02, 0.5, 0.9)),
+        ("GIF truncated", encoded(image, "GIF")[:60]),
         ("PNG without pixels", png()),
         ("PNG of 0 x 8", png(pixels, width=0)),
         ("PNG of depth 3", png(pixels, depth=3)),
@@ -295,9 +295,9 @@ def entries() -> list[Entry]:
         Entry("image", "empty", b"", "is empty", "image.png"),
         Entry("image", "above 20 MiB", above_20_mib, "at most 20 MiB: got 20.0", "image.png"),
         Entry("image", "a folder", Path.mkdir, "must be a regular file", "folder.png"),
-        Entry("image", "a pipe", os.mkfifo, "must be a regular file", "pipe.png"),
+        Entry("image", "a FIFO", os.mkfifo, "must be a regular file", "pipe.png"),
         Entry("image", "a socket", listen, "must be a regular file", "socket.png"),
-        Entry("image", "a link to /dev/zero", lambda path: path.symlink_to("/dev/zero"), "must be a regular file", "zero.png"),
-        Entry("image", "a link to nothing", lambda path: path.symlink_to("nothing"), "does not exist", "link.png"),
-        Entry("image", "a link to itself", lambda path: path.symlink_to(path), "does not exist", "loop.png"),
+        Entry("image", "a symlink to /dev/zero", lambda path: path.symlink_to("/dev/zero"), "must be a regular file", "zero.png"),
+        Entry("image", "a broken symlink", lambda path: path.symlink_to("nothing"), "does not exist", "link.png"),
+        Entry("image", "a symlink to itself", lambda path: path.symlink_to(path), "does not exist", "loop.png"),
     ]  # fmt: skip

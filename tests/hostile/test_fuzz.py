@@ -17,7 +17,7 @@ from vitviz.runs import run_folder
 from vitviz.training.config import from_json
 
 SECONDS = float(os.environ.get("VITVIZ_FUZZ_SECONDS", "20"))
-WORDS = [
+DICTIONARY = [
     b"null",
     b"-1",
     b"1e999",
@@ -36,24 +36,24 @@ WORDS = [
 
 
 def mutate(content: bytes, rng: random.Random) -> bytes:
-    """Change, insert, delete, duplicate or move a few bytes."""
+    """Flip a bit, set a byte, or replace, delete, duplicate or overwrite a few bytes."""
     data = bytearray(content)
-    limit = min(len(data), rng.choice([64, 1024, 10**9]))  # favors headers
+    limit = min(len(data), rng.choice([64, 1024, 10**9]))  # mutates headers more often
     for _ in range(rng.choice([1, 1, 2, 5, 20])):
         if not data:
             break
         start = rng.randrange(min(limit, len(data)))
         stop = min(len(data), start + rng.choice([1, 2, 4, 16, 200]))
-        kind = rng.randrange(6)
-        if kind == 0:
+        operation = rng.randrange(6)
+        if operation == 0:
             data[start] ^= 1 << rng.randrange(8)
-        elif kind == 1:
+        elif operation == 1:
             data[start] = rng.choice([0, 1, 127, 128, 255])
-        elif kind == 2:
-            data[start:stop] = rng.choice(WORDS)
-        elif kind == 3:
+        elif operation == 2:
+            data[start:stop] = rng.choice(DICTIONARY)
+        elif operation == 3:
             del data[start:stop]
-        elif kind == 4:
+        elif operation == 4:
             data[start:start] = data[start:stop]
         else:
             data[start:stop] = data[: stop - start]
@@ -61,8 +61,8 @@ def mutate(content: bytes, rng: random.Random) -> bytes:
 
 
 @pytest.fixture
-def valid(tmp_path):
-    """Return valid files with the loader and the error class of each."""
+def fuzz_targets(tmp_path):
+    """Return the path to write to, and (content, loader, error class) of each target."""
     path = tmp_path / "file"
 
     def load_run():
@@ -70,19 +70,19 @@ def valid(tmp_path):
         (tmp_path / "run" / "config.json").write_bytes(path.read_bytes())
         return from_json(run_folder.read_config(tmp_path / "run"))
 
-    complete = checkpoints.save(tmp_path / "complete.safetensors")
+    checkpoint_bytes = checkpoints.save(tmp_path / "complete.safetensors")
     contents = [content for name, content in images.accepted() if isinstance(content, bytes) and "exif" not in name]
     return path, [
         *((content, lambda: preprocess(path, (32, 32)), ImageError) for content in contents),
-        *[(complete, lambda: checkpoint.load(path), CheckpointError)] * 15,
+        *[(checkpoint_bytes, lambda: checkpoint.load(path), CheckpointError)] * 15,
         *[(runs.config().encode(), load_run, ValueError)] * 10,
     ]
 
 
-def fuzz(valid, seed: int) -> None:
-    """Load one mutation."""
-    path, kinds = valid
-    content, load, error_class = kinds[seed % len(kinds)]
+def fuzz(fuzz_targets, seed: int) -> None:
+    """Load one mutated file; fail on any other exception."""
+    path, targets = fuzz_targets
+    content, load, error_class = targets[seed % len(targets)]
     path.write_bytes(mutate(content, random.Random(seed)))
     try:
         load()
@@ -94,16 +94,16 @@ def fuzz(valid, seed: int) -> None:
         ) from error
 
 
-def test_a_few_mutations_are_accepted_or_rejected(valid):
+def test_mutated_files_load_or_raise_the_loaders_error(fuzz_targets):
     for seed in range(200):
-        fuzz(valid, seed)
+        fuzz(fuzz_targets, seed)
 
 
 @pytest.mark.slow
-def test_many_mutations_are_accepted_or_rejected(valid):
+def test_many_mutated_files_load_or_raise_the_loaders_error(fuzz_targets):
     seed = first = random.SystemRandom().randrange(2**40) if "VITVIZ_FUZZ_SECONDS" in os.environ else 10**6
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
-        fuzz(valid, seed)
+        fuzz(fuzz_targets, seed)
         seed += 1
     print(f"{seed - first} mutations from seed {first}")
