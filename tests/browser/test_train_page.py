@@ -413,7 +413,7 @@ def test_an_emptied_name_is_suggested_again_on_blur(context, train_server):
     expect(page.locator(".refusal")).to_be_hidden()
 
 
-def test_a_missing_data_set_can_be_downloaded(context, tmp_path):
+def test_a_missing_dataset_can_be_downloaded(context, tmp_path):
     guard = {"PYTHONPATH": str(Path(__file__).parent / "guard"), "VITVIZ_TEST_CONNECTIONS": str(tmp_path / "notes")}
     with bench.server(guard | {"VITVIZ_DATA": str(tmp_path / "none")}, tmp_path) as (address, _):
         page = open_train(context, address)

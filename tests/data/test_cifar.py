@@ -26,7 +26,7 @@ def load(split, folder):
         return cifar.load(split, folder)
 
 
-def python_version(root, monkeypatch, records: int = 20) -> None:
+def write_python_version(root, monkeypatch, records: int = 20) -> None:
     """Write the images of the binary version as the python version, and patch torchvision's checksums."""
     folder = root / PYTHON_FOLDER
     folder.mkdir()
@@ -37,10 +37,10 @@ def python_version(root, monkeypatch, records: int = 20) -> None:
     (folder / "batches.meta").write_bytes(pickle.dumps({"label_names": list(cifar.CLASSES)}))
     for path in folder.iterdir():
         md5[path.name] = hashlib.md5(path.read_bytes()).hexdigest()
-    known = torchvision.datasets.CIFAR10
-    monkeypatch.setattr(known, "train_list", [[f"data_batch_{i}", md5[f"data_batch_{i}"]] for i in range(1, 6)])
-    monkeypatch.setattr(known, "test_list", [["test_batch", md5["test_batch"]]])
-    monkeypatch.setattr(known, "meta", known.meta | {"md5": md5["batches.meta"]})
+    cifar10_class = torchvision.datasets.CIFAR10
+    monkeypatch.setattr(cifar10_class, "train_list", [[f"data_batch_{i}", md5[f"data_batch_{i}"]] for i in range(1, 6)])
+    monkeypatch.setattr(cifar10_class, "test_list", [["test_batch", md5["test_batch"]]])
+    monkeypatch.setattr(cifar10_class, "meta", cifar10_class.meta | {"md5": md5["batches.meta"]})
 
 
 @pytest.mark.parametrize(("split", "count"), [("train", 100), ("test", 20)])
@@ -79,7 +79,7 @@ def test_the_order_is_that_of_the_files(cifar_folder):
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_both_versions_give_the_same_tensors(cifar_folder, monkeypatch, split):
     expected = cifar.load(split, cifar_folder)
-    python_version(cifar_folder, monkeypatch)
+    write_python_version(cifar_folder, monkeypatch)
     assert cifar.find(cifar_folder).name == PYTHON_FOLDER
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # NumPy's about how torchvision unpickles
@@ -91,7 +91,7 @@ def test_both_versions_give_the_same_tensors(cifar_folder, monkeypatch, split):
 
 
 def test_a_python_version_with_wrong_checksums_is_not_unpickled(cifar_folder, monkeypatch):
-    python_version(cifar_folder, monkeypatch)
+    write_python_version(cifar_folder, monkeypatch)
     batch = cifar_folder / PYTHON_FOLDER / "data_batch_3"
     batch.write_bytes(batch.read_bytes() + b"x")
     monkeypatch.setattr(pickle, "load", lambda *args, **kwargs: pytest.fail("unpickled"))

@@ -103,6 +103,6 @@ def test_an_unexpected_exit_of_the_child_process_is_reported(downloader):
     assert failing.state().message == "The download ended early (exit code 3). Try again."
 
 
-def test_only_known_data_sets_can_be_downloaded(downloader):
+def test_only_known_datasets_can_be_downloaded(downloader):
     with pytest.raises(ValueError, match="dataset must be cifar10: got 'imagenet'"):
         downloader(FAILING).start("imagenet")

@@ -138,7 +138,7 @@ def test_paths_are_stored_as_strings():
     assert (config.data, config.output_dir, config.init_from, config.teacher) == ("images", "runs/x", "a", "b")
 
 
-def test_sizes_have_no_limit_before_the_data_set_is_known():
+def test_sizes_have_no_limit_before_the_dataset_is_known():
     config = TrainConfig(max_train_samples=60_000, val_size=30_000)
     assert (config.max_train_samples, config.val_size) == (60_000, 30_000)
 

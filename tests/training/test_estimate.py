@@ -55,7 +55,7 @@ def test_a_budget_in_epochs_gives_the_duration(config):
     ("max_train_samples", "val_size", "num_train", "used"),
     [(None, 0, 600, 600), (None, 100, 600, 500), (300, 100, 600, 300)],
 )
-def test_the_number_of_images_is_that_of_the_data_set_at_most(config, max_train_samples, val_size, num_train, used):
+def test_the_number_of_images_is_that_of_the_dataset_at_most(config, max_train_samples, val_size, num_train, used):
     found = estimate_run(replace(config, max_train_samples=max_train_samples, val_size=val_size), num_train=num_train)
     assert found.images_per_second == estimate_run(replace(config, max_train_samples=used)).images_per_second
 

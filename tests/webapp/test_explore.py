@@ -373,7 +373,7 @@ def test_derived_explanations_expire_with_their_origin(explanation, monkeypatch)
     assert recent.get({"key": recent.add(explanation, key)}) is None, "the image itself is gone"
 
 
-def test_a_missing_data_set_is_reported_with_its_download_command(page):
+def test_a_missing_dataset_is_reported_with_its_download_command(page):
     state = page.list_models({})["cifar"]
     assert not state["available"]
     assert "python -m vitviz data download" in state["message"]
