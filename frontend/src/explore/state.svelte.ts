@@ -1,0 +1,137 @@
+/* State of the page: the user's choices, the latest replies, and what the server work is doing.
+   Actions are in actions.ts, requests in requests.ts, what is drawn in view.svelte.ts. */
+
+import type {
+  AblateReply,
+  ExplainReply,
+  ExploreCatalog,
+  ImageChoice,
+  MethodInfo,
+  ModelInfo,
+  ScoresReply,
+} from '../lib/api';
+import type { Host } from '../lib/client';
+import { largest, MEAN, type Shape, type Source } from '../lib/numbers';
+import { ThemeColors } from '../lib/theme.svelte';
+import { Gallery } from './gallery.svelte';
+import { View } from './view.svelte';
+
+export type Direction = 'from' | 'to';
+export type ScaleChoice = 'shared' | 'uniform' | 'map';
+export type Mode = 'zero' | 'mean';
+export type PatchMode = 'drop' | 'gray';
+export type Shelf = ImageChoice['kind'];
+
+/** The user's choices. Layers, heads and patches count from 0. In `hover` and `read` -1 means no patch. */
+export class Choices {
+  checkpoint = $state.raw('');
+  image = $state.raw<ImageChoice | null>(null);
+  layer = $state.raw(MEAN);
+  head = $state.raw(MEAN);
+  pins = $state.raw<number[]>([]); // pinned query patches
+  multiple = $state.raw(false);
+  direction = $state.raw<Direction>('from');
+  scale = $state.raw<ScaleChoice>('shared');
+  smooth = $state.raw(false);
+  method = $state.raw<string | null>(null);
+  ablated = $state.raw<number[]>([]); // heads, layer * heads + head
+  removed = $state.raw<number[]>([]); // patches
+  mode = $state.raw<Mode>('zero'); // the output of an ablated head: zero, or its mean over the sample images
+  patch_mode = $state.raw<PatchMode>('drop'); // of patches: their tokens are dropped, or they are painted gray
+  target = $state.raw<number[]>([]); // the explained class, and the contrast class if any; empty: the predicted class
+  hover = $state.raw(-1);
+  read = $state.raw(-1);
+}
+
+/** The ablated heads and removed patches that the page shows. */
+export type Changes = Pick<Choices, 'ablated' | 'removed' | 'mode' | 'patch_mode'>;
+
+/** The initial choices of a saved file, which has no address. */
+export type InitialView = Partial<Pick<Choices, 'layer' | 'head' | 'method'>>;
+
+/** Values of the markers on the root, for tests and styles: data-full, data-methods and so on. */
+export class Markers {
+  state = $state.raw<'working' | 'ready' | 'error'>('working');
+  ready = $state.raw<string>(); // the key that is painted
+  full = $state.raw<string>();
+  methods = $state.raw<string>();
+  scores = $state.raw<string>();
+  changed = $state.raw<string>();
+}
+
+export class Explorer {
+  readonly host: Host<ExploreCatalog>;
+  readonly theme: ThemeColors;
+  readonly choices = new Choices();
+  readonly markers = new Markers();
+  readonly view: View;
+  readonly gallery: Gallery;
+
+  catalog: ExploreCatalog = $state.raw()!;
+  root = $state.raw<HTMLElement | null>(null);
+  shelf = $state.raw<Shelf>('sample');
+  removing = $state.raw(false); // a click on the image removes a patch
+  dropping = $state.raw(false); // a file is dragged over the page
+  isHidden = $state.raw(false); // another tab is on screen
+  showsJump = $state.raw(false);
+  mapIsInView = true;
+
+  /** The latest reply, and what was derived from it. */
+  reply = $state.raw<ExplainReply | null>(null);
+  shape: Shape = $state.raw()!;
+  source = $state.raw<Source | null>(null);
+  image = $state.raw<HTMLImageElement | null>(null); // decoded
+  maps = $state.raw<Record<string, number[]>>({}); // of the attribution methods
+  changed = $state.raw<Pick<AblateReply, 'key' | 'probabilities'> | null>(null); // while heads are ablated or patches removed
+  faithfulness = $state.raw<ScoresReply | null>(null); // of the maps on screen, once computed
+  fullFailed = false;
+  limits: Record<string, number> = {}; // upper ends of the shared scale, by direction and kind of query
+  shown: { checkpoint: string; image: ImageChoice } | null = null; // on screen, restored after an error
+  before: Changes = { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' }; // the changes shown last
+  refused: string | null = null; // the model that could not be shown
+
+  /** Of the latest requests: replies to earlier ones are dropped. */
+  ticket = 0;
+  methodsTicket = 0;
+  ablationTicket = 0;
+
+  notice = $state.raw<string | null>(null); // a sentence shown in the status line until the next action
+  noticeIsError = $state.raw(false);
+  voice = $state.raw(''); // text of the live region
+  waiting: ReturnType<typeof setTimeout> | undefined; // until "Working…" appears
+  speaking: ReturnType<typeof setTimeout> | undefined;
+  writing: ReturnType<typeof setTimeout> | undefined; // until the address is updated
+
+  readonly predictedClass = $derived.by(() => (this.reply ? largest(this.reply.probabilities) : 0));
+  readonly targetClass = $derived.by(() => this.choices.target[0] ?? this.predictedClass);
+  /** Names of the explained class and of the contrast class, if any. */
+  readonly targetNames = $derived.by(() =>
+    [this.targetClass, ...this.choices.target.slice(1)].map((k) => this.reply?.classes[k] ?? ''),
+  );
+
+  constructor(host: Host<ExploreCatalog>) {
+    this.host = host;
+    this.catalog = host.catalog;
+    this.theme = new ThemeColors(host.element, host.catalog.colors);
+    this.view = new View(this);
+    this.gallery = new Gallery(this);
+  }
+
+  method(key: string | null): MethodInfo | undefined {
+    return this.catalog.methods.find((method) => method.key === key);
+  }
+
+  model(name: string | null): ModelInfo | undefined {
+    return this.catalog.checkpoints.find((checkpoint) => checkpoint.name === name);
+  }
+
+  /** The key of the explanation on screen, with its ablations if any. */
+  get key(): string {
+    return this.changed?.key ?? this.reply!.key;
+  }
+
+  /** Whether the Explore tab is the one on screen. */
+  get isVisible(): boolean {
+    return this.root?.offsetParent !== null;
+  }
+}
