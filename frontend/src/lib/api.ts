@@ -1,0 +1,558 @@
+/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/schemas.py. */
+
+/** The ablated explanation; `cls` as in `ExplainReply`. */
+export interface AblateReply {
+  key: string;
+  probabilities: number[];
+  cls: string;
+}
+
+/** Ablated heads, pairs of layer and head, and removed patches. */
+export interface AblateRequest {
+  key: string;
+  heads: [number, number][];
+  patches: number[];
+  mode: 'zero' | 'mean';
+  patch_mode: 'drop' | 'gray';
+}
+
+/** The network of a valid form, and the number of runs. */
+export interface AcceptedForm {
+  parameters: number;
+  tokens: number;
+  grid: [number, number];
+  prefix: number;
+  trainings: number;
+}
+
+/** A bundled checkpoint with a timeline, and its training record. */
+export interface BundledTimeline {
+  name: string;
+  distilled: boolean;
+  epochs: number | null;
+  seconds: number | null;
+  test_accuracy: number | null;
+  parameters: number | null;
+}
+
+export type CheckReply = AcceptedForm | RefusedForm;
+
+/** A test image of CIFAR-10. */
+export interface CifarChoice {
+  kind: 'cifar';
+  index: number;
+}
+
+/** CIFAR-10: whether it is available, and otherwise how to get it. */
+export interface CifarInfo {
+  available: boolean;
+  classes: string[];
+  message: string;
+}
+
+/** 256 RGB triples in base64 for values from 0 (`seq`) and around 0 (`div`). */
+export interface ColorTable {
+  seq: string;
+  div: string;
+}
+
+/** Color tables by theme. */
+export interface ColorTables {
+  light: ColorTable;
+  dark: ColorTable;
+}
+
+/** A preset and the settings that differ from it; a model to fine-tune; for the dataset "folder" its folder. */
+export interface ConfigRequest {
+  preset: string;
+  settings: Record<string, SettingValue>;
+  init_from?: string;
+  image_folder?: string;
+}
+
+/** Which datasets are available, the image folders, and the download. */
+export interface DataInfo {
+  available: Record<string, boolean>;
+  image_folders: string[];
+  download: DownloadInfo;
+}
+
+/** The dataset to download. */
+export interface DatasetRequest {
+  dataset: string;
+}
+
+/** State of the download of a dataset. */
+export interface DownloadInfo {
+  dataset: string;
+  running: boolean;
+  progress: number;
+  message: string;
+}
+
+/** Argument of functions that need none. */
+export type Empty = Record<string, never>;
+
+/** Estimate of a training on this machine. */
+export interface EstimateReply {
+  parameters: number;
+  tokens: number | null;
+  images_per_second: number;
+  seconds: number;
+  epochs: number;
+  device: string;
+}
+
+/** Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32. */
+export interface ExplainReply {
+  layers: number;
+  heads: number;
+  rows: number;
+  columns: number;
+  aspect: number;
+  prefix: number;
+  classToken: boolean;
+  key: string;
+  checkpoint: string;
+  classes: string[];
+  image: ExplainedImage;
+  probabilities: number[];
+  cls: string;
+  maps: Record<string, number[]>;
+}
+
+/** An image and the model that explains it. */
+export interface ExplainRequest {
+  checkpoint: string;
+  image: ImageChoice;
+}
+
+/** The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known. */
+export interface ExplainedImage {
+  src: string;
+  original: string | null;
+  caption: string;
+  truth: number | null;
+  shows: string | null;
+  note: string;
+}
+
+/** Initial data of Explore; uploads have at most `maxBytes`. */
+export interface ExploreCatalog {
+  checkpoints: ModelInfo[];
+  cifar: CifarInfo;
+  samples: NamedImage[];
+  methods: MethodInfo[];
+  maxBytes: number;
+  colors: ColorTables;
+  public: boolean;
+}
+
+/** File name of a figure, and its image as a data URL. */
+export interface FigureReply {
+  name: string;
+  src: string;
+}
+
+/** The view to draw: a method, or a head or a mean over layers or heads (None). */
+export interface FigureRequest {
+  key: string;
+  target: number[];
+  method: string | null;
+  layer: number | null;
+  head: number | null;
+  patches: number[];
+  direction: 'from' | 'to';
+}
+
+/** A file to save, in base64. */
+export interface FileReply {
+  name: string;
+  content: string;
+}
+
+/** Also the name of the run or sweep, and the grid of a sweep, each NAME=VALUE,VALUE,... */
+export interface FormRequest {
+  preset: string;
+  settings: Record<string, SettingValue>;
+  init_from?: string;
+  image_folder?: string;
+  name: string;
+  vary?: string[];
+}
+
+/** A test image, and its prediction if the images are selected by it. */
+export interface GalleryImage {
+  index: number;
+  label: number;
+  src: string;
+  prediction?: string;
+  probability?: number;
+}
+
+/** One page of test images, and the number of pages. */
+export interface GalleryReply {
+  images: GalleryImage[];
+  pages: number;
+}
+
+/** One page of test images of a class (-1 for all), selected by the predictions of `checkpoint` unless all. */
+export interface GalleryRequest {
+  label: number;
+  page: number;
+  shown: 'all' | 'correct' | 'misclassified' | 'confidently wrong';
+  checkpoint?: string;
+}
+
+/** Shape of the attention; `aspect` is the width of the image divided by its height. */
+export interface GridShape {
+  layers: number;
+  heads: number;
+  rows: number;
+  columns: number;
+  aspect: number;
+  prefix: number;
+  classToken: boolean;
+}
+
+export type ImageChoice = SampleChoice | CifarChoice | UploadChoice;
+
+/** Initial data of Internals. */
+export interface InternalsCatalog {
+  checkpoints: ModelInfo[];
+  cifar: CifarInfo;
+  colors: ColorTables;
+}
+
+/** The key of an explanation. */
+export interface KeyRequest {
+  key: string;
+}
+
+/** An attribution method. */
+export interface MethodInfo {
+  key: string;
+  name: string;
+  about: string;
+  aboutWithoutClassToken: string;
+  formula: string;
+  formulaWithoutClassToken: string;
+  source: string;
+  unit: 'weights' | 'logits' | 'relative';
+  forClass: boolean;
+}
+
+/** The map of each method. */
+export interface MethodsReply {
+  maps: Record<string, number[]>;
+}
+
+/** One line of a run's metrics. */
+export interface MetricsLine {
+  progress: number;
+  epoch: number;
+  seconds: number;
+  loss: number;
+  learning_rate: number;
+  images_per_second: number;
+  accuracy: number | null;
+  train_accuracy: number | null;
+}
+
+/** A model that can be explained; `accuracy` is that on the `measured_on` images. */
+export interface ModelInfo {
+  name: string;
+  layers: number;
+  heads: number;
+  accuracy: number | null;
+  measured_on: string;
+  is_classifier: boolean;
+}
+
+/** Response of `list_models`. */
+export interface ModelList {
+  checkpoints: ModelInfo[];
+  cifar: CifarInfo;
+}
+
+/** A timeline, the index of its probe image, and the ending of the file name. */
+export interface MovieRequest {
+  source: string;
+  image: number;
+  ending: string;
+}
+
+/** The name of a run or a sweep. */
+export interface NameRequest {
+  name: string;
+}
+
+/** An image as a data URL. */
+export interface NamedImage {
+  name: string;
+  src: string;
+}
+
+/** What has changed: lists of another version, metrics of the run, new snapshots; None without a timeline. */
+export interface PollReply {
+  version?: string;
+  runs?: RunInfo[];
+  sweeps?: SweepInfo[];
+  data?: DataInfo;
+  session?: string;
+  metrics?: MetricsLine[];
+  offset?: number;
+  whole?: boolean;
+  timeline?: TimelineReply | null;
+}
+
+/** What the page knows: the lists, the metrics of the run on screen, and its timeline. */
+export interface PollRequest {
+  version: string;
+  run?: string;
+  session?: string;
+  offset?: number;
+  timeline?: TimelineRequest;
+}
+
+/** A preset; `plain` if its architecture is "vit". */
+export interface PresetInfo {
+  parameters: number;
+  tokens: number;
+  grid: [number, number];
+  prefix: number;
+  name: string;
+  about: string;
+  settings: Record<string, SettingValue>;
+  plain: boolean;
+}
+
+/** Probes of a model; shapes as of `vitviz.attribution.probes.Probes`. */
+export interface ProbesReply {
+  checkpoint: string;
+  images: string;
+  size: [number, number];
+  grid: [number, number];
+  prefix: number;
+  classes: number;
+  filters: number[][][][];
+  explained: number[];
+  position_similarity: number[][][][];
+  distance: number[][];
+  uniform_distance: number;
+  effective_tokens: number[][];
+  head_divergence: number[][][];
+  norms: number[][];
+  longest: number[];
+  outliers: number[][];
+  final_agreement: number[];
+  final_probability: number[];
+  class_token_cosine: number[][][];
+  cka: number[][];
+}
+
+/** A model, and the images to probe it with. */
+export interface ProbesRequest {
+  checkpoint: string;
+  images: 'samples' | 'test';
+}
+
+/** Response to a request that was not served; `busy` if it can be repeated. */
+export interface Refusal {
+  error: string;
+  busy?: boolean;
+}
+
+/** Why a form is invalid, and the invalid field. */
+export interface RefusedForm {
+  refused: string;
+  field: string | null;
+}
+
+/** Also its new name. */
+export interface RenameRequest {
+  name: string;
+  new: string;
+}
+
+/** Server functions by name: argument and response. None means that the key has expired. */
+export interface Requests {
+  explain: [ExplainRequest, ExplainReply | Refusal];
+  attention: [KeyRequest, string | Refusal | null];
+  methods: [TargetRequest, MethodsReply | Refusal | null];
+  scores: [TargetRequest, ScoresReply | Refusal | null];
+  ablate: [AblateRequest, AblateReply | Refusal | null];
+  figure: [FigureRequest, FigureReply | Refusal | null];
+  gallery: [GalleryRequest, GalleryReply | Refusal];
+  list_models: [Empty, ModelList | Refusal];
+  probes: [ProbesRequest, ProbesReply | Refusal];
+  check: [FormRequest, CheckReply | Refusal];
+  estimate: [ConfigRequest, EstimateReply | Refusal];
+  start: [FormRequest, RunLists | Refusal];
+  resume: [NameRequest, RunLists | Refusal];
+  resume_sweep: [NameRequest, RunLists | Refusal];
+  stop: [NameRequest, RunLists | Refusal];
+  rename: [RenameRequest, RunLists | Refusal];
+  delete: [NameRequest, RunLists | Refusal];
+  download: [NameRequest, FileReply | Refusal];
+  poll: [PollRequest, PollReply | Refusal];
+  movie: [MovieRequest, FileReply | Refusal];
+  download_data: [DatasetRequest, RunLists | Refusal];
+  cancel_download: [Empty, RunLists | Refusal];
+  upload_images: [UploadRequest, UploadedReply | Refusal];
+  survey: [ConfigRequest, SurveyReply | Refusal];
+}
+
+/** A run; `eta` (s) while it is training. */
+export interface RunInfo {
+  name: string;
+  state: RunState;
+  message: string;
+  session: string;
+  measured_on: string;
+  preset: string;
+  parameters: number;
+  progress: number;
+  epoch: number;
+  epochs: number | null;
+  minutes: number | null;
+  seconds: number;
+  images_per_second: number | null;
+  accuracy: number | null;
+  eta?: number;
+  saved: boolean;
+  explorable: boolean;
+  snapshots: boolean;
+}
+
+/** Runs and sweeps, newest first, and datasets. */
+export interface RunLists {
+  version: string;
+  runs: RunInfo[];
+  sweeps: SweepInfo[];
+  data: DataInfo;
+}
+
+export type RunState = 'training' | 'stopping' | 'stopped' | 'finished' | 'interrupted' | 'failed';
+
+/** A sample image. */
+export interface SampleChoice {
+  kind: 'sample';
+  name: string;
+}
+
+/** The score of each method, None for a flat map; mean and standard deviation over random rankings. */
+export interface ScoresReply {
+  scores: Record<string, number | null>;
+  random_baseline: [number, number];
+}
+
+/** A group of hyperparameters: label and description of each. */
+export interface SettingGroup {
+  name: string;
+  fields: Record<string, string>;
+  about: Record<string, string>;
+}
+
+export type SettingValue = number | string | boolean | null;
+
+/** Training and test images of each class; rejected files with the reason, and the number of others. */
+export interface SurveyReply {
+  counts: [string, number, number][];
+  refused: [string, string][];
+  more: number;
+  divided: boolean;
+  problem: string;
+}
+
+/** A sweep: name and settings of each run, and results of the completed ones. */
+export interface SweepInfo {
+  name: string;
+  state: RunState;
+  message: string;
+  session: string;
+  measured_on: string;
+  vary: string[];
+  runs: [string, Record<string, string>][];
+  results: SweepResult[];
+}
+
+/** Result of a completed run of a sweep. */
+export interface SweepResult {
+  run: string;
+  settings: Record<string, string>;
+  state: 'finished' | 'failed';
+  message: string;
+  parameters: number | null;
+  epochs: number | null;
+  seconds: number | null;
+  train_samples: number | null;
+  accuracy: number | null;
+}
+
+/** Also the explained class and the contrast class; empty for the predicted class. */
+export interface TargetRequest {
+  key: string;
+  target: number[];
+}
+
+/** Snapshots; `rows` is attention (S, L, A, T) as base64 of uint16. From 0 also what all have in common. */
+export interface TimelineReply {
+  from: number;
+  count: number;
+  epoch: number[];
+  seconds: number[];
+  probabilities: number[][];
+  rows: string;
+  entropy: number[][][] | null;
+  distance: number[][][] | null;
+  image?: number;
+  shape?: GridShape;
+  classes?: string[];
+  images?: NamedImage[];
+}
+
+/** A timeline, the index of its probe image, and the first snapshot. */
+export interface TimelineRequest {
+  from: number;
+  source: string;
+  image: number;
+}
+
+/** Initial data of Train. */
+export interface TrainCatalog {
+  presets: PresetInfo[];
+  settings: SettingGroup[];
+  choices: Record<string, string[]>;
+  sources: BundledTimeline[];
+  public: boolean;
+  machine: string;
+  image: string;
+  folder: string;
+  models: string[];
+  max_upload: number;
+  movies: string[];
+  colors: ColorTables;
+}
+
+/** An uploaded image. */
+export interface UploadChoice {
+  kind: 'upload';
+  path: string;
+  name: string;
+}
+
+/** An uploaded file, and its name on the visitor's computer. */
+export interface UploadRequest {
+  path: string;
+  name: string;
+}
+
+/** Also the name of the uploaded image folder. */
+export interface UploadedReply {
+  version: string;
+  runs: RunInfo[];
+  sweeps: SweepInfo[];
+  data: DataInfo;
+  uploaded: string;
+}

@@ -1,0 +1,70 @@
+"""Write frontend/src/lib/api.ts, the types of `vitviz.webapp.schemas` in TypeScript: python -m scripts.types."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from vitviz.webapp import schemas
+
+FILE = Path(__file__).parents[1] / "frontend" / "src" / "lib" / "api.ts"
+HEAD = "/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/schemas.py. */\n"
+ROOTS = ("ExploreCatalog", "TrainCatalog", "InternalsCatalog", "Requests")
+WORDS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
+Schema = dict[str, Any]
+
+
+def main() -> None:
+    """Write the file."""
+    FILE.parent.mkdir(parents=True, exist_ok=True)
+    FILE.write_text(typescript(), encoding="utf-8")
+
+
+def typescript() -> str:
+    """Return the content of the file: one exported type per definition, in alphabetical order."""
+    inputs = [(name, "validation", TypeAdapter(getattr(schemas, name))) for name in ROOTS]
+    definitions = TypeAdapter.json_schemas(inputs)[1]["$defs"]
+    return "\n".join([HEAD, *(declaration(name, definitions[name]) for name in sorted(definitions))])
+
+
+def declaration(name: str, schema: Schema) -> str:
+    """Return the declaration of a definition; other types than interfaces are aliases."""
+    about = f"/** {' '.join(schema['description'].split())} */\n" if "description" in schema else ""
+    if not schema.get("properties"):
+        return f"{about}export type {name} = {expression(schema)};\n"
+    required = schema.get("required", [])
+    lines = [
+        f"  {key}{'' if key in required else '?'}: {expression(field)};\n"
+        for key, field in schema["properties"].items()
+    ]
+    return f"{about}export interface {name} {{\n{''.join(lines)}}}\n"
+
+
+def expression(schema: Schema) -> str:
+    """Return the type of a schema."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "const" in schema or "enum" in schema:
+        return " | ".join(f"'{value}'" for value in schema.get("enum", [schema.get("const")]))
+    if "anyOf" in schema or "oneOf" in schema:
+        return " | ".join(dict.fromkeys(expression(option) for option in schema.get("anyOf") or schema["oneOf"]))
+    if schema["type"] == "array":
+        return array(schema)
+    if schema["type"] == "object":
+        values = schema.get("additionalProperties")
+        return f"Record<string, {expression(values) if isinstance(values, dict) else 'never'}>"
+    return WORDS[schema["type"]]
+
+
+def array(schema: Schema) -> str:
+    """Return the type of an array, or of a tuple if its length is fixed."""
+    if "prefixItems" in schema:
+        return f"[{', '.join(map(expression, schema['prefixItems']))}]"
+    item = expression(schema["items"])
+    if "minItems" in schema and schema["minItems"] == schema.get("maxItems"):
+        return f"[{', '.join([item] * schema['minItems'])}]"
+    return f"({item})[]" if " | " in item else f"{item}[]"
+
+
+if __name__ == "__main__":
+    main()

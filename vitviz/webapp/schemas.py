@@ -1,0 +1,622 @@
+"""Types of all data between the page and Python: initial data of each tab, requests and responses.
+
+`python -m scripts.types` writes them in TypeScript, which the scripts of the page are checked against. Requests are
+untrusted nevertheless: `vitviz.webapp.server.requests` checks every field.
+"""
+
+from typing import Annotated, Literal, NotRequired
+
+from annotated_types import Len
+from typing_extensions import TypeAliasType, TypedDict
+
+Pair = Annotated[list[int], Len(2, 2)]
+Vector = list[float]
+Matrix = list[Vector]
+Array3 = list[Matrix]
+Array4 = list[Array3]
+SettingValue = TypeAliasType("SettingValue", float | str | bool | None)
+RunState = TypeAliasType("RunState", Literal["training", "stopping", "stopped", "finished", "interrupted", "failed"])
+
+
+class Refusal(TypedDict):
+    """Response to a request that was not served; `busy` if it can be repeated."""
+
+    error: str
+    busy: NotRequired[bool]
+
+
+class Empty(TypedDict):
+    """Argument of functions that need none."""
+
+
+# --- initial data ---
+
+
+class ColorTable(TypedDict):
+    """256 RGB triples in base64 for values from 0 (`seq`) and around 0 (`div`)."""
+
+    seq: str
+    div: str
+
+
+class ColorTables(TypedDict):
+    """Color tables by theme."""
+
+    light: ColorTable
+    dark: ColorTable
+
+
+class NamedImage(TypedDict):
+    """An image as a data URL."""
+
+    name: str
+    src: str
+
+
+class ModelInfo(TypedDict):
+    """A model that can be explained; `accuracy` is that on the `measured_on` images."""
+
+    name: str
+    layers: int
+    heads: int
+    accuracy: float | None
+    measured_on: str
+    is_classifier: bool
+
+
+class CifarInfo(TypedDict):
+    """CIFAR-10: whether it is available, and otherwise how to get it."""
+
+    available: bool
+    classes: list[str]
+    message: str
+
+
+class ModelList(TypedDict):
+    """Response of `list_models`."""
+
+    checkpoints: list[ModelInfo]
+    cifar: CifarInfo
+
+
+class MethodInfo(TypedDict):
+    """An attribution method."""
+
+    key: str
+    name: str
+    about: str
+    aboutWithoutClassToken: str
+    formula: str
+    formulaWithoutClassToken: str
+    source: str
+    unit: Literal["weights", "logits", "relative"]
+    forClass: bool
+
+
+class ExploreCatalog(ModelList):
+    """Initial data of Explore; uploads have at most `maxBytes`."""
+
+    samples: list[NamedImage]
+    methods: list[MethodInfo]
+    maxBytes: int
+    colors: ColorTables
+    public: bool
+
+
+class InternalsCatalog(ModelList):
+    """Initial data of Internals."""
+
+    colors: ColorTables
+
+
+class NetworkSize(TypedDict):
+    """Size of a network: the grid has rows and columns of patches."""
+
+    parameters: int
+    tokens: int
+    grid: Pair
+    prefix: int
+
+
+class PresetInfo(NetworkSize):
+    """A preset; `plain` if its architecture is "vit"."""
+
+    name: str
+    about: str
+    settings: dict[str, SettingValue]
+    plain: bool
+
+
+class SettingGroup(TypedDict):
+    """A group of hyperparameters: label and description of each."""
+
+    name: str
+    fields: dict[str, str]
+    about: dict[str, str]
+
+
+class BundledTimeline(TypedDict):
+    """A bundled checkpoint with a timeline, and its training record."""
+
+    name: str
+    distilled: bool
+    epochs: float | None
+    seconds: float | None
+    test_accuracy: float | None
+    parameters: int | None
+
+
+class TrainCatalog(TypedDict):
+    """Initial data of Train."""
+
+    presets: list[PresetInfo]
+    settings: list[SettingGroup]
+    choices: dict[str, list[str]]
+    sources: list[BundledTimeline]
+    public: bool
+    machine: str
+    image: str
+    folder: str
+    models: list[str]
+    max_upload: int
+    movies: list[str]
+    colors: ColorTables
+
+
+# --- Explore ---
+
+
+class SampleChoice(TypedDict):
+    """A sample image."""
+
+    kind: Literal["sample"]
+    name: str
+
+
+class CifarChoice(TypedDict):
+    """A test image of CIFAR-10."""
+
+    kind: Literal["cifar"]
+    index: int
+
+
+class UploadChoice(TypedDict):
+    """An uploaded image."""
+
+    kind: Literal["upload"]
+    path: str
+    name: str
+
+
+ImageChoice = TypeAliasType("ImageChoice", SampleChoice | CifarChoice | UploadChoice)
+
+
+class ExplainRequest(TypedDict):
+    """An image and the model that explains it."""
+
+    checkpoint: str
+    image: ImageChoice
+
+
+class GridShape(TypedDict):
+    """Shape of the attention; `aspect` is the width of the image divided by its height."""
+
+    layers: int
+    heads: int
+    rows: int
+    columns: int
+    aspect: float
+    prefix: int
+    classToken: bool
+
+
+class ExplainedImage(TypedDict):
+    """The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known."""
+
+    src: str
+    original: str | None
+    caption: str
+    truth: int | None
+    shows: str | None
+    note: str
+
+
+class ExplainReply(GridShape):
+    """Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32."""
+
+    key: str
+    checkpoint: str
+    classes: list[str]
+    image: ExplainedImage
+    probabilities: Vector
+    cls: str
+    maps: dict[str, Vector]
+
+
+class KeyRequest(TypedDict):
+    """The key of an explanation."""
+
+    key: str
+
+
+class TargetRequest(KeyRequest):
+    """Also the explained class and the contrast class; empty for the predicted class."""
+
+    target: list[int]
+
+
+class MethodsReply(TypedDict):
+    """The map of each method."""
+
+    maps: dict[str, Vector]
+
+
+class ScoresReply(TypedDict):
+    """The score of each method, None for a flat map; mean and standard deviation over random rankings."""
+
+    scores: dict[str, float | None]
+    random_baseline: Annotated[Vector, Len(2, 2)]
+
+
+class AblateRequest(KeyRequest):
+    """Ablated heads, pairs of layer and head, and removed patches."""
+
+    heads: list[Pair]
+    patches: list[int]
+    mode: Literal["zero", "mean"]
+    patch_mode: Literal["drop", "gray"]
+
+
+class AblateReply(KeyRequest):
+    """The ablated explanation; `cls` as in `ExplainReply`."""
+
+    probabilities: Vector
+    cls: str
+
+
+class FigureRequest(TargetRequest):
+    """The view to draw: a method, or a head or a mean over layers or heads (None)."""
+
+    method: str | None
+    layer: int | None
+    head: int | None
+    patches: list[int]
+    direction: Literal["from", "to"]
+
+
+class FigureReply(TypedDict):
+    """File name of a figure, and its image as a data URL."""
+
+    name: str
+    src: str
+
+
+class GalleryRequest(TypedDict):
+    """One page of test images of a class (-1 for all), selected by the predictions of `checkpoint` unless all."""
+
+    label: int
+    page: int
+    shown: Literal["all", "correct", "misclassified", "confidently wrong"]
+    checkpoint: NotRequired[str]
+
+
+class GalleryImage(TypedDict):
+    """A test image, and its prediction if the images are selected by it."""
+
+    index: int
+    label: int
+    src: str
+    prediction: NotRequired[str]
+    probability: NotRequired[float]
+
+
+class GalleryReply(TypedDict):
+    """One page of test images, and the number of pages."""
+
+    images: list[GalleryImage]
+    pages: int
+
+
+# --- Internals ---
+
+
+class ProbesRequest(TypedDict):
+    """A model, and the images to probe it with."""
+
+    checkpoint: str
+    images: Literal["samples", "test"]
+
+
+class ProbesReply(TypedDict):
+    """Probes of a model; shapes as of `vitviz.attribution.probes.Probes`."""
+
+    checkpoint: str
+    images: str
+    size: Pair
+    grid: Pair
+    prefix: int
+    classes: int
+    filters: Array4
+    explained: Vector
+    position_similarity: Array4
+    distance: Matrix
+    uniform_distance: float
+    effective_tokens: Matrix
+    head_divergence: Array3
+    norms: Matrix
+    longest: Vector
+    outliers: Matrix
+    final_agreement: Vector
+    final_probability: Vector
+    class_token_cosine: Array3
+    cka: Matrix
+
+
+# --- Train ---
+
+
+class ConfigRequest(TypedDict):
+    """A preset and the settings that differ from it; a model to fine-tune; for the dataset "folder" its folder."""
+
+    preset: str
+    settings: dict[str, SettingValue]
+    init_from: NotRequired[str]
+    image_folder: NotRequired[str]
+
+
+class FormRequest(ConfigRequest):
+    """Also the name of the run or sweep, and the grid of a sweep, each NAME=VALUE,VALUE,..."""
+
+    name: str
+    vary: NotRequired[list[str]]
+
+
+class AcceptedForm(NetworkSize):
+    """The network of a valid form, and the number of runs."""
+
+    trainings: int
+
+
+class RefusedForm(TypedDict):
+    """Why a form is invalid, and the invalid field."""
+
+    refused: str
+    field: str | None
+
+
+CheckReply = TypeAliasType("CheckReply", AcceptedForm | RefusedForm)
+
+
+class EstimateReply(TypedDict):
+    """Estimate of a training on this machine."""
+
+    parameters: int
+    tokens: int | None
+    images_per_second: float
+    seconds: float
+    epochs: float
+    device: str
+
+
+class ProcessInfo(TypedDict):
+    """State of a run or a sweep, and the images on which it is evaluated, "test" or "held-out"."""
+
+    name: str
+    state: RunState
+    message: str
+    session: str
+    measured_on: str
+
+
+class RunInfo(ProcessInfo):
+    """A run; `eta` (s) while it is training."""
+
+    preset: str
+    parameters: int
+    progress: float
+    epoch: float
+    epochs: float | None
+    minutes: float | None
+    seconds: float
+    images_per_second: float | None
+    accuracy: float | None
+    eta: NotRequired[float]
+    saved: bool
+    explorable: bool
+    snapshots: bool
+
+
+class SweepResult(TypedDict):
+    """Result of a completed run of a sweep."""
+
+    run: str
+    settings: dict[str, str]
+    state: Literal["finished", "failed"]
+    message: str
+    parameters: int | None
+    epochs: float | None
+    seconds: float | None
+    train_samples: int | None
+    accuracy: float | None
+
+
+class SweepInfo(ProcessInfo):
+    """A sweep: name and settings of each run, and results of the completed ones."""
+
+    vary: list[str]
+    runs: list[tuple[str, dict[str, str]]]
+    results: list[SweepResult]
+
+
+class DownloadInfo(TypedDict):
+    """State of the download of a dataset."""
+
+    dataset: str
+    running: bool
+    progress: float
+    message: str
+
+
+class DataInfo(TypedDict):
+    """Which datasets are available, the image folders, and the download."""
+
+    available: dict[str, bool]
+    image_folders: list[str]
+    download: DownloadInfo
+
+
+class RunLists(TypedDict):
+    """Runs and sweeps, newest first, and datasets."""
+
+    version: str
+    runs: list[RunInfo]
+    sweeps: list[SweepInfo]
+    data: DataInfo
+
+
+class UploadedReply(RunLists):
+    """Also the name of the uploaded image folder."""
+
+    uploaded: str
+
+
+class SurveyReply(TypedDict):
+    """Training and test images of each class; rejected files with the reason, and the number of others."""
+
+    counts: list[tuple[str, int, int]]
+    refused: list[tuple[str, str]]
+    more: int
+    divided: bool
+    problem: str
+
+
+class NameRequest(TypedDict):
+    """The name of a run or a sweep."""
+
+    name: str
+
+
+class RenameRequest(NameRequest):
+    """Also its new name."""
+
+    new: str
+
+
+class DatasetRequest(TypedDict):
+    """The dataset to download."""
+
+    dataset: str
+
+
+class UploadRequest(TypedDict):
+    """An uploaded file, and its name on the visitor's computer."""
+
+    path: str
+    name: str
+
+
+class FileReply(TypedDict):
+    """A file to save, in base64."""
+
+    name: str
+    content: str
+
+
+TimelineStart = TypedDict("TimelineStart", {"from": int})  # a keyword of Python
+
+
+class TimelineRequest(TimelineStart):
+    """A timeline, the index of its probe image, and the first snapshot."""
+
+    source: str
+    image: int
+
+
+class TimelineReply(TimelineStart):
+    """Snapshots; `rows` is attention (S, L, A, T) as base64 of uint16. From 0 also what all have in common."""
+
+    count: int
+    epoch: Vector
+    seconds: Vector
+    probabilities: Matrix
+    rows: str
+    entropy: Array3 | None
+    distance: Array3 | None
+    image: NotRequired[int]
+    shape: NotRequired[GridShape]
+    classes: NotRequired[list[str]]
+    images: NotRequired[list[NamedImage]]
+
+
+class MovieRequest(TypedDict):
+    """A timeline, the index of its probe image, and the ending of the file name."""
+
+    source: str
+    image: int
+    ending: str
+
+
+class PollRequest(TypedDict):
+    """What the page knows: the lists, the metrics of the run on screen, and its timeline."""
+
+    version: str
+    run: NotRequired[str]
+    session: NotRequired[str]
+    offset: NotRequired[int]
+    timeline: NotRequired[TimelineRequest]
+
+
+class MetricsLine(TypedDict):
+    """One line of a run's metrics."""
+
+    progress: float
+    epoch: float
+    seconds: float
+    loss: float
+    learning_rate: float
+    images_per_second: float
+    accuracy: float | None
+    train_accuracy: float | None
+
+
+class PollReply(TypedDict):
+    """What has changed: lists of another version, metrics of the run, new snapshots; None without a timeline."""
+
+    version: NotRequired[str]
+    runs: NotRequired[list[RunInfo]]
+    sweeps: NotRequired[list[SweepInfo]]
+    data: NotRequired[DataInfo]
+    session: NotRequired[str]
+    metrics: NotRequired[list[MetricsLine]]
+    offset: NotRequired[int]
+    whole: NotRequired[bool]
+    timeline: NotRequired[TimelineReply | None]
+
+
+class Requests(TypedDict):
+    """Server functions by name: argument and response. None means that the key has expired."""
+
+    explain: tuple[ExplainRequest, ExplainReply | Refusal]
+    attention: tuple[KeyRequest, str | Refusal | None]
+    methods: tuple[TargetRequest, MethodsReply | Refusal | None]
+    scores: tuple[TargetRequest, ScoresReply | Refusal | None]
+    ablate: tuple[AblateRequest, AblateReply | Refusal | None]
+    figure: tuple[FigureRequest, FigureReply | Refusal | None]
+    gallery: tuple[GalleryRequest, GalleryReply | Refusal]
+    list_models: tuple[Empty, ModelList | Refusal]
+    probes: tuple[ProbesRequest, ProbesReply | Refusal]
+    check: tuple[FormRequest, CheckReply | Refusal]
+    estimate: tuple[ConfigRequest, EstimateReply | Refusal]
+    start: tuple[FormRequest, RunLists | Refusal]
+    resume: tuple[NameRequest, RunLists | Refusal]
+    resume_sweep: tuple[NameRequest, RunLists | Refusal]
+    stop: tuple[NameRequest, RunLists | Refusal]
+    rename: tuple[RenameRequest, RunLists | Refusal]
+    delete: tuple[NameRequest, RunLists | Refusal]
+    download: tuple[NameRequest, FileReply | Refusal]
+    poll: tuple[PollRequest, PollReply | Refusal]
+    movie: tuple[MovieRequest, FileReply | Refusal]
+    download_data: tuple[DatasetRequest, RunLists | Refusal]
+    cancel_download: tuple[Empty, RunLists | Refusal]
+    upload_images: tuple[UploadRequest, UploadedReply | Refusal]
+    survey: tuple[ConfigRequest, SurveyReply | Refusal]
