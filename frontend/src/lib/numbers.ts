@@ -1,0 +1,278 @@
+/* Numbers: pure functions without access to the page.
+
+   Tokens: the class token, if there is one, then registers (`prefix` in total), then patches in reading order.
+   Without query patches the query is the class token, or in a model without one the mean over all patches. */
+
+/** Rows and columns, of patches or of anything that arrow keys walk through. */
+export interface Grid {
+  rows: number;
+  columns: number;
+}
+
+/** Sent by Python with an image. */
+export interface Shape extends Grid {
+  layers: number;
+  heads: number;
+  /** Of the image, width by height. */
+  aspect: number;
+  /** Tokens before the patches. */
+  prefix: number;
+  classToken: boolean;
+  /** Patches whose tokens are dropped, if any. */
+  removed?: readonly number[];
+}
+
+export type Direction = 'from' | 'to';
+
+/** The attention of an image: the rows of the default query, which arrive first, and all rows, as 16-bit fractions. */
+export interface Source {
+  firstRows: Float32Array;
+  full: Uint16Array | null;
+}
+
+/** The rows of one query: one cell per head and mean. */
+export interface Rows {
+  all: Float32Array;
+  cells: Float32Array[];
+  across: number;
+}
+
+/** From 0 to `limit`. */
+export interface LinearScale {
+  kind: 'linear';
+  limit: number;
+  clips?: boolean;
+  isWeight?: boolean;
+}
+/** From -limit to `limit`. */
+export interface SignedScale {
+  kind: 'signed';
+  limit: number;
+  isWeight?: boolean;
+}
+/** Logarithmic, 1/8 .. 8 times uniform, with 1 in the middle. */
+export interface UniformScale {
+  kind: 'uniform';
+  uniform: number;
+  isWeight?: boolean;
+}
+export type Scale = LinearScale | SignedScale | UniformScale;
+
+export const MEAN = -1; // in place of a layer or head: the mean of all of them
+
+export const patchCount = (shape: Grid) => shape.rows * shape.columns;
+export const tokenCount = (shape: Shape) => shape.prefix + patchCount(shape);
+
+export const removedFrom = (shape: Shape): readonly number[] => shape.removed ?? [];
+export const remainingPatches = (shape: Shape) =>
+  [...Array(patchCount(shape)).keys()].filter((patch) => !removedFrom(shape).includes(patch));
+
+/** The weight of each token under uniform attention over all remaining tokens. */
+export const uniformWeight = (shape: Shape) => 1 / (tokenCount(shape) - removedFrom(shape).length);
+
+export function bytesOf(base64: string) {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+export const floatsOf = (base64: string) => new Float32Array(bytesOf(base64).buffer);
+export const uint16Of = (base64: string) => new Uint16Array(bytesOf(base64).buffer);
+
+/** 256 RGB triples -> 256 pixels as canvas memory holds them (alpha, blue, green, red). */
+export function pixelsOf(base64: string) {
+  const bytes = bytesOf(base64);
+  const pixels = new Uint32Array(256);
+  for (let i = 0; i < 256; i++) {
+    pixels[i] = (255 << 24) | (bytes[3 * i + 2] << 16) | (bytes[3 * i + 1] << 8) | bytes[3 * i];
+  }
+  return pixels;
+}
+
+/** Buffers for the rows of all heads, a mean column, a mean row and the corner: (layers + 1) x (heads + 1) x tokens. */
+export function makeRows(shape: Shape): Rows {
+  const tokens = tokenCount(shape);
+  const across = shape.heads + 1;
+  const all = new Float32Array((shape.layers + 1) * across * tokens);
+  const cells: Float32Array[] = [];
+  for (let k = 0; k < (shape.layers + 1) * across; k++) cells.push(all.subarray(k * tokens, (k + 1) * tokens));
+  return { all, cells, across };
+}
+
+/** The row (tokens) of one head or of a mean. */
+export function rowOf(rows: Rows, shape: Shape, layer: number, head: number) {
+  const down = layer === MEAN ? shape.layers : layer;
+  const right = head === MEAN ? shape.heads : head;
+  return rows.cells[down * rows.across + right];
+}
+
+/** The query tokens of these patches; for an empty list, see above. Removed patches are excluded. */
+export function queryTokens(patches: readonly number[], shape: Shape) {
+  if (!patches.length && shape.classToken) return [0];
+  return (patches.length ? patches : remainingPatches(shape)).map((patch) => shape.prefix + patch);
+}
+
+/** Whether the rows of the default query, which arrive first, suffice. */
+export const firstRowsSuffice = (patches: readonly number[], direction: Direction) =>
+  direction === 'from' && !patches.length;
+
+/** Fill `out` (tokens) with the mean attention of the query patches in one head: "from" them, or "to" them. */
+export function fillHead(
+  out: Float32Array,
+  shape: Shape,
+  source: Source,
+  head: number,
+  patches: readonly number[],
+  direction: Direction,
+) {
+  const tokens = out.length;
+  if (firstRowsSuffice(patches, direction)) {
+    for (let j = 0; j < tokens; j++) out[j] = source.firstRows[head * tokens + j];
+    return;
+  }
+  const { full } = source;
+  if (!full) throw new Error('this query needs the full attention');
+  const queries = queryTokens(patches, shape);
+  out.fill(0);
+  const start = head * tokens * tokens;
+  const weight = 1 / (65535 * queries.length);
+  for (const token of queries) {
+    if (direction === 'from') {
+      const row = start + token * tokens;
+      for (let j = 0; j < tokens; j++) out[j] += full[row + j] * weight;
+    } else {
+      for (let j = 0; j < tokens; j++) out[j] += full[start + j * tokens + token] * weight;
+    }
+  }
+}
+
+function addScaled(out: Float32Array, row: Float32Array, weight: number) {
+  for (let j = 0; j < out.length; j++) out[j] += row[j] * weight;
+}
+
+/** Compute the rows of one query for every head, and the means over the heads that are not ablated. */
+export function fillRows(
+  rows: Rows,
+  shape: Shape,
+  source: Source,
+  patches: readonly number[],
+  direction: Direction,
+  isAblated: (layer: number, head: number) => boolean,
+) {
+  const { layers, heads } = shape;
+  const ofLayers = new Int32Array(layers);
+  const ofHeads = new Int32Array(heads);
+  for (let k = 0; k < layers * heads; k++) {
+    if (isAblated(Math.floor(k / heads), k % heads)) continue;
+    ofLayers[Math.floor(k / heads)]++;
+    ofHeads[k % heads]++;
+  }
+  const all = ofLayers.reduce((sum, count) => sum + count, 0);
+  const corner = rowOf(rows, shape, MEAN, MEAN).fill(0);
+  for (let head = 0; head < heads; head++) rowOf(rows, shape, MEAN, head).fill(0);
+  for (let layer = 0; layer < layers; layer++) {
+    const ofLayer = rowOf(rows, shape, layer, MEAN).fill(0);
+    for (let head = 0; head < heads; head++) {
+      const row = rowOf(rows, shape, layer, head);
+      fillHead(row, shape, source, layer * heads + head, patches, direction);
+      if (isAblated(layer, head)) continue;
+      addScaled(ofLayer, row, 1 / ofLayers[layer]);
+      addScaled(rowOf(rows, shape, MEAN, head), row, 1 / ofHeads[head]);
+      addScaled(corner, row, 1 / all);
+    }
+  }
+}
+
+/** Nearest round number whose quarters print with few digits: 1, 2, 4, 6, 8 or 10 times a power of ten. */
+export function roundLimit(value: number) {
+  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1e-6)));
+  let best = power;
+  for (const step of [1, 2, 4, 6, 8, 10]) {
+    if (Math.abs(step * power - value) < Math.abs(best - value)) best = step * power;
+  }
+  return best;
+}
+
+/** Limit of the shared scale, fixed for an image and a kind of query. It clips the largest 0.5 % of values, so that
+    one focused head does not wash out all others. */
+export function sharedLimit(shape: Shape, source: Source, direction: Direction, kind: 'class' | 'patch') {
+  const tokens = tokenCount(shape);
+  const remaining = remainingPatches(shape);
+  const queries = kind === 'class' ? [[]] : spreadPatches(remaining.length, 8).map((k) => [remaining[k]]);
+  const heads = shape.layers * shape.heads;
+  const values = new Float32Array(queries.length * heads * remaining.length);
+  const row = new Float32Array(tokens);
+  let at = 0;
+  for (const query of queries) {
+    for (let head = 0; head < heads; head++) {
+      fillHead(row, shape, source, head, query, direction);
+      for (const patch of remaining) values[at++] = row[shape.prefix + patch];
+    }
+  }
+  values.sort();
+  return roundLimit(values[Math.floor(values.length * 0.995)]);
+}
+
+/** A few patches, distributed over the image and over its rows. */
+export function spreadPatches(patches: number, count: number) {
+  const stride = patches / count;
+  const place = (k: number) => Math.floor((k + 0.5) * Math.max(stride, 1)) % patches;
+  return Array.from({ length: Math.min(count, patches) }, (_, k) => place(k));
+}
+
+/** Index of the largest value from `first` on. */
+export function largest(values: ArrayLike<number>, first = 0) {
+  let best = first;
+  for (let j = first + 1; j < values.length; j++) if (values[j] > values[best]) best = j;
+  return best;
+}
+
+export function sumOf(values: ArrayLike<number>, first: number, end: number) {
+  let sum = 0;
+  for (let j = first; j < end; j++) sum += values[j];
+  return sum;
+}
+
+export const meanOf = (values: ArrayLike<number>) => sumOf(values, 0, values.length) / values.length;
+
+/** Whether all values are the same up to rounding, so that none is the largest. */
+export function isFlat(values: ArrayLike<number>) {
+  let [low, high] = [Infinity, -Infinity];
+  for (let j = 0; j < values.length; j++) [low, high] = [Math.min(low, values[j]), Math.max(high, values[j])];
+  return high - low <= 1e-5 * Math.max(Math.abs(low), Math.abs(high)); // as `is_flat` in Python
+}
+
+/** Sum of the `count` largest values from `first` on. */
+export function weightOfLargest(values: Float32Array, first: number, count: number) {
+  const sorted = values.slice(first).sort();
+  return sumOf(sorted, sorted.length - count, sorted.length);
+}
+
+/** The place of a value on a scale, 0..1 within it. */
+export function place(scale: Scale, value: number) {
+  if (scale.kind === 'linear') return value / scale.limit;
+  if (scale.kind === 'signed') return 0.5 + value / scale.limit / 2;
+  return 0.5 + Math.log2(Math.max(value / scale.uniform, 1e-6)) / 6;
+}
+
+/** Entry 0..255 of the color table; values outside of the scale get its end colors. */
+export function colorIndex(scale: Scale, value: number) {
+  const t = place(scale, value);
+  return t >= 1 ? 255 : t > 0 ? Math.round(255 * t) : 0;
+}
+
+const DOWN: Record<string, number> = { ArrowUp: -1, ArrowDown: 1 };
+const RIGHT: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
+
+/** The patch that an arrow key moves to; the grid wraps around. */
+export function neighbour(patch: number, key: string, shape: Grid) {
+  const row = Math.floor(patch / shape.columns);
+  const column = patch % shape.columns;
+  const wrap = (value: number, count: number) => (value + count) % count;
+  const down = wrap(row + (DOWN[key] ?? 0), shape.rows);
+  return down * shape.columns + wrap(column + (RIGHT[key] ?? 0), shape.columns);
+}
+
+export const middlePatch = (shape: Grid) =>
+  Math.floor((shape.rows - 1) / 2) * shape.columns + Math.floor((shape.columns - 1) / 2);

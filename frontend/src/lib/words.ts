@@ -1,0 +1,281 @@
+/* Words: pure functions from numbers to sentences. Screen text counts from 1, the state from 0. */
+
+import type { Direction, Grid, Scale, Shape, SignedScale } from './numbers';
+import { isFlat, largest, MEAN, patchCount, removedFrom, sumOf, uniformWeight, weightOfLargest } from './numbers';
+
+/** Text with bold parts. */
+export type Line = readonly (string | { strong: string })[];
+
+/** A head's map: the row of its query, what was asked, and the patch under the pointer (-1: none). */
+export interface HeadView {
+  row: Float32Array;
+  query: readonly number[];
+  direction: Direction;
+  layer: number;
+  head: number;
+  read: number;
+}
+
+/** What sentences need of an attribution method. */
+export interface Method {
+  key: string;
+  name: string;
+  unit: string;
+  forClass: boolean;
+}
+
+/** Deletion scores by method (null for a flat map); mean and standard deviation of random orders. */
+export interface Faithfulness {
+  scores: Readonly<Record<string, number | null>>;
+  random_baseline: readonly number[];
+}
+
+export const SPACE = '\u00a0'; // keeps a number and its unit on one line
+
+/** A number with a true minus sign, omitted if the number rounds to zero. */
+export const written = (value: number, digits: number) =>
+  value
+    .toFixed(digits)
+    .replace(/^-(?=.*[1-9])/, '−')
+    .replace(/^-/, '');
+
+export function percent(fraction: number, digits?: number) {
+  if (digits === undefined && fraction > 0 && fraction < 0.00005) return `under 0.01${SPACE}%`;
+  const places = digits ?? (fraction > 0 && fraction < 0.00995 ? 2 : 1);
+  return `${written(100 * fraction, places)}${SPACE}%`;
+}
+
+export const timesUniform = (ratio: number) => `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(1)}${SPACE}×`;
+
+export const signed = (number: number, digits = 2) => written(number, digits).replace(/^(?=[\d.]*[1-9])/, '+');
+
+/** Keeps "640 × 480" on one line. */
+export const keepSizes = (text: string) => text.replaceAll(' × ', `${SPACE}×${SPACE}`);
+
+/** A layer or head on screen and in the address. */
+export const numberName = (index: number) => (index === MEAN ? 'mean' : String(index + 1));
+
+export const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
+export const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+
+export function patchName(patch: number, shape: Grid) {
+  return `row ${Math.floor(patch / shape.columns) + 1}, column ${(patch % shape.columns) + 1}`;
+}
+
+/** The title of a head's map, equal to that of a saved figure (`View.title` in Python). */
+export function mapName(layer: number, head: number) {
+  const ofLayer = layer === MEAN ? 'Mean of layers' : `Layer ${layer + 1}`;
+  return `${ofLayer}, ${head === MEAN ? 'mean of heads' : `head ${head + 1}`}`;
+}
+
+/** The query: the class token (without one, the mean over all patches), one patch, or several. */
+export function queryName(patches: readonly number[], shape: Shape, several = '') {
+  if (patches.length === 0) return shape.classToken ? 'the class token' : 'the mean of the patches';
+  return patches.length === 1 ? patchName(patches[0], shape) : `${several}${patches.length} patches`;
+}
+
+const FLAT_WEIGHTS = 2 / 65535; // differences of attention weights within their precision, 16 bits
+
+/** Whether a head's map is the same for all patches, so that none is the largest. */
+export function isUniformMap(view: Pick<HeadView, 'row'>, shape: Shape) {
+  const removed = removedFrom(shape);
+  const kept = [...view.row.subarray(shape.prefix)].filter((_, patch) => !removed.includes(patch));
+  return Math.max(...kept) - Math.min(...kept) <= FLAT_WEIGHTS;
+}
+
+/** "Layer 5, head 3: the class token attends most to row 4, column 7" */
+export function headHeadline(view: HeadView, shape: Shape) {
+  const query = queryName(view.query, shape, 'these ');
+  const from = view.query.length > 1 ? `on average, ${query} attend` : `${query} attends`;
+  const name = mapName(view.layer, view.head);
+  const isFrom = view.direction === 'from';
+  if (isUniformMap(view, shape)) {
+    return isFrom ? `${name}: ${from} equally to all patches` : `${name}: all patches attend equally to ${query}`;
+  }
+  const best = patchName(largest(view.row, shape.prefix) - shape.prefix, shape);
+  return isFrom ? `${name}: ${from} most to ${best}` : `${name}: ${best} attends most to ${query}`;
+}
+
+/** The status line of a head: the patch under the pointer, or the strongest patch and the concentration. */
+export function headLine(view: HeadView, shape: Shape): Line {
+  const isReading = view.read >= 0;
+  const token = isReading ? shape.prefix + view.read : largest(view.row, shape.prefix);
+  const isEvery = !isReading && isUniformMap(view, shape);
+  const subject = isEvery ? 'Every patch' : capital(patchName(token - shape.prefix, shape));
+  return [
+    `${subject} ${view.direction === 'from' ? 'gets' : 'gives'} `,
+    { strong: percent(view.row[token]) },
+    ', ',
+    { strong: (view.row[token] / uniformWeight(shape)).toFixed(1) },
+    ' times uniform.',
+    ...(isReading ? [] : [` ${concentration(view, shape)}`]),
+  ];
+}
+
+function concentration(view: HeadView, shape: Shape) {
+  const patches = patchCount(shape) - removedFrom(shape).length;
+  if (view.direction === 'to') {
+    return `Each value belongs to a different query: the ${patches} values need not sum to 100${SPACE}%.`;
+  }
+  const few = Math.max(1, Math.round(patches / 10));
+  const total = percent(weightOfLargest(view.row, shape.prefix, few), 0);
+  return `The strongest ${few} of ${patches} patches get ${total} in total.`;
+}
+
+/** The tokens outside of the map: the class token and, if the model has them, registers. */
+export function prefixLine(row: ArrayLike<number>, shape: Shape, direction: Direction) {
+  const registers = shape.prefix - Number(shape.classToken);
+  const all = counted(registers, 'register', 'registers');
+  const ofRegisters = sumOf(row, Number(shape.classToken), shape.prefix);
+  const each = percent(ofRegisters / registers);
+  if (!shape.classToken) {
+    if (!registers) return '';
+    return direction === 'from'
+      ? `${percent(ofRegisters)} goes to ${all}`
+      : `on average ${each} given by each of ${all}`;
+  }
+  if (direction === 'from') {
+    const first = `${percent(row[0])} goes to the class token`;
+    return registers ? `${first} and ${percent(ofRegisters)} to ${all}` : first;
+  }
+  const first = `${percent(row[0])} given by the class token`;
+  return registers ? `${first}, on average ${each} by each of ${all}` : first;
+}
+
+/** "cat", or "cat, not dog"; like a saved figure (`Explanation.title` in Python). */
+export const targetTitle = (classes: readonly string[]) => classes.join(', not ');
+
+/** "Relevance for cat, not dog" */
+export const methodTitle = (method: Method, classes: readonly string[]) =>
+  method.forClass ? `${method.name} for ${targetTitle(classes)}` : method.name;
+
+export function methodHeadline(method: Method, classes: readonly string[], values: ArrayLike<number>, shape: Grid) {
+  if (isFlat(values)) return `${methodTitle(method, classes)}: all patches have the same value`;
+  const finding = method.key === 'random' ? 'comes first in this order, which explains nothing' : 'ranks highest';
+  return `${methodTitle(method, classes)}: ${patchName(largest(values), shape)} ${finding}`;
+}
+
+/** The status line of a method: the patch under the pointer, or the faithfulness of the map. */
+export function methodLine(
+  method: Method,
+  values: ArrayLike<number>,
+  read: number,
+  scale: Scale,
+  faithfulness: Faithfulness | null,
+  className: string,
+  shape: Shape,
+): Line {
+  if (read >= 0) {
+    const [number] = methodNumber(values[read], scale, shape);
+    return [`${capital(patchName(read, shape))} has `, { strong: number }, ` ${UNITS[method.unit]}.`];
+  }
+  if (isFlat(values)) return ['This map has the same value for all patches, so it has no ranking to score.'];
+  if (!faithfulness) return ['Computing the deletion score…'];
+  const drop = faithfulness.scores[method.key] ?? 0;
+  const [random, deviation] = faithfulness.random_baseline;
+  const size = Math.abs(drop) > 10 ? `over 1,000${SPACE}%` : percent(Math.abs(drop), 0); // relative to a very small probability
+  const verb = (value: number) => (value < 0 ? 'raises' : 'lowers');
+  const baseline = `${verb(random) === verb(drop) ? '' : `${verb(random)} it `}by ${percent(Math.abs(random), 0)}`;
+  const isWorse = method.key !== 'random' && drop < random - deviation;
+  return [
+    `Masking the highest-ranked patches first ${verb(drop)} the probability of ${className} by `,
+    { strong: size },
+    ` on average, a random order ${baseline}.${isWorse ? ' This map is worse than random.' : ''}`,
+  ];
+}
+
+const UNITS: Record<string, string> = {
+  weights: 'of the attention',
+  relative: 'of the maximum',
+  logits: 'of the logit',
+};
+
+/** A score; for a class of very small probability it may be far below zero. */
+export const scoreText = (score: number) => (score <= -10 ? '< −10' : written(score, 2));
+
+const RANDOM_ORDERS = 20; // `N_RANDOM` in Python
+
+export function scoreNote(faithfulness: Faithfulness | null, className: string) {
+  const definition = `Deletion score: mean relative drop of the probability of ${className} while the highest-ranked patches are masked first. Higher is better`;
+  if (!faithfulness) return `${definition}.`;
+  const [mean, deviation] = faithfulness.random_baseline;
+  return `${definition}. Mark: random order, ${scoreText(mean)} ± ${deviation.toFixed(2)} (SD of ${RANDOM_ORDERS} orders).`;
+}
+
+/** Value and remark at the pointer of a method's map. */
+export function methodNumber(value: number, scale: Scale, shape: Shape): [string, string] {
+  if (scale.isWeight) return headNumber(value, shape);
+  if (scale.kind === 'signed') {
+    return [signed(value, signedDigits(scale)), value < 0 ? 'against the class' : 'for the class'];
+  }
+  return [(scale.kind === 'linear' ? value / scale.limit : Number.NaN).toFixed(2), 'of the maximum'];
+}
+
+/** Value and remark at the pointer of a head's map. */
+export const headNumber = (weight: number, shape: Shape): [string, string] => [
+  percent(weight),
+  `${timesUniform(weight / uniformWeight(shape))} uniform`,
+];
+
+/** Decimals that print a fraction as a percentage without rounding, at most 3. */
+export function digitsOf(fraction: number) {
+  const isWhole = (value: number) => Math.abs(value - Math.round(value)) < 1e-6;
+  return [0, 1, 2].find((digits) => isWhole(fraction * 100 * 10 ** digits)) ?? 3;
+}
+
+/** Decimals that print half of a signed scale's limit with two significant digits. */
+export const signedDigits = (scale: SignedScale) =>
+  Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(scale.limit / 2))));
+
+const UNIFORM_TICKS = ['≤ ⅛ ×', '¼', '½', '1 ×', '2', '4', '≥ 8 ×'];
+
+/** Tick marks of the color bar, [place 0..1, text]. */
+export function ticksOf(scale: Scale): [number, string][] {
+  if (scale.kind === 'uniform') return UNIFORM_TICKS.map((text, i) => [i / 6, text]);
+  const quarters = [0, 0.25, 0.5, 0.75, 1];
+  if (scale.kind === 'signed') {
+    return quarters.map((t) => [t, signed((2 * t - 1) * scale.limit, signedDigits(scale))]);
+  }
+  if (!scale.isWeight) return quarters.map((t) => [t, String(t)]);
+  const digits = scale.clips ? digitsOf(scale.limit / 4) : scale.limit < 0.02 ? 2 : 1;
+  return quarters.map((t) => [t, (t === 1 && scale.clips ? '≥ ' : '') + percent(scale.limit * t, t ? digits : 0)]);
+}
+
+/** The quantity of the color bar. */
+export function unitOf(scale: Scale) {
+  if (scale.kind === 'signed') return 'change of the logit; below 0 is against the class';
+  if (scale.kind === 'uniform') return 'attention weight / uniform; 1 × is the same for all tokens';
+  if (!scale.isWeight) return 'relative to the maximum of this map';
+  return scale.clips ? 'attention weight' : 'attention weight, this map';
+}
+
+/** "3 heads ablated, 1 patch removed" */
+export function changesLine(changes: {
+  ablated: readonly number[];
+  removed: readonly number[];
+  patch_mode: string;
+}) {
+  const { ablated, removed } = changes;
+  const how = changes.patch_mode === 'gray' ? 'painted gray' : 'removed';
+  const parts = [
+    ablated.length && `${counted(ablated.length, 'head', 'heads')} ablated`,
+    removed.length && `${counted(removed.length, 'patch', 'patches')} ${how}`,
+  ];
+  return parts.filter(Boolean).join(', ');
+}
+
+/** What sentences need of a model. */
+export interface Accuracy {
+  is_classifier: boolean;
+  accuracy?: number | null;
+  measured_on?: string | null;
+}
+
+export function accuracyLine(model: Accuracy | undefined) {
+  if (model && !model.is_classifier) {
+    return 'This model was trained to predict masked patches, not labels: its attention is meaningful, its prediction is not.';
+  }
+  if (model?.accuracy == null) return '';
+  return `Accuracy ${percent(model.accuracy)} on the ${model.measured_on} images, as recorded in the checkpoint.`;
+}
