@@ -1,0 +1,71 @@
+/* Requests to Python, and what Gradio gives a component. */
+
+import type { ModelList, Refusal, Requests } from './api';
+
+export const WORKING_DELAY = 300; // ms until "Working…" appears
+export const SPEAK_DELAY = 600; // ms the pointer rests before a screen reader speaks
+export const RETRY_DELAY = 3000; // ms before a request that a busy server refused is repeated
+export const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
+
+export type RequestName = keyof Requests;
+export type Request = <N extends RequestName>(
+  name: N,
+  argument: Requests[N][0],
+) => Promise<Requests[N][1] | Refusal>;
+export type Upload = (file: File) => Promise<{ path: string }>;
+
+/** Where a page runs. */
+export interface Host<C> {
+  /** Gradio's element. */
+  element: HTMLElement;
+  catalog: C;
+  /** Call a Python function; an unreachable server gives {error}. */
+  request: Request;
+  upload: Upload | null;
+  /** False in a saved file: one image, one model, no server, no address. */
+  live: boolean;
+}
+
+/** What Gradio passes to `mount`. */
+export interface GradioContext<C> {
+  element: HTMLElement;
+  props: { catalog: C };
+  server: Partial<Record<string, (argument: unknown) => Promise<unknown>>>;
+  upload: Upload;
+}
+
+/** The host of a page in Gradio. */
+export function hostOf<C extends object>({ element, props, server, upload }: GradioContext<C>): Host<C> {
+  return { element, catalog: { ...props.catalog }, request: requestTo(server), upload, live: true };
+}
+
+/** A function that calls those of a server by name. Their result may be null; an unreachable server gives {error}. */
+export function requestTo(server: GradioContext<unknown>['server']): Request {
+  return async <N extends RequestName>(name: N, argument: Requests[N][0]) => {
+    try {
+      const reply = await server[name]?.(argument);
+      return reply === undefined ? { error: NO_ANSWER } : (reply as Requests[N][1]);
+    } catch {
+      return { error: NO_ANSWER };
+    }
+  };
+}
+
+/** Whether a reply is the reason why there is none. */
+export function isRefusal(reply: unknown): reply is Refusal {
+  return typeof reply === 'object' && reply !== null && 'error' in reply && Boolean(reply.error);
+}
+
+export const isUnreachable = (reply: unknown) => isRefusal(reply) && reply.error === NO_ANSWER;
+export const isBusy = (reply: unknown) => isRefusal(reply) && Boolean(reply.busy);
+
+/** The sentence that reports a failed request. */
+export const reasonOf = (reply: unknown) => (isRefusal(reply) ? reply.error : NO_ANSWER);
+
+export const pause = (time: number) => new Promise<void>((resolve) => setTimeout(resolve, time));
+
+/** The current lists of models and datasets, or null if they cannot be loaded. */
+export async function refreshModels(request: Request): Promise<ModelList | null> {
+  const reply = await request('list_models', {});
+  return reply && 'checkpoints' in reply && Array.isArray(reply.checkpoints) ? reply : null;
+}

@@ -1,0 +1,53 @@
+/* The theme of the page, and the color tables for it. */
+
+import type { ColorTables } from './api';
+import { pixelsOf } from './numbers';
+
+export class ThemeColors {
+  readonly #element: HTMLElement;
+  readonly #colors: ColorTables;
+  readonly #tables: Record<string, Uint32Array> = {};
+  readonly #listeners: (() => void)[] = [];
+  #dark = $state.raw(false); // updated by the observer, so that drawing does not query the DOM
+
+  constructor(element: HTMLElement, colors: ColorTables) {
+    this.#element = element;
+    this.#colors = colors;
+    this.#dark = this.#pageIsDark();
+    this.#observe();
+  }
+
+  #pageIsDark() {
+    return this.#element.closest('.dark') !== null;
+  }
+
+  #observe() {
+    const watcher = new MutationObserver(() => {
+      if (!this.#element.isConnected) return watcher.disconnect();
+      if (this.#dark === this.#pageIsDark()) return;
+      this.#dark = this.#pageIsDark();
+      for (const listener of this.#listeners) listener();
+    });
+    for (const node of [document.body, document.documentElement]) {
+      watcher.observe(node, { attributes: true, attributeFilter: ['class'] });
+    }
+  }
+
+  /** Whether the page is dark; reactive. */
+  get isDark() {
+    return this.#dark;
+  }
+
+  /** The color table of values from 0 ("seq") or around 0 ("div") in the current theme, 256 pixels; reactive. */
+  table(kind: 'seq' | 'div') {
+    const page = this.#dark ? 'dark' : 'light';
+    const name = `${page} ${kind}`;
+    this.#tables[name] ??= pixelsOf(this.#colors[page][kind]);
+    return this.#tables[name];
+  }
+
+  /** Call `redraw` whenever the theme changes, while the component is mounted. */
+  onThemeChange(redraw: () => void) {
+    this.#listeners.push(redraw);
+  }
+}
