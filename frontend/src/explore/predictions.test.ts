@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { effectSentence, listedClasses, pointsBetween } from './predictions';
+
+const OLD = [0.01, 0.5, 0.2, 0.1, 0.08, 0.06, 0.05];
+
+describe('listedClasses', () => {
+  it('lists the most likely classes in order', () => {
+    expect(listedClasses(OLD, OLD)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('keeps the order of the unchanged image; the last is the most likely of the others', () => {
+    const now = [0.9, 0.01, 0.02, 0.03, 0.01, 0.01, 0.02];
+    expect(listedClasses(OLD, now)).toEqual([1, 2, 3, 4, 0]);
+  });
+
+  it('lists all classes of a model with few', () => {
+    expect(listedClasses([0.3, 0.7], [0.9, 0.1])).toEqual([1, 0]);
+    expect(listedClasses([], [])).toEqual([]);
+  });
+
+  it('leaves its arguments unchanged', () => {
+    const old = [...OLD];
+    listedClasses(old, [...OLD].reverse());
+    expect(old).toEqual(OLD);
+  });
+});
+
+describe('pointsBetween', () => {
+  it('is the difference of the printed percentages', () => {
+    expect(pointsBetween(0.97349, 0.5)).toBeCloseTo(50 - 97.3, 10);
+    expect(pointsBetween(0.5, 0.50049)).toBe(0);
+  });
+});
+
+describe('effectSentence', () => {
+  const classes = ['cat', 'dog'];
+
+  it('gives the earlier probability', () => {
+    expect(effectSentence(0, classes, [0.9, 0.1], [0.8, 0.2])).toBe('for cat, from 90.0\u00a0%');
+  });
+
+  it('names another class that wins', () => {
+    expect(effectSentence(0, classes, [0.9, 0.1], [0.2, 0.8])).toBe(
+      'for cat, from 90.0\u00a0%. The model now predicts dog, 80.0\u00a0%.',
+    );
+  });
+});
