@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from vitviz.data.preprocessing import ImageError, ImageSource
     from vitviz.models.checkpoint import Checkpoint, CheckpointError
     from vitviz.models.config import ConfigError, ViTConfig
+    from vitviz.notebook import ExplorerWidget
     from vitviz.training.config import TrainConfig, TrainingError
     from vitviz.training.presets import PRESETS
 
@@ -45,6 +46,7 @@ __all__ = [
     "load",
     "probe",
     "train",
+    "widget",
 ]
 MODULES = {
     "METHODS": "vitviz.attribution.methods",
@@ -164,3 +166,26 @@ def probe(model: "Checkpoint", images: "Tensor | Sequence[ImageSource] | None" =
         pixels = [to_tensor(preprocess(image, size).model_input) for image in images]
         images = torch.stack(pixels) if pixels else torch.empty(0, 3, *size, dtype=torch.uint8)
     return probes.probe(model, images)
+
+
+def widget(explanation: "Explanation", layer: int | None = None, head: int | None = None) -> "ExplorerWidget":
+    """Show the explorer as a widget, whose `layer`, `head` and `patch` can be read and set from Python.
+
+    An explanation displays itself without this, as the last expression of a cell; then its state stays in the browser.
+
+    Args:
+        explanation: From `explain`.
+        layer: Layer of the large map, from 0; None for the mean over layers.
+        head: Head of the large map, from 0; None for the mean over heads.
+
+    Raises:
+        ImportError: If anywidget is not installed.
+        ValueError: If the layer or head does not exist.
+    """
+    try:
+        from vitviz.notebook import ExplorerWidget
+    except ModuleNotFoundError as error:
+        if error.name != "anywidget":
+            raise
+        raise ImportError("vitviz.widget needs anywidget: run `pip install anywidget`.") from None
+    return ExplorerWidget(explanation, layer, head)

@@ -30,6 +30,7 @@ TargetLike = int | str | Sequence[int | str]  # a class by index or name, or a c
 Query = int | Sequence[int]  # a patch or several, positions in reading order from 0; empty for the class token
 Direction = Literal["from", "to"]
 WHITE = (255, 255, 255)
+NOTEBOOK_HEIGHT = 760  # px of the explorer in a notebook
 
 
 def is_integer(value: object) -> TypeGuard[int]:
@@ -41,6 +42,12 @@ def check_choice(name: str, value: object, first: str, second: str) -> None:
     """Raise ValueError for a value that is none of two."""
     if value not in (first, second):
         raise ValueError(f"{name} must be {first} or {second}: got {str(value)[:40]!r}.")
+
+
+def check_index(name: str, value: object, count: int) -> None:
+    """Raise ValueError for an index that is neither None nor from 0 to `count` - 1."""
+    if value is not None and (not is_integer(value) or not 0 <= value < count):
+        raise ValueError(f"{name} must be from 0 to {count - 1}: got {str(value)[:40]!r}.")
 
 
 def check_method(method: object) -> None:
@@ -337,9 +344,7 @@ class Explanation:
         from vitviz.plots import figures
 
         for name, value, count in zip(("layer", "head"), (view.layer, view.head), self.attention.shape, strict=False):
-            if value is not None and (not is_integer(value) or not 0 <= value < count):
-                raise ValueError(f"{name} must be from 0 to {count - 1}: got {str(value)[:40]!r}.")
-
+            check_index(name, value, count)
         kept = self.kept_tokens[self.prefix :].reshape(self.grid)
         maps = np.where(kept, self.attention_maps(view.query, view.direction), np.float32(np.nan))  # (L, A, gh, gw)
         layers, heads = slice(view.layer, None if view.layer is None else view.layer + 1), view.head
@@ -406,7 +411,10 @@ class Explanation:
         query: Query = (),
         direction: Direction = "from",
     ) -> None:
-        """Write the figure (.png, .svg, .pdf, .html) or the arrays (.npz), by the file's ending.
+        """Write the figure (.png, .svg, .pdf), the explorer (.html) or the arrays (.npz), by the file's ending.
+
+        The .html is one file that opens without network: all maps, with pointer and keys as on the page. Its attention
+        has 16 bits per weight, in large models 8 bits relative to the largest weight of each row.
 
         The .npz holds `labels` (K,), `logits` and `probabilities` (K,), `attention` (L, A, T, T) with the number of
         `prefix` tokens before the patches, `cls_maps` (L, A, gh, gw) if there is a class token, the maps (gh, gw) of
@@ -426,7 +434,40 @@ class Explanation:
         if method is None and layer is None and head is None and not patches and direction == "from":
             method = "average"
         view = View(method, layer, head, patches, direction, chosen)
-        export(path, lambda: self.arrays(chosen), lambda: self.draw(view))
+        export(path, lambda: self.arrays(chosen), lambda: self.draw(view), lambda: self.document(view))
+
+    def document(self, view: View | None = None, complete: bool = True) -> str:
+        """Return the explorer as one HTML file.
+
+        Args:
+            view: The view that it opens with; by default the last layer's mean over heads.
+            complete: Whether to compute the maps and scores of all methods; otherwise only maps that need no further
+                pass or were computed before, and no scores.
+        """
+        from vitviz.attribution.serialize import describe_all
+        from vitviz.plots import document, figures
+
+        view = view or View(layer=self.attention.shape[0] - 1)
+        figure = figures.render(self.draw(view), ".svg")
+        title = ": ".join(filter(None, (self.name, self.checkpoint)))
+        return document.document(describe_all(self, view, complete), figure, title)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
+        """Show the explorer in a notebook; where HTML is not displayed, the figure or its text."""
+        from vitviz.plots import document, figures
+
+        view = View(layer=self.attention.shape[0] - 1)
+        return {
+            "text/html": document.frame(self.document(view, complete=False), NOTEBOOK_HEIGHT),
+            "image/png": figures.render(self.draw(view), ".png"),
+            "text/plain": repr(self),
+        }
+
+    def __repr__(self) -> str:
+        classifier = self.context.checkpoint.is_classifier
+        best = f"{self.prediction}, {100 * self.probabilities.max():.1f} %" if classifier else "no prediction"
+        changes = f", {self.changes}" if self.changes else ""
+        return f"<Explanation of {self.name or 'an image'} by {self.checkpoint}: {best}{changes}>"
 
     def arrays(self, target: TargetLike | None = None) -> dict[str, NDArray[np.generic]]:
         """Return all arrays by name, as `save` writes them."""

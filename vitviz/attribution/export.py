@@ -12,8 +12,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def export(path: str | Path, arrays: Callable[[], Mapping[str, Any]], figure: Callable[[], "Figure"]) -> None:
-    """Write the figure (.png, .svg, .pdf, .html) or the arrays (.npz); only the one that is written is computed.
+def export(
+    path: str | Path,
+    arrays: Callable[[], Mapping[str, Any]],
+    figure: Callable[[], "Figure"],
+    document: Callable[[], str] | None = None,
+) -> None:
+    """Write the figure (.png, .svg, .pdf), the arrays (.npz), or the document (.html), by default a page of the figure.
+
+    Only the one that is written is computed.
 
     Raises:
         ValueError: If the file has another ending.
@@ -24,6 +31,9 @@ def export(path: str | Path, arrays: Callable[[], Mapping[str, Any]], figure: Ca
     ending = path.suffix.lower()
     if ending not in (*figures.FORMATS, ".npz"):
         raise ValueError(f"The file must end in {', '.join(figures.FORMATS)} or .npz: got {path.name!r}.")
+    if ending == ".html" and document is not None:
+        write_atomic(resolve_link(path), document().encode())
+        return
     if ending != ".npz":
         write_atomic(resolve_link(path), figures.render(figure(), ending))
         return

@@ -1,0 +1,171 @@
+"""Explanations as JSON, for the page, the saved HTML file and the notebook; arrays are base64 of little-endian bytes."""
+
+import base64
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from vitviz.attribution.context import Target, is_flat
+from vitviz.attribution.faithfulness import score
+from vitviz.attribution.methods import METHODS
+from vitviz.plots.colormaps import COLOR_MAPS
+
+if TYPE_CHECKING:
+    from vitviz.attribution.explanation import Explanation, View
+
+Json = dict[str, Any]
+MAX_16_BIT = 2**20  # attention weights that are stored with 16 bits each; more are stored with 8
+
+
+def data_url(image: Image.Image) -> str:
+    """Encode an image as PNG in a data URL."""
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def to_base64(array: NDArray[Any]) -> str:
+    """Encode an array's bytes, in C order."""
+    return base64.b64encode(array.tobytes()).decode()
+
+
+def color_tables() -> dict[str, dict[str, str]]:
+    """Return `{"light": {"seq", "div"}, "dark": {...}}`, each 256 RGB triples in base64."""
+    tables: dict[str, dict[str, str]] = {"light": {}, "dark": {}}
+    for (kind, page), colors in COLOR_MAPS.items():
+        tables[page][kind] = to_base64(colors)
+    return tables
+
+
+def describe_methods() -> list[Json]:
+    """Describe the attribution methods, except the reversed attention, which the page's direction shows for each head."""
+    found = []
+    for key, method in METHODS.items():
+        other = method.text_without_class_token or method
+        found.append(
+            {
+                "key": key,
+                "name": method.title,
+                "about": method.about,
+                "aboutWithoutClassToken": other.about,
+                "formula": method.formula,
+                "formulaWithoutClassToken": other.formula,
+                "source": method.source,
+                "unit": method.unit,
+                "forClass": method.class_specific,
+            }
+        )
+    return [method for method in found if method["key"] != "reverse_attention"]
+
+
+def describe(explanation: "Explanation") -> Json:
+    """Return the prediction, the sizes and the attention of the default query.
+
+    Returns:
+        `checkpoint`; `classes` and `probabilities` (K); `layers`, `heads`, `rows` and `columns` of the grid, `aspect`
+        (width by height of the model input), `prefix` (tokens before the patches), `classToken`; `cls`, float32
+        (L, A, T) in base64, with zeros for ablated heads.
+    """
+    layers, heads = explanation.attention.shape[:2]
+    rows, columns = explanation.grid
+    width, height = explanation.image.model_input.size
+    return {
+        "checkpoint": explanation.checkpoint,
+        "classes": explanation.labels,
+        "layers": layers,
+        "heads": heads,
+        "rows": rows,
+        "columns": columns,
+        "aspect": width / height,
+        "prefix": explanation.prefix,
+        "classToken": explanation.context.config.class_token,
+        "probabilities": explanation.probabilities.tolist(),
+        "cls": to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
+    }
+
+
+def describe_attention(explanation: "Explanation") -> Json:
+    """Return the attention between all tokens, with zeros for ablated heads.
+
+    Returns:
+        `weights`, (L, A, T, T) in base64: uint16 / 65535, or for large models uint8 / 255 of the largest weight of its
+        row, at most half a step from the true weight; then `largest` holds these, float32 (L, A, T), else None.
+    """
+    attention = np.nan_to_num(explanation.attention)
+    if attention.size <= MAX_16_BIT:
+        return {"weights": to_base64(np.round(attention * 65535).astype("<u2")), "largest": None}
+    largest = attention.max(-1)  # (L, A, T)
+    steps = np.round(attention / np.maximum(largest, np.finfo(np.float32).tiny)[..., None] * 255)
+    return {"weights": to_base64(steps.astype(np.uint8)), "largest": to_base64(largest.astype("<f4"))}
+
+
+def method_maps(explanation: "Explanation", target: Target, methods: list[str] | None = None) -> dict[str, list[float]]:
+    """Return the maps (N) of all or some methods by name."""
+    chosen = explanation.methods if methods is None else methods
+    return {key: explanation.map(key, target).ravel().tolist() for key in chosen}
+
+
+def method_scores(explanation: "Explanation", target: Target) -> Json:
+    """Measure the deletion score of every method.
+
+    Returns:
+        `scores` by method and `random_baseline`, mean and standard deviation over random rankings: the fraction of the
+        (first) class's probability that is lost, on average, while patches are removed. None for a flat map.
+    """
+    label = target[0] if isinstance(target, tuple) else target
+    maps = {key: explanation.map(key, target).ravel() for key in explanation.methods}
+    ranked = {key: values for key, values in maps.items() if not is_flat(values)}
+    found = score(explanation.context, ranked, label)
+    start = float(explanation.probabilities[label])
+    random = [one.probability_drop(start) for one in found.random_baseline]
+    return {
+        "scores": {key: found.scores[key].probability_drop(start) if key in ranked else None for key in maps},
+        "random_baseline": [float(np.mean(random)), float(np.std(random))],
+    }
+
+
+def describe_view(explanation: "Explanation", view: "View") -> Json:
+    """Return a view with what its explanation leaves out: `ablated` heads, layer * A + head, and `removed` patches."""
+    target = explanation.target(view.target)
+    kept = explanation.kept_tokens[explanation.prefix :]
+    ablated = np.isnan(explanation.attention).all((-2, -1)).ravel()
+    return {
+        "method": view.method,
+        "layer": view.layer,
+        "head": view.head,
+        "query": list(view.query),
+        "direction": view.direction,
+        "target": [] if view.target is None else list(target) if isinstance(target, tuple) else [target],
+        "ablated": np.flatnonzero(ablated).tolist(),
+        "removed": np.flatnonzero(~kept).tolist(),
+    }
+
+
+def describe_all(explanation: "Explanation", view: "View", complete: bool = True) -> Json:
+    """Return what the explorer shows of an explanation without a server.
+
+    Args:
+        explanation: The explanation.
+        view: The view that it opens with.
+        complete: Whether to compute all maps and their scores; otherwise only maps that need no further pass or were
+            computed before.
+    """
+    target = explanation.target(view.target)
+    computed = {method for method, of_target in explanation.context.maps if of_target == target}
+    keys = [key for key, method in explanation.methods.items() if complete or method.instant or key in computed]
+    image = explanation.image
+    return {
+        "explanation": describe(explanation),
+        "image": {"src": data_url(image.model_input), "caption": explanation.name, "note": image.note},
+        "attention": describe_attention(explanation),
+        "maps": method_maps(explanation, target, keys),
+        "scores": method_scores(explanation, target) if complete else None,
+        "methods": [method for method in describe_methods() if method["key"] in keys],
+        "view": describe_view(explanation, view),
+        "changes": explanation.changes,
+        "isClassifier": explanation.context.checkpoint.is_classifier,
+        "colors": color_tables(),
+    }

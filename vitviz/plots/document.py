@@ -1,0 +1,53 @@
+"""The explorer as one HTML file that loads nothing: for sharing, for teaching, and for notebooks.
+
+The file holds the front end's module, the data of one explanation, and a static figure that is shown where scripts or
+canvases are not available.
+"""
+
+import base64
+import html
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+NO_SCRIPT = "This page is interactive where JavaScript and canvases are available; here it shows a static figure."
+
+
+@cache
+def script() -> str:
+    """Return the module of the explorer that needs no server."""
+    return resources.files("vitviz").joinpath("webapp", "static", "standalone.js").read_text(encoding="utf-8")
+
+
+def document(data: dict[str, Any], figure: bytes, title: str) -> str:
+    """Return the HTML file of an explanation.
+
+    Args:
+        data: From `vitviz.attribution.serialize.describe_all`; JSON, whose texts are untrusted.
+        figure: The static figure, SVG.
+        title: Title of the file, for example "cat: cifar10-ti4".
+    """
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")  # ends no script element
+    source = f"data:image/svg+xml;base64,{base64.b64encode(figure).decode()}"
+    return (
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        f"<title>{html.escape(title)}</title>\n"
+        f"<style>body {{ margin: 0 }} .static {{ padding: 1rem; font: 15px/1.5 sans-serif }} "
+        f".static img {{ max-width: 100% }}</style>\n"
+        f'<div id="vitviz"><div class="static"><p>{NO_SCRIPT}</p>'
+        f'<img src="{source}" alt="{html.escape(title)}"></div></div>\n'
+        f'<script type="application/json" id="vitviz-data">{text}</script>\n'
+        f'<script type="module">{script()}</script>\n</html>\n'
+    )
+
+
+def frame(page: str, height: int) -> str:
+    """Return an iframe that holds an HTML file, for a notebook; its height is in px."""
+    return (
+        f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" title="vitviz" '
+        f'style="width: 100%; height: {height}px; border: 0"></iframe>'
+    )
