@@ -1,17 +1,14 @@
-"""Explanations as JSON, for the page, the saved HTML file and the notebook; arrays are base64 of little-endian bytes."""
+"""Explanations as JSON, for the page, the saved HTML file and notebooks; arrays are base64 of little-endian bytes."""
 
-import base64
-import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
-from PIL import Image
 
 from vitviz.attribution.context import Target, is_flat
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS
-from vitviz.plots.colormaps import COLOR_MAPS
+from vitviz.data.encoding import data_url, to_base64
+from vitviz.plots.colormaps import color_tables
 
 if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation, View
@@ -20,28 +17,8 @@ Json = dict[str, Any]
 MAX_16_BIT = 2**20  # attention weights that are stored with 16 bits each; more are stored with 8
 
 
-def data_url(image: Image.Image) -> str:
-    """Encode an image as PNG in a data URL."""
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
-
-
-def to_base64(array: NDArray[Any]) -> str:
-    """Encode an array's bytes, in C order."""
-    return base64.b64encode(array.tobytes()).decode()
-
-
-def color_tables() -> dict[str, dict[str, str]]:
-    """Return `{"light": {"seq", "div"}, "dark": {...}}`, each 256 RGB triples in base64."""
-    tables: dict[str, dict[str, str]] = {"light": {}, "dark": {}}
-    for (kind, page), colors in COLOR_MAPS.items():
-        tables[page][kind] = to_base64(colors)
-    return tables
-
-
 def describe_methods() -> list[Json]:
-    """Describe the attribution methods, except the reversed attention, which the page's direction shows for each head."""
+    """Describe the attribution methods; not reversed attention, which the page's direction shows for each head."""
     found = []
     for key, method in METHODS.items():
         other = method.text_without_class_token or method
@@ -145,7 +122,7 @@ def describe_view(explanation: "Explanation", view: "View") -> Json:
 
 
 def describe_all(explanation: "Explanation", view: "View", complete: bool = True) -> Json:
-    """Return what the explorer shows of an explanation without a server.
+    """Return what the explorer shows without a server; `vitviz.webapp.schemas.ExplorerData` types it.
 
     Args:
         explanation: The explanation.
@@ -156,16 +133,19 @@ def describe_all(explanation: "Explanation", view: "View", complete: bool = True
     target = explanation.target(view.target)
     computed = {method for method, of_target in explanation.context.maps if of_target == target}
     keys = [key for key, method in explanation.methods.items() if complete or method.instant or key in computed]
-    image = explanation.image
+    note = ", ".join(filter(None, (explanation.image.note, explanation.changes)))
+    image = {"original": None, "truth": None, "shows": None, "caption": explanation.name, "note": note}
     return {
-        "explanation": describe(explanation),
-        "image": {"src": data_url(image.model_input), "caption": explanation.name, "note": image.note},
+        "reply": describe(explanation)
+        | {
+            "key": "saved",
+            "image": image | {"src": data_url(explanation.image.model_input)},
+            "maps": method_maps(explanation, target, keys),
+        },
         "attention": describe_attention(explanation),
-        "maps": method_maps(explanation, target, keys),
         "scores": method_scores(explanation, target) if complete else None,
         "methods": [method for method in describe_methods() if method["key"] in keys],
         "view": describe_view(explanation, view),
-        "changes": explanation.changes,
         "isClassifier": explanation.context.checkpoint.is_classifier,
         "colors": color_tables(),
     }

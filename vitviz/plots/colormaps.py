@@ -9,6 +9,8 @@ marks selections.
 import numpy as np
 from numpy.typing import NDArray
 
+from vitviz.data.encoding import to_base64
+
 Colors = NDArray[np.uint8]
 Numbers = NDArray[np.float64]
 
@@ -113,3 +115,11 @@ COLOR_MAPS: dict[tuple[str, str], Colors] = {
     ("div", "light"): two_arms(ramp(COOL_ON_LIGHT, 128), ramp(WARM_ON_LIGHT, 128)),
     ("div", "dark"): two_arms(ramp(COOL_ON_DARK, 128), ramp(WARM_FROM_GRAY, 128)),
 }
+
+
+def color_tables() -> dict[str, dict[str, str]]:
+    """Return `{"light": {"seq", "div"}, "dark": {...}}`, each 256 RGB triples in base64."""
+    tables: dict[str, dict[str, str]] = {"light": {}, "dark": {}}
+    for (kind, page), colors in COLOR_MAPS.items():
+        tables[page][kind] = to_base64(colors)
+    return tables

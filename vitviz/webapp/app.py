@@ -20,8 +20,8 @@ from starlette.middleware import Middleware
 
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import METHODS
+from vitviz.plots.colormaps import color_tables
 from vitviz.webapp import page
-from vitviz.webapp.components import color_tables
 from vitviz.webapp.images import sample_path, upload_path
 from vitviz.webapp.models import list_bundled, load_model
 from vitviz.webapp.pages.explore import Explore

@@ -4,14 +4,11 @@ The browser gets one script per component, the shared files first. Untrusted tex
 never through a template.
 """
 
-import base64
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
 import gradio as gr
-
-from vitviz.plots.colormaps import COLOR_MAPS
 
 SHARED_SCRIPTS = ("numbers.js", "words.js", "paint.js", "nodes.js", "axes.js", "matrix.js")
 SHARED_STYLES = ("base.css", "matrix.css")
@@ -46,11 +43,3 @@ def component(name: str, catalog: dict[str, Any], functions: list[Callable[..., 
 def static_text(folder: str, name: str) -> str:
     """Return the text of a static file."""
     return files("vitviz.webapp").joinpath("static", folder, name).read_text(encoding="utf-8")
-
-
-def color_tables() -> dict[str, dict[str, str]]:
-    """Return `{"light": {"seq", "div"}, "dark": {...}}`, each 256 RGB triples in base64."""
-    tables: dict[str, dict[str, str]] = {"light": {}, "dark": {}}
-    for (kind, page), colors in COLOR_MAPS.items():
-        tables[page][kind] = base64.b64encode(colors.tobytes()).decode()
-    return tables

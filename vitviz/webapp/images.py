@@ -1,14 +1,10 @@
 """Sources of the page's images, and their encoding."""
 
-import base64
-import io
 import os
 from functools import cache, partial
 from pathlib import Path
 
-import numpy as np
 from gradio.utils import get_upload_folder
-from PIL import Image
 from torch import Tensor
 
 from vitviz.data import cifar
@@ -53,15 +49,3 @@ def test_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
         if public:
             raise DataError(CIFAR_UNAVAILABLE) from None
         raise
-
-
-def data_url(image: Image.Image) -> str:
-    """Encode an image as PNG in a data URL."""
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
-
-
-def to_base64(array: np.ndarray) -> str:
-    """Encode an array's bytes, in C order."""
-    return base64.b64encode(array.tobytes()).decode()

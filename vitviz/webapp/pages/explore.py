@@ -12,17 +12,16 @@ import numpy as np
 from PIL import Image
 from torch import Tensor
 
+from vitviz.attribution import serialize
 from vitviz.attribution.ablation import PatchMode, mean_head_outputs
-from vitviz.attribution.context import Target, is_flat
 from vitviz.attribution.explanation import Explanation, View, explain
-from vitviz.attribution.faithfulness import score
-from vitviz.attribution.methods import METHODS
 from vitviz.data import cifar
+from vitviz.data.encoding import data_url, to_base64
 from vitviz.data.preprocessing import MAX_BYTES, ImageError, ImageSource, is_huge, load_samples, sample_paths
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
-from vitviz.webapp.images import data_url, sample_path, test_set, to_base64, upload_path
+from vitviz.webapp.images import sample_path, test_set, upload_path
 from vitviz.webapp.models import ModelPage, load_model
 from vitviz.webapp.pages.gallery import Gallery
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
@@ -83,26 +82,8 @@ class Explore(ModelPage):
     def catalog(self) -> Json:
         """Return the initial data of the page: bundled models, samples, dataset and methods."""
         samples = [{"name": name, "src": data_url(Image.open(path))} for name, path in sample_paths().items()]
-        methods = []
-        for key, method in METHODS.items():
-            if key == "reverse_attention":  # the page's direction shows it for every layer and head
-                continue
-            other = method.text_without_class_token or method
-            methods.append(
-                {
-                    "key": key,
-                    "name": method.title,
-                    "about": method.about,
-                    "aboutWithoutClassToken": other.about,
-                    "formula": method.formula,
-                    "formulaWithoutClassToken": other.formula,
-                    "source": method.source,
-                    "unit": method.unit,
-                    "forClass": method.class_specific,
-                }
-            )
         models = ModelPage(self.data, None, self.public).list_models({})
-        return models | {"samples": samples, "methods": methods, "maxBytes": MAX_BYTES}
+        return models | {"samples": samples, "methods": serialize.describe_methods(), "maxBytes": MAX_BYTES}
 
     def explain(self, request: Json) -> Json:
         """Explain an image.
@@ -119,21 +100,9 @@ class Explore(ModelPage):
         labels, image = explanation.labels, explanation.image
         original = image.original.copy()
         original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
-        layers, heads = explanation.attention.shape[:2]
-        maps = {
-            key: explanation.map(key).ravel().tolist() for key, method in explanation.methods.items() if method.instant
-        }
-        return {
+        instant = [key for key, method in explanation.methods.items() if method.instant]
+        return serialize.describe(explanation) | {
             "key": self.explanations.add(replace(explanation, image=replace(image, original=image.model_input))),
-            "checkpoint": model.name,
-            "classes": labels,
-            "layers": layers,
-            "heads": heads,
-            "rows": explanation.grid[0],
-            "columns": explanation.grid[1],
-            "aspect": image.model_input.width / image.model_input.height,
-            "prefix": explanation.prefix,
-            "classToken": explanation.context.config.class_token,
             "image": {
                 "src": data_url(image.model_input),
                 "original": data_url(original) if chosen["kind"] == "upload" else None,
@@ -142,9 +111,7 @@ class Explore(ModelPage):
                 "shows": truth,
                 "note": image.note,
             },
-            "probabilities": explanation.probabilities.tolist(),
-            "cls": to_base64(explanation.query_attention.astype("<f4")),
-            "maps": maps,
+            "maps": serialize.method_maps(explanation, explanation.target(), instant),
         }
 
     def image(self, chosen: Json) -> tuple[ImageSource, str, str | None]:
@@ -179,7 +146,11 @@ class Explore(ModelPage):
         if (explanation := self.explanations.get(request)) is None:
             return None
         target = explanation.target(parse_target(request))
-        return self.scored.get_or_compute("maps", explanation, target, lambda: maps_of_methods(explanation, target))
+
+        def compute() -> Json:
+            return {"maps": serialize.method_maps(explanation, target)}
+
+        return self.scored.get_or_compute("maps", explanation, target, compute)
 
     def scores(self, request: Json) -> Json | None:
         """Return the faithfulness of all methods; None if the key has expired.
@@ -194,7 +165,8 @@ class Explore(ModelPage):
         if (explanation := self.explanations.get(request)) is None:
             return None
         target = explanation.target(parse_target(request))
-        return self.scored.get_or_compute("scores", explanation, target, lambda: score_methods(explanation, target))
+        compute = partial(serialize.method_scores, explanation, target)
+        return self.scored.get_or_compute("scores", explanation, target, compute)
 
     def ablate(self, request: Json) -> Json | None:
         """Ablate heads and remove patches; None if the key has expired.
@@ -234,25 +206,6 @@ class Explore(ModelPage):
         view = parse_view(request)
         png = base64.b64encode(figures.render(explanation.draw(view), ".png")).decode()
         return {"name": file_name(explanation, view), "src": f"data:image/png;base64,{png}"}
-
-
-def maps_of_methods(explanation: Explanation, target: Target) -> Json:
-    """Compute the response of `Explore.methods`."""
-    return {"maps": {key: explanation.map(key, target).ravel().tolist() for key in explanation.methods}}
-
-
-def score_methods(explanation: Explanation, target: Target) -> Json:
-    """Compute the response of `Explore.scores`."""
-    label = target[0] if isinstance(target, tuple) else target
-    maps = {key: explanation.map(key, target).ravel() for key in explanation.methods}
-    ranked = {key: values for key, values in maps.items() if not is_flat(values)}
-    found = score(explanation.context, ranked, label)
-    start = float(explanation.probabilities[label])
-    random = [one.probability_drop(start) for one in found.random_baseline]
-    return {
-        "scores": {key: found.scores[key].probability_drop(start) if key in ranked else None for key in maps},
-        "random_baseline": [float(np.mean(random)), float(np.std(random))],
-    }
 
 
 def file_name(explanation: Explanation, view: View) -> str:

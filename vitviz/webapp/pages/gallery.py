@@ -7,12 +7,13 @@ from PIL import Image
 from torch import Tensor
 
 from vitviz.data import cifar
+from vitviz.data.encoding import data_url
 from vitviz.data.preprocessing import preprocess, to_tensor
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.training.evaluation import predict
-from vitviz.webapp.images import data_url, test_set
+from vitviz.webapp.images import test_set
 from vitviz.webapp.models import ModelPage, load_model
 from vitviz.webapp.server.requests import Json, RequestError, choice, require
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from vitviz.data.encoding import data_url, to_base64
 from vitviz.models import checkpoint
 from vitviz.plots.formats import ANIMATION_FORMATS
 from vitviz.runs import timeline
 from vitviz.runs.run_folder import TIMELINE
 from vitviz.runs.store import Runs
 from vitviz.runs.timeline import Timeline
-from vitviz.webapp.images import data_url, to_base64
 from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
 from vitviz.webapp.server.requests import Json, RequestError, choice, require
 

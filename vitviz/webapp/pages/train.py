@@ -17,6 +17,7 @@ from typing import Any, get_args
 from PIL import Image
 
 from vitviz.data.datasets import DATASET_INFO
+from vitviz.data.encoding import data_url
 from vitviz.data.files import printable_name
 from vitviz.data.preprocessing import MAX_BYTES, sample_paths
 from vitviz.models import checkpoint
@@ -32,7 +33,6 @@ from vitviz.training.device import choose_device, get_hardware_name
 from vitviz.training.estimate import estimate_seconds_left
 from vitviz.training.finetuning import use_init_model
 from vitviz.training.presets import PRESETS, get_preset
-from vitviz.webapp.images import data_url
 from vitviz.webapp.models import RUN_PREFIX, bundled_models, load_model
 from vitviz.webapp.pages.datasets import DataSets
 from vitviz.webapp.pages.presets import (
