@@ -9,7 +9,7 @@ from vitviz.webapp import schemas
 
 FILE = Path(__file__).parents[1] / "frontend" / "src" / "lib" / "api.ts"
 HEAD = "/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/schemas.py. */\n"
-ROOTS = ("ExploreCatalog", "TrainCatalog", "InternalsCatalog", "Requests")
+ROOTS = ("ExploreCatalog", "TrainCatalog", "InternalsCatalog", "ExplorerData", "Requests")
 WORDS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 Schema = dict[str, Any]
 

@@ -258,6 +258,38 @@ class ScoresReply(TypedDict):
     random_baseline: Annotated[Vector, Len(2, 2)]
 
 
+class FullAttention(TypedDict):
+    """Attention (L, A, T, T) as base64: uint16 / 65535, or uint8 / 255 of `largest`, float32 (L, A, T), if given."""
+
+    weights: str
+    largest: str | None
+
+
+class SavedView(TypedDict):
+    """The view that a saved explanation opens with, its ablated heads (layer * A + head) and removed patches."""
+
+    method: str | None
+    layer: int | None
+    head: int | None
+    query: list[int]
+    direction: Literal["from", "to"]
+    target: list[int]
+    ablated: list[int]
+    removed: list[int]
+
+
+class ExplorerData(TypedDict):
+    """An explanation in a saved file or a notebook, where the explorer has no server."""
+
+    reply: ExplainReply
+    attention: FullAttention
+    scores: ScoresReply | None
+    methods: list[MethodInfo]
+    view: SavedView
+    isClassifier: bool
+    colors: ColorTables
+
+
 class AblateRequest(KeyRequest):
     """Ablated heads, pairs of layer and head, and removed patches."""
 

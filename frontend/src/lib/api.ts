@@ -148,6 +148,17 @@ export interface ExploreCatalog {
   public: boolean;
 }
 
+/** An explanation in a saved file or a notebook, where the explorer has no server. */
+export interface ExplorerData {
+  reply: ExplainReply;
+  attention: FullAttention;
+  scores: ScoresReply | null;
+  methods: MethodInfo[];
+  view: SavedView;
+  isClassifier: boolean;
+  colors: ColorTables;
+}
+
 /** File name of a figure, and its image as a data URL. */
 export interface FigureReply {
   name: string;
@@ -179,6 +190,12 @@ export interface FormRequest {
   image_folder?: string;
   name: string;
   vary?: string[];
+}
+
+/** Attention (L, A, T, T) as base64: uint16 / 65535, or uint8 / 255 of `largest`, float32 (L, A, T), if given. */
+export interface FullAttention {
+  weights: string;
+  largest: string | null;
 }
 
 /** A test image, and its prediction if the images are selected by it. */
@@ -439,6 +456,18 @@ export type RunState = 'training' | 'stopping' | 'stopped' | 'finished' | 'inter
 export interface SampleChoice {
   kind: 'sample';
   name: string;
+}
+
+/** The view that a saved explanation opens with, its ablated heads (layer * A + head) and removed patches. */
+export interface SavedView {
+  method: string | null;
+  layer: number | null;
+  head: number | null;
+  query: number[];
+  direction: 'from' | 'to';
+  target: number[];
+  ablated: number[];
+  removed: number[];
 }
 
 /** The score of each method, None for a flat map; mean and standard deviation over random rankings. */
