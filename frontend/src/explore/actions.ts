@@ -1,6 +1,6 @@
 /* User actions on the image on screen. */
 
-import type { Choices, Explorer, Mode, PatchMode, Shelf } from './state.svelte';
+import type { Choices, Explorer, Mode, PatchMode } from './state.svelte';
 
 /** Change the choices: clear notices, redraw, update the address. */
 export declare function act(explorer: Explorer, change: Partial<Choices>, delay?: number): void;
@@ -27,11 +27,6 @@ export declare function toggleHead(explorer: Explorer): void;
 export declare function togglePatch(explorer: Explorer, patch: number): void;
 /** Restore all heads and patches; focus the selected tile, as the button disappears. */
 export declare function restoreAll(explorer: Explorer): void;
-export declare function chooseImage(explorer: Explorer, image: NonNullable<Choices['image']>): Promise<void>;
-/** Upload a file and explain it, or show why it is refused. */
-export declare function takeFile(explorer: Explorer, file: File): Promise<void>;
-/** Show the thumbnails of a source; the gallery is filled when it is shown. */
-export declare function showShelf(explorer: Explorer, kind: Shelf): void;
 /** Explain the image on screen with another model. */
 export declare function showModel(explorer: Explorer, name: string): Promise<void>;
 export declare function saveFigure(explorer: Explorer): Promise<void>;

@@ -1,7 +1,7 @@
 /* The gallery: test images of CIFAR-10, by class and by the predictions of the model. */
 
 import type { GalleryReply, GalleryRequest, ImageChoice } from '../lib/api';
-import { NO_ANSWER } from '../lib/client';
+import { isRefusal, reasonOf } from '../lib/client';
 import { percent } from '../lib/words';
 import { showNotice } from './notices';
 import type { Explorer } from './state.svelte';
@@ -73,13 +73,13 @@ export class Gallery {
     const reply = await host.request('gallery', query);
     clearTimeout(waiting);
     if (mine !== this.ticket) return;
-    if (!reply || 'error' in reply) {
+    if (!reply || isRefusal(reply)) {
       if (this.filled) {
         const { label, shown, page } = this.filled;
         Object.assign(this, { label, shown, page });
       }
       this.isWaiting = false;
-      return showNotice(this.explorer, reply?.error || NO_ANSWER, true);
+      return showNotice(this.explorer, reasonOf(reply), true);
     }
     this.filled = query;
     this.pages = Math.max(1, reply.pages);
