@@ -279,3 +279,7 @@ export function accuracyLine(model: Accuracy | undefined) {
   if (model?.accuracy == null) return '';
   return `Accuracy ${percent(model.accuracy)} on the ${model.measured_on} images, as recorded in the checkpoint.`;
 }
+
+/** An option of the model select: "tiny · 6 layers, 3 heads" */
+export const modelOption = ({ name, layers, heads }: { name: string; layers: number; heads: number }) =>
+  `${name} · ${counted(layers, 'layer', 'layers')}, ${counted(heads, 'head', 'heads')}`;
