@@ -1,0 +1,145 @@
+"""The explorer as one HTML file, and in notebooks: what the file holds, and that it runs nothing else."""
+
+import base64
+import html
+import json
+import re
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import traitlets
+from pydantic import TypeAdapter
+
+import vitviz
+from tests import tiny
+from vitviz.attribution.explanation import View, explain
+from vitviz.attribution.serialize import MAX_16_BIT, describe_all, describe_attention
+from vitviz.data.preprocessing import sample_paths
+from vitviz.plots.document import script
+from vitviz.webapp.schemas import ExplorerData
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+@pytest.fixture(scope="module")
+def explanation():
+    return explain(tiny.checkpoint(), tiny.pixels())
+
+
+def data_of(page):
+    """Return the data that a file holds."""
+    return json.loads(re.search(r'<script type="application/json" id="vitviz-data">(.*?)</script>', page, re.S)[1])
+
+
+def array(text, kind):
+    return np.frombuffer(base64.b64decode(text), kind)
+
+
+def test_a_saved_file_holds_attention_maps_scores_and_predictions(explanation, tmp_path):
+    explanation.save(tmp_path / "a.html")
+    data = data_of((tmp_path / "a.html").read_text())
+    TypeAdapter(ExplorerData).validate_python(data)
+    shape = explanation.attention.shape
+    weights = array(data["attention"]["weights"], "<u2").reshape(shape)
+    np.testing.assert_allclose(weights / 65535, explanation.attention, rtol=0, atol=0.5 / 65535 + 1e-7)
+    np.testing.assert_array_equal(array(data["reply"]["cls"], "<f4").reshape(shape[:3]), explanation.query_attention)
+    assert data["reply"]["probabilities"] == explanation.probabilities.tolist()
+    assert set(data["reply"]["maps"]) == set(explanation.methods)
+    for method, values in data["reply"]["maps"].items():
+        np.testing.assert_array_equal(np.float32(values).reshape(explanation.grid), explanation.map(method))
+    assert set(data["scores"]["scores"]) == set(explanation.methods)
+
+
+def test_weights_of_large_models_have_8_bits_of_the_largest_of_their_row(explanation, monkeypatch):
+    monkeypatch.setattr("vitviz.attribution.serialize.MAX_16_BIT", 1)
+    data = describe_attention(explanation)
+    largest = array(data["largest"], "<f4").reshape(explanation.attention.shape[:3])
+    weights = array(data["weights"], np.uint8).reshape(explanation.attention.shape) / 255 * largest[..., None]
+    error = np.abs(weights - explanation.attention)
+    assert (error <= 0.5 / 255 * largest[..., None] + 1e-7).all()
+    assert error.max() > 1e-5, "8 bits"
+    np.testing.assert_array_equal(largest, explanation.attention.max(-1))
+
+
+def test_the_bundled_model_is_stored_with_16_bits_in_at_most_1_5_mb(tmp_path):
+    explanation = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
+    assert explanation.attention.size <= MAX_16_BIT
+    explanation.save(tmp_path / "cat.html")
+    assert (tmp_path / "cat.html").stat().st_size <= 1.5e6
+
+
+def test_hostile_text_stays_text(explanation):
+    plain = explanation.context.checkpoint
+    checkpoint = replace(plain, name=HOSTILE, labels=(HOSTILE, *plain.labels[1:]))
+    hostile = replace(explain(checkpoint, tiny.pixels()), name=HOSTILE)
+    page = hostile.document()
+    assert data_of(page)["reply"]["classes"][0] == HOSTILE
+    assert HOSTILE not in page
+    assert page.count("<script") == page.count("</script>") == 2 + script().count("<script")
+    assert "<img src=x" not in page
+
+
+def test_the_module_contains_no_end_of_a_script_element_and_no_address():
+    assert "</script" not in script().lower()
+    assert not re.search(r"import\s*\(|from\s*['\"]https?:|fetch\s*\(|XMLHttpRequest", script())
+
+
+def test_a_file_allows_no_connection_and_shows_a_figure_without_scripts(explanation):
+    page = explanation.document()
+    assert "default-src 'none'" in page
+    figure = re.search(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="', page)
+    assert base64.b64decode(figure[1]).lstrip().startswith(b"<?xml")
+    assert "here it shows a static figure" in page
+
+
+def test_ablated_heads_and_removed_patches_are_in_the_view(explanation):
+    ablated = explanation.ablate(heads=[(1, 0)], patches=[2, 3])
+    data = describe_all(ablated, View(layer=0), complete=False)
+    heads = explanation.attention.shape[1]
+    assert data["view"] | {"ablated": [heads], "removed": [2, 3], "layer": 0, "head": None} == data["view"]
+    assert np.isfinite(array(data["reply"]["cls"], "<f4")).all()
+    assert ablated.changes in data["reply"]["image"]["note"]
+
+
+def test_a_notebook_shows_the_explorer_the_figure_and_a_line(explanation):
+    bundle = explanation._repr_mimebundle_()
+    frame = re.fullmatch(r'<iframe srcdoc="([^"]+)" sandbox="allow-scripts" [^>]+></iframe>', bundle["text/html"])
+    data = data_of(html.unescape(frame[1]))
+    assert data["scores"] is None
+    assert set(data["reply"]["maps"]) >= {"attention", "rollout"}
+    assert bundle["image/png"].startswith(b"\x89PNG")
+    assert bundle["text/plain"] == repr(explanation)
+    assert repr(explanation).startswith("<Explanation of an image by tiny: ")
+
+
+def test_only_maps_that_are_known_are_shown_in_a_notebook():
+    explanation = explain(tiny.checkpoint(), tiny.pixels())
+    assert "occlusion" not in describe_all(explanation, View(), complete=False)["reply"]["maps"]
+    explanation.map("occlusion")
+    data = describe_all(explanation, View(), complete=False)
+    assert "occlusion" in data["reply"]["maps"]
+    assert {method["key"] for method in data["methods"]} == set(data["reply"]["maps"]) - {"reverse_attention"}
+
+
+def test_a_widget_has_the_state_of_the_explorer(explanation):
+    widget = vitviz.widget(explanation, layer=1)
+    assert (widget.layer, widget.head, widget.patch) == (1, None, None)
+    widget.set_trait("head", 0)
+    widget.patch = 4
+    assert (widget.layer, widget.head, widget.patch) == (1, 0, 4)
+    TypeAdapter(ExplorerData).validate_json(widget.data)
+    layers = explanation.attention.shape[0]
+    for name, value in (("layer", layers), ("head", -1), ("patch", tiny.CONFIG.num_patches)):
+        with pytest.raises(traitlets.TraitError, match=f"{name} must be from 0 to"):
+            setattr(widget, name, value)
+    with pytest.raises(ValueError, match="layer must be from 0 to"):
+        vitviz.widget(explanation, layer=layers)
+
+
+def test_a_widget_without_anywidget_says_what_to_install(explanation, monkeypatch):
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    monkeypatch.delitem(sys.modules, "vitviz.notebook", raising=False)
+    with pytest.raises(ImportError, match="pip install anywidget"):
+        vitviz.widget(explanation)
