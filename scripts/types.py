@@ -1,7 +1,7 @@
 """Write frontend/src/lib/api.ts, the types of `vitviz.webapp.schemas` in TypeScript: python -m scripts.types."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
@@ -12,6 +12,7 @@ HEAD = "/* Data between the page and Python. Written by `python -m scripts.types
 ROOTS = ("ExploreCatalog", "TrainCatalog", "InternalsCatalog", "ExplorerData", "Requests")
 WORDS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 Schema = dict[str, Any]
+Input = tuple[str, Literal["validation"], TypeAdapter[Any]]
 
 
 def main() -> None:
@@ -22,7 +23,7 @@ def main() -> None:
 
 def typescript() -> str:
     """Return the content of the file: one exported type per definition, in alphabetical order."""
-    inputs = [(name, "validation", TypeAdapter(getattr(schemas, name))) for name in ROOTS]
+    inputs: list[Input] = [(name, "validation", TypeAdapter(getattr(schemas, name))) for name in ROOTS]
     definitions = TypeAdapter.json_schemas(inputs)[1]["$defs"]
     return "\n".join([HEAD, *(declaration(name, definitions[name]) for name in sorted(definitions))])
 

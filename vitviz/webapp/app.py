@@ -17,6 +17,7 @@ from gradio import routes
 from gradio.data_classes import FileDataDict
 from gradio.utils import get_upload_folder
 from starlette.middleware import Middleware
+from starlette.routing import Mount
 
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import METHODS
@@ -28,6 +29,7 @@ from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.train import Train
 from vitviz.webapp.server.guard import MAX_UPLOAD_BYTES, Guard, allowed_hosts, is_space, remove_secrets
+from vitviz.webapp.server.modules import PATH, Modules, Preload
 from vitviz.webapp.server.queue import BUSY, limit_torch_threads
 from vitviz.webapp.server.requests import RequestError, error_response
 from vitviz.webapp.server.uploads import Uploads, make_upload_folder
@@ -195,7 +197,11 @@ def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
             quiet=True,
             prevent_thread_lock=True,
             app_kwargs={
-                "middleware": [Middleware(Guard, names=names, uploads=uploads)],
+                "middleware": [
+                    Middleware(Guard, names=names, uploads=uploads),
+                    Middleware(Preload, names=["masthead.js", "explore.js"]),
+                ],
+                "routes": [Mount(PATH.rstrip("/"), Modules())],
                 "lifespan": uploads.clean_regularly,
                 "exception_handlers": {503: lambda *_: JSONResponse({"detail": BUSY}, 503)},  # full queue
                 **dict.fromkeys(("docs_url", "redoc_url", "openapi_url")),

@@ -1,45 +1,46 @@
-"""Components of the page: template, styles and scripts of a folder in `static/`, joined into a `gr.HTML`.
+"""Components of the page: a `gr.HTML` each, in which a module of `frontend/` mounts the page.
 
-The browser gets one script per component, the shared files first. Untrusted text is inserted through `textContent`,
-never through a template.
+The styles and modules are built by Vite and committed in `static/`. Gradio nests the styles under the component and
+reads them as a template.
 """
 
-from collections.abc import Callable
-from importlib.resources import files
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gradio as gr
 
-SHARED_SCRIPTS = ("numbers.js", "words.js", "paint.js", "nodes.js", "axes.js", "matrix.js")
-SHARED_STYLES = ("base.css", "matrix.css")
-SCRIPTS = {  # in loading order: each uses only previous files and shared ones
-    "explore": ("state.js", "build.js", "draw.js", "ask.js", "choose.js", "images.js", "events.js"),
-    "train": ("state.js", "sentences.js", "form.js", "curves.js", "timeline.js", "runs.js", "sweep.js", "events.js"),
-    "internals": ("base.js", "tiles.js", "charts.js", "figures.js", "events.js"),
-}
+from vitviz.webapp.server.modules import FOLDER, PATH
+
+# Gradio compiles this text in the browser. The document's base URL is the folder of the page, also behind a proxy that
+# serves it under a path.
+MOUNT = """import(new URL('{path}{name}.js', document.baseURI)).then(
+  ({{ mount }}) => mount({{ element, props, server, upload }}),
+  () => {{ element.textContent = '{unavailable}'; }},
+);"""
+UNAVAILABLE = "A script of this page could not be loaded. Check that vitviz is still running, then reload."
 
 
-def component(name: str, catalog: dict[str, Any], functions: list[Callable[..., Any]]) -> gr.HTML:
-    """Build the component of a tab from `static/NAME/`; those of tabs in the background start when first shown.
+def component(
+    name: str,
+    catalog: dict[str, Any] | None = None,
+    functions: Sequence[Callable[..., Any]] = (),
+    unavailable: str = UNAVAILABLE,
+) -> gr.HTML:
+    """Build a component; those of tabs in the background are mounted when first shown.
 
     Args:
-        name: The folder: NAME/NAME.html, NAME/NAME.css and its scripts.
+        name: The module: static/NAME.js, and NAME.css if it has styles.
         catalog: Initial data of the component.
         functions: Server functions, called from the browser by name with one object.
+        unavailable: Sentence if the module cannot be loaded.
     """
-    styles = [*(("shared", style) for style in SHARED_STYLES), (name, f"{name}.css")]
-    sources = [*(("shared", script) for script in SHARED_SCRIPTS), *((name, script) for script in SCRIPTS[name])]
+    styles = FOLDER / f"{name}.css"
     return gr.HTML(
-        html_template=static_text(name, f"{name}.html"),
-        css_template="\n".join(static_text(*style) for style in styles),
-        js_on_load="\n".join(static_text(*source) for source in sources),
+        html_template="",
+        css_template=styles.read_text(encoding="utf-8") if styles.is_file() else "",
+        js_on_load=MOUNT.format(path=PATH.lstrip("/"), name=name, unavailable=unavailable),
         apply_default_css=False,
         catalog=catalog,
-        server_functions=functions,
+        server_functions=list(functions),
         elem_id="explorer" if name == "explore" else name,
     )
-
-
-def static_text(folder: str, name: str) -> str:
-    """Return the text of a static file."""
-    return files("vitviz.webapp").joinpath("static", folder, name).read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from vitviz.webapp.components import component, static_text
+from vitviz.webapp.components import component
 from vitviz.webapp.server.uploads import CLEANUP_INTERVAL, UPLOAD_AGE
 
 SANS = (
@@ -74,12 +74,7 @@ def build(catalogs: dict[str, dict[str, Any]], functions: dict[str, list[Callabl
     with gr.Blocks(
         title="vitviz", analytics_enabled=False, fill_width=True, delete_cache=(CLEANUP_INTERVAL, UPLOAD_AGE)
     ) as page:
-        gr.HTML(
-            html_template=static_text("masthead", "masthead.html"),
-            js_on_load=static_text("masthead", "masthead.js"),
-            apply_default_css=False,
-            elem_id="masthead",
-        )
+        component("masthead", unavailable="")
         with gr.Tabs(elem_id="pages"):
             for name, catalog in catalogs.items():
                 with gr.Tab(name.capitalize(), id=name):

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vitviz.data.preprocessing import MAX_BYTES
+from vitviz.webapp.server import modules
 from vitviz.webapp.server import uploads as limits
 from vitviz.webapp.server.requests import generic_error
 from vitviz.webapp.server.uploads import Uploads
@@ -35,6 +36,7 @@ API = ["app_id", "cancel", "component_server", "custom_component/", "heartbeat/"
 API += ["queue/", "reset", "startup-events", "theme.css", "upload", "upload_progress"]
 API += [f"call/{version}{name}/" for name in ENDPOINTS for version in ("", "v2/")]
 PATHS = ["/assets/", "/config", "/favicon.ico", "/manifest.json", "/robots.txt", "/static/", "/svelte/", "/theme.css"]
+PATHS += [modules.PATH]
 PATHS += [f"/gradio_api/{name}" for name in API]
 
 # Gradio compiles the page's scripts in the browser, hence "unsafe-inline" and "unsafe-eval". Nothing is loaded from,
@@ -201,6 +203,8 @@ class Guard:
             raise RequestRefusedError(403, "Pages of other sites may not use this server.")
         if not is_known_path(path) or b"page" in parse_qs(scope["query_string"]):  # Gradio's parameter for other pages
             raise RequestRefusedError(404, "Not found.")
+        if path.startswith(modules.PATH) and scope["method"] != "GET":
+            raise RequestRefusedError(405, "Only GET is allowed here.")
         if is_upload(scope) and scope["method"] == "POST" and self.uploads.is_full:
             raise RequestRefusedError(503, "The upload storage of the server is full. Try again later.")
         length = headers.get("content-length", "0")

@@ -1,0 +1,71 @@
+"""JavaScript modules of the page: the files that Vite builds in `static/`, at `/vitviz/`."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.staticfiles import NotModifiedResponse, StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+FOLDER = Path(__file__).parents[1] / "static"
+PATH = "/vitviz/"
+IMPORT = re.compile(r"""\b(?:from|import)\s*["']\./([\w-]+\.js)["']""")  # static imports only
+
+
+class Modules(StaticFiles):
+    """Modules are revalidated at each use, so that a browser never combines two versions."""
+
+    def __init__(self) -> None:
+        super().__init__(directory=FOLDER)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Serve modules only."""
+        if not path.endswith(".js"):
+            raise HTTPException(404)
+        return await super().get_response(path, scope)
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        """Set the media type, which else depends on the operating system: browsers refuse modules of other types."""
+        response = super().file_response(*args, **kwargs)
+        response.headers["Cache-Control"] = "no-cache"
+        if not isinstance(response, NotModifiedResponse):
+            response.headers["Content-Type"] = "text/javascript; charset=utf-8"
+        return response
+
+
+class Preload:
+    """ASGI middleware that lists modules in a header of the page, so that the browser loads them while Gradio starts.
+
+    Args:
+        app: The wrapped application.
+        names: The modules that are needed first.
+    """
+
+    def __init__(self, app: ASGIApp, names: Iterable[str]) -> None:
+        self.app = app
+        # Relative to the page, which a proxy may serve under a path.
+        self.links = ", ".join(f"<{PATH.lstrip('/')}{module}>; rel=modulepreload" for module in with_imports(names))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request (ASGI)."""
+
+        async def send_with_links(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["Link"] = self.links
+            await send(message)
+
+        is_page = scope["type"] == "http" and scope["path"] == "/"
+        await self.app(scope, receive, send_with_links if is_page else send)
+
+
+def with_imports(names: Iterable[str]) -> list[str]:
+    """Return modules and all that they import, directly or not."""
+    found = [*names]
+    for name in found:
+        text = (FOLDER / name).read_text(encoding="utf-8") if (FOLDER / name).is_file() else ""
+        found += [imported for imported in dict.fromkeys(IMPORT.findall(text)) if imported not in found]
+    return found
