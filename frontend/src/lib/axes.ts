@@ -15,8 +15,7 @@ export const DATA_COLOR = 150; // entry of the color map for data in charts, as 
 export const ticks = (end: number, count: number) => scaleLinear([0, end], [0, 1]).ticks((1.1 * count) / Math.SQRT2);
 
 /** A tick value without rounding errors, such as 0.3 instead of 0.30000000000000004. */
-export const tickText = (tick: number, print: (value: number) => string = String) =>
-  print(Number(tick.toPrecision(6)));
+export const tickText = (tick: number, print: (value: number) => string = String) => print(Number(tick.toPrecision(6)));
 
 /** Value -> y, from 0 at the bottom of the frame to `end` at its top. */
 export const valueScale = (frame: Frame, end: number): ((value: number) => number) =>

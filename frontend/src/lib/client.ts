@@ -8,10 +8,7 @@ export const RETRY_DELAY = 3000; // ms before a request that a busy server refus
 export const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
 
 export type RequestName = keyof Requests;
-export type Request = <N extends RequestName>(
-  name: N,
-  argument: Requests[N][0],
-) => Promise<Requests[N][1] | Refusal>;
+export type Request = <N extends RequestName>(name: N, argument: Requests[N][0]) => Promise<Requests[N][1] | Refusal>;
 export type Upload = (file: File) => Promise<{ path: string }>;
 
 /** Where a page runs. */

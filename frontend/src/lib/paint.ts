@@ -87,13 +87,7 @@ export function blurLines(gray: Float32Array, count: number, lines: number, step
 }
 
 /** Draw where the gradient of the image is largest along its direction; leave the rest transparent. */
-export function inkContours(
-  colors: Uint8ClampedArray,
-  gray: Float32Array,
-  width: number,
-  height: number,
-  ink: number,
-) {
+export function inkContours(colors: Uint8ClampedArray, gray: Float32Array, width: number, height: number, ink: number) {
   const slope = new Float32Array(width * height);
   for (let y = 1; y < height - 1; y++) {
     for (let x = 1; x < width - 1; x++) {

@@ -251,11 +251,7 @@ export function unitOf(scale: Scale) {
 }
 
 /** "3 heads ablated, 1 patch removed" */
-export function changesLine(changes: {
-  ablated: readonly number[];
-  removed: readonly number[];
-  patch_mode: string;
-}) {
+export function changesLine(changes: { ablated: readonly number[]; removed: readonly number[]; patch_mode: string }) {
   const { ablated, removed } = changes;
   const how = changes.patch_mode === 'gray' ? 'painted gray' : 'removed';
   const parts = [
