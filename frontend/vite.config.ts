@@ -1,31 +1,89 @@
-/* Two builds, both committed in vitviz/webapp/static: the modules of the page, which share their chunks, and
-   `standalone`, one self-contained module for the saved HTML file and the notebook widget. */
+/* Two builds, both committed in vitviz/webapp/static: the modules of the page, which share a chunk, and with
+   `--mode standalone` one self-contained module for the saved HTML file and the notebook widget.
+   PAGES=train,explore builds only these modules. */
 
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 const PAGES = ['explore', 'train', 'internals', 'masthead'];
+const STANDALONE = 'standalone';
+const SHARED_STYLES = ['src/lib/base.css', 'src/lib/matrix.css'];
+
+/** Emit the styles of each page as one file, unchanged: Gradio nests them and reads them as a template. */
+function pageStyles(pages: readonly string[]): Plugin {
+  return {
+    name: 'page-styles',
+    generateBundle() {
+      for (const page of pages) {
+        const own = `src/${page}/${page}.css`;
+        if (!existsSync(own)) continue;
+        const source = [...SHARED_STYLES, own].map((path) => readFileSync(path, 'utf-8')).join('\n');
+        if (/[\\`]/.test(source))
+          this.error(`${page}.css contains a backslash or backtick, which Gradio would interpret`);
+        this.emitFile({ type: 'asset', fileName: `${page}.css`, source });
+      }
+    },
+  };
+}
+
+/** Remove modules of earlier builds. */
+function removeStale(): Plugin {
+  return {
+    name: 'remove-stale',
+    writeBundle({ dir = '' }, bundle) {
+      for (const file of readdirSync(dir)) {
+        const isBuilt = file.endsWith('.js') || file.endsWith('.css');
+        if (isBuilt && !(file in bundle) && file !== `${STANDALONE}.js`) rmSync(join(dir, file));
+      }
+    },
+  };
+}
 
 export default defineConfig(({ mode }) => {
-  const names = mode === 'standalone' ? ['standalone'] : PAGES;
+  const isStandalone = mode === STANDALONE;
+  const pages = process.env.PAGES?.split(',') ?? PAGES;
+  const names = isStandalone ? [STANDALONE] : pages;
+  const isWhole = !isStandalone && !process.env.PAGES;
   return {
     base: './',
-    plugins: [svelte()],
+    plugins: [
+      svelte({ compilerOptions: { runes: true, discloseVersion: false } }),
+      ...(isStandalone ? [] : [pageStyles(pages)]),
+      ...(isWhole ? [removeStale()] : []),
+    ],
+    resolve: process.env.VITEST ? { conditions: ['browser'] } : {},
     build: {
       outDir: '../vitviz/webapp/static',
-      emptyOutDir: mode !== 'standalone',
+      emptyOutDir: false, // the two builds share it
       target: 'es2022',
-      cssCodeSplit: true,
+      minify: isStandalone, // the page's modules stay readable in the browser's tools
+      cssMinify: false,
       modulePreload: false,
-      rollupOptions: {
+      rolldownOptions: {
         input: Object.fromEntries(names.map((name) => [name, `src/${name}/${name}.ts`])),
         preserveEntrySignatures: 'strict',
-        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', assetFileNames: '[name][extname]' },
+        output: {
+          entryFileNames: '[name].js',
+          chunkFileNames: '[name].js',
+          assetFileNames: '[name][extname]',
+          minifyInternalExports: false,
+          codeSplitting: isStandalone ? false : { groups: [{ name: 'shared', minShareCount: 2 }] },
+        },
       },
     },
     test: {
       environment: 'node',
-      coverage: { provider: 'v8', include: ['src/lib/**/*.ts'], thresholds: { lines: 90 } },
+      include: ['src/**/*.test.ts'],
+      coverage: {
+        provider: 'v8',
+        include: ['src/lib/**/*.ts'],
+        exclude: ['src/lib/api.ts', 'src/**/*.test.ts'],
+        reporter: ['text'],
+        thresholds: { lines: 90 },
+      },
     },
   };
 });
