@@ -1,27 +1,250 @@
-/* What the other parts of the page need of the timeline; T2 fills it in. */
+/* The timeline: attention of the class token, snapshot by snapshot. All snapshots of one image are in the browser, so
+   that stepping through them needs no request. */
 
-import type { Shape } from '../lib/numbers';
+import { flushSync } from 'svelte';
+import { updateAddress } from '../lib/address';
 import type { TimelineReply } from '../lib/api';
-import type { TrainPage } from './state.svelte';
+import { isRefusal, reasonOf, SPEAK_DELAY } from '../lib/client';
+import { markPainted } from '../lib/dom';
+import {
+  fillRows,
+  largest,
+  MEAN,
+  makeRows,
+  type Rows,
+  rowOf,
+  type Scale,
+  type Shape,
+  uniformWeight,
+} from '../lib/numbers';
+import { isUniformMap, type Line, mapName, patchName, percent, timesUniform } from '../lib/words';
+import { applyLists } from './requests';
+import { noSnapshotsReason } from './sentences';
+import { addSnapshots, type Past, type Snapshot } from './snapshots';
+import { sourceOf, type TrainPage } from './state.svelte';
+
+const STEP = 200; // ms per snapshot while playing
 
 export class Timeline {
   readonly page: TrainPage;
   image = $state(0); // index of the probe image
   snapshot = $state(-1); // index; the last one follows the training
-  past = $state.raw<{ snapshots: unknown[] } | null>(null);
-  shape = $state.raw<Shape | null>(null); // of the timeline on screen, or of the last one; for the sizes of the style sheet
+  past = $state.raw<Past | null>(null);
+  shape = $state.raw<Shape | null>(null); // of the timeline on screen, or of the last one
+  images = $state.raw<Past['images']>([]); // likewise
   count = $state<number | undefined>(undefined); // `data-count`: snapshots, 0 without a timeline, undefined before the first response
+  isLive = $state<boolean | null>(null); // whether there is a timeline; null before the first response
+  reason = $state(''); // why there is none
+  chosen = $state.raw({ layer: MEAN, head: MEAN });
+  read = $state(-1); // the patch under the pointer
+  isPlaying = $state(false);
+  cursor = $state<number | null>(null); // epoch of the snapshot in the charts, which are drawn at most once per frame
   tickets = 0; // number of requests; responses to all but the latest are dropped
+
+  readonly now: Snapshot | undefined = $derived(this.past?.snapshots[this.snapshot]);
+  /** The rows of the snapshot on screen, with means: a new object around the same buffers. */
+  readonly maps: { rows: Rows } | null = $derived.by(() => this.#fillMaps());
+  readonly limit = $derived(Math.max(...(this.past?.snapshots.map(({ limit }) => limit) ?? [1])));
+  readonly scale: Scale = $derived({ kind: 'linear', limit: this.limit, clips: true, isWeight: true });
+  readonly mapLine: Line = $derived.by(() => this.#lineOfMap());
+  /** The epoch of the cursor in the curves, null without one. */
+  readonly epochShown = $derived.by(() => {
+    const { followed, source } = this.page;
+    return this.past && followed !== null && source === sourceOf(followed) ? this.cursor : null;
+  });
+
+  #buffers: { shape: Shape; rows: Rows } | null = null;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #addressTimer: ReturnType<typeof setTimeout> | undefined;
+  #speechTimer: ReturnType<typeof setTimeout> | undefined;
+  #frame = 0;
+  #measures = 0;
 
   constructor(page: TrainPage) {
     this.page = page;
   }
 
+  // --- loading ---
+
   /** Load a timeline from its start and show a snapshot (-1: the last one), by default the one on screen. */
-  async load(_name: string | null, _place: number, _at?: number): Promise<void> {}
+  async load(name: string | null, place: number, at = this.#stay(name)) {
+    if (!name) return; // another one is loading
+    const { page } = this;
+    const mine = ++this.tickets;
+    page.state = 'working';
+    const timeline = { source: name, image: place, from: 0 };
+    const reply = await page.host.request('poll', { version: page.version, timeline });
+    if (mine !== this.tickets) return;
+    if (!reply || isRefusal(reply)) {
+      if (page.source !== name) {
+        page.source = name; // requested again by the next poll
+        this.#clear();
+      }
+      return page.fail(reasonOf(reply));
+    }
+    applyLists(page, reply);
+    if (mine !== this.tickets) return; // another run is followed now
+    page.source = name;
+    this.image = reply.timeline?.image ?? place;
+    this.past = null;
+    this.add(reply.timeline ?? null, at);
+  }
+
+  /** The snapshot that stays on screen when this timeline is loaded again. */
+  #stay(name: string | null): number {
+    const { past, snapshot, page } = this;
+    return page.source === name && past && snapshot < past.snapshots.length - 1 ? snapshot : -1;
+  }
 
   /** Append new snapshots; those of a new session replace all. Null: there is no timeline. */
-  add(_reply: TimelineReply | null, _stays: number | null = null): void {}
+  add(reply: TimelineReply | null, stays: number | null = null) {
+    if (!reply) return this.#clear();
+    const follows = !this.past || this.snapshot >= this.past.snapshots.length - 1;
+    const past = addSnapshots(this.past, reply);
+    if (!past) return this.#clear();
+    if (!reply.from) this.#start(past, reply.image ?? 0);
+    const last = past.snapshots.length - 1;
+    this.page.state = 'ready';
+    this.count = past.snapshots.length;
+    this.isLive = true;
+    this.show(
+      stays !== null && stays >= 0 ? Math.min(stays, last) : follows ? last : Math.min(this.snapshot, last),
+      past,
+    );
+    this.#markPainted();
+  }
 
-  pause(): void {}
+  /** Begin a timeline; `image` may differ from the requested one if there are fewer. */
+  #start({ shape, images }: Past, image: number) {
+    this.past = null; // until the matrix has the new shape
+    this.image = image;
+    if (JSON.stringify(shape) !== JSON.stringify(this.shape)) this.shape = shape;
+    if (JSON.stringify(images) !== JSON.stringify(this.images)) this.images = images;
+    const { layer, head } = this.chosen;
+    if (layer >= shape.layers || head >= shape.heads) this.chosen = { layer: MEAN, head: MEAN };
+  }
+
+  #clear() {
+    this.past = null;
+    this.snapshot = -1;
+    this.count = 0;
+    this.isLive = false;
+    this.reason = noSnapshotsReason(this.page.run);
+    this.page.state = 'ready';
+    this.#markPainted();
+  }
+
+  #markPainted() {
+    if (this.page.root) markPainted(this.page.root, `${this.page.source} ${this.image}`);
+  }
+
+  // --- the snapshot on screen ---
+
+  show(place: number, past = this.past) {
+    flushSync(); // what the first snapshot of a timeline needs, outside of the measurement
+    const start = performance.now();
+    this.past = past;
+    this.snapshot = place;
+    flushSync();
+    if (++this.#measures % 1000 === 0) performance.clearMeasures('vitviz:snapshot');
+    performance.measure('vitviz:snapshot', { start, end: performance.now() });
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.cursor = this.now?.epoch ?? null;
+    });
+    clearTimeout(this.#addressTimer); // not at each snapshot while playing: browsers limit the rate of changes
+    this.#addressTimer = setTimeout(() => this.#updateAddress(), SPEAK_DELAY);
+  }
+
+  /** Write the view into the address: images and snapshots count from 1; the last snapshot is the default. */
+  #updateAddress() {
+    const { followed, source, catalog } = this.page;
+    const isFirst = source === catalog.sources[0]?.name;
+    const isLast = !this.past || this.snapshot === this.past.snapshots.length - 1;
+    updateAddress({
+      run: followed,
+      timeline: followed || isFirst ? null : source,
+      probe: this.image && this.image + 1,
+      snapshot: isLast ? null : this.snapshot + 1,
+    });
+  }
+
+  /** Show a snapshot that was chosen by hand. */
+  goTo(place: number) {
+    this.pause();
+    if (this.past) this.show(place);
+  }
+
+  /** Move by some snapshots. */
+  step(by: number) {
+    this.pause();
+    if (this.past) this.show(Math.min(this.past.snapshots.length - 1, Math.max(0, this.snapshot + by)));
+  }
+
+  play() {
+    if (this.isPlaying) return this.pause();
+    if (this.past && this.snapshot >= this.past.snapshots.length - 1) this.show(0);
+    this.isPlaying = true;
+    this.#timer = setInterval(() => {
+      const isOver = !this.past || this.snapshot >= this.past.snapshots.length - 1;
+      if (isOver || !this.page.host.element.isConnected) return this.pause();
+      this.show(this.snapshot + 1);
+    }, STEP);
+  }
+
+  pause() {
+    clearInterval(this.#timer);
+    this.isPlaying = false;
+  }
+
+  // --- the selected map ---
+
+  choose(layer: number, head: number) {
+    this.chosen = { layer, head };
+    this.read = -1;
+    this.#speakSoon();
+  }
+
+  /** Read the value of a patch; -1: of none. */
+  readPatch(patch: number) {
+    if (!this.past || this.read === patch) return;
+    this.read = patch;
+    clearTimeout(this.#speechTimer);
+    if (patch >= 0) this.#speakSoon();
+  }
+
+  /** Announce the line of the map once the selection is stable. */
+  #speakSoon() {
+    clearTimeout(this.#speechTimer);
+    this.#speechTimer = setTimeout(() => {
+      this.page.voice = this.mapLine.map((part) => (typeof part === 'string' ? part : part.strong)).join('');
+    }, SPEAK_DELAY);
+  }
+
+  #fillMaps(): { rows: Rows } | null {
+    if (!this.past || !this.now) return null;
+    const { shape } = this.past;
+    if (this.#buffers?.shape !== shape) this.#buffers = { shape, rows: makeRows(shape) };
+    const { rows } = this.#buffers;
+    fillRows(rows, shape, { firstRows: this.now.firstRows, full: null }, [], 'from', () => false);
+    return { rows };
+  }
+
+  #lineOfMap(): Line {
+    if (!this.maps || !this.past) return [];
+    const { chosen, read, past } = this;
+    const { shape } = past;
+    const row = rowOf(this.maps.rows, shape, chosen.layer, chosen.head);
+    const patch = read >= 0 ? read : largest(row, shape.prefix) - shape.prefix;
+    const weight = row[shape.prefix + patch];
+    const isSame = read < 0 && isUniformMap({ row }, shape);
+    const place = isSame ? 'the same for all patches' : `${read >= 0 ? '' : 'most to '}${patchName(patch, shape)}`;
+    const times = timesUniform(weight / uniformWeight(shape));
+    return [
+      { strong: mapName(chosen.layer, chosen.head) },
+      `: ${place}, `,
+      { strong: percent(weight) },
+      `, ${times} uniform.`,
+    ];
+  }
 }

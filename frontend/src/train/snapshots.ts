@@ -1,0 +1,81 @@
+/* Snapshots of a training for one probe image: attention of the class token and class probabilities. Pure functions. */
+
+import type { TimelineReply } from '../lib/api';
+import { meanOf, type Shape, sharedLimit, tokenCount, uint16Of } from '../lib/numbers';
+import type { Point } from './curves';
+import { effectiveTokens } from './sentences';
+
+export interface Snapshot {
+  epoch: number;
+  seconds: number;
+  firstRows: Float32Array; // attention of the class token, layers x heads x tokens
+  probabilities: number[];
+  entropy: number[][] | null; // layers x heads
+  distance: number[][] | null; // layers x heads
+  limit: number; // of the color scale
+  effective: number[]; // effective number of tokens of each head
+}
+
+export interface Past {
+  shape: Shape;
+  classes: string[];
+  images: { name: string; src: string }[];
+  snapshots: Snapshot[];
+}
+
+const BARS = 6; // number of classes shown
+
+/** The timeline after a response: its snapshots follow the first `from` ones. Null if these are missing. */
+export function addSnapshots(past: Past | null, reply: TimelineReply): Past | null {
+  const { shape, classes, images } = reply;
+  const known = !reply.from && shape && classes && images ? { shape, classes, images, snapshots: [] } : past;
+  return (
+    known && { ...known, snapshots: [...known.snapshots.slice(0, reply.from), ...snapshotsOf(known.shape, reply)] }
+  );
+}
+
+function snapshotsOf(shape: Shape, reply: TimelineReply): Snapshot[] {
+  const weights = uint16Of(reply.rows);
+  const tokens = tokenCount(shape);
+  const heads = shape.layers * shape.heads;
+  const size = heads * tokens;
+  return reply.epoch.map((epoch, i) => {
+    const firstRows = Float32Array.from(weights.subarray(i * size, (i + 1) * size), (weight) => weight / 65535);
+    const rowOfHead = (_: unknown, k: number) => firstRows.subarray(k * tokens, (k + 1) * tokens);
+    return {
+      epoch,
+      seconds: reply.seconds[i],
+      firstRows,
+      probabilities: reply.probabilities[i],
+      entropy: reply.entropy?.[i] ?? null,
+      distance: reply.distance?.[i] ?? null,
+      limit: sharedLimit(shape, { firstRows, full: null }, 'from', 'class'),
+      effective: Array.from({ length: heads }, rowOfHead).map(effectiveTokens),
+    };
+  });
+}
+
+/** The classes of the bars, in the order of the last snapshot, so that their order stays fixed; the true class is one
+    of them. */
+export function rankedClasses({ classes, snapshots }: Past, truth: number): number[] {
+  const last = snapshots[snapshots.length - 1].probabilities;
+  const ranking = last
+    .map((_, k) => k)
+    .sort((a, b) => last[b] - last[a])
+    .slice(0, Math.min(BARS, classes.length));
+  if (truth >= 0 && !ranking.includes(truth)) ranking[ranking.length - 1] = truth;
+  return ranking;
+}
+
+/** The layers with a line in a chart, about six. */
+export function shownLayers(layers: number): number[] {
+  const all = [...Array(layers).keys()];
+  if (layers <= 6) return all;
+  return all.filter((layer) => layer % Math.ceil(layers / 6) === 0 || layer === layers - 1);
+}
+
+/** The mean over the heads of a layer at each snapshot. */
+export function layerPoints({ shape, snapshots }: Past, layer: number, valuesOf: (now: Snapshot) => number[]): Point[] {
+  const { heads } = shape;
+  return snapshots.map((now) => [now.epoch, meanOf(valuesOf(now).slice(layer * heads, (layer + 1) * heads))]);
+}
