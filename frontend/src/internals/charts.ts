@@ -1,0 +1,114 @@
+/* The figures that are charts: heads and tokens by layer. */
+
+import type { ProbesReply } from '../lib/api';
+import { largest, meanOf } from '../lib/numbers';
+import { capital, keepSizes, percent, SPACE } from '../lib/words';
+import { layerNorms, lensCurves, normCurves } from './curves';
+import { dotChart, dotView } from './dots';
+import { bold, type Figure } from './figure';
+import { after, columnView } from './layers';
+import { smallest } from './statistics';
+
+/** A chart of heads: `uniform` is the value of uniform attention, `print` formats a value. */
+function heads(
+  values: number[][],
+  uniform: number,
+  unit: string,
+  print: (value: number) => string,
+  comparison: string,
+  width: number,
+): Figure {
+  const dots = dotChart(values, uniform, unit, `uniform ${print(uniform)}`, width);
+  const view = dotView(dots, values[0].length);
+  const all = values.flat();
+  const nameOf = (k: number) => `layer ${dots.dots[k].layer + 1}, head ${dots.dots[k].head + 1}`;
+  const [low, high] = [smallest(all), largest(all)];
+  return {
+    chart: { kind: 'dots', dots },
+    view,
+    finding: [
+      'From ',
+      bold(print(all[low])),
+      ` (${nameOf(low)}) to `,
+      bold(print(all[high])),
+      ` (${nameOf(high)}); ${comparison}.`,
+    ],
+    read(index) {
+      const { layer, head } = view.partsOf(index);
+      const times = (values[layer][head] / uniform).toFixed(2);
+      return [
+        `Layer ${layer + 1}, head ${head + 1}: `,
+        bold(print(values[layer][head])),
+        `, ${times} times uniform. Mean of the layer's heads: ${print(meanOf(values[layer]))}.`,
+      ];
+    },
+  };
+}
+
+export function distance({ distance, uniform_distance, size: [height, across] }: ProbesReply, width: number): Figure {
+  const print = (value: number) => `${value.toFixed(1)}${SPACE}px`;
+  const size = keepSizes(`${height} × ${across}`);
+  const comparison = `uniform attention gives ${print(uniform_distance)} in an image of ${size}`;
+  return heads(distance, uniform_distance, 'pixels', print, comparison, width);
+}
+
+export function effective({ effective_tokens, norms }: ProbesReply, width: number): Figure {
+  const tokens = norms[0].length;
+  const print = (value: number) => `${Number.isInteger(value) ? value : value.toFixed(1)}${SPACE}tokens`;
+  return heads(effective_tokens, tokens, 'tokens', print, `uniform attention gives all ${tokens} tokens`, width);
+}
+
+export function norms(reply: ProbesReply, width: number): Figure {
+  const layers = layerNorms(reply);
+  const curves = normCurves(layers, width);
+  const norm = (value: number) => value.toFixed(1);
+  const worst = largest(layers.map(({ outliers }) => outliers));
+  const { outliers } = layers[worst];
+  const most = outliers
+    ? `Most outliers ${after(worst)}: ${percent(outliers)} of the patches.`
+    : 'No patch is an outlier.';
+  return {
+    chart: { kind: 'curves', curves },
+    view: columnView(curves.frame, layers.length),
+    finding: [
+      'The norm of the class token goes from ',
+      bold(norm(layers[0].token)),
+      ' to ',
+      bold(norm(layers[layers.length - 1].token)),
+      `. ${most}`,
+    ],
+    read(i) {
+      const { token, median, low, high, largest, outliers } = layers[i];
+      return [
+        `${capital(after(i))}: class token `,
+        bold(norm(token)),
+        ', patches ',
+        bold(norm(median)),
+        ` (positions ${norm(low)} to ${norm(high)}), largest ${norm(largest)}; outliers ${percent(outliers)}.`,
+      ];
+    },
+  };
+}
+
+export function lens(reply: ProbesReply, width: number): Figure {
+  const curves = lensCurves(reply, width);
+  const { final_agreement: fractions, final_probability: probabilities } = reply;
+  let first = fractions.length - 1;
+  while (first > 0 && fractions[first - 1] >= 0.5) first--;
+  return {
+    chart: { kind: 'curves', curves },
+    view: columnView(curves.frame, fractions.length),
+    finding: [
+      `From ${first ? `layer ${first}` : 'the start'} on, at least half of the images have their final prediction: `,
+      bold(percent(fractions[first])),
+      ` ${after(first)}.`,
+    ],
+    read: (i) => [
+      `${capital(after(i))}: `,
+      bold(percent(fractions[i])),
+      ' of the images have their final prediction, whose mean probability is ',
+      bold(percent(probabilities[i])),
+      '.',
+    ],
+  };
+}

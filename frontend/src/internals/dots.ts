@@ -1,0 +1,72 @@
+/* The geometry of a chart of heads: a dot per head above its layer, and the mean of heads. */
+
+import { type Frame, valueScale } from '../lib/axes';
+import { meanOf } from '../lib/numbers';
+import { chartHeight, type LayerAxis, layerAxis, type UniformLine, type ValueAxis } from './layers';
+import { smallest } from './statistics';
+import type { Point, View } from './view';
+
+export interface Dot extends Point {
+  layer: number;
+  head: number;
+}
+
+export interface DotChart {
+  width: number;
+  height: number;
+  frame: Frame;
+  axis: ValueAxis;
+  layers: LayerAxis;
+  radius: number;
+  /** Row by row of the values. */
+  dots: Dot[];
+  means: { x1: number; x2: number; y: number }[];
+  uniform: UniformLine;
+}
+
+export interface DotView extends View {
+  partsOf: (index: number) => { layer: number; head: number };
+}
+
+/** @param values (layers, heads) */
+export function dotChart(values: number[][], uniform: number, unit: string, label: string, width: number): DotChart {
+  const height = chartHeight(width);
+  const frame = { left: 32, right: width, top: 22, bottom: height - 24 };
+  const heads = values[0].length;
+  const most = Math.max(...values.flat());
+  const radius = heads > 8 ? 4 : 5;
+  const axis = { frame, end: 1.12 * Math.max(uniform, most), unit };
+  const valueY = valueScale(frame, axis.end);
+  const layers = layerAxis(frame, values.length, 1);
+  const reach = (0.36 * (frame.right - frame.left)) / values.length;
+  const step = Math.min(6, (2 * reach) / heads);
+  const dots = values.flatMap((row, layer) =>
+    row.map((value, head) => ({ layer, head, x: layers.x(layer) + (head - (heads - 1) / 2) * step, y: valueY(value) })),
+  );
+  const means = values.map((row, layer) => ({
+    x1: layers.x(layer) - reach,
+    x2: layers.x(layer) + reach,
+    y: valueY(meanOf(row)),
+  }));
+  const y = valueY(uniform);
+  const top = Math.min(y, valueY(most) - radius); // the label is above all dots
+  return { width, height, frame, axis, layers, radius, dots, means, uniform: { y, top, label, anchor: 'start' } };
+}
+
+/** The place of a dot: one row per head, one column per layer. The pointer reads the nearest dot. */
+export function dotView({ dots }: DotChart, heads: number): DotView {
+  const grid = { rows: heads, columns: dots.length / heads };
+  const partsOf = (index: number) => ({ layer: index % grid.columns, head: Math.floor(index / grid.columns) });
+  const dotAt = (index: number) => {
+    const { layer, head } = partsOf(index);
+    return dots[layer * heads + head];
+  };
+  return {
+    grid,
+    start: 0,
+    partsOf,
+    holds: () => true,
+    at: ({ x, y }) => smallest(dots.map((_, index) => Math.hypot(dotAt(index).x - x, dotAt(index).y - y))),
+    box: (index) => ({ left: dotAt(index).x - 6, top: dotAt(index).y - 6, width: 12, height: 12, style: 'round' }),
+  };
+}

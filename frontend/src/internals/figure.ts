@@ -1,0 +1,31 @@
+/* A figure: what is drawn, how it is read, and its sentences. */
+
+import type { Line } from '../lib/words';
+import type { LayerCurves } from './curves';
+import type { DotChart } from './dots';
+import type { SquareMatrix } from './square';
+import type { TilePlan } from './tiles';
+import type { View } from './view';
+
+export type Chart =
+  | { kind: 'tiles'; plan: TilePlan }
+  | { kind: 'dots'; dots: DotChart }
+  | { kind: 'curves'; curves: LayerCurves }
+  | { kind: 'square'; square: SquareMatrix };
+
+export interface Bar {
+  kind: 'seq' | 'div';
+  words: string[];
+}
+
+export interface Figure {
+  chart: Chart;
+  view: View;
+  /** The summary. */
+  finding: Line;
+  /** The value at a place. */
+  read: (index: number) => Line;
+  bar?: Bar;
+}
+
+export const bold = (text: string) => ({ strong: text });

@@ -1,0 +1,18 @@
+import type { ProbesReply } from '../lib/api';
+import type { Probe } from './captions';
+import { distance, effective, lens, norms } from './charts';
+import type { Figure } from './figure';
+import { cka, cosine, divergence, filters, positions } from './maps';
+
+/** The figure of each probe, for a stage of given width. */
+export const FIGURES: Record<Probe, (reply: ProbesReply, width: number) => Figure> = {
+  filters,
+  positions,
+  distance,
+  effective,
+  divergence,
+  norms,
+  lens,
+  cosine,
+  cka,
+};
