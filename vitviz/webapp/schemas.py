@@ -356,7 +356,7 @@ class ProbesRequest(TypedDict):
     """A model, and the images to probe it with."""
 
     checkpoint: str
-    images: Literal["samples", "test"]
+    images: str  # "samples" or "test"
 
 
 class ProbesReply(TypedDict):

@@ -371,7 +371,7 @@ export interface ProbesReply {
 /** A model, and the images to probe it with. */
 export interface ProbesRequest {
   checkpoint: string;
-  images: 'samples' | 'test';
+  images: string;
 }
 
 /** Response to a request that was not served; `busy` if it can be repeated. */
