@@ -403,7 +403,7 @@ def test_names_that_are_not_valid_utf8_are_skipped_or_escaped(tmp_path):
     (page.datasets.root / "caf\udce9").mkdir()
     found = page.survey(PETS | {"image_folder": "pets"})
     assert [name for name, _ in found["refused"]] == ["a/no?.txt"]
-    assert found["counts"] == [["a", 1, 0], ["b", 1, 1]], "images with such names are used"
+    assert found["counts"] == [("a", 1, 0), ("b", 1, 1)], "images with such names are used"
     assert page.poll({})["data"]["image_folders"] == ["pets"]
     json.dumps([page.catalog(), page.poll({}), found], ensure_ascii=False).encode()
 

@@ -16,6 +16,7 @@ from vitviz.runs.status import has_attention, measured_on
 from vitviz.runs.store import Runs
 from vitviz.training.config import from_json
 from vitviz.webapp.images import CIFAR_UNAVAILABLE
+from vitviz.webapp.schemas import CifarInfo, ModelInfo, ModelList
 from vitviz.webapp.server.requests import Json
 
 FileState = tuple[int, int] | None  # modification time and size
@@ -74,7 +75,7 @@ def load_run(path: Path, name: str, state: FileState) -> Checkpoint:
     return replace(run_folder.load(path), name=name)
 
 
-def list_bundled() -> list[Json]:
+def list_bundled() -> list[ModelInfo]:
     """Describe the bundled checkpoints: name, size, accuracy and its split, whether it is a classifier."""
     models = [load_model(name) for name in bundled_models()]
     return [
@@ -83,7 +84,7 @@ def list_bundled() -> list[Json]:
     ]
 
 
-def list_run_models(runs: Runs) -> list[Json]:
+def list_run_models(runs: Runs) -> list[ModelInfo]:
     """Describe the runs whose checkpoint has attention, as `list_bundled` does."""
     found = []
     for info in runs.all():
@@ -94,10 +95,16 @@ def list_run_models(runs: Runs) -> list[Json]:
     return found
 
 
-def describe(name: str, config: ModelConfig, accuracy: float | None, split: str, is_classifier: bool) -> Json:
+def describe(name: str, config: ModelConfig, accuracy: float | None, split: str, is_classifier: bool) -> ModelInfo:
     """Describe a model for the page."""
-    size = {"layers": config.depth, "heads": config.num_heads if isinstance(config, ViTConfig) else 0}
-    return {"name": name, **size, "accuracy": accuracy, "measured_on": split, "is_classifier": is_classifier}
+    return {
+        "name": name,
+        "layers": config.depth,
+        "heads": config.num_heads if isinstance(config, ViTConfig) else 0,
+        "accuracy": accuracy,
+        "measured_on": split,
+        "is_classifier": is_classifier,
+    }
 
 
 class ModelPage:
@@ -112,13 +119,13 @@ class ModelPage:
     def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
         self.data, self.runs, self.public = data, runs, public
 
-    def list_models(self, request: Json) -> Json:
+    def list_models(self, request: Json) -> ModelList:
         """List the available models, and whether CIFAR-10 is available or how to get it."""
         try:
             cifar.find(self.data)
             message = ""
         except DataError as error:
             message = CIFAR_UNAVAILABLE if self.public else str(error)
-        state = {"available": not message, "classes": list(cifar.CLASSES), "message": message}
+        state: CifarInfo = {"available": not message, "classes": list(cifar.CLASSES), "message": message}
         models = list_bundled() + (list_run_models(self.runs) if self.runs is not None else [])
         return {"checkpoints": models, "cifar": state}

@@ -11,7 +11,7 @@ import threading
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 from vitviz.data import datasets, image_folder
 from vitviz.data.archive import Archive
@@ -19,7 +19,7 @@ from vitviz.data.cifar import DataError, data_root
 from vitviz.data.download import Download
 from vitviz.data.files import atomic_write, printable_name
 from vitviz.webapp.images import upload_path
-from vitviz.webapp.server.requests import Json
+from vitviz.webapp.schemas import DataInfo, DownloadInfo, SurveyReply
 
 RESERVED = re.compile(r"cifar-10|\.", re.IGNORECASE)  # start of names in the data folder that are not image folders
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
@@ -46,13 +46,13 @@ class DataSets:
         self.uploaded: set[str] = set()
         self.counts: dict[str, Counts] = {}  # of surveyed image folders
 
-    def state(self) -> Json:
+    def state(self) -> DataInfo:
         """Return which datasets are `available`, the listed `image_folders`, and the state of the `download`."""
         folders = sorted(self.image_folders(), key=lambda name: name not in self.uploaded)  # own uploads first
         return {
             "available": {name: datasets.is_available(name, self.data) for name in datasets.DATASET_INFO},
             "image_folders": folders[:MAX_LISTED],
-            "download": asdict(self.download.state()),
+            "download": cast(DownloadInfo, asdict(self.download.state())),
         }
 
     def image_folders(self) -> list[str]:
@@ -94,7 +94,7 @@ class DataSets:
             self.uploaded.add(new)
         return new
 
-    def survey(self, name: str, size: tuple[int, int]) -> Json:
+    def survey(self, name: str, size: tuple[int, int]) -> SurveyReply:
         """Count the images of an image folder.
 
         Returns:
@@ -110,7 +110,7 @@ class DataSets:
             problem = ""
         except DataError as error:
             problem = str(error)
-        counts: list[list[Any]] = [[label, *both] for label, both in table.counts.items()]
-        skipped = [list(file) for file in table.skipped[:MAX_SKIPPED]]
+        counts = [(label, *both) for label, both in table.counts.items()]
+        skipped = [(name, reason) for name, reason in table.skipped[:MAX_SKIPPED]]
         more = len(table.skipped) - len(skipped)
         return {"counts": counts, "refused": skipped, "more": more, "divided": table.auto_split, "problem": problem}

@@ -24,6 +24,7 @@ from vitviz.runs.store import Runs
 from vitviz.webapp.images import sample_path, test_set, upload_path
 from vitviz.webapp.models import ModelPage, load_model
 from vitviz.webapp.pages.gallery import Gallery
+from vitviz.webapp.schemas import AblateReply, FigureReply
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
 from vitviz.webapp.server.queue import Queue, route_by_size, with_cache
 from vitviz.webapp.server.requests import (
@@ -168,7 +169,7 @@ class Explore(ModelPage):
         compute = partial(serialize.method_scores, explanation, target)
         return self.scored.get_or_compute("scores", explanation, target, compute)
 
-    def ablate(self, request: Json) -> Json | None:
+    def ablate(self, request: Json) -> AblateReply | None:
         """Ablate heads and remove patches; None if the key has expired.
 
         Args:
@@ -193,7 +194,7 @@ class Explore(ModelPage):
             "cls": to_base64(np.nan_to_num(ablated.query_attention).astype("<f4")),
         }
 
-    def figure(self, request: Json) -> Json | None:
+    def figure(self, request: Json) -> FigureReply | None:
         """Return the figure of a key as PNG: file `name` and `src`; None if the key has expired.
 
         Args:

@@ -15,6 +15,7 @@ from vitviz.runs.store import Runs
 from vitviz.training.evaluation import predict
 from vitviz.webapp.images import test_set
 from vitviz.webapp.models import ModelPage, load_model
+from vitviz.webapp.schemas import GalleryImage, GalleryReply
 from vitviz.webapp.server.requests import Json, RequestError, choice, require
 
 PAGE_SIZE = 10
@@ -31,7 +32,7 @@ class Gallery(ModelPage):
         super().__init__(data, runs, public)
         self.predictions: WeakKeyDictionary[Network, Predictions] = WeakKeyDictionary()
 
-    def gallery(self, request: Json) -> Json:
+    def gallery(self, request: Json) -> GalleryReply:
         """Return one page of test images.
 
         Args:
@@ -55,15 +56,15 @@ class Gallery(ModelPage):
         indices = selected.nonzero()[:, 0]
         if shown == "confidently wrong":
             indices = indices[probabilities[indices].argsort(descending=True, stable=True)]
-        found = []
+        found: list[GalleryImage] = []
         for i in indices[max(0, page) * PAGE_SIZE :][:PAGE_SIZE].tolist():
             source = data_url(Image.fromarray(images[i].permute(1, 2, 0).numpy()))
-            found.append({"index": i, "label": labels[i].item(), "src": source})
+            found.append({"index": i, "label": int(labels[i]), "src": source})
             if shown != "all":
                 found[-1] |= {"prediction": model.labels[classes[i]], "probability": probabilities[i].item()}
         return {"images": found, "pages": -(-len(indices) // PAGE_SIZE)}
 
-    def cached(self, request: Json) -> Json | None:
+    def cached(self, request: Json) -> GalleryReply | None:
         """Return the same, or None if a model must predict the test set first."""
         is_quick = choice(request, "shown", SHOWN) == "all" or self.model(request).network in self.predictions
         return self.gallery(request) if is_quick else None

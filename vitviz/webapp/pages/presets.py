@@ -11,6 +11,7 @@ from vitviz.models.config import ConfigError, ViTConfig, field_types
 from vitviz.runs.run_folder import flatten
 from vitviz.training.config import TrainConfig
 from vitviz.training.estimate import Estimate, estimate_run
+from vitviz.webapp.schemas import NetworkSize, PresetInfo, SettingGroup
 from vitviz.webapp.server.requests import Json, RequestError
 
 ABOUT = {
@@ -56,7 +57,7 @@ FORM_FIELDS = CONFIG_FIELDS | {"name", "vary", "init_from", "image_folder"}
 MODEL_FIELDS = {field.name for field in fields(ViTConfig)}
 
 
-def describe_preset(name: str, config: TrainConfig) -> Json:
+def describe_preset(name: str, config: TrainConfig) -> PresetInfo:
     """Describe a preset: text, hyperparameters by name, and the network's size."""
     values, model = flatten(config), vit_config(config)
     network = f"{model.depth} layers, {model.num_heads} heads, width {model.embed_dim}."
@@ -69,7 +70,7 @@ def describe_preset(name: str, config: TrainConfig) -> Json:
     }
 
 
-def describe_settings() -> list[Json]:
+def describe_settings() -> list[SettingGroup]:
     """Describe the hyperparameters by group: label and, from the config classes, description of each."""
     hints = dict(field_types(TrainConfig)) | {f"model.{name}": hint for name, hint in field_types(ViTConfig).items()}
     return [
@@ -83,7 +84,7 @@ def description(annotation: Any) -> str:
     return next(text for extra in get_args(annotation)[1:] if (text := getattr(extra, "description", None)))
 
 
-def summarize(config: TrainConfig) -> Json:
+def summarize(config: TrainConfig) -> NetworkSize:
     """Summarize the network of a config: parameters, tokens and the grid of patches."""
     model = vit_config(config)
     return {

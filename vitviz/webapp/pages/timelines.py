@@ -15,6 +15,7 @@ from vitviz.runs.run_folder import TIMELINE
 from vitviz.runs.store import Runs
 from vitviz.runs.timeline import Timeline
 from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
+from vitviz.webapp.schemas import FileReply
 from vitviz.webapp.server.requests import Json, RequestError, choice, require
 
 
@@ -63,7 +64,7 @@ class Timelines:
         state = file_state(path)
         return None if state is None else load_timeline(path, state)
 
-    def movie(self, request: Json) -> Json:
+    def movie(self, request: Json) -> FileReply:
         """Render the timeline of `source` for one `image` in the format `ending`: `name` and `content` of the file."""
         from vitviz.plots import animation
 

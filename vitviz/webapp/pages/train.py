@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from PIL import Image
 
@@ -46,6 +46,15 @@ from vitviz.webapp.pages.presets import (
     vit_config,
 )
 from vitviz.webapp.pages.timelines import Timelines, bundled_timelines
+from vitviz.webapp.schemas import (
+    AcceptedForm,
+    EstimateReply,
+    FileReply,
+    RefusedForm,
+    RunLists,
+    SurveyReply,
+    UploadedReply,
+)
 from vitviz.webapp.server.queue import Queue
 from vitviz.webapp.server.requests import Json, RequestError, error_response, require
 
@@ -80,11 +89,11 @@ class Train:
         movie = Queue(1, waiting=4, low_priority=True)(respond(self.timelines.movie))
         return [respond(self.poll), movie, *map(respond, private)]
 
-    def require_private(self, function: Callable[[Json], Json]) -> Callable[[Json], Json]:
+    def require_private(self, function: Callable[[Json], Any]) -> Callable[[Json], Any]:
         """Wrap a function to refuse all requests on a public page."""
 
         @wraps(function)
-        def guarded(request: Json) -> Json:
+        def guarded(request: Json) -> Any:
             if self.public:
                 raise ValueError("Training is off on a public page. Install vitviz on your own computer to train.")
             return function(request)
@@ -139,7 +148,7 @@ class Train:
             return name
         return str(self.runs.folder(name.removeprefix(RUN_PREFIX)).resolve() / LAST)
 
-    def check(self, request: Json) -> Json:
+    def check(self, request: Json) -> AcceptedForm | RefusedForm:
         """Validate the form.
 
         Args:
@@ -154,9 +163,9 @@ class Train:
             count = len(Sweep(config, vary, self.runs.folder(name)).runs()) if vary else 1
         except ValueError as error:
             return {"refused": str(error), "field": field_of_error(error)}
-        return summarize(config) | {"trainings": count}
+        return {**summarize(config), "trainings": count}
 
-    def estimate(self, request: Json) -> Json:
+    def estimate(self, request: Json) -> EstimateReply:
         """Estimate a training on this machine, see `vitviz.training.estimate`; requests as for `config`.
 
         Raises:
@@ -173,7 +182,7 @@ class Train:
         if (current := next((info for info in self.runs.all() if info.state in RUNNING), None)) is not None:
             raise ValueError(f"The ETA is measured while no run is training: {current.name} is {current.state}.")
         with self.estimate_lock:
-            return asdict(cached_estimate(config, *counts))
+            return cast(EstimateReply, asdict(cached_estimate(config, *counts)))
 
     def new_name(self, request: Json) -> str:
         """Return the name of a new run."""
@@ -182,7 +191,7 @@ class Train:
             raise name_in_use(name)
         return name
 
-    def start(self, request: Json) -> Json:
+    def start(self, request: Json) -> RunLists:
         """Start a run or a sweep; requests as for `check`, response as of `list_runs`."""
         config, name, vary = self.config(request), self.new_name(request), parse_vary(request)
         if vary:
@@ -193,32 +202,32 @@ class Train:
 
     # --- runs ---
 
-    def resume(self, request: Json) -> Json:
+    def resume(self, request: Json) -> RunLists:
         """Resume the run `name`."""
         self.runs.resume(require(request, "name", str))
         return self.list_runs()
 
-    def resume_sweep(self, request: Json) -> Json:
+    def resume_sweep(self, request: Json) -> RunLists:
         """Resume the sweep `name`."""
         self.runs.resume_sweep(require(request, "name", str))
         return self.list_runs()
 
-    def stop(self, request: Json) -> Json:
+    def stop(self, request: Json) -> RunLists:
         """Request the run or sweep `name` to save and stop."""
         self.runs.stop(require(request, "name", str))
         return self.list_runs()
 
-    def rename(self, request: Json) -> Json:
+    def rename(self, request: Json) -> RunLists:
         """Rename the run `name` to `new`."""
         self.runs.rename(require(request, "name", str), require(request, "new", str))
         return self.list_runs()
 
-    def delete(self, request: Json) -> Json:
+    def delete(self, request: Json) -> RunLists:
         """Delete the run `name` with all its files, or a sweep without its runs."""
         self.runs.delete(require(request, "name", str))
         return self.list_runs()
 
-    def download(self, request: Json) -> Json:
+    def download(self, request: Json) -> FileReply:
         """Return the checkpoint of the run `name` without its training state: `name` and `content` of the file."""
         name = self.runs.find(require(request, "name", str)).name
         path = self.runs.folder(name) / LAST
@@ -244,7 +253,7 @@ class Train:
         request = require({"request": request}, "request", dict)
         response: Json = {}
         if not self.public:
-            listed = self.list_runs()
+            listed = cast(Json, self.list_runs())
             response = listed if listed["version"] != request.get("version") else {"version": listed["version"]}
             if request.get("run") in [run["name"] for run in listed["runs"]]:  # it may have been deleted
                 response |= self.metrics(request)
@@ -252,11 +261,11 @@ class Train:
             response["timeline"] = self.timelines.snapshots(require(request, "timeline", dict))
         return response
 
-    def list_runs(self) -> Json:
+    def list_runs(self) -> RunLists:
         """List all runs and sweeps, newest first, the state of the datasets, and a `version` of this response."""
         runs, sweeps = [self.row(info) for info in self.runs.all()], [describe(info) for info in self.runs.sweeps()]
         response = {"runs": runs, "sweeps": sweeps, "data": self.datasets.state()}
-        return response | {"version": f"{hash(json.dumps(response)):x}"}
+        return cast(RunLists, response | {"version": f"{hash(json.dumps(response)):x}"})
 
     def row(self, info: RunInfo) -> Json:
         """Describe a run for the table.
@@ -283,22 +292,22 @@ class Train:
 
     # --- datasets ---
 
-    def download_data(self, request: Json) -> Json:
+    def download_data(self, request: Json) -> RunLists:
         """Start the download of `dataset`, "cifar10" or "cifar100"."""
         self.datasets.download.start(require(request, "dataset", str))
         return self.list_runs()
 
-    def cancel_download(self, request: Json) -> Json:
+    def cancel_download(self, request: Json) -> RunLists:
         """Cancel the download."""
         self.datasets.download.cancel()
         return self.list_runs()
 
-    def upload_images(self, request: Json) -> Json:
+    def upload_images(self, request: Json) -> UploadedReply:
         """Store an uploaded zip of labeled images, `path` and `name`; response as of `list_runs`, with `uploaded`."""
         name = self.datasets.upload(require(request, "path", str), require(request, "name", str))
-        return self.list_runs() | {"uploaded": name}
+        return {**self.list_runs(), "uploaded": name}
 
-    def survey(self, request: Json) -> Json:
+    def survey(self, request: Json) -> SurveyReply:
         """Count the images of an `image_folder`; requests as for `config`."""
         config = self.config(request)
         return self.datasets.survey(require(request, "image_folder", str), config.model.img_size)
