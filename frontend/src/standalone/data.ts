@@ -1,0 +1,34 @@
+/* The data of a saved explanation as the explorer takes it from a server. */
+
+import type { ExploreCatalog, ExplorerData, FullAttention } from '../lib/api';
+import { bytesOf, floatsOf, uint16Of } from '../lib/numbers';
+
+const MAX_WEIGHT = 65535;
+
+/** Attention weights, (L, A, T, T) as multiples of 1 / 65535. With 8 bits they are relative to the largest of each row. */
+export function weightsOf({ weights, largest }: FullAttention): Uint16Array {
+  if (largest === null) return uint16Of(weights);
+  const steps = bytesOf(weights);
+  const scales = floatsOf(largest);
+  const tokens = steps.length / scales.length;
+  const full = new Uint16Array(steps.length);
+  for (let row = 0, i = 0; row < scales.length; row++) {
+    const scale = (MAX_WEIGHT * scales[row]) / 255;
+    for (const end = i + tokens; i < end; i++) full[i] = Math.round(scale * steps[i]);
+  }
+  return full;
+}
+
+/** A catalog with one model and no images to choose from. */
+export function catalogOf({ reply, methods, isClassifier, colors }: ExplorerData): ExploreCatalog {
+  const { checkpoint: name, layers, heads } = reply;
+  return {
+    checkpoints: [{ name, layers, heads, accuracy: null, measured_on: 'test', is_classifier: isClassifier }],
+    cifar: { available: false, classes: [], message: '' },
+    samples: [],
+    methods,
+    maxBytes: 0,
+    colors,
+    public: true,
+  };
+}
