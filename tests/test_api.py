@@ -32,6 +32,7 @@ PUBLIC = {
     "load",
     "probe",
     "train",
+    "widget",
 }
 
 
