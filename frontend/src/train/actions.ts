@@ -1,14 +1,84 @@
-/* Actions on runs and sweeps. */
+/* Actions on runs, sweeps and datasets. */
 
-import type { TrainPage } from './state.svelte';
+import { updateAddress } from '../lib/address';
+import type { FileReply, Requests, RunLists } from '../lib/api';
+import { NO_ANSWER } from '../lib/client';
+import { saveContent } from '../lib/dom';
+import { errorOf, isServed } from './checks';
+import { applyLists, fetchCurves, follow, followNewest, poll, wake } from './requests';
+import { sourceOf, type TrainPage } from './state.svelte';
+
+/** Send a request once, however often it is clicked. Returns null if it failed or is pending. */
+async function act<N extends keyof Requests>(page: TrainPage, name: N, argument: Requests[N][0]) {
+  const mine = name + JSON.stringify(argument);
+  if (page.acting.has(mine)) return null;
+  page.acting.add(mine);
+  const reply = await page.host.request(name, argument);
+  page.acting.delete(mine);
+  if (!isServed(reply)) {
+    page.showNotice(errorOf(reply) ?? NO_ANSWER, true);
+    poll(page); // runs may have changed in another window
+    return null;
+  }
+  page.showNotice(null);
+  return reply;
+}
+
+type Change = 'stop' | 'delete' | 'resume_sweep' | 'download_data' | 'cancel_download';
 
 /** Send a request that changes the lists. Returns whether it succeeded. */
-export declare function change(page: TrainPage, name: 'stop' | 'delete' | 'resume_sweep' | 'cancel_download', argument: object): Promise<boolean>;
-export declare function resumeRun(page: TrainPage, name: string): Promise<void>;
-export declare function resumeSweep(page: TrainPage, name: string): Promise<void>;
-export declare function renameRun(page: TrainPage, name: string, wanted: string): Promise<void>;
+export async function change<N extends Change>(page: TrainPage, name: N, argument: Requests[N][0]): Promise<boolean> {
+  const reply = await act(page, name, argument);
+  if (!reply) return false;
+  applyLists(page, reply as RunLists);
+  wake(page);
+  return true;
+}
+
+export async function resumeRun(page: TrainPage, name: string): Promise<void> {
+  const reply = await act(page, 'resume', { name });
+  if (!reply) return;
+  applyLists(page, reply as RunLists);
+  follow(page, sourceOf(name));
+}
+
+export async function resumeSweep(page: TrainPage, name: string): Promise<void> {
+  if (await change(page, 'resume_sweep', { name })) followNewest(page);
+}
+
+export async function renameRun(page: TrainPage, name: string, wanted: string): Promise<void> {
+  const reply = await act(page, 'rename', { name, new: wanted });
+  if (!reply) return;
+  if (page.followed === name) {
+    page.followed = wanted;
+    updateAddress({ run: wanted });
+  }
+  const { [name]: known, ...others } = page.curves;
+  page.curves = known ? { ...others, [wanted]: known } : others;
+  if (page.source === sourceOf(name)) page.source = sourceOf(wanted);
+  applyLists(page, reply as RunLists);
+}
+
 /** Returns whether it succeeded. */
-export declare function deleteRun(page: TrainPage, name: string): Promise<boolean>;
-export declare function downloadRun(page: TrainPage, name: string): Promise<void>;
+export async function deleteRun(page: TrainPage, name: string): Promise<boolean> {
+  const reply = await act(page, 'delete', { name });
+  if (!reply) return false;
+  const { [name]: _, ...others } = page.curves;
+  page.curves = others;
+  applyLists(page, reply as RunLists);
+  return true;
+}
+
+export async function downloadRun(page: TrainPage, name: string): Promise<void> {
+  page.showNotice('Preparing the checkpoint…');
+  const reply = (await act(page, 'download', { name })) as FileReply | null;
+  if (!reply) return;
+  saveContent(reply);
+  page.showBriefly(`Saved as ${reply.name}.`);
+}
+
 /** Overlay the curves of a run on those of the followed one, or remove them. */
-export declare function overlay(page: TrainPage, name: string, isOn: boolean): Promise<void>;
+export async function overlay(page: TrainPage, name: string, isOn: boolean): Promise<void> {
+  page.overlaid = isOn ? [...page.overlaid, name] : page.overlaid.filter((other) => other !== name);
+  if (isOn) await fetchCurves(page, name);
+}
