@@ -2,9 +2,9 @@
 
 import { updateAddress } from '../lib/address';
 import type { FileReply, Requests, RunLists } from '../lib/api';
-import { NO_ANSWER } from '../lib/client';
+import { reasonOf } from '../lib/client';
 import { saveContent } from '../lib/dom';
-import { errorOf, isServed } from './checks';
+import { isServed } from './checks';
 import { applyLists, fetchCurves, follow, followNewest, poll, wake } from './requests';
 import { sourceOf, type TrainPage } from './state.svelte';
 
@@ -16,7 +16,7 @@ async function act<N extends keyof Requests>(page: TrainPage, name: N, argument:
   const reply = await page.host.request(name, argument);
   page.acting.delete(mine);
   if (!isServed(reply)) {
-    page.showNotice(errorOf(reply) ?? NO_ANSWER, true);
+    page.showNotice(reasonOf(reply), true);
     poll(page); // runs may have changed in another window
     return null;
   }

@@ -1,7 +1,7 @@
 /* Checks of the form by Python while typing: its validity, the images of a folder, the expected time. */
 
 import type { AcceptedForm, CheckReply, ConfigRequest, EstimateReply, Refusal, SurveyReply } from '../lib/api';
-import { NO_ANSWER } from '../lib/client';
+import { isRefusal, NO_ANSWER, reasonOf } from '../lib/client';
 import { counted, SPACE } from '../lib/words';
 import { prefixWords } from './fields';
 import { duration, inEpochs, millions, roundTo2, thousands, timeWords } from './sentences';
@@ -33,8 +33,7 @@ async function checkForm(page: TrainPage): Promise<void> {
   const isNamed = query.image_folder !== ''; // without an image folder there is nothing to check
   const reply: CheckReply | Refusal | null = isNamed ? await page.host.request('check', query) : null;
   if (mine !== form.checks) return;
-  const failed = isNamed ? errorOf(reply) : null;
-  if (failed !== null) form.refusal = { refused: failed, field: null };
+  if (isNamed && !isServed(reply)) form.refusal = { refused: reasonOf(reply), field: null };
   else form.refusal = reply && 'refused' in reply && reply.refused ? reply : null;
   form.showRefusal(form.refusal);
   if (form.refusal || !isNamed) form.fillPlan({ Time: '' });
@@ -45,14 +44,8 @@ async function checkForm(page: TrainPage): Promise<void> {
   else estimateSoon(page, query);
 }
 
-/** Why a request failed; null if it did not. */
-export function errorOf(reply: unknown): string | null {
-  if (reply === null || reply === undefined) return NO_ANSWER;
-  return (typeof reply === 'object' && 'error' in reply && (reply.error as string)) || null;
-}
-
-/** Whether a response is not a refusal. */
-export const isServed = <T>(reply: T | Refusal | null | undefined): reply is T => errorOf(reply) === null;
+/** Whether a response is there and not a refusal. */
+export const isServed = <T>(reply: T | Refusal | null): reply is T => reply !== null && !isRefusal(reply);
 
 function drawPlan({ form }: TrainPage, reply: AcceptedForm): void {
   const [rows, columns] = reply.grid;
@@ -125,7 +118,7 @@ export async function showSurvey(page: TrainPage): Promise<void> {
   if (!isServed(reply)) {
     form.surveyed = ''; // read again once the form is valid
     form.fillPlan({ Time: '' });
-    return form.refuseImages(errorOf(reply) ?? NO_ANSWER);
+    return form.refuseImages(reasonOf(reply));
   }
   form.unfit = reply.problem;
   form.survey = reply;

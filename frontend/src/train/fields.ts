@@ -25,7 +25,14 @@ export interface Variation {
 /** The grid of a sweep: ["model.depth=2,4,8"] */
 export function sweepGrid(variations: Variation[]): string[] {
   return variations.flatMap(({ key, values }) => {
-    return key ? [`${key}=${values.split(/[\s,;]+/).filter(Boolean).join(',')}`] : [];
+    return key
+      ? [
+          `${key}=${values
+            .split(/[\s,;]+/)
+            .filter(Boolean)
+            .join(',')}`,
+        ]
+      : [];
   });
 }
 

@@ -1,7 +1,6 @@
 /* State of the form: what is typed and chosen, and what follows from it. */
 
-import type { CheckReply, ConfigRequest, EstimateReply, FormRequest, PresetInfo, RefusedForm, Refusal } from '../lib/api';
-import type { SettingValue, SurveyReply } from '../lib/api';
+import type { EstimateReply, FormRequest, PresetInfo, RefusedForm, SettingValue, SurveyReply } from '../lib/api';
 import { counted } from '../lib/words';
 import { countRuns, DATASETS, fieldText, freeName, parseField, sweepGrid, type Variation } from './fields';
 import { millions } from './sentences';
@@ -64,7 +63,7 @@ export class FormState {
 
   readonly isFolder = $derived(this.dataset === 'folder');
   readonly varies = $derived.by(() => sweepGrid(this.vary));
-  readonly runs = $derived.by(() => countRuns(this.varies));
+  readonly runCount = $derived.by(() => countRuns(this.varies));
   /** The settings that differ from the preset. */
   readonly differing = $derived.by(() => this.differingSettings());
   readonly changed = $derived.by(() => Object.keys(this.differing).filter((key) => key in this.settings));
@@ -92,7 +91,8 @@ export class FormState {
   constructor(page: TrainPage) {
     this.page = page;
     const { settings, choices, presets } = page.catalog;
-    for (const key of settings.flatMap(({ fields }) => Object.keys(fields))) this.settings[key] = choices[key]?.[0] ?? '';
+    for (const key of settings.flatMap(({ fields }) => Object.keys(fields)))
+      this.settings[key] = choices[key]?.[0] ?? '';
     for (const { name, parameters } of presets) this.sizes[name] = millions(parameters);
   }
 

@@ -2,9 +2,8 @@
 
 import { isOfRun, runName, unavailable, updateAddress } from '../lib/address';
 import type { PollReply, PollRequest, RunInfo, RunLists } from '../lib/api';
-import { NO_ANSWER } from '../lib/client';
-import { changeForm, choosePreset, errorOf, estimatePresets, isServed } from './checks';
-import { isRunning } from './sentences';
+import { NO_ANSWER, reasonOf } from '../lib/client';
+import { changeForm, choosePreset, estimatePresets, isServed } from './checks';
 import { sourceOf, type TrainPage } from './state.svelte';
 
 const EVERY = 1000; // ms between polls during a training or download
@@ -115,7 +114,7 @@ async function pollOnce(page: TrainPage): Promise<void> {
   const mine = timeline.tickets;
   const reply = await page.host.request('poll', query);
   page.polls++;
-  if (!isServed<PollReply>(reply)) return page.showNotice(errorOf(reply) ?? NO_ANSWER, true);
+  if (!isServed<PollReply>(reply)) return page.showNotice(reasonOf(reply), true);
   if (page.notice?.sentence === NO_ANSWER) page.showNotice(null);
   if (page.version !== query.version) return; // another request was answered since, possibly with newer lists
   const trained = page.isTraining(run);
@@ -157,7 +156,7 @@ async function open(page: TrainPage): Promise<void> {
   page.isPolling = true;
   const reply = await page.host.request('poll', { version: page.version });
   page.isPolling = false;
-  if (!isServed<PollReply>(reply)) return page.fail(errorOf(reply) ?? NO_ANSWER);
+  if (!isServed<PollReply>(reply)) return page.fail(reasonOf(reply));
   page.showNotice(null);
   page.form.isLoaded = true;
   applyLists(page, reply);

@@ -11,7 +11,7 @@ export interface Words {
   isError?: boolean;
 }
 
-const RUNNING: readonly RunState[] = ['training', 'stopping'];
+export const RUNNING: readonly RunState[] = ['training', 'stopping'];
 
 /** Whether a run or a sweep has a live process. */
 export const isRunning = ({ state }: { state: RunState }) => RUNNING.includes(state);

@@ -2,14 +2,13 @@
    Requests are functions over this object, see requests.ts. */
 
 import { isOfRun } from '../lib/address';
-import type { DataState, MetricsLine, RunInfo, SweepInfo, TrainCatalog } from '../lib/api';
+import type { DataInfo, MetricsLine, RunInfo, SweepInfo, TrainCatalog } from '../lib/api';
 import type { Host } from '../lib/client';
-import { ThemeColors } from '../lib/theme';
+import { ThemeColors } from '../lib/theme.svelte';
 import { FormState } from './form.svelte';
-import { runWords, sourceWords, type Words } from './sentences';
+import { isRunning, runWords, sourceWords, type Words } from './sentences';
 import { Timeline } from './timeline.svelte';
 
-export const RUNNING: readonly string[] = ['training', 'stopping'];
 const BRIEF_NOTICE = 8000; // ms
 
 /** Known metrics of a run: those up to `offset` of its current session. */
@@ -38,12 +37,11 @@ export class TrainPage {
   voice = $state(''); // spoken by screen readers
   notice = $state.raw<Notice | null>(null); // shown in the status line until the next action
   polls = $state(0);
-  themes = $state(0); // number of changes of the theme; read by whatever is painted
 
   version = ''; // of the lists
   runs = $state.raw<RunInfo[] | null>(null); // newest first; null before the first response
   sweeps = $state.raw<SweepInfo[]>([]); // newest first
-  data = $state.raw<DataState | null>(null);
+  data = $state.raw<DataInfo | null>(null);
   followed = $state<string | null>(null); // name of the run on screen; null if the timeline of a bundled checkpoint is shown
   source = $state<string | null>(null); // of the timeline on screen: a bundled checkpoint, or runs/NAME; null while one loads
   chosen = $state(''); // value of the select of timelines
@@ -62,8 +60,8 @@ export class TrainPage {
   announced: string | null = null; // state of the followed run at the last call of `announce`
 
   readonly run = $derived.by(() => (this.followed === null ? undefined : this.runOf(this.followed)));
-  readonly running = $derived.by(() => this.runs?.find((run) => RUNNING.includes(run.state)));
-  readonly runningSweep = $derived.by(() => this.sweeps.find(({ state }) => RUNNING.includes(state)));
+  readonly running = $derived.by(() => this.runs?.find(isRunning));
+  readonly runningSweep = $derived.by(() => this.sweeps.find(isRunning));
   readonly bundled = $derived.by(() => this.catalog.sources.find(({ name }) => name === this.source));
   readonly words: Words = $derived.by(() => this.wordsNow());
   /** The choices of the select of timelines: runs, then bundled checkpoints. */
@@ -86,7 +84,8 @@ export class TrainPage {
   }
 
   isTraining(name: string | null): boolean {
-    return name !== null && RUNNING.includes(this.runOf(name)?.state ?? '');
+    const run = name === null ? undefined : this.runOf(name);
+    return run !== undefined && isRunning(run);
   }
 
   /** Whether the page is on screen; it neither polls nor takes keys elsewhere. */
@@ -94,9 +93,8 @@ export class TrainPage {
     return this.host.element.isConnected && this.root?.offsetParent != null && !document.hidden;
   }
 
-  /** A color table of the current theme, 256 pixels; whatever reads it is painted again when the theme changes. */
+  /** A color table of the current theme, 256 pixels; reactive. */
   table(kind: 'seq' | 'div'): Uint32Array {
-    void this.themes;
     return this.theme.table(kind);
   }
 

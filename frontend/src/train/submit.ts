@@ -1,7 +1,7 @@
 /* Starting a training, and uploading its images. */
 
-import { NO_ANSWER } from '../lib/client';
-import { changeForm, errorOf, isServed, showSurvey } from './checks';
+import { reasonOf } from '../lib/client';
+import { changeForm, isServed, showSurvey } from './checks';
 import { applyLists, follow, followNewest, poll } from './requests';
 import { sourceOf, type TrainPage } from './state.svelte';
 
@@ -14,7 +14,7 @@ export async function startTraining(page: TrainPage): Promise<void> {
   form.isStarting = false;
   if (!isServed(reply)) {
     form.refusal = null;
-    form.showRefusal({ refused: errorOf(reply) ?? NO_ANSWER, field: null });
+    form.showRefusal({ refused: reasonOf(reply), field: null });
     poll(page); // runs may have changed in another window
     return;
   }
@@ -44,7 +44,7 @@ export async function uploadZip(page: TrainPage, file: File): Promise<void> {
     return form.refuseImages(`${file.name} could not be uploaded. Copy it ${instead}`);
   }
   const reply = await host.request('upload_images', { path, name: file.name });
-  if (!isServed(reply)) return form.refuseImages(errorOf(reply) ?? NO_ANSWER);
+  if (!isServed(reply)) return form.refuseImages(reasonOf(reply));
   applyLists(page, reply);
   form.imageFolder = reply.uploaded;
   changeForm(page);
