@@ -5,7 +5,6 @@ import type { TrainCatalog } from '../lib/api';
 import { type GradioContext, hostOf } from '../lib/client';
 import { TrainPage } from './state.svelte';
 import Train from './Train.svelte';
-import './train.css';
 
 export function mount(context: GradioContext<TrainCatalog>): void {
   const target = context.element.firstElementChild ?? context.element;
