@@ -11,8 +11,13 @@ export interface Frame {
 
 export const DATA_COLOR = 150; // entry of the color map for data in charts, as in saved figures
 
-/** At most about `count` round tick values from 0 to `end`; d3 may return √2 times as many as requested. */
-export const ticks = (end: number, count: number) => scaleLinear([0, end], [0, 1]).ticks((1.1 * count) / Math.SQRT2);
+/** About `count` round tick values from 0 to `end`. */
+export function ticks(end: number, count: number) {
+  const scale = scaleLinear([0, end], [0, 1]);
+  let wanted = Math.ceil(2 * count);
+  while (wanted > 1 && end / scale.ticks(wanted)[1] > 1.1 * count) wanted--; // d3 may return more than wanted
+  return scale.ticks(wanted);
+}
 
 /** A tick value without rounding errors, such as 0.3 instead of 0.30000000000000004. */
 export const tickText = (tick: number, print: (value: number) => string = String) => print(Number(tick.toPrecision(6)));
