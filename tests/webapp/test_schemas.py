@@ -1,0 +1,200 @@
+"""Types of requests and responses: each server function gets and returns what they declare, and TypeScript has them."""
+
+import asyncio
+import inspect
+import json
+import zipfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+from PIL import Image
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from scripts import types
+from tests.webapp import runs
+from vitviz.plots import animation
+from vitviz.plots.colormaps import color_tables
+from vitviz.runs import process
+from vitviz.runs.store import Runs
+from vitviz.training import estimate
+from vitviz.webapp import schemas
+from vitviz.webapp.pages import presets
+from vitviz.webapp.pages.explore import Explore
+from vitviz.webapp.pages.internals import Internals
+from vitviz.webapp.pages.train import Train
+
+pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
+EXACT = ConfigDict(strict=True, extra="forbid")  # no other fields, no conversions
+REQUESTS = get_type_hints(schemas.Requests, include_extras=True)
+COLORS = {"colors": color_tables()}
+NEW = {"preset": "cifar10-ti4", "settings": {"model.depth": 2, "epochs": None, "minutes": 1.5}, "name": "new"}
+CAT = {"checkpoint": "runs/small", "image": {"kind": "sample", "name": "cat"}}
+
+
+def check(kind: Any, value: Any) -> Any:
+    """Check that the JSON of a value has a type, and return what the browser gets."""
+    text = json.dumps(value, allow_nan=False)
+    TypeAdapter(list[kind], config=EXACT).validate_json(f"[{text}]")
+    return json.loads(text)
+
+
+class Page:
+    """Checks each request to the server functions of a page, and its response."""
+
+    def __init__(self, page: Explore | Internals | Train) -> None:
+        self.functions = {function.__name__: function for function in page.functions}
+        self.called: set[str] = set()
+
+    def __call__(self, name: str, request: dict[str, Any], expected: Any = None) -> Any:
+        argument, reply = REQUESTS[name].__args__
+        check(argument, request)
+        response = self.functions[name](request)
+        response = asyncio.run(response) if inspect.isawaitable(response) else response
+        self.called.add(name)
+        return check(expected or reply, response)
+
+
+def test_typescript_has_the_current_types():
+    assert types.FILE.read_text(encoding="utf-8") == types.typescript(), "run python -m scripts.types"
+
+
+def test_every_server_function_has_types():
+    pages = (Explore(), Internals(), Train())
+    assert {function.__name__ for page in pages for function in page.functions} == set(REQUESTS)
+
+
+def test_a_value_of_another_type_is_detected():
+    image = {"index": 0, "label": 0, "src": "x"}
+    check(schemas.GalleryReply, {"images": [image], "pages": 1})
+    for wrong in ({}, image | {"label": None}, image | {"other": 1}, image | {"label": "0"}, image | {"label": 0.5}):
+        with pytest.raises(ValidationError):
+            check(schemas.GalleryReply, {"images": [wrong], "pages": 1})
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_initial_data(public, tmp_path):
+    models = Explore(str(tmp_path), public=public).catalog() | COLORS
+    check(schemas.ExploreCatalog, models | {"public": public})
+    check(schemas.InternalsCatalog, {name: models[name] for name in ("checkpoints", "cifar", "colors")})
+    check(schemas.TrainCatalog, Train(None, tmp_path, public).catalog() | COLORS)
+
+
+def test_explore(cifar_folder, uploads, tmp_path):
+    runs.make(tmp_path / "runs", "small")
+    page = Page(Explore(str(cifar_folder), Runs(tmp_path / "runs")))
+    (uploads / "x").mkdir()
+    Image.new("RGB", (40, 30)).save(uploads / "x" / "a.png")
+    upload = {"kind": "upload", "path": str(uploads / "x" / "a.png"), "name": "a.png"}
+    for image in (upload, {"kind": "cifar", "index": 0}):
+        page("explain", CAT | {"image": image}, schemas.ExplainReply)
+    key = {"key": page("explain", CAT, schemas.ExplainReply)["key"]}
+    page("attention", key, str)
+    for target in ([], [3, 5]):
+        page("methods", key | {"target": target}, schemas.MethodsReply)
+    page("scores", key | {"target": []}, schemas.ScoresReply)
+    ablation = key | {"heads": [[0, 1]], "patches": [3], "mode": "mean", "patch_mode": "gray"}
+    assert "key" in page("ablate", ablation, schemas.AblateReply)
+    view = {"layer": None, "head": 0, "patches": [1], "direction": "to", "method": None, "target": []}
+    page("figure", key | view, schemas.FigureReply)
+    for shown in ("all", "misclassified"):
+        page("gallery", {"label": -1, "page": 0, "shown": shown, "checkpoint": "runs/small"}, schemas.GalleryReply)
+    page("list_models", {}, schemas.ModelList)
+    for name in ("attention", "methods", "scores", "ablate", "figure"):
+        expired = (ablation | view | {"target": []} | {"key": "?"}).items()
+        fields = TypeAdapter(REQUESTS[name].__args__[0]).json_schema()["properties"]
+        assert page(name, {field: value for field, value in expired if field in fields}) is None
+    assert "error" in page("explain", CAT | {"checkpoint": "?"}, schemas.Refusal)
+    assert page.called == set(page.functions)
+
+
+def test_internals(tmp_path):
+    page = Page(Internals(str(tmp_path)))
+    page("probes", {"checkpoint": "cifar10-ti4", "images": "samples"}, schemas.ProbesReply)
+    page("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, schemas.Refusal)
+    page("list_models", {}, schemas.ModelList)
+    assert page.called == set(page.functions)
+
+
+@pytest.fixture
+def train(tmp_path, monkeypatch):
+    """A Train page with a stopped run, a finished one and a sweep; nothing is trained or downloaded."""
+    train = Train(str(tmp_path / "data"), tmp_path / "runs")
+    runs.make(tmp_path / "runs", "first")
+    runs.make(tmp_path / "runs", "done", finished=True)
+    grid = train.runs.folder("grid")
+    grid.mkdir()
+    config = asdict(train.config(NEW))
+    (grid / "sweep.json").write_text(json.dumps({"config": config, "vary": ["seed=0,1"]}))
+    result = {"run": "grid-seed0", "settings": {"seed": "0"}, "state": "failed", "message": "x", "accuracy": None}
+    result |= dict.fromkeys(("parameters", "epochs", "seconds", "train_samples"))
+    (grid / "results.jsonl").write_text(json.dumps(result) + "\n")
+    for name in ("start", "start_sweep", "resume", "resume_sweep", "stop", "delete", "rename"):
+        monkeypatch.setattr(train.runs, name, lambda *args: None)
+    monkeypatch.setattr(train.datasets.download, "start", lambda dataset: None)
+    monkeypatch.setattr(estimate, "measure_seconds_per_image", lambda config, device: (0.001, 0.002))
+    monkeypatch.setattr(animation, "render", lambda *args: b"GIF")
+    presets.cached_estimate.cache_clear()
+    yield train
+    presets.cached_estimate.cache_clear()
+
+
+def test_train(train, uploads, monkeypatch):
+    page = Page(train)
+    page("check", NEW | {"vary": ["model.depth=2,4"]}, schemas.AcceptedForm)
+    page("check", NEW | {"name": "first"}, schemas.RefusedForm)
+    page("check", NEW | {"preset": "?"}, schemas.RefusedForm)
+    page("estimate", {"preset": "cifar10-ti4", "settings": {}}, schemas.EstimateReply)
+    page("start", NEW, schemas.RunLists)
+    page("resume", {"name": "first"}, schemas.RunLists)
+    page("resume_sweep", {"name": "grid"}, schemas.RunLists)
+    page("stop", {"name": "first"}, schemas.RunLists)
+    page("rename", {"name": "first", "new": "second"}, schemas.RunLists)
+    page("delete", {"name": "first"}, schemas.RunLists)
+    page("download", {"name": "first"}, schemas.FileReply)
+    page("movie", {"source": "runs/first", "image": 0, "ending": ".gif"}, schemas.FileReply)
+    page("download_data", {"dataset": "cifar10"}, schemas.RunLists)
+    page("cancel_download", {}, schemas.RunLists)
+    page("upload_images", {"path": zip_of_images(uploads), "name": "pets.zip"}, schemas.UploadedReply)
+    folder = {"preset": "cifar10-ti4", "settings": {"dataset": "folder"}, "image_folder": "pets.zip"}
+    found = page("survey", folder, schemas.SurveyReply)
+    assert found["counts"]
+    assert found["refused"]
+    poll(page, train, monkeypatch)
+    assert page.called == set(page.functions)
+
+
+def poll(page: Page, train: Train, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Poll without a run, with one, with timelines that exist or not, and while a run is training."""
+    lists = page("poll", {"version": ""}, schemas.PollReply)
+    assert {run["state"] for run in lists["runs"]} == {"interrupted", "finished"}
+    assert lists["sweeps"][0]["results"]
+    assert set(page("poll", {"version": lists["version"]}, schemas.PollReply)) == {"version"}
+    start = {"source": "runs/first", "image": 0, "from": 0}
+    known = {"version": lists["version"], "run": "first", "session": "x", "offset": 0, "timeline": start}
+    reply = page("poll", known, schemas.PollReply)
+    assert reply["metrics"]
+    assert reply["timeline"]["shape"]
+    assert "shape" not in page("poll", known | {"timeline": start | {"from": 2}}, schemas.PollReply)["timeline"]
+    (train.runs.folder("first") / "timeline.npz").unlink()
+    assert page("poll", known, schemas.PollReply)["timeline"] is None
+    monkeypatch.setattr(process, "is_running", lambda folder: folder.name == "first")
+    (running,) = (run for run in page("poll", {"version": ""}, schemas.PollReply)["runs"] if run["name"] == "first")
+    assert (running["state"], running["eta"] > 0) == ("training", True)
+
+
+def zip_of_images(folder: Path) -> str:
+    """Write a zip of two images in each of two classes, and of something else; return its path."""
+    with zipfile.ZipFile(folder / "x.zip", "w") as file:
+        for name, color in (("a/0", "teal"), ("a/1", "teal"), ("b/0", "plum"), ("b/1", "plum")):
+            with file.open(f"{name}.png", "w") as entry:
+                Image.new("RGB", (40, 40), color).save(entry, "PNG")
+        file.writestr("a/notes.txt", "no image")
+    return str(folder / "x.zip")
+
+
+def test_a_public_page_refuses_to_train(tmp_path):
+    page = Page(Train(None, tmp_path, public=True))
+    page("start", NEW, schemas.Refusal)
+    assert page("poll", {"version": ""}, schemas.PollReply) == {}
