@@ -86,14 +86,12 @@ function pointsOf(lines: MetricsLine[], key: keyof MetricsLine): Point[] {
   });
 }
 
-/** The metrics after a response with the lines after `from`, unless an earlier response contained them; a new session
-    of a run replaces all. Null if nothing changed. */
-export function addMetrics(
-  known: Curve | undefined,
-  from: number,
-  { session, metrics, offset, whole }: Required<Pick<PollReply, 'session' | 'metrics' | 'offset' | 'whole'>>,
-): Curve | null {
+/** The metrics after a response with the lines after `from`; a new session of a run replaces all. Null if it has none,
+    or if an earlier response contained them. */
+export function addMetrics(known: Curve | undefined, from: number, reply: PollReply): Curve | null {
+  const { session, metrics, offset, whole } = reply;
   const { lines, offset: end } = known ?? { lines: [], offset: 0 };
-  if (!whole && from !== end) return null;
+  if (!metrics || session === undefined || offset === undefined) return null;
+  if (!whole && (from !== end || !metrics.length)) return null;
   return { session, offset, lines: whole ? metrics : [...lines, ...metrics] };
 }
