@@ -4,6 +4,7 @@ import { isOfRun, runName, unavailable, updateAddress } from '../lib/address';
 import type { PollReply, PollRequest, RunInfo, RunLists } from '../lib/api';
 import { NO_ANSWER, reasonOf } from '../lib/client';
 import { changeForm, choosePreset, estimatePresets, isServed } from './checks';
+import { addMetrics } from './curves';
 import { sourceOf, type TrainPage } from './state.svelte';
 
 const EVERY = 1000; // ms between polls during a training or download
@@ -69,18 +70,13 @@ export function applyLists(page: TrainPage, reply: Partial<RunLists>): void {
 export async function fetchCurves(page: TrainPage, name: string): Promise<void> {
   const { session, offset } = page.curves[name] ?? { session: '', offset: 0 };
   const reply = await page.host.request('poll', { version: page.version, run: name, session, offset });
-  if (isServed<PollReply>(reply)) addMetrics(page, name, offset, reply);
+  if (isServed<PollReply>(reply)) append(page, name, offset, reply);
 }
 
-/** Append new lines of metrics, those after `from`, unless an earlier response contained them; a new session of a run
-    replaces all. */
-function addMetrics(page: TrainPage, name: string, from: number, reply: PollReply): void {
-  const { session, metrics, offset, whole } = reply;
-  if (!metrics || session === undefined || offset === undefined) return;
-  const known = page.curves[name] ?? { session: '', offset: 0, lines: [] };
-  if (!whole && (from !== known.offset || !metrics.length)) return;
-  const lines = whole ? metrics : [...known.lines, ...metrics];
-  page.curves = { ...page.curves, [name]: { session, offset, lines } };
+/** Append new metrics, those after `from`. */
+function append(page: TrainPage, name: string, from: number, reply: PollReply): void {
+  const curve = addMetrics(page.curves[name], from, reply);
+  if (curve) page.curves = { ...page.curves, [name]: curve };
 }
 
 // --- polling ---
@@ -122,7 +118,7 @@ async function pollOnce(page: TrainPage): Promise<void> {
   if (run !== page.followed) return;
   if (trained && !page.isTraining(run)) page.isAwaiting = page.runningSweep !== undefined;
   if (page.isAwaiting && page.runningSweep && page.running) return followNewest(page);
-  if (run !== null) addMetrics(page, run, offset, reply);
+  if (run !== null) append(page, run, offset, reply);
   const hasBegun = reply.whole && session !== '';
   const snapshots = reply.timeline;
   if (hasBegun) await timeline.load(page.source, timeline.image);

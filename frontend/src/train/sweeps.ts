@@ -33,6 +33,11 @@ export type EndedEntry = Entry & { accuracy: number };
 /** The completed runs by the values of all hyperparameters but the first, the one of the horizontal axis. */
 export function linesOfSweep(entries: Entry[], others: string[]): [name: string, ended: EndedEntry[]][] {
   const ended = entries.filter((entry): entry is EndedEntry => entry.accuracy != null);
-  const groups = Object.groupBy(ended, ({ settings }) => others.map((key) => settings[key]).join(', '));
-  return Object.entries(groups).map(([name, found]) => [name, found ?? []]);
+  const groups: Record<string, EndedEntry[]> = {}; // numbers come first, in order
+  for (const entry of ended) {
+    const name = others.map((key) => entry.settings[key]).join(', ');
+    groups[name] ??= [];
+    groups[name].push(entry);
+  }
+  return Object.entries(groups);
 }
