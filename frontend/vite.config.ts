@@ -50,7 +50,7 @@ export default defineConfig(({ mode }) => {
   return {
     base: './',
     plugins: [
-      svelte({ compilerOptions: { runes: true, discloseVersion: false } }),
+      svelte({ configFile: false, compilerOptions: { runes: true, discloseVersion: false } }),
       ...(isStandalone ? [] : [pageStyles(pages)]),
       ...(isWhole ? [removeStale()] : []),
     ],
@@ -76,6 +76,8 @@ export default defineConfig(({ mode }) => {
     },
     test: {
       environment: 'node',
+      pool: 'threads',
+      isolate: false, // modules load once for all files
       include: ['src/**/*.test.ts'],
       coverage: {
         provider: 'v8',

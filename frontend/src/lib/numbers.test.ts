@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest';
+import {
+  bytesOf,
+  colorIndex,
+  fillHead,
+  fillRows,
+  firstRowsSuffice,
+  floatsOf,
+  isFlat,
+  largest,
+  MEAN,
+  makeRows,
+  meanOf,
+  middlePatch,
+  neighbour,
+  patchCount,
+  pixelsOf,
+  place,
+  queryTokens,
+  remainingPatches,
+  roundLimit,
+  rowOf,
+  type Shape,
+  sharedLimit,
+  spreadPatches,
+  sumOf,
+  tokenCount,
+  uint16Of,
+  uniformWeight,
+  weightOfLargest,
+} from './numbers';
+
+const base64 = (array: ArrayBufferView) =>
+  btoa(String.fromCharCode(...new Uint8Array(array.buffer, array.byteOffset, array.byteLength)));
+
+/** Two rows of three patches, after a class token and a register. */
+const wide: Shape = { layers: 2, heads: 2, rows: 2, columns: 3, aspect: 1.5, prefix: 2, classToken: true };
+/** Two patches and nothing else, one layer of two heads. */
+const bare: Shape = { layers: 1, heads: 2, rows: 1, columns: 2, aspect: 2, prefix: 0, classToken: false };
+
+/** 16-bit attention whose rows are given as fractions. */
+const attention = (...rows: number[][]) => Uint16Array.from(rows.flat(), (weight) => Math.round(65535 * weight));
+
+describe('tokens', () => {
+  test('are the prefix and the patches of a non-square grid', () => {
+    expect(patchCount(wide)).toBe(6);
+    expect(tokenCount(wide)).toBe(8);
+    expect(uniformWeight(wide)).toBe(1 / 8);
+  });
+
+  test('exclude removed patches', () => {
+    const shape = { ...wide, removed: [0, 4] };
+    expect(remainingPatches(shape)).toEqual([1, 2, 3, 5]);
+    expect(uniformWeight(shape)).toBe(1 / 6);
+  });
+
+  test('of a query are patches after the prefix, or the class token, or without one all remaining patches', () => {
+    expect(queryTokens([], wide)).toEqual([0]);
+    expect(queryTokens([0, 5], wide)).toEqual([2, 7]);
+    expect(queryTokens([], bare)).toEqual([0, 1]);
+    expect(queryTokens([], { ...bare, removed: [0] })).toEqual([1]);
+  });
+});
+
+describe('data of the server', () => {
+  test('are decoded from base64', () => {
+    expect([...bytesOf(btoa('\0\x7fÿ'))]).toEqual([0, 127, 255]);
+    expect([...floatsOf(base64(Float32Array.of(0.5, -2)))]).toEqual([0.5, -2]);
+    expect([...uint16Of(base64(Uint16Array.of(0, 65535)))]).toEqual([0, 65535]);
+  });
+
+  test('colors become opaque pixels', () => {
+    const colors = new Uint8Array(3 * 256);
+    colors.set([1, 2, 3], 3 * 255);
+    const pixels = pixelsOf(base64(colors));
+    expect(pixels).toHaveLength(256);
+    expect(pixels[0]).toBe(0xff000000);
+    expect([...new Uint8Array(pixels.buffer, 4 * 255)]).toEqual([1, 2, 3, 255]);
+  });
+});
+
+describe('rows of a query', () => {
+  const [first, second] = [
+    [0.25, 0.75, 0.5, 0.5],
+    [1, 0, 0.2, 0.8],
+  ];
+  const source = { firstRows: new Float32Array(4), full: attention(first, second) };
+  const read = (patches: number[], direction: 'from' | 'to', head = 0, shape = bare) => {
+    const out = new Float32Array(2);
+    fillHead(out, shape, source, head, patches, direction);
+    return [...out].map((value) => Number(value.toFixed(3)));
+  };
+
+  test('"from" a patch is its row, "to" a patch is its column', () => {
+    expect(read([0], 'from')).toEqual([0.25, 0.75]);
+    expect(read([1], 'from', 1)).toEqual([0.2, 0.8]);
+    expect(read([0], 'to')).toEqual([0.25, 0.5]);
+    expect(read([1], 'to', 1)).toEqual([0, 0.8]);
+  });
+
+  test('of several patches is their mean', () => {
+    expect(read([0, 1], 'from', 1)).toEqual([0.6, 0.4]);
+    expect(read([0, 1], 'to', 1)).toEqual([0.5, 0.5]);
+  });
+
+  test('"to" all patches without a class token excludes removed ones', () => {
+    expect(read([], 'to')).toEqual([0.5, 0.5]);
+    expect(read([], 'to', 0, { ...bare, removed: [0] })).toEqual([0.75, 0.5]);
+  });
+
+  test('of the default query needs no full attention', () => {
+    expect(firstRowsSuffice([], 'from')).toBe(true);
+    expect(firstRowsSuffice([], 'to')).toBe(false);
+    expect(firstRowsSuffice([0], 'from')).toBe(false);
+    const out = new Float32Array(2);
+    const firstRows = Float32Array.of(0, 0, 0.5, 0.25);
+    fillHead(out, bare, { firstRows, full: null }, 1, [], 'from');
+    expect([...out]).toEqual([0.5, 0.25]);
+    expect(() => fillHead(out, bare, { firstRows, full: null }, 1, [0], 'from')).toThrow('full attention');
+  });
+});
+
+describe('means of heads', () => {
+  const shape: Shape = { layers: 2, heads: 2, rows: 1, columns: 1, aspect: 1, prefix: 1, classToken: true };
+  const firstRows = Float32Array.of(0, 1, 0.5, 0.5, 1, 0, 0.75, 0.25); // tokens of the heads 1 and 2 of layer 1, then of layer 2
+  const fill = (isAblated: (layer: number, head: number) => boolean) => {
+    const rows = makeRows(shape);
+    fillRows(rows, shape, { firstRows, full: null }, [], 'from', isAblated);
+    return (layer: number, head: number) => [...rowOf(rows, shape, layer, head)];
+  };
+
+  test('are over heads, over layers and over both', () => {
+    const row = fill(() => false);
+    expect(row(0, 0)).toEqual([0, 1]);
+    expect(row(1, 1)).toEqual([0.75, 0.25]);
+    expect(row(0, MEAN)).toEqual([0.25, 0.75]);
+    expect(row(1, MEAN)).toEqual([0.875, 0.125]);
+    expect(row(MEAN, 0)).toEqual([0.5, 0.5]);
+    expect(row(MEAN, 1)).toEqual([0.625, 0.375]);
+    expect(row(MEAN, MEAN)).toEqual([0.5625, 0.4375]);
+  });
+
+  test('exclude ablated heads, whose own rows stay', () => {
+    const row = fill((layer, head) => layer === 0 && head === 0);
+    expect(row(0, 0)).toEqual([0, 1]);
+    expect(row(0, MEAN)).toEqual([0.5, 0.5]);
+    expect(row(MEAN, 0)).toEqual([1, 0]);
+    expect(row(MEAN, MEAN)[0]).toBeCloseTo((0.5 + 1 + 0.75) / 3, 6);
+  });
+
+  test('are zero if all heads are ablated', () => {
+    const row = fill((layer) => layer === 0);
+    expect(row(0, MEAN)).toEqual([0, 0]);
+    expect(fill(() => true)(MEAN, MEAN)).toEqual([0, 0]);
+  });
+
+  test('replace those of the previous query', () => {
+    const rows = makeRows(shape);
+    for (let pass = 0; pass < 2; pass++) fillRows(rows, shape, { firstRows, full: null }, [], 'from', () => false);
+    expect([...rowOf(rows, shape, MEAN, MEAN)]).toEqual([0.5625, 0.4375]);
+  });
+});
+
+describe('scales', () => {
+  test.each([
+    [0.013, 0.01],
+    [0.017, 0.02],
+    [0.031, 0.04],
+    [0.5, 0.4],
+    [0.7, 0.6],
+    [0.95, 1],
+    [0, 1e-6],
+  ])('the limit %f is rounded to %f', (value, limit) => {
+    expect(roundLimit(value)).toBeCloseTo(limit, 10);
+  });
+
+  test('the shared limit ignores removed patches and tokens that are not patches', () => {
+    const shape: Shape = { layers: 1, heads: 1, rows: 1, columns: 3, aspect: 3, prefix: 1, classToken: true };
+    const firstRows = Float32Array.of(0.9, 0.02, 0.04, 0.06);
+    expect(sharedLimit(shape, { firstRows, full: null }, 'from', 'class')).toBeCloseTo(0.06, 10);
+    expect(sharedLimit({ ...shape, removed: [2] }, { firstRows, full: null }, 'from', 'class')).toBeCloseTo(0.04, 10);
+  });
+
+  test('the shared limit of patches is over queries across the image', () => {
+    const full = attention([0.25, 0.75], [0.6, 0.4], [0.5, 0.5], [0.5, 0.5]);
+    expect(sharedLimit(bare, { firstRows: new Float32Array(4), full }, 'from', 'patch')).toBeCloseTo(0.8, 10);
+  });
+
+  test('a few patches are distributed over the image', () => {
+    expect(spreadPatches(64, 8)).toEqual([4, 12, 20, 28, 36, 44, 52, 60]);
+    expect(spreadPatches(3, 8)).toEqual([0, 1, 2]);
+  });
+
+  test('linear, signed and logarithmic places', () => {
+    expect(place({ kind: 'linear', limit: 0.2 }, 0.05)).toBe(0.25);
+    expect(place({ kind: 'signed', limit: 2 }, -1)).toBe(0.25);
+    expect(place({ kind: 'signed', limit: 2 }, 0)).toBe(0.5);
+    expect(place({ kind: 'uniform', uniform: 0.01 }, 0.01)).toBe(0.5);
+    expect(place({ kind: 'uniform', uniform: 0.01 }, 0.08)).toBeCloseTo(1, 12);
+    expect(place({ kind: 'uniform', uniform: 0.01 }, 0)).toBeLessThan(0);
+  });
+
+  test('colors outside of a scale are those of its ends', () => {
+    const scale = { kind: 'linear', limit: 1 } as const;
+    expect([-1, 0, 0.5, 1, 7, Number.NaN].map((value) => colorIndex(scale, value))).toEqual([0, 0, 128, 255, 255, 0]);
+  });
+});
+
+describe('statistics', () => {
+  test('of a list from an index on', () => {
+    expect(largest([5, 1, 3, 3])).toBe(0);
+    expect(largest([5, 1, 3, 3], 1)).toBe(2);
+    expect(sumOf([1, 2, 4, 8], 1, 3)).toBe(6);
+    expect(meanOf([1, 2, 6])).toBe(3);
+    expect(weightOfLargest(Float32Array.of(9, 1, 3, 2), 1, 2)).toBe(5);
+  });
+
+  test('a map is flat up to rounding, relative to its values', () => {
+    expect(isFlat([0.25, 0.25 + 1e-7])).toBe(true);
+    expect(isFlat([0.25, 0.251])).toBe(false);
+    expect(isFlat([0, 0, 0])).toBe(true);
+    expect(isFlat([-1e-9, 1e-9])).toBe(false);
+    expect(isFlat([-3, -3])).toBe(true);
+  });
+});
+
+describe('arrow keys', () => {
+  test('move by one patch and wrap around a non-square grid', () => {
+    expect(neighbour(0, 'ArrowRight', wide)).toBe(1);
+    expect(neighbour(0, 'ArrowDown', wide)).toBe(3);
+    expect(neighbour(0, 'ArrowLeft', wide)).toBe(2);
+    expect(neighbour(0, 'ArrowUp', wide)).toBe(3);
+    expect(neighbour(5, 'ArrowRight', wide)).toBe(3);
+    expect(neighbour(4, 'Enter', wide)).toBe(4);
+  });
+
+  test('begin in the middle', () => {
+    expect(middlePatch({ rows: 8, columns: 8 })).toBe(3 * 8 + 3);
+    expect(middlePatch({ rows: 1, columns: 3 })).toBe(1);
+  });
+});
