@@ -63,9 +63,9 @@ class Preload:
 
 
 def with_imports(names: Iterable[str]) -> list[str]:
-    """Return modules and all that they import, directly or not."""
-    found = [*names]
+    """Return the modules that exist and all that they import, directly or not."""
+    found = [name for name in names if (FOLDER / name).is_file()]
     for name in found:
-        text = (FOLDER / name).read_text(encoding="utf-8") if (FOLDER / name).is_file() else ""
-        found += [imported for imported in dict.fromkeys(IMPORT.findall(text)) if imported not in found]
+        imported = IMPORT.findall((FOLDER / name).read_text(encoding="utf-8"))  # also in comments
+        found += [other for other in dict.fromkeys(imported) if other not in found and (FOLDER / other).is_file()]
     return found

@@ -1,0 +1,75 @@
+"""Modules of the page: how they are served, preloaded and mounted."""
+
+import mimetypes
+import re
+
+import pytest
+
+from tests.webapp.serving import IGNORE_PANDAS_WARNINGS
+from vitviz.webapp import components
+from vitviz.webapp.server import modules
+
+pytestmark = IGNORE_PANDAS_WARNINGS
+PAGES = ("explore", "train", "internals", "masthead")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of modules that import each other."""
+    texts = {
+        "a.js": 'import { c } from "./b.js";\nimport d from"./c.js";import("./later.js")',
+        "b.js": "// import './comment.js'\nimport './c.js'",
+        "c.js": "export{d as default}from'./a.js'",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(modules, "FOLDER", tmp_path)
+
+
+def test_all_imported_modules_are_found_once(folder):
+    assert modules.with_imports(["b.js", "a.js"]) == ["b.js", "a.js", "c.js"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_module_of_the_page_is_served(client, monkeypatch, name):
+    monkeypatch.setitem(mimetypes.types_map, ".js", "text/plain")  # as the registry of Windows may have it
+    for module in modules.with_imports([f"{name}.js"]):
+        status, headers, body = client.request("GET", f"/vitviz/{module}")
+        assert (status, headers["Content-Type"]) == (200, "text/javascript; charset=utf-8")
+        assert body == (modules.FOLDER / module).read_bytes()
+    assert re.search(rb"export \{[^}]*\bmount\b[^}]*\}", client.request("GET", f"/vitviz/{name}.js")[2])
+
+
+def test_browsers_revalidate_modules_at_each_use(client):
+    _, headers, _ = client.request("GET", "/vitviz/explore.js")
+    assert headers["Cache-Control"] == "no-cache"
+    status, again, body = client.request("GET", "/vitviz/explore.js", {"If-None-Match": headers["ETag"]})
+    assert (status, again["Cache-Control"], body) == (304, "no-cache", b"")
+    assert client.request("GET", "/vitviz/explore.js", {"If-None-Match": '"of another version"'})[0] == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "HEAD", "OPTIONS"])
+def test_modules_can_only_be_read(client, method):
+    assert client.request(method, "/vitviz/explore.js")[0] == 405
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "/", "explore.css", "nothing.js", "../app.py", "..%2f..%2fapp.js", "%2e%2e/app.py", "\0.js", "a" * 5000],
+)
+def test_nothing_but_modules_is_served(client, path):
+    status, _, body = client.request("GET", f"/vitviz/{path}".replace("\0", "%00"))
+    assert status == 404
+    assert b"import" not in body
+
+
+def test_the_page_preloads_the_modules_of_its_first_tab_relative_to_itself(client):
+    links = client.request("GET", "/")[1]["Link"].split(", ")
+    assert {"<vitviz/explore.js>; rel=modulepreload", "<vitviz/masthead.js>; rel=modulepreload"} < {*links}
+    assert "Link" not in client.request("GET", "/config")[1]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_gradio_does_not_change_the_styles(name):
+    """Gradio reads them as a template string and for Handlebars."""
+    assert not re.search(r"[`\\]|\$\{|\{\{", components.component(name).css_template)
