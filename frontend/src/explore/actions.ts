@@ -1,33 +1,134 @@
-/* User actions on the image on screen. */
+/* What the user chooses by buttons and keys. */
 
-import type { Choices, Explorer, Mode, PatchMode } from './state.svelte';
+import { updateAddress } from '../lib/address';
+import { SPEAK_DELAY } from '../lib/client';
+import { MEAN } from '../lib/numbers';
+import { addressOf, DEFAULTS } from './address';
+import { clearNotice, showNotice, speakSoon } from './notices';
+import { fetchAblation, fetchMethods } from './requests';
+import { isRemoved, toggled } from './selection';
+import { removedLine } from './sentences';
+import type { Choices, Explorer } from './state.svelte';
 
 /** Change the choices: clear notices, redraw, update the address. */
-export declare function act(explorer: Explorer, change: Partial<Choices>, delay?: number): void;
+export function act(explorer: Explorer, change: Partial<Choices>, delay = SPEAK_DELAY): void {
+  const { choices } = explorer;
+  clearNotice(explorer);
+  Object.assign(choices, change);
+  choices.multiple &&= choices.pins.length > 0; // without pinned patches the class token is the query
+  explorer.view.drawSoon();
+  speakSoon(explorer, delay);
+  writeAddressSoon(explorer);
+  explorer.showsJump = !explorer.mapIsInView;
+}
+
 /** Change what the pointer points at: redraw, but leave the address as it is. */
-export declare function hover(explorer: Explorer, change: Partial<Choices>, delay?: number): void;
-export declare function chooseHead(explorer: Explorer, layer: number, head: number, delay?: number): void;
-export declare function queryClassToken(explorer: Explorer): void;
+export function hover(explorer: Explorer, change: Partial<Choices>, delay = SPEAK_DELAY): void {
+  clearNotice(explorer);
+  Object.assign(explorer.choices, change);
+  explorer.view.drawSoon();
+  speakSoon(explorer, delay);
+}
+
+export function chooseHead(explorer: Explorer, layer: number, head: number, delay = SPEAK_DELAY): void {
+  act(explorer, { layer, head, method: null }, delay);
+}
+
+export function queryClassToken(explorer: Explorer): void {
+  act(explorer, { pins: [], hover: -1, multiple: false, method: null }, 0);
+}
+
 /** Pin or unpin a patch; with `add`, together with the patches pinned before. */
-export declare function pinPatch(explorer: Explorer, patch: number, add: boolean): void;
+export function pinPatch(explorer: Explorer, patch: number, add: boolean): void {
+  const { shape, choices } = explorer;
+  if (isRemoved(patch, shape)) return showNotice(explorer, removedLine(patch, shape));
+  const isPinned = choices.pins.includes(patch);
+  const multiple = choices.multiple || add;
+  const single = isPinned ? [] : [patch];
+  act(explorer, { method: null, multiple, pins: multiple ? toggled(choices.pins, patch) : single });
+  speakSoon(explorer, SPEAK_DELAY, isPinned ? 'Unpinned. ' : 'Pinned. ');
+}
+
 /** Show a method large, or the heads if it is already shown. */
-export declare function chooseMethod(explorer: Explorer, key: string): void;
+export function chooseMethod(explorer: Explorer, key: string): void {
+  act(explorer, { method: explorer.choices.method === key ? null : key });
+}
+
+/** Return from a method to the heads; focus the selected tile, as the button disappears. */
+export function leaveMethod(explorer: Explorer): void {
+  act(explorer, { method: null }, 0);
+  focusTile(explorer);
+}
+
 /** Choose the class that class-specific methods explain. */
-export declare function chooseClass(explorer: Explorer, k: number): void;
+export function chooseClass(explorer: Explorer, k: number): void {
+  const { target } = explorer.choices;
+  retarget(explorer, [k, ...(target[1] === k ? [] : target.slice(1))]);
+}
+
 /** Choose the contrast class by its index as text; '' for none. */
-export declare function chooseContrast(explorer: Explorer, text: string): void;
+export function chooseContrast(explorer: Explorer, text: string): void {
+  const first = explorer.targetClass;
+  retarget(explorer, text === '' || Number(text) === first ? [first] : [first, Number(text)]);
+}
+
+function retarget(explorer: Explorer, target: number[]): void {
+  if (!explorer.reply) return;
+  const isDefault = target.length === 1 && target[0] === explorer.predictedClass;
+  act(explorer, { target: isDefault ? [] : target });
+  fetchMethods(explorer);
+}
+
 /** Change the ablated heads, the removed patches or their replacement, and fetch the new prediction. */
-export declare function ablate(
-  explorer: Explorer,
-  change: Partial<Pick<Choices, 'ablated' | 'removed' | 'pins' | 'method'> & { mode: Mode; patch_mode: PatchMode }>,
-): void;
+export function ablate(explorer: Explorer, change: Partial<Choices>): void {
+  act(explorer, change, 0);
+  fetchAblation(explorer);
+}
+
 /** Ablate or restore the selected head. */
-export declare function toggleHead(explorer: Explorer): void;
+export function toggleHead(explorer: Explorer): void {
+  const { reply, shape, choices, host } = explorer;
+  const { layer, head, ablated } = choices;
+  if (!host.live || !reply || layer === MEAN || head === MEAN) return;
+  ablate(explorer, { ablated: toggled(ablated, layer * shape.heads + head), method: null });
+}
+
 /** Remove or restore a patch. */
-export declare function togglePatch(explorer: Explorer, patch: number): void;
+export function togglePatch(explorer: Explorer, patch: number): void {
+  if (!explorer.host.live) return;
+  const { removed, pins } = explorer.choices;
+  ablate(explorer, { removed: toggled(removed, patch), pins: pins.filter((pin) => pin !== patch), method: null });
+}
+
 /** Restore all heads and patches; focus the selected tile, as the button disappears. */
-export declare function restoreAll(explorer: Explorer): void;
-/** Explain the image on screen with another model. */
-export declare function showModel(explorer: Explorer, name: string): Promise<void>;
-export declare function saveFigure(explorer: Explorer): Promise<void>;
-export declare function copyLink(explorer: Explorer): Promise<void>;
+export function restoreAll(explorer: Explorer): void {
+  ablate(explorer, { ablated: [], removed: [] });
+  focusTile(explorer);
+}
+
+/** Focus the tile of the selected head. */
+export function focusTile({ root, shape, choices, view }: Explorer, options: FocusOptions = { preventScroll: true }): void {
+  view.draw(); // on a phone the row of the tile is hidden until drawn, and could not be focused
+  const down = choices.layer === MEAN ? shape.layers : choices.layer;
+  const right = choices.head === MEAN ? shape.heads : choices.head;
+  root?.querySelectorAll<HTMLElement>('.matrix .cell')[down * (shape.heads + 1) + right]?.focus(options);
+}
+
+/** Switch between pinning and removing patches by a click. */
+export function toggleRemoving(explorer: Explorer): void {
+  explorer.removing = !explorer.removing;
+  showNotice(explorer, explorer.removing ? 'Click patches to remove them; click again to restore them.' : null);
+}
+
+export function writeAddress(explorer: Explorer): void {
+  clearTimeout(explorer.writing);
+  const { host, reply, choices, shape } = explorer;
+  if (!host.live || !reply || !choices.image) return;
+  updateAddress(addressOf(choices, choices.image, shape), DEFAULTS);
+}
+
+/** Browsers limit the rate of address changes, so changes by held keys are debounced. */
+export function writeAddressSoon(explorer: Explorer): void {
+  clearTimeout(explorer.writing);
+  explorer.writing = setTimeout(() => writeAddress(explorer), 150);
+}

@@ -1,16 +1,48 @@
 /* The status line and the live region. */
 
+import { WORKING_DELAY } from '../lib/client';
+import type { Line } from '../lib/words';
 import type { Explorer } from './state.svelte';
 
-export const WORKING = 'Working…';
+const textOf = (line: Line) => line.map((part) => (typeof part === 'string' ? part : part.strong)).join('');
+
+const WORKING = 'Working…';
 
 /** Show a sentence in the status line until the next action; null clears it. */
-export declare function showNotice(explorer: Explorer, sentence: string | null, isError?: boolean): void;
+export function showNotice(explorer: Explorer, sentence: string | null, isError = false): void {
+  explorer.notice = sentence;
+  explorer.noticeIsError = isError;
+  if (sentence !== null) explorer.voice = sentence;
+}
+
 /** Clear a notice, except "Working…". */
-export declare function clearNotice(explorer: Explorer): void;
-export declare function showWaiting(explorer: Explorer): void;
+export function clearNotice(explorer: Explorer): void {
+  if (explorer.notice !== WORKING) showNotice(explorer, null);
+}
+
+export function showWaiting(explorer: Explorer): void {
+  explorer.waiting ??= setTimeout(() => showNotice(explorer, WORKING), WORKING_DELAY);
+}
+
 /** Clear earlier notices and show "Working…" if the reply takes long. */
-export declare function startWaiting(explorer: Explorer): void;
-export declare function stopWaiting(explorer: Explorer): void;
+export function startWaiting(explorer: Explorer): void {
+  explorer.markers.state = 'working';
+  stopWaiting(explorer);
+  showNotice(explorer, null);
+  showWaiting(explorer);
+}
+
+export function stopWaiting(explorer: Explorer): void {
+  clearTimeout(explorer.waiting);
+  explorer.waiting = undefined;
+  if (explorer.notice === WORKING) showNotice(explorer, null);
+}
+
 /** Announce the view to screen readers, preceded by the action just taken. */
-export declare function speakSoon(explorer: Explorer, delay: number, action?: string): void;
+export function speakSoon(explorer: Explorer, delay: number, action = ''): void {
+  clearTimeout(explorer.speaking);
+  explorer.speaking = setTimeout(() => {
+    explorer.view.drawPending();
+    explorer.voice = `${action}${explorer.view.headline}. ${textOf(explorer.status)}`;
+  }, delay);
+}

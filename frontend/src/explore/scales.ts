@@ -10,5 +10,13 @@ export function methodScale(method: MethodInfo, values: number[]): Scale {
   return { kind: 'linear', limit, clips: false, isWeight: method.unit === 'weights' };
 }
 
+/** From 0 to the maximum of the patches of one row.
+    @param prefix tokens before the patches */
+export function mapScale(row: Float32Array, prefix: number): Scale {
+  let limit = 1e-9;
+  for (let j = prefix; j < row.length; j++) if (row[j] > limit) limit = row[j];
+  return { kind: 'linear', limit, clips: false, isWeight: true };
+}
+
 /** The color table of a scale. */
 export const tableKind = (scale: Scale) => (scale.kind === 'linear' ? 'seq' : 'div');

@@ -11,12 +11,12 @@ import type {
   ScoresReply,
 } from '../lib/api';
 import type { Host } from '../lib/client';
-import { largest, MEAN, type Shape, type Source } from '../lib/numbers';
+import { type Direction, largest, MEAN, type Shape, type Source } from '../lib/numbers';
+import type { Line } from '../lib/words';
 import { ThemeColors } from '../lib/theme.svelte';
 import { Gallery } from './gallery.svelte';
 import { View } from './view.svelte';
 
-export type Direction = 'from' | 'to';
 export type ScaleChoice = 'shared' | 'uniform' | 'map';
 export type Mode = 'zero' | 'mean';
 export type PatchMode = 'drop' | 'gray';
@@ -108,6 +108,8 @@ export class Explorer {
   readonly targetNames = $derived.by(() =>
     [this.targetClass, ...this.choices.target.slice(1)].map((k) => this.reply?.classes[k] ?? ''),
   );
+
+  readonly status = $derived.by((): Line => (this.notice === null ? this.view.line : [this.notice]));
 
   constructor(host: Host<ExploreCatalog>) {
     this.host = host;

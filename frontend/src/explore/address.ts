@@ -1,0 +1,96 @@
+/* The view in the address. */
+
+import { headsParam, oneOf, parseClasses, parseHeads, parseNumber, parsePatches, patchesParam, unavailable } from '../lib/address';
+import type { ExploreCatalog, ImageChoice } from '../lib/api';
+import { MEAN, type Shape } from '../lib/numbers';
+import { numberName } from '../lib/words';
+import type { Choices } from './state.svelte';
+
+export const DEFAULTS = { direction: 'from', scale: 'shared', display: 'patches', mode: 'zero', patch_mode: 'drop' };
+const UPLOADED = 'upload'; // a link cannot restore an uploaded image
+
+/** The parts of the address that need the sizes of the reply. */
+export interface Linked {
+  patch: string | null;
+  ablated: string | null;
+  removed: string | null;
+}
+
+/** An image by its name in the address, or null if it is unavailable. */
+export function parseImage(text: string | null | undefined, { cifar, samples }: ExploreCatalog): ImageChoice | null {
+  const index = /^cifar:(\d{1,4})$/.exec(text ?? '');
+  if (index) return cifar.available ? { kind: 'cifar', index: Number(index[1]) } : null;
+  return samples.some(({ name }) => name === text) ? { kind: 'sample', name: text as string } : null;
+}
+
+/** The initial image if the address has none. */
+const firstImage = (catalog: ExploreCatalog) => parseImage('cat', catalog) ?? parseImage(catalog.samples[0]?.name, catalog);
+
+export function imageParam(image: ImageChoice): string {
+  if (image.kind === 'sample') return image.name;
+  return image.kind === 'cifar' ? `cifar:${image.index}` : UPLOADED;
+}
+
+const hasModel = (catalog: ExploreCatalog, name: string) => catalog.checkpoints.some((model) => model.name === name);
+
+/** Read the choices, and the parts that need the sizes of the reply; the catalog has at least one model. */
+export function readAddress(params: URLSearchParams, catalog: ExploreCatalog): [Partial<Choices>, Linked] {
+  const [model, wanted] = [params.get('checkpoint'), params.get('image')];
+  const checkpoint = catalog.checkpoints.find(({ name }) => name === model) ?? catalog.checkpoints[0];
+  const isAvailable = !wanted || parseImage(wanted, catalog) !== null;
+  const choices: Partial<Choices> = {
+    checkpoint: checkpoint.name,
+    image: parseImage(wanted, catalog) ?? firstImage(catalog),
+    layer: parseNumber(params.get('layer'), checkpoint.layers, checkpoint.layers - 1),
+    head: parseNumber(params.get('head'), checkpoint.heads, MEAN),
+    direction: oneOf(params.get('direction'), ['from', 'to']),
+    scale: oneOf(params.get('scale'), ['shared', 'uniform', 'map']),
+    smooth: params.get('display') === 'smooth',
+    mode: oneOf(params.get('mode'), ['zero', 'mean']),
+    patch_mode: oneOf(params.get('patch_mode'), ['drop', 'gray']),
+    method: catalog.methods.find(({ key }) => key === params.get('method'))?.key ?? null,
+    target: isAvailable && (!model || hasModel(catalog, model)) ? parseClasses(params.get('class')) : [],
+  };
+  const [patch, removed] = isAvailable ? [params.get('patch'), params.get('removed')] : [null, null]; // of another image
+  return [choices, { patch, ablated: params.get('ablated'), removed }];
+}
+
+/** The choices in the address that depend on the grid of the image. */
+export function readLinked(linked: Linked, shape: Shape): Pick<Choices, 'pins' | 'ablated' | 'removed'> {
+  return {
+    pins: parsePatches(linked.patch, shape),
+    ablated: parseHeads(linked.ablated, shape),
+    removed: parsePatches(linked.removed, shape),
+  };
+}
+
+/** State which parts of the address are unavailable and what is shown instead; empty if all are available. */
+export function unavailableSentences(params: URLSearchParams, catalog: ExploreCatalog, shown: Choices): string {
+  const [model, wanted] = [params.get('checkpoint'), params.get('image')];
+  const image = shown.image ? imageParam(shown.image) : '';
+  const sentences = [];
+  if (model && !hasModel(catalog, model)) sentences.push(unavailable('model', model, shown.checkpoint));
+  if (wanted === UPLOADED) sentences.push(`A link does not contain an uploaded image: showing ${image}. Upload the file again.`);
+  else if (wanted && !parseImage(wanted, catalog)) sentences.push(unavailable('image', wanted, image));
+  return sentences.join(' ');
+}
+
+/** The parameters of the address, in order. */
+export function addressOf(choices: Choices, image: ImageChoice, shape: Shape): Record<string, string | null> {
+  return {
+    checkpoint: choices.checkpoint,
+    image: imageParam(image),
+    layer: numberName(choices.layer),
+    head: numberName(choices.head),
+    patch: patchesParam(choices.pins, shape),
+    direction: choices.direction,
+    scale: choices.scale,
+    display: choices.smooth ? 'smooth' : 'patches',
+    method: choices.method,
+    class: choices.target.join('-'),
+    ablated: headsParam(choices.ablated, shape),
+    removed: patchesParam(choices.removed, shape),
+    mode: choices.ablated.length ? choices.mode : '',
+    patch_mode: choices.removed.length ? choices.patch_mode : '',
+  };
+}

@@ -1,0 +1,42 @@
+/* Options of the view, and the model. */
+
+import { middlePatch } from '../lib/numbers';
+import { act, writeAddressSoon } from './actions';
+import { showNotice, stopWaiting } from './notices';
+import { load } from './requests';
+import type { Choices, Explorer, ScaleChoice } from './state.svelte';
+
+export type Option = 'query' | 'direction' | 'scale' | 'display';
+
+/** The choices after an option of the form was chosen. */
+const CHANGES: Record<Option, (value: string, explorer: Explorer) => Partial<Choices>> = {
+  query(value, { choices, shape }) {
+    const pins = choices.pins.length ? choices.pins : [middlePatch(shape)];
+    const kept = { class: [], patch: pins.slice(0, 1) }[value] ?? pins;
+    return { method: null, multiple: value === 'patches', pins: kept };
+  },
+  direction: (value) => ({ direction: value as Choices['direction'], method: null }),
+  scale: (value) => ({ scale: value as ScaleChoice, method: null }),
+  display: (value) => ({ smooth: value === 'smooth' }),
+};
+
+export function chooseOption(explorer: Explorer, name: Option, value: string): void {
+  if (explorer.reply) act(explorer, CHANGES[name](value, explorer), 0);
+}
+
+/** Without the full attention only the class token can be the query. */
+export function fallBackToClassToken(explorer: Explorer): void {
+  Object.assign(explorer.choices, { pins: [], multiple: false, hover: -1, direction: 'from' });
+  stopWaiting(explorer);
+  explorer.view.draw();
+  const sentence = 'The attention between patches could not be loaded. Choose the image again to retry.';
+  showNotice(explorer, sentence, true);
+}
+
+/** Explain the image on screen with another model. */
+export async function showModel(explorer: Explorer, name: string): Promise<void> {
+  const { choices, gallery } = explorer;
+  if (choices.image) await load(explorer, name, choices.image);
+  if (choices.checkpoint === name) writeAddressSoon(explorer);
+  if (explorer.shelf === 'cifar') gallery.fill();
+}

@@ -1,0 +1,210 @@
+/* Requests about an image: its explanation, full attention, attribution maps, ablations. The latest request wins. */
+
+import type { AblateReply, ImageChoice, Requests } from '../lib/api';
+import { isBusy, isRefusal, isUnreachable, NO_ANSWER, pause, RETRY_DELAY, reasonOf, SPEAK_DELAY } from '../lib/client';
+import { floatsOf, tokenCount, uint16Of } from '../lib/numbers';
+import { writeAddressSoon } from './actions';
+import type { Linked } from './address';
+import { decodeImage, show } from './show';
+import { showNotice, speakSoon, startWaiting, stopWaiting } from './notices';
+import type { Explorer } from './state.svelte';
+
+export const METHODS_DELAY = 500; // ms an image stays on screen before its attribution maps are requested
+
+export function fail(explorer: Explorer, sentence: string): void {
+  explorer.markers.state = 'error';
+  stopWaiting(explorer);
+  if (explorer.shown) Object.assign(explorer.choices, explorer.shown);
+  showNotice(explorer, sentence, true);
+}
+
+/** Explain an image with a model and show the result, unless a later request was made.
+    @param linked the parts of the address that need the sizes of the reply */
+export async function load(
+  explorer: Explorer,
+  checkpoint: string,
+  image: ImageChoice,
+  linked: Linked | null = null,
+): Promise<void> {
+  const mine = ++explorer.ticket;
+  Object.assign(explorer.choices, { checkpoint, image });
+  startWaiting(explorer);
+  const reply = await explorer.host.request('explain', { checkpoint, image });
+  if (mine !== explorer.ticket) return;
+  if (!reply || isRefusal(reply)) {
+    if (reply && !isBusy(reply) && !isUnreachable(reply)) explorer.refused = checkpoint;
+    return fail(explorer, reasonOf(reply));
+  }
+  const decoded = await decodeImage(reply.image.src);
+  if (mine !== explorer.ticket) return;
+  if (!decoded) return fail(explorer, 'The image could not be displayed. Choose another one.');
+  // A query other than the class token waits for the full attention: a new image must not appear with old maps.
+  const { pins, direction } = explorer.choices;
+  const needsFull = Boolean(linked?.patch) || pins.length > 0 || direction === 'to';
+  const full = needsFull ? await explorer.host.request('attention', { key: reply.key }) : null;
+  if (mine !== explorer.ticket) return;
+  show(explorer, reply, decoded, linked);
+  if (typeof full === 'string') storeFull(explorer, full, reply.key);
+  else fetchFull(explorer);
+}
+
+type Keyed = 'attention' | 'methods' | 'scores' | 'ablate' | 'figure';
+type Question<N extends Keyed> = Omit<Requests[N][0], 'key'>;
+type Answer<N extends Keyed> = Requests[N][1];
+
+const send = <N extends Keyed>({ host }: Explorer, name: N, question: Question<N>, key: string): Promise<Answer<N>> =>
+  host.request(name, { ...question, key } as Requests[N][0]);
+
+/** Send a request about the image on screen; if the server has evicted its explanation, recompute that first. */
+export async function requestCached<N extends Keyed>(
+  explorer: Explorer,
+  name: N,
+  question: Question<N>,
+): Promise<Answer<N> | { error: string }> {
+  const { reply: mine, shown } = explorer;
+  if (!mine || !shown) return { error: NO_ANSWER };
+  const reply = await send(explorer, name, question, mine.key);
+  if (reply !== null || explorer.reply !== mine) return reply;
+  const again = await explorer.host.request('explain', shown);
+  if (!again || isRefusal(again)) return again ?? { error: NO_ANSWER };
+  if (explorer.reply !== mine) return { error: NO_ANSWER }; // dropped by the caller
+  if (String(again.probabilities) !== String(mine.probabilities)) {
+    // its model has been trained further
+    const { checkpoint, image } = explorer.choices;
+    load(explorer, checkpoint, image ?? shown.image);
+    return { error: 'This model has been trained further: the image is explained again.' };
+  }
+  mine.key = again.key;
+  explorer.markers.ready = again.key;
+  return send(explorer, name, question, again.key);
+}
+
+/** Like `requestCached`, about the image with its ablated heads and removed patches. */
+export async function requestAblated<N extends Keyed>(
+  explorer: Explorer,
+  name: N,
+  question: Question<N>,
+): Promise<Answer<N> | { error: string }> {
+  if (!explorer.changed) return requestCached(explorer, name, question);
+  const reply = await send(explorer, name, question, explorer.changed.key);
+  if (reply !== null) return reply;
+  const failure = await fetchAblation(explorer);
+  if (failure) return failure;
+  return explorer.changed
+    ? send(explorer, name, question, explorer.changed.key)
+    : requestCached(explorer, name, question);
+}
+
+/** Fetch the attention between all tokens. */
+export async function fetchFull(explorer: Explorer): Promise<void> {
+  const { reply: mine, changed } = explorer;
+  const full = await (changed
+    ? explorer.host.request('attention', { key: changed.key })
+    : requestCached(explorer, 'attention', {}));
+  if (explorer.reply !== mine || explorer.changed !== changed) return;
+  if (typeof full === 'string') return storeFull(explorer, full, explorer.key);
+  explorer.fullFailed = true;
+  explorer.view.drawSoon();
+}
+
+function storeFull(explorer: Explorer, text: string, key: string): void {
+  const full = uint16Of(text);
+  const { shape, source } = explorer;
+  explorer.fullFailed = full.length !== shape.layers * shape.heads * tokenCount(shape) ** 2;
+  if (!explorer.fullFailed && source) {
+    source.full = full;
+    explorer.markers.full = key;
+  }
+  explorer.view.drawSoon();
+}
+
+/** Fetch the maps of all methods for the explained class, then their faithfulness scores.
+    Both are slow on the server, so they are not requested for an image that is shown only briefly. */
+export async function fetchMethods(explorer: Explorer, delay = 0): Promise<void> {
+  const mine = ++explorer.methodsTicket;
+  const { reply: about } = explorer;
+  const { target } = explorer.choices;
+  const isStale = () => mine !== explorer.methodsTicket || explorer.reply !== about;
+  explorer.faithfulness = null;
+  Object.assign(explorer.markers, { methods: undefined, scores: undefined });
+  const ofClass = new Set(explorer.catalog.methods.filter(({ forClass }) => forClass).map(({ key }) => key));
+  explorer.maps = Object.fromEntries(Object.entries(explorer.maps).filter(([key]) => !ofClass.has(key))); // those of another class
+  await pause(delay);
+  for (const name of ['methods', 'scores'] as const) {
+    if (isStale()) return;
+    const reply = await requestPatiently(explorer, name, target, isStale);
+    if (isStale()) return;
+    if (!reply || isRefusal(reply)) return abandonMethod(explorer, reasonOf(reply));
+    if (explorer.notice === NO_ANSWER) showNotice(explorer, null);
+    if ('maps' in reply) explorer.maps = reply.maps;
+    else explorer.faithfulness = reply;
+    explorer.markers[name] = `${about?.key} ${target}`;
+    explorer.view.draw();
+    if (explorer.view.method !== null) speakSoon(explorer, SPEAK_DELAY);
+  }
+}
+
+/** Repeat a request until the server is reachable and not busy. */
+async function requestPatiently(
+  explorer: Explorer,
+  name: 'methods' | 'scores',
+  target: number[],
+  isStale: () => boolean,
+) {
+  for (;;) {
+    const reply = await requestCached(explorer, name, { target });
+    if (isStale() || !(isBusy(reply) || isUnreachable(reply))) return reply;
+    if (isUnreachable(reply)) abandonMethod(explorer, NO_ANSWER);
+    await pause(RETRY_DELAY);
+    if (isStale()) return reply;
+  }
+}
+
+/** Show why a map is missing; a map of another class that is still shown large is replaced by the head. */
+function abandonMethod(explorer: Explorer, sentence: string): void {
+  explorer.view.release();
+  explorer.view.draw();
+  showNotice(explorer, sentence, true);
+}
+
+/** Fetch and show the prediction with the ablated heads and removed patches; without any, restore the unchanged image.
+    Returns the error, if there is one. */
+export async function fetchAblation(explorer: Explorer): Promise<{ error: string } | undefined> {
+  const mine = ++explorer.ablationTicket;
+  const { reply: about, shape, choices } = explorer;
+  const { ablated, removed, mode, patch_mode } = choices;
+  if (!about) return undefined;
+  explorer.markers.changed = undefined;
+  if (!ablated.length && !removed.length) {
+    showAblation(explorer, null, about.cls);
+    return undefined;
+  }
+  const heads = ablated.map((k): [number, number] => [Math.floor(k / shape.heads), k % shape.heads]);
+  const reply = await requestCached(explorer, 'ablate', { heads, patches: removed, mode, patch_mode });
+  if (mine !== explorer.ablationTicket || explorer.reply !== about) return undefined;
+  if (reply && !isRefusal(reply)) {
+    showAblation(explorer, reply, reply.cls);
+    return undefined;
+  }
+  Object.assign(choices, explorer.before);
+  const failure = { error: reasonOf(reply) };
+  showNotice(explorer, failure.error, true);
+  explorer.view.drawSoon();
+  writeAddressSoon(explorer);
+  return failure;
+}
+
+function showAblation(explorer: Explorer, result: AblateReply | null, rows: string): void {
+  const { ablated, removed, mode, patch_mode } = explorer.choices;
+  explorer.changed = result;
+  explorer.before = { ablated, removed, mode, patch_mode };
+  explorer.source = { firstRows: floatsOf(rows), full: null };
+  explorer.fullFailed = false;
+  explorer.shape = { ...explorer.shape, removed: result && patch_mode === 'drop' ? removed : [] };
+  explorer.view.release();
+  explorer.view.draw();
+  explorer.markers.changed = explorer.key;
+  explorer.markers.full = undefined;
+  fetchFull(explorer);
+  speakSoon(explorer, 0);
+}

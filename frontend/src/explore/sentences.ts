@@ -1,0 +1,68 @@
+/* Headline and status line of what is drawn. */
+
+import {
+  capital,
+  headHeadline,
+  headLine,
+  type Line,
+  mapName,
+  methodHeadline,
+  methodLine,
+  patchName,
+  queryName,
+} from '../lib/words';
+import { MEAN, type Shape } from '../lib/numbers';
+import type { ScoresReply } from '../lib/api';
+import { isRemoved } from './selection';
+import type { View } from './view.svelte';
+
+/** The shape of the unchanged image, which the attribution methods explain. */
+export const unchanged = (shape: Shape): Shape => ({ ...shape, removed: [] });
+
+export const removedLine = (patch: number, shape: Shape) =>
+  `${capital(patchName(patch, shape))} is removed: it neither attends nor is attended to.`;
+
+const hasRemovedQuery = ({ query }: View, shape: Shape) =>
+  query.length > 0 && query.every((patch) => isRemoved(patch, shape));
+
+export function headlineOf(view: View): string {
+  const { shape, map, methodInfo, query, layer, head } = view;
+  if (!shape || !map) return 'What the model attends to';
+  if (methodInfo) return methodHeadline(methodInfo, view.classes, map.values, shape);
+  if (view.isAblated) return `${mapName(layer, head)} is ablated`;
+  if (hasRemovedQuery(view, shape)) {
+    return `${capital(queryName(query, shape))} ${query.length > 1 ? 'are' : 'is'} removed`;
+  }
+  return headHeadline(viewOf(view), shape);
+}
+
+export function lineOf(view: View, faithfulness: ScoresReply | null): Line {
+  const { shape, map, methodInfo, read } = view;
+  if (!shape || !map) return [];
+  if (methodInfo) {
+    return methodLine(methodInfo, map.values, read, map.scale, faithfulness, view.classes[0], unchanged(shape));
+  }
+  if (view.isAblated) return [ablatedLine(view)];
+  if (hasRemovedQuery(view, shape)) {
+    return ['Removed patches neither attend nor are attended to. Choose another patch, or the class token.'];
+  }
+  return isRemoved(read, shape) ? [removedLine(read, shape)] : headLine(viewOf(view), shape);
+}
+
+const viewOf = ({ map, query, direction, layer, head, read }: View) => ({
+  row: map?.values as Float32Array,
+  query,
+  direction,
+  layer,
+  head,
+  read,
+});
+
+/** State what replaces the output of the ablated head, or of all heads of a mean. */
+function ablatedLine({ mode, layer, head }: View): string {
+  const usesMean = mode === 'mean';
+  if (layer === MEAN || head === MEAN) {
+    return `The outputs of all its heads are replaced by ${usesMean ? 'their means over the sample images' : 'zero'}. Prediction shows the effect.`;
+  }
+  return `Its output is replaced by ${usesMean ? 'its mean over the sample images' : 'zero'}. Prediction shows the effect.`;
+}

@@ -1,0 +1,84 @@
+/* Show the explanation of an image. */
+
+import type { ExplainReply, ImageChoice } from '../lib/api';
+import { afterPaint, isImageUrl } from '../lib/dom';
+import { floatsOf } from '../lib/numbers';
+import { percent } from '../lib/words';
+import { type Linked, readLinked } from './address';
+import { speakSoon, stopWaiting } from './notices';
+import { fetchAblation, fetchMethods, METHODS_DELAY } from './requests';
+import type { Explorer } from './state.svelte';
+
+export async function decodeImage(src: string): Promise<HTMLImageElement | null> {
+  const node = new Image();
+  node.src = isImageUrl(src) ? src : '';
+  try {
+    await node.decode();
+    return node;
+  } catch {
+    return null;
+  }
+}
+
+const isSameImage = (one: ImageChoice, other: ImageChoice) => JSON.stringify(one) === JSON.stringify(other);
+
+/** Replace the image on screen. */
+export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageElement, linked: Linked | null): void {
+  const { choices, reply: old, shown } = explorer;
+  const isSameGrid = old !== null && old.rows === reply.rows && old.columns === reply.columns;
+  const { checkpoint, image: chosen } = choices as { checkpoint: string; image: ImageChoice };
+  if (shown && !isSameImage(shown.image, chosen)) choices.target = []; // back to the predicted class
+  // another model may number the classes differently
+  const target = old ? choices.target.map((k) => reply.classes.indexOf(old.classes[k])) : choices.target;
+  choices.target = target.every((k) => k >= 0 && k < reply.classes.length) ? target : [];
+  const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
+  Object.assign(explorer, {
+    reply,
+    image,
+    shown: { checkpoint, image: chosen },
+    refused: null,
+    source: { firstRows: floatsOf(reply.cls), full: null },
+    shape: { layers, heads, rows, columns, aspect, prefix, classToken, removed: [] },
+    maps: reply.maps,
+    faithfulness: null,
+    changed: null,
+    before: { ...explorer.before, ablated: [], removed: [] },
+    limits: {},
+    fullFailed: false,
+  });
+  fitChoices(explorer, linked, isSameGrid);
+  explorer.view.release();
+  stopWaiting(explorer); // now, as a late "Working…" would replace later notices
+  explorer.markers.full = undefined;
+  requestAnimationFrame(() => finishShowing(explorer, reply));
+}
+
+/** Keep the choices that the new model and grid allow. */
+function fitChoices({ choices, shape }: Explorer, linked: Linked | null, isSameGrid: boolean): void {
+  choices.layer = Math.min(choices.layer, shape.layers - 1);
+  choices.head = Math.min(choices.head, shape.heads - 1);
+  choices.hover = choices.read = -1;
+  if (linked) Object.assign(choices, readLinked(linked, shape));
+  else Object.assign(choices, { ablated: [], removed: [], pins: isSameGrid ? choices.pins : [] });
+  choices.multiple = choices.pins.length > 1 || (choices.multiple && choices.pins.length > 0);
+}
+
+function finishShowing(explorer: Explorer, reply: ExplainReply): void {
+  if (explorer.reply !== reply) return;
+  explorer.markers.state = 'ready';
+  explorer.view.draw();
+  revealThumb(explorer);
+  const { predictedClass: best, choices } = explorer;
+  speakSoon(explorer, 0, `Predicted: ${reply.classes[best]}, ${percent(reply.probabilities[best], 1)}. `);
+  if (choices.ablated.length || choices.removed.length) fetchAblation(explorer);
+  fetchMethods(explorer, METHODS_DELAY);
+  afterPaint(() => {
+    explorer.markers.ready = reply.key;
+  });
+}
+
+/** Scroll the chosen thumbnail into view. */
+function revealThumb({ root }: Explorer): void {
+  const thumb = root?.querySelector<HTMLElement>('.thumb[aria-pressed=true]');
+  if (thumb?.parentElement) thumb.parentElement.scrollTop = thumb.offsetTop - thumb.offsetHeight;
+}
