@@ -11,7 +11,7 @@ import { removedLine } from './sentences';
 import type { Choices, Explorer } from './state.svelte';
 
 /** Change the choices: clear notices, redraw, update the address. */
-export function act(explorer: Explorer, change: Partial<Choices>, delay = SPEAK_DELAY): void {
+export function act(explorer: Explorer, change: Partial<Choices>, delay = SPEAK_DELAY) {
   const { choices } = explorer;
   clearNotice(explorer);
   Object.assign(choices, change);
@@ -23,23 +23,23 @@ export function act(explorer: Explorer, change: Partial<Choices>, delay = SPEAK_
 }
 
 /** Change what the pointer points at: redraw, but leave the address as it is. */
-export function hover(explorer: Explorer, change: Partial<Choices>, delay = SPEAK_DELAY): void {
+export function hover(explorer: Explorer, change: Partial<Choices>, delay = SPEAK_DELAY) {
   clearNotice(explorer);
   Object.assign(explorer.choices, change);
   explorer.view.drawSoon();
   speakSoon(explorer, delay);
 }
 
-export function chooseHead(explorer: Explorer, layer: number, head: number, delay = SPEAK_DELAY): void {
+export function chooseHead(explorer: Explorer, layer: number, head: number, delay = SPEAK_DELAY) {
   act(explorer, { layer, head, method: null }, delay);
 }
 
-export function queryClassToken(explorer: Explorer): void {
+export function queryClassToken(explorer: Explorer) {
   act(explorer, { pins: [], hover: -1, multiple: false, method: null }, 0);
 }
 
 /** Pin or unpin a patch; with `add`, together with the patches pinned before. */
-export function pinPatch(explorer: Explorer, patch: number, add: boolean): void {
+export function pinPatch(explorer: Explorer, patch: number, add: boolean) {
   const { shape, choices } = explorer;
   if (isRemoved(patch, shape)) return showNotice(explorer, removedLine(patch, shape));
   const isPinned = choices.pins.includes(patch);
@@ -50,29 +50,29 @@ export function pinPatch(explorer: Explorer, patch: number, add: boolean): void 
 }
 
 /** Show a method large, or the heads if it is already shown. */
-export function chooseMethod(explorer: Explorer, key: string): void {
+export function chooseMethod(explorer: Explorer, key: string) {
   act(explorer, { method: explorer.choices.method === key ? null : key });
 }
 
 /** Return from a method to the heads; focus the selected tile, as the button disappears. */
-export function leaveMethod(explorer: Explorer): void {
+export function leaveMethod(explorer: Explorer) {
   act(explorer, { method: null }, 0);
   focusTile(explorer);
 }
 
 /** Choose the class that class-specific methods explain. */
-export function chooseClass(explorer: Explorer, k: number): void {
+export function chooseClass(explorer: Explorer, k: number) {
   const { target } = explorer.choices;
   retarget(explorer, [k, ...(target[1] === k ? [] : target.slice(1))]);
 }
 
 /** Choose the contrast class by its index as text; '' for none. */
-export function chooseContrast(explorer: Explorer, text: string): void {
+export function chooseContrast(explorer: Explorer, text: string) {
   const first = explorer.targetClass;
   retarget(explorer, text === '' || Number(text) === first ? [first] : [first, Number(text)]);
 }
 
-function retarget(explorer: Explorer, target: number[]): void {
+function retarget(explorer: Explorer, target: number[]) {
   if (!explorer.reply) return;
   const isDefault = target.length === 1 && target[0] === explorer.predictedClass;
   act(explorer, { target: isDefault ? [] : target });
@@ -80,13 +80,13 @@ function retarget(explorer: Explorer, target: number[]): void {
 }
 
 /** Change the ablated heads, the removed patches or their replacement, and fetch the new prediction. */
-export function ablate(explorer: Explorer, change: Partial<Choices>): void {
+export function ablate(explorer: Explorer, change: Partial<Choices>) {
   act(explorer, change, 0);
   fetchAblation(explorer);
 }
 
 /** Ablate or restore the selected head. */
-export function toggleHead(explorer: Explorer): void {
+export function toggleHead(explorer: Explorer) {
   const { reply, shape, choices, host } = explorer;
   const { layer, head, ablated } = choices;
   if (!host.live || !reply || layer === MEAN || head === MEAN) return;
@@ -94,20 +94,20 @@ export function toggleHead(explorer: Explorer): void {
 }
 
 /** Remove or restore a patch. */
-export function togglePatch(explorer: Explorer, patch: number): void {
+export function togglePatch(explorer: Explorer, patch: number) {
   if (!explorer.host.live) return;
   const { removed, pins } = explorer.choices;
   ablate(explorer, { removed: toggled(removed, patch), pins: pins.filter((pin) => pin !== patch), method: null });
 }
 
 /** Restore all heads and patches; focus the selected tile, as the button disappears. */
-export function restoreAll(explorer: Explorer): void {
+export function restoreAll(explorer: Explorer) {
   ablate(explorer, { ablated: [], removed: [] });
   focusTile(explorer);
 }
 
 /** Focus the tile of the selected head. */
-export function focusTile({ root, shape, choices, view }: Explorer, options: FocusOptions = { preventScroll: true }): void {
+export function focusTile({ root, shape, choices, view }: Explorer, options: FocusOptions = { preventScroll: true }) {
   view.draw(); // on a phone the row of the tile is hidden until drawn, and could not be focused
   const down = choices.layer === MEAN ? shape.layers : choices.layer;
   const right = choices.head === MEAN ? shape.heads : choices.head;
@@ -115,12 +115,12 @@ export function focusTile({ root, shape, choices, view }: Explorer, options: Foc
 }
 
 /** Switch between pinning and removing patches by a click. */
-export function toggleRemoving(explorer: Explorer): void {
+export function toggleRemoving(explorer: Explorer) {
   explorer.removing = !explorer.removing;
   showNotice(explorer, explorer.removing ? 'Click patches to remove them; click again to restore them.' : null);
 }
 
-export function writeAddress(explorer: Explorer): void {
+export function writeAddress(explorer: Explorer) {
   clearTimeout(explorer.writing);
   const { host, reply, choices, shape } = explorer;
   if (!host.live || !reply || !choices.image) return;
@@ -128,7 +128,7 @@ export function writeAddress(explorer: Explorer): void {
 }
 
 /** Browsers limit the rate of address changes, so changes by held keys are debounced. */
-export function writeAddressSoon(explorer: Explorer): void {
+export function writeAddressSoon(explorer: Explorer) {
   clearTimeout(explorer.writing);
   explorer.writing = setTimeout(() => writeAddress(explorer), 150);
 }

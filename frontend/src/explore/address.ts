@@ -1,6 +1,15 @@
 /* The view in the address. */
 
-import { headsParam, oneOf, parseClasses, parseHeads, parseNumber, parsePatches, patchesParam, unavailable } from '../lib/address';
+import {
+  headsParam,
+  oneOf,
+  parseClasses,
+  parseHeads,
+  parseNumber,
+  parsePatches,
+  patchesParam,
+  unavailable,
+} from '../lib/address';
 import type { ExploreCatalog, ImageChoice } from '../lib/api';
 import { MEAN, type Shape } from '../lib/numbers';
 import { numberName } from '../lib/words';
@@ -24,7 +33,8 @@ export function parseImage(text: string | null | undefined, { cifar, samples }: 
 }
 
 /** The initial image if the address has none. */
-const firstImage = (catalog: ExploreCatalog) => parseImage('cat', catalog) ?? parseImage(catalog.samples[0]?.name, catalog);
+const firstImage = (catalog: ExploreCatalog) =>
+  parseImage('cat', catalog) ?? parseImage(catalog.samples[0]?.name, catalog);
 
 export function imageParam(image: ImageChoice): string {
   if (image.kind === 'sample') return image.name;
@@ -70,7 +80,8 @@ export function unavailableSentences(params: URLSearchParams, catalog: ExploreCa
   const image = shown.image ? imageParam(shown.image) : '';
   const sentences = [];
   if (model && !hasModel(catalog, model)) sentences.push(unavailable('model', model, shown.checkpoint));
-  if (wanted === UPLOADED) sentences.push(`A link does not contain an uploaded image: showing ${image}. Upload the file again.`);
+  if (wanted === UPLOADED)
+    sentences.push(`A link does not contain an uploaded image: showing ${image}. Upload the file again.`);
   else if (wanted && !parseImage(wanted, catalog)) sentences.push(unavailable('image', wanted, image));
   return sentences.join(' ');
 }

@@ -20,12 +20,12 @@ const CHANGES: Record<Option, (value: string, explorer: Explorer) => Partial<Cho
   display: (value) => ({ smooth: value === 'smooth' }),
 };
 
-export function chooseOption(explorer: Explorer, name: Option, value: string): void {
+export function chooseOption(explorer: Explorer, name: Option, value: string) {
   if (explorer.reply) act(explorer, CHANGES[name](value, explorer), 0);
 }
 
 /** Without the full attention only the class token can be the query. */
-export function fallBackToClassToken(explorer: Explorer): void {
+export function fallBackToClassToken(explorer: Explorer) {
   Object.assign(explorer.choices, { pins: [], multiple: false, hover: -1, direction: 'from' });
   stopWaiting(explorer);
   explorer.view.draw();
@@ -34,7 +34,7 @@ export function fallBackToClassToken(explorer: Explorer): void {
 }
 
 /** Explain the image on screen with another model. */
-export async function showModel(explorer: Explorer, name: string): Promise<void> {
+export async function showModel(explorer: Explorer, name: string) {
   const { choices, gallery } = explorer;
   if (choices.image) await load(explorer, name, choices.image);
   if (choices.checkpoint === name) writeAddressSoon(explorer);

@@ -5,13 +5,13 @@ import { isBusy, isRefusal, isUnreachable, NO_ANSWER, pause, RETRY_DELAY, reason
 import { floatsOf, tokenCount, uint16Of } from '../lib/numbers';
 import { writeAddressSoon } from './actions';
 import type { Linked } from './address';
-import { decodeImage, show } from './show';
 import { showNotice, speakSoon, startWaiting, stopWaiting } from './notices';
+import { decodeImage, show } from './show';
 import type { Explorer } from './state.svelte';
 
 export const METHODS_DELAY = 500; // ms an image stays on screen before its attribution maps are requested
 
-export function fail(explorer: Explorer, sentence: string): void {
+export function fail(explorer: Explorer, sentence: string) {
   explorer.markers.state = 'error';
   stopWaiting(explorer);
   if (explorer.shown) Object.assign(explorer.choices, explorer.shown);
@@ -20,12 +20,7 @@ export function fail(explorer: Explorer, sentence: string): void {
 
 /** Explain an image with a model and show the result, unless a later request was made.
     @param linked the parts of the address that need the sizes of the reply */
-export async function load(
-  explorer: Explorer,
-  checkpoint: string,
-  image: ImageChoice,
-  linked: Linked | null = null,
-): Promise<void> {
+export async function load(explorer: Explorer, checkpoint: string, image: ImageChoice, linked: Linked | null = null) {
   const mine = ++explorer.ticket;
   Object.assign(explorer.choices, { checkpoint, image });
   startWaiting(explorer);
@@ -96,7 +91,7 @@ export async function requestAblated<N extends Keyed>(
 }
 
 /** Fetch the attention between all tokens. */
-export async function fetchFull(explorer: Explorer): Promise<void> {
+export async function fetchFull(explorer: Explorer) {
   const { reply: mine, changed } = explorer;
   const full = await (changed
     ? explorer.host.request('attention', { key: changed.key })
@@ -107,7 +102,7 @@ export async function fetchFull(explorer: Explorer): Promise<void> {
   explorer.view.drawSoon();
 }
 
-function storeFull(explorer: Explorer, text: string, key: string): void {
+function storeFull(explorer: Explorer, text: string, key: string) {
   const full = uint16Of(text);
   const { shape, source } = explorer;
   explorer.fullFailed = full.length !== shape.layers * shape.heads * tokenCount(shape) ** 2;
@@ -120,7 +115,7 @@ function storeFull(explorer: Explorer, text: string, key: string): void {
 
 /** Fetch the maps of all methods for the explained class, then their faithfulness scores.
     Both are slow on the server, so they are not requested for an image that is shown only briefly. */
-export async function fetchMethods(explorer: Explorer, delay = 0): Promise<void> {
+export async function fetchMethods(explorer: Explorer, delay = 0) {
   const mine = ++explorer.methodsTicket;
   const { reply: about } = explorer;
   const { target } = explorer.choices;
@@ -161,7 +156,7 @@ async function requestPatiently(
 }
 
 /** Show why a map is missing; a map of another class that is still shown large is replaced by the head. */
-function abandonMethod(explorer: Explorer, sentence: string): void {
+function abandonMethod(explorer: Explorer, sentence: string) {
   explorer.view.release();
   explorer.view.draw();
   showNotice(explorer, sentence, true);
@@ -194,7 +189,7 @@ export async function fetchAblation(explorer: Explorer): Promise<{ error: string
   return failure;
 }
 
-function showAblation(explorer: Explorer, result: AblateReply | null, rows: string): void {
+function showAblation(explorer: Explorer, result: AblateReply | null, rows: string) {
   const { ablated, removed, mode, patch_mode } = explorer.choices;
   explorer.changed = result;
   explorer.before = { ablated, removed, mode, patch_mode };

@@ -2,6 +2,7 @@
 
 import type { MethodInfo } from '../lib/api';
 import type { Scale } from '../lib/numbers';
+import { makeTile, type Tile } from '../lib/paint';
 
 /** The scale of a method's map: from 0 to its maximum, or symmetric about 0 for signed methods. */
 export function methodScale(method: MethodInfo, values: number[]): Scale {
@@ -20,3 +21,9 @@ export function mapScale(row: Float32Array, prefix: number): Scale {
 
 /** The color table of a scale. */
 export const tableKind = (scale: Scale) => (scale.kind === 'linear' ? 'seq' : 'div');
+
+/** The tile of a canvas; a new one if the size changes, which clears the canvas. */
+export const fitTile = (tile: Tile | null, canvas: HTMLCanvasElement, columns: number, rows: number): Tile =>
+  tile?.canvas === canvas && canvas.width === columns && canvas.height === rows
+    ? tile
+    : makeTile(canvas, columns, rows);

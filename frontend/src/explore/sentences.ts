@@ -1,5 +1,7 @@
 /* Headline and status line of what is drawn. */
 
+import type { ScoresReply } from '../lib/api';
+import { MEAN, type Shape } from '../lib/numbers';
 import {
   capital,
   headHeadline,
@@ -11,13 +13,8 @@ import {
   patchName,
   queryName,
 } from '../lib/words';
-import { MEAN, type Shape } from '../lib/numbers';
-import type { ScoresReply } from '../lib/api';
 import { isRemoved } from './selection';
 import type { View } from './view.svelte';
-
-/** The shape of the unchanged image, which the attribution methods explain. */
-export const unchanged = (shape: Shape): Shape => ({ ...shape, removed: [] });
 
 export const removedLine = (patch: number, shape: Shape) =>
   `${capital(patchName(patch, shape))} is removed: it neither attends nor is attended to.`;
@@ -37,10 +34,10 @@ export function headlineOf(view: View): string {
 }
 
 export function lineOf(view: View, faithfulness: ScoresReply | null): Line {
-  const { shape, map, methodInfo, read } = view;
-  if (!shape || !map) return [];
+  const { shape, map, mapShape, methodInfo, read } = view;
+  if (!shape || !map || !mapShape) return [];
   if (methodInfo) {
-    return methodLine(methodInfo, map.values, read, map.scale, faithfulness, view.classes[0], unchanged(shape));
+    return methodLine(methodInfo, map.values, read, map.scale, faithfulness, view.classes[0], mapShape);
   }
   if (view.isAblated) return [ablatedLine(view)];
   if (hasRemovedQuery(view, shape)) {

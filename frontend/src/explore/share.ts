@@ -8,7 +8,7 @@ import { showNotice, showWaiting, stopWaiting } from './notices';
 import { requestAblated, requestCached } from './requests';
 import type { Explorer } from './state.svelte';
 
-export async function copyLink(explorer: Explorer): Promise<void> {
+export async function copyLink(explorer: Explorer) {
   writeAddress(explorer);
   const rest = explorer.choices.image?.kind === 'upload' ? ' It does not contain the uploaded image.' : '';
   try {
@@ -21,7 +21,7 @@ export async function copyLink(explorer: Explorer): Promise<void> {
 
 const nullable = (index: number) => (index === MEAN ? null : index);
 
-export async function saveFigure(explorer: Explorer): Promise<void> {
+export async function saveFigure(explorer: Explorer) {
   const { reply: about, choices } = explorer;
   if (!about) return;
   showWaiting(explorer);

@@ -23,7 +23,7 @@ export async function decodeImage(src: string): Promise<HTMLImageElement | null>
 const isSameImage = (one: ImageChoice, other: ImageChoice) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Replace the image on screen. */
-export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageElement, linked: Linked | null): void {
+export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageElement, linked: Linked | null) {
   const { choices, reply: old, shown } = explorer;
   const isSameGrid = old !== null && old.rows === reply.rows && old.columns === reply.columns;
   const { checkpoint, image: chosen } = choices as { checkpoint: string; image: ImageChoice };
@@ -54,7 +54,7 @@ export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageEl
 }
 
 /** Keep the choices that the new model and grid allow. */
-function fitChoices({ choices, shape }: Explorer, linked: Linked | null, isSameGrid: boolean): void {
+function fitChoices({ choices, shape }: Explorer, linked: Linked | null, isSameGrid: boolean) {
   choices.layer = Math.min(choices.layer, shape.layers - 1);
   choices.head = Math.min(choices.head, shape.heads - 1);
   choices.hover = choices.read = -1;
@@ -63,7 +63,7 @@ function fitChoices({ choices, shape }: Explorer, linked: Linked | null, isSameG
   choices.multiple = choices.pins.length > 1 || (choices.multiple && choices.pins.length > 0);
 }
 
-function finishShowing(explorer: Explorer, reply: ExplainReply): void {
+function finishShowing(explorer: Explorer, reply: ExplainReply) {
   if (explorer.reply !== reply) return;
   explorer.markers.state = 'ready';
   explorer.view.draw();
@@ -78,7 +78,7 @@ function finishShowing(explorer: Explorer, reply: ExplainReply): void {
 }
 
 /** Scroll the chosen thumbnail into view. */
-function revealThumb({ root }: Explorer): void {
+function revealThumb({ root }: Explorer) {
   const thumb = root?.querySelector<HTMLElement>('.thumb[aria-pressed=true]');
   if (thumb?.parentElement) thumb.parentElement.scrollTop = thumb.offsetTop - thumb.offsetHeight;
 }

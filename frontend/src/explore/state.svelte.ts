@@ -12,8 +12,8 @@ import type {
 } from '../lib/api';
 import type { Host } from '../lib/client';
 import { type Direction, largest, MEAN, type Shape, type Source } from '../lib/numbers';
-import type { Line } from '../lib/words';
 import { ThemeColors } from '../lib/theme.svelte';
+import type { Line } from '../lib/words';
 import { Gallery } from './gallery.svelte';
 import { View } from './view.svelte';
 

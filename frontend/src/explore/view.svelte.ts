@@ -5,8 +5,8 @@ import { flushSync, untrack } from 'svelte';
 import type { MethodInfo } from '../lib/api';
 import {
   type Direction,
-  firstRowsSuffice,
   fillRows,
+  firstRowsSuffice,
   makeRows,
   type Rows,
   rowOf,
@@ -16,16 +16,17 @@ import {
   sharedLimit,
   uniformWeight,
 } from '../lib/numbers';
-import type { Line } from '../lib/words';
-import { fallBackToClassToken } from './options';
+import { type Line, mapName, methodTitle } from '../lib/words';
 import { showWaiting, stopWaiting } from './notices';
+import { fallBackToClassToken } from './options';
+import { readingOf } from './reading';
 import { mapScale, methodScale } from './scales';
 import { isAblated, queryPatches } from './selection';
 import { headlineOf, lineOf } from './sentences';
 import type { Explorer, Mode, ScaleChoice } from './state.svelte';
 
 /** The marks on image and map; they follow the pointer even while the maps are loading. */
-interface Marks {
+export interface Marks {
   query: number[];
   removed: number[];
   read: number;
@@ -92,7 +93,8 @@ export class View {
   readonly methodInfo = $derived.by((): MethodInfo | undefined => this.#explorer.method(this.method));
   readonly map = $derived.by((): LargeMap | null => {
     if (!this.shape || !this.rows) return null;
-    if (this.methodInfo) return { values: this.methodValues, first: 0, scale: methodScale(this.methodInfo, this.methodValues) };
+    if (this.methodInfo)
+      return { values: this.methodValues, first: 0, scale: methodScale(this.methodInfo, this.methodValues) };
     const row = rowOf(this.rows, this.shape, this.layer, this.head);
     return { values: row, first: this.shape.prefix, scale: this.scaleOf(row) };
   });
@@ -101,6 +103,13 @@ export class View {
   readonly isAblated = $derived.by(
     () => this.shape !== null && isAblated(this.ablated, this.shape, this.layer, this.head),
   );
+  /** The shape of what the large map explains: the unchanged image, if it is a method's. */
+  readonly mapShape = $derived.by(() => (this.shape && this.methodInfo ? { ...this.shape, removed: [] } : this.shape));
+  readonly title = $derived.by(() => {
+    if (!this.map) return '';
+    return this.methodInfo ? methodTitle(this.methodInfo, this.classes) : mapName(this.layer, this.head);
+  });
+  readonly reading = $derived.by(() => readingOf(this));
   readonly headline = $derived.by((): string => headlineOf(this));
   readonly line = $derived.by((): Line => lineOf(this, this.#explorer.faithfulness));
 
@@ -115,20 +124,20 @@ export class View {
   }
 
   /** Let the next drawing replace a method's map even if the new one is not there yet. */
-  release(): void {
+  release() {
     this.#held = null;
   }
 
-  drawSoon(): void {
+  drawSoon() {
     this.#frame ||= requestAnimationFrame(() => this.draw());
   }
 
   /** Draw now if a drawing is due. */
-  drawPending(): void {
+  drawPending() {
     if (this.#frame) this.draw();
   }
 
-  draw(): void {
+  draw() {
     const explorer = this.#explorer;
     const { choices, maps, shape, source } = explorer;
     cancelAnimationFrame(this.#frame);
@@ -152,7 +161,7 @@ export class View {
     this.#measure(start);
   }
 
-  #placeMarks(query: number[], method: string | null): void {
+  #placeMarks(query: number[], method: string | null) {
     const { removed, read, method: chosen } = this.#explorer.choices;
     const framed = method === null ? query : [];
     this.imageMarks = { query: framed, removed, read };
@@ -160,7 +169,7 @@ export class View {
     this.isClassTokenQuery = !query.length && chosen === null;
   }
 
-  #take(query: number[], method: string | null): void {
+  #take(query: number[], method: string | null) {
     const { choices, shape, source, limits, maps, targetNames } = this.#explorer;
     this.shape = shape;
     this.source = source;
@@ -178,7 +187,7 @@ export class View {
     this.classes = targetNames;
   }
 
-  #measure(start: number): void {
+  #measure(start: number) {
     if (++this.#measured % 1000 === 0) performance.clearMeasures('vitviz:redraw');
     performance.measure('vitviz:redraw', { start, end: performance.now() });
   }

@@ -1,0 +1,34 @@
+/* The value under the pointer, at the patch and on the color bar. */
+
+import { place } from '../lib/numbers';
+import { headNumber, methodNumber } from '../lib/words';
+import { isRemoved } from './selection';
+import type { View } from './view.svelte';
+
+export interface Reading {
+  number: string;
+  remark: string;
+  /** Of the tip on the map. */
+  left: string;
+  top: string;
+  isBelow: boolean;
+  /** On the color bar. */
+  place: string;
+}
+
+export function readingOf({ read, map, shape, mapShape, methodInfo }: View): Reading | null {
+  if (read < 0 || !map || !shape || !mapShape) return null;
+  const value = map.values[map.first + read];
+  const reading = isRemoved(read, shape) ? ['removed', ''] : headNumber(value, shape);
+  const [number, remark] = methodInfo ? methodNumber(value, map.scale, mapShape) : reading;
+  const row = Math.floor(read / shape.columns);
+  const middle = (100 * ((read % shape.columns) + 0.5)) / shape.columns;
+  return {
+    number,
+    remark,
+    left: `${Math.min(80, Math.max(20, middle))}%`,
+    top: `${(100 * (row || 1)) / shape.rows}%`,
+    isBelow: row === 0,
+    place: `${100 * Math.min(1, Math.max(0, place(map.scale, value)))}%`,
+  };
+}

@@ -1,0 +1,94 @@
+/* The first image, and what concerns the whole page: dropped and pasted files, and the return from another tab. */
+
+import { isOfRun } from '../lib/address';
+import { refreshModels } from '../lib/client';
+import { listenWhile } from '../lib/dom';
+import { readAddress, unavailableSentences } from './address';
+import { showShelf, takeFile } from './images';
+import { showNotice } from './notices';
+import { showModel } from './options';
+import { fail, load } from './requests';
+import type { Explorer, InitialView } from './state.svelte';
+
+/** Show the image of the address. */
+export async function start(explorer: Explorer) {
+  listen(explorer);
+  const { choices } = explorer;
+  const params = () => new URLSearchParams(location.search);
+  if (isOfRun(params().get('checkpoint')) || params().get('image')?.startsWith('cifar')) await refreshLists(explorer);
+  if (!explorer.catalog.checkpoints.length) {
+    return fail(explorer, 'No model found: put a checkpoint into the checkpoints folder and restart vitviz.');
+  }
+  const [chosen, linked] = readAddress(params(), explorer.catalog);
+  Object.assign(choices, chosen);
+  showShelf(explorer, choices.image?.kind ?? explorer.shelf);
+  showPlaceholders(explorer);
+  if (!choices.image) return fail(explorer, 'No sample image found: choose a CIFAR-10 image or upload one.');
+  await load(explorer, choices.checkpoint, choices.image, linked);
+  const missing = unavailableSentences(params(), explorer.catalog, choices);
+  if (explorer.reply && missing) showNotice(explorer, missing);
+  watchPage(explorer);
+}
+
+/** Show the image of a saved file. */
+export async function startSaved(explorer: Explorer, initial: InitialView) {
+  const [{ name, layers }] = explorer.catalog.checkpoints;
+  Object.assign(explorer.choices, { checkpoint: name, layer: layers - 1, ...initial });
+  showPlaceholders(explorer);
+  await load(explorer, name, { kind: 'sample', name: explorer.catalog.samples[0]?.name ?? '' });
+}
+
+/** Draw empty tiles in the size of the model until the first reply arrives. */
+function showPlaceholders(explorer: Explorer) {
+  const model = explorer.model(explorer.choices.checkpoint);
+  if (!model) return;
+  const { layers, heads } = model;
+  explorer.shape = { layers, heads, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true, removed: [] };
+}
+
+async function refreshLists(explorer: Explorer) {
+  const lists = await refreshModels(explorer.host.request);
+  if (lists) explorer.catalog = { ...explorer.catalog, ...lists };
+}
+
+/** When the page is shown again, show the model that was chosen on another tab, taken from the address. */
+function watchPage(explorer: Explorer) {
+  if (!explorer.root) return;
+  const observer = new IntersectionObserver(([entry]) => {
+    explorer.isHidden = !entry.isIntersecting && !explorer.isVisible;
+    if (entry.isIntersecting) refresh(explorer);
+  });
+  observer.observe(explorer.root);
+}
+
+async function refresh(explorer: Explorer) {
+  const { available } = explorer.catalog.cifar;
+  await refreshLists(explorer);
+  if (explorer.catalog.cifar.available !== available) showShelf(explorer, explorer.shelf);
+  const chosen = new URLSearchParams(location.search).get('checkpoint');
+  const isNew = chosen !== explorer.choices.checkpoint && chosen !== explorer.shown?.checkpoint; // otherwise it is loading
+  if (chosen && isNew && chosen !== explorer.refused && explorer.model(chosen)) showModel(explorer, chosen);
+}
+
+function listen(explorer: Explorer) {
+  const { element } = explorer.host;
+  for (const type of ['dragover', 'dragleave', 'drop'] as const) {
+    listenWhile(element, document, type, (event) => acceptDrop(explorer, event));
+  }
+  listenWhile(element, document, 'paste', (event) => {
+    const file = event.clipboardData?.files[0];
+    if (file && explorer.isVisible) takeFile(explorer, file);
+  });
+}
+
+/** Accept files dropped anywhere on the page: outside of a drop zone the browser would navigate to the file. */
+function acceptDrop(explorer: Explorer, event: DragEvent) {
+  if (!event.dataTransfer?.types.includes('Files')) return;
+  const { isVisible } = explorer;
+  if (!isVisible && event.target instanceof Element && event.target.closest('input[type=file]')) return; // of another tab
+  event.preventDefault();
+  if (!isVisible) return;
+  explorer.dropping = event.type === 'dragover';
+  const [file] = event.dataTransfer.files;
+  if (event.type === 'drop' && file) takeFile(explorer, file);
+}
