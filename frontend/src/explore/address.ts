@@ -11,9 +11,9 @@ import {
   unavailable,
 } from '../lib/address';
 import type { ExploreCatalog, ImageChoice } from '../lib/api';
-import { MEAN, type Shape } from '../lib/numbers';
+import { type Direction, MEAN, type Shape } from '../lib/numbers';
 import { numberName } from '../lib/words';
-import type { Choices } from './state.svelte';
+import type { Choices, Mode, PatchMode, ScaleChoice } from './state.svelte';
 
 export const DEFAULTS = { direction: 'from', scale: 'shared', display: 'patches', mode: 'zero', patch_mode: 'drop' };
 const UPLOADED = 'upload'; // a link cannot restore an uploaded image
@@ -53,11 +53,11 @@ export function readAddress(params: URLSearchParams, catalog: ExploreCatalog): [
     image: parseImage(wanted, catalog) ?? firstImage(catalog),
     layer: parseNumber(params.get('layer'), checkpoint.layers, checkpoint.layers - 1),
     head: parseNumber(params.get('head'), checkpoint.heads, MEAN),
-    direction: oneOf(params.get('direction'), ['from', 'to']),
-    scale: oneOf(params.get('scale'), ['shared', 'uniform', 'map']),
+    direction: oneOf<Direction>(params.get('direction'), ['from', 'to']),
+    scale: oneOf<ScaleChoice>(params.get('scale'), ['shared', 'uniform', 'map']),
     smooth: params.get('display') === 'smooth',
-    mode: oneOf(params.get('mode'), ['zero', 'mean']),
-    patch_mode: oneOf(params.get('patch_mode'), ['drop', 'gray']),
+    mode: oneOf<Mode>(params.get('mode'), ['zero', 'mean']),
+    patch_mode: oneOf<PatchMode>(params.get('patch_mode'), ['drop', 'gray']),
     method: catalog.methods.find(({ key }) => key === params.get('method'))?.key ?? null,
     target: isAvailable && (!model || hasModel(catalog, model)) ? parseClasses(params.get('class')) : [],
   };

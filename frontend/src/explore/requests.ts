@@ -1,6 +1,6 @@
 /* Requests about an image: its explanation, full attention, attribution maps, ablations. The latest request wins. */
 
-import type { AblateReply, ImageChoice, Requests } from '../lib/api';
+import type { AblateReply, ImageChoice, Refusal, Requests } from '../lib/api';
 import { isBusy, isRefusal, isUnreachable, NO_ANSWER, pause, RETRY_DELAY, reasonOf, SPEAK_DELAY } from '../lib/client';
 import { floatsOf, tokenCount, uint16Of } from '../lib/numbers';
 import { writeAddressSoon } from './actions';
@@ -55,7 +55,7 @@ export async function requestCached<N extends Keyed>(
   explorer: Explorer,
   name: N,
   question: Question<N>,
-): Promise<Answer<N> | { error: string }> {
+): Promise<Answer<N> | Refusal> {
   const { reply: mine, shown } = explorer;
   if (!mine || !shown) return { error: NO_ANSWER };
   const reply = await send(explorer, name, question, mine.key);
@@ -79,7 +79,7 @@ export async function requestAblated<N extends Keyed>(
   explorer: Explorer,
   name: N,
   question: Question<N>,
-): Promise<Answer<N> | { error: string }> {
+): Promise<Answer<N> | Refusal> {
   if (!explorer.changed) return requestCached(explorer, name, question);
   const reply = await send(explorer, name, question, explorer.changed.key);
   if (reply !== null) return reply;
