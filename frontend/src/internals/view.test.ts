@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { columnView, layerAxis, layerMark } from './layers';
+import { medianOf, smallest } from './statistics';
+import { tileSide, tileView } from './tiles';
+import { type View, walk } from './view';
+
+const PLAN = { count: 3, rows: 2, columns: 3, across: 2, gap: 10, ratio: 1, paint: () => {} };
+const BOXES = [0, 70, 140].map((left) => ({ left, top: 0, width: 60, height: 40 }));
+
+test('the median of an even number of values is the mean of the middle two', () => {
+  expect(medianOf([4, 1, 3, 2])).toBe(2.5);
+  expect(medianOf([9, 1, 3])).toBe(3);
+  expect(smallest([3, -1, 2])).toBe(1);
+});
+
+describe('keys', () => {
+  const view = tileView(PLAN);
+
+  test('the first key reads the start', () => {
+    expect(walk({ ...view, start: 7 }, -1, 'ArrowLeft', false)).toBe(7);
+  });
+
+  test('a key moves to the neighbor, with Shift to the same place of the next map', () => {
+    const index = view.indexOf({ t: 0, row: 1, column: 1 });
+    expect(view.partsOf(walk(view, index, 'ArrowRight', false))).toEqual({ t: 0, row: 1, column: 2 });
+    expect(view.partsOf(walk(view, index, 'ArrowRight', true))).toEqual({ t: 1, row: 1, column: 1 });
+    expect(view.partsOf(walk(view, index, 'ArrowDown', true))).toEqual({ t: 2, row: 1, column: 1 });
+  });
+
+  test('places without a map are skipped', () => {
+    const last = view.indexOf({ t: 2, row: 0, column: 2 });
+    expect(view.partsOf(walk(view, last, 'ArrowRight', false))).toEqual({ t: 2, row: 0, column: 0 });
+    const above = view.indexOf({ t: 1, row: 1, column: 0 });
+    expect(view.partsOf(walk(view, above, 'ArrowDown', false))).toEqual({ t: 1, row: 0, column: 0 });
+  });
+
+  test('Shift moves by one where there are no maps', () => {
+    const columns: View = columnView({ left: 0, right: 50, top: 0, bottom: 10 }, 5);
+    expect(walk(columns, 1, 'ArrowRight', true)).toBe(2);
+  });
+});
+
+describe('tiles', () => {
+  test('a map is as wide as whole pixels per value allow', () => {
+    expect(tileSide(130, PLAN)).toBe(60);
+    expect(tileSide(134, PLAN)).toBe(60); // room for 62
+    expect(tileSide(26, { ...PLAN, columns: 5 })).toBe(8); // 5 would waste too much
+  });
+
+  test('the pointer reads the value under it', () => {
+    const view = tileView(PLAN);
+    expect(view.partsOf(view.at({ x: 75, y: 25 }, BOXES))).toEqual({ t: 1, row: 1, column: 0 });
+    expect(view.partsOf(view.at({ x: 59.9, y: 39.9 }, BOXES))).toEqual({ t: 0, row: 1, column: 2 });
+    expect(view.at({ x: 65, y: 10 }, BOXES)).toBe(-1);
+  });
+
+  test('the mark is at the value, within its map', () => {
+    const view = tileView(PLAN);
+    const index = view.indexOf({ t: 1, row: 1, column: 2 });
+    expect(view.box(index, BOXES)).toEqual({ left: 110, top: 20, width: 20, height: 20, around: BOXES[1] });
+  });
+
+  test('a whole map is one place, without a mark around it', () => {
+    const view = tileView({ ...PLAN, whole: true });
+    expect(view.grid).toEqual({ rows: 2, columns: 2 });
+    expect(view.at({ x: 145, y: 39 }, BOXES)).toBe(2);
+    expect(view.box(2, BOXES)).toEqual({ ...BOXES[2], around: null });
+    expect(view.holds(3)).toBe(false);
+  });
+});
+
+describe('layers', () => {
+  const frame = { left: 30, right: 130, top: 5, bottom: 105 };
+
+  test('the input of the first layer is “in”', () => {
+    expect(layerMark(0)).toBe('in');
+    expect(layerAxis({ ...frame, right: 330 }, 3, 0).labels.map(({ text }) => text)).toEqual(['in', 'layer 1', '2']);
+  });
+
+  test('labels that do not fit are omitted', () => {
+    const { labels, band } = layerAxis(frame, 5, 1);
+    expect(band).toBe(20);
+    expect(labels).toEqual([
+      { x: 40, text: 'layer 1' },
+      { x: 100, text: '4' },
+    ]);
+  });
+
+  test('the pointer reads the layer of its column', () => {
+    const view = columnView(frame, 5);
+    expect([29, 30, 129, 130].map((x) => view.at({ x, y: 0 }, []))).toEqual([-1, 0, 4, -1]);
+    expect(view.box(1, [])).toEqual({ left: 50, top: 5, width: 20, height: 100, style: 'column' });
+  });
+});
