@@ -70,10 +70,10 @@ describe('takeFile', () => {
     expect(vi.mocked(fail).mock.lastCall?.[1]).toContain('cat.png could not be uploaded');
   });
 
-  it.each([Promise.resolve({ path: '' }), Promise.reject(new Error())])(
+  it.each([async () => ({ path: '' }), () => Promise.reject(new Error())])(
     'is dropped for a later request',
-    async (reply) => {
-      const explorer = explorerWith(() => reply);
+    async (upload) => {
+      const explorer = explorerWith(upload);
       const taken = takeFile(explorer, png());
       explorer.ticket++;
       await taken;
