@@ -62,7 +62,9 @@ export default defineConfig(({ mode }) => {
       minify: isStandalone, // the page's modules stay readable in the browser's tools
       cssMinify: false,
       modulePreload: false,
+      license: isWhole && { fileName: 'licenses.md' }, // of bundled packages
       rolldownOptions: {
+        checks: { pluginTimings: false },
         input: Object.fromEntries(names.map((name) => [name, `src/${name}/${name}.ts`])),
         preserveEntrySignatures: 'strict',
         output: {
@@ -70,6 +72,7 @@ export default defineConfig(({ mode }) => {
           chunkFileNames: '[name].js',
           assetFileNames: '[name][extname]',
           minifyInternalExports: false,
+          comments: { legal: true, annotation: false, jsdoc: false },
           codeSplitting: isStandalone ? false : { groups: [{ name: 'shared', minShareCount: 2 }] },
         },
       },
