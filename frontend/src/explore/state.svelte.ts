@@ -67,7 +67,7 @@ export class Explorer {
   readonly view: View;
   readonly gallery: Gallery;
 
-  catalog: ExploreCatalog = $state.raw()!;
+  catalog = $state.raw() as ExploreCatalog;
   root = $state.raw<HTMLElement | null>(null);
   shelf = $state.raw<Shelf>('sample');
   removing = $state.raw(false); // a click on the image removes a patch
@@ -78,7 +78,7 @@ export class Explorer {
 
   /** The latest reply, and what was derived from it. */
   reply = $state.raw<ExplainReply | null>(null);
-  shape: Shape = $state.raw()!;
+  shape = $state.raw() as Shape; // undefined before the first model is known
   source = $state.raw<Source | null>(null);
   image = $state.raw<HTMLImageElement | null>(null); // decoded
   maps = $state.raw<Record<string, number[]>>({}); // of the attribution methods
@@ -129,7 +129,7 @@ export class Explorer {
 
   /** The key of the explanation on screen, with its ablations if any. */
   get key(): string {
-    return this.changed?.key ?? this.reply!.key;
+    return this.changed?.key ?? this.reply?.key ?? '';
   }
 
   /** Whether the Explore tab is the one on screen. */
