@@ -1,8 +1,5 @@
 /* The Explore page in Gradio. */
 
-import '../lib/base.css';
-import '../lib/matrix.css';
-import './explore.css';
 import { mount as mountComponent } from 'svelte';
 import type { ExploreCatalog } from '../lib/api';
 import { type GradioContext, hostOf } from '../lib/client';
