@@ -1,6 +1,7 @@
 /* The data of a saved explanation as the explorer takes it from a server. */
 
 import type { ExploreCatalog, ExplorerData, FullAttention } from '../lib/api';
+import type { Request, RequestName } from '../lib/client';
 import { bytesOf, floatsOf, uint16Of } from '../lib/numbers';
 
 const MAX_WEIGHT = 65535;
@@ -32,3 +33,17 @@ export function catalogOf({ reply, methods, isClassifier, colors }: ExplorerData
     public: true,
   };
 }
+
+/** A function that answers requests about the explanation as a server would. */
+export function replier({ reply, attention, scores }: ExplorerData): Request {
+  const replies: Partial<Record<RequestName, unknown>> = {
+    explain: reply,
+    attention: attention.weights,
+    methods: { maps: reply.maps },
+    scores: scores ?? { scores: {}, random_baseline: [0, 0] },
+    ablate: reply,
+  };
+  return async (name) => (replies[name] ?? { error: NO_SERVER }) as never;
+}
+
+const NO_SERVER = 'This needs a running vitviz.';

@@ -1,0 +1,70 @@
+/* The explorer without a server: in a saved file, whose data is next to this module, and as a notebook widget. */
+
+import { mount, unmount } from 'svelte';
+import Explore from '../explore/Explore.svelte';
+import explore from '../explore/explore.css?inline';
+import { startSaved } from '../explore/start';
+import { Explorer } from '../explore/state.svelte';
+import type { ExplorerData } from '../lib/api';
+import base from '../lib/base.css?inline';
+import matrix from '../lib/matrix.css?inline';
+import { catalogOf, replier, weightsOf } from './data';
+import standalone from './standalone.css?inline';
+import { followTheme } from './theme';
+import { type Model, synchronize } from './widget.svelte';
+
+const HOME = 'vitviz-home'; // all styles are nested under it, as Gradio does on the page
+
+/** Whether canvases can be drawn on. */
+const canDraw = () => document.createElement('canvas').getContext('2d') !== null;
+
+/** Show an explanation in an element. */
+export function open(element: HTMLElement, data: ExplorerData): { explorer: Explorer; close: () => void } {
+  const style = document.createElement('style');
+  style.textContent = `.${HOME} { ${[base, matrix, explore, standalone].join('\n')} }`;
+  const home = document.createElement('div');
+  home.className = HOME;
+  element.replaceChildren(style, home);
+  const endTheme = followTheme(element);
+  const weights = weightsOf(data.attention);
+  const explorer = new Explorer({
+    element,
+    catalog: catalogOf(data),
+    request: replier(data),
+    weights: () => weights,
+    upload: null,
+    live: false,
+  });
+  const page = mount(Explore, { target: home, props: { explorer } });
+  startSaved(explorer, data.view);
+  return {
+    explorer,
+    close() {
+      unmount(page);
+      endTheme();
+      element.replaceChildren();
+    },
+  };
+}
+
+function openFile() {
+  const element = document.getElementById('vitviz');
+  const data = document.getElementById('vitviz-data')?.textContent;
+  if (!element || !data) return;
+  if (canDraw()) open(element, JSON.parse(data));
+  else element.dataset.static = '';
+}
+
+openFile();
+
+/** What anywidget calls with the state of the widget. */
+function render({ model, el }: { model: Model; el: HTMLElement }) {
+  const { explorer, close } = open(el, JSON.parse(model.get('data') as string));
+  const end = synchronize(model, explorer);
+  return () => {
+    end();
+    close();
+  };
+}
+
+export default { render };
