@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vitviz import __version__
 from vitviz.attribution.context import Target, is_flat
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS
@@ -147,5 +148,6 @@ def describe_all(explanation: "Explanation", view: "View", complete: bool = True
         "methods": [method for method in describe_methods() if method["key"] in keys],
         "view": describe_view(explanation, view),
         "isClassifier": explanation.context.checkpoint.is_classifier,
+        "caption": f"Model: {explanation.checkpoint}. Image: {note}. Saved with vitviz {__version__} (Apache-2.0).",
         "colors": color_tables(),
     }

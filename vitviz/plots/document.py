@@ -12,6 +12,10 @@ from importlib import resources
 from typing import Any
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+STYLE = (
+    "body { margin: 0 } html:has(#vitviz.dark) { background: #14161a } "
+    ".static { padding: 1rem; font: 15px/1.5 sans-serif } .static img { max-width: 100% }"
+)
 NO_SCRIPT = "This page is interactive where JavaScript and canvases are available; here it shows a static figure."
 
 
@@ -36,8 +40,7 @@ def document(data: dict[str, Any], figure: bytes, title: str) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f"<title>{html.escape(title)}</title>\n"
-        f"<style>body {{ margin: 0 }} .static {{ padding: 1rem; font: 15px/1.5 sans-serif }} "
-        f".static img {{ max-width: 100% }}</style>\n"
+        f"<style>{STYLE}</style>\n"
         f'<div id="vitviz"><div class="static"><p>{NO_SCRIPT}</p>'
         f'<img src="{source}" alt="{html.escape(title)}"></div></div>\n'
         f'<script type="application/json" id="vitviz-data">{text}</script>\n'

@@ -287,6 +287,7 @@ class ExplorerData(TypedDict):
     methods: list[MethodInfo]
     view: SavedView
     isClassifier: bool
+    caption: str
     colors: ColorTables
 
 

@@ -103,7 +103,7 @@ export async function fetchFull(explorer: Explorer) {
 }
 
 function storeFull(explorer: Explorer, text: string, key: string) {
-  const full = uint16Of(text);
+  const full = (explorer.host.weights ?? uint16Of)(text);
   const { shape, source } = explorer;
   explorer.fullFailed = full.length !== shape.layers * shape.heads * tokenCount(shape) ** 2;
   if (!explorer.fullFailed && source) {
@@ -129,6 +129,7 @@ export async function fetchMethods(explorer: Explorer, delay = 0) {
     if (isStale()) return;
     const reply = await requestPatiently(explorer, name, target, isStale);
     if (isStale()) return;
+    if (!reply && !explorer.host.live) return; // a notebook may have no scores
     if (!reply || isRefusal(reply)) return abandonMethod(explorer, reasonOf(reply));
     if (explorer.notice === NO_ANSWER) showNotice(explorer, null);
     if ('maps' in reply) explorer.maps = reply.maps;

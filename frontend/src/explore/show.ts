@@ -71,7 +71,7 @@ function finishShowing(explorer: Explorer, reply: ExplainReply) {
   const { predictedClass: best, choices } = explorer;
   speakSoon(explorer, 0, `Predicted: ${reply.classes[best]}, ${percent(reply.probabilities[best], 1)}. `);
   if (choices.ablated.length || choices.removed.length) fetchAblation(explorer);
-  fetchMethods(explorer, METHODS_DELAY);
+  fetchMethods(explorer, explorer.host.live ? METHODS_DELAY : 0);
   afterPaint(() => {
     explorer.markers.ready = reply.key;
   });

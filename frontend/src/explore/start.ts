@@ -1,14 +1,16 @@
 /* The first image, and what concerns the whole page: dropped and pasted files, and the return from another tab. */
 
-import { isOfRun } from '../lib/address';
+import { headsParam, isOfRun, patchesParam } from '../lib/address';
+import type { ExplorerData } from '../lib/api';
 import { refreshModels } from '../lib/client';
 import { listenWhile } from '../lib/dom';
+import { MEAN } from '../lib/numbers';
 import { readAddress, unavailableSentences } from './address';
 import { showShelf, takeFile } from './images';
 import { showNotice } from './notices';
 import { showModel } from './options';
 import { fail, load } from './requests';
-import type { Explorer, InitialView } from './state.svelte';
+import type { Explorer } from './state.svelte';
 
 /** Show the image of the address. */
 export async function start(explorer: Explorer) {
@@ -31,11 +33,18 @@ export async function start(explorer: Explorer) {
 }
 
 /** Show the image of a saved file. */
-export async function startSaved(explorer: Explorer, initial: InitialView) {
-  const [{ name, layers }] = explorer.catalog.checkpoints;
-  Object.assign(explorer.choices, { checkpoint: name, layer: layers - 1, ...initial });
-  showPlaceholders(explorer);
-  await load(explorer, name, { kind: 'sample', name: explorer.catalog.samples[0]?.name ?? '' });
+export function startSaved(explorer: Explorer, { reply, view }: ExplorerData) {
+  const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
+  const shape = { layers, heads, rows, columns, aspect, prefix, classToken, removed: [] };
+  const { method, layer, head, direction, target } = view;
+  const linked = {
+    patch: patchesParam(view.query, shape),
+    ablated: headsParam(view.ablated, shape),
+    removed: patchesParam(view.removed, shape),
+  };
+  explorer.shape = shape;
+  Object.assign(explorer.choices, { method, layer: layer ?? MEAN, head: head ?? MEAN, direction, target });
+  return load(explorer, reply.checkpoint, { kind: 'sample', name: '' }, linked);
 }
 
 /** Draw empty tiles in the size of the model until the first reply arrives. */

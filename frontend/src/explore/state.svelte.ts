@@ -46,9 +46,6 @@ export class Choices {
 /** The ablated heads and removed patches that the page shows. */
 export type Changes = Pick<Choices, 'ablated' | 'removed' | 'mode' | 'patch_mode'>;
 
-/** The initial choices of a saved file, which has no address. */
-export type InitialView = Partial<Pick<Choices, 'layer' | 'head' | 'method'>>;
-
 /** Values of the markers on the root, for tests and styles: data-full, data-methods and so on. */
 export class Markers {
   state = $state.raw<'working' | 'ready' | 'error'>('working');

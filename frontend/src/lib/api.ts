@@ -156,6 +156,7 @@ export interface ExplorerData {
   methods: MethodInfo[];
   view: SavedView;
   isClassifier: boolean;
+  caption: string;
   colors: ColorTables;
 }
 

@@ -19,6 +19,8 @@ export interface Host<C> {
   /** Call a Python function; an unreachable server gives {error}. */
   request: Request;
   upload: Upload | null;
+  /** Attention weights of a reply, (L, A, T, T) as multiples of 1 / 65535; by default the reply is base64 of them. */
+  weights?: (reply: string) => Uint16Array;
   /** False in a saved file: one image, one model, no server, no address. */
   live: boolean;
 }

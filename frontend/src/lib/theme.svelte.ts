@@ -28,7 +28,7 @@ export class ThemeColors {
       this.#dark = this.#pageIsDark();
       for (const listener of this.#listeners) listener();
     });
-    for (const node of [document.body, document.documentElement]) {
+    for (const node of [document.body, document.documentElement, this.#element]) {
       watcher.observe(node, { attributes: true, attributeFilter: ['class'] });
     }
   }

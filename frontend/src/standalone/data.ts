@@ -40,10 +40,10 @@ export function replier({ reply, attention, scores }: ExplorerData): Request {
     explain: reply,
     attention: attention.weights,
     methods: { maps: reply.maps },
-    scores: scores ?? { scores: {}, random_baseline: [0, 0] },
+    scores,
     ablate: reply,
   };
-  return async (name) => (replies[name] ?? { error: NO_SERVER }) as never;
+  return async (name) => (name in replies ? replies[name] : { error: NO_SERVER }) as never;
 }
 
 const NO_SERVER = 'This needs a running vitviz.';

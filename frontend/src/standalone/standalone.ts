@@ -36,7 +36,11 @@ export function open(element: HTMLElement, data: ExplorerData): { explorer: Expl
     live: false,
   });
   const page = mount(Explore, { target: home, props: { explorer } });
-  startSaved(explorer, data.view);
+  const caption = document.createElement('p');
+  caption.className = 'saved-with';
+  caption.textContent = data.caption;
+  home.append(caption);
+  startSaved(explorer, data);
   return {
     explorer,
     close() {
