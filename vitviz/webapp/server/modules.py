@@ -22,6 +22,10 @@ class Modules(StaticFiles):
     def __init__(self) -> None:
         super().__init__(directory=FOLDER)
 
+    def get_path(self, scope: Scope) -> str:
+        """Return the name of the file, also if a proxy serves the page under a path and removes it from requests."""
+        return str(scope["path"]).removeprefix(PATH)
+
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Serve modules only."""
         if not path.endswith(".js"):
