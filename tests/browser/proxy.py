@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
@@ -47,20 +48,22 @@ class Proxy:
     @contextmanager
     def run(self) -> Iterator[str]:
         """Run in another thread, and yield the address of the host."""
-        loop = asyncio.new_event_loop()
-        server = loop.run_until_complete(asyncio.start_server(self.serve, "127.0.0.1", 0))
-        thread = threading.Thread(target=loop.run_forever)
+        address: Future[str] = Future()
+        stop: Future[None] = Future()
+
+        async def main() -> None:
+            server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
+            address.set_result("http://{}:{}/".format(*server.sockets[0].getsockname()))
+            await asyncio.wrap_future(stop)
+            server.close()
+
+        thread = threading.Thread(target=asyncio.run, args=(main(),))
         thread.start()
         try:
-            yield "http://{}:{}/".format(*server.sockets[0].getsockname())
+            yield address.result()
         finally:
-            loop.call_soon_threadsafe(loop.stop)
+            stop.set_result(None)
             thread.join()
-            server.close()
-            for task in asyncio.all_tasks(loop):
-                task.cancel()
-            loop.run_until_complete(asyncio.sleep(0))
-            loop.close()
 
 
 async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

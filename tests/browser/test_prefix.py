@@ -46,10 +46,10 @@ def test_the_page_works_under_a_path(context, proxy, host, path):
     assert errors == []
 
 
-def test_without_its_modules_the_page_says_so(context, address):
+def test_without_its_modules_the_page_says_so(context, host):
     context.route("**/vitviz/*.js", lambda route: route.abort())
     page = context.new_page()
-    page.goto(address)
+    page.goto(f"{host}vit/")
     sentence = "A script of this page could not be loaded. Check that vitviz is still running, then reload."
     expect(page.get_by_text(sentence)).to_have_count(1)
     page.get_by_role("tab", name="Train").click()
