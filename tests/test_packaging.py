@@ -1,12 +1,16 @@
 """Packaging: version, dependency groups and citation are consistent."""
 
+import gzip
 import re
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import vitviz
 
 ROOT = Path(__file__).parents[1]
+STATIC = ROOT / "vitviz" / "webapp" / "static"
+MAX_PAGE_BYTES = 150_000  # compressed modules of all tabs
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
@@ -25,3 +29,20 @@ def test_version_is_the_same_in_package_changelog_and_citation():
 def test_the_type_marker_ships():
     assert (ROOT / "vitviz" / "py.typed").is_file()
     assert "py.typed" in PROJECT["tool"]["setuptools"]["package-data"]["vitviz"]
+
+
+def test_the_build_of_the_front_end_ships():
+    names = {path.name for path in STATIC.iterdir() if path.is_file()}
+    assert {"explore.js", "train.js", "internals.js", "masthead.js", "standalone.js"} <= names
+    assert {"explore.css", "train.css", "internals.css"} <= names
+    patterns = PROJECT["tool"]["setuptools"]["package-data"]["vitviz.webapp"]
+    files = [path.relative_to(STATIC.parent) for path in STATIC.rglob("*") if path.is_file()]
+    assert [
+        path for path in files if len(path.parts) != 2 or not any(fnmatch(str(path), one) for one in patterns)
+    ] == []
+
+
+def test_the_modules_of_the_page_are_small():
+    modules = [path for path in STATIC.glob("*.js") if path.name != "standalone.js"]
+    sizes = {path.name: len(gzip.compress(path.read_bytes())) for path in modules}
+    assert sum(sizes.values()) <= MAX_PAGE_BYTES, sizes
