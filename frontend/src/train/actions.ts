@@ -1,15 +1,18 @@
 /* Actions on runs, sweeps and datasets. */
 
 import { updateAddress } from '../lib/address';
-import type { FileReply, Requests, RunLists } from '../lib/api';
+import type { Refusal, Requests } from '../lib/api';
 import { reasonOf } from '../lib/client';
 import { saveContent } from '../lib/dom';
 import { isServed } from './checks';
 import { applyLists, fetchCurves, follow, followNewest, poll, wake } from './requests';
 import { sourceOf, type TrainPage } from './state.svelte';
 
+type Name = 'stop' | 'resume' | 'rename' | 'delete' | 'resume_sweep' | 'download_data' | 'cancel_download' | 'download';
+type Served<N extends Name> = Exclude<Requests[N][1], Refusal>;
+
 /** Send a request once, however often it is clicked. Returns null if it failed or is pending. */
-async function act<N extends keyof Requests>(page: TrainPage, name: N, argument: Requests[N][0]) {
+async function act<N extends Name>(page: TrainPage, name: N, argument: Requests[N][0]): Promise<Served<N> | null> {
   const mine = name + JSON.stringify(argument);
   if (page.acting.has(mine)) return null;
   page.acting.add(mine);
@@ -21,16 +24,16 @@ async function act<N extends keyof Requests>(page: TrainPage, name: N, argument:
     return null;
   }
   page.showNotice(null);
-  return reply;
+  return reply as Served<N>;
 }
 
-type Change = 'stop' | 'delete' | 'resume_sweep' | 'download_data' | 'cancel_download';
+type Change = Exclude<Name, 'download'>;
 
 /** Send a request that changes the lists. Returns whether it succeeded. */
 export async function change<N extends Change>(page: TrainPage, name: N, argument: Requests[N][0]): Promise<boolean> {
   const reply = await act(page, name, argument);
   if (!reply) return false;
-  applyLists(page, reply as RunLists);
+  applyLists(page, reply);
   wake(page);
   return true;
 }
@@ -38,7 +41,7 @@ export async function change<N extends Change>(page: TrainPage, name: N, argumen
 export async function resumeRun(page: TrainPage, name: string): Promise<void> {
   const reply = await act(page, 'resume', { name });
   if (!reply) return;
-  applyLists(page, reply as RunLists);
+  applyLists(page, reply);
   follow(page, sourceOf(name));
 }
 
@@ -56,7 +59,7 @@ export async function renameRun(page: TrainPage, name: string, wanted: string): 
   const { [name]: known, ...others } = page.curves;
   page.curves = known ? { ...others, [wanted]: known } : others;
   if (page.source === sourceOf(name)) page.source = sourceOf(wanted);
-  applyLists(page, reply as RunLists);
+  applyLists(page, reply);
 }
 
 /** Returns whether it succeeded. */
@@ -65,13 +68,13 @@ export async function deleteRun(page: TrainPage, name: string): Promise<boolean>
   if (!reply) return false;
   const { [name]: _, ...others } = page.curves;
   page.curves = others;
-  applyLists(page, reply as RunLists);
+  applyLists(page, reply);
   return true;
 }
 
 export async function downloadRun(page: TrainPage, name: string): Promise<void> {
   page.showNotice('Preparing the checkpoint…');
-  const reply = (await act(page, 'download', { name })) as FileReply | null;
+  const reply = await act(page, 'download', { name });
   if (!reply) return;
   saveContent(reply);
   page.showBriefly(`Saved as ${reply.name}.`);

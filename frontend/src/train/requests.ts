@@ -3,6 +3,7 @@
 import { isOfRun, runName, unavailable, updateAddress } from '../lib/address';
 import type { PollReply, PollRequest, RunInfo, RunLists } from '../lib/api';
 import { NO_ANSWER, reasonOf } from '../lib/client';
+import { listenWhile } from '../lib/dom';
 import { changeForm, choosePreset, estimatePresets, isServed } from './checks';
 import { addMetrics } from './curves';
 import { sourceOf, type TrainPage } from './state.svelte';
@@ -163,16 +164,17 @@ async function open(page: TrainPage): Promise<void> {
 
 /** Poll, or load the lists, when the page or its window comes to the front: another window may have started something. */
 function listen(page: TrainPage, root: HTMLElement): void {
-  const listening = new AbortController();
+  const { element } = page.host;
   const refresh = () => {
-    if (!page.host.element.isConnected) listening.abort();
-    else if (page.isShown()) page.runs ? poll(page) : open(page);
+    if (page.isShown()) page.runs ? poll(page) : open(page);
   };
-  const { signal } = listening;
-  const watcher = new IntersectionObserver(([entry]) => entry.isIntersecting && refresh());
+  const watcher = new IntersectionObserver(([entry]) => {
+    if (!element.isConnected) watcher.disconnect();
+    else if (entry.isIntersecting) refresh();
+  });
   watcher.observe(root);
-  document.addEventListener('visibilitychange', refresh, { signal });
-  window.addEventListener('focus', refresh, { signal });
+  listenWhile(element, document, 'visibilitychange', refresh);
+  listenWhile(element, window, 'focus', refresh);
 }
 
 /** Show the lists and the view of the address. */
