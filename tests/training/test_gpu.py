@@ -13,7 +13,7 @@ from vitviz.data.datasets import CIFAR10
 from vitviz.models.factory import create_model
 from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig, TrainingError
-from vitviz.training.data import augment
+from vitviz.training.data import TrainingData, augment
 from vitviz.training.distributed import Distributed
 from vitviz.training.presets import get_preset
 
@@ -96,7 +96,7 @@ def test_no_step_synchronizes_with_the_device(monkeypatch, name, changes):
         torch.empty(60, dtype=torch.long, device="meta"),
     )
     config = small_preset(name, compile=False, batch_size=30, **changes)
-    run = TrainingRun(config, distributed, images, images)
+    run = TrainingRun(config, distributed, TrainingData(CIFAR10, images, images))
     first, second = run.batches()
     with Recorder() as recorder:
         run.step(first)
@@ -129,7 +129,8 @@ def compiled(monkeypatch) -> list[tuple[str, bool]]:
 def small_run(config: TrainConfig) -> TrainingRun:
     images = torch.randint(0, 256, (50, 3, 32, 32), dtype=torch.uint8)
     images = images, torch.arange(50) % 10
-    return TrainingRun(replace(config, batch_size=25, device="cpu"), Distributed(), images, images)
+    config = replace(config, batch_size=25, device="cpu")
+    return TrainingRun(config, Distributed(), TrainingData(CIFAR10, images, images))
 
 
 @pytest.mark.usefixtures("no_clock")
