@@ -20,7 +20,7 @@ from vitviz.attribution.faithfulness import (
     sensitivity,
 )
 from vitviz.attribution.methods import METHODS, methods_for
-from vitviz.data import cifar, datasets
+from vitviz.data import cifar, preprocessing
 from vitviz.models.checkpoint import Checkpoint, load
 
 RANDOM_BASELINE = "random baseline"
@@ -97,7 +97,7 @@ def run(name: str, data: str | None, num_images: int, seed: int = 0) -> None:
         seed: Seed of the draw.
     """
     checkpoint = load(name)
-    images = datasets.resize_images(cifar.load("test", data)[0], checkpoint.network.config.img_size)
+    images = preprocessing.resize_images(cifar.load("test", data)[0], checkpoint.network.config.img_size)
     chosen = np.random.default_rng(seed).permutation(len(images))[:num_images]
     results = Results(checkpoint)
     with suppress(KeyboardInterrupt):

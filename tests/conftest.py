@@ -25,10 +25,17 @@ def tiny_checkpoint() -> Checkpoint:
     return tiny.checkpoint()
 
 
+@pytest.fixture(scope="session")
+def tiny_bytes(tmp_path_factory) -> bytes:
+    path = tmp_path_factory.mktemp("tiny") / "tiny.safetensors"
+    checkpoint.save(tiny.checkpoint(), path)
+    return path.read_bytes()
+
+
 @pytest.fixture
-def tiny_file(tmp_path, tiny_checkpoint) -> Path:
+def tiny_file(tmp_path, tiny_bytes) -> Path:
     path = tmp_path / "tiny.safetensors"
-    checkpoint.save(tiny_checkpoint, path)
+    path.write_bytes(tiny_bytes)
     return path
 
 

@@ -6,6 +6,7 @@ with numpy, seeded by their names, so that they are the same with every version 
 
 import zlib
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import torch
@@ -49,6 +50,7 @@ def model(config: ViTConfig = CONFIG, seed: int = 0) -> ViT:
     return network.eval()
 
 
+@cache
 def draw(name: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
     """Draw the weight of a name: larger for queries, keys and values, around 1 for scales."""
     numbers = np.random.default_rng([seed, zlib.crc32(name.encode())]).standard_normal(shape)

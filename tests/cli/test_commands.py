@@ -49,12 +49,19 @@ def test_help_describes_image_folders(vitviz, command):
     assert re.search(r"an image folder or\W+(a )?zip", vitviz(command, "--help")[1])
 
 
-def test_an_error_of_the_installed_command_is_one_line(tmp_path):
-    command = [sys.executable, "-m", "vitviz", "data", "check", "--data", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("train", "--preset", "nonsense"), "preset must be one of"),
+        pytest.param(("data", "check", "--data", "nowhere"), "CIFAR-10 is not in nowhere", marks=pytest.mark.slow),
+    ],
+    ids=["without torch", "with torch"],
+)
+def test_an_error_of_the_installed_command_is_one_line(words, sentence):
+    done = subprocess.run([sys.executable, "-m", "vitviz", *words], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr.startswith(f"vitviz: CIFAR-10 is not in {tmp_path}")
+    assert done.stderr.startswith(f"vitviz: {sentence}")
     assert done.stderr.count("\n") == 1
 
 

@@ -15,7 +15,7 @@ from torchvision.transforms import functional as vision
 
 from tests import tiny
 from tests.data.folders import write_image_folder
-from vitviz.data import cifar, datasets, image_folder, preprocessing
+from vitviz.data import cifar, datasets, preprocessing
 from vitviz.data.cifar import DataError
 
 RECORDS = {"train": 30, "test": 6}
@@ -136,21 +136,21 @@ def test_cifar_is_resized_to_the_models_input_size(cifar_folder):
     larger = datasets.load("cifar10", cifar_folder, (48, 40), ("test",)).splits["test"][0]
     assert (larger.shape, larger.dtype) == ((20, 3, 48, 40), torch.uint8)
     constant = torch.full((1500, 3, 4, 4), 77, dtype=torch.uint8)
-    assert (datasets.resize_images(constant, (6, 10)) == 77).all()
+    assert (preprocessing.resize_images(constant, (6, 10)) == 77).all()
     white_sides = torch.full((2, 3, 32, 32), 255, dtype=torch.uint8)
     white_sides[..., 8:24] = 0
-    cropped = datasets.resize_images(white_sides, (64, 32))
+    cropped = preprocessing.resize_images(white_sides, (64, 32))
     assert not cropped.any(), "center-cropped, not squashed"
     for size in ((4, 2048), (2048, 4)):
-        assert datasets.resize_images(white_sides, size).shape == (2, 3, *size), "crops at least one row or column"
+        assert preprocessing.resize_images(white_sides, size).shape == (2, 3, *size), "crops at least one row or column"
     with pytest.raises(DataError, match=r"at most 2 GiB: 50,000 images of 224 x 224 pixels take 7\.0"):
-        datasets.resize_images(torch.zeros(1, dtype=torch.uint8).expand(50_000, 3, 32, 32), (224, 224))
+        preprocessing.resize_images(torch.zeros(1, dtype=torch.uint8).expand(50_000, 3, 32, 32), (224, 224))
 
 
 @pytest.mark.parametrize("size", [(32, 32), (48, 40), (20, 28), (96, 96)])
 def test_evaluation_and_explanation_preprocess_an_image_identically(size):
     image = tiny.pixels(32, 32)
-    evaluated = datasets.resize_images(torch.from_numpy(image).permute(2, 0, 1)[None], size)[0]
+    evaluated = preprocessing.resize_images(torch.from_numpy(image).permute(2, 0, 1)[None], size)[0]
     explained = preprocessing.to_tensor(preprocessing.preprocess(image, size).model_input)
     assert torch.equal(evaluated, explained)
     if size == (32, 32):
@@ -172,10 +172,10 @@ def test_an_image_folder_has_its_own_channel_statistics(tmp_path):
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
 def test_only_the_requested_images_are_resized_and_kept(cifar_folder, monkeypatch):
     images, labels = cifar.load("train", cifar_folder)
-    monkeypatch.setattr(image_folder, "MAX_MEMORY", 3 * 40 * 40 * 12)  # room for 12 images
+    monkeypatch.setattr(preprocessing, "MAX_MEMORY", 3 * 40 * 40 * 12)  # room for 12 images
     for num_head, num_tail, indices in [(10, 0, range(10)), (7, 5, [*range(7), *range(95, 100)])]:
         found = datasets.load("cifar10", cifar_folder, (40, 40), ("train",), num_head, num_tail).splits["train"]
-        expected = datasets.resize_images(images[list(indices)], (40, 40)), labels[list(indices)]
+        expected = preprocessing.resize_images(images[list(indices)], (40, 40)), labels[list(indices)]
         assert all(map(torch.equal, found, expected))
         assert found[0].untyped_storage().nbytes() == found[0].numel()
     with pytest.raises(DataError, match="100 images of 40 x 40 pixels"):

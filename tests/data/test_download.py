@@ -1,7 +1,6 @@
 """Background downloads: progress, cancellation, errors."""
 
 import sys
-import time
 
 import pytest
 import torchvision.datasets
@@ -9,14 +8,8 @@ import torchvision.datasets
 from vitviz.data import download
 from vitviz.data.download import Download, DownloadState
 
-# Stand-ins for `python -m vitviz.data.download DATASET FOLDER TAG`.
-DOWNLOADING = """
-import pathlib, sys, time
-part = pathlib.Path(sys.argv[2], f".cifar-{sys.argv[3]}abc.part")
-part.mkdir(parents=True)
-(part / "cifar-10-python.tar.gz").write_bytes(b"x" * 500)
-time.sleep(600)
-"""
+# Stand-ins for `python -m vitviz.data.download DATASET FOLDER TAG`
+RUNNING = "import time; time.sleep(600)"
 FAILING = """
 import torchvision.datasets
 def fail(root, download):
@@ -25,6 +18,10 @@ torchvision.datasets.CIFAR10 = fail
 from vitviz.data import download
 download.main()
 """
+
+
+def fail_to_download(root, download):
+    raise OSError("no net")
 
 
 @pytest.fixture
@@ -38,13 +35,6 @@ def downloader(tmp_path, monkeypatch):
     return with_script
 
 
-def wait_until(condition):
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 def add_partial_folder(root, name: str, size: int):
     folder = root / name
     folder.mkdir(parents=True)
@@ -52,16 +42,21 @@ def add_partial_folder(root, name: str, size: int):
     return folder
 
 
+def add_own_partial_folder(running):
+    """Create the files that the child process would download."""
+    return add_partial_folder(running.root, f".cifar-{running.tag}abc.part", 500)
+
+
 def test_a_download_reports_progress_and_leaves_no_files_when_canceled(downloader, tmp_path):
-    running = downloader(DOWNLOADING)
+    running = downloader(RUNNING)
     assert not running.state().running
     running.start("cifar10")
     child = running.child
     running.start("cifar10")
     assert running.child is child
-    wait_until(lambda: running.state().progress == 0.5)
-    assert running.state().running
-    assert running.state().dataset == "cifar10"
+    assert running.state() == DownloadState("cifar10", running=True, progress=0.0)
+    add_own_partial_folder(running)
+    assert running.state() == DownloadState("cifar10", running=True, progress=0.5)
     running.cancel()
     assert running.state() == DownloadState("cifar10")
     assert not list((tmp_path / "data").iterdir())
@@ -69,19 +64,32 @@ def test_a_download_reports_progress_and_leaves_no_files_when_canceled(downloade
 
 def test_downloads_of_other_processes_are_neither_reported_nor_deleted(downloader, tmp_path):
     earlier = add_partial_folder(tmp_path / "data", ".cifar-earlier.part", 800)
-    running = downloader(DOWNLOADING)
+    running = downloader(RUNNING)
     running.start("cifar10")
-    wait_until(lambda: running.state().progress > 0)
+    add_own_partial_folder(running)
     later = add_partial_folder(tmp_path / "data", ".cifar-later.part", 900)
     assert running.state().progress == 0.5
     running.cancel()
     assert set((tmp_path / "data").iterdir()) == {earlier, later}
 
 
+def test_the_error_of_the_child_process_is_reported(downloader, tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(torchvision.datasets, "CIFAR10", fail_to_download)
+    monkeypatch.setattr(sys, "argv", ["download", "cifar10", str(tmp_path), "mytag-"])
+    with pytest.raises(SystemExit, match="1"):
+        download.main()
+    failing = downloader(f"import sys; print({capfd.readouterr().out!r}); sys.exit(1)")
+    failing.start("cifar10")
+    failing.child.wait()
+    assert failing.state().message.startswith("CIFAR-10 could not be downloaded (no net). Check the connection")
+
+
+@pytest.mark.slow
 def test_the_child_process_returns_its_error(downloader):
     failing = downloader(FAILING)
     failing.start("cifar10")
-    wait_until(lambda: not failing.state().running)
+    failing.child.wait()
+    assert not failing.state().running
     assert failing.state().message.startswith("CIFAR-10 could not be downloaded (no net). Check the connection")
 
 
@@ -99,7 +107,7 @@ def test_the_child_process_downloads_into_a_folder_with_the_tag(tmp_path, monkey
 def test_an_unexpected_exit_of_the_child_process_is_reported(downloader):
     failing = downloader("import sys; sys.exit(3)")
     failing.start("cifar10")
-    wait_until(lambda: not failing.state().running)
+    failing.child.wait()
     assert failing.state().message == "The download ended early (exit code 3). Try again."
 
 

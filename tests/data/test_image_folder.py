@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.data.folders import SIZE, write_image_folder, write_zip
-from vitviz.data import image_folder
+from vitviz.data import image_folder, preprocessing
 from vitviz.data.cifar import DataError
 from vitviz.data.image_folder import SkippedFile, load, survey
 
@@ -229,7 +229,7 @@ def test_only_image_files_count_towards_the_memory_limit(tmp_path, monkeypatch):
     root = write_image_folder(tmp_path, {"ant": 4, "bee": 4})
     for image in sorted(root.glob("*/*.png")):
         image.with_suffix(".xml").write_text("about it")
-    monkeypatch.setattr(image_folder, "MAX_MEMORY", 3 * SIZE[0] * SIZE[1] * 8)
+    monkeypatch.setattr(preprocessing, "MAX_MEMORY", 3 * SIZE[0] * SIZE[1] * 8)
     assert sum(len(labels) for _, labels in load(root, SIZE)[0].values()) == 8
     for image in sorted(root.glob("*/*.png")):
         image.with_suffix(".more").write_bytes(image.read_bytes())

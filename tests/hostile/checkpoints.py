@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pickle
+import re
 import struct
 import tarfile
 import zipfile
@@ -111,6 +112,32 @@ def archives(content: bytes) -> list[tuple[str, bytes]]:
     return [("ZIP", zipped.getvalue()), ("tar", tarred.getvalue()), ("gzip", gzip.compress(content, mtime=0))]
 
 
+# Name of a field, its rule, and values against the rule.
+INVALID_FIELDS: list[tuple[str, str, list[Any]]] = [
+    ("num_heads", "an integer from 1 to 256", [0, -2, 2.0, True, None]),
+    ("patch_size", "an integer from 1 to 256", [0, 10**9, "4"]),
+    ("depth", "an integer from 1 to 128", [-1, 0, 10**9, [6]]),
+    ("embed_dim", "an integer from 1 to 8192", [10**9, 10**400]),
+    ("num_classes", "an integer from 2 to 100000", [1]),
+    ("reg_tokens", "an integer from 0 to 64", [10**6, -1]),
+    ("img_size", "2 values, each an integer from 1 to 4096", [[10**9, 10**9], 32, [32], ["a", "b"], [20, 28, 3]]),
+    ("global_pool", "one of token, avg", ["all", ["token"]]),
+    ("qkv_bias", "true or false", ["yes"]),
+    ("init_values", "a number above 0 and at most 1, or None", [-1, "0.1"]),
+    ("drop_path_rate", "a number at least 0 and below 1", [1]),
+    ("pos_drop_rate", "a number at least 0 and below 1", [2]),
+    ("architecture", "one of vit, tutorial-notebook, tutorial-lightning, tutorial-scratch, tutorial-scratch-fixed", ["__class__", {}]),
+]  # fmt: skip
+# Name of a field, a valid value that fits neither the other fields nor the tensors, and the message.
+INCONSISTENT_FIELDS: list[tuple[str, Any, str]] = [
+    ("num_heads", 5, "config.num_heads must divide embed_dim: 18 is not a multiple of 5. Use 3 or 6."),
+    ("patch_size", 3, "config.patch_size must divide img_size: 20 is not a multiple of 3. Use 1, 2 or 4."),
+    ("depth", 128, "The tensors must be those of the model config: 'blocks.10.attn.proj.bias' is missing"),
+    ("embed_dim", 8192, "cls_token must have shape [1, 1, 8192]: got [1, 1, 18]"),
+    ("mlp_ratio", 64, "blocks.0.mlp.fc1.weight must have shape [1152, 18]: got [40, 18]"),
+    ("num_classes", 100_000, "labels must be 100000 names, one per logit: got ['class 0', "),
+    ("architecture", "tutorial-scratch", "config.patch_size must give strips that tile the rows of the image: strips of 16 pixels do not tile 28"),
+]  # fmt: skip
 INVALID_CHANGES: list[tuple[str, Callable[[SafetensorsFile], Any], str]] = [
     ("a duplicate key", lambda file: serialize(json.dumps(file.header).replace('"head.bias"', '"head.weight"'), bytes(file.data)), NOT_SAFETENSORS),
     ("overlapping offsets", set_tensor_info(data_offsets=[0, 100]), NOT_SAFETENSORS),
@@ -154,16 +181,15 @@ INVALID_CHANGES: list[tuple[str, Callable[[SafetensorsFile], Any], str]] = [
     ("a header above 1 MiB", lambda file: serialize(json.dumps(file.header).ljust(2**20 + 1), bytes(file.data)), NOT_SAFETENSORS),
     ("15,000 empty tensors, in a header just below 1 MiB", lambda file: serialize(json.dumps({f"t{k}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for k in range(15_000)})), NO_METADATA),
     *((f"format {number!r}", set_metadata("format", number), FORMAT) for number in (0, 1, 3, "2", None, [2], 1e300)),
-    *((f"{key} {value!r}"[:60], set_config(**{key: value}), rf"config\.({key}|patch_size) |labels must be|must have shape|is missing|is unexpected") for key, value in [
-        ("num_heads", 5), ("num_heads", 0), ("num_heads", -2), ("num_heads", 2.0), ("num_heads", True), ("num_heads", None),
-        ("patch_size", 3), ("patch_size", 0), ("patch_size", 10**9), ("patch_size", "4"),
-        ("depth", -1), ("depth", 0), ("depth", 10**9), ("depth", 128), ("depth", [6]),
-        ("embed_dim", 10**9), ("embed_dim", 8192), ("embed_dim", 10**400), ("mlp_ratio", 64), ("num_classes", 1), ("num_classes", 100_000),
-        ("reg_tokens", 10**6), ("reg_tokens", -1), ("img_size", [10**9, 10**9]), ("img_size", 32), ("img_size", [32]),
-        ("img_size", ["a", "b"]), ("img_size", [20, 28, 3]), ("global_pool", "all"), ("global_pool", ["token"]), ("qkv_bias", "yes"),
-        ("init_values", -1), ("init_values", "0.1"), ("drop_path_rate", 1), ("pos_drop_rate", 2), ("architecture", "__class__"),
-        ("architecture", {}), ("architecture", "tutorial-scratch"),
-    ]),
+    *(
+        (f"{key} {value!r}"[:60], set_config(**{key: value}), rf"^config\.{key} must be {re.escape(f'{rule}: got {value!r:.80}.')}$")
+        for key, rule, values in INVALID_FIELDS
+        for value in values
+    ),
+    *(
+        (f"{key} {value!r}", set_config(**{key: value}), f"^{re.escape(message)}")
+        for key, value, message in INCONSISTENT_FIELDS
+    ),
     ("a config with an unknown field", set_config(__class__=1), "config.__class__ is not a field of ViTConfig"),
     ("a config that is a list", set_metadata("config", []), "config must be an object of fields"),
     ("a missing config", lambda file: file.metadata.pop("config"), "config must be an object of fields"),

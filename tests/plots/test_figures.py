@@ -88,7 +88,7 @@ def test_the_scale_is_printed(svg):
     assert sum(bool(re.fullmatch(r"\d+\.\d+ %", text)) for text in words(svg)) >= 5 + 8, "five bars and two scales"
 
 
-@pytest.mark.parametrize("heads", [1, 6, 9, 12])
+@pytest.mark.parametrize("heads", [1, 12, *(pytest.param(heads, marks=pytest.mark.slow) for heads in (6, 9))])
 @pytest.mark.parametrize("top", [0.225, 1.0])
 def test_tick_labels_of_a_scale_do_not_overlap(top, heads):
     maps = np.full((1, heads, 5, 7), top, np.float32)

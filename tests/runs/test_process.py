@@ -3,6 +3,8 @@
 import errno
 import os
 import resource
+import shutil
+from types import SimpleNamespace
 
 import pytest
 
@@ -93,6 +95,7 @@ def full_disk(times: int, calls: list):
 def test_on_a_full_disk_training_warns_waits_and_continues(lock, monkeypatch):
     messages = []
     monkeypatch.setattr(process, "DISK_RETRY_INTERVAL", 0.0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=3 * 2**20))
     monkeypatch.setattr(lock, "set_message", messages.append)
     calls = []
     with lock:
@@ -103,9 +106,8 @@ def test_on_a_full_disk_training_warns_waits_and_continues(lock, monkeypatch):
     assert [str(warning.message) for warning in warned] == messages[:1], "one warning in the terminal"
     assert len(calls) == 3
     assert messages[0] == messages[1]
-    assert messages[0].startswith("The disk is full (")
-    assert messages[0].endswith(
-        "MB free): the training state cannot be saved. Training is paused and continues when "
+    assert messages[0] == (
+        "The disk is full (3 MB free): the training state cannot be saved. Training is paused and continues when "
         "there is space. Free some space."
     )
     assert messages[2] == ""

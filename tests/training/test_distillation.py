@@ -15,8 +15,9 @@ from vitviz.models.checkpoint import load
 from vitviz.models.config import ConfigError, ConvNetConfig
 from vitviz.models.factory import create_model
 from vitviz.runs.training_run import train
-from vitviz.training.distillation import check_same_teacher, distillation_targets, load_teacher
+from vitviz.training.distillation import distillation_targets
 from vitviz.training.presets import get_preset
+from vitviz.training.sources import check_same_teacher, load_sources
 
 CONVNET = ConvNetConfig(embed_dim=4, depth=2)
 pytestmark = [
@@ -108,7 +109,7 @@ def test_a_teacher_of_other_images_is_refused(config, teacher, tmp_path, change)
     checkpoint.save(replace(known, **other), path := tmp_path / "other.safetensors")
     message = "teacher must be trained on the same images at the same size: other was not"
     with pytest.raises(ConfigError, match=message) as found:
-        load_teacher(replace(config, teacher=str(path)), CIFAR10, torch.device("cpu"))
+        load_sources(replace(config, teacher=str(path)), CIFAR10, torch.device("cpu"))
     assert found.value.field == "teacher"
 
 
@@ -125,7 +126,7 @@ def test_the_validation_split_of_the_teacher_must_be_at_least_as_large(config, t
     changed = replace(known, record=known.record | {"train_config": {"val_size": val_size}})
     checkpoint.save(changed, path := tmp_path / "teacher.safetensors")
     with nullcontext() if allowed else pytest.raises(ConfigError, match="must not be trained on validation images"):
-        assert load_teacher(replace(config, teacher=str(path), val_size=30), CIFAR10, torch.device("cpu"))
+        assert load_sources(replace(config, teacher=str(path), val_size=30), CIFAR10, torch.device("cpu"))[1]
 
 
 def test_a_teacher_that_is_not_a_classifier_is_refused(config):

@@ -11,6 +11,7 @@ from PIL import Image
 from timm.layers import resample_abs_pos_embed
 
 from tests import tiny
+from tests.training.trainings import create_run
 from vitviz import explain
 from vitviz.data import datasets
 from vitviz.models import checkpoint
@@ -19,10 +20,10 @@ from vitviz.models.config import ConfigError, ConvNetConfig
 from vitviz.runs import timeline, training_run
 from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig, TrainingError
-from vitviz.training.data import TrainingData, check_val_overlap, load_training_data
-from vitviz.training.distributed import Distributed
+from vitviz.training.data import TrainingData, load_training_data
 from vitviz.training.evaluation import load_test_set, measure_accuracy
 from vitviz.training.finetuning import interpolate_pos_embed, use_init_model
+from vitviz.training.sources import check_val_overlap
 
 CLASSES = ("bars", "dots", "plain")
 pytestmark = pytest.mark.usefixtures("no_clock")
@@ -72,10 +73,6 @@ def config(shapes, backbone, tmp_path) -> TrainConfig:
         num_snapshots=3,
         lr=5e-3,
     )
-
-
-def create_run(config: TrainConfig, data: TrainingData) -> TrainingRun:
-    return TrainingRun(config, Distributed(), data.train, data.eval, data.info)
 
 
 @pytest.mark.slow

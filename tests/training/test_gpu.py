@@ -13,11 +13,17 @@ from vitviz.data.datasets import CIFAR10
 from vitviz.models.factory import create_model
 from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig, TrainingError
-from vitviz.training.data import augment
+from vitviz.training.data import TrainingData, augment
 from vitviz.training.distributed import Distributed
 from vitviz.training.presets import get_preset
 
 GPU_PRESET = get_preset("cifar10-s4")
+
+
+def small_preset(name: str, **changes: Any) -> TrainConfig:
+    """Return a preset with a network of two small blocks and without a timeline."""
+    config = get_preset(name)
+    return replace(config, model=replace(config.model, embed_dim=48, depth=2), num_snapshots=0, **changes)
 
 
 @pytest.mark.slow
@@ -89,8 +95,8 @@ def test_no_step_synchronizes_with_the_device(monkeypatch, name, changes):
         torch.empty(60, 3, 32, 32, dtype=torch.uint8, device="meta"),
         torch.empty(60, dtype=torch.long, device="meta"),
     )
-    config = replace(get_preset(name), num_snapshots=0, compile=False, batch_size=30, **changes)
-    run = TrainingRun(config, distributed, images, images)
+    config = small_preset(name, compile=False, batch_size=30, **changes)
+    run = TrainingRun(config, distributed, TrainingData(CIFAR10, images, images))
     first, second = run.batches()
     with Recorder() as recorder:
         run.step(first)
@@ -123,12 +129,13 @@ def compiled(monkeypatch) -> list[tuple[str, bool]]:
 def small_run(config: TrainConfig) -> TrainingRun:
     images = torch.randint(0, 256, (50, 3, 32, 32), dtype=torch.uint8)
     images = images, torch.arange(50) % 10
-    return TrainingRun(replace(config, batch_size=25, num_snapshots=0, device="cpu"), Distributed(), images, images)
+    config = replace(config, batch_size=25, device="cpu")
+    return TrainingRun(config, Distributed(), TrainingData(CIFAR10, images, images))
 
 
 @pytest.mark.usefixtures("no_clock")
 def test_the_network_is_compiled_for_all_patches_only(compiled):
-    run = small_run(get_preset("cifar10-ti4"))
+    run = small_run(small_preset("cifar10-ti4"))
     run.trainer.compile([run.shard(torch.arange(25))])
     drops = {kind: [dropped for other, dropped in compiled if other == kind] for kind in ("augment", "network")}
     assert len(drops["augment"]) == 3, "at the start, without mixing, and with all patches"
@@ -150,7 +157,7 @@ def test_a_failed_compilation_is_reported_with_a_remedy_and_its_cause(monkeypatc
         raise cause
 
     monkeypatch.setattr(torch, "compile", lambda function, dynamic: fail)
-    run = small_run(get_preset("cifar10-s4"))
+    run = small_run(small_preset("cifar10-s4"))
     with pytest.raises(TrainingError, match=r"this GPU: .*: Failed to find C compiler\..* Use --no-compile\.") as found:
         run.trainer.compile([run.shard(torch.arange(25))])
     assert found.value.__cause__ is cause

@@ -10,11 +10,13 @@ from tests import tiny
 from tests.training.trainings import create_run
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
+from vitviz.data.datasets import CIFAR10
 from vitviz.models.checkpoint import load
 from vitviz.models.vit import ViT
 from vitviz.runs import training_run
 from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig
+from vitviz.training.data import TrainingData
 from vitviz.training.distributed import Distributed
 from vitviz.training.evaluation import load_test_set
 from vitviz.training.masked_patches import MaskedPatches, mean_colors
@@ -81,7 +83,7 @@ def config(config) -> TrainConfig:
 @pytest.mark.usefixtures("no_clock")
 def test_each_image_has_the_same_weight_in_the_accuracy(config, monkeypatch):
     images = torch.zeros(501, 3, 32, 32, dtype=torch.uint8), torch.zeros(501, dtype=torch.long)
-    run = TrainingRun(config, Distributed(), images, images)
+    run = TrainingRun(config, Distributed(), TrainingData(CIFAR10, images, images))
     only_last_batch = lambda batch: (torch.zeros(()), torch.tensor(float(len(batch) == 1)))  # noqa: E731
     monkeypatch.setattr(run.trainer.ema_module, "forward", only_last_batch)
     assert run.final_accuracy() == pytest.approx(1 / 501)

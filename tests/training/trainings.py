@@ -5,15 +5,21 @@ from pathlib import Path
 import torch
 
 from vitviz.data import cifar
+from vitviz.data.datasets import CIFAR10
 from vitviz.models.checkpoint import load
 from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig
+from vitviz.training.data import TrainingData
 from vitviz.training.distributed import Distributed
+from vitviz.training.sources import load_sources
 
 
-def create_run(config: TrainConfig) -> TrainingRun:
-    """Create a run on CIFAR-10 without starting it."""
-    return TrainingRun(config, Distributed(), cifar.load("train", config.data), cifar.load("test", config.data))
+def create_run(config: TrainConfig, data: TrainingData | None = None) -> TrainingRun:
+    """Create a run without starting it, by default on CIFAR-10."""
+    if data is None:
+        data = TrainingData(CIFAR10, cifar.load("train", config.data), cifar.load("test", config.data))
+    init, teacher = load_sources(config, data.info, torch.device("cpu"))
+    return TrainingRun(config, Distributed(), data, init, teacher)
 
 
 def load_weights(path: Path) -> dict[str, torch.Tensor]:

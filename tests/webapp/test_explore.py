@@ -42,8 +42,25 @@ def page(tmp_path):
     return Explore(str(tmp_path / "missing"))
 
 
-def sample(name="cat"):
-    return {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": name}}
+@pytest.fixture
+def bundled(tmp_path, monkeypatch):
+    """The only checkpoint in checkpoints/, a tiny one: all methods and scores of the shipped one take seconds."""
+    path = tmp_path / "checkpoints" / "bundled.safetensors"
+    path.parent.mkdir()
+    checkpoint.save(tiny.checkpoint(), path)
+    monkeypatch.setattr(checkpoint, "CHECKPOINTS", path.parent)
+    return path
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Let figures be empty files, for tests of their names."""
+    monkeypatch.setattr(figures, "draw", lambda chart: None)
+    monkeypatch.setattr(figures, "render", lambda figure, ending: b"")
+
+
+def sample(name="cat", model="cifar10-ti4"):
+    return {"checkpoint": model, "image": {"kind": "sample", "name": name}}
 
 
 def upload(path, name="mine.png"):
@@ -69,18 +86,18 @@ def test_a_label_unknown_to_the_model_is_shown_without_truth(page, monkeypatch):
     assert (found["truth"], found["shows"]) == (None, "cat")
 
 
-def test_methods_returns_the_maps_of_a_target_by_key(page):
-    key = page.explain(sample())["key"]
-    expected = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
-    for target, name in (([], None), ([5], "dog"), ([5, 3], ("dog", "cat"))):
+def test_methods_returns_the_maps_of_a_target_by_key(page, bundled):
+    key = page.explain(sample(model="bundled"))["key"]
+    expected = vitviz.explain(vitviz.load("bundled"), sample_paths()["cat"])
+    for target, name in (([], None), ([5], "class 5"), ([5, 3], ("class 5", "class 3"))):
         maps = page.methods({"key": key, "target": target})["maps"]
         assert maps.keys() == vitviz.METHODS.keys()
         for method in ("relevance", "occlusion", "integrated_gradients"):
             np.testing.assert_allclose(maps[method], expected.map(method, name).ravel(), rtol=0, atol=1e-4)
 
 
-def test_scores_returns_the_faithfulness_of_all_methods(page):
-    key = page.explain(sample())["key"]
+def test_scores_returns_the_faithfulness_of_all_methods(page, bundled):
+    key = page.explain(sample("dog", "bundled"))["key"]
     found = page.scores({"key": key, "target": []})
     assert found["scores"].keys() == vitviz.METHODS.keys()
     assert all(-5 < value <= 1 for value in found["scores"].values())
@@ -90,9 +107,9 @@ def test_scores_returns_the_faithfulness_of_all_methods(page):
     assert page.scores({"key": "guess"}) is page.methods({"key": "guess"}) is None
 
 
-def test_a_flat_map_has_no_score(page):
-    data = {"key": page.explain(sample())["key"], "target": [3]}
-    page.explanations.get(data).context.maps["attention_gradcam", 3] = np.zeros(64, np.float32)
+def test_a_flat_map_has_no_score(page, bundled):
+    data = {"key": page.explain(sample(model="bundled"))["key"], "target": [3]}
+    page.explanations.get(data).context.maps["attention_gradcam", 3] = np.zeros(tiny.N, np.float32)
     scores = page.scores(data)["scores"]
     assert [method for method, value in scores.items() if value is None] == ["attention_gradcam"]
     assert list(scores) == list(vitviz.METHODS)
@@ -116,30 +133,33 @@ def test_an_invalid_target_is_refused(page, target, sentence):
         assert sentence in answer["error"]
 
 
-def test_an_ablated_image_has_its_own_key(page):
-    answer = page.explain(sample())
-    found = page.ablate({"key": answer["key"], "heads": [[5, 2], [0, 1]], "patches": [27, 3]})
-    case = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"]).context
-    expected = ablate(case, [(5, 2), (0, 1)], [27, 3])
+def test_an_ablated_image_has_its_own_key(page, bundled):
+    answer = page.explain(sample(model="bundled"))
+    found = page.ablate({"key": answer["key"], "heads": [[5, 1], [0, 1]], "patches": [27, 3]})
+    case = vitviz.explain(vitviz.load("bundled"), sample_paths()["cat"]).context
+    expected = ablate(case, [(5, 1), (0, 1)], [27, 3])
     np.testing.assert_allclose(found["probabilities"], softmax(expected.logits), atol=1e-5)
-    rows = np.frombuffer(base64.b64decode(found["cls"]), "<f4").reshape(6, 6, 65)
+    shape = (tiny.L, tiny.A, tiny.T)
+    rows = np.frombuffer(base64.b64decode(found["cls"]), "<f4").reshape(shape)
     np.testing.assert_allclose(rows, np.nan_to_num(expected.attention[:, :, 0]), atol=1e-6)
-    assert not rows[5, 2].any()
-    whole = np.frombuffer(base64.b64decode(page.attention({"key": found["key"]})), "<u2").reshape(6, 6, 65, 65)
+    assert not rows[5, 1].any()
+    whole = np.frombuffer(base64.b64decode(page.attention({"key": found["key"]})), "<u2").reshape(
+        tiny.L, tiny.A, tiny.T, tiny.T
+    )
     np.testing.assert_allclose(whole / 65535, np.nan_to_num(expected.attention), atol=1e-5)
     figure = page.figure({"key": found["key"], "method": None, "layer": None, "head": None})
     assert figure["src"].startswith("data:image/png;base64,")
     assert page.ablate({"key": "guess", "heads": [], "patches": []}) is None
 
 
-def test_maps_and_scores_of_an_ablated_key_are_those_of_the_ablated_image(page):
+def test_maps_and_scores_of_an_ablated_key_are_those_of_the_ablated_image(page, bundled):
     """The numbers must not mix the original image with the ablated one."""
-    original = page.explain(sample())
+    original = page.explain(sample(model="bundled"))
     before = page.scores({"key": original["key"], "target": [3]})
-    heads, patches = [[5, 2], [0, 1]], [27, 3]
+    heads, patches = [[5, 1], [0, 1]], [27, 3]
     ablated = page.ablate({"key": original["key"], "heads": heads, "patches": patches})
     data = {"key": ablated["key"], "target": [3]}
-    expected = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"]).ablate(heads, patches)
+    expected = vitviz.explain(vitviz.load("bundled"), sample_paths()["cat"]).ablate(heads, patches)
     for lookup in (page.cached("maps"), page.cached("scores")):
         assert lookup(data) is None, "results of the original image are not reused"
     maps, found = page.methods(data)["maps"], page.scores(data)
@@ -270,9 +290,9 @@ def test_an_unexpected_error_is_logged_and_hidden(caplog):
     assert "secret place" in caplog.text
 
 
-def test_cached_maps_are_returned_while_the_queue_is_full(page, monkeypatch):
+def test_cached_maps_are_returned_while_the_queue_is_full(page, bundled, monkeypatch):
     functions = {answer.__name__: answer for answer in page.functions}
-    cat, dog, again = (page.explain(sample(name))["key"] for name in ("cat", "dog", "cat"))
+    cat, dog, again = (page.explain(sample(name, "bundled"))["key"] for name in ("cat", "dog", "cat"))
     proceed, maps = threading.Event(), Explanation.map
 
     def waiting(explanation, *args):
@@ -388,16 +408,6 @@ def test_the_catalog_lists_bundled_models_samples_and_methods(page):
     assert {m["key"] for m in catalog["methods"]} == vitviz.METHODS.keys() - {"reverse_attention"}
 
 
-@pytest.fixture
-def bundled(tmp_path, monkeypatch):
-    """The only checkpoint in checkpoints/."""
-    path = tmp_path / "checkpoints" / "bundled.safetensors"
-    path.parent.mkdir()
-    checkpoint.save(tiny.checkpoint(), path)
-    monkeypatch.setattr(checkpoint, "CHECKPOINTS", path.parent)
-    return path
-
-
 def test_an_invalid_checkpoint_is_skipped_with_one_warning(page, bundled, tmp_path):
     save_file({"head.weight": torch.ones(3)}, bundled.with_name("timm.safetensors"))
     bundled.with_name("gone.safetensors").symlink_to(tmp_path / "gone")
@@ -409,12 +419,12 @@ def test_an_invalid_checkpoint_is_skipped_with_one_warning(page, bundled, tmp_pa
         "timm.safetensors",
     ]
     assert Train(str(tmp_path)).catalog()["models"] == ["bundled"], "without another warning"
-    assert "Use one of: bundled." in error_response(page.explain)(sample() | {"checkpoint": "timm"})["error"]
+    assert "Use one of: bundled." in error_response(page.explain)(sample(model="timm"))["error"]
 
 
 def test_a_replaced_checkpoint_is_reloaded_and_caches_are_not_reused(page, bundled):
     def run():
-        answer = page.explain(sample() | {"checkpoint": "bundled"})
+        answer = page.explain(sample(model="bundled"))
         data = {"key": answer["key"], "target": [0]}
         return (
             answer["probabilities"],
@@ -458,8 +468,8 @@ def test_the_figure_of_a_method_shows_the_unchanged_image_like_the_page(page, mo
     np.testing.assert_allclose(charts[0].probabilities, ablated["probabilities"], atol=1e-6)
 
 
-def test_the_figure_is_a_png_of_the_view(page):
-    key = page.explain(sample())["key"]
+def test_the_figure_is_a_png_of_the_view(page, bundled):
+    key = page.explain(sample(model="bundled"))["key"]
     shown = page.figure({"key": key, "layer": 2, "head": None, "patches": [9, 10], "direction": "to", "method": None})
     assert base64.b64decode(shown["src"].split(",", 1)[1]).startswith(b"\x89PNG")
 
@@ -474,8 +484,8 @@ def test_the_figure_is_a_png_of_the_view(page):
         ({"method": "relevance", "target": [5, 3], "patches": [27]}, "relevance-for-dog-not-cat"),
     ],
 )
-def test_the_file_name_of_a_figure_describes_the_view(page, monkeypatch, wanted, name):
-    monkeypatch.setattr(figures, "render", lambda figure, ending: b"")
+@pytest.mark.usefixtures("undrawn")
+def test_the_file_name_of_a_figure_describes_the_view(page, wanted, name):
     key = page.explain(sample())["key"]
     view = {"layer": 5, "head": None, "method": None} | wanted
     assert page.figure({"key": key} | view)["name"] == f"vitviz-cifar10-ti4-drawing-cat-{name}.png"
@@ -483,6 +493,7 @@ def test_the_file_name_of_a_figure_describes_the_view(page, monkeypatch, wanted,
     assert page.figure({"key": changed} | view)["name"] == f"vitviz-cifar10-ti4-drawing-cat-{name}-ablated.png"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_name_of_an_upload_is_not_in_its_figure(page, uploads):
     Image.new("RGB", (40, 40), "teal").save(uploads / "mine.png")
     key = page.explain(upload(uploads / "mine.png", "../Grandmother $1\n.png"))["key"]

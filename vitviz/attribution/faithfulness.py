@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torchvision.transforms.v2 import functional as vision
 
 from vitviz.attribution.context import ForwardContext, Target, softmax, target_logit
 from vitviz.models.config import ViTConfig
@@ -156,6 +155,8 @@ def deletion_curves(
 
 def blur(image: Tensor) -> Tensor:
     """Blur an image (3, H, W) until only large shapes remain."""
+    from torchvision.transforms.v2 import functional as vision  # takes two seconds
+
     sigma = max(image.shape[1:]) / 8
     size = 2 * min(round(2 * sigma), min(image.shape[1:]) - 1) + 1  # kernel size, bounded by reflection padding
     return vision.gaussian_blur(image, [size, size], [sigma, sigma])

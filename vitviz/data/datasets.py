@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from PIL import Image
 from torch import Tensor
 
 from vitviz.data import cifar, image_folder
 from vitviz.data.cifar import DataError, Split
-from vitviz.data.preprocessing import crop_and_resize, to_tensor
+from vitviz.data.preprocessing import resize_images
 
 Channels = tuple[float, float, float]  # red, green, blue
 LabeledImages = tuple[Tensor, Tensor]  # images (n, 3, H, W) of uint8, labels (n,)
@@ -99,17 +98,6 @@ def head_and_tail(split: LabeledImages, num_head: int | None, num_tail: int) -> 
         return split
     images, labels = (torch.cat([values[:num_head], values[num_images - num_tail :]]) for values in split)
     return images, labels
-
-
-def resize_images(images: Tensor, size: tuple[int, int]) -> Tensor:
-    """Preprocess images (n, 3, h, w) of uint8 to a model's input size, (n, 3, H, W), with `crop_and_resize`."""
-    if images.shape[2:] == size:
-        return images
-    image_folder.check_memory(len(images), size)
-    resized = images.new_empty(len(images), 3, *size)
-    for target, image in zip(resized, images.permute(0, 2, 3, 1).numpy(), strict=True):
-        target.copy_(to_tensor(crop_and_resize(Image.fromarray(image), size)))
-    return resized
 
 
 def compute_mean_std(images: Tensor) -> tuple[Channels, Channels]:

@@ -62,3 +62,9 @@ def is_regular_file(path: Path) -> bool:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
         return False
+
+
+def complete_lines(path: Path) -> list[bytes]:
+    """Return the lines of a file except an incomplete last one, as left by a killed process; none without a file."""
+    lines = path.read_bytes().splitlines(keepends=True) if is_regular_file(path) else []
+    return [line for line in lines if line.endswith(b"\n")]

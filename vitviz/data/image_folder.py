@@ -27,7 +27,6 @@ TEST_FRACTION = 0.2  # of each class, without a test folder
 TEST_FOLDERS = ("test", "val", "valid", "validation")  # in order of preference
 MAX_FILES = 100_000
 MAX_CLASSES = 1000
-MAX_MEMORY = 2 * 2**30  # bytes of all images at the model's input size
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")  # files counted as images before they are read
 MAX_CLASS_NAME = 100  # characters
 NO_TEST_FOLDER = (
@@ -102,8 +101,7 @@ def load(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[Split, tu
     """
     images, locations, summary = read_all(data, size)
     check_summary(summary, str(data))
-    splits = assign_splits({name: locations[name] for name in images})
-    return {split: collect(split, images, locations, splits, summary.classes) for split in ("train", "test")}, summary
+    return {split: collect(split, images, locations, summary.classes) for split in ("train", "test")}, summary
 
 
 def survey(data: str | Path | None, size: tuple[int, int]) -> FolderSummary:
@@ -118,29 +116,29 @@ def survey(data: str | Path | None, size: tuple[int, int]) -> FolderSummary:
 def read_all(
     data: str | Path | None, size: tuple[int, int]
 ) -> tuple[dict[str, Tensor], dict[str, Location], FolderSummary]:
-    """Return all readable images (3, H, W) of uint8 by name, the locations of all files, and the summary."""
+    """Return all readable images (3, H, W) of uint8 by name, their locations with a split, and the summary."""
     if data is None:
         raise DataError(
             "data must be set for an image folder.", "Use --data with a folder of one folder per class, or a zip of it."
         )
     with open_source(Path(data)) as source:
         locations, skipped = locate(source.names)
-        check_memory(sum(name.lower().endswith(SUFFIXES) for name in locations), size)
+        expected = sum(name.lower().endswith(SUFFIXES) for name in locations)
         images: dict[str, Tensor] = {}
         for name in sorted(locations, key=lambda name: hash_path(locations[name])):
-            check_memory(len(images) + 1, size)
             try:
                 with source.open_file(name) as path:
+                    preprocessing.check_memory(max(expected, len(images) + 1), size)
                     images[name] = preprocessing.to_tensor(preprocessing.preprocess(path, size).model_input)
             except ImageError as error:
                 skipped.append(SkippedFile(name, error.reason))
-    splits = assign_splits({name: locations[name] for name in images})
     skipped = [SkippedFile(printable_name(name), reason) for name, reason in sorted(skipped + source.skipped)]
-    tally = Counter((locations[name].label, split) for name, split in splits.items())
+    assigned = assign_splits({name: locations[name] for name in images})
+    tally = Counter((location.label, location.split) for location in assigned.values())
     labels = sorted({location.label for location in locations.values()})
     counts = {label: (tally[label, "train"], tally[label, "test"]) for label in labels}
     auto_split = any(location.split is None for location in locations.values())
-    return images, locations, FolderSummary(counts, skipped, auto_split)
+    return images, assigned, FolderSummary(counts, skipped, auto_split)
 
 
 @contextmanager
@@ -247,12 +245,12 @@ def hash_path(location: Location) -> bytes:
     return hashlib.sha256(location.path.encode("utf-8", "surrogateescape")).digest()
 
 
-def assign_splits(locations: dict[str, Location]) -> dict[str, Split]:
-    """Return the split of each file; without split folders, hold out `TEST_FRACTION` of each class.
+def assign_splits(locations: dict[str, Location]) -> dict[str, Location]:
+    """Return the locations with a split; without split folders, hold out `TEST_FRACTION` of each class.
 
     At least one image of a class with two or more is held out.
     """
-    found: dict[str, Split] = {name: at.split for name, at in locations.items() if at.split is not None}
+    assigned = dict(locations)
     by_label: dict[str, list[str]] = {}
     for name, location in locations.items():
         if location.split is None:
@@ -260,19 +258,9 @@ def assign_splits(locations: dict[str, Location]) -> dict[str, Split]:
     for members in by_label.values():
         names = sorted(members, key=lambda name: hash_path(locations[name]))
         count = max(1, round(TEST_FRACTION * len(names))) if len(names) > 1 else 0
-        found |= {name: "test" if position < count else "train" for position, name in enumerate(names)}
-    return found
-
-
-def check_memory(count: int, size: tuple[int, int]) -> None:
-    """Check that `count` images of a size (height, width) fit into memory."""
-    needed = 3 * count * size[0] * size[1]
-    if needed > MAX_MEMORY:
-        raise DataError(
-            f"All images together may take at most {MAX_MEMORY // 2**30} GiB: {count:,} images of {size[0]} x "
-            f"{size[1]} pixels take {needed / 2**30:.1f}.",
-            "Use fewer images, or a smaller model.img_size.",
-        )
+        for position, name in enumerate(names):
+            assigned[name] = locations[name]._replace(split="test" if position < count else "train")
+    return assigned
 
 
 def check_summary(summary: FolderSummary, data: str) -> None:
@@ -300,12 +288,11 @@ def collect(
     split: Split,
     images: dict[str, Tensor],
     locations: dict[str, Location],
-    splits: dict[str, Split],
     classes: tuple[str, ...],
 ) -> tuple[Tensor, Tensor]:
     """Move the images of a split out of the dictionary into one tensor (n, 3, H, W), and return it with labels (n,)."""
     indices = {label: k for k, label in enumerate(classes)}
-    names = [name for name in images if splits[name] == split and locations[name].label in indices]
+    names = [name for name in images if locations[name].split == split and locations[name].label in indices]
     labels = torch.tensor([indices[locations[name].label] for name in names])
     stacked = torch.empty(len(names), *images[names[0]].shape, dtype=torch.uint8)
     for target, name in zip(stacked, names, strict=True):

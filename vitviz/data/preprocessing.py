@@ -16,12 +16,15 @@ import torch
 from PIL import Image, ImageOps
 from torch import Tensor
 
+from vitviz.data.cifar import DataError
+
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 MAX_BYTES = 20 * 2**20
 MAX_PIXELS = 50_000_000
 MAX_WEBP_PIXELS = 25_000_000  # decoding takes 16 bytes per pixel, several times more than the other formats
 MAX_SIDE = 16_384  # px; longer images of a few pixels' width cannot be reduced before they are copied
 HUGE_PIXELS = 12_000_000  # larger images are decoded one at a time, to limit memory under concurrent requests
+MAX_MEMORY = 2 * 2**30  # bytes of all images of a dataset at the model's input size
 PREVIEW_SIDE = 1024  # px; larger originals are not kept, and large JPEGs are decoded at a fraction of their size
 RESAMPLING = Image.Resampling.LANCZOS  # with antialiasing; the same in training, evaluation and explanation
 
@@ -90,6 +93,32 @@ def preprocess(source: ImageSource, size: tuple[int, int]) -> PreprocessedImage:
     model_input = crop_and_resize(original, size)
     original.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
     return PreprocessedImage(original, model_input, describe(width, height, size[1], size[0]))
+
+
+def resize_images(images: Tensor, size: tuple[int, int]) -> Tensor:
+    """Preprocess images (n, 3, h, w) of uint8 to a model's input size, (n, 3, H, W), with `crop_and_resize`.
+
+    Raises:
+        DataError: If they do not fit into memory.
+    """
+    if images.shape[2:] == size:
+        return images
+    check_memory(len(images), size)
+    resized = images.new_empty(len(images), 3, *size)
+    for target, image in zip(resized, images.permute(0, 2, 3, 1).numpy(), strict=True):
+        target.copy_(to_tensor(crop_and_resize(Image.fromarray(image), size)))
+    return resized
+
+
+def check_memory(count: int, size: tuple[int, int]) -> None:
+    """Check that `count` images of a size (height, width) fit into memory."""
+    needed = 3 * count * size[0] * size[1]
+    if needed > MAX_MEMORY:
+        raise DataError(
+            f"All images together may take at most {MAX_MEMORY // 2**30} GiB: {count:,} images of {size[0]} x "
+            f"{size[1]} pixels take {needed / 2**30:.1f}.",
+            "Use fewer images, or a smaller model.img_size.",
+        )
 
 
 def crop_and_resize(image: Image.Image, size: tuple[int, int]) -> Image.Image:

@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from vitviz.data.datasets import DatasetInfo
-from vitviz.data.files import is_regular_file, write_atomic
+from vitviz.data.files import complete_lines, is_regular_file, write_atomic
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError, ModelConfig
@@ -167,7 +167,7 @@ def prepare(config: TrainConfig, state: TrainerState | None) -> None:
         for path in folder.glob(f".{name}.*.tmp"):  # of a killed process
             path.unlink(missing_ok=True)
     if state is not None:
-        rewind(folder)
+        rewind(folder, state.counters["seconds"])
         return
     if (folder / LAST).exists():
         raise ValueError(
@@ -179,12 +179,16 @@ def prepare(config: TrainConfig, state: TrainerState | None) -> None:
     (folder / METRICS).write_bytes(b"")
 
 
-def rewind(folder: Path) -> None:
-    """Remove the metrics of steps after the saved state, which will be repeated, and an incomplete last line."""
-    counters = read_record(folder / LAST).get("training")
-    seconds = counters["seconds"] if counters else 0.0
+def rewind(folder: Path, seconds: float) -> None:
+    """Remove the metrics of steps after `seconds`, which will be repeated, and an incomplete last line."""
     kept = itertools.takewhile(lambda line: seconds_of_line(line) <= seconds, complete_lines(folder / METRICS))
     write_atomic(folder / METRICS, b"".join(kept))
+
+
+def saved_seconds(folder: Path) -> float:
+    """Return the training time of the saved state; 0 without one."""
+    counters = read_record(folder / LAST).get("training")
+    return counters["seconds"] if counters else 0.0
 
 
 def seconds_of_line(line: bytes) -> float:
@@ -193,12 +197,6 @@ def seconds_of_line(line: bytes) -> float:
         return float(json.loads(line)["seconds"])
     except (ValueError, KeyError, TypeError):
         return math.inf
-
-
-def complete_lines(path: Path) -> list[bytes]:
-    """Return the lines of a file except an incomplete last one, as left by a killed process; none without a file."""
-    lines = path.read_bytes().splitlines(keepends=True) if is_regular_file(path) else []
-    return [line for line in lines if line.endswith(b"\n")]
 
 
 def append(path: Path, line: str) -> None:

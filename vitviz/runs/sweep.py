@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from vitviz.data.cifar import DataError
-from vitviz.data.files import is_regular_file, write_atomic
+from vitviz.data.files import complete_lines, is_regular_file, write_atomic
 from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
 from vitviz.runs.process import AlreadyRunningError, RunLock, TrainingStopped, format_error
@@ -112,7 +112,7 @@ class Sweep:
 
     def results(self) -> list[dict[str, Any]]:
         """Return one entry per completed run: name, settings, state, parameters, accuracy and cost."""
-        return [json.loads(line) for line in run_folder.complete_lines(self.folder / RESULTS)]
+        return [json.loads(line) for line in complete_lines(self.folder / RESULTS)]
 
     def run(
         self,
@@ -133,7 +133,7 @@ class Sweep:
         """
         with StopRequest() as stop, RunLock(self.folder, stop) as lock:
             lock.record_start()
-            write_atomic(self.folder / RESULTS, b"".join(run_folder.complete_lines(self.folder / RESULTS)))
+            write_atomic(self.folder / RESULTS, b"".join(complete_lines(self.folder / RESULTS)))
             for result in (results := self.results()):
                 on_end(result)
             completed = {result["run"] for result in results}

@@ -24,21 +24,22 @@ from typing import Any, NoReturn
 import torch
 from torch import Tensor
 
-from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
+from vitviz.data.datasets import LabeledImages
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock, TrainingStopped
 from vitviz.runs.timeline import create_recorder
-from vitviz.training import distillation
 from vitviz.training.config import TrainConfig, TrainingError
-from vitviz.training.data import load_training_data, replace_num_classes
+from vitviz.training.data import TrainingData, load_training_data, replace_num_classes
 from vitviz.training.device import get_hardware_name, keep_freed_memory, largest_activation, report_out_of_memory
+from vitviz.training.distillation import Teacher
 from vitviz.training.distributed import ATTEMPT, Distributed
 from vitviz.training.evaluation import NUM_EVAL_SAMPLES, measure_accuracy
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.schedule import lr_factor
 from vitviz.training.signals import StopRequest
+from vitviz.training.sources import load_sources
 from vitviz.training.trainer import Trainer, TrainerState
 
 LOG_INTERVAL = 2.0  # seconds; reading the loss synchronizes with the device
@@ -111,7 +112,8 @@ def train(
                 "batch_size or network; the last saved state is kept.",
                 largest_activation(config.model, config.batch_size),
             ):
-                run = TrainingRun(config, distributed, data.train, data.eval, data.info, state)
+                init, teacher = load_sources(config, data.info, distributed.device, state)
+                run = TrainingRun(config, distributed, data, init, teacher, state)
                 run.lock = lock
                 run.check_same_step()
                 for progress in run.run_steps(stop):
@@ -126,15 +128,15 @@ class TrainingRun:
         self,
         config: TrainConfig,
         distributed: Distributed,
-        train_set: LabeledImages,
-        eval_set: LabeledImages,
-        info: DatasetInfo = CIFAR10,
+        data: TrainingData,
+        init: Checkpoint | None = None,
+        teacher: Teacher | None = None,
         state: TrainerState | None = None,
     ) -> None:
-        self.config, self.distributed, self.device, self.info = config, distributed, distributed.device, info
-        (self.images, self.labels), self.eval_set = train_set, eval_set
-        self.trainer = Trainer(config, distributed, info, load_init=state is None)
-        self.timeline = create_recorder(config, info, eval_set)
+        self.config, self.distributed, self.device, self.info = config, distributed, distributed.device, data.info
+        (self.images, self.labels), self.eval_set = data.train, data.eval
+        self.trainer = Trainer(config, distributed, data.info, init, teacher)
+        self.timeline = create_recorder(config, data.info, data.eval)
         self.progress = 0.0  # used fraction of the budget
         self.completed_epochs = 0
         self.batches_done = 0  # in the current epoch
@@ -329,8 +331,7 @@ class TrainingRun:
 
     def restore(self, state: TrainerState) -> None:
         """Restore a state returned by `get_state`."""
-        teacher, counters = distillation.describe_teacher(self.trainer.teacher), state.counters
-        distillation.check_same_teacher(state.teacher, teacher, self.config.folder)
+        counters = state.counters
         self.progress, self.previous_seconds = counters["progress"], counters["seconds"]
         self.trainer.load_state(state)
         self.trainer.set_lr(lr_factor(self.config, self.progress))  # may be logged before the next step
@@ -364,7 +365,7 @@ class TrainingRun:
             "date": datetime.now(UTC).date().isoformat(),
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "train_config": train_config,
-            "teacher": distillation.describe_teacher(self.trainer.teacher),
+            "teacher": self.trainer.teacher.record if self.trainer.teacher else None,
         }
 
 

@@ -1,6 +1,5 @@
 """Data of a training run: images and labels on the device, and their augmentation."""
 
-import warnings
 from dataclasses import dataclass, replace
 
 import torch
@@ -9,7 +8,6 @@ from torch import Tensor
 from vitviz.data import augmentation, datasets
 from vitviz.data.cifar import Split
 from vitviz.data.datasets import DatasetInfo, LabeledImages
-from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError
 from vitviz.training.config import TrainConfig
 
@@ -67,36 +65,6 @@ def check_val_size(config: TrainConfig, num_images: int) -> None:
             "batch_size",
             f"must be at most the number of training images: {config.batch_size} is above {left}",
             "Lower batch_size or val_size.",
-        )
-
-
-def check_val_overlap(config: TrainConfig, info: DatasetInfo, source: Checkpoint, field: str) -> None:
-    """Check that a checkpoint was not trained on this run's validation split; warn where that is unknown.
-
-    `field` of the config names the checkpoint: "init_from" or "teacher".
-
-    Raises:
-        ConfigError: If it was trained on the same dataset with a smaller validation split.
-    """
-    if not config.val_size:
-        return
-    val_size, init_from = map(source.train_config.get, ("val_size", "init_from"))
-    saw_more = not (isinstance(val_size, int) and val_size >= config.val_size)
-    rule = "must not be trained on validation images"
-    if saw_more and (info.classes, info.mean, info.std) == (source.labels, source.mean, source.std):
-        raise ConfigError(
-            field,
-            f"{rule}: val_size is {config.val_size} here and was {val_size} for {source.name}",
-            "Train it with the same val_size.",
-        )
-    if saw_more and info.classes == source.labels:  # the same images at another size have another mean
-        warnings.warn(
-            f"{field} {rule}: {source.name} was trained on the same classes, possibly on these images.", stacklevel=2
-        )
-    elif init_from is not None:
-        warnings.warn(
-            f"{field} {rule}: {source.name} was initialized from {init_from!s:.80}, possibly trained on these images.",
-            stacklevel=2,
         )
 
 

@@ -3,7 +3,7 @@
 About a second of steps on random images measures the speed, with and without patch dropout.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import torch
@@ -90,7 +90,7 @@ def measure_seconds_per_image(config: TrainConfig, device: torch.device) -> tupl
         if device.type == "cpu" and not can_allocate(4 * parameters + config.model.depth * activation):
             raise MemoryError
         with torch.random.fork_rng(devices=[]):  # a Trainer sets the seed
-            trainer = Trainer(replace(config, teacher=None), Distributed(config.device), load_init=False)
+            trainer = Trainer(config, Distributed(config.device))
         full, middle = time_per_image(trainer, 1.0), config.patch_dropout_until / 2
         with_dropout = time_per_image(trainer, middle) if patch_keep_ratio(config, middle) < 1 else full
         trainer.step_optimizers()  # creates their states

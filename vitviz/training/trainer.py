@@ -17,14 +17,15 @@ from torch import Tensor, nn
 
 from vitviz.data import augmentation
 from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
-from vitviz.models import checkpoint
+from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConvNetConfig
 from vitviz.models.factory import Network, create_model
 from vitviz.models.vit import ViT
-from vitviz.training import distillation, optim
+from vitviz.training import optim
 from vitviz.training.config import TrainConfig, TrainingError
-from vitviz.training.data import augment, check_val_overlap
+from vitviz.training.data import augment
 from vitviz.training.device import autocast, is_bfloat16_faster
+from vitviz.training.distillation import Teacher, distillation_targets
 from vitviz.training.distributed import Distributed
 from vitviz.training.finetuning import freeze_backbone, load_backbone
 from vitviz.training.masked_patches import MaskedPatches
@@ -59,8 +60,8 @@ class Trainer:
         config: Training config; its seed determines the initial weights.
         distributed: Process group.
         info: Dataset of the images.
-        load_init: Whether to load the weights of `config.init_from`. False for a resumed run, which has its own weights
-            and does not need that checkpoint.
+        init: Checkpoint whose backbone has the initial weights; None for random weights, or for a resumed run.
+        teacher: Teacher for knowledge distillation.
 
     Attributes:
         model: The network.
@@ -71,22 +72,25 @@ class Trainer:
         step_count: Number of steps taken.
 
     Raises:
-        ConfigError: If `init_from` or `teacher` does not fit the config or the dataset.
+        ConfigError: If the network of `init` is another one.
     """
 
     def __init__(
-        self, config: TrainConfig, distributed: Distributed, info: DatasetInfo = CIFAR10, load_init: bool = True
+        self,
+        config: TrainConfig,
+        distributed: Distributed,
+        info: DatasetInfo = CIFAR10,
+        init: Checkpoint | None = None,
+        teacher: Teacher | None = None,
     ) -> None:
         self.config, self.distributed, self.device, self.info = config, distributed, distributed.device, info
+        self.teacher = teacher
         torch.manual_seed(config.seed)
         self.model = create_model(config.model).to(self.device)
-        if load_init and config.init_from is not None:
-            source = checkpoint.load(config.init_from)
-            check_val_overlap(config, info, source, "init_from")
-            load_backbone(self.model, source)
+        if init is not None:
+            load_backbone(self.model, init)
         if config.freeze_backbone:
             freeze_backbone(self.model)
-        self.teacher = distillation.load_teacher(config, info, self.device)
         self.training_module: nn.Module = self.model
         if config.objective == "masked-patch":
             self.training_module = MaskedPatches(cast(ViT, self.model), info.mean, info.std).to(self.device)
@@ -180,7 +184,7 @@ class Trainer:
         if config.objective == "masked-patch":
             return self.compiled(images)[0]
         if self.teacher is not None:
-            targets = distillation.distillation_targets(self.teacher.network, images, targets, config.distill_weight)
+            targets = distillation_targets(self.teacher.network, images, targets, config.distill_weight)
         keep = None
         if not isinstance(config.model, ConvNetConfig):
             keep = augmentation.sample_patches(len(images), config.model.num_patches, keep_ratio, self.device)
@@ -221,7 +225,7 @@ class Trainer:
             dict(self.training_module.state_dict()),
             optimizers,
             counters | {"step_count": self.step_count, "bfloat16": self.bfloat16},
-            distillation.describe_teacher(self.teacher),
+            self.teacher.record if self.teacher else None,
         )
 
     def load_state(self, state: TrainerState) -> None:

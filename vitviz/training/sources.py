@@ -1,0 +1,109 @@
+"""Checkpoints that a training run builds on: its initial weights and its teacher."""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from vitviz.data.datasets import DatasetInfo
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ConfigError
+from vitviz.training.config import TrainConfig
+from vitviz.training.distillation import Teacher
+from vitviz.training.trainer import TrainerState
+
+
+def load_sources(
+    config: TrainConfig, info: DatasetInfo, device: torch.device, state: TrainerState | None = None
+) -> tuple[Checkpoint | None, Teacher | None]:
+    """Load the initial weights and the teacher of a training run on a dataset; each None if the config has none.
+
+    A run that resumes from a state has its own weights and does not need the initial ones.
+
+    Raises:
+        ConfigError: If a checkpoint was trained on validation images, or the teacher is not a classifier of the same
+            dataset or not that of the resumed run.
+    """
+    init = checkpoint.load(config.init_from) if config.init_from is not None and state is None else None
+    source = checkpoint.load(config.teacher) if config.teacher is not None else None
+    if init is not None:
+        check_val_overlap(config, info, init, "init_from")
+    teacher = None
+    if source is not None:
+        check_teacher(config, info, source)
+        check_val_overlap(config, info, source, "teacher")
+        teacher = Teacher(source.network.to(device), describe_teacher(source))
+    if state is not None:
+        check_same_teacher(state.teacher, teacher.record if teacher else None, config.folder)
+    return init, teacher
+
+
+def check_teacher(config: TrainConfig, info: DatasetInfo, teacher: Checkpoint) -> None:
+    """Check that a teacher is a classifier of the same dataset."""
+    own = (info.classes, info.mean, info.std, config.model.img_size)
+    if own != (teacher.labels, teacher.mean, teacher.std, teacher.network.config.img_size):
+        raise ConfigError(
+            "teacher",
+            f"must be trained on the same images at the same size: {teacher.name} was not",
+            "Train a teacher on this dataset first.",
+        )
+    if not teacher.is_classifier:
+        raise ConfigError(
+            "teacher", f"must be a classifier: {teacher.name} was trained without labels", "Fine-tune it first."
+        )
+
+
+def describe_teacher(teacher: Checkpoint) -> dict[str, Any]:
+    """Return the entry of a teacher in the training record.
+
+    The name is that of its preset: the checkpoint of every run is called "last".
+    """
+    record = teacher.record
+    name = str(teacher.train_config.get("preset", teacher.name))
+    keys = ("parameters", "epochs", "seconds", "test_accuracy", "val_accuracy")
+    numbers = {key: record[key] for key in keys if isinstance(record.get(key), int | float)}
+    return {"name": name, "architecture": teacher.network.config.architecture} | numbers
+
+
+def check_same_teacher(stored: dict[str, Any] | None, given: dict[str, Any] | None, folder: Path) -> None:
+    """Raise ConfigError unless the teacher in a run's record is the given one; its checkpoint's path may differ."""
+    if stored != given:
+        before, now = (teacher.get("name") if isinstance(teacher, dict) else teacher for teacher in (stored, given))
+        raise ConfigError(
+            "teacher",
+            f"must be that of the resumed run: {before!s:.80} in {folder}, "
+            f"{'another of this name' if before == now else now} here",
+            "Pass the same --teacher, or choose another --output-dir.",
+        )
+
+
+def check_val_overlap(config: TrainConfig, info: DatasetInfo, source: Checkpoint, field: str) -> None:
+    """Check that a checkpoint was not trained on this run's validation split; warn where that is unknown.
+
+    `field` of the config names the checkpoint: "init_from" or "teacher".
+
+    Raises:
+        ConfigError: If it was trained on the same dataset with a smaller validation split.
+    """
+    if not config.val_size:
+        return
+    val_size, init_from = map(source.train_config.get, ("val_size", "init_from"))
+    saw_more = not (isinstance(val_size, int) and val_size >= config.val_size)
+    rule = "must not be trained on validation images"
+    if saw_more and (info.classes, info.mean, info.std) == (source.labels, source.mean, source.std):
+        raise ConfigError(
+            field,
+            f"{rule}: val_size is {config.val_size} here and was {val_size} for {source.name}",
+            "Train it with the same val_size.",
+        )
+    if saw_more and info.classes == source.labels:  # the same images at another size have another mean
+        warnings.warn(
+            f"{field} {rule}: {source.name} was trained on the same classes, possibly on these images.", stacklevel=2
+        )
+    elif init_from is not None:
+        warnings.warn(
+            f"{field} {rule}: {source.name} was initialized from {init_from!s:.80}, possibly trained on these images.",
+            stacklevel=2,
+        )
