@@ -29,7 +29,8 @@ export interface Linked {
 export function parseImage(text: string | null | undefined, { cifar, samples }: ExploreCatalog): ImageChoice | null {
   const index = /^cifar:(\d{1,4})$/.exec(text ?? '');
   if (index) return cifar.available ? { kind: 'cifar', index: Number(index[1]) } : null;
-  return samples.some(({ name }) => name === text) ? { kind: 'sample', name: text as string } : null;
+  const sample = samples.find(({ name }) => name === text);
+  return sample ? { kind: 'sample', name: sample.name } : null;
 }
 
 /** The initial image if the address has none. */

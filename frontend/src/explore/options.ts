@@ -1,6 +1,7 @@
 /* Options of the view, and the model. */
 
-import { middlePatch } from '../lib/numbers';
+import { oneOf } from '../lib/address';
+import { type Direction, middlePatch } from '../lib/numbers';
 import { act, writeAddressSoon } from './actions';
 import { showNotice, stopWaiting } from './notices';
 import { load } from './requests';
@@ -15,8 +16,8 @@ const CHANGES: Record<Option, (value: string, explorer: Explorer) => Partial<Cho
     const kept = { class: [], patch: pins.slice(0, 1) }[value] ?? pins;
     return { method: null, multiple: value === 'patches', pins: kept };
   },
-  direction: (value) => ({ direction: value as Choices['direction'], method: null }),
-  scale: (value) => ({ scale: value as ScaleChoice, method: null }),
+  direction: (value) => ({ direction: oneOf<Direction>(value, ['from', 'to']), method: null }),
+  scale: (value) => ({ scale: oneOf<ScaleChoice>(value, ['shared', 'uniform', 'map']), method: null }),
   display: (value) => ({ smooth: value === 'smooth' }),
 };
 

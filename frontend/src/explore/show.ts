@@ -26,7 +26,8 @@ const isSameImage = (one: ImageChoice, other: ImageChoice) => JSON.stringify(one
 export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageElement, linked: Linked | null) {
   const { choices, reply: old, shown } = explorer;
   const isSameGrid = old !== null && old.rows === reply.rows && old.columns === reply.columns;
-  const { checkpoint, image: chosen } = choices as { checkpoint: string; image: ImageChoice };
+  const { checkpoint, image: chosen } = choices;
+  if (!chosen) return;
   if (shown && !isSameImage(shown.image, chosen)) choices.target = []; // back to the predicted class
   // another model may number the classes differently
   const target = old ? choices.target.map((k) => reply.classes.indexOf(old.classes[k])) : choices.target;

@@ -48,7 +48,7 @@ export function follow(explorer: Explorer, name: 'hover' | 'read'): Attachment<H
       if (event.pointerType !== 'touch') move(-1);
     });
     stage.addEventListener('blur', () => move(-1));
-    stage.addEventListener('click', (event) => click(stage, event as PointerEvent));
+    stage.addEventListener('click', (event) => click(stage, event));
     stage.addEventListener('keydown', press);
   };
 }

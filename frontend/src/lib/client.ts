@@ -8,7 +8,9 @@ export const RETRY_DELAY = 3000; // ms before a request that a busy server refus
 export const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
 
 export type RequestName = keyof Requests;
-export type Request = <N extends RequestName>(name: N, argument: Requests[N][0]) => Promise<Requests[N][1] | Refusal>;
+/** Response of a Python function that was served. */
+export type Reply<N extends RequestName> = Exclude<Requests[N][1], Refusal>;
+export type Request = <N extends RequestName>(name: N, argument: Requests[N][0]) => Promise<Reply<N> | Refusal>;
 export type Upload = (file: File) => Promise<{ path: string }>;
 
 /** Where a page runs. */
@@ -43,7 +45,7 @@ export function requestTo(server: GradioContext<unknown>['server']): Request {
   return async <N extends RequestName>(name: N, argument: Requests[N][0]) => {
     try {
       const reply = await server[name]?.(argument);
-      return reply === undefined ? { error: NO_ANSWER } : (reply as Requests[N][1]);
+      return reply === undefined ? { error: NO_ANSWER } : (reply as Reply<N>);
     } catch {
       return { error: NO_ANSWER };
     }
@@ -54,6 +56,9 @@ export function requestTo(server: GradioContext<unknown>['server']): Request {
 export function isRefusal(reply: unknown): reply is Refusal {
   return typeof reply === 'object' && reply !== null && 'error' in reply && Boolean(reply.error);
 }
+
+/** Whether a response is there and not a refusal. */
+export const isServed = <T>(reply: T | Refusal | null): reply is T => reply !== null && !isRefusal(reply);
 
 export const isUnreachable = (reply: unknown) => isRefusal(reply) && reply.error === NO_ANSWER;
 export const isBusy = (reply: unknown) => isRefusal(reply) && Boolean(reply.busy);

@@ -1,18 +1,18 @@
 /* Actions on runs, sweeps and datasets. */
 
 import { updateAddress } from '../lib/address';
-import type { Refusal, Requests } from '../lib/api';
-import { reasonOf } from '../lib/client';
+import type { Requests } from '../lib/api';
+import { isServed, type Reply, type RequestName, reasonOf } from '../lib/client';
 import { saveContent } from '../lib/dom';
-import { isServed } from './checks';
 import { applyLists, fetchCurves, follow, followNewest, poll, wake } from './requests';
 import { sourceOf, type TrainPage } from './state.svelte';
 
-type Name = 'stop' | 'resume' | 'rename' | 'delete' | 'resume_sweep' | 'download_data' | 'cancel_download' | 'download';
-type Served<N extends Name> = Exclude<Requests[N][1], Refusal>;
-
 /** Send a request once, however often it is clicked. Returns null if it failed or is pending. */
-async function act<N extends Name>(page: TrainPage, name: N, argument: Requests[N][0]): Promise<Served<N> | null> {
+async function act<N extends RequestName>(
+  page: TrainPage,
+  name: N,
+  argument: Requests[N][0],
+): Promise<Reply<N> | null> {
   const mine = name + JSON.stringify(argument);
   if (page.acting.has(mine)) return null;
   page.acting.add(mine);
@@ -24,10 +24,10 @@ async function act<N extends Name>(page: TrainPage, name: N, argument: Requests[
     return null;
   }
   page.showNotice(null);
-  return reply as Served<N>;
+  return reply;
 }
 
-type Change = Exclude<Name, 'download'>;
+type Change = 'stop' | 'delete' | 'resume_sweep' | 'download_data' | 'cancel_download';
 
 /** Send a request that changes the lists. Returns whether it succeeded. */
 export async function change<N extends Change>(page: TrainPage, name: N, argument: Requests[N][0]): Promise<boolean> {

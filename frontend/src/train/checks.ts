@@ -1,7 +1,7 @@
 /* Checks of the form by Python while typing: its validity, the images of a folder, the expected time. */
 
 import type { AcceptedForm, CheckReply, ConfigRequest, EstimateReply, Refusal, SurveyReply } from '../lib/api';
-import { isRefusal, NO_ANSWER, reasonOf } from '../lib/client';
+import { isServed, NO_ANSWER, reasonOf } from '../lib/client';
 import { counted, SPACE } from '../lib/words';
 import { prefixWords } from './fields';
 import { duration, inEpochs, millions, roundTo2, thousands, timeWords } from './sentences';
@@ -43,9 +43,6 @@ async function checkForm(page: TrainPage): Promise<void> {
   if (query.image_folder && query.image_folder !== form.surveyed) showSurvey(page);
   else estimateSoon(page, query);
 }
-
-/** Whether a response is there and not a refusal. */
-export const isServed = <T>(reply: T | Refusal | null): reply is T => reply !== null && !isRefusal(reply);
 
 function drawPlan({ form }: TrainPage, reply: AcceptedForm): void {
   const [rows, columns] = reply.grid;

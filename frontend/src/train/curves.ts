@@ -80,9 +80,9 @@ export function linesOf(
 }
 
 function pointsOf(lines: MetricsLine[], key: keyof MetricsLine): Point[] {
-  return lines.flatMap((line) => {
+  return lines.flatMap((line): Point[] => {
     const value = line[key];
-    return value == null ? [] : [[line.epoch, value] as Point];
+    return value == null ? [] : [[line.epoch, value]];
   });
 }
 

@@ -2,9 +2,9 @@
 
 import { isOfRun, runName, unavailable, updateAddress } from '../lib/address';
 import type { PollReply, PollRequest, RunInfo, RunLists } from '../lib/api';
-import { NO_ANSWER, reasonOf } from '../lib/client';
+import { isServed, NO_ANSWER, reasonOf } from '../lib/client';
 import { listenWhile } from '../lib/dom';
-import { changeForm, choosePreset, estimatePresets, isServed } from './checks';
+import { changeForm, choosePreset, estimatePresets } from './checks';
 import { addMetrics } from './curves';
 import { sourceOf, type TrainPage } from './state.svelte';
 
@@ -71,7 +71,7 @@ export function applyLists(page: TrainPage, reply: Partial<RunLists>): void {
 export async function fetchCurves(page: TrainPage, name: string): Promise<void> {
   const { session, offset } = page.curves[name] ?? { session: '', offset: 0 };
   const reply = await page.host.request('poll', { version: page.version, run: name, session, offset });
-  if (isServed<PollReply>(reply)) append(page, name, offset, reply);
+  if (isServed(reply)) append(page, name, offset, reply);
 }
 
 /** Append new metrics, those after `from`. */
@@ -111,7 +111,7 @@ async function pollOnce(page: TrainPage): Promise<void> {
   const mine = timeline.tickets;
   const reply = await page.host.request('poll', query);
   page.polls++;
-  if (!isServed<PollReply>(reply)) return page.showNotice(reasonOf(reply), true);
+  if (!isServed(reply)) return page.showNotice(reasonOf(reply), true);
   if (page.notice?.sentence === NO_ANSWER) page.showNotice(null);
   if (page.version !== query.version) return; // another request was answered since, possibly with newer lists
   const trained = page.isTraining(run);
@@ -153,7 +153,7 @@ async function open(page: TrainPage): Promise<void> {
   page.isPolling = true;
   const reply = await page.host.request('poll', { version: page.version });
   page.isPolling = false;
-  if (!isServed<PollReply>(reply)) return page.fail(reasonOf(reply));
+  if (!isServed(reply)) return page.fail(reasonOf(reply));
   page.showNotice(null);
   page.form.isLoaded = true;
   applyLists(page, reply);

@@ -1,7 +1,7 @@
 /* Starting a training, and uploading its images. */
 
-import { reasonOf } from '../lib/client';
-import { changeForm, isServed, showSurvey } from './checks';
+import { isServed, reasonOf } from '../lib/client';
+import { changeForm, showSurvey } from './checks';
 import { applyLists, follow, followNewest, poll } from './requests';
 import { sourceOf, type TrainPage } from './state.svelte';
 

@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest';
+import type { ExploreCatalog } from '../lib/api';
+import { MEAN } from '../lib/numbers';
+import { addressOf, imageParam, parseImage, readAddress, readLinked, unavailableSentences } from './address';
+import type { Choices } from './state.svelte';
+
+const MODEL = { accuracy: 0.9, measured_on: 'test', is_classifier: true };
+const CATALOG = {
+  checkpoints: [
+    { ...MODEL, name: 'cifar10-ti4', layers: 6, heads: 6 },
+    { ...MODEL, name: 'runs/first', layers: 2, heads: 3 },
+  ],
+  cifar: { available: true, classes: [], message: '' },
+  samples: [
+    { name: 'airplane', src: '' },
+    { name: 'cat', src: '' },
+  ],
+  methods: [{ key: 'rollout' }, { key: 'relevance' }],
+} as unknown as ExploreCatalog;
+const SHAPE = { layers: 6, heads: 6, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true };
+const CHOICES: Choices = {
+  checkpoint: 'cifar10-ti4',
+  image: { kind: 'sample', name: 'cat' },
+  layer: 5,
+  head: MEAN,
+  pins: [],
+  multiple: false,
+  direction: 'from',
+  scale: 'shared',
+  smooth: false,
+  method: null,
+  ablated: [],
+  removed: [],
+  mode: 'zero',
+  patch_mode: 'drop',
+  target: [],
+  hover: -1,
+  read: -1,
+};
+
+const read = (search: string, catalog = CATALOG) => readAddress(new URLSearchParams(search), catalog);
+const sentences = (search: string, shown = CHOICES) =>
+  unavailableSentences(new URLSearchParams(search), CATALOG, shown);
+const withoutCifar = { ...CATALOG, cifar: { available: false, classes: [], message: '' } };
+
+test('an empty address shows the cat with the first model', () => {
+  const [choices, linked] = read('');
+  const { pins, multiple, ablated, removed, hover, read: _, ...rest } = CHOICES;
+  expect(choices).toEqual(rest);
+  expect(linked).toEqual({ patch: null, ablated: null, removed: null });
+});
+
+test('without a cat the first sample is shown, and without samples none', () => {
+  expect(read('', { ...CATALOG, samples: [{ name: 'dog', src: '' }] })[0].image).toEqual({
+    kind: 'sample',
+    name: 'dog',
+  });
+  expect(read('', { ...CATALOG, samples: [] })[0].image).toBeNull();
+});
+
+test('an address is read back', () => {
+  const choices: Choices = {
+    ...CHOICES,
+    checkpoint: 'runs/first',
+    image: { kind: 'cifar', index: 17 },
+    layer: 1,
+    head: 2,
+    pins: [0, 27],
+    direction: 'to',
+    scale: 'map',
+    smooth: true,
+    method: 'relevance',
+    ablated: [4],
+    removed: [9],
+    mode: 'mean',
+    patch_mode: 'gray',
+    target: [3, 5],
+  };
+  const shape = { ...SHAPE, layers: 2, heads: 3 };
+  const values = addressOf(choices, { kind: 'cifar', index: 17 }, shape);
+  expect(values).toEqual({
+    checkpoint: 'runs/first',
+    image: 'cifar:17',
+    layer: '2',
+    head: '3',
+    patch: '1-1_4-4',
+    direction: 'to',
+    scale: 'map',
+    display: 'smooth',
+    method: 'relevance',
+    class: '3-5',
+    ablated: '2-2',
+    removed: '2-2',
+    mode: 'mean',
+    patch_mode: 'gray',
+  });
+  const [found, linked] = read(new URLSearchParams(values as Record<string, string>).toString());
+  expect({ ...CHOICES, ...found, ...readLinked(linked, shape) }).toEqual(choices);
+});
+
+test('replacements are written only while something is replaced', () => {
+  const values = addressOf({ ...CHOICES, mode: 'mean', patch_mode: 'gray' }, { kind: 'sample', name: 'cat' }, SHAPE);
+  expect(values).toMatchObject({ mode: '', patch_mode: '', patch: '', class: '', method: null, head: 'mean' });
+});
+
+test('invalid values give the defaults', () => {
+  const [choices, linked] = read('checkpoint=../etc&layer=99&head=-4&direction=up&scale=huge&display=x&method=magic');
+  expect(choices).toMatchObject({ checkpoint: 'cifar10-ti4', layer: 5, head: 0, direction: 'from', scale: 'shared' });
+  expect(choices).toMatchObject({ smooth: false, method: null });
+  expect(readLinked({ ...linked, patch: '9-9_x_4-5_4-5', ablated: '7-1_6-6' }, SHAPE)).toEqual({
+    pins: [28],
+    ablated: [35],
+    removed: [],
+  });
+});
+
+test('at most two different classes are explained', () => {
+  expect(read('class=4-4')[0].target).toEqual([4]);
+  expect(read('class=4-x-2-7')[0].target).toEqual([4, 2]);
+});
+
+test('what belongs to another image or model is not adopted', () => {
+  const [choices, linked] = read('image=upload&patch=2-2&class=4&removed=1-1&ablated=1-1');
+  expect(choices).toMatchObject({ image: { kind: 'sample', name: 'cat' }, target: [] });
+  expect(linked).toEqual({ patch: null, ablated: '1-1', removed: null });
+  expect(read('checkpoint=lost&class=4')[0].target).toEqual([]);
+  expect(read('image=cifar:3&patch=2-2', withoutCifar)[1].patch).toBeNull();
+});
+
+test('an image is named in the address', () => {
+  for (const name of ['cat', 'cifar:9999']) {
+    const image = parseImage(name, CATALOG);
+    expect(image && imageParam(image)).toBe(name);
+  }
+  expect(parseImage('cifar:10000', CATALOG)).toBeNull();
+  expect(parseImage(null, CATALOG)).toBeNull();
+  expect(imageParam({ kind: 'upload', path: '/tmp/x.png', name: 'x.png' })).toBe('upload');
+});
+
+test('unavailable parts of the address are named', () => {
+  expect(sentences('')).toBe('');
+  expect(sentences('checkpoint=cifar10-ti4&image=cat')).toBe('');
+  expect(sentences('checkpoint=lost&image=bird')).toBe(
+    'The model of this link, lost, is not available: showing cifar10-ti4. ' +
+      'The image of this link, bird, is not available: showing cat.',
+  );
+  expect(sentences('image=upload')).toBe(
+    'A link does not contain an uploaded image: showing cat. Upload the file again.',
+  );
+});
