@@ -24,19 +24,12 @@ COMMAND = (sys.executable, "-m", "vitviz.data.download")
 
 @dataclass(frozen=True)
 class DownloadState:
-    """State of a download.
+    """State of a download."""
 
-    Attributes:
-        dataset: Key of the dataset; empty before the first download.
-        running: Whether the download is running.
-        progress: Downloaded fraction of the archive.
-        message: Why it failed; empty otherwise.
-    """
-
-    dataset: str = ""
+    dataset: str = ""  # key of the dataset; empty before the first download
     running: bool = False
-    progress: float = 0.0
-    message: str = ""
+    progress: float = 0.0  # downloaded fraction of the archive
+    message: str = ""  # why it failed; empty otherwise
 
 
 class Download:

@@ -52,17 +52,11 @@ class SkippedFile(NamedTuple):
 
 @dataclass(frozen=True)
 class FolderSummary:
-    """Used and skipped files of an image folder.
+    """Used and skipped files of an image folder."""
 
-    Attributes:
-        counts: Number of training and test images of each class folder.
-        skipped: Files that are not used.
-        auto_split: Whether the test images were held out automatically.
-    """
-
-    counts: dict[str, tuple[int, int]]
-    skipped: list[SkippedFile]
-    auto_split: bool
+    counts: dict[str, tuple[int, int]]  # number of training and test images of each class folder
+    skipped: list[SkippedFile]  # files that are not used
+    auto_split: bool  # whether the test images were held out automatically
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -70,19 +64,12 @@ class FolderSummary:
         return tuple(sorted(label for label, (train, _) in self.counts.items() if train))
 
 
-@dataclass(frozen=True)
-class Source:
-    """Files of a folder or zip.
+class Source(NamedTuple):
+    """Files of a folder or zip."""
 
-    Attributes:
-        names: Relative paths with slashes, without hidden files.
-        open_file: Returns a context manager that yields a file's path.
-        skipped: Entries that must not be read.
-    """
-
-    names: list[str]
-    open_file: Callable[[str], AbstractContextManager[Path]]
-    skipped: list[SkippedFile]
+    names: list[str]  # relative paths with slashes, without hidden files
+    open_file: Callable[[str], AbstractContextManager[Path]]  # yields a file's path
+    skipped: list[SkippedFile]  # entries that must not be read
 
 
 def load(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[Split, tuple[Tensor, Tensor]], FolderSummary]:
@@ -285,10 +272,7 @@ def check_summary(summary: FolderSummary, data: str) -> None:
 
 
 def collect(
-    split: Split,
-    images: dict[str, Tensor],
-    locations: dict[str, Location],
-    classes: tuple[str, ...],
+    split: Split, images: dict[str, Tensor], locations: dict[str, Location], classes: tuple[str, ...]
 ) -> tuple[Tensor, Tensor]:
     """Move the images of a split out of the dictionary into one tensor (n, 3, H, W), and return it with labels (n,)."""
     indices = {label: k for k, label in enumerate(classes)}

@@ -14,17 +14,11 @@ from vitviz.training.config import TrainConfig
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Images of a training run, on its device.
+    """Images of a training run, on its device."""
 
-    Attributes:
-        info: Class names, mean and standard deviation of the dataset.
-        train: Training images and labels.
-        eval: Images and labels to measure accuracy on: the test set, or the validation split.
-    """
-
-    info: DatasetInfo
+    info: DatasetInfo  # class names, mean and standard deviation of the dataset
     train: LabeledImages
-    eval: LabeledImages
+    eval: LabeledImages  # to measure accuracy on: the test set, or the validation split
 
 
 def load_training_data(config: TrainConfig, device: torch.device) -> TrainingData:

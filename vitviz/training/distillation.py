@@ -16,15 +16,10 @@ from vitviz.models.factory import Network
 
 @dataclass(frozen=True)
 class Teacher:
-    """Teacher of a training run.
+    """Teacher of a training run."""
 
-    Attributes:
-        network: The network, on the device of the run.
-        record: Its entry in the training record.
-    """
-
-    network: Network
-    record: dict[str, Any]
+    network: Network  # on the device of the run
+    record: dict[str, Any]  # its entry in the training record
 
 
 @torch.no_grad()

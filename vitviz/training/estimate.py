@@ -34,23 +34,14 @@ FORWARD_FRACTION = 0.3  # of a step's duration, about
 
 @dataclass(frozen=True)
 class Estimate:
-    """Estimated size and duration of a training run on this machine.
+    """Estimated size and duration of a training run on this machine."""
 
-    Attributes:
-        parameters: Number of parameters.
-        tokens: Sequence length; None for a convnet.
-        images_per_second: Mean over the run.
-        seconds: Duration, including the final evaluation.
-        epochs: Epochs in the budget.
-        device: Name of the device.
-    """
-
-    parameters: int
-    tokens: int | None
-    images_per_second: float
-    seconds: float
-    epochs: float
-    device: str
+    parameters: int  # number of parameters
+    tokens: int | None  # sequence length; None for a convnet
+    images_per_second: float  # mean over the run
+    seconds: float  # duration, including the final evaluation
+    epochs: float  # epochs in the budget
+    device: str  # name of the device
 
 
 def estimate_run(config: TrainConfig, num_train: int = NUM_TRAIN, num_test: int = NUM_TEST) -> Estimate:

@@ -98,12 +98,10 @@ def check_val_overlap(config: TrainConfig, info: DatasetInfo, source: Checkpoint
             f"{rule}: val_size is {config.val_size} here and was {val_size} for {source.name}",
             "Train it with the same val_size.",
         )
+    doubt = ""
     if saw_more and info.classes == source.labels:  # the same images at another size have another mean
-        warnings.warn(
-            f"{field} {rule}: {source.name} was trained on the same classes, possibly on these images.", stacklevel=2
-        )
+        doubt = "trained on the same classes, possibly on these images"
     elif init_from is not None:
-        warnings.warn(
-            f"{field} {rule}: {source.name} was initialized from {init_from!s:.80}, possibly trained on these images.",
-            stacklevel=2,
-        )
+        doubt = f"initialized from {init_from!s:.80}, possibly trained on these images"
+    if doubt:
+        warnings.warn(f"{field} {rule}: {source.name} was {doubt}.", stacklevel=2)

@@ -34,23 +34,14 @@ from vitviz.training.schedule import lr_factor, patch_keep_ratio
 
 @dataclass(frozen=True)
 class TrainerState:
-    """State of a training run between two steps, from which it resumes exactly.
+    """State of a training run between two steps, from which it resumes exactly."""
 
-    Attributes:
-        ema_model: EMA of the network's weights, by name.
-        ema_extra: EMA of the parameters that only the objective has, by name; empty for classification.
-        weights: Weights of the training module, by name.
-        optimizers: State of each optimizer: tensors by name, by position of the parameter.
-        counters: Steps, epochs, seconds and other progress, by name.
-        teacher: Entry of the teacher in the record; None without one.
-    """
-
-    ema_model: dict[str, Tensor]
-    ema_extra: dict[str, Tensor]
-    weights: dict[str, Tensor]
-    optimizers: list[dict[int, dict[str, Tensor]]]
-    counters: dict[str, float]
-    teacher: dict[str, Any] | None
+    ema_model: dict[str, Tensor]  # EMA of the network's weights, by name
+    ema_extra: dict[str, Tensor]  # EMA of the parameters that only the objective has, by name
+    weights: dict[str, Tensor]  # weights of the training module, by name
+    optimizers: list[dict[int, dict[str, Tensor]]]  # state of each: tensors by name, by position of the parameter
+    counters: dict[str, float]  # steps, epochs, seconds and other progress, by name
+    teacher: dict[str, Any] | None  # entry of the teacher in the record; None without one
 
 
 class Trainer:
