@@ -14,9 +14,10 @@ function parseImage(text, { cifar, samples }) {
 		kind: "cifar",
 		index: Number(index[1])
 	} : null;
-	return samples.some(({ name }) => name === text) ? {
+	const sample = samples.find(({ name }) => name === text);
+	return sample ? {
 		kind: "sample",
-		name: text
+		name: sample.name
 	} : null;
 }
 var firstImage = (catalog) => parseImage("cat", catalog) ?? parseImage(catalog.samples[0]?.name, catalog);
@@ -135,6 +136,7 @@ function show(explorer, reply, image, linked) {
 	const { choices, reply: old, shown } = explorer;
 	const isSameGrid = old !== null && old.rows === reply.rows && old.columns === reply.columns;
 	const { checkpoint, image: chosen } = choices;
+	if (!chosen) return;
 	if (shown && !isSameImage(shown.image, chosen)) choices.target = [];
 	const target = old ? choices.target.map((k) => reply.classes.indexOf(old.classes[k])) : choices.target;
 	choices.target = target.every((k) => k >= 0 && k < reply.classes.length) ? target : [];
@@ -560,11 +562,15 @@ var CHANGES = {
 		};
 	},
 	direction: (value) => ({
-		direction: value,
+		direction: oneOf(value, ["from", "to"]),
 		method: null
 	}),
 	scale: (value) => ({
-		scale: value,
+		scale: oneOf(value, [
+			"shared",
+			"uniform",
+			"map"
+		]),
 		method: null
 	}),
 	display: (value) => ({ smooth: value === "smooth" })
@@ -633,18 +639,22 @@ function Controls($$anchor, $$props) {
 		}
 	]);
 	let form;
+	const groupOf = ({ name }) => get(groups).find((group) => group.name === name);
 	function sync() {
-		for (const { name, value } of get(groups)) form.elements.namedItem(name).value = value;
+		for (const input of form.querySelectorAll("input")) input.checked = groupOf(input)?.value === input.value;
 	}
 	user_effect(sync);
+	function choose(target) {
+		const group = target instanceof HTMLInputElement && groupOf(target);
+		if (group) chooseOption($$props.explorer, group.name, target.value);
+	}
 	function change({ target }) {
-		const { name, value } = target;
-		chooseOption($$props.explorer, name, value);
+		choose(target);
 		sync();
 	}
 	function click({ target }) {
-		const { checked, name, value } = target;
-		if (checked && get(choices).method !== null && name !== "display") chooseOption($$props.explorer, name, value);
+		if (!(target instanceof HTMLInputElement)) return;
+		if (target.checked && get(choices).method !== null && target.name !== "display") choose(target);
 	}
 	var form_1 = root_2$2();
 	each(form_1, 21, () => get(groups), ({ name, title, options }) => name, ($$anchor, $$item) => {
@@ -660,14 +670,14 @@ function Controls($$anchor, $$props) {
 			let value = () => get($$array)[0];
 			let text = () => get($$array)[1];
 			var label = root$15();
-			var input = child(label);
-			remove_input_defaults(input);
-			var span_1 = sibling(input);
+			var input_1 = child(label);
+			remove_input_defaults(input_1);
+			var span_1 = sibling(input_1);
 			var text_2 = only_child(span_1, true);
 			reset(label);
 			template_effect(() => {
-				set_attribute(input, "name", name());
-				set_value(input, value());
+				set_attribute(input_1, "name", name());
+				set_value(input_1, value());
 				set_class(span_1, 1, clsx(value() === "class" ? "default-query" : void 0));
 				set_text(text_2, text());
 			});
@@ -950,7 +960,7 @@ function Gallery$1($$anchor, $$props) {
 		set_attribute(p_1, "hidden", !get(gallery).isWaiting);
 	});
 	delegated("change", select, (event) => get(gallery).select(event.currentTarget.selectedIndex - 1, get(gallery).shown));
-	delegated("change", select_1, (event) => get(gallery).select(get(gallery).label, event.currentTarget.value));
+	delegated("change", select_1, (event) => get(gallery).select(get(gallery).label, SHOWN[event.currentTarget.selectedIndex][0]));
 	delegated("click", button, () => get(gallery).turn(-1));
 	delegated("click", button_1, () => get(gallery).turn(1));
 	append($$anchor, div);
@@ -1783,8 +1793,8 @@ function Effect($$anchor, $$props) {
 		set_attribute(label_1, "hidden", !get(changed) || !$$props.explorer.before.removed.length);
 		if (select_1_value !== (select_1_value = $$props.explorer.choices.patch_mode)) select_1.value = (select_1.__value = select_1_value) ?? "", select_option(select_1, select_1_value);
 	}, [() => get(changed) ? changesLine($$props.explorer.before) : "", () => get(reply) && get(changed) ? effectSentence(get(k), get(reply).classes, get(reply).probabilities, get(changed).probabilities) : ""]);
-	delegated("change", select, (event) => ablate($$props.explorer, { mode: event.currentTarget.value }));
-	delegated("change", select_1, (event) => ablate($$props.explorer, { patch_mode: event.currentTarget.value }));
+	delegated("change", select, (event) => ablate($$props.explorer, { mode: oneOf(event.currentTarget.value, ["zero", "mean"]) }));
+	delegated("change", select_1, (event) => ablate($$props.explorer, { patch_mode: oneOf(event.currentTarget.value, ["drop", "gray"]) }));
 	delegated("click", button, () => restoreAll($$props.explorer));
 	append($$anchor, div);
 	pop();

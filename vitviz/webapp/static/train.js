@@ -1,4 +1,4 @@
-import { ARROWS, ColorBar, Line, Matrix, ThemeColors, ValueAxis, append as append$1, bind_element_size, bind_property, bind_select_value, bind_this, child, clsx, comment, cornerOf, counted, cssColor, delegate, delegated, digitsOf, each, event, fillRows, first_child, flushSync, from_html, from_svg, get, hostOf, if_block, index, init_select, isImageUrl, isOfRun, isRefusal, isShortcut, isUniformMap, largest, listenWhile, makeRows, makeTile, mapName, markPainted, meanOf, middlePatch, mount as mount$1, neighbour, next, noop, onMount, only_child, paintTile, patchAt, patchName, percent, placeLabels, pointsText, pop, prop, proxy, push, queryName, reasonOf, remove_input_defaults, reset, rowOf, runName, saveContent, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sharedLimit, sibling, spread_props, state, template_effect, tickText, ticks, timesUniform, to_array, tokenCount, uint16Of, unavailable, uniformWeight, updateAddress, user_derived, user_effect, user_pre_effect, valueScale } from "./shared.js";
+import { ARROWS, ColorBar, Line, Matrix, ThemeColors, ValueAxis, append as append$1, bind_element_size, bind_property, bind_select_value, bind_this, child, clsx, comment, cornerOf, counted, cssColor, delegate, delegated, digitsOf, each, event, fillRows, first_child, flushSync, from_html, from_svg, get, hostOf, if_block, index, init_select, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, largest, listenWhile, makeRows, makeTile, mapName, markPainted, meanOf, middlePatch, mount as mount$1, neighbour, next, noop, onMount, only_child, paintTile, patchAt, patchName, percent, placeLabels, pointsText, pop, prop, proxy, push, queryName, reasonOf, remove_input_defaults, reset, rowOf, runName, saveContent, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sharedLimit, sibling, spread_props, state, template_effect, tickText, ticks, timesUniform, to_array, tokenCount, uint16Of, unavailable, uniformWeight, updateAddress, user_derived, user_effect, user_pre_effect, valueScale } from "./shared.js";
 // src/train/fields.ts
 var DATASETS = {
 	cifar10: "CIFAR-10",
@@ -595,7 +595,6 @@ async function checkForm(page) {
 	if (query.image_folder && query.image_folder !== form.surveyed) showSurvey(page);
 	else estimateSoon(page, query);
 }
-var isServed = (reply) => reply !== null && !isRefusal(reply);
 function drawPlan({ form }, reply) {
 	const [rows, columns] = reply.grid;
 	form.trainings = reply.trainings;
@@ -3091,7 +3090,7 @@ function Runs($$anchor, $$props) {
 		get(shown), $$props.page.followed;
 		const active = document.activeElement;
 		held = active instanceof HTMLElement && body?.contains(active) ? active : null;
-		place = held ? [...body.children].indexOf(held.closest("tr")) : -1;
+		place = [...body?.children ?? []].findIndex((row) => row.contains(held));
 	});
 	user_effect(() => {
 		get(shown), $$props.page.followed;
@@ -3653,7 +3652,7 @@ function Probe($$anchor, $$props) {
 		const by = event.key === "ArrowRight" || event.key === "ArrowDown" ? 1 : -1;
 		const count = get(timeline).past.images.length;
 		const place = (get(timeline).image + by + count) % count;
-		probes.children[place].focus();
+		probes.querySelectorAll("button")[place].focus();
 		get(timeline).load($$props.page.source, place);
 	}
 	var div = root_1$2();
@@ -3734,7 +3733,7 @@ function Timeline($$anchor, $$props) {
 	}
 	function pressed(event) {
 		const node = event.target;
-		if (!page().isShown() || node !== document.body && !page().root?.contains(node)) return;
+		if (!(node instanceof Element) || !page().isShown() || node !== document.body && !page().root?.contains(node)) return;
 		if (!get(timeline).past || node.closest(ELSEWHERE) || isShortcut(event)) return;
 		if (event.key === "ArrowLeft") get(timeline).step(-1);
 		else if (event.key === "ArrowRight") get(timeline).step(1);
