@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { MethodInfo } from '../lib/api';
+import { MEAN } from '../lib/numbers';
+import { readingOf } from './reading';
+import { mapScale, methodScale, tableKind } from './scales';
+import { headlineOf, lineOf } from './sentences';
+import type { View } from './view.svelte';
+
+const SHAPE = { layers: 2, heads: 2, rows: 2, columns: 2, aspect: 1, prefix: 1, classToken: true, removed: [] };
+const ROW = Float32Array.of(0.0625, 0.25, 0.5, 0.125, 0.125);
+const SCALE = { kind: 'linear', limit: 0.5, clips: false, isWeight: true } as const;
+
+const view = (changes: object) =>
+  ({
+    shape: SHAPE,
+    mapShape: SHAPE,
+    map: { values: ROW, first: 1, scale: SCALE },
+    query: [],
+    direction: 'from',
+    layer: 0,
+    head: 1,
+    read: -1,
+    mode: 'zero',
+    isAblated: false,
+    classes: ['cat'],
+    ...changes,
+  }) as unknown as View;
+const textOf = (changes: object) =>
+  lineOf(view(changes), null)
+    .map((part) => (typeof part === 'string' ? part : part.strong))
+    .join('');
+
+test('before the first image the headline is general', () => {
+  expect(headlineOf(view({ map: null }))).toBe('What the model attends to');
+  expect(textOf({ map: null })).toBe('');
+});
+
+test('a head is described by its strongest patch', () => {
+  expect(headlineOf(view({}))).toBe('Layer 1, head 2: the class token attends most to row 1, column 2');
+  expect(textOf({})).toContain('Row 1, column 2 gets 50.0');
+});
+
+test('an ablated head is described by what replaces its output', () => {
+  expect(headlineOf(view({ isAblated: true }))).toBe('Layer 1, head 2 is ablated');
+  expect(textOf({ isAblated: true })).toContain('Its output is replaced by zero.');
+  expect(textOf({ isAblated: true, head: MEAN, mode: 'mean' })).toContain('by their means over the sample images.');
+});
+
+test('removed patches are described so', () => {
+  const shape = { ...SHAPE, removed: [1, 2] };
+  expect(headlineOf(view({ shape, query: [1] }))).toBe('Row 1, column 2 is removed');
+  expect(headlineOf(view({ shape, query: [1, 2] }))).toBe('2 patches are removed');
+  expect(textOf({ shape, query: [1] })).toContain('Removed patches neither attend');
+  expect(textOf({ shape, read: 2 })).toBe('Row 2, column 1 is removed: it neither attends nor is attended to.');
+});
+
+test('the value under the pointer is placed on the map and on the bar', () => {
+  expect(readingOf(view({}))).toBeNull();
+  expect(readingOf(view({ read: 0 }))).toMatchObject({ left: '25%', top: '50%', isBelow: true, place: '50%' });
+  expect(readingOf(view({ read: 3 }))).toMatchObject({ left: '75%', top: '50%', isBelow: false, place: '25%' });
+  expect(readingOf(view({ read: 3, shape: { ...SHAPE, removed: [3] } }))).toMatchObject({
+    number: 'removed',
+    remark: '',
+  });
+});
+
+test('a map is scaled to its maximum, signed ones symmetrically', () => {
+  expect(mapScale(ROW, 1)).toMatchObject({ kind: 'linear', limit: ROW[2], clips: false });
+  const unit = (name: string) => ({ unit: name }) as MethodInfo;
+  expect(methodScale(unit('logits'), [-3, 2])).toEqual({ kind: 'signed', limit: 3, isWeight: false });
+  expect(methodScale(unit('weights'), [0, 2])).toMatchObject({ kind: 'linear', limit: 2, isWeight: true });
+  expect(methodScale(unit('relative'), [0, 0])).toMatchObject({ limit: 1, isWeight: false });
+  expect(tableKind({ kind: 'uniform', uniform: 1 })).toBe('div');
+});
