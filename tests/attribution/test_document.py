@@ -63,6 +63,7 @@ def test_weights_of_large_models_have_8_bits_of_the_largest_of_their_row(explana
     np.testing.assert_array_equal(largest, explanation.attention.max(-1))
 
 
+@pytest.mark.slow
 def test_the_bundled_model_is_stored_with_16_bits_in_at_most_1_5_mb(tmp_path):
     explanation = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
     assert explanation.attention.size <= MAX_16_BIT
