@@ -1,10 +1,8 @@
 /* The status line and the live region. */
 
 import { WORKING_DELAY } from '../lib/client';
-import type { Line } from '../lib/words';
+import { textOf } from '../lib/words';
 import type { Explorer } from './state.svelte';
-
-const textOf = (line: Line) => line.map((part) => (typeof part === 'string' ? part : part.strong)).join('');
 
 const WORKING = 'Working…';
 

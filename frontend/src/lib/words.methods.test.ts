@@ -8,13 +8,14 @@ import {
   methodNumber,
   scoreNote,
   scoreText,
+  textOf,
   ticksOf,
   unitOf,
 } from './words';
 
 /** Text with ordinary spaces. */
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
-const textOf = (line: Line) => plain(line.map((part) => (typeof part === 'string' ? part : part.strong)).join(''));
+const shown = (line: Line) => plain(textOf(line));
 
 /** Two rows of two patches after the class token. */
 const shape: Shape = { layers: 6, heads: 3, rows: 2, columns: 2, aspect: 1, prefix: 1, classToken: true };
@@ -25,7 +26,7 @@ describe('sentences of a method', () => {
   const scale = { kind: 'linear', limit: 2, isWeight: false } as const;
   const values = [0, 0.5, 2, 1];
   const line = (score: number | null, baseline = [0.3, 0.1], about = method) =>
-    textOf(
+    shown(
       methodLine(about, values, -1, scale, { scores: { [about.key]: score }, random_baseline: baseline }, 'cat', shape),
     );
 
@@ -42,11 +43,11 @@ describe('sentences of a method', () => {
   });
 
   test('read the value under the pointer', () => {
-    expect(textOf(methodLine(method, values, 1, scale, null, 'cat', shape))).toBe(
+    expect(shown(methodLine(method, values, 1, scale, null, 'cat', shape))).toBe(
       'Row 1, column 2 has 0.25 of the maximum.',
     );
     const signedScale = { kind: 'signed', limit: 2 } as const;
-    expect(textOf(methodLine({ ...method, unit: 'logits' }, [-1, 0, 0, 0], 0, signedScale, null, 'cat', shape))).toBe(
+    expect(shown(methodLine({ ...method, unit: 'logits' }, [-1, 0, 0, 0], 0, signedScale, null, 'cat', shape))).toBe(
       'Row 1, column 1 has −1.00 of the logit.',
     );
   });
@@ -65,8 +66,8 @@ describe('sentences of a method', () => {
   });
 
   test('have no score for a flat map or while it is computed', () => {
-    expect(textOf(methodLine(method, [1, 1], -1, scale, null, 'cat', shape))).toContain('has no ranking to score');
-    expect(textOf(methodLine(method, values, -1, scale, null, 'cat', shape))).toBe('Computing the deletion score…');
+    expect(shown(methodLine(method, [1, 1], -1, scale, null, 'cat', shape))).toContain('has no ranking to score');
+    expect(shown(methodLine(method, values, -1, scale, null, 'cat', shape))).toBe('Computing the deletion score…');
     expect(line(null)).toContain('by 0 %');
   });
 

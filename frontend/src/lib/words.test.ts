@@ -20,13 +20,14 @@ import {
   queryName,
   signed,
   targetTitle,
+  textOf,
   timesUniform,
   written,
 } from './words';
 
 /** Text with ordinary spaces. */
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
-const textOf = (line: Line) => plain(line.map((part) => (typeof part === 'string' ? part : part.strong)).join(''));
+const shown = (line: Line) => plain(textOf(line));
 
 /** Two rows of two patches after the class token. */
 const shape: Shape = { layers: 6, heads: 3, rows: 2, columns: 2, aspect: 1, prefix: 1, classToken: true };
@@ -139,9 +140,7 @@ describe('sentences of a head', () => {
     expect(headHeadline({ ...flat, direction: 'to' }, removed)).toBe(
       'Layer 5, head 3: all patches attend equally to the class token',
     );
-    expect(textOf(headLine(flat, removed))).toMatch(
-      /^Every patch gets 20.0 %, 0.8 times uniform. The strongest 1 of 3/,
-    );
+    expect(shown(headLine(flat, removed))).toMatch(/^Every patch gets 20.0 %, 0.8 times uniform. The strongest 1 of 3/);
   });
 
   test('a weight within the precision of 16 bits is no difference', () => {
@@ -150,10 +149,10 @@ describe('sentences of a head', () => {
   });
 
   test('the status line is about the strongest patch and the concentration', () => {
-    expect(textOf(headLine(view, shape))).toBe(
+    expect(shown(headLine(view, shape))).toBe(
       'Row 1, column 2 gets 40.0 %, 2.0 times uniform. The strongest 1 of 4 patches get 40 % in total.',
     );
-    expect(textOf(headLine({ ...view, direction: 'to' }, shape))).toBe(
+    expect(shown(headLine({ ...view, direction: 'to' }, shape))).toBe(
       'Row 1, column 2 gives 40.0 %, 2.0 times uniform. Each value belongs to a different query: the 4 values need not sum to 100 %.',
     );
   });

@@ -6,6 +6,8 @@ import { isFlat, largest, MEAN, patchCount, removedFrom, sumOf, uniformWeight, w
 /** Text with bold parts. */
 export type Line = readonly (string | { strong: string })[];
 
+export const textOf = (line: Line) => line.map((part) => (typeof part === 'string' ? part : part.strong)).join('');
+
 /** A head's map: the row of its query, what was asked, and the patch under the pointer (-1: none). */
 export interface HeadView {
   row: Float32Array;

@@ -17,7 +17,7 @@ import {
   type Shape,
   uniformWeight,
 } from '../lib/numbers';
-import { isUniformMap, type Line, mapName, patchName, percent, timesUniform } from '../lib/words';
+import { isUniformMap, type Line, mapName, patchName, percent, textOf, timesUniform } from '../lib/words';
 import { applyLists } from './requests';
 import { noSnapshotsReason } from './sentences';
 import { addSnapshots, type Past, type Snapshot } from './snapshots';
@@ -217,7 +217,7 @@ export class Timeline {
   #speakSoon() {
     clearTimeout(this.#speechTimer);
     this.#speechTimer = setTimeout(() => {
-      this.page.voice = this.mapLine.map((part) => (typeof part === 'string' ? part : part.strong)).join('');
+      this.page.voice = textOf(this.mapLine);
     }, SPEAK_DELAY);
   }
 
