@@ -1,4 +1,4 @@
-import { ARROWS, ColorBar, Line, ModelSelect, ThemeColors, ValueAxis, append, attribute_effect, bind_this, capital, child, clsx, colorIndex, comment, cssColor, delegate, delegated, each, first_child, flushSync, from_html, from_svg, get, hostOf, if_block, index, isOfRun, isRefusal, isShortcut, keepSizes, largest, makeTile, meanOf, middlePatch, mount as mount$1, neighbour, next, noop, onMount, only_child, paintTile, patchName, percent, pop, push, reasonOf, refreshModels, remove_input_defaults, reset, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, spread_props, state, template_effect, to_array, unavailable, updateAddress, user_derived, user_effect, valueScale, written } from "./shared.js";
+import { ARROWS, ColorBar, Line, ModelSelect, ThemeColors, ValueAxis, append, attribute_effect, bind_this, capital, child, clsx, colorIndex, comment, cssColor, delegate, delegated, each, first_child, flushSync, from_html, from_svg, get, hostOf, if_block, index, isOfRun, isRefusal, isShortcut, keepSizes, largest, makeTile, meanOf, middlePatch, mount as mount$1, neighbour, next, noop, onMount, only_child, paintTile, patchName, percent, pop, push, reasonOf, refreshModels, remove_input_defaults, reset, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, spread_props, state, template_effect, textOf, to_array, unavailable, updateAddress, user_derived, user_effect, valueScale, written } from "./shared.js";
 // src/internals/captions.ts
 var CAPTIONS = [
 	{
@@ -1151,11 +1151,10 @@ function Figure($$anchor, $$props) {
 	user_effect(() => {
 		if (get(figure)) set(stageWidth, stage.clientWidth, true);
 	});
-	const plain = (parts) => parts.map((part) => typeof part === "string" ? part : part.strong).join("");
 	const readable = user_derived(() => get(figure) && {
 		tabindex: 0,
 		role: "application",
-		"aria-label": `${$$props.caption.title}. ${plain(get(figure).finding)} Arrow keys read the values.`
+		"aria-label": `${$$props.caption.title}. ${textOf(get(figure).finding)} Arrow keys read the values.`
 	});
 	function tileBoxes() {
 		const outer = stage.getBoundingClientRect();
@@ -1176,7 +1175,7 @@ function Figure($$anchor, $$props) {
 			index
 		});
 		flushSync();
-		if (index >= 0) $$props.page.speakSoon(() => plain(get(words)), delay);
+		if (index >= 0) $$props.page.speakSoon(() => textOf(get(words)), delay);
 	}
 	function point(event) {
 		if (!get(figure)) return;

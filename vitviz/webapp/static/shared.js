@@ -4102,6 +4102,8 @@ function neighbour(patch, key, shape) {
 	return wrap(row + (DOWN[key] ?? 0), shape.rows) * shape.columns + wrap(column + (RIGHT[key] ?? 0), shape.columns);
 }
 var middlePatch = (shape) => Math.floor((shape.rows - 1) / 2) * shape.columns + Math.floor((shape.columns - 1) / 2);
+// src/lib/words.ts
+var textOf = (line) => line.map((part) => typeof part === "string" ? part : part.strong).join("");
 var written = (value, digits) => value.toFixed(digits).replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
 function percent(fraction, digits) {
 	if (digits === void 0 && fraction > 0 && fraction < 5e-5) return `under 0.01 %`;
@@ -4705,10 +4707,6 @@ var ThemeColors = class {
 		this.#listeners.push(redraw);
 	}
 };
-// src/lib/theme.ts
-function cssColor(pixel) {
-	return `rgb(${pixel & 255} ${pixel >> 8 & 255} ${pixel >> 16 & 255})`;
-}
 // node_modules/d3-array/dist/d3-array.mjs
 function ascending(a, b) {
 	return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
@@ -5893,6 +5891,10 @@ function placeLabels(labels, frame) {
 	}
 	return placed;
 }
+// src/lib/theme.ts
+function cssColor(pixel) {
+	return `rgb(${pixel & 255} ${pixel >> 8 & 255} ${pixel >> 16 & 255})`;
+}
 // src/lib/ValueAxis.svelte
 var root$1 = from_svg(`<line class="grid"></line><text text-anchor="end"> </text>`, 1);
 var root_1$1 = from_svg(`<!><text> </text>`, 1);
@@ -5957,4 +5959,4 @@ function ColorBar($$anchor, $$props) {
 	append($$anchor, div);
 	pop();
 }
-export { ARROWS, ColorBar, Line, Matrix, ModelSelect, NO_ANSWER, RETRY_DELAY, ThemeColors, ValueAxis, accuracyLine, afterPaint, append, attach, attribute_effect, bind_element_size, bind_property, bind_select_value, bind_this, bind_value, capital, changesLine, child, clsx, colorIndex, comment, cornerOf, counted, cssColor, delegate, delegated, digitsOf, each, event, fillRows, firstRowsSuffice, first_child, floatsOf, flushSync, from_html, from_svg, get, hasManyHeads, headHeadline, headLine, headNumber, headsParam, hostOf, if_block, index, init_select, isBusy, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, isUnreachable, keepSizes, largest, listenWhile, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodHeadline, methodLine, methodNumber, methodTitle, middlePatch, mount, neighbour, next, noop, numberName, onMount, oneOf, only_child, paintBar, paintOutlines, paintTile, parseClasses, parseHeads, parseNumber, parsePatches, patchAt, patchName, patchesParam, pause, percent, place, placeLabels, pointsText, pop, prefixLine, prop, proxy, push, queryName, reasonOf, refreshModels, remove_input_defaults, reset, rowOf, runName, saveAs, saveContent, scoreNote, scoreText, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sharedLimit, sibling, signed, spread_props, state, targetTitle, template_effect, tickText, ticks, ticksOf, timesUniform, to_array, tokenCount, uint16Of, unavailable, uniformWeight, unitOf, untrack, updateAddress, user_derived, user_effect, user_pre_effect, valueScale, withMean, written };
+export { ARROWS, ColorBar, Line, Matrix, ModelSelect, NO_ANSWER, RETRY_DELAY, ThemeColors, ValueAxis, accuracyLine, afterPaint, append, attach, attribute_effect, bind_element_size, bind_property, bind_select_value, bind_this, bind_value, capital, changesLine, child, clsx, colorIndex, comment, cornerOf, counted, cssColor, delegate, delegated, digitsOf, each, event, fillRows, firstRowsSuffice, first_child, floatsOf, flushSync, from_html, from_svg, get, hasManyHeads, headHeadline, headLine, headNumber, headsParam, hostOf, if_block, index, init_select, isBusy, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, isUnreachable, keepSizes, largest, listenWhile, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodHeadline, methodLine, methodNumber, methodTitle, middlePatch, mount, neighbour, next, noop, numberName, onMount, oneOf, only_child, paintBar, paintOutlines, paintTile, parseClasses, parseHeads, parseNumber, parsePatches, patchAt, patchName, patchesParam, pause, percent, place, placeLabels, pointsText, pop, prefixLine, prop, proxy, push, queryName, reasonOf, refreshModels, remove_input_defaults, reset, rowOf, runName, saveAs, saveContent, scoreNote, scoreText, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sharedLimit, sibling, signed, spread_props, state, targetTitle, template_effect, textOf, tickText, ticks, ticksOf, timesUniform, to_array, tokenCount, uint16Of, unavailable, uniformWeight, unitOf, untrack, updateAddress, user_derived, user_effect, user_pre_effect, valueScale, withMean, written };

@@ -1,4 +1,4 @@
-import { ARROWS, ColorBar, Line, Matrix, ThemeColors, ValueAxis, append as append$1, bind_element_size, bind_property, bind_select_value, bind_this, child, clsx, comment, cornerOf, counted, cssColor, delegate, delegated, digitsOf, each, event, fillRows, first_child, flushSync, from_html, from_svg, get, hostOf, if_block, index, init_select, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, largest, listenWhile, makeRows, makeTile, mapName, markPainted, meanOf, middlePatch, mount as mount$1, neighbour, next, noop, onMount, only_child, paintTile, patchAt, patchName, percent, placeLabels, pointsText, pop, prop, proxy, push, queryName, reasonOf, remove_input_defaults, reset, rowOf, runName, saveContent, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sharedLimit, sibling, spread_props, state, template_effect, tickText, ticks, timesUniform, to_array, tokenCount, uint16Of, unavailable, uniformWeight, updateAddress, user_derived, user_effect, user_pre_effect, valueScale } from "./shared.js";
+import { ARROWS, ColorBar, Line, Matrix, ThemeColors, ValueAxis, append as append$1, bind_element_size, bind_property, bind_select_value, bind_this, child, clsx, comment, cornerOf, counted, cssColor, delegate, delegated, digitsOf, each, event, fillRows, first_child, flushSync, from_html, from_svg, get, hostOf, if_block, index, init_select, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, largest, listenWhile, makeRows, makeTile, mapName, markPainted, meanOf, middlePatch, mount as mount$1, neighbour, next, noop, onMount, only_child, paintTile, patchAt, patchName, percent, placeLabels, pointsText, pop, prop, proxy, push, queryName, reasonOf, remove_input_defaults, reset, rowOf, runName, saveContent, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sharedLimit, sibling, spread_props, state, template_effect, textOf, tickText, ticks, timesUniform, to_array, tokenCount, uint16Of, unavailable, uniformWeight, updateAddress, user_derived, user_effect, user_pre_effect, valueScale } from "./shared.js";
 // src/train/fields.ts
 var DATASETS = {
 	cifar10: "CIFAR-10",
@@ -1245,7 +1245,7 @@ var Timeline$1 = class {
 	#speakSoon() {
 		clearTimeout(this.#speechTimer);
 		this.#speechTimer = setTimeout(() => {
-			this.page.voice = this.mapLine.map((part) => typeof part === "string" ? part : part.strong).join("");
+			this.page.voice = textOf(this.mapLine);
 		}, 600);
 	}
 	#fillMaps() {
@@ -3804,7 +3804,6 @@ delegate(["click", "input"]);
 var root_1 = from_html(`<div><p class="voice" aria-live="polite"> </p> <div class="halves"><section class="setup" aria-label="Train a model"><h1>Train a model</h1> <!> <p class="closed">Training is disabled on this public page, because its server is shared. Install vitviz to train on your own machine. This page shows how attention formed while the bundled models were trained.</p></section> <section class="watch" aria-label="Training"><!> <!> <!> <!></section></div> <!> <!> <p class="foot"><span>Keys: <kbd>←</kbd> <kbd>→</kbd> previous and next snapshot · <kbd>Space</kbd> play</span><span class="machine"> </span></p></div>`);
 function Train($$anchor, $$props) {
 	push($$props, true);
-	const DATA_COLOR = 150;
 	const catalog = user_derived(() => $$props.page.catalog), form = user_derived(() => $$props.page.form), timeline = user_derived(() => $$props.page.timeline);
 	let root;
 	const shape = user_derived(() => get(timeline).shape);
@@ -3880,7 +3879,7 @@ function Train($$anchor, $$props) {
 		set_text(text, $$props.page.voice);
 		set_attribute(p_1, "hidden", !get(catalog).public);
 		set_text(text_1, `Hardware: ${get(catalog).machine ?? ""}.`);
-	}, [() => cssColor($$props.page.table("seq")[DATA_COLOR])]);
+	}, [() => cssColor($$props.page.table("seq")[150])]);
 	append$1($$anchor, div);
 	pop();
 }
