@@ -11,7 +11,7 @@ export const isShortcut = (event: KeyboardEvent) => event.altKey || event.ctrlKe
 /** Call `done` once the view has been painted. */
 export function afterPaint(done: () => void) {
   const painted = new MessageChannel();
-  painted.port1.onmessage = done;
+  painted.port1.onmessage = () => done();
   painted.port2.postMessage(null);
 }
 

@@ -2,6 +2,7 @@
 
 import type { ExploreCatalog, ExplorerData, FullAttention } from '../lib/api';
 import type { Request, RequestName } from '../lib/client';
+import { afterPaint } from '../lib/dom';
 import { bytesOf, floatsOf, uint16Of } from '../lib/numbers';
 
 const MAX_WEIGHT = 65535;
@@ -43,7 +44,10 @@ export function replier({ reply, attention, scores }: ExplorerData): Request {
     scores,
     ablate: reply,
   };
-  return async (name) => (name in replies ? replies[name] : { error: NO_SERVER }) as never;
+  return async (name) => {
+    if (name === 'attention') await new Promise<void>(afterPaint); // the first maps do not wait for its decoding
+    return (name in replies ? replies[name] : { error: NO_SERVER }) as never;
+  };
 }
 
 const NO_SERVER = 'This needs a running vitviz.';

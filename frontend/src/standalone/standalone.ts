@@ -26,12 +26,12 @@ export function open(element: HTMLElement, data: ExplorerData): { explorer: Expl
   home.className = HOME;
   element.replaceChildren(style, home);
   const endTheme = followTheme(element);
-  const weights = weightsOf(data.attention);
+  let weights: Uint16Array | undefined;
   const explorer = new Explorer({
     element,
     catalog: catalogOf(data),
     request: replier(data),
-    weights: () => weights,
+    weights: () => (weights ??= weightsOf(data.attention)),
     upload: null,
     live: false,
   });

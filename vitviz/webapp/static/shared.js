@@ -4129,8 +4129,13 @@ function queryName(patches, shape, several = "") {
 var FLAT_WEIGHTS = 2 / 65535;
 function isUniformMap(view, shape) {
 	const removed = removedFrom(shape);
-	const kept = [...view.row.subarray(shape.prefix)].filter((_, patch) => !removed.includes(patch));
-	return Math.max(...kept) - Math.min(...kept) <= FLAT_WEIGHTS;
+	let [least, most] = [Infinity, -Infinity];
+	for (let j = shape.prefix; j < view.row.length; j++) {
+		if (removed.length && removed.includes(j - shape.prefix)) continue;
+		least = Math.min(least, view.row[j]);
+		most = Math.max(most, view.row[j]);
+	}
+	return most - least <= FLAT_WEIGHTS;
 }
 function headHeadline(view, shape) {
 	const query = queryName(view.query, shape, "these ");
@@ -4376,7 +4381,7 @@ var ARROWS = [
 var isShortcut = (event) => event.altKey || event.ctrlKey || event.metaKey;
 function afterPaint(done) {
 	const painted = new MessageChannel();
-	painted.port1.onmessage = done;
+	painted.port1.onmessage = () => done();
 	painted.port2.postMessage(null);
 }
 function markPainted(node, key) {
