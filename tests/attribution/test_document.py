@@ -5,6 +5,7 @@ import html
 import json
 import re
 import sys
+import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -33,8 +34,8 @@ def data_of(page):
     return json.loads(re.search(r'<script type="application/json" id="vitviz-data">(.*?)</script>', page, re.S)[1])
 
 
-def array(text, kind):
-    return np.frombuffer(base64.b64decode(text), kind)
+def array(text, kind, decode=bytes):
+    return np.frombuffer(decode(base64.b64decode(text)), kind)
 
 
 def test_a_saved_file_holds_attention_maps_scores_and_predictions(explanation, tmp_path):
@@ -42,7 +43,7 @@ def test_a_saved_file_holds_attention_maps_scores_and_predictions(explanation, t
     data = data_of((tmp_path / "a.html").read_text())
     TypeAdapter(ExplorerData).validate_python(data)
     shape = explanation.attention.shape
-    weights = array(data["attention"]["weights"], "<u2").reshape(shape)
+    weights = array(data["attention"]["weights"], "<u2", zlib.decompress).reshape(shape)
     np.testing.assert_allclose(weights / 65535, explanation.attention, rtol=0, atol=0.5 / 65535 + 1e-7)
     np.testing.assert_array_equal(array(data["reply"]["cls"], "<f4").reshape(shape[:3]), explanation.query_attention)
     assert data["reply"]["probabilities"] == explanation.probabilities.tolist()
@@ -56,7 +57,11 @@ def test_weights_of_large_models_have_8_bits_of_the_largest_of_their_row(explana
     monkeypatch.setattr("vitviz.attribution.serialize.MAX_16_BIT", 1)
     data = describe_attention(explanation)
     largest = array(data["largest"], "<f4").reshape(explanation.attention.shape[:3])
-    weights = array(data["weights"], np.uint8).reshape(explanation.attention.shape) / 255 * largest[..., None]
+    weights = (
+        array(data["weights"], np.uint8, zlib.decompress).reshape(explanation.attention.shape)
+        / 255
+        * largest[..., None]
+    )
     error = np.abs(weights - explanation.attention)
     assert (error <= 0.5 / 255 * largest[..., None] + 1e-7).all()
     assert error.max() > 1e-5, "8 bits"

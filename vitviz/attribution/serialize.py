@@ -1,8 +1,11 @@
 """Explanations as JSON, for the page, the saved HTML file and notebooks; arrays are base64 of little-endian bytes."""
 
+import base64
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vitviz import __version__
 from vitviz.attribution.context import Target, is_flat
@@ -69,15 +72,20 @@ def describe_attention(explanation: "Explanation") -> Json:
     """Return the attention between all tokens, with zeros for ablated heads.
 
     Returns:
-        `weights`, (L, A, T, T) in base64: uint16 / 65535, or for large models uint8 / 255 of the largest weight of its
+        `weights`, (L, A, T, T) compressed by zlib, in base64: uint16 / 65535, or for large models uint8 / 255 of the largest weight of its
         row, at most half a step from the true weight; then `largest` holds these, float32 (L, A, T), else None.
     """
     attention = np.nan_to_num(explanation.attention)
     if attention.size <= MAX_16_BIT:
-        return {"weights": to_base64(np.round(attention * 65535).astype("<u2")), "largest": None}
+        return {"weights": compress(np.round(attention * 65535).astype("<u2")), "largest": None}
     largest = attention.max(-1)  # (L, A, T)
     steps = np.round(attention / np.maximum(largest, np.finfo(np.float32).tiny)[..., None] * 255)
-    return {"weights": to_base64(steps.astype(np.uint8)), "largest": to_base64(largest.astype("<f4"))}
+    return {"weights": compress(steps.astype(np.uint8)), "largest": to_base64(largest.astype("<f4"))}
+
+
+def compress(array: NDArray[Any]) -> str:
+    """Encode an array's bytes, compressed by zlib."""
+    return base64.b64encode(zlib.compress(array.tobytes())).decode()
 
 
 def method_maps(explanation: "Explanation", target: Target, methods: list[str] | None = None) -> dict[str, list[float]]:

@@ -2,15 +2,20 @@
 
 import type { ExploreCatalog, ExplorerData, FullAttention } from '../lib/api';
 import type { Request, RequestName } from '../lib/client';
-import { afterPaint } from '../lib/dom';
-import { bytesOf, floatsOf, uint16Of } from '../lib/numbers';
+import { bytesOf, floatsOf } from '../lib/numbers';
 
 const MAX_WEIGHT = 65535;
 
+async function decompress(base64: string): Promise<ArrayBuffer> {
+  const stream = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Response(stream).arrayBuffer();
+}
+
 /** Attention weights, (L, A, T, T) as multiples of 1 / 65535. With 8 bits they are relative to the largest of each row. */
-export function weightsOf({ weights, largest }: FullAttention): Uint16Array {
-  if (largest === null) return uint16Of(weights);
-  const steps = bytesOf(weights);
+export async function weightsOf({ weights, largest }: FullAttention): Promise<Uint16Array> {
+  const buffer = await decompress(weights);
+  if (largest === null) return new Uint16Array(buffer);
+  const steps = new Uint8Array(buffer);
   const scales = floatsOf(largest);
   const tokens = steps.length / scales.length;
   const full = new Uint16Array(steps.length);
@@ -35,17 +40,16 @@ export function catalogOf({ reply, methods, isClassifier, colors }: ExplorerData
   };
 }
 
-/** A function that answers requests about the explanation as a server would. */
-export function replier({ reply, attention, scores }: ExplorerData): Request {
+/** A function that answers requests about the explanation as a server would. The first maps do not wait for `attention`. */
+export function replier({ reply, scores }: ExplorerData, attention: () => Promise<string>): Request {
   const replies: Partial<Record<RequestName, unknown>> = {
     explain: reply,
-    attention: attention.weights,
     methods: { maps: reply.maps },
     scores,
     ablate: reply,
   };
   return async (name) => {
-    if (name === 'attention') await new Promise<void>(afterPaint); // the first maps do not wait for its decoding
+    if (name === 'attention') return (await attention()) as never;
     return (name in replies ? replies[name] : { error: NO_SERVER }) as never;
   };
 }

@@ -7,6 +7,7 @@ import { startSaved } from '../explore/start';
 import { Explorer } from '../explore/state.svelte';
 import type { ExplorerData } from '../lib/api';
 import base from '../lib/base.css?inline';
+import { afterPaint } from '../lib/dom';
 import matrix from '../lib/matrix.css?inline';
 import { catalogOf, replier, weightsOf } from './data';
 import standalone from './standalone.css?inline';
@@ -26,12 +27,17 @@ export function open(element: HTMLElement, data: ExplorerData): { explorer: Expl
   home.className = HOME;
   element.replaceChildren(style, home);
   const endTheme = followTheme(element);
-  let weights: Uint16Array | undefined;
+  let weights: Uint16Array = new Uint16Array();
+  async function attention() {
+    await new Promise<void>(afterPaint);
+    weights = await weightsOf(data.attention);
+    return '';
+  }
   const explorer = new Explorer({
     element,
     catalog: catalogOf(data),
-    request: replier(data),
-    weights: () => (weights ??= weightsOf(data.attention)),
+    request: replier(data, attention),
+    weights: () => weights,
     upload: null,
     live: false,
   });
