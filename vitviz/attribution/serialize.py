@@ -72,8 +72,9 @@ def describe_attention(explanation: "Explanation") -> Json:
     """Return the attention between all tokens, with zeros for ablated heads.
 
     Returns:
-        `weights`, (L, A, T, T) compressed by zlib, in base64: uint16 / 65535, or for large models uint8 / 255 of the largest weight of its
-        row, at most half a step from the true weight; then `largest` holds these, float32 (L, A, T), else None.
+        `weights`, (L, A, T, T) compressed by zlib, in base64: uint16 / 65535, or for large models uint8 / 255 of the
+        largest weight of its row, at most half a step from the true weight; then `largest` holds these, float32
+        (L, A, T), else None.
     """
     attention = np.nan_to_num(explanation.attention)
     if attention.size <= MAX_16_BIT:

@@ -259,7 +259,7 @@ class ScoresReply(TypedDict):
 
 
 class FullAttention(TypedDict):
-    """Attention (L, A, T, T) as base64 of zlib: uint16 / 65535, or uint8 / 255 of `largest`, float32 (L, A, T), if given."""
+    """Attention (L, A, T, T) as base64 of zlib: uint16 / 65535, or uint8 / 255 of `largest`, float32 (L, A, T)."""
 
     weights: str
     largest: str | None

@@ -193,7 +193,7 @@ export interface FormRequest {
   vary?: string[];
 }
 
-/** Attention (L, A, T, T) as base64 of zlib: uint16 / 65535, or uint8 / 255 of `largest`, float32 (L, A, T), if given. */
+/** Attention (L, A, T, T) as base64 of zlib: uint16 / 65535, or uint8 / 255 of `largest`, float32 (L, A, T). */
 export interface FullAttention {
   weights: string;
   largest: string | null;
