@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { capital } from '../lib/words';
 import { CAPTIONS } from './captions';
 import { layerNorms, lensCurves, normCurves } from './curves';
 import { dotChart, dotView } from './dots';
@@ -118,7 +119,7 @@ describe('sentences', () => {
     [
       'norms',
       2,
-      'After layer 2: class token *9.0*, patches *5.5* (positions 4.0 to 7.0), largest 8.0; outliers 2.5 %.',
+      capital('after layer 2: class token *9.0*, patches *5.5* (positions 4.0 to 7.0), largest 8.0; outliers 2.5 %.'),
     ],
     [
       'lens',
