@@ -708,14 +708,10 @@ function Marks($$anchor, $$props) {
 	const mark = ($$anchor, patch = noop, kind = noop) => {
 		const corner = user_derived(() => $$props.shape && patch() >= 0 ? cornerOf(patch(), $$props.shape) : null);
 		var div = root$14();
-		let styles;
 		template_effect(() => {
 			set_class(div, 1, `mark ${kind() ?? ""}`);
 			set_attribute(div, "hidden", !get(corner));
-			styles = set_style(div, "", styles, {
-				left: get(corner)?.left,
-				top: get(corner)?.top
-			});
+			set_style(div, get(corner) && `left: ${get(corner).left}; top: ${get(corner).top}`);
 		});
 		append($$anchor, div);
 	};
@@ -1992,7 +1988,7 @@ function Explore($$anchor, $$props) {
 		set_attribute(div, "data-scores", get(markers).scores);
 		set_attribute(div, "data-changed", get(markers).changed);
 		set_attribute(button, "hidden", !explorer().showsJump);
-		set_text(text, get(view).map ? `${get(view).headline}.` : "");
+		set_text(text, explorer().showsJump && get(view).map ? `${get(view).headline}.` : "");
 	}, [() => clsx(["vitviz vitviz-explorer", {
 		"many-heads": explorer().shape && hasManyHeads(explorer().shape),
 		smooth: get(choices).smooth,

@@ -4623,7 +4623,6 @@ function Matrix($$anchor, $$props) {
 	var $$exports = { focus };
 	var div = root_3();
 	var div_1 = child(div);
-	let styles;
 	var div_2 = child(div_1);
 	var span_1 = child(div_2);
 	var text_1 = only_child(span_1, true);
@@ -4656,10 +4655,7 @@ function Matrix($$anchor, $$props) {
 	template_effect(() => {
 		set_class(div_1, 1, clsx(["matrix", framed() && "framed"]));
 		set_attribute(div_1, "aria-label", $$props.label);
-		styles = set_style(div_1, "", styles, {
-			"--query-left": framed()?.left,
-			"--query-top": framed()?.top
-		});
+		set_style(div_1, framed() && `--query-left: ${framed().left}; --query-top: ${framed().top}`);
 		set_text(text_1, get(heads) > 6 ? "head" : "");
 	});
 	delegated("keydown", div_1, walk);
