@@ -76,6 +76,24 @@ def test_the_bundled_model_is_stored_with_16_bits_in_at_most_1_5_mb(tmp_path):
     assert (tmp_path / "cat.html").stat().st_size <= 1.5e6
 
 
+@pytest.mark.slow
+def test_a_vit_b16_at_224_px_is_stored_in_at_most_12_mb():
+    config = replace(
+        tiny.CONFIG,
+        img_size=(224, 224),
+        patch_size=16,
+        embed_dim=768,
+        depth=12,
+        num_heads=12,
+        mlp_ratio=4,
+        qkv_bias=True,
+    )
+    checkpoint = replace(tiny.checkpoint(), network=tiny.model(config))
+    explanation = vitviz.explain(checkpoint, sample_paths()["cat"])
+    assert explanation.attention.shape == (12, 12, 197, 197)
+    assert len(explanation.document(complete=False).encode()) <= 12e6
+
+
 def test_hostile_text_stays_text(explanation):
     plain = explanation.context.checkpoint
     checkpoint = replace(plain, name=HOSTILE, labels=(HOSTILE, *plain.labels[1:]))
