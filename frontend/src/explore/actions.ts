@@ -1,41 +1,41 @@
 /* What the user chooses by buttons and keys. */
 
 import { updateAddress } from '../lib/address';
-import { SPEAK_DELAY } from '../lib/client';
+import { ANNOUNCE_DELAY } from '../lib/client';
 import { MEAN } from '../lib/numbers';
 import { addressOf, DEFAULTS } from './address';
-import { clearNotice, showNotice, speakSoon } from './notices';
+import { announceSoon, clearNotice, showNotice } from './notices';
 import { fetchAblation, fetchMethods } from './requests';
 import { isRemoved, toggled } from './selection';
 import { removedLine } from './sentences';
 import type { Choices, Explorer } from './state.svelte';
 
 /** Change the choices: clear notices, redraw, update the address. */
-export function act(explorer: Explorer, change: Partial<Choices>, delay = SPEAK_DELAY) {
+export function act(explorer: Explorer, change: Partial<Choices>, delay = ANNOUNCE_DELAY) {
   const { choices } = explorer;
   clearNotice(explorer);
   Object.assign(choices, change);
-  choices.multiple &&= choices.pins.length > 0; // without pinned patches the class token is the query
-  explorer.view.drawSoon();
-  speakSoon(explorer, delay);
+  choices.isMultiPatchQuery &&= choices.pins.length > 0; // without pinned patches the class token is the query
+  explorer.view.scheduleDraw();
+  announceSoon(explorer, delay);
   writeAddressSoon(explorer);
   explorer.showsJump = !explorer.mapIsInView;
 }
 
 /** Change what the pointer points at: redraw, but leave the address as it is. */
-export function hover(explorer: Explorer, change: Partial<Choices>, delay = SPEAK_DELAY) {
+export function hover(explorer: Explorer, change: Partial<Choices>, delay = ANNOUNCE_DELAY) {
   clearNotice(explorer);
   Object.assign(explorer.choices, change);
-  explorer.view.drawSoon();
-  speakSoon(explorer, delay);
+  explorer.view.scheduleDraw();
+  announceSoon(explorer, delay);
 }
 
-export function chooseHead(explorer: Explorer, layer: number, head: number, delay = SPEAK_DELAY) {
+export function chooseHead(explorer: Explorer, layer: number, head: number, delay = ANNOUNCE_DELAY) {
   act(explorer, { layer, head, method: null }, delay);
 }
 
 export function queryClassToken(explorer: Explorer) {
-  act(explorer, { pins: [], hover: -1, multiple: false, method: null }, 0);
+  act(explorer, { pins: [], hover: -1, isMultiPatchQuery: false, method: null }, 0);
 }
 
 /** Pin or unpin a patch; with `add`, together with the patches pinned before. */
@@ -43,10 +43,10 @@ export function pinPatch(explorer: Explorer, patch: number, add: boolean) {
   const { shape, choices } = explorer;
   if (isRemoved(patch, shape)) return showNotice(explorer, removedLine(patch, shape));
   const isPinned = choices.pins.includes(patch);
-  const multiple = choices.multiple || add;
+  const isMultiPatchQuery = choices.isMultiPatchQuery || add;
   const single = isPinned ? [] : [patch];
-  act(explorer, { method: null, multiple, pins: multiple ? toggled(choices.pins, patch) : single });
-  speakSoon(explorer, SPEAK_DELAY, isPinned ? 'Unpinned. ' : 'Pinned. ');
+  act(explorer, { method: null, isMultiPatchQuery, pins: isMultiPatchQuery ? toggled(choices.pins, patch) : single });
+  announceSoon(explorer, ANNOUNCE_DELAY, isPinned ? 'Unpinned. ' : 'Pinned. ');
 }
 
 /** Show a method large, or the heads if it is already shown. */

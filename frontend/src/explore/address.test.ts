@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ExploreCatalog } from '../lib/api';
 import { MEAN } from '../lib/numbers';
-import { addressOf, imageParam, parseImage, readAddress, readLinked, unavailableSentences } from './address';
+import { addressOf, imageParam, parseImage, readAddress, readShapeParams, unavailableSentences } from './address';
 import type { Choices } from './state.svelte';
 
 const MODEL = { accuracy: 0.9, measured_on: 'test', is_classifier: true };
@@ -24,7 +24,7 @@ const CHOICES: Choices = {
   layer: 5,
   head: MEAN,
   pins: [],
-  multiple: false,
+  isMultiPatchQuery: false,
   direction: 'from',
   scale: 'shared',
   smooth: false,
@@ -35,7 +35,7 @@ const CHOICES: Choices = {
   patch_mode: 'drop',
   target: [],
   hover: -1,
-  read: -1,
+  readoutPatch: -1,
 };
 
 const read = (search: string, catalog = CATALOG) => readAddress(new URLSearchParams(search), catalog);
@@ -45,7 +45,7 @@ const withoutCifar = { ...CATALOG, cifar: { available: false, classes: [], messa
 
 test('an empty address shows the cat with the first model', () => {
   const [choices, linked] = read('');
-  const { pins, multiple, ablated, removed, hover, read: _, ...rest } = CHOICES;
+  const { pins, isMultiPatchQuery, ablated, removed, hover, readoutPatch: _, ...rest } = CHOICES;
   expect(choices).toEqual(rest);
   expect(linked).toEqual({ patch: null, ablated: null, removed: null });
 });
@@ -95,7 +95,7 @@ test('an address is read back', () => {
     patch_mode: 'gray',
   });
   const [found, linked] = read(new URLSearchParams(values as Record<string, string>).toString());
-  expect({ ...CHOICES, ...found, ...readLinked(linked, shape) }).toEqual(choices);
+  expect({ ...CHOICES, ...found, ...readShapeParams(linked, shape) }).toEqual(choices);
 });
 
 test('replacements are written only while something is replaced', () => {
@@ -107,7 +107,7 @@ test('invalid values give the defaults', () => {
   const [choices, linked] = read('checkpoint=../etc&layer=99&head=-4&direction=up&scale=huge&display=x&method=magic');
   expect(choices).toMatchObject({ checkpoint: 'cifar10-ti4', layer: 5, head: 0, direction: 'from', scale: 'shared' });
   expect(choices).toMatchObject({ smooth: false, method: null });
-  expect(readLinked({ ...linked, patch: '9-9_x_4-5_4-5', ablated: '7-1_6-6' }, SHAPE)).toEqual({
+  expect(readShapeParams({ ...linked, patch: '9-9_x_4-5_4-5', ablated: '7-1_6-6' }, SHAPE)).toEqual({
     pins: [28],
     ablated: [35],
     removed: [],

@@ -19,7 +19,7 @@ export const DEFAULTS = { direction: 'from', scale: 'shared', display: 'patches'
 const UPLOADED = 'upload'; // a link cannot restore an uploaded image
 
 /** The parts of the address that need the sizes of the reply. */
-export interface Linked {
+export interface ShapeParams {
   patch: string | null;
   ablated: string | null;
   removed: string | null;
@@ -45,7 +45,7 @@ export function imageParam(image: ImageChoice): string {
 const hasModel = (catalog: ExploreCatalog, name: string) => catalog.checkpoints.some((model) => model.name === name);
 
 /** Read the choices, and the parts that need the sizes of the reply; the catalog has at least one model. */
-export function readAddress(params: URLSearchParams, catalog: ExploreCatalog): [Partial<Choices>, Linked] {
+export function readAddress(params: URLSearchParams, catalog: ExploreCatalog): [Partial<Choices>, ShapeParams] {
   const [model, wanted] = [params.get('checkpoint'), params.get('image')];
   const checkpoint = catalog.checkpoints.find(({ name }) => name === model) ?? catalog.checkpoints[0];
   const isAvailable = !wanted || parseImage(wanted, catalog) !== null;
@@ -67,7 +67,7 @@ export function readAddress(params: URLSearchParams, catalog: ExploreCatalog): [
 }
 
 /** The choices in the address that depend on the grid of the image. */
-export function readLinked(linked: Linked, shape: Shape): Pick<Choices, 'pins' | 'ablated' | 'removed'> {
+export function readShapeParams(linked: ShapeParams, shape: Shape): Pick<Choices, 'pins' | 'ablated' | 'removed'> {
   return {
     pins: parsePatches(linked.patch, shape),
     ablated: parseHeads(linked.ablated, shape),

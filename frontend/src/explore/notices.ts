@@ -37,10 +37,10 @@ export function stopWaiting(explorer: Explorer) {
 }
 
 /** Announce the view to screen readers, preceded by the action just taken. */
-export function speakSoon(explorer: Explorer, delay: number, action = '') {
+export function announceSoon(explorer: Explorer, delay: number, action = '') {
   clearTimeout(explorer.speaking);
   explorer.speaking = setTimeout(() => {
-    explorer.view.drawPending();
+    explorer.view.flushDraw();
     explorer.voice = `${action}${explorer.view.headline}. ${textOf(explorer.status)}`;
   }, delay);
 }

@@ -14,7 +14,7 @@ const CHANGES: Record<Option, (value: string, explorer: Explorer) => Partial<Cho
   query(value, { choices, shape }) {
     const pins = choices.pins.length ? choices.pins : [middlePatch(shape)];
     const kept = { class: [], patch: pins.slice(0, 1) }[value] ?? pins;
-    return { method: null, multiple: value === 'patches', pins: kept };
+    return { method: null, isMultiPatchQuery: value === 'patches', pins: kept };
   },
   direction: (value) => ({ direction: oneOf<Direction>(value, ['from', 'to']), method: null }),
   scale: (value) => ({ scale: oneOf<ScaleChoice>(value, ['shared', 'uniform', 'map']), method: null }),
@@ -27,7 +27,7 @@ export function chooseOption(explorer: Explorer, name: Option, value: string) {
 
 /** Without the full attention only the class token can be the query. */
 export function fallBackToClassToken(explorer: Explorer) {
-  Object.assign(explorer.choices, { pins: [], multiple: false, hover: -1, direction: 'from' });
+  Object.assign(explorer.choices, { pins: [], isMultiPatchQuery: false, hover: -1, direction: 'from' });
   stopWaiting(explorer);
   explorer.view.draw();
   const sentence = 'The attention between patches could not be loaded. Choose the image again to retry.';

@@ -16,13 +16,13 @@ export interface Reading {
   place: string;
 }
 
-export function readingOf({ read, map, shape, mapShape, methodInfo }: View): Reading | null {
-  if (read < 0 || !map || !shape || !mapShape) return null;
-  const value = map.values[map.first + read];
-  const reading = isRemoved(read, shape) ? ['removed', ''] : headNumber(value, shape);
+export function readingOf({ readoutPatch, map, shape, mapShape, methodInfo }: View): Reading | null {
+  if (readoutPatch < 0 || !map || !shape || !mapShape) return null;
+  const value = map.values[map.first + readoutPatch];
+  const reading = isRemoved(readoutPatch, shape) ? ['removed', ''] : headNumber(value, shape);
   const [number, remark] = methodInfo ? methodNumber(value, map.scale, mapShape) : reading;
-  const row = Math.floor(read / shape.columns);
-  const middle = (100 * ((read % shape.columns) + 0.5)) / shape.columns;
+  const row = Math.floor(readoutPatch / shape.columns);
+  const middle = (100 * ((readoutPatch % shape.columns) + 0.5)) / shape.columns;
   return {
     number,
     remark,

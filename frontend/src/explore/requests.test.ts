@@ -19,13 +19,13 @@ function explorerWith(replies: Record<string, unknown[]>) {
     catalog: { methods: [{ key: 'relevance', forClass: true }, { key: 'rollout' }] },
     choices: { checkpoint: 'm', image: CAT, pins: [], target: [], ablated: [4], removed: [], mode: 'mean' },
     markers: {},
-    view: { draw: vi.fn(), drawSoon: vi.fn(), release: vi.fn(), method: null },
+    view: { draw: vi.fn(), scheduleDraw: vi.fn(), releaseMethod: vi.fn(), method: null },
     reply: { key: 'k', probabilities: PROBABILITIES, cls: ROWS },
     shown: { checkpoint: 'm', image: CAT },
     shape: { layers: 2, heads: 3, rows: 1, columns: 1, prefix: 0 },
     maps: { relevance: [1], rollout: [2] },
-    before: { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' },
-    changed: null,
+    previousChanges: { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' },
+    ablation: null,
     notice: null,
     ticket: 0,
     methodsTicket: 0,
@@ -47,9 +47,9 @@ test('after an error the image on screen is chosen again, and its model is not r
   const { explorer } = explorerWith({ explain: [{ error: 'No such model.' }, BUSY] });
   await load(explorer, 'other', { kind: 'sample', name: 'dog' });
   expect(explorer.choices).toMatchObject({ checkpoint: 'm', image: CAT });
-  expect(explorer).toMatchObject({ refused: 'other', notice: 'No such model.', noticeIsError: true });
+  expect(explorer).toMatchObject({ failedModel: 'other', notice: 'No such model.', noticeIsError: true });
   await load(explorer, 'third', CAT);
-  expect(explorer.refused).toBe('other');
+  expect(explorer.failedModel).toBe('other');
 });
 
 test('an evicted explanation is computed again', async () => {
@@ -102,8 +102,8 @@ test('an ablation that fails is undone', async () => {
 
 test('an ablation is shown with its key', async () => {
   const { explorer } = explorerWith({ ablate: [{ key: 'a', probabilities: [0.2, 0.8], cls: ROWS }] });
-  Object.defineProperty(explorer, 'key', { get: () => explorer.changed?.key });
+  Object.defineProperty(explorer, 'key', { get: () => explorer.ablation?.key });
   expect(await fetchAblation(explorer)).toBeUndefined();
   expect(explorer.markers.changed).toBe('a');
-  expect(explorer.before).toMatchObject({ ablated: [4], mode: 'mean' });
+  expect(explorer.previousChanges).toMatchObject({ ablated: [4], mode: 'mean' });
 });

@@ -1,11 +1,20 @@
 /* Requests about an image: its explanation, full attention, attribution maps, ablations. The latest request wins. */
 
 import type { AblateReply, ImageChoice, Refusal, Requests } from '../lib/api';
-import { isBusy, isRefusal, isUnreachable, NO_ANSWER, pause, RETRY_DELAY, reasonOf, SPEAK_DELAY } from '../lib/client';
+import {
+  ANNOUNCE_DELAY,
+  isBusy,
+  isRefusal,
+  isUnreachable,
+  NO_ANSWER,
+  pause,
+  RETRY_DELAY,
+  reasonOf,
+} from '../lib/client';
 import { floatsOf, tokenCount, uint16Of } from '../lib/numbers';
 import { writeAddressSoon } from './actions';
-import type { Linked } from './address';
-import { showNotice, speakSoon, startWaiting, stopWaiting } from './notices';
+import type { ShapeParams } from './address';
+import { announceSoon, showNotice, startWaiting, stopWaiting } from './notices';
 import { decodeImage, show } from './show';
 import type { Explorer } from './state.svelte';
 
@@ -20,14 +29,19 @@ export function fail(explorer: Explorer, sentence: string) {
 
 /** Explain an image with a model and show the result, unless a later request was made.
     @param linked the parts of the address that need the sizes of the reply */
-export async function load(explorer: Explorer, checkpoint: string, image: ImageChoice, linked: Linked | null = null) {
+export async function load(
+  explorer: Explorer,
+  checkpoint: string,
+  image: ImageChoice,
+  linked: ShapeParams | null = null,
+) {
   const mine = ++explorer.ticket;
   Object.assign(explorer.choices, { checkpoint, image });
   startWaiting(explorer);
   const reply = await explorer.host.request('explain', { checkpoint, image });
   if (mine !== explorer.ticket) return;
   if (!reply || isRefusal(reply)) {
-    if (reply && !isBusy(reply) && !isUnreachable(reply)) explorer.refused = checkpoint;
+    if (reply && !isBusy(reply) && !isUnreachable(reply)) explorer.failedModel = checkpoint;
     return fail(explorer, reasonOf(reply));
   }
   const decoded = await decodeImage(reply.image.src);
@@ -80,37 +94,37 @@ export async function requestAblated<N extends Keyed>(
   name: N,
   question: Question<N>,
 ): Promise<Answer<N> | Refusal> {
-  if (!explorer.changed) return requestCached(explorer, name, question);
-  const reply = await send(explorer, name, question, explorer.changed.key);
+  if (!explorer.ablation) return requestCached(explorer, name, question);
+  const reply = await send(explorer, name, question, explorer.ablation.key);
   if (reply !== null) return reply;
   const failure = await fetchAblation(explorer);
   if (failure) return failure;
-  return explorer.changed
-    ? send(explorer, name, question, explorer.changed.key)
+  return explorer.ablation
+    ? send(explorer, name, question, explorer.ablation.key)
     : requestCached(explorer, name, question);
 }
 
 /** Fetch the attention between all tokens. */
 export async function fetchFull(explorer: Explorer) {
-  const { reply: mine, changed } = explorer;
-  const full = await (changed
-    ? explorer.host.request('attention', { key: changed.key })
+  const { reply: mine, ablation } = explorer;
+  const full = await (ablation
+    ? explorer.host.request('attention', { key: ablation.key })
     : requestCached(explorer, 'attention', {}));
-  if (explorer.reply !== mine || explorer.changed !== changed) return;
+  if (explorer.reply !== mine || explorer.ablation !== ablation) return;
   if (typeof full === 'string') return storeFull(explorer, full, explorer.key);
-  explorer.fullFailed = true;
-  explorer.view.drawSoon();
+  explorer.fullAttentionFailed = true;
+  explorer.view.scheduleDraw();
 }
 
 function storeFull(explorer: Explorer, text: string, key: string) {
   const full = (explorer.host.weights ?? uint16Of)(text);
-  const { shape, source } = explorer;
-  explorer.fullFailed = full.length !== shape.layers * shape.heads * tokenCount(shape) ** 2;
-  if (!explorer.fullFailed && source) {
-    source.full = full;
+  const { shape, attention } = explorer;
+  explorer.fullAttentionFailed = full.length !== shape.layers * shape.heads * tokenCount(shape) ** 2;
+  if (!explorer.fullAttentionFailed && attention) {
+    attention.full = full;
     explorer.markers.full = key;
   }
-  explorer.view.drawSoon();
+  explorer.view.scheduleDraw();
 }
 
 /** Fetch the maps of all methods for the explained class, then their faithfulness scores.
@@ -136,7 +150,7 @@ export async function fetchMethods(explorer: Explorer, delay = 0) {
     else explorer.faithfulness = reply;
     explorer.markers[name] = `${about?.key} ${target}`;
     explorer.view.draw();
-    if (explorer.view.method !== null) speakSoon(explorer, SPEAK_DELAY);
+    if (explorer.view.method !== null) announceSoon(explorer, ANNOUNCE_DELAY);
   }
 }
 
@@ -158,7 +172,7 @@ async function requestPatiently(
 
 /** Show why a map is missing; a map of another class that is still shown large is replaced by the head. */
 function abandonMethod(explorer: Explorer, sentence: string) {
-  explorer.view.release();
+  explorer.view.releaseMethod();
   explorer.view.draw();
   showNotice(explorer, sentence, true);
 }
@@ -182,25 +196,25 @@ export async function fetchAblation(explorer: Explorer): Promise<{ error: string
     showAblation(explorer, reply, reply.cls);
     return undefined;
   }
-  Object.assign(choices, explorer.before);
+  Object.assign(choices, explorer.previousChanges);
   const failure = { error: reasonOf(reply) };
   showNotice(explorer, failure.error, true);
-  explorer.view.drawSoon();
+  explorer.view.scheduleDraw();
   writeAddressSoon(explorer);
   return failure;
 }
 
 function showAblation(explorer: Explorer, result: AblateReply | null, rows: string) {
   const { ablated, removed, mode, patch_mode } = explorer.choices;
-  explorer.changed = result;
-  explorer.before = { ablated, removed, mode, patch_mode };
-  explorer.source = { firstRows: floatsOf(rows), full: null };
-  explorer.fullFailed = false;
+  explorer.ablation = result;
+  explorer.previousChanges = { ablated, removed, mode, patch_mode };
+  explorer.attention = { defaultRows: floatsOf(rows), full: null };
+  explorer.fullAttentionFailed = false;
   explorer.shape = { ...explorer.shape, removed: result && patch_mode === 'drop' ? removed : [] };
-  explorer.view.release();
+  explorer.view.releaseMethod();
   explorer.view.draw();
   explorer.markers.changed = explorer.key;
   explorer.markers.full = undefined;
   fetchFull(explorer);
-  speakSoon(explorer, 0);
+  announceSoon(explorer, 0);
 }

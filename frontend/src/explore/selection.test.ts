@@ -14,16 +14,16 @@ test('a mean is ablated if all of its heads are', () => {
 });
 
 test('the patch under the pointer takes precedence over the pinned ones', () => {
-  expect(selectedPatches({ pins: [1], multiple: false, hover: -1 })).toEqual([1]);
-  expect(selectedPatches({ pins: [1], multiple: false, hover: 2 })).toEqual([2]);
-  expect(selectedPatches({ pins: [1], multiple: true, hover: 2 })).toEqual([1, 2]);
-  expect(selectedPatches({ pins: [1, 2], multiple: true, hover: 2 })).toEqual([1, 2]);
+  expect(selectedPatches({ pins: [1], isMultiPatchQuery: false, hover: -1 })).toEqual([1]);
+  expect(selectedPatches({ pins: [1], isMultiPatchQuery: false, hover: 2 })).toEqual([2]);
+  expect(selectedPatches({ pins: [1], isMultiPatchQuery: true, hover: 2 })).toEqual([1, 2]);
+  expect(selectedPatches({ pins: [1, 2], isMultiPatchQuery: true, hover: 2 })).toEqual([1, 2]);
 });
 
 test('removed patches are not queries, unless all are removed', () => {
   const shape = { ...SHAPE, removed: [1] };
-  expect(queryPatches({ pins: [1, 2], multiple: true, hover: -1 }, shape)).toEqual([2]);
-  expect(queryPatches({ pins: [1], multiple: false, hover: -1 }, shape)).toEqual([1]);
+  expect(queryPatches({ pins: [1, 2], isMultiPatchQuery: true, hover: -1 }, shape)).toEqual([2]);
+  expect(queryPatches({ pins: [1], isMultiPatchQuery: false, hover: -1 }, shape)).toEqual([1]);
   expect([0, 1, -1].map((patch) => isRemoved(patch, shape))).toEqual([false, true, false]);
   expect(isRemoved(1, SHAPE)).toBe(false);
 });

@@ -16,14 +16,14 @@ export const isRemoved = (patch: number, shape: Shape) => shape.removed?.include
 
 interface Selection {
   pins: number[];
-  multiple: boolean;
+  isMultiPatchQuery: boolean;
   hover: number;
 }
 
 /** The patches selected now: the patch under the pointer takes precedence over the pinned ones. */
-export function selectedPatches({ pins, multiple, hover }: Selection): number[] {
+export function selectedPatches({ pins, isMultiPatchQuery, hover }: Selection): number[] {
   if (hover < 0) return pins;
-  if (!multiple) return [hover];
+  if (!isMultiPatchQuery) return [hover];
   return pins.includes(hover) ? pins : [...pins, hover];
 }
 

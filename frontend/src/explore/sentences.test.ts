@@ -19,9 +19,9 @@ const view = (changes: object) =>
     direction: 'from',
     layer: 0,
     head: 1,
-    read: -1,
+    readoutPatch: -1,
     mode: 'zero',
-    isAblated: false,
+    isHeadAblated: false,
     classes: ['cat'],
     ...changes,
   }) as unknown as View;
@@ -41,9 +41,9 @@ test('a head is described by its strongest patch', () => {
 });
 
 test('an ablated head is described by what replaces its output', () => {
-  expect(headlineOf(view({ isAblated: true }))).toBe('Layer 1, head 2 is ablated');
-  expect(textOf({ isAblated: true })).toContain('Its output is replaced by zero.');
-  expect(textOf({ isAblated: true, head: MEAN, mode: 'mean' })).toContain('by their means over the sample images.');
+  expect(headlineOf(view({ isHeadAblated: true }))).toBe('Layer 1, head 2 is ablated');
+  expect(textOf({ isHeadAblated: true })).toContain('Its output is replaced by zero.');
+  expect(textOf({ isHeadAblated: true, head: MEAN, mode: 'mean' })).toContain('by their means over the sample images.');
 });
 
 test('removed patches are described so', () => {
@@ -51,14 +51,14 @@ test('removed patches are described so', () => {
   expect(headlineOf(view({ shape, query: [1] }))).toBe('Row 1, column 2 is removed');
   expect(headlineOf(view({ shape, query: [1, 2] }))).toBe('2 patches are removed');
   expect(textOf({ shape, query: [1] })).toContain('Removed patches neither attend');
-  expect(textOf({ shape, read: 2 })).toBe('Row 2, column 1 is removed: it neither attends nor is attended to.');
+  expect(textOf({ shape, readoutPatch: 2 })).toBe('Row 2, column 1 is removed: it neither attends nor is attended to.');
 });
 
 test('the value under the pointer is placed on the map and on the bar', () => {
   expect(readingOf(view({}))).toBeNull();
-  expect(readingOf(view({ read: 0 }))).toMatchObject({ left: '25%', top: '50%', isBelow: true, place: '50%' });
-  expect(readingOf(view({ read: 3 }))).toMatchObject({ left: '75%', top: '50%', isBelow: false, place: '25%' });
-  expect(readingOf(view({ read: 3, shape: { ...SHAPE, removed: [3] } }))).toMatchObject({
+  expect(readingOf(view({ readoutPatch: 0 }))).toMatchObject({ left: '25%', top: '50%', isBelow: true, place: '50%' });
+  expect(readingOf(view({ readoutPatch: 3 }))).toMatchObject({ left: '75%', top: '50%', isBelow: false, place: '25%' });
+  expect(readingOf(view({ readoutPatch: 3, shape: { ...SHAPE, removed: [3] } }))).toMatchObject({
     number: 'removed',
     remark: '',
   });

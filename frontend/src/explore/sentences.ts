@@ -26,7 +26,7 @@ export function headlineOf(view: View): string {
   const { shape, map, methodInfo, query, layer, head } = view;
   if (!shape || !map) return 'What the model attends to';
   if (methodInfo) return methodHeadline(methodInfo, view.classes, map.values, shape);
-  if (view.isAblated) return `${mapName(layer, head)} is ablated`;
+  if (view.isHeadAblated) return `${mapName(layer, head)} is ablated`;
   if (hasRemovedQuery(view, shape)) {
     return `${capital(queryName(query, shape))} ${query.length > 1 ? 'are' : 'is'} removed`;
   }
@@ -34,25 +34,25 @@ export function headlineOf(view: View): string {
 }
 
 export function lineOf(view: View, faithfulness: ScoresReply | null): Line {
-  const { shape, map, mapShape, methodInfo, read } = view;
+  const { shape, map, mapShape, methodInfo, readoutPatch } = view;
   if (!shape || !map || !mapShape) return [];
   if (methodInfo) {
-    return methodLine(methodInfo, map.values, read, map.scale, faithfulness, view.classes[0], mapShape);
+    return methodLine(methodInfo, map.values, readoutPatch, map.scale, faithfulness, view.classes[0], mapShape);
   }
-  if (view.isAblated) return [ablatedLine(view)];
+  if (view.isHeadAblated) return [ablatedLine(view)];
   if (hasRemovedQuery(view, shape)) {
     return ['Removed patches neither attend nor are attended to. Choose another patch, or the class token.'];
   }
-  return isRemoved(read, shape) ? [removedLine(read, shape)] : headLine(viewOf(view), shape);
+  return isRemoved(readoutPatch, shape) ? [removedLine(readoutPatch, shape)] : headLine(viewOf(view), shape);
 }
 
-const viewOf = ({ map, query, direction, layer, head, read }: View) => ({
+const viewOf = ({ map, query, direction, layer, head, readoutPatch }: View) => ({
   row: map?.values as Float32Array,
   query,
   direction,
   layer,
   head,
-  read,
+  read: readoutPatch,
 });
 
 /** State what replaces the output of the ablated head, or of all heads of a mean. */

@@ -4,8 +4,8 @@ import type { ExplainReply, ImageChoice } from '../lib/api';
 import { afterPaint, isImageUrl } from '../lib/dom';
 import { floatsOf } from '../lib/numbers';
 import { percent } from '../lib/words';
-import { type Linked, readLinked } from './address';
-import { speakSoon, stopWaiting } from './notices';
+import { readShapeParams, type ShapeParams } from './address';
+import { announceSoon, stopWaiting } from './notices';
 import { fetchAblation, fetchMethods, METHODS_DELAY } from './requests';
 import type { Explorer } from './state.svelte';
 
@@ -23,7 +23,7 @@ export async function decodeImage(src: string): Promise<HTMLImageElement | null>
 const isSameImage = (one: ImageChoice, other: ImageChoice) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Replace the image on screen. */
-export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageElement, linked: Linked | null) {
+export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageElement, linked: ShapeParams | null) {
   const { choices, reply: old, shown } = explorer;
   const isSameGrid = old !== null && old.rows === reply.rows && old.columns === reply.columns;
   const { checkpoint, image: chosen } = choices;
@@ -37,31 +37,31 @@ export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageEl
     reply,
     image,
     shown: { checkpoint, image: chosen },
-    refused: null,
-    source: { firstRows: floatsOf(reply.cls), full: null },
+    failedModel: null,
+    attention: { defaultRows: floatsOf(reply.cls), full: null },
     shape: { layers, heads, rows, columns, aspect, prefix, classToken, removed: [] },
     maps: reply.maps,
     faithfulness: null,
-    changed: null,
-    before: { ...explorer.before, ablated: [], removed: [] },
-    limits: {},
-    fullFailed: false,
+    ablation: null,
+    previousChanges: { ...explorer.previousChanges, ablated: [], removed: [] },
+    scaleLimits: {},
+    fullAttentionFailed: false,
   });
-  fitChoices(explorer, linked, isSameGrid);
-  explorer.view.release();
+  clampChoices(explorer, linked, isSameGrid);
+  explorer.view.releaseMethod();
   stopWaiting(explorer); // now, as a late "Working…" would replace later notices
   explorer.markers.full = undefined;
   requestAnimationFrame(() => finishShowing(explorer, reply));
 }
 
 /** Keep the choices that the new model and grid allow. */
-function fitChoices({ choices, shape }: Explorer, linked: Linked | null, isSameGrid: boolean) {
+function clampChoices({ choices, shape }: Explorer, linked: ShapeParams | null, isSameGrid: boolean) {
   choices.layer = Math.min(choices.layer, shape.layers - 1);
   choices.head = Math.min(choices.head, shape.heads - 1);
-  choices.hover = choices.read = -1;
-  if (linked) Object.assign(choices, readLinked(linked, shape));
+  choices.hover = choices.readoutPatch = -1;
+  if (linked) Object.assign(choices, readShapeParams(linked, shape));
   else Object.assign(choices, { ablated: [], removed: [], pins: isSameGrid ? choices.pins : [] });
-  choices.multiple = choices.pins.length > 1 || (choices.multiple && choices.pins.length > 0);
+  choices.isMultiPatchQuery = choices.pins.length > 1 || (choices.isMultiPatchQuery && choices.pins.length > 0);
 }
 
 function finishShowing(explorer: Explorer, reply: ExplainReply) {
@@ -70,7 +70,7 @@ function finishShowing(explorer: Explorer, reply: ExplainReply) {
   explorer.view.draw();
   revealThumb(explorer);
   const { predictedClass: best, choices } = explorer;
-  speakSoon(explorer, 0, `Predicted: ${reply.classes[best]}, ${percent(reply.probabilities[best], 1)}. `);
+  announceSoon(explorer, 0, `Predicted: ${reply.classes[best]}, ${percent(reply.probabilities[best], 1)}. `);
   if (choices.ablated.length || choices.removed.length) fetchAblation(explorer);
   fetchMethods(explorer, explorer.host.live ? METHODS_DELAY : 0);
   afterPaint(() => {

@@ -7,7 +7,7 @@ import { hover, pinPatch, queryClassToken, togglePatch } from './actions';
 import type { Explorer } from './state.svelte';
 
 /** Store the patch under the pointer or chosen by keys in `choices[name]`; on the map a touch reads a patch. */
-export function follow(explorer: Explorer, name: 'hover' | 'read'): Attachment<HTMLElement> {
+export function follow(explorer: Explorer, name: 'hover' | 'readoutPatch'): Attachment<HTMLElement> {
   const { choices } = explorer;
 
   function move(patch: number, delay?: number) {
@@ -19,7 +19,8 @@ export function follow(explorer: Explorer, name: 'hover' | 'read'): Attachment<H
     const patch = patchAt(stage, event, explorer.shape);
     if (patch < 0) return;
     if (name === 'hover' && explorer.removing) togglePatch(explorer, patch);
-    else if (name === 'read' && event.pointerType === 'touch') move(choices.read === patch ? -1 : patch);
+    else if (name === 'readoutPatch' && event.pointerType === 'touch')
+      move(choices.readoutPatch === patch ? -1 : patch);
     else pinPatch(explorer, patch, event.shiftKey);
   }
 

@@ -76,7 +76,7 @@ async function refresh(explorer: Explorer) {
   if (explorer.catalog.cifar.available !== available) showShelf(explorer, explorer.shelf);
   const chosen = new URLSearchParams(location.search).get('checkpoint');
   const isNew = chosen !== explorer.choices.checkpoint && chosen !== explorer.shown?.checkpoint; // otherwise it is loading
-  if (chosen && isNew && chosen !== explorer.refused && explorer.model(chosen)) showModel(explorer, chosen);
+  if (chosen && isNew && chosen !== explorer.failedModel && explorer.model(chosen)) showModel(explorer, chosen);
 }
 
 function listen(explorer: Explorer) {

@@ -22,14 +22,14 @@ export type Mode = 'zero' | 'mean';
 export type PatchMode = 'drop' | 'gray';
 export type Shelf = ImageChoice['kind'];
 
-/** The user's choices. Layers, heads and patches count from 0. In `hover` and `read` -1 means no patch. */
+/** The user's choices. Layers, heads and patches count from 0. In `hover` and `readoutPatch` -1 means no patch. */
 export class Choices {
   checkpoint = $state.raw('');
   image = $state.raw<ImageChoice | null>(null);
   layer = $state.raw(MEAN);
   head = $state.raw(MEAN);
   pins = $state.raw<number[]>([]); // pinned query patches
-  multiple = $state.raw(false);
+  isMultiPatchQuery = $state.raw(false);
   direction = $state.raw<Direction>('from');
   scale = $state.raw<ScaleChoice>('shared');
   smooth = $state.raw(false);
@@ -40,7 +40,7 @@ export class Choices {
   patch_mode = $state.raw<PatchMode>('drop'); // of patches: their tokens are dropped, or they are painted gray
   target = $state.raw<number[]>([]); // the explained class, and the contrast class if any; empty: the predicted class
   hover = $state.raw(-1);
-  read = $state.raw(-1);
+  readoutPatch = $state.raw(-1);
 }
 
 /** The ablated heads and removed patches that the page shows. */
@@ -76,16 +76,16 @@ export class Explorer {
   /** The latest reply, and what was derived from it. */
   reply = $state.raw<ExplainReply | null>(null);
   shape = $state.raw() as Shape; // undefined before the first model is known
-  source = $state.raw<Source | null>(null);
+  attention = $state.raw<Source | null>(null);
   image = $state.raw<HTMLImageElement | null>(null); // decoded
   maps = $state.raw<Record<string, number[]>>({}); // of the attribution methods
-  changed = $state.raw<Pick<AblateReply, 'key' | 'probabilities'> | null>(null); // while heads are ablated or patches removed
+  ablation = $state.raw<Pick<AblateReply, 'key' | 'probabilities'> | null>(null); // while heads are ablated or patches removed
   faithfulness = $state.raw<ScoresReply | null>(null); // of the maps on screen, once computed
-  fullFailed = false;
-  limits: Record<string, number> = {}; // upper ends of the shared scale, by direction and kind of query
+  fullAttentionFailed = false;
+  scaleLimits: Record<string, number> = {}; // upper ends of the shared scale, by direction and kind of query
   shown: { checkpoint: string; image: ImageChoice } | null = null; // on screen, restored after an error
-  before: Changes = { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' }; // the changes shown last
-  refused: string | null = null; // the model that could not be shown
+  previousChanges: Changes = { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' }; // the changes shown last
+  failedModel: string | null = null; // the model that could not be shown
 
   /** Of the latest requests: replies to earlier ones are dropped. */
   ticket = 0;
@@ -126,7 +126,7 @@ export class Explorer {
 
   /** The key of the explanation on screen, with its ablations if any. */
   get key(): string {
-    return this.changed?.key ?? this.reply?.key ?? '';
+    return this.ablation?.key ?? this.reply?.key ?? '';
   }
 
   /** Whether the Explore tab is the one on screen. */

@@ -1,5 +1,5 @@
-/* What is drawn: a snapshot of the state, taken once per frame, and what is derived from it. The old snapshot stays while
-   the attention or the map of the new one is loading. */
+/* What is drawn: the rendered state, copied from the state once per frame, and what is derived from it. The old one stays
+   while the attention or the map of the new one is loading. */
 
 import { flushSync, untrack } from 'svelte';
 import type { MethodInfo } from '../lib/api';
@@ -48,41 +48,43 @@ export class View {
   mapMarks = $state.raw<Marks>(EMPTY);
   isClassTokenQuery = $state.raw(true);
 
-  /** The snapshot. */
+  /** The rendered state. */
   shape = $state.raw<Shape | null>(null);
-  source = $state.raw<Source | null>(null);
-  limits = $state.raw<Record<string, number>>({});
+  attention = $state.raw<Source | null>(null);
+  scaleLimits = $state.raw<Record<string, number>>({});
   query = $state.raw<number[]>([]);
   direction = $state.raw<Direction>('from');
   layer = $state.raw(0);
   head = $state.raw(0);
   scaleChoice = $state.raw<ScaleChoice>('shared');
-  read = $state.raw(-1);
+  readoutPatch = $state.raw(-1);
   ablated = $state.raw<number[]>([]);
   mode = $state.raw<Mode>('zero');
   method = $state.raw<string | null>(null); // shown large; null: a head
   methodValues = $state.raw<number[]>([]);
   classes = $state.raw<string[]>([]); // names of the explained class and the contrast class
-  #held: string | null = null; // the method that stays on screen until its map of another class arrives
+  #retainedMethod: string | null = null; // the method that stays on screen until its map of another class arrives
   #frame = 0;
   #measured = 0;
 
   readonly #buffers = $derived.by(() => (this.shape ? makeRows(this.shape) : null));
   /** The rows of the query; a new object whenever the values change. */
   readonly rows = $derived.by((): Rows | null => {
-    const { shape, source, query, direction } = this;
-    if (!shape || !source || !this.#buffers) return null;
-    const ablated = untrack(() => this.ablated); // a change of it comes with another source
-    fillRows(this.#buffers, shape, source, query, direction, (layer, head) => isAblated(ablated, shape, layer, head));
+    const { shape, attention, query, direction } = this;
+    if (!shape || !attention || !this.#buffers) return null;
+    const ablated = untrack(() => this.ablated); // a change of it comes with another `attention`
+    fillRows(this.#buffers, shape, attention, query, direction, (layer, head) =>
+      isAblated(ablated, shape, layer, head),
+    );
     return { ...this.#buffers };
   });
   /** The upper end of the shared scale. */
   readonly #limit = $derived.by(() => {
-    const { shape, source, direction, limits } = this;
+    const { shape, attention, direction, scaleLimits } = this;
     const kind = this.query.length ? 'patch' : 'class';
-    if (!shape || !source) return 1;
-    limits[direction + kind] ??= sharedLimit(shape, source, direction, kind);
-    return limits[direction + kind];
+    if (!shape || !attention) return 1;
+    scaleLimits[direction + kind] ??= sharedLimit(shape, attention, direction, kind);
+    return scaleLimits[direction + kind];
   });
   readonly #sharedScale = $derived<Scale>({ kind: 'linear', limit: this.#limit, clips: true, isWeight: true });
   readonly #uniformScale = $derived<Scale>({
@@ -100,7 +102,7 @@ export class View {
   });
   readonly scale = $derived.by(() => this.map?.scale ?? null);
   /** Whether the selected head is ablated. */
-  readonly isAblated = $derived.by(
+  readonly isHeadAblated = $derived.by(
     () => this.shape !== null && isAblated(this.ablated, this.shape, this.layer, this.head),
   );
   /** The shape of what the large map explains: the unchanged image, if it is a method's. */
@@ -124,35 +126,36 @@ export class View {
   }
 
   /** Let the next drawing replace a method's map even if the new one is not there yet. */
-  release() {
-    this.#held = null;
+  releaseMethod() {
+    this.#retainedMethod = null;
   }
 
-  drawSoon() {
+  scheduleDraw() {
     this.#frame ||= requestAnimationFrame(() => this.draw());
   }
 
   /** Draw now if a drawing is due. */
-  drawPending() {
+  flushDraw() {
     if (this.#frame) this.draw();
   }
 
   draw() {
     const explorer = this.#explorer;
-    const { choices, maps, shape, source } = explorer;
+    const { choices, maps, shape, attention } = explorer;
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    if (!explorer.reply || !source) return;
+    if (!explorer.reply || !attention) return;
     const start = performance.now();
-    const wanted = choices.hover < 0 ? choices.method : null; // hovering the image hides the method temporarily
-    const method = wanted !== null && maps[wanted] ? wanted : null;
-    if (wanted !== null && method === null && this.#held === wanted) return showWaiting(explorer);
+    const requestedMethod = choices.hover < 0 ? choices.method : null; // hovering the image hides the method temporarily
+    const method = requestedMethod !== null && maps[requestedMethod] ? requestedMethod : null;
+    if (requestedMethod !== null && method === null && this.#retainedMethod === requestedMethod)
+      return showWaiting(explorer);
     const query = queryPatches(choices, shape);
     this.#placeMarks(query, method);
-    if (source.full !== null || firstRowsSuffice(query, choices.direction)) {
+    if (attention.full !== null || firstRowsSuffice(query, choices.direction)) {
       if (explorer.markers.state !== 'working') stopWaiting(explorer);
-      this.#take(query, method);
-    } else if (explorer.fullFailed) {
+      this.#update(query, method);
+    } else if (explorer.fullAttentionFailed) {
       fallBackToClassToken(explorer);
     } else {
       showWaiting(explorer);
@@ -162,27 +165,27 @@ export class View {
   }
 
   #placeMarks(query: number[], method: string | null) {
-    const { removed, read, method: chosen } = this.#explorer.choices;
+    const { removed, readoutPatch, method: chosen } = this.#explorer.choices;
     const framed = method === null ? query : [];
-    this.imageMarks = { query: framed, removed, read };
-    this.mapMarks = { query: framed, removed: method === null ? removed : [], read }; // attribution maps are of the unchanged image
+    this.imageMarks = { query: framed, removed, read: readoutPatch };
+    this.mapMarks = { query: framed, removed: method === null ? removed : [], read: readoutPatch }; // attribution maps are of the unchanged image
     this.isClassTokenQuery = !query.length && chosen === null;
   }
 
-  #take(query: number[], method: string | null) {
-    const { choices, shape, source, limits, maps, targetNames } = this.#explorer;
+  #update(query: number[], method: string | null) {
+    const { choices, shape, attention, scaleLimits, maps, targetNames } = this.#explorer;
     this.shape = shape;
-    this.source = source;
-    this.limits = limits;
+    this.attention = attention;
+    this.scaleLimits = scaleLimits;
     if (String(query) !== String(this.query)) this.query = query;
     this.direction = choices.direction;
     this.layer = choices.layer;
     this.head = choices.head;
     this.scaleChoice = choices.scale;
-    this.read = choices.read;
+    this.readoutPatch = choices.readoutPatch;
     this.ablated = choices.ablated;
     this.mode = choices.mode;
-    this.method = this.#held = method;
+    this.method = this.#retainedMethod = method;
     this.methodValues = method === null ? NO_VALUES : maps[method];
     this.classes = targetNames;
   }

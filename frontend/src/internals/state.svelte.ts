@@ -61,7 +61,7 @@ export class InternalsPage {
   }
 
   /** Let screen readers speak a text once it has not changed for a while. */
-  speakSoon(text: () => string, delay: number): void {
+  announceSoon(text: () => string, delay: number): void {
     clearTimeout(this.#speaking);
     this.#speaking = setTimeout(() => {
       this.voice = text();

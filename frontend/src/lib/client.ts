@@ -3,7 +3,7 @@
 import type { ModelList, Refusal, Requests } from './api';
 
 export const WORKING_DELAY = 300; // ms until "Working…" appears
-export const SPEAK_DELAY = 600; // ms the pointer rests before a screen reader speaks
+export const ANNOUNCE_DELAY = 600; // ms the pointer rests before a screen reader speaks
 export const RETRY_DELAY = 3000; // ms before a request that a busy server refused is repeated
 export const NO_ANSWER = 'The server did not answer. Check that vitviz is still running, then try again.';
 

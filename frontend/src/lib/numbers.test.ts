@@ -84,7 +84,7 @@ describe('rows of a query', () => {
     [0.25, 0.75, 0.5, 0.5],
     [1, 0, 0.2, 0.8],
   ];
-  const source = { firstRows: new Float32Array(4), full: attention(first, second) };
+  const source = { defaultRows: new Float32Array(4), full: attention(first, second) };
   const read = (patches: number[], direction: 'from' | 'to', head = 0, shape = bare) => {
     const out = new Float32Array(2);
     fillHead(out, shape, source, head, patches, direction);
@@ -113,19 +113,19 @@ describe('rows of a query', () => {
     expect(firstRowsSuffice([], 'to')).toBe(false);
     expect(firstRowsSuffice([0], 'from')).toBe(false);
     const out = new Float32Array(2);
-    const firstRows = Float32Array.of(0, 0, 0.5, 0.25);
-    fillHead(out, bare, { firstRows, full: null }, 1, [], 'from');
+    const defaultRows = Float32Array.of(0, 0, 0.5, 0.25);
+    fillHead(out, bare, { defaultRows, full: null }, 1, [], 'from');
     expect([...out]).toEqual([0.5, 0.25]);
-    expect(() => fillHead(out, bare, { firstRows, full: null }, 1, [0], 'from')).toThrow('full attention');
+    expect(() => fillHead(out, bare, { defaultRows, full: null }, 1, [0], 'from')).toThrow('full attention');
   });
 });
 
 describe('means of heads', () => {
   const shape: Shape = { layers: 2, heads: 2, rows: 1, columns: 1, aspect: 1, prefix: 1, classToken: true };
-  const firstRows = Float32Array.of(0, 1, 0.5, 0.5, 1, 0, 0.75, 0.25); // tokens of the heads 1 and 2 of layer 1, then of layer 2
+  const defaultRows = Float32Array.of(0, 1, 0.5, 0.5, 1, 0, 0.75, 0.25); // tokens of the heads 1 and 2 of layer 1, then of layer 2
   const fill = (isAblated: (layer: number, head: number) => boolean) => {
     const rows = makeRows(shape);
-    fillRows(rows, shape, { firstRows, full: null }, [], 'from', isAblated);
+    fillRows(rows, shape, { defaultRows, full: null }, [], 'from', isAblated);
     return (layer: number, head: number) => [...rowOf(rows, shape, layer, head)];
   };
 
@@ -156,7 +156,7 @@ describe('means of heads', () => {
 
   test('replace those of the previous query', () => {
     const rows = makeRows(shape);
-    for (let pass = 0; pass < 2; pass++) fillRows(rows, shape, { firstRows, full: null }, [], 'from', () => false);
+    for (let pass = 0; pass < 2; pass++) fillRows(rows, shape, { defaultRows, full: null }, [], 'from', () => false);
     expect([...rowOf(rows, shape, MEAN, MEAN)]).toEqual([0.5625, 0.4375]);
   });
 });
@@ -176,14 +176,14 @@ describe('scales', () => {
 
   test('the shared limit ignores removed patches and tokens that are not patches', () => {
     const shape: Shape = { layers: 1, heads: 1, rows: 1, columns: 3, aspect: 3, prefix: 1, classToken: true };
-    const firstRows = Float32Array.of(0.9, 0.02, 0.04, 0.06);
-    expect(sharedLimit(shape, { firstRows, full: null }, 'from', 'class')).toBeCloseTo(0.06, 10);
-    expect(sharedLimit({ ...shape, removed: [2] }, { firstRows, full: null }, 'from', 'class')).toBeCloseTo(0.04, 10);
+    const defaultRows = Float32Array.of(0.9, 0.02, 0.04, 0.06);
+    expect(sharedLimit(shape, { defaultRows, full: null }, 'from', 'class')).toBeCloseTo(0.06, 10);
+    expect(sharedLimit({ ...shape, removed: [2] }, { defaultRows, full: null }, 'from', 'class')).toBeCloseTo(0.04, 10);
   });
 
   test('the shared limit of patches is over queries across the image', () => {
     const full = attention([0.25, 0.75], [0.6, 0.4], [0.5, 0.5], [0.5, 0.5]);
-    expect(sharedLimit(bare, { firstRows: new Float32Array(4), full }, 'from', 'patch')).toBeCloseTo(0.8, 10);
+    expect(sharedLimit(bare, { defaultRows: new Float32Array(4), full }, 'from', 'patch')).toBeCloseTo(0.8, 10);
   });
 
   test('a few patches are distributed over the image', () => {

@@ -26,7 +26,7 @@ export type Direction = 'from' | 'to';
 
 /** The attention of an image: the rows of the default query, which arrive first, and all rows, as 16-bit fractions. */
 export interface Source {
-  firstRows: Float32Array;
+  defaultRows: Float32Array;
   full: Uint16Array | null;
 }
 
@@ -128,7 +128,7 @@ export function fillHead(
 ) {
   const tokens = out.length;
   if (firstRowsSuffice(patches, direction)) {
-    for (let j = 0; j < tokens; j++) out[j] = source.firstRows[head * tokens + j];
+    for (let j = 0; j < tokens; j++) out[j] = source.defaultRows[head * tokens + j];
     return;
   }
   const { full } = source;

@@ -30,7 +30,11 @@ async function act<N extends RequestName>(
 type Change = 'stop' | 'delete' | 'resume_sweep' | 'download_data' | 'cancel_download';
 
 /** Send a request that changes the lists. Returns whether it succeeded. */
-export async function change<N extends Change>(page: TrainPage, name: N, argument: Requests[N][0]): Promise<boolean> {
+export async function requestChange<N extends Change>(
+  page: TrainPage,
+  name: N,
+  argument: Requests[N][0],
+): Promise<boolean> {
   const reply = await act(page, name, argument);
   if (!reply) return false;
   applyLists(page, reply);
@@ -46,7 +50,7 @@ export async function resumeRun(page: TrainPage, name: string): Promise<void> {
 }
 
 export async function resumeSweep(page: TrainPage, name: string): Promise<void> {
-  if (await change(page, 'resume_sweep', { name })) followNewest(page);
+  if (await requestChange(page, 'resume_sweep', { name })) followNewest(page);
 }
 
 export async function renameRun(page: TrainPage, name: string, wanted: string): Promise<void> {

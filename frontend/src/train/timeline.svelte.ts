@@ -4,7 +4,7 @@
 import { flushSync } from 'svelte';
 import { updateAddress } from '../lib/address';
 import type { TimelineReply } from '../lib/api';
-import { isRefusal, reasonOf, SPEAK_DELAY } from '../lib/client';
+import { ANNOUNCE_DELAY, isRefusal, reasonOf } from '../lib/client';
 import { markPainted } from '../lib/dom';
 import {
   fillRows,
@@ -153,7 +153,7 @@ export class Timeline {
       this.cursor = this.now?.epoch ?? null;
     });
     clearTimeout(this.#addressTimer); // not at each snapshot while playing: browsers limit the rate of changes
-    this.#addressTimer = setTimeout(() => this.#updateAddress(), SPEAK_DELAY);
+    this.#addressTimer = setTimeout(() => this.#updateAddress(), ANNOUNCE_DELAY);
   }
 
   /** Write the view into the address: images and snapshots count from 1; the last snapshot is the default. */
@@ -202,7 +202,7 @@ export class Timeline {
   choose(layer: number, head: number) {
     this.chosen = { layer, head };
     this.read = -1;
-    this.#speakSoon();
+    this.#announceSoon();
   }
 
   /** Read the value of a patch; -1: of none. */
@@ -210,15 +210,15 @@ export class Timeline {
     if (!this.past || this.read === patch) return;
     this.read = patch;
     clearTimeout(this.#speechTimer);
-    if (patch >= 0) this.#speakSoon();
+    if (patch >= 0) this.#announceSoon();
   }
 
   /** Announce the line of the map once the selection is stable. */
-  #speakSoon() {
+  #announceSoon() {
     clearTimeout(this.#speechTimer);
     this.#speechTimer = setTimeout(() => {
       this.page.voice = textOf(this.mapLine);
-    }, SPEAK_DELAY);
+    }, ANNOUNCE_DELAY);
   }
 
   #fillMaps(): { rows: Rows } | null {
@@ -226,7 +226,7 @@ export class Timeline {
     const { shape } = this.past;
     if (this.#buffers?.shape !== shape) this.#buffers = { shape, rows: makeRows(shape) };
     const { rows } = this.#buffers;
-    fillRows(rows, shape, { firstRows: this.now.firstRows, full: null }, [], 'from', () => false);
+    fillRows(rows, shape, { defaultRows: this.now.firstRows, full: null }, [], 'from', () => false);
     return { rows };
   }
 

@@ -54,7 +54,7 @@ function readAddress(params, catalog) {
 		removed
 	}];
 }
-function readLinked(linked, shape) {
+function readShapeParams(linked, shape) {
 	return {
 		pins: parsePatches(linked.patch, shape),
 		ablated: parseHeads(linked.ablated, shape),
@@ -112,10 +112,10 @@ function stopWaiting(explorer) {
 	explorer.waiting = void 0;
 	if (explorer.notice === WORKING) showNotice(explorer, null);
 }
-function speakSoon(explorer, delay, action = "") {
+function announceSoon(explorer, delay, action = "") {
 	clearTimeout(explorer.speaking);
 	explorer.speaking = setTimeout(() => {
-		explorer.view.drawPending();
+		explorer.view.flushDraw();
 		explorer.voice = `${action}${explorer.view.headline}. ${textOf(explorer.status)}`;
 	}, delay);
 }
@@ -147,9 +147,9 @@ function show(explorer, reply, image, linked) {
 			checkpoint,
 			image: chosen
 		},
-		refused: null,
-		source: {
-			firstRows: floatsOf(reply.cls),
+		failedModel: null,
+		attention: {
+			defaultRows: floatsOf(reply.cls),
 			full: null
 		},
 		shape: {
@@ -164,32 +164,32 @@ function show(explorer, reply, image, linked) {
 		},
 		maps: reply.maps,
 		faithfulness: null,
-		changed: null,
-		before: {
-			...explorer.before,
+		ablation: null,
+		previousChanges: {
+			...explorer.previousChanges,
 			ablated: [],
 			removed: []
 		},
-		limits: {},
-		fullFailed: false
+		scaleLimits: {},
+		fullAttentionFailed: false
 	});
-	fitChoices(explorer, linked, isSameGrid);
-	explorer.view.release();
+	clampChoices(explorer, linked, isSameGrid);
+	explorer.view.releaseMethod();
 	stopWaiting(explorer);
 	explorer.markers.full = void 0;
 	requestAnimationFrame(() => finishShowing(explorer, reply));
 }
-function fitChoices({ choices, shape }, linked, isSameGrid) {
+function clampChoices({ choices, shape }, linked, isSameGrid) {
 	choices.layer = Math.min(choices.layer, shape.layers - 1);
 	choices.head = Math.min(choices.head, shape.heads - 1);
-	choices.hover = choices.read = -1;
-	if (linked) Object.assign(choices, readLinked(linked, shape));
+	choices.hover = choices.readoutPatch = -1;
+	if (linked) Object.assign(choices, readShapeParams(linked, shape));
 	else Object.assign(choices, {
 		ablated: [],
 		removed: [],
 		pins: isSameGrid ? choices.pins : []
 	});
-	choices.multiple = choices.pins.length > 1 || choices.multiple && choices.pins.length > 0;
+	choices.isMultiPatchQuery = choices.pins.length > 1 || choices.isMultiPatchQuery && choices.pins.length > 0;
 }
 function finishShowing(explorer, reply) {
 	if (explorer.reply !== reply) return;
@@ -197,7 +197,7 @@ function finishShowing(explorer, reply) {
 	explorer.view.draw();
 	revealThumb(explorer);
 	const { predictedClass: best, choices } = explorer;
-	speakSoon(explorer, 0, `Predicted: ${reply.classes[best]}, ${percent(reply.probabilities[best], 1)}. `);
+	announceSoon(explorer, 0, `Predicted: ${reply.classes[best]}, ${percent(reply.probabilities[best], 1)}. `);
 	if (choices.ablated.length || choices.removed.length) fetchAblation(explorer);
 	fetchMethods(explorer, explorer.host.live ? 500 : 0);
 	afterPaint(() => {
@@ -228,7 +228,7 @@ async function load(explorer, checkpoint, image, linked = null) {
 	});
 	if (mine !== explorer.ticket) return;
 	if (!reply || isRefusal(reply)) {
-		if (reply && !isBusy(reply) && !isUnreachable(reply)) explorer.refused = checkpoint;
+		if (reply && !isBusy(reply) && !isUnreachable(reply)) explorer.failedModel = checkpoint;
 		return fail(explorer, reasonOf(reply));
 	}
 	const decoded = await decodeImage(reply.image.src);
@@ -263,30 +263,30 @@ async function requestCached(explorer, name, question) {
 	return send(explorer, name, question, again.key);
 }
 async function requestAblated(explorer, name, question) {
-	if (!explorer.changed) return requestCached(explorer, name, question);
-	const reply = await send(explorer, name, question, explorer.changed.key);
+	if (!explorer.ablation) return requestCached(explorer, name, question);
+	const reply = await send(explorer, name, question, explorer.ablation.key);
 	if (reply !== null) return reply;
 	const failure = await fetchAblation(explorer);
 	if (failure) return failure;
-	return explorer.changed ? send(explorer, name, question, explorer.changed.key) : requestCached(explorer, name, question);
+	return explorer.ablation ? send(explorer, name, question, explorer.ablation.key) : requestCached(explorer, name, question);
 }
 async function fetchFull(explorer) {
-	const { reply: mine, changed } = explorer;
-	const full = await (changed ? explorer.host.request("attention", { key: changed.key }) : requestCached(explorer, "attention", {}));
-	if (explorer.reply !== mine || explorer.changed !== changed) return;
+	const { reply: mine, ablation } = explorer;
+	const full = await (ablation ? explorer.host.request("attention", { key: ablation.key }) : requestCached(explorer, "attention", {}));
+	if (explorer.reply !== mine || explorer.ablation !== ablation) return;
 	if (typeof full === "string") return storeFull(explorer, full, explorer.key);
-	explorer.fullFailed = true;
-	explorer.view.drawSoon();
+	explorer.fullAttentionFailed = true;
+	explorer.view.scheduleDraw();
 }
 function storeFull(explorer, text, key) {
 	const full = (explorer.host.weights ?? uint16Of)(text);
-	const { shape, source } = explorer;
-	explorer.fullFailed = full.length !== shape.layers * shape.heads * tokenCount(shape) ** 2;
-	if (!explorer.fullFailed && source) {
-		source.full = full;
+	const { shape, attention } = explorer;
+	explorer.fullAttentionFailed = full.length !== shape.layers * shape.heads * tokenCount(shape) ** 2;
+	if (!explorer.fullAttentionFailed && attention) {
+		attention.full = full;
 		explorer.markers.full = key;
 	}
-	explorer.view.drawSoon();
+	explorer.view.scheduleDraw();
 }
 async function fetchMethods(explorer, delay = 0) {
 	const mine = ++explorer.methodsTicket;
@@ -312,7 +312,7 @@ async function fetchMethods(explorer, delay = 0) {
 		else explorer.faithfulness = reply;
 		explorer.markers[name] = `${about?.key} ${target}`;
 		explorer.view.draw();
-		if (explorer.view.method !== null) speakSoon(explorer, 600);
+		if (explorer.view.method !== null) announceSoon(explorer, 600);
 	}
 }
 async function requestPatiently(explorer, name, target, isStale) {
@@ -325,7 +325,7 @@ async function requestPatiently(explorer, name, target, isStale) {
 	}
 }
 function abandonMethod(explorer, sentence) {
-	explorer.view.release();
+	explorer.view.releaseMethod();
 	explorer.view.draw();
 	showNotice(explorer, sentence, true);
 }
@@ -350,37 +350,37 @@ async function fetchAblation(explorer) {
 		showAblation(explorer, reply, reply.cls);
 		return;
 	}
-	Object.assign(choices, explorer.before);
+	Object.assign(choices, explorer.previousChanges);
 	const failure = { error: reasonOf(reply) };
 	showNotice(explorer, failure.error, true);
-	explorer.view.drawSoon();
+	explorer.view.scheduleDraw();
 	writeAddressSoon(explorer);
 	return failure;
 }
 function showAblation(explorer, result, rows) {
 	const { ablated, removed, mode, patch_mode } = explorer.choices;
-	explorer.changed = result;
-	explorer.before = {
+	explorer.ablation = result;
+	explorer.previousChanges = {
 		ablated,
 		removed,
 		mode,
 		patch_mode
 	};
-	explorer.source = {
-		firstRows: floatsOf(rows),
+	explorer.attention = {
+		defaultRows: floatsOf(rows),
 		full: null
 	};
-	explorer.fullFailed = false;
+	explorer.fullAttentionFailed = false;
 	explorer.shape = {
 		...explorer.shape,
 		removed: result && patch_mode === "drop" ? removed : []
 	};
-	explorer.view.release();
+	explorer.view.releaseMethod();
 	explorer.view.draw();
 	explorer.markers.changed = explorer.key;
 	explorer.markers.full = void 0;
 	fetchFull(explorer);
-	speakSoon(explorer, 0);
+	announceSoon(explorer, 0);
 }
 // src/explore/selection.ts
 var indicesOf = (index, count) => index === -1 ? [...Array(count).keys()] : [index];
@@ -390,9 +390,9 @@ function isAblated(ablated, shape, layer, head) {
 	return indicesOf(layer, shape.layers).every((l) => heads.every((h) => ablated.includes(l * shape.heads + h)));
 }
 var isRemoved = (patch, shape) => shape.removed?.includes(patch) ?? false;
-function selectedPatches({ pins, multiple, hover }) {
+function selectedPatches({ pins, isMultiPatchQuery, hover }) {
 	if (hover < 0) return pins;
-	if (!multiple) return [hover];
+	if (!isMultiPatchQuery) return [hover];
 	return pins.includes(hover) ? pins : [...pins, hover];
 }
 function queryPatches(selection, shape) {
@@ -408,25 +408,25 @@ function headlineOf(view) {
 	const { shape, map, methodInfo, query, layer, head } = view;
 	if (!shape || !map) return "What the model attends to";
 	if (methodInfo) return methodHeadline(methodInfo, view.classes, map.values, shape);
-	if (view.isAblated) return `${mapName(layer, head)} is ablated`;
+	if (view.isHeadAblated) return `${mapName(layer, head)} is ablated`;
 	if (hasRemovedQuery(view, shape)) return `${capital(queryName(query, shape))} ${query.length > 1 ? "are" : "is"} removed`;
 	return headHeadline(viewOf(view), shape);
 }
 function lineOf(view, faithfulness) {
-	const { shape, map, mapShape, methodInfo, read } = view;
+	const { shape, map, mapShape, methodInfo, readoutPatch } = view;
 	if (!shape || !map || !mapShape) return [];
-	if (methodInfo) return methodLine(methodInfo, map.values, read, map.scale, faithfulness, view.classes[0], mapShape);
-	if (view.isAblated) return [ablatedLine(view)];
+	if (methodInfo) return methodLine(methodInfo, map.values, readoutPatch, map.scale, faithfulness, view.classes[0], mapShape);
+	if (view.isHeadAblated) return [ablatedLine(view)];
 	if (hasRemovedQuery(view, shape)) return ["Removed patches neither attend nor are attended to. Choose another patch, or the class token."];
-	return isRemoved(read, shape) ? [removedLine(read, shape)] : headLine(viewOf(view), shape);
+	return isRemoved(readoutPatch, shape) ? [removedLine(readoutPatch, shape)] : headLine(viewOf(view), shape);
 }
-var viewOf = ({ map, query, direction, layer, head, read }) => ({
+var viewOf = ({ map, query, direction, layer, head, readoutPatch }) => ({
 	row: map?.values,
 	query,
 	direction,
 	layer,
 	head,
-	read
+	read: readoutPatch
 });
 function ablatedLine({ mode, layer, head }) {
 	const usesMean = mode === "mean";
@@ -438,17 +438,17 @@ function act(explorer, change, delay = 600) {
 	const { choices } = explorer;
 	clearNotice(explorer);
 	Object.assign(choices, change);
-	choices.multiple &&= choices.pins.length > 0;
-	explorer.view.drawSoon();
-	speakSoon(explorer, delay);
+	choices.isMultiPatchQuery &&= choices.pins.length > 0;
+	explorer.view.scheduleDraw();
+	announceSoon(explorer, delay);
 	writeAddressSoon(explorer);
 	explorer.showsJump = !explorer.mapIsInView;
 }
 function hover(explorer, change, delay = 600) {
 	clearNotice(explorer);
 	Object.assign(explorer.choices, change);
-	explorer.view.drawSoon();
-	speakSoon(explorer, delay);
+	explorer.view.scheduleDraw();
+	announceSoon(explorer, delay);
 }
 function chooseHead(explorer, layer, head, delay = 600) {
 	act(explorer, {
@@ -461,7 +461,7 @@ function queryClassToken(explorer) {
 	act(explorer, {
 		pins: [],
 		hover: -1,
-		multiple: false,
+		isMultiPatchQuery: false,
 		method: null
 	}, 0);
 }
@@ -469,13 +469,13 @@ function pinPatch(explorer, patch, add) {
 	const { shape, choices } = explorer;
 	if (isRemoved(patch, shape)) return showNotice(explorer, removedLine(patch, shape));
 	const isPinned = choices.pins.includes(patch);
-	const multiple = choices.multiple || add;
+	const isMultiPatchQuery = choices.isMultiPatchQuery || add;
 	act(explorer, {
 		method: null,
-		multiple,
-		pins: multiple ? toggled(choices.pins, patch) : isPinned ? [] : [patch]
+		isMultiPatchQuery,
+		pins: isMultiPatchQuery ? toggled(choices.pins, patch) : isPinned ? [] : [patch]
 	});
-	speakSoon(explorer, 600, isPinned ? "Unpinned. " : "Pinned. ");
+	announceSoon(explorer, 600, isPinned ? "Unpinned. " : "Pinned. ");
 }
 function chooseMethod(explorer, key) {
 	act(explorer, { method: explorer.choices.method === key ? null : key });
@@ -556,7 +556,7 @@ var CHANGES = {
 		}[value] ?? pins;
 		return {
 			method: null,
-			multiple: value === "patches",
+			isMultiPatchQuery: value === "patches",
 			pins: kept
 		};
 	},
@@ -580,7 +580,7 @@ function chooseOption(explorer, name, value) {
 function fallBackToClassToken(explorer) {
 	Object.assign(explorer.choices, {
 		pins: [],
-		multiple: false,
+		isMultiPatchQuery: false,
 		hover: -1,
 		direction: "from"
 	});
@@ -602,7 +602,7 @@ function Controls($$anchor, $$props) {
 	push($$props, true);
 	const choices = user_derived(() => $$props.explorer.choices);
 	const tokens = user_derived(() => $$props.explorer.shape?.classToken === false ? "All patches" : "Class token");
-	const query = user_derived(() => get(choices).multiple ? "patches" : get(choices).pins.length ? "patch" : "class");
+	const query = user_derived(() => get(choices).isMultiPatchQuery ? "patches" : get(choices).pins.length ? "patch" : "class");
 	const groups = user_derived(() => [
 		{
 			name: "query",
@@ -1052,7 +1052,7 @@ function follow(explorer, name) {
 		const patch = patchAt(stage, event, explorer.shape);
 		if (patch < 0) return;
 		if (name === "hover" && explorer.removing) togglePatch(explorer, patch);
-		else if (name === "read" && event.pointerType === "touch") move(choices.read === patch ? -1 : patch);
+		else if (name === "readoutPatch" && event.pointerType === "touch") move(choices.readoutPatch === patch ? -1 : patch);
 		else pinPatch(explorer, patch, event.shiftKey);
 	}
 	function press(event) {
@@ -1360,7 +1360,7 @@ function MapColumn($$anchor, $$props) {
 	let mapTile = null;
 	let cellTile = null;
 	function listen(stage) {
-		follow($$props.explorer, "read")(stage);
+		follow($$props.explorer, "readoutPatch")(stage);
 		return watchMap($$props.explorer)(stage);
 	}
 	user_effect(() => {
@@ -1391,7 +1391,7 @@ function MapColumn($$anchor, $$props) {
 		var text_1 = only_child(button, true);
 		template_effect(() => {
 			set_attribute(button, "hidden", !get(canAblate));
-			set_text(text_1, get(view).isAblated ? "Restore head" : "Ablate head");
+			set_text(text_1, get(view).isHeadAblated ? "Restore head" : "Ablate head");
 		});
 		delegated("click", button, () => toggleHead($$props.explorer));
 		append($$anchor, button);
@@ -1645,7 +1645,7 @@ function Methods($$anchor, $$props) {
 	const hasScores = user_derived(() => $$props.explorer.host.live || $$props.explorer.faithfulness !== null);
 	const method = user_derived(() => $$props.explorer.method($$props.explorer.view.method));
 	const hasClassToken = user_derived(() => $$props.explorer.shape?.classToken ?? true);
-	function leave(event) {
+	function onEscape(event) {
 		if (event.key === "Escape" && $$props.explorer.reply) queryClassToken($$props.explorer);
 	}
 	var section = root_2$1();
@@ -1656,15 +1656,15 @@ function Methods($$anchor, $$props) {
 	var text_1 = only_child(span_1, true);
 	reset(div);
 	var div_1 = sibling(div, 2);
-	each(div_1, 21, () => GROUPS, ([title, belongs]) => title, ($$anchor, $$item) => {
+	each(div_1, 21, () => GROUPS, ([title, matches]) => title, ($$anchor, $$item) => {
 		var $$array = user_derived(() => to_array(get($$item), 2));
 		let title = () => get($$array)[0];
-		let belongs = () => get($$array)[1];
+		let matches = () => get($$array)[1];
 		var div_2 = root$3();
 		var p = child(div_2);
 		var text_2 = only_child(p, true);
 		var div_3 = sibling(p, 2);
-		each(div_3, 21, () => $$props.explorer.catalog.methods.filter(belongs()), (entry) => entry.key, ($$anchor, entry) => {
+		each(div_3, 21, () => $$props.explorer.catalog.methods.filter(matches()), (entry) => entry.key, ($$anchor, entry) => {
 			MethodTile($$anchor, {
 				get explorer() {
 					return $$props.explorer;
@@ -1707,11 +1707,11 @@ function Methods($$anchor, $$props) {
 	reset(p_1);
 	reset(section);
 	template_effect(($0) => {
-		set_text(text, $$props.explorer.changed && $$props.explorer.host.live ? "before ablation, one scale per map" : "one scale per map");
+		set_text(text, $$props.explorer.ablation && $$props.explorer.host.live ? "before ablation, one scale per map" : "one scale per map");
 		set_text(text_1, $0);
 		set_attribute(p_1, "hidden", !get(method));
 	}, [() => get(names).length && get(hasScores) ? scoreNote($$props.explorer.faithfulness, get(names)[0]) : ""]);
-	delegated("keydown", section, leave);
+	delegated("keydown", section, onEscape);
 	append($$anchor, section);
 	pop();
 }
@@ -1736,7 +1736,7 @@ var root_1$2 = from_html(`<div class="effect" aria-live="polite"><p class="effec
 function Effect($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.explorer.reply);
-	const changed = user_derived(() => $$props.explorer.changed);
+	const ablation = user_derived(() => $$props.explorer.ablation);
 	const k = user_derived(() => $$props.explorer.targetClass);
 	var div = root_1$2();
 	var p = child(div);
@@ -1748,11 +1748,11 @@ function Effect($$anchor, $$props) {
 		var b = first_child(fragment);
 		var text_1 = only_child(b, true);
 		next();
-		template_effect(($0) => set_text(text_1, $0), [() => signed(pointsBetween(get(reply).probabilities[get(k)], get(changed).probabilities[get(k)]), 1)]);
+		template_effect(($0) => set_text(text_1, $0), [() => signed(pointsBetween(get(reply).probabilities[get(k)], get(ablation).probabilities[get(k)]), 1)]);
 		append($$anchor, fragment);
 	};
 	if_block(node, ($$render) => {
-		if (get(reply) && get(changed)) $$render(consequent);
+		if (get(reply) && get(ablation)) $$render(consequent);
 	});
 	reset(p_1);
 	var p_2 = sibling(p_1, 2);
@@ -1780,14 +1780,14 @@ function Effect($$anchor, $$props) {
 	var button = sibling(label_1, 2);
 	reset(div);
 	template_effect(($0, $1) => {
-		set_attribute(div, "hidden", !get(changed));
+		set_attribute(div, "hidden", !get(ablation));
 		set_text(text, $0);
 		set_text(text_2, $1);
-		set_attribute(label, "hidden", !get(changed) || !$$props.explorer.before.ablated.length);
+		set_attribute(label, "hidden", !get(ablation) || !$$props.explorer.previousChanges.ablated.length);
 		if (select_value !== (select_value = $$props.explorer.choices.mode)) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
-		set_attribute(label_1, "hidden", !get(changed) || !$$props.explorer.before.removed.length);
+		set_attribute(label_1, "hidden", !get(ablation) || !$$props.explorer.previousChanges.removed.length);
 		if (select_1_value !== (select_1_value = $$props.explorer.choices.patch_mode)) select_1.value = (select_1.__value = select_1_value) ?? "", select_option(select_1, select_1_value);
-	}, [() => get(changed) ? changesLine($$props.explorer.before) : "", () => get(reply) && get(changed) ? effectSentence(get(k), get(reply).classes, get(reply).probabilities, get(changed).probabilities) : ""]);
+	}, [() => get(ablation) ? changesLine($$props.explorer.previousChanges) : "", () => get(reply) && get(ablation) ? effectSentence(get(k), get(reply).classes, get(reply).probabilities, get(ablation).probabilities) : ""]);
 	delegated("change", select, (event) => ablate($$props.explorer, { mode: oneOf(event.currentTarget.value, ["zero", "mean"]) }));
 	delegated("change", select_1, (event) => ablate($$props.explorer, { patch_mode: oneOf(event.currentTarget.value, ["drop", "gray"]) }));
 	delegated("click", button, () => restoreAll($$props.explorer));
@@ -1807,7 +1807,7 @@ function Predictions($$anchor, $$props) {
 	const invitation = user_derived(() => get(live) ? ", explain this class" : "");
 	const reply = user_derived(() => $$props.explorer.reply);
 	const old = user_derived(() => get(reply)?.probabilities ?? []);
-	const now = user_derived(() => $$props.explorer.changed?.probabilities ?? get(old));
+	const now = user_derived(() => $$props.explorer.ablation?.probabilities ?? get(old));
 	const order = user_derived(() => listedClasses(get(old), get(now)));
 	const accuracy = user_derived(() => get(reply) ? accuracyLine($$props.explorer.model(get(reply).checkpoint)) : "");
 	var section = root_4();
@@ -1843,7 +1843,7 @@ function Predictions($$anchor, $$props) {
 			set_attribute(span_1, "hidden", !get(isTrue));
 			set_text(text_1, get(probability));
 			styles = set_style(span_4, "", styles, { width: `${100 * (get(now)[get(k)] ?? 0)}%` });
-			set_attribute(span_5, "hidden", !$$props.explorer.changed || !get(live));
+			set_attribute(span_5, "hidden", !$$props.explorer.ablation || !get(live));
 			styles_1 = set_style(span_5, "", styles_1, { left: `${100 * (get(old)[get(k)] ?? 0)}%` });
 		});
 		delegated("click", button, () => get(isListed) && chooseClass($$props.explorer, get(k)));
@@ -1897,7 +1897,7 @@ function Predictions($$anchor, $$props) {
 	var text_3 = only_child(p, true);
 	reset(section);
 	template_effect(() => {
-		set_attribute(p, "hidden", $$props.explorer.changed !== null);
+		set_attribute(p, "hidden", $$props.explorer.ablation !== null);
 		set_text(text_3, get(accuracy));
 	});
 	append($$anchor, section);
@@ -1993,7 +1993,7 @@ function Explore($$anchor, $$props) {
 		"many-heads": explorer().shape && hasManyHeads(explorer().shape),
 		smooth: get(choices).smooth,
 		"shows-method": get(view).method !== null,
-		"head-ablated": get(view).method === null && get(view).isAblated,
+		"head-ablated": get(view).method === null && get(view).isHeadAblated,
 		grayed: get(choices).patch_mode === "gray",
 		removing: explorer().removing,
 		dropping: explorer().dropping
@@ -2055,7 +2055,7 @@ async function refresh(explorer) {
 	if (explorer.catalog.cifar.available !== available) showShelf(explorer, explorer.shelf);
 	const chosen = new URLSearchParams(location.search).get("checkpoint");
 	const isNew = chosen !== explorer.choices.checkpoint && chosen !== explorer.shown?.checkpoint;
-	if (chosen && isNew && chosen !== explorer.refused && explorer.model(chosen)) showModel(explorer, chosen);
+	if (chosen && isNew && chosen !== explorer.failedModel && explorer.model(chosen)) showModel(explorer, chosen);
 }
 function listen(explorer) {
 	const { element } = explorer.host;
@@ -2207,13 +2207,13 @@ var Gallery = class {
 	}
 };
 // src/explore/reading.ts
-function readingOf({ read, map, shape, mapShape, methodInfo }) {
-	if (read < 0 || !map || !shape || !mapShape) return null;
-	const value = map.values[map.first + read];
-	const reading = isRemoved(read, shape) ? ["removed", ""] : headNumber(value, shape);
+function readingOf({ readoutPatch, map, shape, mapShape, methodInfo }) {
+	if (readoutPatch < 0 || !map || !shape || !mapShape) return null;
+	const value = map.values[map.first + readoutPatch];
+	const reading = isRemoved(readoutPatch, shape) ? ["removed", ""] : headNumber(value, shape);
 	const [number, remark] = methodInfo ? methodNumber(value, map.scale, mapShape) : reading;
-	const row = Math.floor(read / shape.columns);
-	const middle = 100 * (read % shape.columns + .5) / shape.columns;
+	const row = Math.floor(readoutPatch / shape.columns);
+	const middle = 100 * (readoutPatch % shape.columns + .5) / shape.columns;
 	return {
 		number,
 		remark,
@@ -2260,19 +2260,19 @@ var View = class {
 	set shape(value) {
 		set(this.#shape, value);
 	}
-	#source = state(null);
-	get source() {
-		return get(this.#source);
+	#attention = state(null);
+	get attention() {
+		return get(this.#attention);
 	}
-	set source(value) {
-		set(this.#source, value);
+	set attention(value) {
+		set(this.#attention, value);
 	}
-	#limits = state({});
-	get limits() {
-		return get(this.#limits);
+	#scaleLimits = state({});
+	get scaleLimits() {
+		return get(this.#scaleLimits);
 	}
-	set limits(value) {
-		set(this.#limits, value);
+	set scaleLimits(value) {
+		set(this.#scaleLimits, value);
 	}
 	#query = state([]);
 	get query() {
@@ -2309,12 +2309,12 @@ var View = class {
 	set scaleChoice(value) {
 		set(this.#scaleChoice, value);
 	}
-	#read = state(-1);
-	get read() {
-		return get(this.#read);
+	#readoutPatch = state(-1);
+	get readoutPatch() {
+		return get(this.#readoutPatch);
 	}
-	set read(value) {
-		set(this.#read, value);
+	set readoutPatch(value) {
+		set(this.#readoutPatch, value);
 	}
 	#ablated = state([]);
 	get ablated() {
@@ -2351,15 +2351,15 @@ var View = class {
 	set classes(value) {
 		set(this.#classes, value);
 	}
-	#held = null;
+	#retainedMethod = null;
 	#frame = 0;
 	#measured = 0;
 	#buffers = user_derived(() => this.shape ? makeRows(this.shape) : null);
 	#rows = user_derived(() => {
-		const { shape, source, query, direction } = this;
-		if (!shape || !source || !get(this.#buffers)) return null;
+		const { shape, attention, query, direction } = this;
+		if (!shape || !attention || !get(this.#buffers)) return null;
 		const ablated = untrack(() => this.ablated);
-		fillRows(get(this.#buffers), shape, source, query, direction, (layer, head) => isAblated(ablated, shape, layer, head));
+		fillRows(get(this.#buffers), shape, attention, query, direction, (layer, head) => isAblated(ablated, shape, layer, head));
 		return { ...get(this.#buffers) };
 	});
 	get rows() {
@@ -2369,11 +2369,11 @@ var View = class {
 		set(this.#rows, value);
 	}
 	#limit = user_derived(() => {
-		const { shape, source, direction, limits } = this;
+		const { shape, attention, direction, scaleLimits } = this;
 		const kind = this.query.length ? "patch" : "class";
-		if (!shape || !source) return 1;
-		limits[direction + kind] ??= sharedLimit(shape, source, direction, kind);
-		return limits[direction + kind];
+		if (!shape || !attention) return 1;
+		scaleLimits[direction + kind] ??= sharedLimit(shape, attention, direction, kind);
+		return scaleLimits[direction + kind];
 	});
 	#sharedScale = user_derived(() => ({
 		kind: "linear",
@@ -2420,12 +2420,12 @@ var View = class {
 	set scale(value) {
 		set(this.#scale, value);
 	}
-	#isAblated = user_derived(() => this.shape !== null && isAblated(this.ablated, this.shape, this.layer, this.head));
-	get isAblated() {
-		return get(this.#isAblated);
+	#isHeadAblated = user_derived(() => this.shape !== null && isAblated(this.ablated, this.shape, this.layer, this.head));
+	get isHeadAblated() {
+		return get(this.#isHeadAblated);
 	}
-	set isAblated(value) {
-		set(this.#isAblated, value);
+	set isHeadAblated(value) {
+		set(this.#isHeadAblated, value);
 	}
 	#mapShape = user_derived(() => this.shape && this.methodInfo ? {
 		...this.shape,
@@ -2475,64 +2475,64 @@ var View = class {
 		if (this.scaleChoice === "shared") return get(this.#sharedScale);
 		return this.scaleChoice === "uniform" ? get(this.#uniformScale) : mapScale(row, this.shape?.prefix ?? 0);
 	}
-	release() {
-		this.#held = null;
+	releaseMethod() {
+		this.#retainedMethod = null;
 	}
-	drawSoon() {
+	scheduleDraw() {
 		this.#frame ||= requestAnimationFrame(() => this.draw());
 	}
-	drawPending() {
+	flushDraw() {
 		if (this.#frame) this.draw();
 	}
 	draw() {
 		const explorer = this.#explorer;
-		const { choices, maps, shape, source } = explorer;
+		const { choices, maps, shape, attention } = explorer;
 		cancelAnimationFrame(this.#frame);
 		this.#frame = 0;
-		if (!explorer.reply || !source) return;
+		if (!explorer.reply || !attention) return;
 		const start = performance.now();
-		const wanted = choices.hover < 0 ? choices.method : null;
-		const method = wanted !== null && maps[wanted] ? wanted : null;
-		if (wanted !== null && method === null && this.#held === wanted) return showWaiting(explorer);
+		const requestedMethod = choices.hover < 0 ? choices.method : null;
+		const method = requestedMethod !== null && maps[requestedMethod] ? requestedMethod : null;
+		if (requestedMethod !== null && method === null && this.#retainedMethod === requestedMethod) return showWaiting(explorer);
 		const query = queryPatches(choices, shape);
 		this.#placeMarks(query, method);
-		if (source.full !== null || firstRowsSuffice(query, choices.direction)) {
+		if (attention.full !== null || firstRowsSuffice(query, choices.direction)) {
 			if (explorer.markers.state !== "working") stopWaiting(explorer);
-			this.#take(query, method);
-		} else if (explorer.fullFailed) fallBackToClassToken(explorer);
+			this.#update(query, method);
+		} else if (explorer.fullAttentionFailed) fallBackToClassToken(explorer);
 		else showWaiting(explorer);
 		flushSync();
 		this.#measure(start);
 	}
 	#placeMarks(query, method) {
-		const { removed, read, method: chosen } = this.#explorer.choices;
+		const { removed, readoutPatch, method: chosen } = this.#explorer.choices;
 		const framed = method === null ? query : [];
 		this.imageMarks = {
 			query: framed,
 			removed,
-			read
+			read: readoutPatch
 		};
 		this.mapMarks = {
 			query: framed,
 			removed: method === null ? removed : [],
-			read
+			read: readoutPatch
 		};
 		this.isClassTokenQuery = !query.length && chosen === null;
 	}
-	#take(query, method) {
-		const { choices, shape, source, limits, maps, targetNames } = this.#explorer;
+	#update(query, method) {
+		const { choices, shape, attention, scaleLimits, maps, targetNames } = this.#explorer;
 		this.shape = shape;
-		this.source = source;
-		this.limits = limits;
+		this.attention = attention;
+		this.scaleLimits = scaleLimits;
 		if (String(query) !== String(this.query)) this.query = query;
 		this.direction = choices.direction;
 		this.layer = choices.layer;
 		this.head = choices.head;
 		this.scaleChoice = choices.scale;
-		this.read = choices.read;
+		this.readoutPatch = choices.readoutPatch;
 		this.ablated = choices.ablated;
 		this.mode = choices.mode;
-		this.method = this.#held = method;
+		this.method = this.#retainedMethod = method;
 		this.methodValues = method === null ? NO_VALUES : maps[method];
 		this.classes = targetNames;
 	}
@@ -2581,12 +2581,12 @@ var Choices = class {
 	set pins(value) {
 		set(this.#pins, value);
 	}
-	#multiple = state(false);
-	get multiple() {
-		return get(this.#multiple);
+	#isMultiPatchQuery = state(false);
+	get isMultiPatchQuery() {
+		return get(this.#isMultiPatchQuery);
 	}
-	set multiple(value) {
-		set(this.#multiple, value);
+	set isMultiPatchQuery(value) {
+		set(this.#isMultiPatchQuery, value);
 	}
 	#direction = state("from");
 	get direction() {
@@ -2658,12 +2658,12 @@ var Choices = class {
 	set hover(value) {
 		set(this.#hover, value);
 	}
-	#read = state(-1);
-	get read() {
-		return get(this.#read);
+	#readoutPatch = state(-1);
+	get readoutPatch() {
+		return get(this.#readoutPatch);
 	}
-	set read(value) {
-		set(this.#read, value);
+	set readoutPatch(value) {
+		set(this.#readoutPatch, value);
 	}
 };
 var Markers = class {
@@ -2781,12 +2781,12 @@ var Explorer = class {
 	set shape(value) {
 		set(this.#shape, value);
 	}
-	#source = state(null);
-	get source() {
-		return get(this.#source);
+	#attention = state(null);
+	get attention() {
+		return get(this.#attention);
 	}
-	set source(value) {
-		set(this.#source, value);
+	set attention(value) {
+		set(this.#attention, value);
 	}
 	#image = state(null);
 	get image() {
@@ -2802,12 +2802,12 @@ var Explorer = class {
 	set maps(value) {
 		set(this.#maps, value);
 	}
-	#changed = state(null);
-	get changed() {
-		return get(this.#changed);
+	#ablation = state(null);
+	get ablation() {
+		return get(this.#ablation);
 	}
-	set changed(value) {
-		set(this.#changed, value);
+	set ablation(value) {
+		set(this.#ablation, value);
 	}
 	#faithfulness = state(null);
 	get faithfulness() {
@@ -2816,16 +2816,16 @@ var Explorer = class {
 	set faithfulness(value) {
 		set(this.#faithfulness, value);
 	}
-	fullFailed = false;
-	limits = {};
+	fullAttentionFailed = false;
+	scaleLimits = {};
 	shown = null;
-	before = {
+	previousChanges = {
 		ablated: [],
 		removed: [],
 		mode: "zero",
 		patch_mode: "drop"
 	};
-	refused = null;
+	failedModel = null;
 	ticket = 0;
 	methodsTicket = 0;
 	ablationTicket = 0;
@@ -2895,7 +2895,7 @@ var Explorer = class {
 		return this.catalog.checkpoints.find((checkpoint) => checkpoint.name === name);
 	}
 	get key() {
-		return this.changed?.key ?? this.reply?.key ?? "";
+		return this.ablation?.key ?? this.reply?.key ?? "";
 	}
 	get isVisible() {
 		return this.root?.offsetParent !== null;

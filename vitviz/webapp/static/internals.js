@@ -1175,7 +1175,7 @@ function Figure($$anchor, $$props) {
 			index
 		});
 		flushSync();
-		if (index >= 0) $$props.page.speakSoon(() => textOf(get(words)), delay);
+		if (index >= 0) $$props.page.announceSoon(() => textOf(get(words)), delay);
 	}
 	function point(event) {
 		if (!get(figure)) return;
@@ -1622,7 +1622,7 @@ var InternalsPage = class {
 		this.isError = isError;
 		if (sentence) this.voice = sentence;
 	}
-	speakSoon(text, delay) {
+	announceSoon(text, delay) {
 		clearTimeout(this.#speaking);
 		this.#speaking = setTimeout(() => {
 			this.voice = text();

@@ -3984,7 +3984,7 @@ var firstRowsSuffice = (patches, direction) => direction === "from" && !patches.
 function fillHead(out, shape, source, head, patches, direction) {
 	const tokens = out.length;
 	if (firstRowsSuffice(patches, direction)) {
-		for (let j = 0; j < tokens; j++) out[j] = source.firstRows[head * tokens + j];
+		for (let j = 0; j < tokens; j++) out[j] = source.defaultRows[head * tokens + j];
 		return;
 	}
 	const { full } = source;

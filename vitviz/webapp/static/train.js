@@ -936,7 +936,7 @@ function snapshotsOf(shape, reply) {
 			entropy: reply.entropy?.[i] ?? null,
 			distance: reply.distance?.[i] ?? null,
 			limit: sharedLimit(shape, {
-				firstRows,
+				defaultRows: firstRows,
 				full: null
 			}, "from", "class"),
 			effective: Array.from({ length: heads }, rowOfHead).map(effectiveTokens)
@@ -1234,15 +1234,15 @@ var Timeline$1 = class {
 			head
 		};
 		this.read = -1;
-		this.#speakSoon();
+		this.#announceSoon();
 	}
 	readPatch(patch) {
 		if (!this.past || this.read === patch) return;
 		this.read = patch;
 		clearTimeout(this.#speechTimer);
-		if (patch >= 0) this.#speakSoon();
+		if (patch >= 0) this.#announceSoon();
 	}
-	#speakSoon() {
+	#announceSoon() {
 		clearTimeout(this.#speechTimer);
 		this.#speechTimer = setTimeout(() => {
 			this.page.voice = textOf(this.mapLine);
@@ -1257,7 +1257,7 @@ var Timeline$1 = class {
 		};
 		const { rows } = this.#buffers;
 		fillRows(rows, shape, {
-			firstRows: this.now.firstRows,
+			defaultRows: this.now.firstRows,
 			full: null
 		}, [], "from", () => false);
 		return { rows };
@@ -2159,7 +2159,7 @@ async function act(page, name, argument) {
 	page.showNotice(null);
 	return reply;
 }
-async function change(page, name, argument) {
+async function requestChange(page, name, argument) {
 	const reply = await act(page, name, argument);
 	if (!reply) return false;
 	applyLists(page, reply);
@@ -2173,7 +2173,7 @@ async function resumeRun(page, name) {
 	follow(page, sourceOf(name));
 }
 async function resumeSweep(page, name) {
-	if (await change(page, "resume_sweep", { name })) followNewest(page);
+	if (await requestChange(page, "resume_sweep", { name })) followNewest(page);
 }
 async function renameRun(page, name, wanted) {
 	const reply = await act(page, "rename", {
@@ -2275,8 +2275,8 @@ function Download($$anchor, $$props) {
 		set_text(text_2, `Download ${get(name) ?? ""} (170 MB)`);
 		set_attribute(button_1, "hidden", !get(isRunning));
 	}, [() => Math.round(170 * (get(download)?.progress ?? 0))]);
-	delegated("click", button, () => change($$props.page, "download_data", { dataset: get(form).dataset }));
-	delegated("click", button_1, () => change($$props.page, "cancel_download", {}));
+	delegated("click", button, () => requestChange($$props.page, "download_data", { dataset: get(form).dataset }));
+	delegated("click", button_1, () => requestChange($$props.page, "cancel_download", {}));
 	append$1($$anchor, div);
 	pop();
 }
@@ -2847,7 +2847,7 @@ function Now($$anchor, $$props) {
 		set_attribute(a, "href", get(address));
 		set_attribute(a, "hidden", !get(canExplore));
 	});
-	delegated("click", button, () => get(run) && change($$props.page, "stop", { name: get(run).name }));
+	delegated("click", button, () => get(run) && requestChange($$props.page, "stop", { name: get(run).name }));
 	delegated("click", button_1, () => get(run) && resumeRun($$props.page, get(run).name));
 	append$1($$anchor, fragment);
 	pop();
@@ -3320,7 +3320,7 @@ function Sweeps($$anchor, $$props) {
 	const entries = user_derived(() => get(sweep) ? entriesOf(get(sweep), $$props.page.runs ?? []) : []);
 	const keys = user_derived(() => Object.keys(get(entries)[0]?.settings ?? {}));
 	const isBusy = user_derived(() => get(sweep) !== void 0 && isRunning(get(sweep)));
-	const heads = user_derived(() => [
+	const headers = user_derived(() => [
 		...get(keys).map((key) => settingName($$props.page.catalog.settings, key)),
 		"Parameters",
 		"Time",
@@ -3358,7 +3358,7 @@ function Sweeps($$anchor, $$props) {
 	var node = child(span_1);
 	var consequent = ($$anchor) => {
 		var button = root_1$5();
-		delegated("click", button, () => change($$props.page, "stop", { name: get(sweep).name }));
+		delegated("click", button, () => requestChange($$props.page, "stop", { name: get(sweep).name }));
 		append$1($$anchor, button);
 	};
 	if_block(node, ($$render) => {
@@ -3376,7 +3376,7 @@ function Sweeps($$anchor, $$props) {
 	var node_2 = sibling(node_1, 2);
 	var consequent_2 = ($$anchor) => {
 		var button_2 = root_3();
-		delegated("click", button_2, () => change($$props.page, "delete", { name: get(sweep).name }));
+		delegated("click", button_2, () => requestChange($$props.page, "delete", { name: get(sweep).name }));
 		append$1($$anchor, button_2);
 	};
 	if_block(node_2, ($$render) => {
@@ -3390,10 +3390,10 @@ function Sweeps($$anchor, $$props) {
 	var thead = child(table);
 	var tr = child(thead);
 	var node_3 = child(tr);
-	each(node_3, 17, () => get(heads), index, ($$anchor, head) => {
+	each(node_3, 17, () => get(headers), index, ($$anchor, header) => {
 		var th = root_4();
 		var text_3 = only_child(th, true);
-		template_effect(() => set_text(text_3, get(head)));
+		template_effect(() => set_text(text_3, get(header)));
 		append$1($$anchor, th);
 	});
 	next();
@@ -3443,7 +3443,7 @@ function Sweeps($$anchor, $$props) {
 	reset(section);
 	template_effect(() => {
 		set_attribute(section, "hidden", !get(sweep));
-		set_text(text_2, get(sweep) ? `${get(sweep).results.length} of ${get(sweep).runs.length} runs ended; ${get(sweep).state}.${get(isBusy) || get(sweep).state === "stopped" ? "" : ` ${get(sweep).message}`}` : "");
+		set_text(text_2, get(sweep) ? `${get(sweep).results.length} of ${get(sweep).runs.length} runs completed; ${get(sweep).state}.${get(isBusy) || get(sweep).state === "stopped" ? "" : ` ${get(sweep).message}`}` : "");
 	});
 	bind_select_value(select, () => get(sweep)?.name, (name) => {
 		set(chosen, name ?? "", true);
