@@ -7,7 +7,7 @@ import anywidget
 import traitlets
 
 from vitviz.attribution.explanation import Explanation, View, check_index
-from vitviz.attribution.serialize import describe_all
+from vitviz.attribution.serialize import explorer_to_json
 from vitviz.plots.document import script
 
 
@@ -35,7 +35,7 @@ class ExplorerWidget(anywidget.AnyWidget):
         self.counts = {"layer": layers, "head": heads, "patch": rows * columns}
         for name, value in (("layer", layer), ("head", head)):
             check_index(name, value, self.counts[name])
-        data = describe_all(explanation, View(layer=layer, head=head), complete=False)
+        data = explorer_to_json(explanation, View(layer=layer, head=head), complete=False)
         self._esm = script()
         super().__init__(layer=layer, head=head, data=json.dumps(data, allow_nan=False))
 

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 import vitviz
 from tests import tiny
 from vitviz.attribution.explanation import View, explain
-from vitviz.attribution.serialize import MAX_16_BIT, describe_all, describe_attention
+from vitviz.attribution.serialize import MAX_UINT16_WEIGHTS, attention_to_json, explorer_to_json
 from vitviz.data.preprocessing import sample_paths
 from vitviz.plots.document import script
 from vitviz.webapp.schemas import ExplorerData
@@ -54,8 +54,8 @@ def test_a_saved_file_holds_attention_maps_scores_and_predictions(explanation, t
 
 
 def test_weights_of_large_models_have_8_bits_of_the_largest_of_their_row(explanation, monkeypatch):
-    monkeypatch.setattr("vitviz.attribution.serialize.MAX_16_BIT", 1)
-    data = describe_attention(explanation)
+    monkeypatch.setattr("vitviz.attribution.serialize.MAX_UINT16_WEIGHTS", 1)
+    data = attention_to_json(explanation)
     largest = array(data["largest"], "<f4").reshape(explanation.attention.shape[:3])
     weights = (
         array(data["weights"], np.uint8, zlib.decompress).reshape(explanation.attention.shape)
@@ -71,7 +71,7 @@ def test_weights_of_large_models_have_8_bits_of_the_largest_of_their_row(explana
 @pytest.mark.slow
 def test_the_bundled_model_is_stored_with_16_bits_in_at_most_1_5_mb(tmp_path):
     explanation = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
-    assert explanation.attention.size <= MAX_16_BIT
+    assert explanation.attention.size <= MAX_UINT16_WEIGHTS
     explanation.save(tmp_path / "cat.html")
     assert (tmp_path / "cat.html").stat().st_size <= 1.5e6
 
@@ -120,7 +120,7 @@ def test_a_file_allows_no_connection_and_shows_a_figure_without_scripts(explanat
 
 def test_ablated_heads_and_removed_patches_are_in_the_view(explanation):
     ablated = explanation.ablate(heads=[(1, 0)], patches=[2, 3])
-    data = describe_all(ablated, View(layer=0), complete=False)
+    data = explorer_to_json(ablated, View(layer=0), complete=False)
     heads = explanation.attention.shape[1]
     assert data["view"] | {"ablated": [heads], "removed": [2, 3], "layer": 0, "head": None} == data["view"]
     assert np.isfinite(array(data["reply"]["cls"], "<f4")).all()
@@ -140,9 +140,9 @@ def test_a_notebook_shows_the_explorer_the_figure_and_a_line(explanation):
 
 def test_only_maps_that_are_known_are_shown_in_a_notebook():
     explanation = explain(tiny.checkpoint(), tiny.pixels())
-    assert "occlusion" not in describe_all(explanation, View(), complete=False)["reply"]["maps"]
+    assert "occlusion" not in explorer_to_json(explanation, View(), complete=False)["reply"]["maps"]
     explanation.map("occlusion")
-    data = describe_all(explanation, View(), complete=False)
+    data = explorer_to_json(explanation, View(), complete=False)
     assert "occlusion" in data["reply"]["maps"]
     assert {method["key"] for method in data["methods"]} == set(data["reply"]["maps"]) - {"reverse_attention"}
 

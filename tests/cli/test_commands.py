@@ -130,21 +130,21 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         (("sweep", "--vary", "seed=0,1", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (
             ("sweep", "--resume", "--minutes", "2"),
-            "minutes cannot change when a sweep is resumed: got --minutes. Leave it out",
+            "minutes cannot change when a sweep is resumed: got --minutes. Omit it",
         ),
         (
             ("sweep", "--resume", "--epochs", "0"),
-            "epochs cannot change when a sweep is resumed: got --epochs. Leave it",
+            "epochs cannot change when a sweep is resumed: got --epochs. Omit it",
         ),
         (
             ("sweep", "--resume", "--output-dir", "grid", "--preset", "cifar10-s4"),
-            "preset cannot change when a sweep is resumed: got --preset. Leave it out",
+            "preset cannot change when a sweep is resumed: got --preset. Omit it",
         ),
         (
             ("sweep", "--resume", "--preset", "cifar10-s4"),
             "The folder of a sweep must contain a valid sweep.json: runs/sweep-",
         ),
-        (("sweep", "--resume", "--lr", "1"), "lr cannot change when a sweep is resumed: got --lr. Leave it out"),
+        (("sweep", "--resume", "--lr", "1"), "lr cannot change when a sweep is resumed: got --lr. Omit it"),
         (("sweep", "--resume", "--dataset", "folder"), "dataset cannot change when a sweep is resumed: got --dataset."),
         (
             ("sweep", "--dataset", "folder", "--data", "nowhere", "--vary", "seed=0,1"),

@@ -80,7 +80,7 @@ def test_the_reason_for_skipping_a_file_does_not_contain_its_name(good, tmp_path
     with zipfile.ZipFile(good) as packed:
         packed.extractall(tmp_path / "unpacked")
     for path in (good, tmp_path / "unpacked"):
-        one, other = image_folder.survey(path, SIZE).skipped
+        one, other = image_folder.summarize(path, SIZE).skipped
         assert (one.name, other.name) == ("ant/more.txt", "ant/notes.txt")
         assert one.reason == other.reason
         assert one.reason.startswith(
@@ -119,7 +119,7 @@ def test_a_file_larger_than_its_declared_size_is_skipped(tmp_path):
     start = content.find(b"PK\x01\x02")
     struct.pack_into("<I", content, start + 24, 100)  # uncompressed size
     path.write_bytes(content)
-    found = image_folder.survey(path, SIZE)
+    found = image_folder.summarize(path, SIZE)
     assert found.skipped == [("ant/0.bmp", "The file cannot be unpacked: the zip is damaged. Repack the folder.")]
 
 
@@ -129,7 +129,7 @@ def test_a_damaged_file_is_skipped_and_the_others_are_read(good):
         info = file.getinfo("bee/1.png")
     content[info.header_offset + 60] ^= 0xFF
     good.write_bytes(content)
-    table = image_folder.survey(good, SIZE)
+    table = image_folder.summarize(good, SIZE)
     assert [file.name for file in table.skipped] == ["bee/1.png"]
     assert sum(map(sum, table.counts.values())) == 5
 
@@ -137,7 +137,7 @@ def test_a_damaged_file_is_skipped_and_the_others_are_read(good):
 def test_a_file_too_large_for_an_image_is_not_unpacked(good, monkeypatch):
     monkeypatch.setattr(preprocessing, "MAX_BYTES", 2**20)
     add(good, "ant/huge.bmp", bytes(2**20 + 1))
-    assert image_folder.survey(good, SIZE).skipped == [
+    assert image_folder.summarize(good, SIZE).skipped == [
         ("ant/huge.bmp", "An image may have at most 1 MiB: got 1.0. Save it smaller, for example as JPEG.")
     ]
 
@@ -145,7 +145,7 @@ def test_a_file_too_large_for_an_image_is_not_unpacked(good, monkeypatch):
 def test_other_compression_methods_are_not_accepted(good):
     with zipfile.ZipFile(good, "a", zipfile.ZIP_LZMA) as file:
         file.writestr("ant/packed.png", b"x" * 1000)
-    (skipped,) = image_folder.survey(good, SIZE).skipped
+    (skipped,) = image_folder.summarize(good, SIZE).skipped
     assert skipped.reason.startswith("Files in a zip must be stored or deflated")
 
 

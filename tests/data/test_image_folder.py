@@ -9,7 +9,7 @@ import torch
 from tests.data.folders import SIZE, write_image_folder, write_zip
 from vitviz.data import image_folder, preprocessing
 from vitviz.data.cifar import DataError
-from vitviz.data.image_folder import SkippedFile, load, survey
+from vitviz.data.image_folder import SkippedFile, load, summarize
 
 
 def identify(parts, split) -> list[int]:
@@ -60,7 +60,7 @@ def test_train_and_test_folders_are_used_as_given(tmp_path, test):
 def test_of_two_test_folders_one_is_used(tmp_path):
     for name in ("train", "val", "test"):
         write_image_folder(tmp_path / name, {"ant": 2, "bee": 2})
-    table = survey(tmp_path, SIZE)
+    table = summarize(tmp_path, SIZE)
     assert table.counts == {"ant": (2, 2), "bee": (2, 2)}
     assert [file.name for file in table.skipped] == [
         "val/ant/0.png",
@@ -78,7 +78,7 @@ def test_folders_next_to_train_and_test_are_skipped(tmp_path):
     (tmp_path / "annotations" / "x.txt").write_text("boxes")
     (tmp_path / "test").mkdir()
     (tmp_path / "test" / "unsorted.png").touch()
-    table = survey(tmp_path, SIZE)
+    table = summarize(tmp_path, SIZE)
     assert table.counts == {"ant": (2, 2), "bee": (2, 2)}, "val, because test has no class folders"
     reason = "Not in train or val."
     assert table.skipped == [SkippedFile("annotations/x.txt", reason), SkippedFile("test/unsorted.png", reason)]
@@ -88,7 +88,7 @@ def test_folders_next_to_train_and_test_are_skipped(tmp_path):
 def test_a_train_folder_of_classes_is_not_a_class(tmp_path, other):
     write_image_folder(tmp_path / "train", {"ant": 2, "bee": 2})
     write_image_folder(tmp_path / other, {"ant": 2, "bee": 2})
-    sentence = r"has none\. .* 'train'\. It contains folders, but the test folder is missing: name one test"
+    sentence = r"has none\. .* 'train'\. It contains folders, but the test folder is missing: rename one to test"
     with pytest.raises(DataError, match=sentence):
         load(tmp_path, SIZE)
 
@@ -106,7 +106,7 @@ def test_a_class_may_be_named_train(tmp_path):
     (root / "bee").rename(root / "train")
     (root / "train" / "old").mkdir()
     (root / "train" / "0.png").rename(root / "train" / "old" / "0.png")
-    assert survey(root, SIZE).counts == {"ant": (3, 1), "train": (3, 1)}
+    assert summarize(root, SIZE).counts == {"ant": (3, 1), "train": (3, 1)}
 
 
 def test_a_common_parent_folder_and_folders_inside_a_class_are_ignored(tmp_path):
@@ -114,7 +114,7 @@ def test_a_common_parent_folder_and_folders_inside_a_class_are_ignored(tmp_path)
     (inner / "bee" / "old").mkdir()
     (inner / "bee" / "0.png").rename(inner / "bee" / "old" / "0.png")
     (inner / "readme.txt").write_text("mine")
-    table = survey(tmp_path / "around", SIZE)
+    table = summarize(tmp_path / "around", SIZE)
     assert table.counts == {"ant": (3, 1), "bee": (3, 1)}
     assert table.skipped == [SkippedFile("my pets/readme.txt", "Not in a class folder.")]
 
@@ -123,7 +123,7 @@ def test_a_file_next_to_the_common_parent_folder_is_skipped(tmp_path):
     inner = write_image_folder(tmp_path / "around" / "pets" / "train", {"ant": 4, "bee": 4}).parent
     write_image_folder(inner / "test", {"ant": 1, "bee": 1})
     (tmp_path / "around" / "README.md").write_text("mine")
-    table = survey(tmp_path / "around", SIZE)
+    table = summarize(tmp_path / "around", SIZE)
     assert table.counts == {"ant": (4, 1), "bee": (4, 1)}
     assert [file.name for file in table.skipped] == ["README.md"]
 
@@ -141,7 +141,7 @@ def test_skipped_files_are_listed_with_their_reasons(tmp_path):
     os.symlink(secret, root / "bee" / "link.png")
     os.symlink(tmp_path / "secret", root / "dog")
     os.mkfifo(root / "bee" / "pipe")
-    table = survey(root, SIZE)
+    table = summarize(root, SIZE)
     assert table.counts == {"ant": (3, 1), "bee": (3, 1)}
     reasons = dict(table.skipped)
     assert list(reasons) == [
@@ -154,7 +154,7 @@ def test_skipped_files_are_listed_with_their_reasons(tmp_path):
         "empty",
         "odd?name/0.png",
     ]
-    assert reasons["bee/link.png"] == reasons["dog"] == "Links are not followed: copy the images themselves."
+    assert reasons["bee/link.png"] == reasons["dog"] == "Symbolic links are not followed: copy the images themselves."
     assert "cannot be decoded" in reasons["ant/torn.png"]
     assert "is empty" in reasons["bee/nothing.png"]
     assert "must be a regular file" in reasons["bee/pipe"]
@@ -165,7 +165,7 @@ def test_skipped_files_are_listed_with_their_reasons(tmp_path):
 def test_a_test_class_without_training_images_is_skipped(tmp_path):
     write_image_folder(tmp_path / "train", {"ant": 2, "bee": 2})
     write_image_folder(tmp_path / "test", {"ant": 1, "cow": 1})
-    table = survey(tmp_path, SIZE)
+    table = summarize(tmp_path, SIZE)
     assert table.skipped == [SkippedFile("test/cow/0.png", "Its class has no training images.")]
     assert table.classes == ("ant", "bee")
 
@@ -186,9 +186,12 @@ def test_a_class_without_a_readable_image_is_left_out(tmp_path):
         ({}, r"An image folder needs one folder of images per class: '.*pets' has none\.$"),
         (
             {"ant": 5},
-            r"at least two classes: '.*pets' has one, 'ant'\. Add a second\.",
+            r"at least two classes: '.*pets' has one, 'ant'\. Add a second class\.",
         ),
-        ({"ant": 1, "bee": 1}, r"needs test images: '.*pets' has one image per class\. Add a second\."),
+        (
+            {"ant": 1, "bee": 1},
+            r"needs test images: '.*pets' has one image per class\. Add a second image to a class\.",
+        ),
     ],
 )
 def test_a_folder_unsuitable_for_training_is_an_error(tmp_path, counts, sentence):

@@ -131,14 +131,14 @@ def test_other_disk_errors_are_raised_immediately(lock):
 
 def test_a_line_is_appended_completely_or_not_at_all(tmp_path):
     path = tmp_path / "metrics.jsonl"
-    run_folder.append(path, "one\n")
+    run_folder.append_line(path, "one\n")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (6, before[1]))  # space for half a line
     try:
         with pytest.raises(OSError, match="No space left"):
-            run_folder.append(path, "two\n")
+            run_folder.append_line(path, "two\n")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert path.read_text() == "one\n"
-    run_folder.append(path, "two\n")
+    run_folder.append_line(path, "two\n")
     assert path.read_text() == "one\ntwo\n"

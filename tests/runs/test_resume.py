@@ -164,7 +164,7 @@ def test_a_restart_by_torchrun_resumes_automatically(config, monkeypatch):
 def test_a_run_cannot_resume_with_another_config(config, monkeypatch):
     interrupted(config, monkeypatch, 5)
     before = (config.folder / "last.safetensors").read_bytes()
-    sentence = r"batch_size cannot change when a run is resumed: it is 25 in .*, got 20\. Leave it out"
+    sentence = r"batch_size cannot change when a run is resumed: it is 25 in .*, got 20\. Omit it"
     with pytest.raises(ValueError, match=sentence):
         train(replace(config, batch_size=20), resume=True)
     wider = replace(config.model, embed_dim=32)

@@ -181,7 +181,7 @@ def test_a_process_that_ignores_the_stop_is_killed(runs, config, monkeypatch):
 
 def test_a_process_stopped_before_its_first_step_is_stopped(runs, config):
     make_run(runs, config, "one")
-    run_folder.rewind(runs.folder("one"), run_folder.saved_seconds(runs.folder("one")))
+    run_folder.truncate_metrics(runs.folder("one"), run_folder.saved_seconds(runs.folder("one")))
     found = runs.resume("one")
     wait_for_worker(runs, "one")
     place = runs.folder("one")

@@ -144,21 +144,23 @@ def test_a_run_resumes_exactly_when_the_checkpoint_of_its_teacher_has_moved(conf
     assert all(torch.equal(found[name], whole[name]) for name in whole)
 
 
-@pytest.mark.parametrize(("before", "now"), [("teacher", None), (None, "teacher"), ("teacher", "another of this name")])
+@pytest.mark.parametrize(
+    ("before", "now"), [("teacher", None), (None, "teacher"), ("teacher", "a different teacher with the same name")]
+)
 def test_a_run_cannot_be_resumed_with_another_teacher_or_without(config, teacher, tmp_path, lose_process, before, now):
     known = load(teacher)
     other = tmp_path / "other.safetensors"
     checkpoint.save(replace(known, record=known.record | {"test_accuracy": 0.99}), other)
-    paths = {None: None, "teacher": teacher, "another of this name": str(other)}
+    paths = {None: None, "teacher": teacher, "a different teacher with the same name": str(other)}
     lose_process(replace(config, teacher=paths[before]), 6)
-    message = rf"teacher must be that of the resumed run: {before} in .*, {now} here\. Pass the same --teacher"
+    message = rf"teacher must match the resumed run: {before} in .*, got {now}\. Pass the same --teacher"
     with pytest.raises(ConfigError, match=message):
         train(replace(config, teacher=paths[now]), resume=True)
     assert load(train(replace(config, teacher=paths[before]), resume=True)).record["epochs"] == 2.0
 
 
 def test_an_invalid_teacher_in_a_record_is_reported_as_another_teacher(tmp_path):
-    with pytest.raises(ConfigError, match=r"teacher must be that of the resumed run: a duck in .*, None here\. Pass"):
+    with pytest.raises(ConfigError, match=r"teacher must match the resumed run: a duck in .*, got None\. Pass"):
         check_same_teacher("a duck", None, tmp_path)
 
 

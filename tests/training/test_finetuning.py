@@ -248,7 +248,7 @@ def test_initial_weights_trained_on_validation_images_are_refused(config, backbo
     config = replace(config, val_size=10, model=replace(config.model, num_classes=3))
     message = (
         rf"init_from must not be trained on validation images: val_size is 10 here and was {val_size} for backbone\. "
-        r"Train it with the same val_size\."
+        r"Train it with a val_size of at least 10\."
     )
     with nullcontext() if allowed else pytest.raises(ConfigError, match=message):
         create_run(config, data)

@@ -1,4 +1,4 @@
-"""Server functions of the Internals page: values equal the library's, invalid requests are refused with a sentence."""
+"""Server functions of the Internals page: values equal the library's, invalid requests are rejected with a sentence."""
 
 import threading
 
@@ -15,7 +15,7 @@ from vitviz.webapp.pages.internals import ARRAYS, DECIMALS, Internals
 from vitviz.webapp.server.requests import error_response
 
 SAMPLES = {"checkpoint": "cifar10-ti4", "images": "samples"}
-HALF = 0.5 * 10**-DECIMALS
+ROUNDING_ERROR = 0.5 * 10**-DECIMALS
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def page(tmp_path):
 
 
 @pytest.fixture
-def calls_of_probe(monkeypatch):
+def probe_calls(monkeypatch):
     """The images of each call of `probe`, which probes the tiny model only."""
     calls = []
     found = probe(tiny.checkpoint(), torch.zeros(2, 3, tiny.H, tiny.W, dtype=torch.uint8))
@@ -38,39 +38,41 @@ def calls_of_probe(monkeypatch):
 
 
 def test_the_response_equals_the_librarys_probes(page):
-    answer = page.probes(SAMPLES)
+    response = page.probes(SAMPLES)
     expected = probe(vitviz.load("cifar10-ti4"), preprocessing.load_samples((32, 32)))
     for name in ARRAYS:
-        np.testing.assert_allclose(answer[name], getattr(expected, name), rtol=1e-6, atol=1.1 * HALF, err_msg=name)
-    assert answer["images"] == "the 10 sample images"
-    assert (answer["size"], answer["grid"], answer["prefix"], answer["classes"]) == ([32, 32], [8, 8], 1, 10)
+        np.testing.assert_allclose(
+            response[name], getattr(expected, name), rtol=1e-6, atol=1.1 * ROUNDING_ERROR, err_msg=name
+        )
+    assert response["images"] == "the 10 sample images"
+    assert (response["size"], response["grid"], response["prefix"], response["classes"]) == ([32, 32], [8, 8], 1, 10)
 
 
-def test_the_first_test_images_are_probed_on_request(cifar_folder, calls_of_probe, monkeypatch):
+def test_the_first_test_images_are_probed_on_request(cifar_folder, probe_calls, monkeypatch):
     monkeypatch.setattr(internals, "NUM_TEST_IMAGES", 7)
     with pytest.warns(UserWarning, match="differs from the official"):
         expected = cifar.load("test", cifar_folder)[0][:7]
     with pytest.warns(UserWarning, match="differs from the official"):
-        answer = Internals(str(cifar_folder)).probes(SAMPLES | {"images": "test"})
-    assert answer["images"] == "the first 7 test images of CIFAR-10"
-    assert torch.equal(calls_of_probe[0], expected)
+        response = Internals(str(cifar_folder)).probes(SAMPLES | {"images": "test"})
+    assert response["images"] == "the first 7 test images of CIFAR-10"
+    assert torch.equal(probe_calls[0], expected)
 
 
-def test_results_are_cached_per_choice_of_images(page, calls_of_probe, monkeypatch):
+def test_results_are_cached_per_choice_of_images(page, probe_calls, monkeypatch):
     monkeypatch.setattr(page, "images", lambda chosen, size: (torch.zeros(1), chosen))
     first = page.probes(SAMPLES)
     assert page.probes(dict(SAMPLES)) is first
     assert page.probes(SAMPLES | {"images": "test"})["images"] == "test"
-    assert len(calls_of_probe) == 2
+    assert len(probe_calls) == 2
 
 
-def test_concurrent_requests_share_one_computation(page, calls_of_probe):
+def test_concurrent_requests_share_one_computation(page, probe_calls):
     threads = [threading.Thread(target=page.probes, args=(SAMPLES,)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(calls_of_probe) == 1
+    assert len(probe_calls) == 1
     assert len(page.results) == 1
 
 
@@ -86,17 +88,17 @@ def test_concurrent_requests_share_one_computation(page, calls_of_probe):
         (None, "checkpoint must be a string"),
     ],
 )
-def test_an_invalid_request_is_refused_with_a_sentence(page, data, sentence):
+def test_an_invalid_request_is_rejected_with_a_sentence(page, data, sentence):
     assert sentence in error_response(page.probes)(data)["error"]
     assert not page.results
 
 
-def test_cifar_is_refused_for_models_of_another_input_size(page):
+def test_cifar_is_rejected_for_models_of_another_input_size(page):
     with pytest.raises(ValueError, match=r"got \'test for 20 × 28\'\. Use the sample images"):
         page.images("test", (20, 28))
 
 
-def test_errors_are_not_cached(page, calls_of_probe, monkeypatch):
+def test_errors_are_not_cached(page, probe_calls, monkeypatch):
     def failing(*_):
         raise ValueError("no")
 

@@ -23,20 +23,20 @@ def folder(tmp_path, monkeypatch):
     }
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr(modules, "FOLDER", tmp_path)
+    monkeypatch.setattr(modules, "STATIC_DIR", tmp_path)
 
 
 def test_all_imported_modules_are_found_once(folder):
-    assert modules.with_imports(["b.js", "a.js"]) == ["b.js", "a.js", "c.js"]
+    assert modules.resolve_imports(["b.js", "a.js"]) == ["b.js", "a.js", "c.js"]
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_every_module_of_the_page_is_served(client, monkeypatch, name):
     monkeypatch.setitem(mimetypes.types_map, ".js", "text/plain")  # as the registry of Windows may have it
-    for module in modules.with_imports([f"{name}.js"]):
+    for module in modules.resolve_imports([f"{name}.js"]):
         status, headers, body = client.request("GET", f"/vitviz/{module}")
         assert (status, headers["Content-Type"]) == (200, "text/javascript; charset=utf-8")
-        assert body == (modules.FOLDER / module).read_bytes()
+        assert body == (modules.STATIC_DIR / module).read_bytes()
     assert re.search(rb"export \{[^}]*\bmount\b[^}]*\}", client.request("GET", f"/vitviz/{name}.js")[2])
 
 

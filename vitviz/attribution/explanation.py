@@ -444,13 +444,13 @@ class Explanation:
             complete: Whether to compute the maps and scores of all methods; otherwise only maps that need no further
                 pass or were computed before, and no scores.
         """
-        from vitviz.attribution.serialize import describe_all
+        from vitviz.attribution.serialize import explorer_to_json
         from vitviz.plots import document, figures
 
         view = view or View(layer=self.attention.shape[0] - 1)
         figure = figures.render(self.draw(view), ".svg")
         title = ": ".join(filter(None, (self.name, self.checkpoint)))
-        return document.document(describe_all(self, view, complete), figure, title)
+        return document.document(explorer_to_json(self, view, complete), figure, title)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
         """Show the explorer in a notebook; where HTML is not displayed, the figure or its text."""

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation, View
 
 Json = dict[str, Any]
-MAX_16_BIT = 2**20  # attention weights that are stored with 16 bits each; more are stored with 8
+MAX_UINT16_WEIGHTS = 2**20  # attention weights that are stored with 16 bits each; more are stored with 8
 
 
-def describe_methods() -> list[Json]:
+def methods_to_json() -> list[Json]:
     """Describe the attribution methods; not reversed attention, which the page's direction shows for each head."""
     found = []
     for key, method in METHODS.items():
@@ -42,7 +42,7 @@ def describe_methods() -> list[Json]:
     return [method for method in found if method["key"] != "reverse_attention"]
 
 
-def describe(explanation: "Explanation") -> Json:
+def to_json(explanation: "Explanation") -> Json:
     """Return the prediction, the sizes and the attention of the default query.
 
     Returns:
@@ -68,7 +68,7 @@ def describe(explanation: "Explanation") -> Json:
     }
 
 
-def describe_attention(explanation: "Explanation") -> Json:
+def attention_to_json(explanation: "Explanation") -> Json:
     """Return the attention between all tokens, with zeros for ablated heads.
 
     Returns:
@@ -77,7 +77,7 @@ def describe_attention(explanation: "Explanation") -> Json:
         (L, A, T), else None.
     """
     attention = np.nan_to_num(explanation.attention)
-    if attention.size <= MAX_16_BIT:
+    if attention.size <= MAX_UINT16_WEIGHTS:
         return {"weights": compress(np.round(attention * 65535).astype("<u2")), "largest": None}
     largest = attention.max(-1)  # (L, A, T)
     steps = np.round(attention / np.maximum(largest, np.finfo(np.float32).tiny)[..., None] * 255)
@@ -114,7 +114,7 @@ def method_scores(explanation: "Explanation", target: Target) -> Json:
     }
 
 
-def describe_view(explanation: "Explanation", view: "View") -> Json:
+def view_to_json(explanation: "Explanation", view: "View") -> Json:
     """Return a view with what its explanation leaves out: `ablated` heads, layer * A + head, and `removed` patches."""
     target = explanation.target(view.target)
     kept = explanation.kept_tokens[explanation.prefix :]
@@ -131,7 +131,7 @@ def describe_view(explanation: "Explanation", view: "View") -> Json:
     }
 
 
-def describe_all(explanation: "Explanation", view: "View", complete: bool = True) -> Json:
+def explorer_to_json(explanation: "Explanation", view: "View", complete: bool = True) -> Json:
     """Return what the explorer shows without a server; `vitviz.webapp.schemas.ExplorerData` types it.
 
     Args:
@@ -146,16 +146,16 @@ def describe_all(explanation: "Explanation", view: "View", complete: bool = True
     note = ", ".join(filter(None, (explanation.image.note, explanation.changes)))
     image = {"original": None, "truth": None, "shows": None, "caption": explanation.name, "note": note}
     return {
-        "reply": describe(explanation)
+        "reply": to_json(explanation)
         | {
             "key": "saved",
             "image": image | {"src": data_url(explanation.image.model_input)},
             "maps": method_maps(explanation, target, keys),
         },
-        "attention": describe_attention(explanation),
+        "attention": attention_to_json(explanation),
         "scores": method_scores(explanation, target) if complete else None,
-        "methods": [method for method in describe_methods() if method["key"] in keys],
-        "view": describe_view(explanation, view),
+        "methods": [method for method in methods_to_json() if method["key"] in keys],
+        "view": view_to_json(explanation, view),
         "isClassifier": explanation.context.checkpoint.is_classifier,
         "caption": f"Model: {explanation.checkpoint}. Image: {note}. Saved with vitviz {__version__} (Apache-2.0).",
         "colors": color_tables(),

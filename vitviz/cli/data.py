@@ -51,7 +51,7 @@ def check_folder(data: str | None, img_size: int) -> None:
 
     from vitviz.data import image_folder
 
-    table = image_folder.survey(data, (img_size, img_size))
+    table = image_folder.summarize(data, (img_size, img_size))
     console = Console()
     classes = Table("class", "training", "test")
     for label, counts in table.counts.items():

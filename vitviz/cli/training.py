@@ -115,7 +115,7 @@ def sweep(
             raise ConfigError(
                 names[0][2:].replace("-", "_"),
                 f"cannot change when a sweep is resumed: got {', '.join(names)}",
-                "Leave it out, or start another sweep with --output-dir.",
+                "Omit it, or start another sweep with --output-dir.",
             )
         grid = sweeps.read(folder)
     else:

@@ -30,7 +30,7 @@ MAX_CLASSES = 1000
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")  # files counted as images before they are read
 MAX_CLASS_NAME = 100  # characters
 NO_TEST_FOLDER = (
-    "It contains folders, but the test folder is missing: name one test, val, valid or validation, or use the "
+    "It contains folders, but the test folder is missing: rename one to test, val, valid or validation, or use the "
     "train folder itself."
 )
 
@@ -39,7 +39,7 @@ class Location(NamedTuple):
     """Split (None without split folders), class, and path relative to the folder of classes, the same in a zip."""
 
     split: Split | None
-    label: str
+    class_name: str
     path: str
 
 
@@ -61,7 +61,7 @@ class FolderSummary:
     @property
     def classes(self) -> tuple[str, ...]:
         """Classes with training images, in alphabetical order."""
-        return tuple(sorted(label for label, (train, _) in self.counts.items() if train))
+        return tuple(sorted(class_name for class_name, (train, _) in self.counts.items() if train))
 
 
 class Source(NamedTuple):
@@ -88,10 +88,10 @@ def load(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[Split, tu
     """
     images, locations, summary = read_all(data, size)
     check_summary(summary, str(data))
-    return {split: collect(split, images, locations, summary.classes) for split in ("train", "test")}, summary
+    return {split: stack_split(split, images, locations, summary.classes) for split in ("train", "test")}, summary
 
 
-def survey(data: str | Path | None, size: tuple[int, int]) -> FolderSummary:
+def summarize(data: str | Path | None, size: tuple[int, int]) -> FolderSummary:
     """Read all images and return the summary, also of a folder that `load` rejects.
 
     Raises:
@@ -109,7 +109,7 @@ def read_all(
             "data must be set for an image folder.", "Use --data with a folder of one folder per class, or a zip of it."
         )
     with open_source(Path(data)) as source:
-        locations, skipped = locate(source.names)
+        locations, skipped = parse_locations(source.names)
         expected = sum(name.lower().endswith(SUFFIXES) for name in locations)
         images: dict[str, Tensor] = {}
         for name in sorted(locations, key=lambda name: hash_path(locations[name])):
@@ -121,9 +121,9 @@ def read_all(
                 skipped.append(SkippedFile(name, error.reason))
     skipped = [SkippedFile(printable_name(name), reason) for name, reason in sorted(skipped + source.skipped)]
     assigned = assign_splits({name: locations[name] for name in images})
-    tally = Counter((location.label, location.split) for location in assigned.values())
-    labels = sorted({location.label for location in locations.values()})
-    counts = {label: (tally[label, "train"], tally[label, "test"]) for label in labels}
+    tally = Counter((location.class_name, location.split) for location in assigned.values())
+    class_names = sorted({location.class_name for location in locations.values()})
+    counts = {name: (tally[name, "train"], tally[name, "test"]) for name in class_names}
     auto_split = any(location.split is None for location in locations.values())
     return images, assigned, FolderSummary(counts, skipped, auto_split)
 
@@ -161,7 +161,7 @@ def walk_folder(root: Path) -> Source:
             skipped.append(SkippedFile(relative.as_posix(), "The folder is empty."))
         visible = [entry for entry in files if not is_hidden(entry)]
         links = {entry for entry in (*folders, *visible) if (root / relative / entry).is_symlink()}
-        reason = "Links are not followed: copy the images themselves."
+        reason = "Symbolic links are not followed: copy the images themselves."
         skipped += [SkippedFile((relative / entry).as_posix(), reason) for entry in sorted(links)]
         names += [(relative / entry).as_posix() for entry in visible if entry not in links]
         if len(names) > MAX_FILES:
@@ -174,12 +174,12 @@ def walk_folder(root: Path) -> Source:
     return Source(names, open_file, skipped)
 
 
-def locate(names: list[str]) -> tuple[dict[str, Location], list[SkippedFile]]:
+def parse_locations(names: list[str]) -> tuple[dict[str, Location], list[SkippedFile]]:
     """Determine the split and class of each file; skip files outside any class.
 
     Example:
-        >>> locate(["pets/cat/a.png", "pets/dog/old/b.png"])[0]["pets/dog/old/b.png"]
-        Location(split=None, label='dog', path='dog/old/b.png')
+        >>> parse_locations(["pets/cat/a.png", "pets/dog/old/b.png"])[0]["pets/dog/old/b.png"]
+        Location(split=None, class_name='dog', path='dog/old/b.png')
     """
     paths = strip_common_folder({name: tuple(name.split("/")) for name in names})
     splits = find_splits([path for path in paths.values() if len(path) > 1])
@@ -199,10 +199,10 @@ def locate(names: list[str]) -> tuple[dict[str, Location], list[SkippedFile]]:
             skipped.append(SkippedFile(name, reason))
         else:
             found[name] = Location(split, inner[0], "/".join(inner))
-    train_labels = {location.label for location in found.values() if location.split != "test"}
-    extra = [name for name, location in found.items() if location.label not in train_labels]
+    train_class_names = {location.class_name for location in found.values() if location.split != "test"}
+    extra = [name for name, location in found.items() if location.class_name not in train_class_names]
     skipped += [SkippedFile(name, "Its class has no training images.") for name in extra]
-    return {name: location for name, location in found.items() if location.label in train_labels}, skipped
+    return {name: location for name, location in found.items() if location.class_name in train_class_names}, skipped
 
 
 def find_splits(paths: list[tuple[str, ...]]) -> dict[str, Split]:
@@ -238,11 +238,11 @@ def assign_splits(locations: dict[str, Location]) -> dict[str, Location]:
     At least one image of a class with two or more is held out.
     """
     assigned = dict(locations)
-    by_label: dict[str, list[str]] = {}
+    by_class_name: dict[str, list[str]] = {}
     for name, location in locations.items():
         if location.split is None:
-            by_label.setdefault(location.label, []).append(name)
-    for members in by_label.values():
+            by_class_name.setdefault(location.class_name, []).append(name)
+    for members in by_class_name.values():
         names = sorted(members, key=lambda name: hash_path(locations[name]))
         count = max(1, round(TEST_FRACTION * len(names))) if len(names) > 1 else 0
         for position, name in enumerate(names):
@@ -261,23 +261,26 @@ def check_summary(summary: FolderSummary, data: str) -> None:
         raise DataError(f"An image folder needs one folder of images per class: {where} has none.", hint)
     if len(classes) == 1:
         raise DataError(
-            f"An image folder needs at least two classes: {where} has one, {classes[0]!r}.", f"Add a second. {hint}"
+            f"An image folder needs at least two classes: {where} has one, {classes[0]!r}.",
+            f"Add a second class. {hint}",
         )
     if len(classes) > MAX_CLASSES:
         raise DataError(f"An image folder may have at most {MAX_CLASSES} classes: {where} has {len(classes)}.")
-    if not any(summary.counts[label][1] for label in classes):
+    if not any(summary.counts[class_name][1] for class_name in classes):
         if summary.auto_split:
-            raise DataError(f"An image folder needs test images: {where} has one image per class.", "Add a second.")
+            raise DataError(
+                f"An image folder needs test images: {where} has one image per class.", "Add a second image to a class."
+            )
         raise DataError(f"An image folder needs test images: {where} has none next to train.", hint)
 
 
-def collect(
+def stack_split(
     split: Split, images: dict[str, Tensor], locations: dict[str, Location], classes: tuple[str, ...]
 ) -> tuple[Tensor, Tensor]:
     """Move the images of a split out of the dictionary into one tensor (n, 3, H, W), and return it with labels (n,)."""
-    indices = {label: k for k, label in enumerate(classes)}
-    names = [name for name in images if locations[name].split == split and locations[name].label in indices]
-    labels = torch.tensor([indices[locations[name].label] for name in names])
+    class_to_idx = {class_name: k for k, class_name in enumerate(classes)}
+    names = [name for name in images if locations[name].split == split and locations[name].class_name in class_to_idx]
+    labels = torch.tensor([class_to_idx[locations[name].class_name] for name in names])
     stacked = torch.empty(len(names), *images[names[0]].shape, dtype=torch.uint8)
     for target, name in zip(stacked, names, strict=True):
         target.copy_(images.pop(name))  # holds each image only once in memory

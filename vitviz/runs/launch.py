@@ -44,7 +44,7 @@ def spawn(folder: Path, command: str, runs_lock: int) -> None:
     record = ProcessRecord(0, process.new_session())
     try:
         if command == "train":
-            run_folder.rewind(folder, run_folder.saved_seconds(folder))
+            run_folder.truncate_metrics(folder, run_folder.saved_seconds(folder))
         for path in folder.glob("stop-*"):
             path.unlink()
         process.write(folder, record)

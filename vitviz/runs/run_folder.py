@@ -29,7 +29,7 @@ from vitviz.training.trainer import TrainerState
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
 MAX_CONFIG_BYTES = 2**20
 # Fields that may differ when a run is resumed on another machine. Images and teacher are compared by their contents.
-MACHINE_FIELDS = ("data", "output_dir", "device", "compile", "teacher", "model.num_classes")
+FIELDS_NOT_COMPARED = ("data", "output_dir", "device", "compile", "teacher", "model.num_classes")
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def accuracy_of(record: dict[str, Any]) -> float | None:
     return record.get("test_accuracy", record.get("val_accuracy")) if is_finished(record) else None
 
 
-def check_size(model: ModelConfig) -> None:
+def check_num_parameters(model: ModelConfig) -> None:
     """Raise ConfigError if a network has too many parameters for its checkpoint to be loaded."""
     count, limit = checkpoint.count_parameters(model), checkpoint.MAX_BYTES // 4
     if count > limit:
@@ -122,11 +122,11 @@ def check_config(stored: TrainConfig, config: TrainConfig) -> None:
     """Check that a run is resumed with its own config; raise ConfigError for the first field that differs."""
     before, now = flatten(stored), flatten(config)
     for name, value in now.items():
-        if name not in MACHINE_FIELDS and before[name] != value:
+        if name not in FIELDS_NOT_COMPARED and before[name] != value:
             raise ConfigError(
                 name,
                 f"cannot change when a run is resumed: it is {before[name]} in {config.folder}, got {value}",
-                "Leave it out, or choose another run folder with --output-dir.",
+                "Omit it, or choose another run folder with --output-dir.",
             )
 
 
@@ -167,7 +167,7 @@ def prepare(config: TrainConfig, state: TrainerState | None) -> None:
         for path in folder.glob(f".{name}.*.tmp"):  # of a killed process
             path.unlink(missing_ok=True)
     if state is not None:
-        rewind(folder, state.counters["seconds"])
+        truncate_metrics(folder, state.counters["seconds"])
         return
     if (folder / LAST).exists():
         raise ValueError(
@@ -179,7 +179,7 @@ def prepare(config: TrainConfig, state: TrainerState | None) -> None:
     (folder / METRICS).write_bytes(b"")
 
 
-def rewind(folder: Path, seconds: float) -> None:
+def truncate_metrics(folder: Path, seconds: float) -> None:
     """Remove the metrics of steps after `seconds`, which will be repeated, and an incomplete last line."""
     kept = itertools.takewhile(lambda line: seconds_of_line(line) <= seconds, complete_lines(folder / METRICS))
     write_atomic(folder / METRICS, b"".join(kept))
@@ -199,7 +199,7 @@ def seconds_of_line(line: bytes) -> float:
         return math.inf
 
 
-def append(path: Path, line: str) -> None:
+def append_line(path: Path, line: str) -> None:
     """Append a line to a file, or leave the file unchanged if the disk is full."""
     with path.open("ab", buffering=0) as file:
         size = file.tell()

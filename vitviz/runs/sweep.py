@@ -148,7 +148,7 @@ class Sweep:
                 except TrainingStopped:
                     raise TrainingStopped(self.stop_message()) from None
                 line = json.dumps(result) + "\n"
-                lock.retry_while_disk_full(partial(run_folder.append, self.folder / RESULTS, line))
+                lock.retry_while_disk_full(partial(run_folder.append_line, self.folder / RESULTS, line))
                 on_end(result)
 
     def stop_message(self) -> str:

@@ -84,7 +84,7 @@ def train(
         TrainingError: If the loss becomes NaN or infinite or memory runs out; `TrainingStopped` on SIGINT or SIGTERM.
             The last saved state is kept.
     """
-    run_folder.check_size(config.model)
+    run_folder.check_num_parameters(config.model)
     keep_freed_memory()
     with Distributed(config.device) as distributed, StopRequest() as stop:
         height, width = config.model.img_size
@@ -267,7 +267,7 @@ class TrainingRun:
         progress = Progress(self.progress, self.epoch, self.seconds, self.loss, self.trainer.lr, speed, *accuracies)
         if self.distributed.is_main_process:
             line = json.dumps(asdict(progress)) + "\n"
-            self.write(lambda: run_folder.append(self.config.folder / run_folder.METRICS, line))
+            self.write(lambda: run_folder.append_line(self.config.folder / run_folder.METRICS, line))
         return progress
 
     def non_finite_error(self, problem: str) -> TrainingError:

@@ -184,7 +184,7 @@ class TrainConfig:
         if self.objective == "masked-patch":
             for name in ("freeze_backbone", "teacher"):
                 if getattr(self, name):
-                    raise ConfigError(name, "needs the objective classify: got masked-patch", "Leave it out.")
+                    raise ConfigError(name, "needs the objective classify: got masked-patch", "Omit it.")
             if self.model.architecture != "vit":
                 problem = f"masked-patch needs the architecture vit: got {self.model.architecture}"
                 raise ConfigError("objective", problem, "Use classify.")

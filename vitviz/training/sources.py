@@ -42,8 +42,8 @@ def load_sources(
 
 def check_teacher(config: TrainConfig, info: DatasetInfo, teacher: Checkpoint) -> None:
     """Check that a teacher is a classifier of the same dataset."""
-    own = (info.classes, info.mean, info.std, config.model.img_size)
-    if own != (teacher.labels, teacher.mean, teacher.std, teacher.network.config.img_size):
+    expected = (info.classes, info.mean, info.std, config.model.img_size)
+    if expected != (teacher.labels, teacher.mean, teacher.std, teacher.network.config.img_size):
         raise ConfigError(
             "teacher",
             f"must be trained on the same images at the same size: {teacher.name} was not",
@@ -73,8 +73,8 @@ def check_same_teacher(stored: dict[str, Any] | None, given: dict[str, Any] | No
         before, now = (teacher.get("name") if isinstance(teacher, dict) else teacher for teacher in (stored, given))
         raise ConfigError(
             "teacher",
-            f"must be that of the resumed run: {before!s:.80} in {folder}, "
-            f"{'another of this name' if before == now else now} here",
+            f"must match the resumed run: {before!s:.80} in {folder}, "
+            f"got {'a different teacher with the same name' if before == now else now}",
             "Pass the same --teacher, or choose another --output-dir.",
         )
 
@@ -90,18 +90,18 @@ def check_val_overlap(config: TrainConfig, info: DatasetInfo, source: Checkpoint
     if not config.val_size:
         return
     val_size, init_from = map(source.train_config.get, ("val_size", "init_from"))
-    saw_more = not (isinstance(val_size, int) and val_size >= config.val_size)
+    may_overlap = not (isinstance(val_size, int) and val_size >= config.val_size)
     rule = "must not be trained on validation images"
-    if saw_more and (info.classes, info.mean, info.std) == (source.labels, source.mean, source.std):
+    if may_overlap and (info.classes, info.mean, info.std) == (source.labels, source.mean, source.std):
         raise ConfigError(
             field,
             f"{rule}: val_size is {config.val_size} here and was {val_size} for {source.name}",
-            "Train it with the same val_size.",
+            f"Train it with a val_size of at least {config.val_size}.",
         )
-    doubt = ""
-    if saw_more and info.classes == source.labels:  # the same images at another size have another mean
-        doubt = "trained on the same classes, possibly on these images"
+    reason = ""
+    if may_overlap and info.classes == source.labels:  # the same images at another size have another mean
+        reason = "trained on the same classes, possibly on these images"
     elif init_from is not None:
-        doubt = f"initialized from {init_from!s:.80}, possibly trained on these images"
-    if doubt:
-        warnings.warn(f"{field} {rule}: {source.name} was {doubt}.", stacklevel=2)
+        reason = f"initialized from {init_from!s:.80}, possibly trained on these images"
+    if reason:
+        warnings.warn(f"{field} {rule}: {source.name} was {reason}.", stacklevel=2)

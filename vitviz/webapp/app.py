@@ -29,7 +29,7 @@ from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.train import Train
 from vitviz.webapp.server.guard import MAX_UPLOAD_BYTES, Guard, allowed_hosts, is_space, remove_secrets
-from vitviz.webapp.server.modules import PATH, Modules, Preload
+from vitviz.webapp.server.modules import URL_PREFIX, ModuleFiles, ModulePreload
 from vitviz.webapp.server.queue import BUSY, limit_torch_threads
 from vitviz.webapp.server.requests import RequestError, error_response
 from vitviz.webapp.server.uploads import Uploads, make_upload_folder
@@ -199,9 +199,9 @@ def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
             app_kwargs={
                 "middleware": [
                     Middleware(Guard, names=names, uploads=uploads),
-                    Middleware(Preload, names=["masthead.js", "explore.js"]),
+                    Middleware(ModulePreload, names=["masthead.js", "explore.js"]),
                 ],
-                "routes": [Mount(PATH.rstrip("/"), Modules())],
+                "routes": [Mount(URL_PREFIX.rstrip("/"), ModuleFiles())],
                 "lifespan": uploads.clean_regularly,
                 "exception_handlers": {503: lambda *_: JSONResponse({"detail": BUSY}, 503)},  # full queue
                 **dict.fromkeys(("docs_url", "redoc_url", "openapi_url")),

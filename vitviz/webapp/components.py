@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from vitviz.webapp.server.modules import FOLDER, PATH
+from vitviz.webapp.server.modules import STATIC_DIR, URL_PREFIX
 
 # Gradio compiles this text in the browser. The document's base URL is the folder of the page, also behind a proxy that
 # serves it under a path.
@@ -34,11 +34,11 @@ def component(
         functions: Server functions, called from the browser by name with one object.
         unavailable: Sentence if the module cannot be loaded.
     """
-    styles = FOLDER / f"{name}.css"
+    styles = STATIC_DIR / f"{name}.css"
     return gr.HTML(
         html_template="",
         css_template=styles.read_text(encoding="utf-8") if styles.is_file() else "",
-        js_on_load=MOUNT.format(path=PATH.lstrip("/"), name=name, unavailable=unavailable),
+        js_on_load=MOUNT.format(path=URL_PREFIX.lstrip("/"), name=name, unavailable=unavailable),
         apply_default_css=False,
         catalog=catalog,
         server_functions=list(functions),

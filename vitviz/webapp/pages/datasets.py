@@ -102,7 +102,7 @@ class DataSets:
             `more`, the number of others; `divided`, whether the test images were split off the training images;
             `problem`, why nothing can be trained on them, or "".
         """
-        table = image_folder.survey(self.path(name), size)
+        table = image_folder.summarize(self.path(name), size)
         try:
             image_folder.check_summary(table, name)
             train, test = zip(*table.counts.values(), strict=True)

@@ -84,7 +84,7 @@ class Explore(ModelPage):
         """Return the initial data of the page: bundled models, samples, dataset and methods."""
         samples = [{"name": name, "src": data_url(Image.open(path))} for name, path in sample_paths().items()]
         models = ModelPage(self.data, None, self.public).list_models({})
-        return models | {"samples": samples, "methods": serialize.describe_methods(), "maxBytes": MAX_BYTES}
+        return models | {"samples": samples, "methods": serialize.methods_to_json(), "maxBytes": MAX_BYTES}
 
     def explain(self, request: Json) -> Json:
         """Explain an image.
@@ -102,7 +102,7 @@ class Explore(ModelPage):
         original = image.original.copy()
         original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
         instant = [key for key, method in explanation.methods.items() if method.instant]
-        return serialize.describe(explanation) | {
+        return serialize.to_json(explanation) | {
             "key": self.explanations.add(replace(explanation, image=replace(image, original=image.model_input))),
             "image": {
                 "src": data_url(image.model_input),

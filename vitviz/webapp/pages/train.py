@@ -132,7 +132,7 @@ class Train:
         if unknown := [name for name in settings if name not in CONFIG_FIELDS]:
             raise RequestError("settings", "an object of form fields only", unknown[0])
         config = apply_overrides(config, [f"{name}={json.dumps(value)}" for name, value in settings.items()])
-        run_folder.check_size(vit_config(config))
+        run_folder.check_num_parameters(vit_config(config))
         choose_device(config.device)
         if config.dataset != "folder":
             return replace_num_classes(replace(config, data=self.data), len(DATASET_INFO[config.dataset].classes))

@@ -36,7 +36,7 @@ API = ["app_id", "cancel", "component_server", "custom_component/", "heartbeat/"
 API += ["queue/", "reset", "startup-events", "theme.css", "upload", "upload_progress"]
 API += [f"call/{version}{name}/" for name in ENDPOINTS for version in ("", "v2/")]
 PATHS = ["/assets/", "/config", "/favicon.ico", "/manifest.json", "/robots.txt", "/static/", "/svelte/", "/theme.css"]
-PATHS += [modules.PATH]
+PATHS += [modules.URL_PREFIX]
 PATHS += [f"/gradio_api/{name}" for name in API]
 
 # Gradio compiles the page's scripts in the browser, hence "unsafe-inline" and "unsafe-eval". Nothing is loaded from,
@@ -203,7 +203,7 @@ class Guard:
             raise RequestRefusedError(403, "Pages of other sites may not use this server.")
         if not is_known_path(path) or b"page" in parse_qs(scope["query_string"]):  # Gradio's parameter for other pages
             raise RequestRefusedError(404, "Not found.")
-        if path.startswith(modules.PATH) and scope["method"] != "GET":
+        if path.startswith(modules.URL_PREFIX) and scope["method"] != "GET":
             raise RequestRefusedError(405, "Only GET is allowed here.")
         if is_upload(scope) and scope["method"] == "POST" and self.uploads.is_full:
             raise RequestRefusedError(503, "The upload storage of the server is full. Try again later.")

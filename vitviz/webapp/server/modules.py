@@ -11,20 +11,20 @@ from starlette.responses import Response
 from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-FOLDER = Path(__file__).parents[1] / "static"
-PATH = "/vitviz/"
+STATIC_DIR = Path(__file__).parents[1] / "static"
+URL_PREFIX = "/vitviz/"
 IMPORT = re.compile(r"""\b(?:from|import)\s*["']\./([\w-]+\.js)["']""")  # static imports only
 
 
-class Modules(StaticFiles):
+class ModuleFiles(StaticFiles):
     """Modules are revalidated at each use, so that a browser never combines two versions."""
 
     def __init__(self) -> None:
-        super().__init__(directory=FOLDER)
+        super().__init__(directory=STATIC_DIR)
 
     def get_path(self, scope: Scope) -> str:
         """Return the name of the file, also if a proxy serves the page under a path and removes it from requests."""
-        return str(scope["path"]).removeprefix(PATH)
+        return str(scope["path"]).removeprefix(URL_PREFIX)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Serve modules only."""
@@ -41,7 +41,7 @@ class Modules(StaticFiles):
         return response
 
 
-class Preload:
+class ModulePreload:
     """ASGI middleware that lists modules in a header of the page, so that the browser loads them while Gradio starts.
 
     Args:
@@ -52,7 +52,9 @@ class Preload:
     def __init__(self, app: ASGIApp, names: Iterable[str]) -> None:
         self.app = app
         # Relative to the page, which a proxy may serve under a path.
-        self.links = ", ".join(f"<{PATH.lstrip('/')}{module}>; rel=modulepreload" for module in with_imports(names))
+        self.links = ", ".join(
+            f"<{URL_PREFIX.lstrip('/')}{module}>; rel=modulepreload" for module in resolve_imports(names)
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request (ASGI)."""
@@ -66,10 +68,10 @@ class Preload:
         await self.app(scope, receive, send_with_links if is_page else send)
 
 
-def with_imports(names: Iterable[str]) -> list[str]:
+def resolve_imports(names: Iterable[str]) -> list[str]:
     """Return the modules that exist and all that they import, directly or not."""
-    found = [name for name in names if (FOLDER / name).is_file()]
+    found = [name for name in names if (STATIC_DIR / name).is_file()]
     for name in found:
-        imported = IMPORT.findall((FOLDER / name).read_text(encoding="utf-8"))  # also in comments
-        found += [other for other in dict.fromkeys(imported) if other not in found and (FOLDER / other).is_file()]
+        imported = IMPORT.findall((STATIC_DIR / name).read_text(encoding="utf-8"))  # also in comments
+        found += [other for other in dict.fromkeys(imported) if other not in found and (STATIC_DIR / other).is_file()]
     return found
