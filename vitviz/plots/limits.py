@@ -1,0 +1,62 @@
+"""Upper ends of the shared scale of attention weights, for the page and for figures.
+
+One scale holds for all heads and another one for all means, whatever the query, so that colors stay comparable while
+the query changes. Means have a scale of their own: they are flatter than heads and would all be pale on theirs.
+"""
+
+from typing import Literal, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float32]
+QUANTILE = 0.98  # so that a few focused heads do not make all other maps pale
+NUM_PATCH_QUERIES = 8  # next to the default query
+
+
+class ScaleLimits(TypedDict):
+    """Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both."""
+
+    heads: float
+    means: float
+
+
+def shared_limits(
+    attention: Array, query_weights: Array, prefix: int, direction: Literal["from", "to"] = "from"
+) -> ScaleLimits:
+    """Return the limits of an image: each clips the largest 2 % of the weights of several queries, rounded.
+
+    The queries are the default one and 8 patches spread over the image.
+
+    Args:
+        attention: Weights of the image without ablations, (L, A, T, T).
+        query_weights: Weights of the tokens in the default query, (T,): the class token, or without one all patches.
+        prefix: Number of tokens before the patches (R).
+        direction: What the queries attend to ("from"), or what attends to them ("to").
+    """
+    tokens = attention.shape[-1]
+    patches = [prefix + patch for patch in spread_patches(tokens - prefix, NUM_PATCH_QUERIES)]
+    queries = np.concatenate([query_weights[None], np.eye(tokens, dtype=np.float32)[patches]])  # (Q, T)
+    weights = attention if direction == "from" else attention.swapaxes(-2, -1)
+    heads = (queries @ weights)[..., prefix:]  # (L, A, Q, N)
+    means = np.concatenate([heads.mean(1), heads.mean(0), heads.mean((0, 1))[None]])  # (L + A + 1, Q, N)
+    return {"heads": clip_limit(heads), "means": clip_limit(means)}
+
+
+def clip_limit(values: Array) -> float:
+    """Return the limit of a scale that clips the largest 2 % of the values."""
+    flat = values.ravel()
+    index = int(len(flat) * QUANTILE)
+    return round_limit(float(np.partition(flat, index)[index]))
+
+
+def round_limit(value: float) -> float:
+    """Return the nearest number whose quarters print with few digits: 1, 2, 4, 6, 8 or 10 times a power of ten."""
+    power = 10.0 ** np.floor(np.log10(max(value, 1e-6)))
+    return float(min((step * power for step in (1, 2, 4, 6, 8, 10)), key=lambda limit: abs(limit - value)))
+
+
+def spread_patches(patches: int, count: int) -> list[int]:
+    """Return a few of `patches` patches, distributed over the image and over its rows."""
+    stride = max(patches / count, 1)
+    return [int((k + 0.5) * stride) % patches for k in range(min(count, patches))]
