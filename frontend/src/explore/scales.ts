@@ -1,22 +1,33 @@
 /* Scales of the maps. */
 
 import type { MethodInfo } from '../lib/api';
-import type { Scale } from '../lib/numbers';
+import { isFlat, removedFrom, type Scale, type Shape } from '../lib/numbers';
 import { makeTile, type Tile } from '../lib/paint';
+import { FLAT_WEIGHTS } from '../lib/words';
 
-/** The scale of a method's map: from 0 to its maximum, or symmetric about 0 for signed methods. */
+/** The scale of a method's map: from its minimum to its maximum, or symmetric about 0 for signed methods. */
 export function methodScale(method: MethodInfo, values: number[]): Scale {
   const limit = Math.max(...values.map(Math.abs)) || 1;
   if (method.unit === 'logits') return { kind: 'signed', limit, isWeight: false };
-  return { kind: 'linear', limit, clips: false, isWeight: method.unit === 'weights' };
+  if (method.unit === 'weights') return rangeScale(values);
+  return { kind: 'linear', low: isFlat(values) ? 0 : Math.min(...values), limit, clips: false, isWeight: false };
 }
 
-/** From 0 to the maximum of the patches of one row.
-    @param prefix tokens before the patches */
-export function mapScale(row: Float32Array, prefix: number): Scale {
-  let limit = 1e-9;
-  for (let j = prefix; j < row.length; j++) if (row[j] > limit) limit = row[j];
-  return { kind: 'linear', limit, clips: false, isWeight: true };
+/** From the smallest to the largest weight of the patches of one row, so that nearly uniform maps use all colors. */
+export function mapScale(row: Float32Array, shape: Shape): Scale {
+  return rangeScale(row, shape.prefix, removedFrom(shape));
+}
+
+/** Equal weights have the color in the middle. */
+function rangeScale(weights: ArrayLike<number>, first = 0, removed: readonly number[] = []): Scale {
+  let [low, high] = [Infinity, 0];
+  for (let j = first; j < weights.length; j++) {
+    if (removed.length && removed.includes(j - first)) continue;
+    low = Math.min(low, weights[j]);
+    high = Math.max(high, weights[j]);
+  }
+  const ends = high - low > FLAT_WEIGHTS ? { low, limit: high } : { low: 0, limit: 2 * high || 1 };
+  return { kind: 'linear', ...ends, clips: false, isWeight: true };
 }
 
 /** The color table of a scale. */

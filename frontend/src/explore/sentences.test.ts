@@ -64,11 +64,15 @@ test('the value under the pointer is placed on the map and on the bar', () => {
   });
 });
 
-test('a map is scaled to its maximum, signed ones symmetrically', () => {
-  expect(mapScale(ROW, 1)).toMatchObject({ kind: 'linear', limit: ROW[2], clips: false });
+test('a map is scaled from its minimum to its maximum, a signed one symmetrically', () => {
+  expect(mapScale(ROW, SHAPE)).toEqual({ kind: 'linear', low: 0.125, limit: 0.5, clips: false, isWeight: true });
+  const withoutSome = { ...SHAPE, removed: [2, 3] };
+  expect(mapScale(ROW, withoutSome)).toMatchObject({ low: 0.25, limit: 0.5 });
+  expect(mapScale(Float32Array.of(0.5, 0.125, 0.125), SHAPE)).toMatchObject({ low: 0, limit: 0.25 }); // in the middle
   const unit = (name: string) => ({ unit: name }) as MethodInfo;
   expect(methodScale(unit('logits'), [-3, 2])).toEqual({ kind: 'signed', limit: 3, isWeight: false });
   expect(methodScale(unit('weights'), [0, 2])).toMatchObject({ kind: 'linear', limit: 2, isWeight: true });
-  expect(methodScale(unit('relative'), [0, 0])).toMatchObject({ limit: 1, isWeight: false });
+  expect(methodScale(unit('relative'), [0, 0])).toMatchObject({ low: 0, limit: 1, isWeight: false });
+  expect(methodScale(unit('relative'), [3, 4])).toMatchObject({ low: 3, limit: 4, isWeight: false });
   expect(tableKind({ kind: 'uniform', uniform: 1 })).toBe('div');
 });

@@ -193,6 +193,7 @@ describe('scales', () => {
 
   test('linear, signed and logarithmic places', () => {
     expect(place({ kind: 'linear', limit: 0.2 }, 0.05)).toBe(0.25);
+    expect(place({ kind: 'linear', low: 2, limit: 6 }, 3)).toBe(0.25);
     expect(place({ kind: 'signed', limit: 2 }, -1)).toBe(0.25);
     expect(place({ kind: 'signed', limit: 2 }, 0)).toBe(0.5);
     expect(place({ kind: 'uniform', uniform: 0.01 }, 0.01)).toBe(0.5);

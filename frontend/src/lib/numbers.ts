@@ -37,9 +37,10 @@ export interface Rows {
   across: number;
 }
 
-/** From 0 to `limit`. */
+/** From `low` (by default 0) to `limit`. */
 export interface LinearScale {
   kind: 'linear';
+  low?: number;
   limit: number;
   clips?: boolean;
   isWeight?: boolean;
@@ -249,9 +250,11 @@ export function weightOfLargest(values: Float32Array, first: number, count: numb
   return sumOf(sorted, sorted.length - count, sorted.length);
 }
 
+export const lowOf = ({ low = 0 }: LinearScale) => low;
+
 /** The place of a value on a scale, 0..1 within it. */
 export function place(scale: Scale, value: number) {
-  if (scale.kind === 'linear') return value / scale.limit;
+  if (scale.kind === 'linear') return (value - lowOf(scale)) / (scale.limit - lowOf(scale));
   if (scale.kind === 'signed') return 0.5 + value / scale.limit / 2;
   return 0.5 + Math.log2(Math.max(value / scale.uniform, 1e-6)) / 6;
 }

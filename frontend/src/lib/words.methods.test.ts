@@ -120,10 +120,18 @@ describe('color bars', () => {
       '37.5 %',
       '50.0 %',
     ]);
+    expect(texts({ kind: 'linear', low: 0.0148, limit: 0.016, isWeight: true })).toEqual([
+      '1.480 %',
+      '1.510 %',
+      '1.540 %',
+      '1.570 %',
+      '1.600 %',
+    ]);
   });
 
   test('of other values', () => {
     expect(texts({ kind: 'linear', limit: 7 })).toEqual(['0', '0.25', '0.5', '0.75', '1']);
+    expect(texts({ kind: 'linear', low: 6, limit: 8 })).toEqual(['0.75', '0.81', '0.88', '0.94', '1.00']);
     expect(texts({ kind: 'signed', limit: 3 })).toEqual(['−3.00', '−1.50', '0.00', '+1.50', '+3.00']);
     expect(texts({ kind: 'signed', limit: 0.004 })).toEqual(['−0.0040', '−0.0020', '0.0000', '+0.0020', '+0.0040']);
     const uniform = ticksOf({ kind: 'uniform', uniform: 0.01 });
@@ -136,6 +144,6 @@ describe('color bars', () => {
     expect(unitOf({ kind: 'uniform', uniform: 1 })).toMatch(/^attention weight \/ uniform/);
     expect(unitOf({ kind: 'linear', limit: 1 })).toBe('relative to the maximum of this map');
     expect(unitOf({ kind: 'linear', limit: 1, isWeight: true, clips: true })).toBe('attention weight');
-    expect(unitOf({ kind: 'linear', limit: 1, isWeight: true })).toBe('attention weight, this map');
+    expect(unitOf({ kind: 'linear', limit: 1, isWeight: true })).toBe('attention weight, range of this map');
   });
 });

@@ -3,6 +3,7 @@ import { MEAN, type Shape } from './numbers';
 import {
   accuracyLine,
   capital,
+  classGroup,
   changesLine,
   digitsOf,
   type HeadView,
@@ -107,6 +108,8 @@ describe('names', () => {
   test('of classes and models', () => {
     expect(targetTitle(['cat'])).toBe('cat');
     expect(targetTitle(['cat', 'dog'])).toBe('cat, not dog');
+    expect(classGroup(['cat', 'dog'])).toBe('For class cat, not dog');
+    expect(classGroup(['class 403'])).toBe('For class 403');
     expect(modelOption({ name: 'tiny', layers: 1, heads: 3 })).toBe('tiny · 1 layer, 3 heads');
     expect(capital('row 1')).toBe('Row 1');
     expect(capital('')).toBe('');

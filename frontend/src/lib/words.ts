@@ -1,7 +1,7 @@
 /* Words: pure functions from numbers to sentences. Screen text counts from 1, the state from 0. */
 
 import type { Direction, Grid, Scale, Shape, SignedScale } from './numbers';
-import { isFlat, largest, MEAN, patchCount, removedFrom, sumOf, uniformWeight, weightOfLargest } from './numbers';
+import { isFlat, largest, lowOf, MEAN, patchCount, removedFrom, sumOf, uniformWeight, weightOfLargest } from './numbers';
 
 /** Text with bold parts. */
 export type Line = readonly (string | { strong: string })[];
@@ -77,7 +77,7 @@ export function queryName(patches: readonly number[], shape: Shape, several = ''
   return patches.length === 1 ? patchName(patches[0], shape) : `${several}${patches.length} patches`;
 }
 
-const FLAT_WEIGHTS = 2 / 65535; // differences of attention weights within their precision, 16 bits
+export const FLAT_WEIGHTS = 2 / 65535; // differences of attention weights within their precision, 16 bits
 
 /** Whether a head's map is the same for all patches, so that none is the largest. */
 export function isUniformMap(view: Pick<HeadView, 'row'>, shape: Shape) {
@@ -152,6 +152,10 @@ export function prefixLine(row: ArrayLike<number>, shape: Shape, direction: Dire
 
 /** "cat", or "cat, not dog"; like a saved figure (`Explanation.title` in Python). */
 export const targetTitle = (classes: readonly string[]) => classes.join(', not ');
+
+/** "For class cat"; labels like "class 403" name themselves. */
+export const classGroup = (classes: readonly string[]) =>
+  `For ${classes[0].startsWith('class ') ? '' : 'class '}${targetTitle(classes)}`;
 
 /** "Relevance for cat, not dog" */
 export const methodTitle = (method: Method, classes: readonly string[]) =>
@@ -244,17 +248,23 @@ export function ticksOf(scale: Scale): [number, string][] {
   if (scale.kind === 'signed') {
     return quarters.map((t) => [t, signed((2 * t - 1) * scale.limit, signedDigits(scale))]);
   }
-  if (!scale.isWeight) return quarters.map((t) => [t, String(t)]);
-  const digits = scale.clips ? digitsOf(scale.limit / 4) : scale.limit < 0.02 ? 2 : 1;
-  return quarters.map((t) => [t, (t === 1 && scale.clips ? '≥ ' : '') + percent(scale.limit * t, t ? digits : 0)]);
+  const low = lowOf(scale);
+  const step = (scale.limit - low) / 4;
+  const valueAt = (t: number) => low + 4 * step * t;
+  if (!scale.isWeight) return quarters.map((t) => [t, low ? (valueAt(t) / scale.limit).toFixed(2) : String(t)]);
+  const digits = scale.clips ? digitsOf(step) : digitsOfStep(step);
+  return quarters.map((t) => [t, (t === 1 && scale.clips ? '≥ ' : '') + percent(valueAt(t), valueAt(t) ? digits : 0)]);
 }
+
+/** Decimals, 1 to 4, that print percentages a step apart differently. */
+const digitsOfStep = (step: number) => [1, 2, 3].find((digits) => 100 * step >= 5 / 10 ** digits) ?? 4;
 
 /** The quantity of the color bar. */
 export function unitOf(scale: Scale) {
   if (scale.kind === 'signed') return 'change of the logit; below 0 is against the class';
   if (scale.kind === 'uniform') return 'attention weight / uniform; 1 × is the same for all tokens';
   if (!scale.isWeight) return 'relative to the maximum of this map';
-  return scale.clips ? 'attention weight' : 'attention weight, this map';
+  return scale.clips ? 'attention weight' : 'attention weight, range of this map';
 }
 
 /** "3 heads ablated, 1 patch removed" */
