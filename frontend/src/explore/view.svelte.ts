@@ -122,7 +122,11 @@ export class View {
   /** The scale of one row. */
   scaleOf(row: Float32Array): Scale {
     if (this.scaleChoice === 'shared') return this.#sharedScale;
-    return this.scaleChoice === 'uniform' ? this.#uniformScale : this.shape ? mapScale(row, this.shape) : this.#sharedScale;
+    return this.scaleChoice === 'uniform'
+      ? this.#uniformScale
+      : this.shape
+        ? mapScale(row, this.shape)
+        : this.#sharedScale;
   }
 
   /** Let the next drawing replace a method's map even if the new one is not there yet. */

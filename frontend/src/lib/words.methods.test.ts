@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Shape } from './numbers';
+import { ticksOf, unitOf } from './ticks';
 import {
   type Line,
   type Method,
@@ -9,8 +10,6 @@ import {
   scoreNote,
   scoreText,
   textOf,
-  ticksOf,
-  unitOf,
 } from './words';
 
 /** Text with ordinary spaces. */

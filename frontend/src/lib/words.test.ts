@@ -3,8 +3,8 @@ import { MEAN, type Shape } from './numbers';
 import {
   accuracyLine,
   capital,
-  classGroup,
   changesLine,
+  classGroup,
   digitsOf,
   type HeadView,
   headHeadline,

@@ -1,7 +1,7 @@
 /* Words: pure functions from numbers to sentences. Screen text counts from 1, the state from 0. */
 
 import type { Direction, Grid, Scale, Shape, SignedScale } from './numbers';
-import { isFlat, largest, lowOf, MEAN, patchCount, removedFrom, sumOf, uniformWeight, weightOfLargest } from './numbers';
+import { isFlat, largest, MEAN, patchCount, removedFrom, sumOf, uniformWeight, weightOfLargest } from './numbers';
 
 /** Text with bold parts. */
 export type Line = readonly (string | { strong: string })[];
@@ -238,34 +238,6 @@ export function digitsOf(fraction: number) {
 /** Decimals that print half of a signed scale's limit with two significant digits. */
 export const signedDigits = (scale: SignedScale) =>
   Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(scale.limit / 2))));
-
-const UNIFORM_TICKS = ['≤ ⅛ ×', '¼', '½', '1 ×', '2', '4', '≥ 8 ×'];
-
-/** Tick marks of the color bar, [place 0..1, text]. */
-export function ticksOf(scale: Scale): [number, string][] {
-  if (scale.kind === 'uniform') return UNIFORM_TICKS.map((text, i) => [i / 6, text]);
-  const quarters = [0, 0.25, 0.5, 0.75, 1];
-  if (scale.kind === 'signed') {
-    return quarters.map((t) => [t, signed((2 * t - 1) * scale.limit, signedDigits(scale))]);
-  }
-  const low = lowOf(scale);
-  const step = (scale.limit - low) / 4;
-  const valueAt = (t: number) => low + 4 * step * t;
-  if (!scale.isWeight) return quarters.map((t) => [t, low ? (valueAt(t) / scale.limit).toFixed(2) : String(t)]);
-  const digits = scale.clips ? digitsOf(step) : digitsOfStep(step);
-  return quarters.map((t) => [t, (t === 1 && scale.clips ? '≥ ' : '') + percent(valueAt(t), valueAt(t) ? digits : 0)]);
-}
-
-/** Decimals, 1 to 4, that print percentages a step apart differently. */
-const digitsOfStep = (step: number) => [1, 2, 3].find((digits) => 100 * step >= 5 / 10 ** digits) ?? 4;
-
-/** The quantity of the color bar. */
-export function unitOf(scale: Scale) {
-  if (scale.kind === 'signed') return 'change of the logit; below 0 is against the class';
-  if (scale.kind === 'uniform') return 'attention weight / uniform; 1 × is the same for all tokens';
-  if (!scale.isWeight) return 'relative to the maximum of this map';
-  return scale.clips ? 'attention weight' : 'attention weight, range of this map';
-}
 
 /** "3 heads ablated, 1 patch removed" */
 export function changesLine(changes: { ablated: readonly number[]; removed: readonly number[]; patch_mode: string }) {
