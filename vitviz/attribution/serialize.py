@@ -2,7 +2,7 @@
 
 import base64
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from vitviz import __version__
 from vitviz.attribution.context import Target, is_flat
 from vitviz.attribution.faithfulness import score
-from vitviz.attribution.methods import METHODS
+from vitviz.attribution.methods import METHODS, query_weights
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.plots.colormaps import color_tables
+from vitviz.plots.limits import shared_limits
 
 if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation, View
@@ -48,7 +49,8 @@ def to_json(explanation: "Explanation") -> Json:
     Returns:
         `checkpoint`; `classes` and `probabilities` (K); `layers`, `heads`, `rows` and `columns` of the grid, `aspect`
         (width by height of the model input), `prefix` (tokens before the patches), `classToken`; `cls`, float32
-        (L, A, T) in base64, with zeros for ablated heads.
+        (L, A, T) in base64, with zeros for ablated heads; `limits` of the shared scales by direction, those of the
+        image without ablations, so that colors can be compared with it.
     """
     layers, heads = explanation.attention.shape[:2]
     rows, columns = explanation.grid
@@ -65,6 +67,17 @@ def to_json(explanation: "Explanation") -> Json:
         "classToken": explanation.context.config.class_token,
         "probabilities": explanation.probabilities.tolist(),
         "cls": to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
+        "limits": limits_to_json(explanation.original or explanation),
+    }
+
+
+def limits_to_json(explanation: "Explanation") -> Json:
+    """Return the limits of the shared scales by direction."""
+    query = query_weights(explanation.context)
+    directions: tuple[Literal["from", "to"], ...] = ("from", "to")
+    return {
+        direction: shared_limits(explanation.attention, query, explanation.prefix, direction)
+        for direction in directions
     }
 
 

@@ -221,8 +221,18 @@ class ExplainedImage(TypedDict):
     note: str
 
 
+class ScaleLimits(TypedDict):
+    """Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both."""
+
+    heads: float
+    means: float
+
+
 class ExplainReply(GridShape):
-    """Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32."""
+    """Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32.
+
+    `limits` are those of the directions "from" and "to".
+    """
 
     key: str
     checkpoint: str
@@ -230,6 +240,7 @@ class ExplainReply(GridShape):
     image: ExplainedImage
     probabilities: Vector
     cls: str
+    limits: dict[str, ScaleLimits]
     maps: dict[str, Vector]
 
 

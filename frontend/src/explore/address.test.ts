@@ -38,6 +38,7 @@ const CHOICES: Choices = {
   readoutPatch: -1,
 };
 
+const OPENING = { layer: 4, head: 1 };
 const read = (search: string, catalog = CATALOG) => readAddress(new URLSearchParams(search), catalog);
 const sentences = (search: string, shown = CHOICES) =>
   unavailableSentences(new URLSearchParams(search), CATALOG, shown);
@@ -45,9 +46,9 @@ const withoutCifar = { ...CATALOG, cifar: { available: false, classes: [], messa
 
 test('an empty address shows the cat with the first model', () => {
   const [choices, linked] = read('');
-  const { pins, isMultiPatchQuery, ablated, removed, hover, readoutPatch: _, ...rest } = CHOICES;
+  const { layer: _1, head: _2, pins, isMultiPatchQuery, ablated, removed, hover, readoutPatch: _, ...rest } = CHOICES;
   expect(choices).toEqual(rest);
-  expect(linked).toEqual({ patch: null, ablated: null, removed: null });
+  expect(linked).toEqual({ layer: null, head: null, patch: null, ablated: null, removed: null });
 });
 
 test('without a cat the first sample is shown, and without samples none', () => {
@@ -95,7 +96,7 @@ test('an address is read back', () => {
     patch_mode: 'gray',
   });
   const [found, linked] = read(new URLSearchParams(values as Record<string, string>).toString());
-  expect({ ...CHOICES, ...found, ...readShapeParams(linked, shape) }).toEqual(choices);
+  expect({ ...CHOICES, ...found, ...readShapeParams(linked, shape, OPENING) }).toEqual(choices);
 });
 
 test('replacements are written only while something is replaced', () => {
@@ -105,9 +106,11 @@ test('replacements are written only while something is replaced', () => {
 
 test('invalid values give the defaults', () => {
   const [choices, linked] = read('checkpoint=../etc&layer=99&head=-4&direction=up&scale=huge&display=x&method=magic');
-  expect(choices).toMatchObject({ checkpoint: 'cifar10-ti4', layer: 5, head: 0, direction: 'from', scale: 'shared' });
+  expect(choices).toMatchObject({ checkpoint: 'cifar10-ti4', direction: 'from', scale: 'shared' });
   expect(choices).toMatchObject({ smooth: false, method: null });
-  expect(readShapeParams({ ...linked, patch: '9-9_x_4-5_4-5', ablated: '7-1_6-6' }, SHAPE)).toEqual({
+  expect(readShapeParams({ ...linked, patch: '9-9_x_4-5_4-5', ablated: '7-1_6-6' }, SHAPE, OPENING)).toEqual({
+    layer: 5,
+    head: 0,
     pins: [28],
     ablated: [35],
     removed: [],
@@ -122,7 +125,7 @@ test('at most two different classes are explained', () => {
 test('what belongs to another image or model is not adopted', () => {
   const [choices, linked] = read('image=upload&patch=2-2&class=4&removed=1-1&ablated=1-1');
   expect(choices).toMatchObject({ image: { kind: 'sample', name: 'cat' }, target: [] });
-  expect(linked).toEqual({ patch: null, ablated: '1-1', removed: null });
+  expect(linked).toMatchObject({ patch: null, ablated: '1-1', removed: null });
   expect(read('checkpoint=lost&class=4')[0].target).toEqual([]);
   expect(read('image=cifar:3&patch=2-2', withoutCifar)[1].patch).toBeNull();
 });
@@ -147,4 +150,12 @@ test('unavailable parts of the address are named', () => {
   expect(sentences('image=upload')).toBe(
     'A link does not contain an uploaded image: showing cat. Upload the file again.',
   );
+});
+
+test('without a layer and head the opening ones are shown; one of them alone has the defaults of old links', () => {
+  const chosen = (search: string) => readShapeParams(read(search)[1], SHAPE, OPENING);
+  expect(chosen('')).toMatchObject(OPENING);
+  expect(chosen('layer=2')).toMatchObject({ layer: 1, head: MEAN });
+  expect(chosen('head=3')).toMatchObject({ layer: 5, head: 2 });
+  expect(chosen('layer=mean&head=mean')).toMatchObject({ layer: MEAN, head: MEAN });
 });

@@ -20,6 +20,8 @@ const UPLOADED = 'upload'; // a link cannot restore an uploaded image
 
 /** The parts of the address that need the sizes of the reply. */
 export interface ShapeParams {
+  layer: string | null;
+  head: string | null;
   patch: string | null;
   ablated: string | null;
   removed: string | null;
@@ -42,7 +44,8 @@ export function imageParam(image: ImageChoice): string {
   return image.kind === 'cifar' ? `cifar:${image.index}` : UPLOADED;
 }
 
-const hasModel = (catalog: ExploreCatalog, name: string) => catalog.checkpoints.some((model) => model.name === name);
+export const hasModel = (catalog: ExploreCatalog, name: string) =>
+  catalog.checkpoints.some((model) => model.name === name);
 
 /** Read the choices, and the parts that need the sizes of the reply; the catalog has at least one model. */
 export function readAddress(params: URLSearchParams, catalog: ExploreCatalog): [Partial<Choices>, ShapeParams] {
@@ -52,8 +55,6 @@ export function readAddress(params: URLSearchParams, catalog: ExploreCatalog): [
   const choices: Partial<Choices> = {
     checkpoint: checkpoint.name,
     image: parseImage(wanted, catalog) ?? firstImage(catalog),
-    layer: parseNumber(params.get('layer'), checkpoint.layers, checkpoint.layers - 1),
-    head: parseNumber(params.get('head'), checkpoint.heads, MEAN),
     direction: oneOf<Direction>(params.get('direction'), ['from', 'to']),
     scale: oneOf<ScaleChoice>(params.get('scale'), ['shared', 'uniform', 'map']),
     smooth: params.get('display') === 'smooth',
@@ -63,12 +64,24 @@ export function readAddress(params: URLSearchParams, catalog: ExploreCatalog): [
     target: isAvailable && (!model || hasModel(catalog, model)) ? parseClasses(params.get('class')) : [],
   };
   const [patch, removed] = isAvailable ? [params.get('patch'), params.get('removed')] : [null, null]; // of another image
-  return [choices, { patch, ablated: params.get('ablated'), removed }];
+  const [layer, head, ablated] = ['layer', 'head', 'ablated'].map((name) => params.get(name));
+  return [choices, { layer, head, patch, ablated, removed }];
 }
 
-/** The choices in the address that depend on the grid of the image. */
-export function readShapeParams(linked: ShapeParams, shape: Shape): Pick<Choices, 'pins' | 'ablated' | 'removed'> {
+/** The choices in the address that depend on the sizes of the reply; without a layer and head the opening ones.
+    @param opening see `sharpestHead` */
+export function readShapeParams(
+  linked: ShapeParams,
+  shape: Shape,
+  opening: Pick<Choices, 'layer' | 'head'>,
+): Pick<Choices, 'layer' | 'head' | 'pins' | 'ablated' | 'removed'> {
+  const { layer, head } = linked;
+  const named = {
+    layer: parseNumber(layer, shape.layers, shape.layers - 1),
+    head: parseNumber(head, shape.heads, MEAN),
+  };
   return {
+    ...(layer || head ? named : opening),
     pins: parsePatches(linked.patch, shape),
     ablated: parseHeads(linked.ablated, shape),
     removed: parsePatches(linked.removed, shape),

@@ -1,9 +1,10 @@
 /* Scales of the maps. */
 
-import type { MethodInfo } from '../lib/api';
+import type { MethodInfo, ScaleLimits } from '../lib/api';
 import { isFlat, removedFrom, type Scale, type Shape } from '../lib/numbers';
 import { makeTile, type Tile } from '../lib/paint';
-import { FLAT_WEIGHTS } from '../lib/words';
+import { digitsOf, FLAT_WEIGHTS, percent } from '../lib/words';
+import type { ScaleChoice } from './state.svelte';
 
 /** The scale of a method's map: from its minimum to its maximum, or symmetric about 0 for signed methods. */
 export function methodScale(method: MethodInfo, values: number[]): Scale {
@@ -28,6 +29,14 @@ function rangeScale(weights: ArrayLike<number>, first = 0, removed: readonly num
   }
   const ends = high - low > FLAT_WEIGHTS ? { low, limit: high } : { low: 0, limit: 2 * high || 1 };
   return { kind: 'linear', ...ends, clips: false, isWeight: true };
+}
+
+/** What the scales of the matrix are. */
+export function scaleNote(choice: ScaleChoice, { heads, means }: ScaleLimits) {
+  if (choice === 'map') return 'one scale per map';
+  if (choice === 'uniform') return 'one scale';
+  const end = (limit: number) => percent(limit, digitsOf(limit));
+  return `heads to ${end(heads)}, means to ${end(means)}`;
 }
 
 /** The color table of a scale. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { MethodInfo } from '../lib/api';
 import { MEAN } from '../lib/numbers';
 import { readingOf } from './reading';
-import { mapScale, methodScale, tableKind } from './scales';
+import { mapScale, methodScale, scaleNote, tableKind } from './scales';
 import { headlineOf, lineOf } from './sentences';
 import type { View } from './view.svelte';
 
@@ -75,4 +75,11 @@ test('a map is scaled from its minimum to its maximum, a signed one symmetricall
   expect(methodScale(unit('relative'), [0, 0])).toMatchObject({ low: 0, limit: 1, isWeight: false });
   expect(methodScale(unit('relative'), [3, 4])).toMatchObject({ low: 3, limit: 4, isWeight: false });
   expect(tableKind({ kind: 'uniform', uniform: 1 })).toBe('div');
+});
+
+test('the matrix names the ends of the scales of heads and means', () => {
+  const limits = { heads: 0.1, means: 0.06 };
+  expect(scaleNote('shared', limits).replaceAll('\u00a0', ' ')).toBe('heads to 10 %, means to 6 %');
+  expect(scaleNote('map', limits)).toBe('one scale per map');
+  expect(scaleNote('uniform', limits)).toBe('one scale');
 });

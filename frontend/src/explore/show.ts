@@ -2,7 +2,7 @@
 
 import type { ExplainReply, ImageChoice } from '../lib/api';
 import { afterPaint, isImageUrl } from '../lib/dom';
-import { floatsOf } from '../lib/numbers';
+import { floatsOf, sharpestHead } from '../lib/numbers';
 import { percent } from '../lib/words';
 import { readShapeParams, type ShapeParams } from './address';
 import { announceSoon, stopWaiting } from './notices';
@@ -44,22 +44,23 @@ export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageEl
     faithfulness: null,
     ablation: null,
     previousChanges: { ...explorer.previousChanges, ablated: [], removed: [] },
-    scaleLimits: {},
     fullAttentionFailed: false,
   });
-  clampChoices(explorer, linked, isSameGrid);
+  clampChoices(explorer, linked, isSameGrid, shown?.checkpoint === checkpoint);
   explorer.view.releaseMethod();
   stopWaiting(explorer); // now, as a late "Working…" would replace later notices
   explorer.markers.full = undefined;
   requestAnimationFrame(() => finishShowing(explorer, reply));
 }
 
-/** Keep the choices that the new model and grid allow. */
-function clampChoices({ choices, shape }: Explorer, linked: ShapeParams | null, isSameGrid: boolean) {
-  choices.layer = Math.min(choices.layer, shape.layers - 1);
-  choices.head = Math.min(choices.head, shape.heads - 1);
+/** Keep the choices that the new model and grid allow; another model opens with its sharpest late head. */
+function clampChoices(explorer: Explorer, linked: ShapeParams | null, isSameGrid: boolean, isSameModel: boolean) {
+  const { choices, shape, attention } = explorer;
+  const opening = sharpestHead(shape, attention?.defaultRows ?? new Float32Array());
+  const { layer, head } = isSameModel ? choices : opening;
+  Object.assign(choices, { layer: Math.min(layer, shape.layers - 1), head: Math.min(head, shape.heads - 1) });
   choices.hover = choices.readoutPatch = -1;
-  if (linked) Object.assign(choices, readShapeParams(linked, shape));
+  if (linked) Object.assign(choices, readShapeParams(linked, shape, opening));
   else Object.assign(choices, { ablated: [], removed: [], pins: isSameGrid ? choices.pins : [] });
   choices.isMultiPatchQuery = choices.pins.length > 1 || (choices.isMultiPatchQuery && choices.pins.length > 0);
 }

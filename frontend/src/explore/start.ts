@@ -5,7 +5,8 @@ import type { ExplorerData } from '../lib/api';
 import { refreshModels } from '../lib/client';
 import { listenWhile } from '../lib/dom';
 import { MEAN } from '../lib/numbers';
-import { readAddress, unavailableSentences } from './address';
+import { numberName } from '../lib/words';
+import { hasModel, readAddress, unavailableSentences } from './address';
 import { showShelf, takeFile } from './images';
 import { showNotice } from './notices';
 import { showModel } from './options';
@@ -17,7 +18,9 @@ export async function start(explorer: Explorer) {
   listen(explorer);
   const { choices } = explorer;
   const params = () => new URLSearchParams(location.search);
-  if (isOfRun(params().get('checkpoint')) || params().get('image')?.startsWith('cifar')) await refreshLists(explorer);
+  const model = params().get('checkpoint');
+  const isMissing = model !== null && !hasModel(explorer.catalog, model); // it may be newer than the page's first lists
+  if (isMissing || isOfRun(model) || params().get('image')?.startsWith('cifar')) await refreshLists(explorer);
   if (!explorer.catalog.checkpoints.length) {
     return fail(explorer, 'No model found: put a checkpoint into the checkpoints folder and restart vitviz.');
   }
@@ -38,12 +41,14 @@ export function startSaved(explorer: Explorer, { reply, view }: ExplorerData) {
   const shape = { layers, heads, rows, columns, aspect, prefix, classToken, removed: [] };
   const { method, layer, head, direction, target } = view;
   const linked = {
+    layer: numberName(layer ?? MEAN),
+    head: numberName(head ?? MEAN),
     patch: patchesParam(view.query, shape),
     ablated: headsParam(view.ablated, shape),
     removed: patchesParam(view.removed, shape),
   };
   explorer.shape = shape;
-  Object.assign(explorer.choices, { method, layer: layer ?? MEAN, head: head ?? MEAN, direction, target });
+  Object.assign(explorer.choices, { method, direction, target });
   return load(explorer, reply.checkpoint, { kind: 'sample', name: '' }, linked);
 }
 

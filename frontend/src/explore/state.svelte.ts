@@ -82,7 +82,6 @@ export class Explorer {
   ablation = $state.raw<Pick<AblateReply, 'key' | 'probabilities'> | null>(null); // while heads are ablated or patches removed
   faithfulness = $state.raw<ScoresReply | null>(null); // of the maps on screen, once computed
   fullAttentionFailed = false;
-  scaleLimits: Record<string, number> = {}; // upper ends of the shared scale, by direction and kind of query
   shown: { checkpoint: string; image: ImageChoice } | null = null; // on screen, restored after an error
   previousChanges: Changes = { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' }; // the changes shown last
   failedModel: string | null = null; // the model that could not be shown

@@ -2,18 +2,18 @@
    while the attention or the map of the new one is loading. */
 
 import { flushSync, untrack } from 'svelte';
-import type { MethodInfo } from '../lib/api';
+import type { MethodInfo, ScaleLimits } from '../lib/api';
 import {
   type Direction,
   fillRows,
   firstRowsSuffice,
+  MEAN,
   makeRows,
   type Rows,
   rowOf,
   type Scale,
   type Shape,
   type Source,
-  sharedLimit,
   uniformWeight,
 } from '../lib/numbers';
 import { type Line, mapName, methodTitle } from '../lib/words';
@@ -40,6 +40,7 @@ export interface LargeMap {
 }
 
 const NO_VALUES: number[] = [];
+const NO_LIMITS: Record<string, ScaleLimits> = {};
 const EMPTY: Marks = { query: [], removed: [], read: -1 };
 
 export class View {
@@ -51,7 +52,7 @@ export class View {
   /** The rendered state. */
   shape = $state.raw<Shape | null>(null);
   attention = $state.raw<Source | null>(null);
-  scaleLimits = $state.raw<Record<string, number>>({});
+  scaleLimits = $state.raw<Record<string, ScaleLimits>>({});
   query = $state.raw<number[]>([]);
   direction = $state.raw<Direction>('from');
   layer = $state.raw(0);
@@ -78,15 +79,12 @@ export class View {
     );
     return { ...this.#buffers };
   });
-  /** The upper end of the shared scale. */
-  readonly #limit = $derived.by(() => {
-    const { shape, attention, direction, scaleLimits } = this;
-    const kind = this.query.length ? 'patch' : 'class';
-    if (!shape || !attention) return 1;
-    scaleLimits[direction + kind] ??= sharedLimit(shape, attention, direction, kind);
-    return scaleLimits[direction + kind];
+  /** The upper ends of the shared scales, the same for every query and with ablations. */
+  readonly limits = $derived(this.scaleLimits[this.direction] ?? { heads: 1, means: 1 });
+  readonly #sharedScales = $derived<Record<'heads' | 'means', Scale>>({
+    heads: { kind: 'linear', limit: this.limits.heads, clips: true, isWeight: true },
+    means: { kind: 'linear', limit: this.limits.means, clips: true, isWeight: true, isOfMeans: true },
   });
-  readonly #sharedScale = $derived<Scale>({ kind: 'linear', limit: this.#limit, clips: true, isWeight: true });
   readonly #uniformScale = $derived<Scale>({
     kind: 'uniform',
     uniform: this.shape ? uniformWeight(this.shape) : 1,
@@ -98,7 +96,7 @@ export class View {
     if (this.methodInfo)
       return { values: this.methodValues, first: 0, scale: methodScale(this.methodInfo, this.methodValues) };
     const row = rowOf(this.rows, this.shape, this.layer, this.head);
-    return { values: row, first: this.shape.prefix, scale: this.scaleOf(row) };
+    return { values: row, first: this.shape.prefix, scale: this.scaleOf(row, this.layer, this.head) };
   });
   readonly scale = $derived.by(() => this.map?.scale ?? null);
   /** Whether the selected head is ablated. */
@@ -119,14 +117,11 @@ export class View {
     this.#explorer = explorer;
   }
 
-  /** The scale of one row. */
-  scaleOf(row: Float32Array): Scale {
-    if (this.scaleChoice === 'shared') return this.#sharedScale;
-    return this.scaleChoice === 'uniform'
-      ? this.#uniformScale
-      : this.shape
-        ? mapScale(row, this.shape)
-        : this.#sharedScale;
+  /** The scale of the row of a head or a mean. */
+  scaleOf(row: Float32Array, layer: number, head: number): Scale {
+    if (this.scaleChoice === 'map' && this.shape) return mapScale(row, this.shape);
+    if (this.scaleChoice === 'uniform') return this.#uniformScale;
+    return this.#sharedScales[layer === MEAN || head === MEAN ? 'means' : 'heads'];
   }
 
   /** Let the next drawing replace a method's map even if the new one is not there yet. */
@@ -177,10 +172,10 @@ export class View {
   }
 
   #update(query: number[], method: string | null) {
-    const { choices, shape, attention, scaleLimits, maps, targetNames } = this.#explorer;
+    const { choices, shape, attention, reply, maps, targetNames } = this.#explorer;
     this.shape = shape;
     this.attention = attention;
-    this.scaleLimits = scaleLimits;
+    this.scaleLimits = reply?.limits ?? NO_LIMITS;
     if (String(query) !== String(this.query)) this.query = query;
     this.direction = choices.direction;
     this.layer = choices.layer;

@@ -103,7 +103,7 @@ export interface EstimateReply {
   device: string;
 }
 
-/** Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32. */
+/** Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32. `limits` are those of the directions "from" and "to". */
 export interface ExplainReply {
   layers: number;
   heads: number;
@@ -118,6 +118,7 @@ export interface ExplainReply {
   image: ExplainedImage;
   probabilities: number[];
   cls: string;
+  limits: Record<string, ScaleLimits>;
   maps: Record<string, number[]>;
 }
 
@@ -469,6 +470,12 @@ export interface SavedView {
   target: number[];
   ablated: number[];
   removed: number[];
+}
+
+/** Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both. */
+export interface ScaleLimits {
+  heads: number;
+  means: number;
 }
 
 /** The score of each method, None for a flat map; mean and standard deviation over random rankings. */

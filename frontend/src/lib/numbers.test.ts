@@ -22,7 +22,7 @@ import {
   rowOf,
   type Shape,
   sharedLimit,
-  spreadPatches,
+  sharpestHead,
   sumOf,
   tokenCount,
   uint16Of,
@@ -174,21 +174,21 @@ describe('scales', () => {
     expect(roundLimit(value)).toBeCloseTo(limit, 10);
   });
 
-  test('the shared limit ignores removed patches and tokens that are not patches', () => {
-    const shape: Shape = { layers: 1, heads: 1, rows: 1, columns: 3, aspect: 3, prefix: 1, classToken: true };
-    const defaultRows = Float32Array.of(0.9, 0.02, 0.04, 0.06);
-    expect(sharedLimit(shape, { defaultRows, full: null }, 'from', 'class')).toBeCloseTo(0.06, 10);
-    expect(sharedLimit({ ...shape, removed: [2] }, { defaultRows, full: null }, 'from', 'class')).toBeCloseTo(0.04, 10);
+  test('the shared limit clips the largest weights of patches, not of other tokens', () => {
+    const shape: Shape = { layers: 1, heads: 2, rows: 1, columns: 2, aspect: 2, prefix: 1, classToken: true };
+    expect(sharedLimit(shape, Float32Array.of(0.9, 0.04, 0.06, 0.96, 0.03, 0.01))).toBeCloseTo(0.06, 10);
   });
 
-  test('the shared limit of patches is over queries across the image', () => {
-    const full = attention([0.25, 0.75], [0.6, 0.4], [0.5, 0.5], [0.5, 0.5]);
-    expect(sharedLimit(bare, { defaultRows: new Float32Array(4), full }, 'from', 'patch')).toBeCloseTo(0.8, 10);
-  });
-
-  test('a few patches are distributed over the image', () => {
-    expect(spreadPatches(64, 8)).toEqual([4, 12, 20, 28, 36, 44, 52, 60]);
-    expect(spreadPatches(3, 8)).toEqual([0, 1, 2]);
+  test('the opening head is the sharpest one on patches in the last third of the layers', () => {
+    const shape: Shape = { layers: 3, heads: 3, rows: 1, columns: 3, aspect: 3, prefix: 1, classToken: true };
+    const even = [0.25, 0.25, 0.25, 0.25];
+    const sharp = [0, 0, 1, 0];
+    const onClassToken = [0.97, 0, 0.03, 0];
+    const focused = [0.1, 0.1, 0.7, 0.1];
+    const rows = Float32Array.from([sharp, sharp, sharp, even, sharp, even, onClassToken, even, focused].flat());
+    expect(sharpestHead(shape, rows)).toEqual({ layer: 2, head: 2 });
+    const one = { ...shape, layers: 1, heads: 2 };
+    expect(sharpestHead(one, Float32Array.from([...even, ...focused]))).toEqual({ layer: 0, head: 1 });
   });
 
   test('linear, signed and logarithmic places', () => {

@@ -44,6 +44,8 @@ export interface LinearScale {
   limit: number;
   clips?: boolean;
   isWeight?: boolean;
+  /** The shared scale of means, which are flatter than heads. */
+  isOfMeans?: boolean;
 }
 /** From -limit to `limit`. */
 export interface SignedScale {
@@ -195,31 +197,29 @@ export function roundLimit(value: number) {
   return best;
 }
 
-/** Limit of the shared scale, fixed for an image and a kind of query. It clips the largest 0.5 % of values, so that
-    one focused head does not wash out all others. */
-export function sharedLimit(shape: Shape, source: Source, direction: Direction, kind: 'class' | 'patch') {
+/** Limit of a scale that clips the largest 2 % of the weights of patches in some rows, as `clip_limit` in Python. */
+export function sharedLimit(shape: Shape, rows: Float32Array) {
   const tokens = tokenCount(shape);
-  const remaining = remainingPatches(shape);
-  const queries = kind === 'class' ? [[]] : spreadPatches(remaining.length, 8).map((k) => [remaining[k]]);
-  const heads = shape.layers * shape.heads;
-  const values = new Float32Array(queries.length * heads * remaining.length);
-  const row = new Float32Array(tokens);
-  let at = 0;
-  for (const query of queries) {
-    for (let head = 0; head < heads; head++) {
-      fillHead(row, shape, source, head, query, direction);
-      for (const patch of remaining) values[at++] = row[shape.prefix + patch];
-    }
-  }
-  values.sort();
-  return roundLimit(values[Math.floor(values.length * 0.995)]);
+  const values = rows.filter((_, i) => i % tokens >= shape.prefix).sort();
+  return roundLimit(values[Math.floor(values.length * 0.98)]);
 }
 
-/** A few patches, distributed over the image and over its rows. */
-export function spreadPatches(patches: number, count: number) {
-  const stride = patches / count;
-  const place = (k: number) => Math.floor((k + 0.5) * Math.max(stride, 1)) % patches;
-  return Array.from({ length: Math.min(count, patches) }, (_, k) => place(k));
+/** The head that an image opens with: in the last third of the layers, the one whose squared weights have the largest
+    sum over the patches. It is large if few patches get much attention, and small if most goes to other tokens. */
+export function sharpestHead(shape: Shape, rows: Float32Array) {
+  const tokens = tokenCount(shape);
+  const first = shape.heads * Math.floor((2 * shape.layers) / 3);
+  const sharpness = Array.from({ length: shape.layers * shape.heads }, (_, k) =>
+    k < first
+      ? 0
+      : sumOf(
+          rows.subarray(k * tokens, (k + 1) * tokens).map((weight) => weight ** 2),
+          shape.prefix,
+          tokens,
+        ),
+  );
+  const k = largest(sharpness, first);
+  return { layer: Math.floor(k / shape.heads), head: k % shape.heads };
 }
 
 /** Index of the largest value from `first` on. */

@@ -28,5 +28,6 @@ export function unitOf(scale: Scale) {
   if (scale.kind === 'signed') return 'change of the logit; below 0 is against the class';
   if (scale.kind === 'uniform') return 'attention weight / uniform; 1 × is the same for all tokens';
   if (!scale.isWeight) return 'relative to the maximum of this map';
-  return scale.clips ? 'attention weight' : 'attention weight, range of this map';
+  if (!scale.clips) return 'attention weight, range of this map';
+  return `attention weight, scale of all ${scale.isOfMeans ? 'means' : 'heads'}`;
 }

@@ -142,7 +142,12 @@ describe('color bars', () => {
     expect(unitOf({ kind: 'signed', limit: 1 })).toMatch(/^change of the logit/);
     expect(unitOf({ kind: 'uniform', uniform: 1 })).toMatch(/^attention weight \/ uniform/);
     expect(unitOf({ kind: 'linear', limit: 1 })).toBe('relative to the maximum of this map');
-    expect(unitOf({ kind: 'linear', limit: 1, isWeight: true, clips: true })).toBe('attention weight');
+    expect(unitOf({ kind: 'linear', limit: 1, isWeight: true, clips: true })).toBe(
+      'attention weight, scale of all heads',
+    );
+    expect(unitOf({ kind: 'linear', limit: 1, isWeight: true, clips: true, isOfMeans: true })).toBe(
+      'attention weight, scale of all means',
+    );
     expect(unitOf({ kind: 'linear', limit: 1, isWeight: true })).toBe('attention weight, range of this map');
   });
 });

@@ -49,7 +49,7 @@ function snapshotsOf(shape: Shape, reply: TimelineReply): Snapshot[] {
       probabilities: reply.probabilities[i],
       entropy: reply.entropy?.[i] ?? null,
       distance: reply.distance?.[i] ?? null,
-      limit: sharedLimit(shape, { defaultRows: firstRows, full: null }, 'from', 'class'),
+      limit: sharedLimit(shape, firstRows),
       effective: Array.from({ length: heads }, rowOfHead).map(effectiveTokens),
     };
   });
