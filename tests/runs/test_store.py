@@ -398,7 +398,7 @@ def test_deleting_a_run_deletes_its_folder(runs, config):
     runs.delete("one")
     assert runs.all() == []
     assert not (runs.root / "one").exists()
-    with pytest.raises(ValueError, match=r"must contain a valid config\.json: .* Choose another run\."):
+    with pytest.raises(ValueError, match=r"The run one was not found: it may have been renamed or deleted"):
         runs.delete("one")
 
 
@@ -527,3 +527,17 @@ def test_a_record_is_read_while_its_checkpoint_is_replaced(tiny_checkpoint, tmp_
         replacing.kill()
         replacing.communicate()
     assert all(records)
+
+
+@pytest.mark.parametrize(
+    ("record", "count"),
+    [
+        ({"eval_samples": 16, "dataset": "pets"}, 16),
+        ({"train_config": {"val_size": 500}, "dataset": "CIFAR-10"}, 500),
+        ({"train_config": {"val_size": 0}, "dataset": "CIFAR-10"}, 10_000),
+        ({"dataset": "pets"}, None),
+        ({"eval_samples": "many", "train_config": []}, None),
+    ],
+)
+def test_the_number_of_evaluated_images_is_recorded_or_follows_from_the_dataset(record, count):
+    assert run_folder.eval_samples_of(record) == count

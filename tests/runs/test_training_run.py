@@ -13,6 +13,7 @@ from tests.training.trainings import create_run, load_weights
 from vitviz.data import cifar, preprocessing
 from vitviz.models.checkpoint import load
 from vitviz.runs import timeline, training_run
+from vitviz.runs.run_folder import eval_samples_of
 from vitviz.runs.training_run import TrainingRun, train
 from vitviz.training import trainer
 from vitviz.training.config import TrainingError
@@ -50,7 +51,9 @@ def test_a_run_writes_config_metrics_checkpoint_and_timeline(config):
     result = load(path)
     assert (result.labels, result.mean, result.std) == (cifar.CLASSES, cifar.MEAN, cifar.STD)
     assert result.network.config == config.model
-    assert result.record["test_accuracy"] == measure_accuracy(result, *cifar.load("test", config.data))
+    test_set = cifar.load("test", config.data)
+    assert result.record["test_accuracy"] == measure_accuracy(result, *test_set)
+    assert eval_samples_of(result.record) == len(test_set[1])
     assert (result.record["train_samples"], result.record["epochs"], result.record["steps"]) == (100, 2.0, 8)
     assert result.record["train_config"]["muon_lr"] == config.muon_lr
     assert not {"data", "output_dir"} & result.record["train_config"].keys(), "local paths are private"

@@ -3,6 +3,7 @@
 import base64
 import errno
 import json
+import re
 import shutil
 import zipfile
 from dataclasses import asdict, replace
@@ -20,11 +21,13 @@ from vitviz.training.presets import PRESETS, TEACHERS
 from vitviz.webapp.models import load_model
 from vitviz.webapp.pages import train
 from vitviz.webapp.pages.explore import Explore
+from vitviz.webapp.pages.form_errors import LABELS, with_labels
 from vitviz.webapp.pages.internals import Internals
-from vitviz.webapp.pages.presets import CONFIG_FIELDS, HYPERPARAMETERS
+from vitviz.webapp.pages.presets import CONFIG_FIELDS, FORM_FIELDS, HYPERPARAMETERS
 from vitviz.webapp.pages.train import Train
 from vitviz.webapp.server.requests import error_response
 
+IN_CODE = re.compile(r"[a-z]_[a-z]|model\.|--|\bNone\b|NAME=")  # names in the code, options, Python
 TI4 = {"preset": "cifar10-ti4", "settings": {}, "name": "new"}
 
 
@@ -72,30 +75,50 @@ def test_the_summary_follows_the_settings(page):
 @pytest.mark.parametrize(
     ("data", "field", "sentence"),
     [
-        ({"settings": {"model.patch_size": 5}}, "model.patch_size", "patch_size must divide img_size"),
-        ({"settings": {"model.num_heads": 5}}, "model.num_heads", "num_heads must divide embed_dim"),
-        ({"init_from": "cifar10-ti4", "vary": ["model.depth=2,4"]}, "vary", "when fine-tuning: got model.depth"),
+        (
+            {"settings": {"model.patch_size": 5}},
+            "model.patch_size",
+            "Patch size must divide the image size: 32 is not a multiple of 5. Use 1, 2, 4",
+        ),
+        (
+            {"settings": {"model.num_heads": 5}},
+            "model.num_heads",
+            "Heads must divide Embedding width: 192 is not a multiple of 5. Use 4 or 6.",
+        ),
+        ({"init_from": "cifar10-ti4", "vary": ["model.depth=2,4"]}, "vary", "when fine-tuning: got Layers. Remove it"),
         ({"settings": {"model.pos_drop_rate": 0.5}}, "model.pos_drop_rate", "only supported by the tutorial networks"),
         ({"settings": {"model.mlp_ratio": 0.001}}, "model.mlp_ratio", "must give at least 1 MLP channel"),
-        ({"settings": {"batch_size": 1}}, "batch_size", "batch_size must be an integer from 2"),
-        ({"settings": {"batch_size": 60000, "max_train_samples": 50}}, "batch_size", "at most max_train_samples"),
-        ({"settings": {"cutmix_prob": 2}}, "cutmix_prob", "cutmix_prob must be a number from 0 to 1"),
-        ({"settings": {"cutmix_prob": 0.6, "mixup_prob": 0.6}}, "mixup_prob", "must sum to at most 1"),
-        ({"settings": {"epochs": "ten"}}, "epochs", "epochs must be a number above 0"),
-        ({"settings": {"epochs": 1, "minutes": 1}}, "epochs", "exclude each other"),
+        ({"settings": {"batch_size": 1}}, "batch_size", "Batch size must be an integer from 2 to 65536: got 1."),
+        (
+            {"settings": {"batch_size": 60000, "max_train_samples": 50}},
+            "batch_size",
+            "Batch size must be at most Training subset: 60000 is above 50. Lower Batch size",
+        ),
+        ({"settings": {"cutmix_prob": 2}}, "cutmix_prob", "CutMix must be a number from 0 to 1: got 2."),
+        ({"settings": {"cutmix_prob": 0.6, "mixup_prob": 0.6}}, "mixup_prob", "Mixup and CutMix must sum to at most 1"),
+        (
+            {"settings": {"epochs": "ten"}},
+            "epochs",
+            "Budget must be a number above 0 and below 1,000,000,000: got ten.",
+        ),
+        ({"settings": {"epochs": 1, "minutes": 1}}, "epochs", "Budget must be one number, of epochs or of minutes."),
         (
             {"settings": {"model.embed_dim": 4096, "model.num_heads": 8, "model.depth": 9}},
             "model.embed_dim",
             "at most 67 million parameters",
         ),
-        ({"settings": {"freeze_backbone": True}}, "freeze_backbone", "Set init_from"),
+        ({"settings": {"freeze_backbone": True}}, "freeze_backbone", "Freeze backbone needs initial weights."),
         ({"settings": {"dataset": "folder"}, "image_folder": "../x"}, "image_folder", "Image folder '../x' not found"),
-        ({"settings": {"dataset": "folder"}}, "image_folder", "image_folder must be a string"),
+        ({"settings": {"dataset": "folder"}}, "image_folder", "Folder must be a string"),
         ({"init_from": "../x"}, "init_from", "Checkpoint '../x' not found"),
-        ({"init_from": 3}, "init_from", "init_from must be a string"),
-        ({"name": "a/b"}, "name", "name must have 1 to 64 letters"),
-        ({"name": "first"}, "name", "there is already a run first"),
-        ({"name": 3}, "name", "name must be a string"),
+        ({"init_from": 3}, "init_from", "Initial weights must be a string"),
+        (
+            {"name": "a/b"},
+            "name",
+            "Name must have 1 to 64 letters of A to Z, digits, -, _ or ., and not start with a dot: got 'a/b'. Use",
+        ),
+        ({"name": "first"}, "name", "Name must be new: there is already a run first. Choose another name."),
+        ({"name": 3}, "name", "Name must be a string"),
         ({"preset": "cifar11"}, None, "preset must be one of"),
         ({"settings": {"output_dir": "/etc"}}, None, "form fields only: got 'output_dir'"),
         ({"settings": {"data": "/etc"}}, None, "form fields only: got 'data'"),
@@ -109,11 +132,61 @@ def test_an_invalid_form_is_refused_at_its_field(page, run, data, field, sentenc
     assert response["field"] == field
 
 
-@pytest.mark.parametrize("value", ["?", -(10**12), [1], {}])
+@pytest.mark.parametrize("value", ["?", -(10**12), [1], {}, ""])
 @pytest.mark.parametrize("field", sorted(CONFIG_FIELDS))
-def test_an_invalid_value_of_any_field_marks_exactly_this_field(page, field, value):
+def test_an_invalid_value_of_any_field_marks_exactly_this_field_and_names_its_label(page, field, value):
     response = page.check(TI4 | {"settings": {field: value}})
     assert response["field"] == field, response["refused"]
+    assert response["refused"].startswith(f"{LABELS[field]} must be "), response["refused"]
+    assert not IN_CODE.search(response["refused"]), response["refused"]
+
+
+@pytest.mark.parametrize("field", sorted(CONFIG_FIELDS))
+def test_an_emptied_field_is_called_empty(page, field):
+    response = page.check(TI4 | {"settings": {field: None}})
+    if "refused" in response:
+        assert response["field"] in (field, "epochs")
+        assert not IN_CODE.search(response["refused"]), response["refused"]
+
+
+@pytest.mark.parametrize(
+    ("vary", "sentence"),
+    [
+        (["model.depth=two,4"], "With Layers two: Layers must be an integer from 1 to 128: got two."),
+        (["lr=nan,1"], "With Learning rate nan: Learning rate must be a number above 0"),
+        (["model.num_heads=2,5"], "With Heads 5: Heads must divide Embedding width: 192 is not a multiple of 5."),
+        (["model.depth=1,1,2"], "Sweep must list each value of Layers once: got '1' twice. Remove one of them."),
+        (["seed=1"], "Sweep must give 2 to 64 combinations: got 1. List at least two values."),
+        (["batch_size="], "Sweep needs values: got none for Batch size."),
+        (["model.depth=1,2", "model.depth=3,4"], "Sweep must contain each field once"),
+    ],
+)
+def test_an_invalid_sweep_is_refused_in_the_words_of_the_form(page, vary, sentence):
+    response = page.check(TI4 | {"vary": vary})
+    assert sentence in response["refused"]
+    assert response["field"] == "vary"
+    assert not IN_CODE.search(response["refused"]), response["refused"]
+
+
+def test_a_missing_gpu_is_no_matter_of_the_command_line(page, monkeypatch):
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
+    response = page.check(TI4 | {"settings": {"device": "cuda"}})
+    assert response == {"refused": "No GPU was found on this computer. Choose CPU or auto.", "field": "device"}
+
+
+def test_every_field_of_the_form_has_a_label():
+    assert FORM_FIELDS - LABELS.keys() == set()
+    assert with_labels("use embed_dim, not 'embed_dim' or model.depth") == (
+        "use Embedding width, not 'embed_dim' or Layers"
+    )
+
+
+def test_errors_of_other_requests_name_labels_too(page, run):
+    functions = {function.__name__: function for function in page.functions}
+    refused = functions["rename"]({"name": "first", "new": "ü b"})["error"]
+    assert refused.startswith("Name must have 1 to 64 letters of A to Z")
+    assert refused.endswith("got 'ü b'. Use for example u-b.")
+    assert "The run gone was not found" in functions["resume"]({"name": "gone"})["error"]
 
 
 def test_a_run_starts_with_the_settings_of_the_form(page, monkeypatch):
@@ -225,6 +298,17 @@ def test_snapshots_equal_those_of_the_file(page):
     np.testing.assert_allclose(response["distance"], held.distance, atol=1e-4)
 
 
+def test_probe_curves_are_loss_and_accuracy_on_all_probe_images(page, run):
+    held = timeline.read(checkpoint.CHECKPOINTS / "cifar10-ti4.timeline.npz")
+    response = page.poll({"timeline": {"source": "cifar10-ti4", "image": 3, "from": 50}})["timeline"]
+    truth = np.arange(10)  # the samples and the classes have one order
+    expected = [-np.log(now[truth, truth]).mean() for now in held.probabilities[50:].astype(float)]
+    np.testing.assert_allclose(response["probe_loss"], expected, atol=1e-4)
+    assert response["probe_accuracy"] == [np.mean(now.argmax(-1) == truth) for now in held.probabilities[50:]]
+    response = page.timelines.snapshots({"source": "runs/first", "image": 0, "from": 0})
+    assert response["probe_loss"] is response["probe_accuracy"] is None, "the image x is of no class"
+
+
 def test_an_image_out_of_range_falls_back_to_the_first(page, run):
     response = page.timelines.snapshots({"source": "runs/first", "image": 99, "from": 0})
     first = page.timelines.snapshots({"source": "runs/first", "image": 0, "from": 0})
@@ -316,6 +400,39 @@ def test_a_run_without_attention_cannot_be_explored(page, run):
     assert [found["name"] for found in offered] == list(checkpoint.bundled_checkpoints())
 
 
+def test_a_run_lists_its_dataset_and_whether_its_images_are_augmented(page):
+    runs.make(page.runs.root, "a", dataset="folder", data="x")
+    runs.make(page.runs.root, "b", randaug_num_ops=0, cutmix_prob=0.0)
+    known = {row["name"]: (row["dataset"], row["augmented"]) for row in page.list_runs()["runs"]}
+    assert known == {"a": ("folder", True), "b": ("cifar10", False)}
+
+
+def test_fine_tuning_shows_the_network_of_the_checkpoint(page, run):
+    response = page.check(TI4 | {"preset": "tutorial-lightning", "init_from": "runs/first"})
+    assert response["model"] == {
+        "model.patch_size": 8,
+        "model.embed_dim": 24,
+        "model.depth": 2,
+        "model.num_heads": 2,
+        "model.mlp_ratio": 40 / 24,
+        "model.pos_drop_rate": 0.0,
+        "model.drop_path_rate": 0.0,
+    }
+
+
+def test_a_lesson_is_a_preset_with_a_budget(page):
+    catalog = page.catalog()
+    assert [lesson["minutes"] for lesson in catalog["lessons"]] == [2, 10, 60]
+    for lesson in catalog["lessons"]:
+        assert lesson["preset"] in PRESETS
+        assert (lesson["test_accuracy"] is None) == (not lesson["hardware"])
+    shortest = catalog["lessons"][0]
+    assert PRESETS[shortest["preset"]].minutes == shortest["minutes"]
+    assert {preset["name"]: preset["corrected"] for preset in catalog["presets"] if preset["corrected"]} == {
+        "tutorial-scratch": "tutorial-scratch-fixed"
+    }
+
+
 def test_a_run_lists_its_evaluation_split_and_kind_of_training(page):
     configs = {
         "a": {},
@@ -335,7 +452,7 @@ def test_a_run_lists_its_evaluation_split_and_kind_of_training(page):
     assert known == {
         "a": ("test", ti4),
         "b": ("held-out", f"{ti4}, distilled"),
-        "c": ("test", f"{ti4}, fine-tuned"),
+        "c": ("test", "x, fine-tuned"),
         "d": ("test", ti4),
     }
 
@@ -394,6 +511,20 @@ def test_uploaded_images_get_unique_names_in_the_data_folder(page, packed, tmp_p
     assert page.config(PETS).data == str((tmp_path / "data" / "My-pets.zip").resolve())
 
 
+def test_an_uploaded_zip_that_cannot_be_trained_on_is_not_stored(page, uploads, tmp_path):
+    Image.new("RGB", (40, 40), "teal").save(tmp_path / "one.png")
+    for name, members, sentence in (
+        ("flat", ("0.png", "1.png"), "needs one folder of images per class"),
+        ("ant", ("ant/0.png", "ant/1.png"), "needs at least two classes"),
+    ):
+        with zipfile.ZipFile(uploads / f"{name}.zip", "w") as file:
+            for member in members:
+                file.write(tmp_path / "one.png", member)
+        request = {"path": str(uploads / f"{name}.zip"), "name": f"{name}.zip"}
+        assert sentence in refusal(page.upload_images, request)
+        assert page.list_runs()["data"]["image_folders"] == []
+
+
 def test_names_that_are_not_valid_utf8_are_skipped_or_escaped(tmp_path):
     page = Train(str(tmp_path / "d\udce9"), tmp_path / "runs")
     for name, color in (("a/0", "teal"), ("b/0", "plum"), ("b/caf\udce9", "plum")):
@@ -429,10 +560,10 @@ def test_the_head_has_the_classes_of_the_dataset(page):
 def test_operating_system_errors_are_hidden_on_a_public_page(page, run, packed, tmp_path, monkeypatch):
     (tmp_path / "data").write_text("in the way of the folder")
     denied = PermissionError(errno.EACCES, "Permission denied", str(run))
-    monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(denied))
     functions = {function.__name__: function for function in page.functions}
     message = "System error: {} ({}). Check the path and its permissions, or choose another."
     assert functions["upload_images"](packed) == {"error": message.format("File exists", tmp_path / "data")}
+    monkeypatch.setattr(shutil, "rmtree", lambda path: (_ for _ in ()).throw(denied))
     assert functions["delete"]({"name": "first"}) == {"error": message.format("Permission denied", run)}
     public = Train(None, page.runs.root, public=True)
     monkeypatch.setattr(public.timelines, "snapshots", lambda data: (_ for _ in ()).throw(denied))

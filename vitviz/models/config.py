@@ -39,6 +39,19 @@ class ConfigError(ValueError):
         self.field, self.problem, self.hint = field, problem, hint
 
 
+class InvalidValueError(ConfigError):
+    """The value of one field is invalid.
+
+    Attributes:
+        rule: The accepted values, as by `rule`.
+        value: The received one.
+    """
+
+    def __init__(self, field: str, rule: str, value: object) -> None:
+        super().__init__(field, f"must be {rule}: got {value!r:.80}")
+        self.rule, self.value = rule, value
+
+
 @dataclass(frozen=True)
 class ViTConfig:
     """Configuration of a Vision Transformer; fields are named as the arguments of timm's `VisionTransformer`.
@@ -241,7 +254,7 @@ def check_fields(config: Any) -> None:
         try:
             valid = adapter.validate_python(value)
         except ValidationError:
-            raise ConfigError(name, f"must be {rule(annotation)}: got {value!r:.80}") from None
+            raise InvalidValueError(name, rule(annotation), value) from None
         object.__setattr__(config, name, valid)
 
 

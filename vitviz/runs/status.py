@@ -47,6 +47,7 @@ class RunInfo(Info):
     seconds: float  # training time so far, interruptions excluded
     images_per_second: float | None  # throughput of the current process; None before its first steps
     accuracy: float | None  # accuracy of a finished run on its whole evaluation set; None before
+    eval_samples: int | None  # images of this set; None before, or if not known
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +96,7 @@ def read_run(folder: Path) -> RunStatus:
         seconds=metrics.get("seconds", 0.0),
         images_per_second=metrics.get("images_per_second"),
         accuracy=run_folder.accuracy_of(record),
+        eval_samples=run_folder.eval_samples_of(record) if run_folder.is_finished(record) else None,
         config=stored,
     )
     epoch = record.get("epochs")

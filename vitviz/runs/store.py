@@ -14,6 +14,7 @@ import shutil
 import sys
 import threading
 import time
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -168,6 +169,8 @@ class Runs:
     def find(self, name: str) -> RunInfo:
         """Return the run with this name; raise ValueError if it does not exist."""
         folder = self.folder(name)
+        if not folder.is_dir():
+            raise ValueError(f"The run {name} was not found: it may have been renamed or deleted. Choose another run.")
         fingerprints = tuple(status.fingerprint(folder / file) for file in status.FILES)
         with self.mutex:
             if name not in self.cache or self.cache[name][0] != fingerprints:
@@ -241,7 +244,9 @@ class Runs:
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise ConfigError(
                 "name",
-                f"must have 1 to 64 letters, digits, -, _ or ., and not start with a dot: got {str(name)[:80]!r}",
+                "must have 1 to 64 letters of A to Z, digits, -, _ or ., and not start with a dot: "
+                f"got {str(name)[:80]!r}",
+                suggest_name(name),
             )
         folder = self.root / name
         if folder.is_symlink():
@@ -286,6 +291,13 @@ class Runs:
             if time.monotonic() >= deadline:
                 return name or "another run"
             time.sleep(0.005)
+
+
+def suggest_name(name: object) -> str:
+    """Return the hint to use the valid characters of a name; empty without any."""
+    plain = unicodedata.normalize("NFKD", str(name)[:64]).encode("ascii", "ignore").decode()
+    valid = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-.")
+    return f"Use for example {valid}." if valid else ""
 
 
 def check_machine(config: TrainConfig) -> None:

@@ -10,7 +10,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,20 @@ FILE = "sweep.json"
 RESULTS = "results.jsonl"
 DATA_FIELDS = {"dataset", "max_train_samples", "val_size", "model.img_size"}  # may need more images than there are
 SEPARATOR = r",(?![^\[]*\])"  # commas between values, not those inside [32,48]
+
+
+class CombinationsError(ConfigError):
+    """Some combinations of a sweep's values are invalid.
+
+    Attributes:
+        errors: Settings and error of each.
+    """
+
+    def __init__(self, errors: Sequence[tuple[Mapping[str, str], ConfigError]]) -> None:
+        named = [f"{' '.join(map('='.join, settings.items()))} ({error})" for settings, error in errors[:MAX_REPORTED]]
+        more = f"; and {len(errors) - MAX_REPORTED} more" if len(errors) > MAX_REPORTED else ""
+        super().__init__("vary", f"contains invalid combinations: {'; '.join(named)}{more}", "Remove them.")
+        self.errors = errors
 
 
 @dataclass(frozen=True)
@@ -70,8 +84,8 @@ class Sweep:
             run = "-".join([self.folder.name, *map(slug, overrides)])
             try:
                 config = apply_overrides(self.config, overrides)
-            except ValueError as error:
-                errors.append(f"{' '.join(overrides)} ({error})")
+            except ConfigError as error:
+                errors.append((settings, error))
                 continue
             if run in runs or len(run) > 64:
                 raise ConfigError(
@@ -81,9 +95,7 @@ class Sweep:
                 )
             runs[run] = settings, replace(config, output_dir=str(self.folder.parent / run))
         if errors:
-            more = f"; and {len(errors) - MAX_REPORTED} more" if len(errors) > MAX_REPORTED else ""
-            problem = f"contains invalid combinations: {'; '.join(errors[:MAX_REPORTED])}{more}"
-            raise ConfigError("vary", problem, "Remove them.")
+            raise CombinationsError(errors)
         return runs
 
     def create(self) -> None:
@@ -186,15 +198,18 @@ def combinations(vary: tuple[str, ...]) -> list[dict[str, str]]:
     for name, found in values.items():
         if found == [""]:
             raise ConfigError("vary", f"needs values: got none for {name[:80]}", "Use for example 2, 4, 8.")
-        if not all(found) or len(set(found)) < len(found) or name in ("output_dir", "data"):
-            raise ConfigError("vary", f"must be NAME=VALUE,VALUE,... with distinct values: got {name[:80]!r}")
+        if not all(found) or name in ("output_dir", "data"):
+            raise ConfigError("vary", f"must be NAME=VALUE,VALUE,... of a hyperparameter: got {name[:80]!r}")
+        if repeated := [value for i, value in enumerate(found) if value in found[:i]]:
+            problem = f"must list each value of {name[:80]} once: got {repeated[0][:80]!r} twice"
+            raise ConfigError("vary", problem, "Remove one of them.")
     if len(values) < len(vary):
         raise ConfigError(
             "vary", f"must contain each field once: got {' and '.join(vary)[:80]}", "List all its values."
         )
     count = math.prod(map(len, values.values()))
     if not 2 <= count <= MAX_RUNS:
-        raise ConfigError("vary", f"must give 2 to {MAX_RUNS} combinations: got {count}", "Use for example seed=0,1,2.")
+        raise ConfigError("vary", f"must give 2 to {MAX_RUNS} combinations: got {count}", "List at least two values.")
     return [dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())]
 
 

@@ -299,7 +299,9 @@ class TrainingRun:
         name = "val_accuracy" if self.config.val_size else "test_accuracy"
         if self.config.objective == "masked-patch":
             name = "masked_patch_accuracy"
-        self.save({name: self.final_accuracy()}, finished=True)
+        seconds = round(self.seconds, 1)  # without the evaluation
+        results = {name: self.final_accuracy(), "eval_samples": len(self.eval_set[1]), "seconds": seconds}
+        self.save(results, finished=True)
         return self.path
 
     def final_accuracy(self) -> float:

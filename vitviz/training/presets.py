@@ -3,6 +3,7 @@
 Accuracy, minutes and hardware of each are in checkpoints/README.md and docs/training.md.
 """
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vitviz.models.config import ConfigError, ConvNetConfig, ViTConfig
@@ -28,8 +29,20 @@ PLAIN: dict[str, Any] = {
 }
 # Hyperparameters of the notebook: AdamW 1e-4, weight decay 1e-5, gradients clipped at 0.1.
 NOTEBOOK = PLAIN | {"optimizer": "adamw", "lr": 1e-4, "weight_decay": 1e-5, "grad_clip_norm": 0.1}
+# The tutorial gives only the MLP ratio; the other sizes are those of tutorial-lightning.
+SCRATCH = ViTConfig(
+    architecture="tutorial-scratch", embed_dim=256, depth=2, num_heads=8, mlp_ratio=4.0, pos_drop_rate=0.1
+)
 PRESETS: dict[str, TrainConfig] = {
     "cifar10-ti4": TrainConfig(),
+    "cifar10-2min": TrainConfig(
+        preset="cifar10-2min",
+        model=ViTConfig(embed_dim=128, depth=4, num_heads=4),
+        minutes=2,
+        batch_size=128,
+        randaug_num_ops=0,
+        cutmix_prob=0.0,
+    ),
     "cifar10-s4": TrainConfig(
         preset="cifar10-s4",
         model=ViTConfig(embed_dim=256, depth=9, num_heads=8, mlp_ratio=4.0, drop_path_rate=0.1),
@@ -60,13 +73,9 @@ PRESETS: dict[str, TrainConfig] = {
         ),
         **PLAIN,
     ),
-    # The tutorial gives only the MLP ratio; the other sizes are those of tutorial-lightning.
-    "tutorial-scratch": TrainConfig(
-        preset="tutorial-scratch",
-        model=ViTConfig(
-            architecture="tutorial-scratch", embed_dim=256, depth=2, num_heads=8, mlp_ratio=4.0, pos_drop_rate=0.1
-        ),
-        **PLAIN,
+    "tutorial-scratch": TrainConfig(preset="tutorial-scratch", model=SCRATCH, **PLAIN),
+    "tutorial-scratch-fixed": TrainConfig(
+        preset="tutorial-scratch-fixed", model=replace(SCRATCH, architecture="tutorial-scratch-fixed"), **PLAIN
     ),
 }
 
@@ -85,6 +94,29 @@ TEACHERS: dict[str, TrainConfig] = {
         num_snapshots=0,
     ),
 }
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A training of a lesson's length, the first choice of the Train page, and what it reached; None: not measured."""
+
+    minutes: int
+    preset: str
+    epochs: float | None = None
+    test_accuracy: float | None = None  # on the 10,000 test images of CIFAR-10
+    # Entropy of the class token's attention in the last layer divided by that of uniform attention: smallest and
+    # largest of the ten samples.
+    entropy: tuple[float, float] | None = None
+    hardware: str = ""
+
+
+EPYC = "two cores of an AMD EPYC (Zen 5, bfloat16)"
+# One run each, seed 0: `python -m vitviz train --preset PRESET --minutes MINUTES`.
+LESSONS = (
+    Lesson(2, "cifar10-2min", 4.7, 0.7245, (0.65, 0.79), EPYC),
+    Lesson(10, "cifar10-ti4"),
+    Lesson(60, "cifar10-ti4"),
+)
 
 
 def get_preset(name: str) -> TrainConfig:

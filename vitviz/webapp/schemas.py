@@ -119,12 +119,24 @@ class NetworkSize(TypedDict):
 
 
 class PresetInfo(NetworkSize):
-    """A preset; `plain` if its architecture is "vit"."""
+    """A preset; `plain` if its architecture is "vit"; `corrected`, the preset without its mistake, if it has one."""
 
     name: str
     about: str
+    corrected: str | None
     settings: dict[str, SettingValue]
     plain: bool
+
+
+class LessonInfo(TypedDict):
+    """A training of a lesson's length: preset, and what it reached; None where it was not measured."""
+
+    minutes: int
+    preset: str
+    epochs: float | None
+    test_accuracy: float | None
+    entropy: tuple[float, float] | None
+    hardware: str
 
 
 class SettingGroup(TypedDict):
@@ -143,12 +155,14 @@ class BundledTimeline(TypedDict):
     epochs: float | None
     seconds: float | None
     test_accuracy: float | None
+    eval_samples: int | None
     parameters: int | None
 
 
 class TrainCatalog(TypedDict):
     """Initial data of Train."""
 
+    lessons: list[LessonInfo]
     presets: list[PresetInfo]
     settings: list[SettingGroup]
     choices: dict[str, list[str]]
@@ -416,9 +430,10 @@ class FormRequest(ConfigRequest):
 
 
 class AcceptedForm(NetworkSize):
-    """The network of a valid form, and the number of runs."""
+    """The network of a valid form with its hyperparameters, and the number of runs."""
 
     trainings: int
+    model: dict[str, SettingValue]
 
 
 class RefusedForm(TypedDict):
@@ -453,9 +468,11 @@ class ProcessInfo(TypedDict):
 
 
 class RunInfo(ProcessInfo):
-    """A run; `eta` (s) while it is training."""
+    """A run; `eta` (s) while it is training; the number of images of a final accuracy."""
 
     preset: str
+    dataset: str
+    augmented: bool
     parameters: int
     progress: float
     epoch: float
@@ -464,6 +481,7 @@ class RunInfo(ProcessInfo):
     seconds: float
     images_per_second: float | None
     accuracy: float | None
+    eval_samples: int | None
     eta: NotRequired[float]
     saved: bool
     explorable: bool
@@ -577,7 +595,10 @@ class TimelineRequest(TimelineStart):
 
 
 class TimelineReply(TimelineStart):
-    """Snapshots; `rows` is attention (S, L, A, T) as base64 of uint16. From 0 also what all have in common."""
+    """Snapshots; `rows` is attention (S, L, A, T) as base64 of uint16. From 0 also what all have in common.
+
+    Loss and accuracy are those of all probe images; None if their classes are not known.
+    """
 
     count: int
     epoch: Vector
@@ -586,6 +607,8 @@ class TimelineReply(TimelineStart):
     rows: str
     entropy: Array3 | None
     distance: Array3 | None
+    probe_loss: Vector | None
+    probe_accuracy: Vector | None
     image: NotRequired[int]
     shape: NotRequired[GridShape]
     classes: NotRequired[list[str]]

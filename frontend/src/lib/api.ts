@@ -16,13 +16,14 @@ export interface AblateRequest {
   patch_mode: 'drop' | 'gray';
 }
 
-/** The network of a valid form, and the number of runs. */
+/** The network of a valid form with its hyperparameters, and the number of runs. */
 export interface AcceptedForm {
   parameters: number;
   tokens: number;
   grid: [number, number];
   prefix: number;
   trainings: number;
+  model: Record<string, SettingValue>;
 }
 
 /** A bundled checkpoint with a timeline, and its training record. */
@@ -32,6 +33,7 @@ export interface BundledTimeline {
   epochs: number | null;
   seconds: number | null;
   test_accuracy: number | null;
+  eval_samples: number | null;
   parameters: number | null;
 }
 
@@ -248,6 +250,16 @@ export interface KeyRequest {
   key: string;
 }
 
+/** A training of a lesson's length: preset, and what it reached; None where it was not measured. */
+export interface LessonInfo {
+  minutes: number;
+  preset: string;
+  epochs: number | null;
+  test_accuracy: number | null;
+  entropy: [number, number] | null;
+  hardware: string;
+}
+
 /** An attribution method. */
 export interface MethodInfo {
   key: string;
@@ -334,7 +346,7 @@ export interface PollRequest {
   timeline?: TimelineRequest;
 }
 
-/** A preset; `plain` if its architecture is "vit". */
+/** A preset; `plain` if its architecture is "vit"; `corrected`, the preset without its mistake, if it has one. */
 export interface PresetInfo {
   parameters: number;
   tokens: number;
@@ -342,6 +354,7 @@ export interface PresetInfo {
   prefix: number;
   name: string;
   about: string;
+  corrected: string | null;
   settings: Record<string, SettingValue>;
   plain: boolean;
 }
@@ -422,7 +435,7 @@ export interface Requests {
   survey: [ConfigRequest, SurveyReply | Refusal];
 }
 
-/** A run; `eta` (s) while it is training. */
+/** A run; `eta` (s) while it is training; the number of images of a final accuracy. */
 export interface RunInfo {
   name: string;
   state: RunState;
@@ -430,6 +443,8 @@ export interface RunInfo {
   session: string;
   measured_on: string;
   preset: string;
+  dataset: string;
+  augmented: boolean;
   parameters: number;
   progress: number;
   epoch: number;
@@ -438,6 +453,7 @@ export interface RunInfo {
   seconds: number;
   images_per_second: number | null;
   accuracy: number | null;
+  eval_samples: number | null;
   eta?: number;
   saved: boolean;
   explorable: boolean;
@@ -533,7 +549,7 @@ export interface TargetRequest {
   target: number[];
 }
 
-/** Snapshots; `rows` is attention (S, L, A, T) as base64 of uint16. From 0 also what all have in common. */
+/** Snapshots; `rows` is attention (S, L, A, T) as base64 of uint16. From 0 also what all have in common. Loss and accuracy are those of all probe images; None if their classes are not known. */
 export interface TimelineReply {
   from: number;
   count: number;
@@ -543,6 +559,8 @@ export interface TimelineReply {
   rows: string;
   entropy: number[][][] | null;
   distance: number[][][] | null;
+  probe_loss: number[] | null;
+  probe_accuracy: number[] | null;
   image?: number;
   shape?: GridShape;
   classes?: string[];
@@ -558,6 +576,7 @@ export interface TimelineRequest {
 
 /** Initial data of Train. */
 export interface TrainCatalog {
+  lessons: LessonInfo[];
   presets: PresetInfo[];
   settings: SettingGroup[];
   choices: Record<string, string[]>;

@@ -27,6 +27,8 @@ const RUN: RunInfo = {
   session: 'a',
   measured_on: 'test',
   preset: 'cifar10-ti4',
+  dataset: 'cifar10',
+  augmented: true,
   parameters: 1_800_000,
   progress: 0.34,
   epoch: 3.4,
@@ -35,6 +37,7 @@ const RUN: RunInfo = {
   seconds: 204,
   images_per_second: 800,
   accuracy: null,
+  eval_samples: null,
   eta: 400,
   saved: true,
   explorable: true,
@@ -126,6 +129,7 @@ test('the words of a bundled timeline', () => {
     epochs: 98.6,
     seconds: 10560,
     test_accuracy: 0.9325,
+    eval_samples: 10_000,
     parameters: 1_800_000,
   };
   expect(plain(sourceWords(source).line)).toBe(

@@ -18,6 +18,8 @@ function reply(from: number, ...epoch: number[]): TimelineReply {
     rows: btoa(String.fromCharCode(...bytes)),
     entropy: null,
     distance: epoch.map(() => [[4], [6]]),
+    probe_loss: epoch.map((at) => 2 - at),
+    probe_accuracy: null,
     ...(from ? {} : start),
   };
 }

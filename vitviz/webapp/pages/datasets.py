@@ -23,6 +23,7 @@ from vitviz.webapp.schemas import DataInfo, DownloadInfo, SurveyReply
 
 RESERVED = re.compile(r"cifar-10|\.", re.IGNORECASE)  # start of names in the data folder that are not image folders
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+SIZE = (32, 32)  # at which uploaded images are checked
 MAX_LISTED = 50
 MAX_SKIPPED = 100  # skipped files listed in a response
 
@@ -79,10 +80,11 @@ class DataSets:
         """Store an uploaded zip in the data folder under the first unused name, and return the name.
 
         Raises:
-            DataError: If it is not an acceptable zip; nothing is stored then.
+            DataError: If it is not an acceptable zip, or its images cannot be trained on; nothing is stored then.
         """
         file = upload_path(path)
         Archive(file).zip.close()
+        image_folder.check_summary(image_folder.summarize(file, SIZE), printable_name(name))
         stem = UNSAFE.sub("-", Path(name).stem)[:40].strip("-") or "images"
         if RESERVED.match(stem):
             stem = f"images-{stem}"

@@ -1,26 +1,29 @@
 """Presets and hyperparameters of the training form."""
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
-from vitviz.data.cifar import DataError
 from vitviz.models import checkpoint
-from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.config import ConfigError, ViTConfig, field_types
 from vitviz.runs.run_folder import flatten
 from vitviz.training.config import TrainConfig
 from vitviz.training.estimate import Estimate, estimate_run
-from vitviz.webapp.schemas import NetworkSize, PresetInfo, SettingGroup
+from vitviz.training.presets import LESSONS
+from vitviz.webapp.schemas import LessonInfo, NetworkSize, PresetInfo, SettingGroup
 from vitviz.webapp.server.requests import Json, RequestError
 
 ABOUT = {
-    "cifar10-ti4": "Start here: made for two CPU cores.",
-    "cifar10-s4": "Larger and more accurate. Made for a GPU; 18 minutes on a CPU are too short.",
+    "cifar10-ti4": "Made for two CPU cores.",
+    "cifar10-2min": "A small network that learns visibly within two minutes on two CPU cores.",
+    "cifar10-s4": "Larger and more accurate. Made for a GPU: on a CPU it learns little in this time.",
     "tutorial-notebook": "As in the notebook: a norm after each block, none at the end.",
     "tutorial-lightning": "As in the Lightning tutorial: the residual branches off after the norm.",
-    "tutorial-scratch": "As in the from-scratch tutorial: its patches are not square.",
+    "tutorial-scratch": "As in the from-scratch tutorial, with its mistake: reshape cuts strips of 16 x 1 pixels along "
+    "the rows of the image instead of 4 x 4 squares, so a patch shows no shape.",
+    "tutorial-scratch-fixed": "The same network with the patches cut as squares.",
 }
+CORRECTED = {"tutorial-scratch": "tutorial-scratch-fixed"}  # the version of a preset without its mistake
 # Label of each hyperparameter by group. Names are those of `TrainConfig`, or of `ViTConfig` with the prefix `model.`.
 SETTINGS: dict[str, dict[str, str]] = {
     "Model": {
@@ -64,10 +67,16 @@ def describe_preset(name: str, config: TrainConfig) -> PresetInfo:
     return {
         "name": name,
         "about": " ".join(filter(None, [network, ABOUT.get(name, "")])),
+        "corrected": CORRECTED.get(name),
         "settings": {key: values[key] for key in sorted(CONFIG_FIELDS)},
         "plain": model.architecture == "vit",
         **summarize(config),
     }
+
+
+def describe_lessons() -> list[LessonInfo]:
+    """Describe the lengths of a lesson: preset, and what it reached in this time, None where it was not measured."""
+    return [cast(LessonInfo, asdict(lesson)) for lesson in LESSONS]
 
 
 def describe_settings() -> list[SettingGroup]:
@@ -121,12 +130,3 @@ def parse_vary(request: Json) -> tuple[str, ...]:
 def cached_estimate(config: TrainConfig, *counts: int) -> Estimate:
     """Estimate a training run, once per config."""
     return estimate_run(config, *counts)
-
-
-def field_of_error(error: ValueError) -> str | None:
-    """Return the form field that an error is about; None if it is about none of them."""
-    if isinstance(error, DataError | CheckpointError):
-        return "image_folder" if isinstance(error, DataError) else "init_from"
-    name = getattr(error, "field", "")
-    name = f"model.{name}" if name in MODEL_FIELDS else name
-    return name if name in FORM_FIELDS else None

@@ -5,13 +5,14 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.models import checkpoint
 from vitviz.plots.formats import ANIMATION_FORMATS
 from vitviz.runs import timeline
-from vitviz.runs.run_folder import TIMELINE
+from vitviz.runs.run_folder import TIMELINE, eval_samples_of
 from vitviz.runs.store import Runs
 from vitviz.runs.timeline import Timeline
 from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
@@ -34,7 +35,8 @@ class Timelines:
 
         Returns:
             `count` of all snapshots; for those returned `epoch`, `seconds`, `probabilities` (S, K), `entropy` and
-            `distance` (S, L, A) or None, and `rows`, class-token attention as base64 of uint16 (S, L, A, T) / 65535.
+            `distance` (S, L, A) or None, and `rows`, class-token attention as base64 of uint16 (S, L, A, T) / 65535;
+            of all probe images `probe_loss` and `probe_accuracy` (S,), or None.
             With `from` 0 also `image` and the response of `describe`.
         """
         held = self.load(require(request, "source", str))
@@ -51,6 +53,8 @@ class Timelines:
         response["probabilities"] = np.round(held.probabilities[first:, image].astype(float), 5).tolist()
         attention = held.cls_attention[first:, image].astype(np.float32)
         response["rows"] = to_base64(np.round(attention * 65535).astype("<u2"))
+        for name, values in probe_curves(held).items():
+            response[name] = None if values is None else np.round(values[first:], 5).tolist()
         return response if first else response | {"image": image} | describe(held)
 
     def load(self, source: str) -> Timeline | None:
@@ -77,6 +81,20 @@ class Timelines:
         return {"name": name, "content": base64.b64encode(content).decode()}
 
 
+def probe_curves(held: Timeline) -> dict[str, NDArray[np.float64] | None]:
+    """Return mean cross-entropy (nats) and accuracy on the probe images, (S,) each.
+
+    They are None unless each image is named after its class.
+    """
+    if not set(held.names) <= set(held.classes):
+        return {"probe_loss": None, "probe_accuracy": None}
+    truth = [held.classes.index(name) for name in held.names]
+    probabilities = held.probabilities.astype(float)
+    of_truth = probabilities[:, range(len(truth)), truth]  # (S, P)
+    correct = probabilities.argmax(-1) == truth
+    return {"probe_loss": -np.log(of_truth.clip(1e-12)).mean(1), "probe_accuracy": correct.mean(1)}
+
+
 def bundled_timelines() -> list[Json]:
     """List the bundled checkpoints with a timeline: name, training record, and whether it was distilled."""
     found = []
@@ -84,6 +102,7 @@ def bundled_timelines() -> list[Json]:
         if (checkpoint.CHECKPOINTS / f"{name}.{TIMELINE}").is_file():
             record = load_model(name).record
             known = {key: record.get(key) for key in ("epochs", "seconds", "test_accuracy", "parameters")}
+            known["eval_samples"] = eval_samples_of(record)
             found.append({"name": name, "distilled": bool(record.get("teacher"))} | known)
     return found
 

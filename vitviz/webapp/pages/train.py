@@ -21,12 +21,14 @@ from vitviz.data.encoding import data_url
 from vitviz.data.files import printable_name
 from vitviz.data.preprocessing import MAX_BYTES, sample_paths
 from vitviz.models import checkpoint
+from vitviz.models.config import ConfigError
 from vitviz.plots.formats import available_formats
 from vitviz.runs import run_folder
 from vitviz.runs.run_folder import LAST
 from vitviz.runs.status import RUNNING, RunInfo, SweepInfo, has_attention, measured_on
 from vitviz.runs.store import Runs, name_in_use
 from vitviz.runs.sweep import Sweep
+from vitviz.runs.training_run import init_name
 from vitviz.training.config import LRSchedule, Optimizer, TrainConfig, apply_overrides, from_json
 from vitviz.training.data import replace_num_classes
 from vitviz.training.device import choose_device, get_hardware_name
@@ -35,12 +37,14 @@ from vitviz.training.finetuning import use_init_model
 from vitviz.training.presets import PRESETS, get_preset
 from vitviz.webapp.models import RUN_PREFIX, bundled_models, load_model
 from vitviz.webapp.pages.datasets import DataSets
+from vitviz.webapp.pages.form_errors import describe_error, field_of_error
 from vitviz.webapp.pages.presets import (
     CONFIG_FIELDS,
+    SETTINGS,
     cached_estimate,
+    describe_lessons,
     describe_preset,
     describe_settings,
-    field_of_error,
     parse_vary,
     summarize,
     vit_config,
@@ -58,7 +62,7 @@ from vitviz.webapp.schemas import (
 from vitviz.webapp.server.queue import Queue
 from vitviz.webapp.server.requests import Json, RequestError, error_response, require
 
-LABELS = {"init_from": ", fine-tuned", "teacher": ", distilled"}  # appended to the name of a run's preset
+AUGMENTATION = ("randaug_num_ops", "cutmix_prob", "mixup_prob", "random_erasing_prob")
 MAX_DOWNLOAD_BYTES = 100 * 2**20  # of a checkpoint sent to the browser
 
 
@@ -84,7 +88,7 @@ class Train:
         form = (self.check, self.estimate, self.start)
         runs = (self.resume, self.resume_sweep, self.stop, self.rename, self.delete, self.download)
         datasets = (self.download_data, self.cancel_download, self.upload_images, self.survey)
-        private = [self.require_private(function) for function in (*form, *runs, *datasets)]
+        private = [self.require_private(use_labels(function)) for function in (*form, *runs, *datasets)]
         respond = partial(error_response, public=self.public)
         movie = Queue(1, waiting=4, low_priority=True)(respond(self.timelines.movie))
         return [respond(self.poll), movie, *map(respond, private)]
@@ -103,6 +107,7 @@ class Train:
     def catalog(self) -> Json:
         """Return the initial data of the page: presets, hyperparameters, bundled timelines, and the hardware."""
         return {
+            "lessons": describe_lessons(),
             "presets": [describe_preset(name, config) for name, config in PRESETS.items()],
             "settings": describe_settings(),
             "choices": {"optimizer": get_args(Optimizer), "lr_schedule": get_args(LRSchedule)},
@@ -155,15 +160,16 @@ class Train:
             request: As for `config`, and `name` of the run; for a sweep `vary`, as for `parse_vary`.
 
         Returns:
-            `parameters`, `tokens`, `grid`, `prefix` and `trainings`, the number of runs; or `refused`, a sentence, and
-            `field`, the invalid form field or None.
+            `parameters`, `tokens`, `grid`, `prefix`, hyperparameters of the `model`, and `trainings`, the number of
+            runs; or `refused`, a sentence, and `field`, the invalid form field or None.
         """
         try:
             config, name, vary = self.config(request), self.new_name(request), parse_vary(request)
             count = len(Sweep(config, vary, self.runs.folder(name)).runs()) if vary else 1
         except ValueError as error:
-            return {"refused": str(error), "field": field_of_error(error)}
-        return {**summarize(config), "trainings": count}
+            return {"refused": describe_error(error), "field": field_of_error(error)}
+        values = run_folder.flatten(config)
+        return {**summarize(config), "model": {name: values[name] for name in SETTINGS["Model"]}, "trainings": count}
 
     def estimate(self, request: Json) -> EstimateReply:
         """Estimate a training on this machine, see `vitviz.training.estimate`; requests as for `config`.
@@ -271,13 +277,18 @@ class Train:
         """Describe a run for the table.
 
         Returns:
-            Fields of `RunInfo`, whether it is `saved` and `explorable` and records `snapshots`, and the `eta` of a
-            running one (s).
+            Fields of `RunInfo`, its `dataset`, whether its images are `augmented` by more than crops and flips, whether
+            it is `saved` and `explorable` and records `snapshots`, and the `eta` of a running one (s).
         """
         config, row = info.config, describe(info)
         if info.state in RUNNING and info.progress:
             row["eta"] = estimate_seconds_left(from_json(config), info.progress, info.seconds)
-        row["preset"] += "".join(label for name, label in LABELS.items() if config.get(name) is not None)
+        if (init := init_name(from_json(config))) is not None:
+            row["preset"] = f"{init}, fine-tuned"  # its network; the preset's is not used
+        if config.get("teacher") is not None:
+            row["preset"] += ", distilled"
+        row["dataset"] = config.get("dataset", "cifar10")
+        row["augmented"] = any(config.get(name) for name in AUGMENTATION)
         saved = (self.runs.folder(info.name) / LAST).is_file()
         explorable = saved and has_attention(config)
         return row | {"saved": saved, "explorable": explorable, "snapshots": config.get("num_snapshots") != 0}
@@ -311,6 +322,19 @@ class Train:
         """Count the images of an `image_folder`; requests as for `config`."""
         config = self.config(request)
         return self.datasets.survey(require(request, "image_folder", str), config.model.img_size)
+
+
+def use_labels(function: Callable[[Json], Any]) -> Callable[[Json], Any]:
+    """Wrap a function of the form to name fields in its errors by their labels."""
+
+    @wraps(function)
+    def with_labels(request: Json) -> Any:
+        try:
+            return function(request)
+        except ConfigError as error:
+            raise ValueError(describe_error(error)) from error
+
+    return with_labels
 
 
 def describe(info: RunInfo | SweepInfo) -> Json:
