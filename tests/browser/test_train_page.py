@@ -13,9 +13,11 @@ from playwright.sync_api import expect
 
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
+from tests.browser.files import mp4_seconds
 from tests.browser.train import SHIPPED, TRAIN, open_train, painted, state, step_to
 from vitviz.models import checkpoint
 from vitviz.models.config import ConvNetConfig
+from vitviz.plots.formats import available_formats
 from vitviz.runs import timeline
 
 pytestmark = pytest.mark.browser
@@ -120,6 +122,23 @@ def test_a_saved_file_stays_available_after_the_click(context, address):
     assert Image.open(found.value.path()).format == "GIF"
     assert found.value.url.startswith("blob:")
     assert not page.evaluate("url => window.revoked.includes(url)", found.value.url)
+
+
+def test_a_movie_is_encoded_as_mp4_in_the_browser(context, address, recorded):
+    page = open_train(context, address)
+    with page.expect_download() as found:
+        page.locator("[data-save='.mp4']").click()
+    assert found.value.suggested_filename == f"{SHIPPED}-{recorded.names[0]}.mp4"
+    assert mp4_seconds(page, found.value) == pytest.approx((len(recorded.epoch) - 1) / 10 + 2.5, abs=0.05)
+    expect(page.locator(f"{TRAIN} .status")).to_contain_text("Saved as")
+
+
+def test_without_an_encoder_mp4_is_not_offered(context, address):
+    context.add_init_script("delete window.VideoEncoder")
+    page = open_train(context, address)
+    expect(page.locator(".findings .note")).to_contain_text("MP4 needs a browser that encodes video")
+    offered = page.locator("[data-save]").evaluate_all("nodes => nodes.map(({ dataset }) => dataset.save)")
+    assert offered == [ending for ending in available_formats() if ending != ".webp"]
 
 
 def fill(page, name, epochs):

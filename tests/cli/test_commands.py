@@ -105,7 +105,10 @@ def test_an_error_of_the_installed_command_is_one_line(words, sentence):
         (("probe", "cifar10-ti4", "--output", "a.png", "--data", "nowhere"), "CIFAR-10 is not in nowhere"),
         (("timeline", "nonsense", "--output", "a.gif"), "No timeline found for 'nonsense'"),
         (("timeline", "TINY", "--output", "a.gif"), "No timeline found for "),
-        (("timeline", "cifar10-ti4", "--output", "a.png"), "The animation file must end in .gif or .mp4: got 'a.png'"),
+        (
+            ("timeline", "cifar10-ti4", "--output", "a.png"),
+            "The animation file must end in .gif, .webp, .mp4: got 'a.png'",
+        ),
         (
             ("timeline", "cifar10-ti4", "--output", "a.gif", "--image", "unicorn"),
             "The timeline has no image 'unicorn'. Use one of: airplane",

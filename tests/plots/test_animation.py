@@ -133,6 +133,18 @@ def test_writing_through_a_symlink_keeps_the_link(tmp_path):
     assert file.read_bytes().startswith(b"GIF")
 
 
+def test_a_webp_holds_the_frames_without_loss():
+    drawn = animation.frames(Timeline(), 1)
+    with Image.open(io.BytesIO(animation.render(Timeline(), "bee", ".webp"))) as image:
+        assert (image.n_frames, image.info["loop"]) == (S, 0)
+        times = []
+        for index, frame in enumerate(drawn):
+            image.seek(index)
+            assert (np.asarray(image.convert("RGB")) == np.asarray(frame)).all()
+            times.append(image.info["duration"])
+    assert times == [100, 100, 100, 2500]
+
+
 def test_an_mp4_holds_the_same_frames_and_repeats_the_last_one():
     from imageio_ffmpeg import count_frames_and_secs
 
@@ -144,9 +156,9 @@ def test_an_mp4_holds_the_same_frames_and_repeats_the_last_one():
 
 
 def test_missing_imageio_ffmpeg_is_reported_with_a_hint(monkeypatch, tmp_path):
-    assert available_formats() == [".gif", ".mp4"]
+    assert available_formats() == [".gif", ".webp", ".mp4"]
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    assert available_formats() == [".gif"]
+    assert available_formats() == [".gif", ".webp"]
     with pytest.raises(
         ValueError, match=r"An MP4 animation needs imageio-ffmpeg: pip install imageio-ffmpeg, or write a \.gif"
     ):

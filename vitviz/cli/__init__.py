@@ -184,7 +184,7 @@ def show_timeline(
         str, typer.Argument(metavar="CHECKPOINT_OR_RUN", help="Name in checkpoints/, .safetensors file, or run folder.")
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Output: .gif, or .mp4 with imageio-ffmpeg.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Output: .gif, .webp, or .mp4 with imageio-ffmpeg.")
     ],
     image: Annotated[
         str | None, typer.Option(metavar="NAME", help="Image of the timeline; default: the first.", show_default=False)

@@ -1,4 +1,4 @@
-"""Animations of a training from its timeline, as GIF or MP4.
+"""Animations of a training from its timeline, as GIF, lossless WebP or MP4.
 
 A frame shows one snapshot: image, prediction, the attention maps of all layers and heads, and the epoch. All frames
 share one color scale. Maps are drawn pixel by pixel, so that a patch is a uniform square, in the style of `figures`.
@@ -76,7 +76,7 @@ def save_animation(timeline: TimelineData, image: str, path: str | Path) -> None
     """
     path = Path(path)
     if path.suffix.lower() not in ANIMATION_FORMATS:
-        raise ValueError(f"The animation file must end in {' or '.join(ANIMATION_FORMATS)}: got {path.name!r}.")
+        raise ValueError(f"The animation file must end in {', '.join(ANIMATION_FORMATS)}: got {path.name!r}.")
     write_atomic(resolve_link(path), render(timeline, image, path.suffix.lower()))
 
 
@@ -87,7 +87,7 @@ def render(timeline: TimelineData, image: str, ending: str) -> bytes:
     if ending not in available_formats():
         raise ValueError("An MP4 animation needs imageio-ffmpeg: pip install imageio-ffmpeg, or write a .gif.")
     images = frames(timeline, timeline.names.index(image))
-    return gif(images) if ending == ".gif" else mp4(images)
+    return {".gif": gif, ".webp": webp, ".mp4": mp4}[ending](images)
 
 
 def frames(timeline: TimelineData, image: int) -> list[Image.Image]:
@@ -182,10 +182,23 @@ def gif(images: list[Image.Image]) -> bytes:
     shared = Image.new("P", (1, 1))
     shared.putpalette(palette(images[0]).tobytes())
     first, *others = [image.quantize(palette=shared, dither=Image.Dither.NONE) for image in images]
-    times = [1000 // FPS] * len(others) + [1000 * LAST_FRAME_REPEATS // FPS]
     buffer = io.BytesIO()
-    first.save(buffer, "GIF", save_all=True, append_images=others, duration=times, loop=0)
+    first.save(buffer, "GIF", save_all=True, append_images=others, duration=durations(len(images)), loop=0)
     return buffer.getvalue()
+
+
+def webp(images: list[Image.Image]) -> bytes:
+    """Encode frames as a looping lossless WebP, from which the page makes an MP4."""
+    first, *others = images
+    buffer = io.BytesIO()
+    fast = {"lossless": True, "quality": 20, "method": 1}
+    first.save(buffer, "WEBP", save_all=True, append_images=others, duration=durations(len(images)), loop=0, **fast)
+    return buffer.getvalue()
+
+
+def durations(count: int) -> list[int]:
+    """Return the durations of `count` frames (ms); the last one is shown longer."""
+    return [1000 // FPS] * (count - 1) + [1000 * LAST_FRAME_REPEATS // FPS]
 
 
 def palette(frame: Image.Image) -> NDArray[np.uint8]:

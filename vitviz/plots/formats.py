@@ -2,9 +2,9 @@
 
 from importlib.util import find_spec
 
-ANIMATION_FORMATS = (".gif", ".mp4")
+ANIMATION_FORMATS = (".gif", ".webp", ".mp4")
 
 
 def available_formats() -> list[str]:
     """Return the endings of `ANIMATION_FORMATS` that can be written: an MP4 needs imageio-ffmpeg."""
-    return [ending for ending in ANIMATION_FORMATS if ending == ".gif" or find_spec("imageio_ffmpeg") is not None]
+    return [ending for ending in ANIMATION_FORMATS if ending != ".mp4" or find_spec("imageio_ffmpeg") is not None]

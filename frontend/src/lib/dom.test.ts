@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   ARROWS,
+  blobOf,
   cornerOf,
   isImageUrl,
   isShortcut,
@@ -9,6 +10,7 @@ import {
   mebibytes,
   patchAt,
   saveAs,
+  saveBlob,
   saveContent,
   scrollInto,
 } from './dom';
@@ -65,17 +67,20 @@ describe('files', () => {
     expect(link.click).toHaveBeenCalledOnce();
   });
 
-  test('of the server are revoked by the next one only', async () => {
+  test('made in the browser are revoked by the next one only', async () => {
     const [blobs, revoked]: [Blob[], string[]] = [[], []];
     vi.stubGlobal('document', { createElement: () => ({ click: () => {} }) });
     vi.stubGlobal('URL', {
       createObjectURL: (blob: Blob) => `blob:${blobs.push(blob)}`,
       revokeObjectURL: (url: string) => revoked.push(url),
     });
-    saveContent({ name: 'a', content: btoa('first') });
-    saveContent({ name: 'b', content: btoa('second') });
+    saveBlob('a', blobOf(`data:text/csv;base64,${btoa('first')}`));
+    saveBlob('b', blobOf(`data:text/csv;base64,${btoa('second')}`));
+    saveContent({ name: 'c', content: btoa('third') });
+    expect(blobs[0].type).toBe('text/csv');
     expect(await blobs[0].text()).toBe('first');
-    expect(revoked.filter(Boolean)).toEqual(['blob:1']);
+    expect(await blobs[2].text()).toBe('third');
+    expect(revoked.filter(Boolean)).toEqual(['blob:1', 'blob:2']);
   });
 
   test('sizes have at most one decimal', () => {

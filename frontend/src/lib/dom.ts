@@ -55,11 +55,21 @@ export function saveAs(name: string, href: string) {
 
 let savedUrl = ''; // of the last file; revoked by the next one, as the browser may still be reading it after the click
 
-/** Download a file that Python sent as base64. */
-export function saveContent({ name, content }: { name: string; content: string }) {
+/** Download a file made in the browser. */
+export function saveBlob(name: string, blob: Blob) {
   URL.revokeObjectURL(savedUrl);
-  savedUrl = URL.createObjectURL(new Blob([bytesOf(content)]));
+  savedUrl = URL.createObjectURL(blob);
   saveAs(name, savedUrl);
+}
+
+/** Download a file that Python sent as base64. */
+export const saveContent = ({ name, content }: { name: string; content: string }) =>
+  saveBlob(name, new Blob([bytesOf(content)]));
+
+/** The file in a data URL that Python sent. */
+export function blobOf(src: string) {
+  const [head, content] = src.split(',', 2);
+  return new Blob([bytesOf(content)], { type: head.slice('data:'.length).replace(';base64', '') });
 }
 
 /** "2.5 MiB" */
