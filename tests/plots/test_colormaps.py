@@ -5,6 +5,11 @@ import pytest
 
 from vitviz.plots.colormaps import COLOR_MAPS, CONES_TO_RGB, LAB_TO_CONES, oklab_to_linear, ramp
 
+# Linear sRGB as seen without red or green cones (Machado et al. 2009, severity 1.0), and linear sRGB to CIE XYZ.
+PROTANOPIA = [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+DEUTERANOPIA = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+XYZ = [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+WHITE = (0.95047, 1.0, 1.08883)
 PAGE = {"light": (255, 255, 255), "dark": (20, 22, 26)}
 
 
@@ -13,11 +18,22 @@ def linear_to_oklab(rgb):
     return np.cbrt(rgb @ np.linalg.inv(CONES_TO_RGB).T) @ np.linalg.inv(LAB_TO_CONES).T
 
 
+def linear(colors):
+    """sRGB bytes (M, 3) -> linear sRGB (M, 3)."""
+    encoded = np.asarray(colors) / 255
+    return np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+
+
 def oklab(colors):
     """sRGB bytes (M, 3) -> OKLab (M, 3)."""
-    encoded = np.asarray(colors) / 255
-    linear = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
-    return linear_to_oklab(linear)
+    return linear_to_oklab(linear(colors))
+
+
+def cielab(rgb):
+    """Linear sRGB (M, 3) -> CIE Lab (M, 3)."""
+    xyz = rgb @ np.transpose(XYZ) / WHITE
+    x, y, z = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116).T
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], -1)
 
 
 def steps(colors, every):
@@ -58,6 +74,21 @@ def test_both_arms_of_the_diverging_map_start_at_the_page_color(page):
     away = np.abs(lab[:, 0] - lab[128, 0])
     assert (np.diff(away[128::8]) > 0).all()
     assert (np.diff(away[127::-8]) > 0).all()
+
+
+@pytest.mark.parametrize("vision", [np.eye(3), PROTANOPIA, DEUTERANOPIA], ids=["normal", "protanopia", "deuteranopia"])
+@pytest.mark.parametrize("page", ["light", "dark"])
+def test_the_ends_of_the_diverging_map_differ_for_color_blind_viewers(page, vision):
+    colors = (linear(COLOR_MAPS["div", page]) @ np.transpose(vision)).clip(0, 1)
+    low, high = cielab(colors[[0, -1]])
+    assert np.linalg.norm(low - high) > 41  # the smallest: dark page, protanopia
+    assert np.linalg.norm(cielab(colors[128:]) - low, axis=-1).min() > 19, "no high value looks like the lowest one"
+
+
+def test_cie_lab_of_known_colors():
+    red, white = cielab(linear([(255, 0, 0), (255, 255, 255)]))
+    assert np.allclose(red, (53.24, 80.09, 67.20), atol=0.05)
+    assert np.allclose(white, (100, 0, 0), atol=0.05)
 
 
 def test_conversion_to_oklab_round_trips():
