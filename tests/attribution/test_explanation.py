@@ -324,9 +324,9 @@ def test_the_figure_shows_layer_head_query_and_direction(explanation, view, titl
 
 def test_the_footer_names_image_model_and_ablation(explanation):
     (plain,) = explanation.figure().texts
-    assert plain.get_text() == "tiny: as it is, 28 × 20"
+    assert plain.get_text() == "tiny: original size, 28 × 20"
     (footer,) = replace(explanation, name="Drawing (cat)", changes="1 head ablated").figure().texts
-    assert footer.get_text() == "Drawing (cat); tiny: as it is, 28 × 20; 1 head ablated"
+    assert footer.get_text() == "Drawing (cat); tiny: original size, 28 × 20; 1 head ablated"
 
 
 def test_attention_to_the_class_token_is_noted_below_the_scales(explanation):
@@ -416,7 +416,7 @@ def test_the_file_names_model_target_and_preprocessing(explanation, tmp_path):
         with np.load(tmp_path / "numbers.npz", allow_pickle=False) as found:
             assert found["target"].tolist() == names
             assert (str(found["checkpoint"]), int(found["prefix"])) == ("tiny", 1)
-            assert (str(found["note"]), str(found["changes"])) == ("as it is, 28 × 20", "")
+            assert (str(found["note"]), str(found["changes"])) == ("original size, 28 × 20", "")
 
 
 def test_a_figure_can_be_drawn_in_memory(explanation):

@@ -432,14 +432,14 @@ def png(size):
 def test_an_uploaded_image_is_explained_and_its_preprocessing_described(open_page):
     page = open_page()
     other_image(page, lambda: upload(page, "wide.png", png((120, 60))))
-    expect(page.locator(".image-note")).to_contain_text("cropped to a square, shrunk from 120 × 60 to 32 × 32")
+    expect(page.locator(".image-note")).to_contain_text("cropped to a square, resized from 120 × 60 to 32 × 32")
 
 
 def test_a_text_file_named_png_is_rejected_and_the_view_stays(open_page):
     page = open_page("?image=cat")
     before = page.locator(".headline").inner_text()
     upload(page, "letter.png", b"Dear reader, this is not an image.")
-    expect(page.locator(".status")).to_contain_text("must be a complete PNG, JPEG, WebP, GIF or BMP image")
+    expect(page.locator(".status")).to_contain_text("must be a complete PNG, JPEG, WebP, GIF, BMP or TIFF image")
     expect(page.locator(EXPLORER)).to_have_attribute("data-state", "error")
     expect(page.locator(".headline")).to_have_text(before)
 

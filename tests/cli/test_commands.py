@@ -219,7 +219,7 @@ def test_explain_writes_a_figure_or_numbers(vitviz, tiny_file, tmp_path):
         code, out, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", path, "--method", "rollout")
         assert (code, err) == (0, "")
         assert out.startswith(f"{path}: class ")
-        assert out.endswith("%; cropped to 28:20, shrunk from 96 × 96 to 28 × 20\n")
+        assert out.endswith("%; cropped to 28:20, resized from 96 × 96 to 28 × 20\n")
     with Image.open(tmp_path / "new folder" / "map.png") as image:
         assert image.format == "PNG"
     with np.load(tmp_path / "new folder" / "map.npz") as numbers:

@@ -84,7 +84,7 @@ def test_the_reason_for_skipping_a_file_does_not_contain_its_name(good, tmp_path
         assert (one.name, other.name) == ("ant/more.txt", "ant/notes.txt")
         assert one.reason == other.reason
         assert one.reason.startswith(
-            "The file must be a complete PNG, JPEG, WebP, GIF or BMP image: it cannot be decoded"
+            "The file must be a complete PNG, JPEG, WebP, GIF, BMP or TIFF image: it cannot be decoded"
         )
 
 

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from scripts import draw_samples
-from vitviz.data import preprocessing
+from vitviz.data import photos, preprocessing
 from vitviz.data.cifar import CLASSES
 
 
@@ -40,3 +40,22 @@ def test_the_command_writes_every_sample_to_the_given_folder(tmp_path, monkeypat
     monkeypatch.setattr("sys.argv", ["draw_samples", str(tmp_path / "out")])
     draw_samples.main()
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [f"{name}.png" for name in sorted(CLASSES)]
+
+
+def test_the_photographs_are_small_squares_with_source_and_license():
+    sources = (photos.FOLDER / "LICENSES.md").read_text(encoding="utf-8")
+    assert {path.name for path in photos.FOLDER.glob("*.jpg")} == {f"{name}.jpg" for name in photos.PHOTOS}
+    assert not photos.photo_paths().keys() & preprocessing.sample_paths().keys()
+    for name, path in photos.photo_paths().items():
+        assert path.stat().st_size <= 40_000
+        with Image.open(path) as image:
+            assert image.size == (256, 256)
+        assert f"`{name}.jpg`" in sources
+        author = photos.PHOTOS[name].credit.split(",")[0]
+        assert author in sources
+        assert photos.PHOTOS[name].credit.endswith(("CC0", "public domain"))
+
+
+def test_the_mean_over_the_samples_is_that_of_the_drawings():
+    assert len(preprocessing.load_samples((32, 32))) == len(CLASSES)
+    assert list(photos.example_paths()) == [*preprocessing.sample_paths(), *photos.PHOTOS]

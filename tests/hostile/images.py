@@ -17,7 +17,7 @@ from PIL import Image, PngImagePlugin
 from tests.hostile.entries import Content, Entry
 from tests.hostile.payloads import Payload
 
-UNREADABLE = "must be a complete PNG, JPEG, WebP, GIF or BMP image: it cannot be decoded"
+UNREADABLE = "must be a complete PNG, JPEG, WebP, GIF, BMP or TIFF image: it cannot be decoded"
 TOO_MANY = "may have at most .* million pixels"
 SCRIPT = "<script>window.__pwned=1</script>"
 IMG = "<img src=x onerror=window.__pwned=1>"

@@ -30,7 +30,7 @@ def test_the_endpoint_explains_a_sample():
     answer = explain_image("ship", method="rollout")
     assert sum(answer["probabilities"].values()) == pytest.approx(1, abs=1e-5)
     assert [len(row) for row in answer["map"]] == [8] * 8
-    assert answer["note"] == "shrunk from 96 × 96 to 32 × 32"
+    assert answer["note"] == "resized from 96 × 96 to 32 × 32"
 
 
 @pytest.mark.parametrize(

@@ -235,7 +235,7 @@ def test_an_unknown_key_has_no_attention(page):
         (sample("../../etc/passwd"), "Sample '../../etc/passwd' not found"),
         (
             {"checkpoint": "cifar10-ti4", "image": {"kind": "url", "path": "http://127.0.0.1"}},
-            "kind must be sample, cifar or upload",
+            "kind must be sample, cifar, dataset or upload",
         ),
         ({"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 0}}, "CIFAR-10 is not in"),
         ({"checkpoint": "cifar10-ti4", "image": {"kind": "upload", "path": 5}}, "path must be a string"),
@@ -275,7 +275,7 @@ def test_an_upload_is_returned_as_a_small_png(page, uploads):
     answer = page.explain(upload(uploads / "wide.png"))
     shown = base64.b64decode(answer["image"]["original"].split(",", 1)[1])
     assert shown.startswith(b"\x89PNG")
-    assert answer["image"]["note"] == "cropped to a square, shrunk from 3000 × 100 to 32 × 32"
+    assert answer["image"]["note"] == "cropped to a square, resized from 3000 × 100 to 32 × 32"
     assert len(shown) < 20_000
 
 
@@ -319,9 +319,9 @@ def test_huge_images_do_not_delay_small_ones(page, uploads, monkeypatch):
     Image.new("L", (40, 40)).save(uploads / "small.png")
     proceed = threading.Event()
 
-    def waiting(model, source):
+    def waiting(model, source, crop):
         assert source.name == "small.png" or proceed.wait(60)
-        return vitviz.explain(model, source)
+        return vitviz.explain(model, source, crop)
 
     async def run():
         monkeypatch.setattr(explore, "explain", waiting)

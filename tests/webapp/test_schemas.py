@@ -67,10 +67,11 @@ def test_every_server_function_has_types():
 
 def test_a_value_of_another_type_is_detected():
     image = {"index": 0, "label": 0, "src": "x"}
-    check(schemas.GalleryReply, {"images": [image], "pages": 1})
+    reply = {"images": [image], "page": 0, "pages": 1, "count": 1, "classes": ["cat"]}
+    check(schemas.GalleryReply, reply)
     for wrong in ({}, image | {"label": None}, image | {"other": 1}, image | {"label": "0"}, image | {"label": 0.5}):
         with pytest.raises(ValidationError):
-            check(schemas.GalleryReply, {"images": [wrong], "pages": 1})
+            check(schemas.GalleryReply, reply | {"images": [wrong]})
 
 
 @pytest.mark.parametrize("public", [False, True])
@@ -99,7 +100,13 @@ def test_explore(cifar_folder, uploads, tmp_path):
     view = {"layer": None, "head": 0, "patches": [1], "direction": "to", "method": None, "target": []}
     page("figure", key | view, schemas.FigureReply)
     for shown in ("all", "misclassified"):
-        page("gallery", {"label": -1, "page": 0, "shown": shown, "checkpoint": "runs/small"}, schemas.GalleryReply)
+        page(
+            "gallery",
+            {"dataset": "cifar10", "label": -1, "page": 0, "shown": shown, "checkpoint": "runs/small"},
+            schemas.GalleryReply,
+        )
+    page("gallery_progress", {"dataset": "cifar10", "checkpoint": "runs/small"}, schemas.GalleryProgress)
+    page("cifar_download", {"action": "state"}, schemas.DownloadInfo)
     page("list_models", {}, schemas.ModelList)
     for name in ("attention", "methods", "scores", "ablate", "figure"):
         expired = (ablation | view | {"target": []} | {"key": "?"}).items()

@@ -491,16 +491,19 @@ class Explanation:
 
 
 @overload
-def explain(model: Checkpoint, image: list[ImageSource]) -> list[Explanation]: ...
+def explain(model: Checkpoint, image: list[ImageSource], crop: float = 0.5) -> list[Explanation]: ...
 @overload
-def explain(model: Checkpoint, image: ImageSource) -> Explanation: ...
-def explain(model: Checkpoint, image: ImageSource | list[ImageSource]) -> Explanation | list[Explanation]:
+def explain(model: Checkpoint, image: ImageSource, crop: float = 0.5) -> Explanation: ...
+def explain(
+    model: Checkpoint, image: ImageSource | list[ImageSource], crop: float = 0.5
+) -> Explanation | list[Explanation]:
     """Predict an image and return its explanation.
 
     Args:
         model: From `vitviz.load`.
         image: A path, a PIL image, or an array (H, W, 3) of uint8; or a list of them. The image is cropped and resized
             to the model's input size; `Explanation.image.note` describes how.
+        crop: Position of the crop along the longer side, from 0 (left or top) to 1; 0.5 is the center.
 
     Returns:
         An `Explanation`, or a list of them for a list of images.
@@ -508,13 +511,13 @@ def explain(model: Checkpoint, image: ImageSource | list[ImageSource]) -> Explan
     Raises:
         vitviz.ImageError: If the image cannot be read.
         vitviz.CheckpointError: If the logits are not finite.
-        ValueError: If the first argument is not a checkpoint, or its network has no attention.
+        ValueError: If the first argument is not a checkpoint, its network has no attention, or `crop` is out of range.
     """
     if not isinstance(model, Checkpoint):
         raise ValueError(f"The first argument must be a checkpoint from vitviz.load: got {type(model).__name__}.")
     if isinstance(image, list):
-        return [explain(model, one) for one in image]
-    preprocessed = preprocess(image, model.network.config.img_size)
+        return [explain(model, one, crop) for one in image]
+    preprocessed = preprocess(image, model.network.config.img_size, crop)
     pixels = to_tensor(preprocessed.model_input)
     explanation = Explanation(ForwardContext(model, model.normalize(pixels[None])[0]), preprocessed)
     _ = explanation.logits  # fails here, not later, for networks whose logits overflow

@@ -148,12 +148,12 @@ def explain_image(
 ) -> None:
     """Explain the prediction for an image, as a figure or as numbers."""
     from vitviz.attribution.explanation import explain
-    from vitviz.data.preprocessing import sample_paths
+    from vitviz.data.photos import example_paths
     from vitviz.models.checkpoint import load
 
     model = load(checkpoint)
     classes = [int(word) if word.isdecimal() and word not in model.labels else word for word in target or ()]
-    explanation = explain(model, sample_paths().get(image, Path(image)))
+    explanation = explain(model, example_paths().get(image, Path(image)))
     layers, heads = explanation.attention.shape[:2]
     explanation.save(
         output,

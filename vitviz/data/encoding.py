@@ -2,17 +2,17 @@
 
 import base64
 import io
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import NDArray
 from PIL import Image
 
 
-def data_url(image: Image.Image) -> str:
-    """Encode an image as PNG in a data URL."""
+def data_url(image: Image.Image, form: Literal["png", "jpeg"] = "png") -> str:
+    """Encode an image in a data URL; PNG is lossless, JPEG is smaller for photographs."""
     buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+    image.save(buffer, form)
+    return f"data:image/{form};base64,{base64.b64encode(buffer.getvalue()).decode()}"
 
 
 def to_base64(array: NDArray[Any]) -> str:

@@ -27,7 +27,7 @@ TEST_FRACTION = 0.2  # of each class, without a test folder
 TEST_FOLDERS = ("test", "val", "valid", "validation")  # in order of preference
 MAX_FILES = 100_000
 MAX_CLASSES = 1000
-SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")  # files counted as images before they are read
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")  # counted as images before they are read
 MAX_CLASS_NAME = 100  # characters
 NO_TEST_FOLDER = (
     "It contains folders, but the test folder is missing: rename one to test, val, valid or validation, or use the "

@@ -1,6 +1,6 @@
 """Preprocessing of untrusted images: a path, a PIL image or an array -> an RGB image -> the model's input.
 
-Every image file is opened by `open_image`, which accepts five formats of limited size and checks the size before
+Every image file is opened by `open_image`, which accepts six formats of limited size and checks the size before
 decoding. Anything else raises `ImageError`.
 """
 
@@ -14,11 +14,15 @@ from pathlib import Path
 import numpy as np
 import torch
 from PIL import Image, ImageOps
+from PIL.TiffImagePlugin import TiffImageFile
 from torch import Tensor
 
 from vitviz.data.cifar import DataError
 
-FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
+FORMAT_NAMES = "PNG, JPEG, WebP, GIF, BMP or TIFF"
+TIFF_COMPRESSIONS = ("raw", "packbits", "tiff_lzw", "tiff_adobe_deflate", "tiff_deflate", "jpeg")
+TIFF_TILE = (322, 323)  # tags of the width and height of a tile
 MAX_BYTES = 20 * 2**20
 MAX_PIXELS = 50_000_000
 MAX_WEBP_PIXELS = 25_000_000  # decoding takes 16 bytes per pixel, several times more than the other formats
@@ -26,6 +30,7 @@ MAX_SIDE = 16_384  # px; longer images of a few pixels' width cannot be reduced 
 HUGE_PIXELS = 12_000_000  # larger images are decoded one at a time, to limit memory under concurrent requests
 MAX_MEMORY = 2 * 2**30  # bytes of all images of a dataset at the model's input size
 PREVIEW_SIDE = 1024  # px; larger originals are not kept, and large JPEGs are decoded at a fraction of their size
+HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 RESAMPLING = Image.Resampling.LANCZOS  # with antialiasing; the same in training, evaluation and explanation
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -61,7 +66,7 @@ class PreprocessedImage:
     Attributes:
         original: The image upright, in RGB, shrunk to at most `PREVIEW_SIDE` pixels a side.
         model_input: The image cropped and resized to the model's input size.
-        note: Description of the steps ("cropped to a square, shrunk from 640 × 480 to 32 × 32").
+        note: Description of the steps ("cropped to a square, resized from 640 × 480 to 32 × 32").
     """
 
     original: Image.Image
@@ -79,20 +84,23 @@ def load_samples(size: tuple[int, int]) -> Tensor:
     return torch.stack([to_tensor(preprocess(path, size).model_input) for path in sample_paths().values()])
 
 
-def preprocess(source: ImageSource, size: tuple[int, int]) -> PreprocessedImage:
-    """Open an image, crop its center to the aspect ratio of the model's input and resize it.
+def preprocess(source: ImageSource, size: tuple[int, int], crop: float = 0.5) -> PreprocessedImage:
+    """Open an image, crop it to the aspect ratio of the model's input and resize it.
 
     Args:
         source: A path, a PIL image, or an array (H, W, 3) or (H, W) of uint8.
         size: Height and width of the model's input (px).
+        crop: Position of the crop along the longer side, from 0 (left or top) to 1; 0.5 is the center.
 
     Raises:
-        ImageError: If the image is not accepted.
+        ImageError: If the image is not accepted, or `crop` is out of range.
     """
+    if not 0 <= crop <= 1:
+        raise ImageError(f"crop must be from 0 to 1: got {crop}.", "Use 0.5 for the center.")
     original, (width, height) = open_image(source)
-    model_input = crop_and_resize(original, size)
+    model_input = crop_and_resize(original, size, crop)
     original.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
-    return PreprocessedImage(original, model_input, describe(width, height, size[1], size[0]))
+    return PreprocessedImage(original, model_input, describe(width, height, size[1], size[0], crop))
 
 
 def resize_images(images: Tensor, size: tuple[int, int]) -> Tensor:
@@ -121,30 +129,46 @@ def check_memory(count: int, size: tuple[int, int]) -> None:
         )
 
 
-def crop_and_resize(image: Image.Image, size: tuple[int, int]) -> Image.Image:
-    """Crop the center of an RGB image to the aspect ratio of `size` (height, width, px) and resize it to that size."""
+def crop_and_resize(image: Image.Image, size: tuple[int, int], crop: float = 0.5) -> Image.Image:
+    """Crop an RGB image to the aspect ratio of `size` (height, width, px) and resize it; `crop` as for `preprocess`."""
     (width, height), (H, W) = image.size, size
     crop_height, crop_width = min(height, max(1, round(width * H / W))), min(width, max(1, round(height * W / H)))
-    top, left = (height - crop_height) // 2, (width - crop_width) // 2
+    top, left = int((height - crop_height) * crop), int((width - crop_width) * crop)
     cropped = image.crop((left, top, left + crop_width, top + crop_height))
     return cropped.resize((W, H), RESAMPLING)  # a copy where the size is the same
 
 
-def describe(width: int, height: int, to_width: int, to_height: int) -> str:
+def describe(width: int, height: int, to_width: int, to_height: int, crop: float = 0.5) -> str:
     """Describe how an image of one size became one of another.
 
     Example:
         >>> describe(640, 480, 32, 32)
-        'cropped to a square, shrunk from 640 × 480 to 32 × 32'
+        'cropped to a square, resized from 640 × 480 to 32 × 32'
+        >>> describe(640, 480, 32, 32, crop=0)
+        'cropped to a square on the left, resized from 640 × 480 to 32 × 32'
     """
     shape = "a square" if to_width == to_height else f"{to_width}:{to_height}"
     steps = []
     if width * to_height != height * to_width:
-        steps.append(f"cropped to {shape}")
+        steps.append(f"cropped to {shape}{describe_crop(crop, width * to_height > height * to_width)}")
     if (width, height) != (to_width, to_height):
-        verb = "shrunk" if width >= to_width and height >= to_height else "resized"
-        steps.append(f"{verb} from {width} × {height} to {to_width} × {to_height}")
-    return ", ".join(steps) or f"as it is, {width} × {height}"
+        steps.append(f"resized from {width} × {height} to {to_width} × {to_height}")
+    return ", ".join(steps) or f"original size, {width} × {height}"
+
+
+def describe_crop(crop: float, is_wide: bool) -> str:
+    """Describe the position of a crop; empty for the center.
+
+    Example:
+        >>> describe_crop(0.3, is_wide=True)
+        ' at 30 % from the left'
+    """
+    if crop == 0.5:
+        return ""
+    start, end = ("left", "right") if is_wide else ("top", "bottom")
+    if crop in (0, 1):
+        return f" {'on' if is_wide else 'at'} the {end if crop else start}"
+    return f" at {100 * crop:.0f} % from the {start}"
 
 
 def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int]]:
@@ -166,9 +190,11 @@ def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int]]:
         raise ImageError(f"An image must be a path, a PIL image or an array of uint8: got {type(source).__name__}.")
     path = Path(source)
     check_file(path)
+    check_heif(path)
     try:
         with Image.open(path, formats=FORMATS) as image:
             check_pixels(image)
+            check_tiff(image)
             with huge_image_lock if image.width * image.height > HUGE_PIXELS else nullcontext():
                 is_rotated = image.getexif().get(0x0112) in (5, 6, 7, 8)  # reading it decodes a PNG
                 size = image.size[::-1] if is_rotated else image.size
@@ -180,7 +206,7 @@ def open_image(source: ImageSource) -> tuple[Image.Image, tuple[int, int]]:
         raise too_many_pixels("far more") from None
     except Exception as error:  # Pillow raises almost any exception on a malformed file
         raise ImageError(
-            "The file must be a complete PNG, JPEG, WebP, GIF or BMP image: it cannot be decoded.",
+            f"The file must be a complete {FORMAT_NAMES} image: it cannot be decoded.",
             "Open it in an image editor and save it as PNG.",
             path.name[:80],
         ) from error
@@ -208,6 +234,30 @@ def check_file(path: Path) -> None:
     if status.st_size == 0:
         raise ImageError("The file is empty.", "Choose another image.", name)
     check_file_size(status.st_size, name)
+
+
+def check_heif(path: Path) -> None:
+    """Refuse HEIC photographs with the way to convert them: Pillow cannot decode them."""
+    with path.open("rb") as file:
+        header = file.read(12)
+    if header[4:8] == b"ftyp" and header[8:12] in HEIF_BRANDS:
+        raise ImageError(
+            f"An image must be {FORMAT_NAMES}: this is HEIC.",
+            "Export it as JPEG; an iPhone takes JPEG with Settings > Camera > Formats > Most Compatible.",
+            path.name[:80],
+        )
+
+
+def check_tiff(image: Image.Image) -> None:
+    """Check the compression and the tiles of a TIFF: a tile may be larger than the image, and is decoded whole."""
+    if not isinstance(image, TiffImageFile):
+        return
+    compression = image.info.get("compression")
+    if compression not in TIFF_COMPRESSIONS:
+        raise ImageError(f"A TIFF must not use the compression {compression}.", "Save it as PNG.")
+    width, height = (int(image.tag_v2.get(tag, 1)) for tag in TIFF_TILE)
+    if width * height > MAX_PIXELS:
+        raise too_many_pixels(f"a tile of {width} × {height}")
 
 
 def check_file_size(size: int, name: str = "") -> None:

@@ -51,7 +51,7 @@ def build_app(data: str | None = None, public: bool = False) -> gr.Blocks:
     routes.DEFAULT_TEMP_DIR = tempfile.gettempdir()  # the default folder in it may belong to another user
     train = Train(data, public=public)
     runs = None if public else train.runs
-    explore, internals = Explore(data, runs, public), Internals(data, runs, public)
+    explore, internals = Explore(data, runs, public, train.datasets.download), Internals(data, runs, public)
     colors = {"colors": color_tables()}
     models = explore.catalog() | colors | {"public": public}
     probed = {name: models[name] for name in ("checkpoints", "cifar", "colors")}

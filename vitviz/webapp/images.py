@@ -5,22 +5,33 @@ from functools import cache, partial
 from pathlib import Path
 
 from gradio.utils import get_upload_folder
+from PIL import Image
 from torch import Tensor
 
 from vitviz.data import cifar
 from vitviz.data.cifar import DataError
-from vitviz.data.preprocessing import ImageError, sample_paths
+from vitviz.data.encoding import data_url
+from vitviz.data.photos import example_paths
+from vitviz.data.preprocessing import ImageError
 
 load_test_set = cache(partial(cifar.load, "test"))
+THUMBNAIL_SIDE = 96  # px, twice the size on screen
 CIFAR_UNAVAILABLE = "CIFAR-10 is not available on this server."  # without the path, for public pages
 
 
 def sample_path(name: str) -> Path:
-    """Return the file of a sample image."""
-    paths = sample_paths()
+    """Return the file of a drawn sample or of a photograph."""
+    paths = example_paths()
     if name not in paths:
         raise ImageError(f"Sample {name[:80]!r} not found. Choose one of: {', '.join(paths)}.")
     return paths[name]
+
+
+def thumbnail(path: Path) -> str:
+    """Return a small JPEG of a photograph as a data URL."""
+    with Image.open(path) as photo:
+        photo.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
+        return data_url(photo.convert("RGB"), "jpeg")
 
 
 def upload_path(path: str) -> Path:

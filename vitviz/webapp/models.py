@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from vitviz.data import cifar
+from vitviz.data import cifar, datasets
 from vitviz.data.cifar import DataError
 from vitviz.data.files import printable_name
 from vitviz.models import checkpoint
@@ -14,7 +14,7 @@ from vitviz.models.config import ModelConfig, ViTConfig
 from vitviz.runs import run_folder
 from vitviz.runs.status import has_attention, measured_on
 from vitviz.runs.store import Runs
-from vitviz.training.config import from_json
+from vitviz.training.config import TrainConfig, from_json
 from vitviz.webapp.images import CIFAR_UNAVAILABLE
 from vitviz.webapp.schemas import CifarInfo, ModelInfo, ModelList
 from vitviz.webapp.server.requests import Json
@@ -92,13 +92,22 @@ def list_run_models(runs: Runs) -> list[ModelInfo]:
             config = from_json(info.config)
             name, is_classifier = RUN_PREFIX + info.name, config.objective == "classify"
             found.append(describe(name, config.model, info.accuracy, measured_on(info.config), is_classifier))
+            found[-1]["dataset"] = None if config.dataset == "cifar10" else dataset_name(config)
     return found
+
+
+def dataset_name(config: TrainConfig) -> str:
+    """Return the name of the dataset of a run for people."""
+    if config.dataset == "folder":
+        return printable_name(Path(config.data or "images").stem)
+    return datasets.DATASET_INFO[config.dataset].name
 
 
 def describe(name: str, config: ModelConfig, accuracy: float | None, split: str, is_classifier: bool) -> ModelInfo:
     """Describe a model for the page."""
     return {
         "name": name,
+        "dataset": None,
         "layers": config.depth,
         "heads": config.num_heads if isinstance(config, ViTConfig) else 0,
         "accuracy": accuracy,

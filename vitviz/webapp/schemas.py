@@ -53,10 +53,20 @@ class NamedImage(TypedDict):
     src: str
 
 
+class Photo(NamedImage):
+    """A photograph that ships with vitviz."""
+
+    title: str
+
+
 class ModelInfo(TypedDict):
-    """A model that can be explained; `accuracy` is that on the `measured_on` images."""
+    """A model that can be explained; `accuracy` is that on the `measured_on` images.
+
+    `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10.
+    """
 
     name: str
+    dataset: str | None
     layers: int
     heads: int
     accuracy: float | None
@@ -97,6 +107,7 @@ class ExploreCatalog(ModelList):
     """Initial data of Explore; uploads have at most `maxBytes`."""
 
     samples: list[NamedImage]
+    photos: list[Photo]
     methods: list[MethodInfo]
     maxBytes: int
     colors: ColorTables
@@ -181,7 +192,7 @@ class TrainCatalog(TypedDict):
 
 
 class SampleChoice(TypedDict):
-    """A sample image."""
+    """A drawn sample or a photograph."""
 
     kind: Literal["sample"]
     name: str
@@ -194,15 +205,24 @@ class CifarChoice(TypedDict):
     index: int
 
 
+class DatasetChoice(TypedDict):
+    """A test image of the dataset that the model of a run ("runs/NAME") was trained on."""
+
+    kind: Literal["dataset"]
+    run: str
+    index: int
+
+
 class UploadChoice(TypedDict):
-    """An uploaded image."""
+    """An uploaded image; `crop` is the position of the crop along its longer side, 0.5 (the center) by default."""
 
     kind: Literal["upload"]
     path: str
     name: str
+    crop: NotRequired[float]
 
 
-ImageChoice = TypeAliasType("ImageChoice", SampleChoice | CifarChoice | UploadChoice)
+ImageChoice = TypeAliasType("ImageChoice", SampleChoice | CifarChoice | DatasetChoice | UploadChoice)
 
 
 class ExplainRequest(TypedDict):
@@ -350,10 +370,15 @@ class FigureReply(TypedDict):
 
 
 class GalleryRequest(TypedDict):
-    """One page of test images of a class (-1 for all), selected by the predictions of `checkpoint` unless all."""
+    """One page of test images of a class (-1 for all), selected by the predictions of `checkpoint` unless all.
 
+    `dataset` is "cifar10", or "runs/NAME" for the dataset of that run. With `index`, the page with that image.
+    """
+
+    dataset: str
     label: int
     page: int
+    index: NotRequired[int]
     shown: Literal["all", "correct", "misclassified", "confidently wrong"]
     checkpoint: NotRequired[str]
 
@@ -369,10 +394,33 @@ class GalleryImage(TypedDict):
 
 
 class GalleryReply(TypedDict):
-    """One page of test images, and the number of pages."""
+    """One page of test images, the number of pages and images of the selection, and the classes of the dataset."""
 
     images: list[GalleryImage]
+    page: int
     pages: int
+    count: int
+    classes: list[str]
+
+
+class GalleryProgressRequest(TypedDict):
+    """The dataset and the model of a gallery."""
+
+    dataset: str
+    checkpoint: str
+
+
+class GalleryProgress(TypedDict):
+    """Number of test images that the model has classified, and of all."""
+
+    done: int
+    total: int
+
+
+class CifarDownloadRequest(TypedDict):
+    """Start or cancel the download of CIFAR-10, or return its state."""
+
+    action: Literal["start", "cancel", "state"]
 
 
 # --- Internals ---
@@ -670,6 +718,8 @@ class Requests(TypedDict):
     ablate: tuple[AblateRequest, AblateReply | Refusal | None]
     figure: tuple[FigureRequest, FigureReply | Refusal | None]
     gallery: tuple[GalleryRequest, GalleryReply | Refusal]
+    gallery_progress: tuple[GalleryProgressRequest, GalleryProgress | Refusal]
+    cifar_download: tuple[CifarDownloadRequest, DownloadInfo | Refusal]
     list_models: tuple[Empty, ModelList | Refusal]
     probes: tuple[ProbesRequest, ProbesReply | Refusal]
     check: tuple[FormRequest, CheckReply | Refusal]

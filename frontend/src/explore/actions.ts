@@ -120,11 +120,14 @@ export function toggleRemoving(explorer: Explorer) {
   showNotice(explorer, explorer.removing ? 'Click patches to remove them; click again to restore them.' : null);
 }
 
-export function writeAddress(explorer: Explorer) {
+/** Write the view on screen into the address, by default into that of the current entry of the history. */
+export function writeAddress(explorer: Explorer, how: 'pushState' | 'replaceState' = 'replaceState') {
   clearTimeout(explorer.writing);
-  const { host, reply, choices, shape } = explorer;
-  if (!host.live || !reply || !choices.image) return;
-  updateAddress(addressOf(choices, choices.image, shape), DEFAULTS);
+  const { host, reply, choices, shape, shown } = explorer;
+  if (!host.live || !reply || !shown) return;
+  const { checkpoint, image } = shown;
+  const upload = image.kind === 'upload' ? image : null; // a reload shows it again while the server has it
+  updateAddress(addressOf(choices, image, shape, checkpoint), DEFAULTS, how, { upload });
 }
 
 /** Browsers limit the rate of address changes, so changes by held keys are debounced. */

@@ -1,20 +1,30 @@
 import { expect, test } from 'vitest';
 import type { ExploreCatalog } from '../lib/api';
 import { MEAN } from '../lib/numbers';
-import { addressOf, imageParam, parseImage, readAddress, readShapeParams, unavailableSentences } from './address';
+import {
+  addressOf,
+  imageParam,
+  parseImage,
+  readAddress,
+  readShapeParams,
+  unavailableSentences,
+  uploadOf,
+} from './address';
 import type { Choices } from './state.svelte';
 
-const MODEL = { accuracy: 0.9, measured_on: 'test', is_classifier: true };
+const MODEL = { dataset: null, accuracy: 0.9, measured_on: 'test', is_classifier: true };
 const CATALOG = {
   checkpoints: [
     { ...MODEL, name: 'cifar10-ti4', layers: 6, heads: 6 },
     { ...MODEL, name: 'runs/first', layers: 2, heads: 3 },
+    { ...MODEL, name: 'runs/pets', layers: 2, heads: 3, dataset: 'pets' },
   ],
   cifar: { available: true, classes: [], message: '' },
   samples: [
     { name: 'airplane', src: '' },
     { name: 'cat', src: '' },
   ],
+  photos: [{ name: 'rocket', title: 'Launch of a rocket', src: '' }],
   methods: [{ key: 'rollout' }, { key: 'relevance' }],
 } as unknown as ExploreCatalog;
 const SHAPE = { layers: 6, heads: 6, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true };
@@ -131,11 +141,13 @@ test('what belongs to another image or model is not adopted', () => {
 });
 
 test('an image is named in the address', () => {
-  for (const name of ['cat', 'cifar:9999']) {
+  for (const name of ['cat', 'rocket', 'cifar:9999', 'runs/pets:12']) {
     const image = parseImage(name, CATALOG);
     expect(image && imageParam(image)).toBe(name);
   }
   expect(parseImage('cifar:10000', CATALOG)).toBeNull();
+  expect(parseImage('runs/first:0', CATALOG)).toBeNull();
+  expect(parseImage('runs/lost:0', CATALOG)).toBeNull();
   expect(parseImage(null, CATALOG)).toBeNull();
   expect(imageParam({ kind: 'upload', path: '/tmp/x.png', name: 'x.png' })).toBe('upload');
 });
@@ -158,4 +170,20 @@ test('without a layer and head the opening ones are shown; one of them alone has
   expect(chosen('layer=2')).toMatchObject({ layer: 1, head: MEAN });
   expect(chosen('head=3')).toMatchObject({ layer: 5, head: 2 });
   expect(chosen('layer=mean&head=mean')).toMatchObject({ layer: MEAN, head: MEAN });
+});
+
+test('a model with a dataset of its own opens on its first test image', () => {
+  expect(read('checkpoint=runs/pets')[0].image).toEqual({ kind: 'dataset', run: 'runs/pets', index: 0 });
+  expect(read('checkpoint=runs/pets&image=cat')[0].image).toEqual({ kind: 'sample', name: 'cat' });
+});
+
+test('the entry of the history restores an uploaded image', () => {
+  const upload = { kind: 'upload', path: '/tmp/x.png', name: 'x.png', crop: 0.2 } as const;
+  expect(uploadOf({ upload })).toEqual(upload);
+  for (const state of [null, {}, { upload: null }, { upload: { ...upload, path: 3 } }, { upload: { kind: 'cifar' } }]) {
+    expect(uploadOf(state)).toBeNull();
+  }
+  const [choices, linked] = readAddress(new URLSearchParams('image=upload&patch=2-2'), CATALOG, { upload });
+  expect([choices.image, linked.patch]).toEqual([upload, '2-2']);
+  expect(sentences('image=upload', { ...CHOICES, image: upload })).toBe('');
 });

@@ -10,13 +10,14 @@ import {
   patchesParam,
   unavailable,
 } from '../lib/address';
-import type { ExploreCatalog, ImageChoice } from '../lib/api';
+import type { ExploreCatalog, ImageChoice, ModelInfo, UploadChoice } from '../lib/api';
 import { type Direction, MEAN, type Shape } from '../lib/numbers';
 import { numberName } from '../lib/words';
 import type { Choices, Mode, PatchMode, ScaleChoice } from './state.svelte';
 
 export const DEFAULTS = { direction: 'from', scale: 'shared', display: 'patches', mode: 'zero', patch_mode: 'drop' };
-const UPLOADED = 'upload'; // a link cannot restore an uploaded image
+const CIFAR_IMAGES = 10_000; // test images
+const UPLOADED = 'upload'; // a link cannot restore an uploaded image, but the entry of the history can
 
 /** The parts of the address that need the sizes of the reply. */
 export interface ShapeParams {
@@ -27,34 +28,62 @@ export interface ShapeParams {
   removed: string | null;
 }
 
-/** An image by its name in the address, or null if it is unavailable. */
-export function parseImage(text: string | null | undefined, { cifar, samples }: ExploreCatalog): ImageChoice | null {
-  const index = /^cifar:(\d{1,4})$/.exec(text ?? '');
-  if (index) return cifar.available ? { kind: 'cifar', index: Number(index[1]) } : null;
-  const sample = samples.find(({ name }) => name === text);
+/** An image by its name in the address, or null if it is unavailable.
+    @param upload the uploaded image of the entry of the history, if any */
+export function parseImage(
+  text: string | null | undefined,
+  { cifar, samples, photos, checkpoints }: ExploreCatalog,
+  upload: UploadChoice | null = null,
+): ImageChoice | null {
+  if (text === UPLOADED) return upload;
+  const [, source, index] = /^(cifar|runs\/[^:]+):(\d{1,6})$/.exec(text ?? '') ?? [];
+  if (source === 'cifar') {
+    return cifar.available && Number(index) < CIFAR_IMAGES ? { kind: 'cifar', index: Number(index) } : null;
+  }
+  if (source) {
+    const hasDataset = checkpoints.some(({ name, dataset }) => name === source && dataset);
+    return hasDataset ? { kind: 'dataset', run: source, index: Number(index) } : null;
+  }
+  const sample = [...samples, ...photos].find(({ name }) => name === text);
   return sample ? { kind: 'sample', name: sample.name } : null;
 }
 
-/** The initial image if the address has none. */
-const firstImage = (catalog: ExploreCatalog) =>
-  parseImage('cat', catalog) ?? parseImage(catalog.samples[0]?.name, catalog);
+/** The initial image if the address has none: of the model's own dataset, or a sample. */
+export function firstImage(catalog: ExploreCatalog, model?: ModelInfo): ImageChoice | null {
+  if (model?.dataset) return { kind: 'dataset', run: model.name, index: 0 };
+  return parseImage('cat', catalog) ?? parseImage(catalog.samples[0]?.name, catalog);
+}
 
 export function imageParam(image: ImageChoice): string {
   if (image.kind === 'sample') return image.name;
+  if (image.kind === 'dataset') return `${image.run}:${image.index}`;
   return image.kind === 'cifar' ? `cifar:${image.index}` : UPLOADED;
+}
+
+/** The uploaded image in the state of an entry of the history, or null. */
+export function uploadOf(state: unknown): UploadChoice | null {
+  const { kind, path, name, crop } = ((state ?? {}) as { upload?: Partial<UploadChoice> }).upload ?? {};
+  if (kind !== 'upload' || typeof path !== 'string' || typeof name !== 'string') return null;
+  return typeof crop === 'number' ? { kind, path, name, crop } : { kind, path, name };
 }
 
 export const hasModel = (catalog: ExploreCatalog, name: string) =>
   catalog.checkpoints.some((model) => model.name === name);
 
-/** Read the choices, and the parts that need the sizes of the reply; the catalog has at least one model. */
-export function readAddress(params: URLSearchParams, catalog: ExploreCatalog): [Partial<Choices>, ShapeParams] {
+/** Read the choices, and the parts that need the sizes of the reply; the catalog has at least one model.
+    @param state of the entry of the history */
+export function readAddress(
+  params: URLSearchParams,
+  catalog: ExploreCatalog,
+  state: unknown = null,
+): [Partial<Choices>, ShapeParams] {
   const [model, wanted] = [params.get('checkpoint'), params.get('image')];
   const checkpoint = catalog.checkpoints.find(({ name }) => name === model) ?? catalog.checkpoints[0];
-  const isAvailable = !wanted || parseImage(wanted, catalog) !== null;
+  const found = parseImage(wanted, catalog, uploadOf(state));
+  const isAvailable = !wanted || found !== null;
   const choices: Partial<Choices> = {
     checkpoint: checkpoint.name,
-    image: parseImage(wanted, catalog) ?? firstImage(catalog),
+    image: found ?? firstImage(catalog, checkpoint),
     direction: oneOf<Direction>(params.get('direction'), ['from', 'to']),
     scale: oneOf<ScaleChoice>(params.get('scale'), ['shared', 'uniform', 'map']),
     smooth: params.get('display') === 'smooth',
@@ -94,16 +123,22 @@ export function unavailableSentences(params: URLSearchParams, catalog: ExploreCa
   const image = shown.image ? imageParam(shown.image) : '';
   const sentences = [];
   if (model && !hasModel(catalog, model)) sentences.push(unavailable('model', model, shown.checkpoint));
-  if (wanted === UPLOADED)
+  if (wanted === UPLOADED && shown.image?.kind !== 'upload')
     sentences.push(`A link does not contain an uploaded image: showing ${image}. Upload the file again.`);
-  else if (wanted && !parseImage(wanted, catalog)) sentences.push(unavailable('image', wanted, image));
+  else if (wanted && wanted !== UPLOADED && !parseImage(wanted, catalog))
+    sentences.push(unavailable('image', wanted, image));
   return sentences.join(' ');
 }
 
 /** The parameters of the address, in order. */
-export function addressOf(choices: Choices, image: ImageChoice, shape: Shape): Record<string, string | null> {
+export function addressOf(
+  choices: Choices,
+  image: ImageChoice,
+  shape: Shape,
+  checkpoint = choices.checkpoint,
+): Record<string, string | null> {
   return {
-    checkpoint: choices.checkpoint,
+    checkpoint,
     image: imageParam(image),
     layer: numberName(choices.layer),
     head: numberName(choices.head),

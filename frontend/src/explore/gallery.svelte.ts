@@ -1,12 +1,14 @@
-/* The gallery: test images of CIFAR-10, by class and by the predictions of the model. */
+/* The gallery: test images of CIFAR-10 or of a model's own dataset, by class and by the predictions of the model. */
 
-import type { GalleryReply, GalleryRequest, ImageChoice } from '../lib/api';
-import { isRefusal, reasonOf } from '../lib/client';
+import type { GalleryProgress, GalleryReply, GalleryRequest, ImageChoice } from '../lib/api';
+import { isRefusal, pause, reasonOf } from '../lib/client';
 import { percent } from '../lib/words';
 import { showNotice } from './notices';
 import type { Explorer } from './state.svelte';
 
 export const WAITING_DELAY = 500; // ms until the images on screen are marked as outdated
+export const PROGRESS_DELAY = 1000; // ms between requests of the progress
+export const CIFAR10 = 'cifar10';
 
 export type Shown = GalleryRequest['shown'];
 
@@ -14,11 +16,19 @@ export interface Thumb {
   image: ImageChoice;
   name: string;
   src: string;
+  predicted?: { label: string; probability: string };
+}
+
+interface Selection {
+  dataset: string;
+  label: number;
+  shown: Shown;
+  page: number;
 }
 
 /** The request for a page of images; the model matters only if they are selected by its predictions. */
-export function galleryQuery(label: number, shown: Shown, page: number, checkpoint: string): GalleryRequest {
-  return { label, shown, page, ...(shown === 'all' ? {} : { checkpoint }) };
+export function galleryQuery({ dataset, label, shown, page }: Selection, checkpoint: string): GalleryRequest {
+  return { dataset, label, shown, page, ...(shown === 'all' ? {} : { checkpoint }) };
 }
 
 export const isSameQuery = (a: GalleryRequest, b: GalleryRequest | null) => JSON.stringify(a) === JSON.stringify(b);
@@ -30,20 +40,49 @@ export function thumbName(image: GalleryReply['images'][number], classes: readon
   return `${classes[label] ?? 'image'}, image ${index}${predicted}`;
 }
 
+/** What is computed while the gallery waits. */
+export function waitingSentence({ done, total }: GalleryProgress): string {
+  if (!total) return 'Reading and classifying the test images, the first time only…';
+  const all = `Classifying all ${total.toLocaleString('en')} test images (about a minute, first time only)`;
+  return done ? `${all}: ${done.toLocaleString('en')} done…` : `${all}…`;
+}
+
+const thumbOf = (dataset: string, classes: readonly string[], image: GalleryReply['images'][number]): Thumb => ({
+  image:
+    dataset === CIFAR10 ? { kind: 'cifar', index: image.index } : { kind: 'dataset', run: dataset, index: image.index },
+  name: thumbName(image, classes),
+  src: image.src,
+  predicted:
+    image.prediction == null ? undefined : { label: image.prediction, probability: percent(image.probability ?? 0, 0) },
+});
+
 export class Gallery {
   readonly explorer: Explorer;
+  dataset = $state.raw(CIFAR10); // or runs/NAME, for the dataset of that run
+  classes = $state.raw<string[]>([]);
   label = $state.raw(-1); // of the true class; -1: all
   shown = $state.raw<Shown>('all');
   page = $state.raw(0);
   pages = $state.raw(1);
-  pageNumber = $state.raw('');
+  count = $state.raw(0); // images on all pages
   thumbs = $state.raw<Thumb[]>([]);
   isWaiting = $state.raw(false); // while a model classifies the test images for the first time
+  progress = $state.raw<GalleryProgress>({ done: 0, total: 0 });
+  isLarge = $state.raw(false);
   ticket = 0; // of the latest request
   filled: GalleryRequest | null = null; // the query of the images on screen
 
   constructor(explorer: Explorer) {
     this.explorer = explorer;
+  }
+
+  /** Show the images of a dataset, at the page of the image on screen. */
+  open(dataset: string): Promise<void> {
+    const { image } = this.explorer.choices;
+    const isOther = dataset !== this.dataset;
+    if (isOther) Object.assign(this, { dataset, label: -1, shown: 'all', page: 0, pages: 1, count: 0, thumbs: [] });
+    const isFirst = isOther || !this.filled;
+    return this.fill(isFirst && (image?.kind === 'cifar' || image?.kind === 'dataset') ? image.index : undefined);
   }
 
   /** Show the first page of another selection. */
@@ -53,46 +92,69 @@ export class Gallery {
   }
 
   turn(pages: number): Promise<void> {
-    this.page = Math.min(this.pages - 1, Math.max(0, this.page + pages));
+    return this.goTo(this.page + pages);
+  }
+
+  /** Show a page, counted from 0. */
+  goTo(page: number): Promise<void> {
+    this.page = Math.min(this.pages - 1, Math.max(0, Math.trunc(page) || 0));
     return this.fill();
   }
 
-  /** Show the chosen images; if that fails, choose those on screen again. */
-  async fill(): Promise<void> {
+  /** Show the page of all images with a test image. */
+  find(index: number): Promise<void> {
+    Object.assign(this, { label: -1, shown: 'all' });
+    return this.fill(index);
+  }
+
+  /** Show the chosen images; if that fails, choose those on screen again.
+      @param index show the page with this image */
+  async fill(index?: number): Promise<void> {
     const { catalog, choices, host } = this.explorer;
-    if (!catalog.cifar.available) return;
-    const query = galleryQuery(this.label, this.shown, this.page, choices.checkpoint);
+    const { dataset } = this;
+    if (dataset === CIFAR10 && !catalog.cifar.available) return;
+    const query = galleryQuery(this, choices.checkpoint);
     const mine = ++this.ticket;
-    if (isSameQuery(query, this.filled)) {
+    if (index === undefined && isSameQuery(query, this.filled)) {
       this.isWaiting = false; // back to the images on screen
       return;
     }
-    const waiting = setTimeout(() => {
-      if (mine === this.ticket) this.isWaiting = true;
-    }, WAITING_DELAY);
-    const reply = await host.request('gallery', query);
+    let isPending = true;
+    const waiting = setTimeout(() => this.wait(() => isPending && mine === this.ticket), WAITING_DELAY);
+    const reply = await host.request('gallery', index === undefined ? query : { ...query, index });
+    isPending = false;
     clearTimeout(waiting);
     if (mine !== this.ticket) return;
+    this.isWaiting = false;
     if (!reply || isRefusal(reply)) {
-      if (this.filled) {
+      if (this.filled?.dataset === dataset) {
         const { label, shown, page } = this.filled;
         Object.assign(this, { label, shown, page });
       }
-      this.isWaiting = false;
       return showNotice(this.explorer, reasonOf(reply), true);
     }
-    this.filled = query;
-    this.pages = Math.max(1, reply.pages);
-    if (this.page >= this.pages) {
-      this.page = this.pages - 1; // another model misclassifies fewer images
-      return this.fill();
+    const { classes, count } = reply;
+    const pages = Math.max(1, reply.pages);
+    if (reply.page >= pages) return this.goToLast(pages); // another model misclassifies fewer images
+    this.filled = { ...query, page: reply.page };
+    const thumbs = reply.images.map((image) => thumbOf(dataset, classes, image));
+    Object.assign(this, { pages, page: reply.page, classes, count, thumbs });
+  }
+
+  goToLast(pages: number): Promise<void> {
+    this.pages = pages;
+    return this.goTo(pages - 1);
+  }
+
+  /** Show that the model classifies the test images, and how many it has classified, while a request is pending. */
+  async wait(isPending: () => boolean): Promise<void> {
+    Object.assign(this, { isWaiting: true, progress: { done: 0, total: 0 } });
+    const { dataset, explorer } = this;
+    const { checkpoint } = explorer.choices;
+    while (isPending()) {
+      const reply = await explorer.host.request('gallery_progress', { dataset, checkpoint });
+      if (isPending() && reply && !isRefusal(reply)) this.progress = reply;
+      await pause(PROGRESS_DELAY);
     }
-    this.thumbs = reply.images.map((image) => ({
-      image: { kind: 'cifar', index: image.index },
-      name: thumbName(image, this.explorer.catalog.cifar.classes),
-      src: image.src,
-    }));
-    this.pageNumber = reply.pages ? `${this.page + 1} of ${this.pages}` : 'none';
-    this.isWaiting = false;
   }
 }

@@ -1,6 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { GalleryReply, GalleryRequest, Refusal } from '../lib/api';
-import { Gallery, galleryQuery, isSameQuery, thumbName, WAITING_DELAY } from './gallery.svelte';
+import type { GalleryReply, GalleryRequest, ImageChoice, Refusal } from '../lib/api';
+import {
+  CIFAR10,
+  Gallery,
+  galleryQuery,
+  isSameQuery,
+  thumbName,
+  WAITING_DELAY,
+  waitingSentence,
+} from './gallery.svelte';
 import type { Explorer } from './state.svelte';
 
 const CLASSES = ['airplane', 'automobile'];
@@ -10,10 +18,11 @@ function galleryWith(available = true) {
   const asked: { query: GalleryRequest; answer: (reply: GalleryReply | Refusal) => Promise<void> }[] = [];
   const explorer = {
     catalog: { cifar: { available, classes: CLASSES, message: '' } },
-    choices: { checkpoint: 'ti4' },
+    choices: { checkpoint: 'ti4', image: null as ImageChoice | null },
     host: {
-      request: (_: 'gallery', query: GalleryRequest) =>
+      request: (name: 'gallery' | 'gallery_progress', query: GalleryRequest) =>
         new Promise((resolve) => {
+          if (name === 'gallery_progress') return resolve({ done: 4200, total: 10000 });
           asked.push({
             query,
             answer: async (reply) => {
@@ -29,22 +38,38 @@ function galleryWith(available = true) {
   return { explorer, asked, gallery: new Gallery(explorer as unknown as Explorer) };
 }
 
-const pageOf = (pages: number, ...indices: number[]): GalleryReply => ({
+const pageOf = (pages: number, page: number, ...indices: number[]): GalleryReply => ({
+  page,
   pages,
+  count: 40 * pages,
+  classes: CLASSES,
   images: indices.map((index) => ({ index, label: 1, src: 'data:image/png;base64,' })),
 });
 
 describe('galleryQuery', () => {
+  const ALL = { dataset: CIFAR10, label: -1, shown: 'all', page: 0 } as const;
+  const CORRECT = { ...ALL, shown: 'correct' } as const;
+
   it('names the model only if the images are selected by its predictions', () => {
-    expect(galleryQuery(-1, 'all', 0, 'ti4')).toEqual({ label: -1, shown: 'all', page: 0 });
-    expect(galleryQuery(2, 'correct', 1, 'ti4')).toEqual({ label: 2, shown: 'correct', page: 1, checkpoint: 'ti4' });
+    expect(galleryQuery(ALL, 'ti4')).toEqual(ALL);
+    expect(galleryQuery(CORRECT, 'ti4')).toEqual({ ...CORRECT, checkpoint: 'ti4' });
   });
 
   it('is compared by its values', () => {
-    const query = galleryQuery(-1, 'correct', 0, 'ti4');
-    expect(isSameQuery(query, galleryQuery(-1, 'correct', 0, 'ti4'))).toBe(true);
-    expect(isSameQuery(query, galleryQuery(-1, 'correct', 0, 's4'))).toBe(false);
+    const query = galleryQuery(CORRECT, 'ti4');
+    expect(isSameQuery(query, galleryQuery(CORRECT, 'ti4'))).toBe(true);
+    expect(isSameQuery(query, galleryQuery(CORRECT, 's4'))).toBe(false);
     expect(isSameQuery(query, null)).toBe(false);
+  });
+});
+
+describe('waitingSentence', () => {
+  it('counts the classified images', () => {
+    expect(waitingSentence({ done: 0, total: 10000 })).toBe(
+      'Classifying all 10,000 test images (about a minute, first time only)…',
+    );
+    expect(waitingSentence({ done: 4200, total: 10000 })).toContain('first time only): 4,200 done…');
+    expect(waitingSentence({ done: 0, total: 0 })).toContain('Reading and classifying the test images');
   });
 });
 
@@ -63,12 +88,12 @@ describe('Gallery', () => {
   it('shows a page of images', async () => {
     const { gallery, asked } = galleryWith();
     gallery.fill();
-    await asked[0].answer(pageOf(3, 4, 5));
+    await asked[0].answer(pageOf(3, 0, 4, 5));
     expect(gallery.thumbs.map(({ image }) => image)).toEqual([
       { kind: 'cifar', index: 4 },
       { kind: 'cifar', index: 5 },
     ]);
-    expect(gallery.pageNumber).toBe('1 of 3');
+    expect([gallery.page, gallery.pages]).toEqual([0, 3]);
   });
 
   it('requests nothing without the dataset, and not again what is on screen', async () => {
@@ -77,7 +102,7 @@ describe('Gallery', () => {
     expect(without.asked).toEqual([]);
     const { gallery, asked } = galleryWith();
     gallery.fill();
-    await asked[0].answer(pageOf(3, 4));
+    await asked[0].answer(pageOf(3, 0, 4));
     await gallery.fill();
     expect(asked).toHaveLength(1);
   });
@@ -86,16 +111,45 @@ describe('Gallery', () => {
     const { gallery, asked } = galleryWith();
     gallery.fill();
     gallery.select(1, 'all');
-    await asked[1].answer(pageOf(1, 9));
-    await asked[0].answer(pageOf(3, 4));
-    expect(gallery.pageNumber).toBe('1 of 1');
+    await asked[1].answer(pageOf(1, 0, 9));
+    await asked[0].answer(pageOf(3, 0, 4));
+    expect(gallery.pages).toBe(1);
     expect(gallery.thumbs).toHaveLength(1);
+  });
+
+  it('opens at the page of the test image on screen', async () => {
+    const { gallery, asked, explorer } = galleryWith();
+    explorer.choices.image = { kind: 'cifar', index: 90 };
+    gallery.open(CIFAR10);
+    expect(asked[0].query).toMatchObject({ index: 90 });
+    await asked[0].answer(pageOf(3, 2, 90));
+    expect(gallery.page).toBe(2);
+    await gallery.open(CIFAR10);
+    expect(asked).toHaveLength(1);
+    gallery.find(4);
+    expect(asked[1].query).toMatchObject({ index: 4, label: -1, shown: 'all' });
+  });
+
+  it('shows the test images of the dataset of a run, with the predictions', async () => {
+    const { gallery, asked } = galleryWith(false);
+    gallery.open('runs/pets');
+    expect(asked[0].query).toEqual({ dataset: 'runs/pets', label: -1, shown: 'all', page: 0 });
+    const [image] = pageOf(1, 0, 7).images;
+    await asked[0].answer({ ...pageOf(1, 0), images: [{ ...image, prediction: 'cat', probability: 0.5 }] });
+    expect(gallery.thumbs[0]).toMatchObject({
+      image: { kind: 'dataset', run: 'runs/pets', index: 7 },
+      predicted: { label: 'cat', probability: '50\u00a0%' },
+    });
+    gallery.open('runs/other');
+    expect(gallery.thumbs).toEqual([]);
+    await asked[1].answer({ error: 'The image folder of this run is missing.' });
+    expect(gallery.dataset).toBe('runs/other');
   });
 
   it('stays within its pages', async () => {
     const { gallery, asked } = galleryWith();
     gallery.fill();
-    await asked[0].answer(pageOf(2, 4));
+    await asked[0].answer(pageOf(2, 0, 4));
     gallery.turn(-1);
     expect(gallery.page).toBe(0);
     gallery.turn(1);
@@ -107,24 +161,24 @@ describe('Gallery', () => {
     const { gallery, asked } = galleryWith();
     Object.assign(gallery, { shown: 'misclassified', page: 5, pages: 6 });
     gallery.fill();
-    await asked[0].answer(pageOf(2));
+    await asked[0].answer(pageOf(2, 5));
     expect(asked[1].query.page).toBe(1);
-    await asked[1].answer(pageOf(2, 8));
-    expect(gallery.pageNumber).toBe('2 of 2');
+    await asked[1].answer(pageOf(2, 1, 8));
+    expect([gallery.page, gallery.pages]).toEqual([1, 2]);
   });
 
   it('counts no page of an empty selection', async () => {
     const { gallery, asked } = galleryWith();
     gallery.fill();
-    await asked[0].answer(pageOf(0));
-    expect(gallery.pageNumber).toBe('none');
+    await asked[0].answer(pageOf(0, 0));
+    expect([gallery.count, gallery.thumbs]).toEqual([0, []]);
     expect(asked).toHaveLength(1);
   });
 
   it('returns to the images on screen after an error', async () => {
     const { gallery, asked, explorer } = galleryWith();
     gallery.fill();
-    await asked[0].answer(pageOf(3, 4));
+    await asked[0].answer(pageOf(3, 0, 4));
     gallery.select(1, 'correct');
     await asked[1].answer({ error: 'The server is busy.' });
     expect([gallery.label, gallery.shown, gallery.page]).toEqual([-1, 'all', 0]);
@@ -136,14 +190,14 @@ describe('Gallery', () => {
     try {
       const { gallery, asked } = galleryWith();
       gallery.fill();
-      await asked[0].answer(pageOf(3, 4));
+      await asked[0].answer(pageOf(3, 0, 4));
       gallery.select(-1, 'correct');
-      vi.advanceTimersByTime(WAITING_DELAY);
-      expect(gallery.isWaiting).toBe(true);
+      await vi.advanceTimersByTimeAsync(WAITING_DELAY);
+      expect([gallery.isWaiting, gallery.progress.done]).toEqual([true, 4200]);
       gallery.select(-1, 'all');
       expect(gallery.isWaiting).toBe(false);
       gallery.select(-1, 'correct');
-      await asked[2].answer(pageOf(1, 9));
+      await asked[2].answer(pageOf(1, 0, 9));
       vi.advanceTimersByTime(WAITING_DELAY);
       expect(gallery.isWaiting).toBe(false);
     } finally {

@@ -1,27 +1,75 @@
 /* The choice of an image: a thumbnail, or a file that is uploaded. */
 
-import type { ImageChoice } from '../lib/api';
+import type { CifarDownloadRequest, ImageChoice } from '../lib/api';
+import { isServed, pause, reasonOf } from '../lib/client';
 import { mebibytes } from '../lib/dom';
-import { writeAddressSoon } from './actions';
+import { writeAddress } from './actions';
+import { CIFAR10 } from './gallery.svelte';
+import { recordImage } from './history';
 import { showNotice, startWaiting } from './notices';
-import { fail, load } from './requests';
+import { fail, load, refreshLists } from './requests';
 import type { Explorer, Shelf } from './state.svelte';
 
+export const DOWNLOAD_DELAY = 1000; // ms between requests of a download's progress
+
+/** Formats that the server decodes. A phone converts other photographs to one of these. */
+export const ACCEPTED = {
+  names: 'PNG, JPEG, WebP, GIF, BMP or TIFF',
+  types: ['png', 'jpeg', 'webp', 'gif', 'bmp', 'tiff'].map((name) => `image/${name}`),
+};
+
 export async function chooseImage(explorer: Explorer, image: ImageChoice): Promise<void> {
+  writeAddress(explorer); // of the image on screen, which Back returns to
   await load(explorer, explorer.choices.checkpoint, image);
-  writeAddressSoon(explorer);
+  recordImage(explorer);
+}
+
+/** Explain a test image of the dataset in the gallery, by its index, and show its page. */
+export async function chooseTestImage(explorer: Explorer, index: number): Promise<void> {
+  if (!Number.isInteger(index)) return;
+  const { gallery } = explorer;
+  const { dataset: run } = gallery;
+  await chooseImage(explorer, run === CIFAR10 ? { kind: 'cifar', index } : { kind: 'dataset', run, index });
+  const { image } = explorer.choices;
+  if (image && 'index' in image && image.index === index) await gallery.find(index);
 }
 
 /** Show the thumbnails of a source; the gallery is filled when it is shown. */
 export function showShelf(explorer: Explorer, kind: Shelf): void {
   explorer.shelf = kind;
-  if (kind === 'cifar') explorer.gallery.fill();
+  const { catalog, datasetRun, gallery } = explorer;
+  if (kind === 'cifar' && catalog.cifar.available) gallery.open(CIFAR10);
+  else if (kind === 'cifar') gallery.dataset = CIFAR10;
+  else if (kind === 'dataset' && datasetRun) gallery.open(datasetRun);
+  if (kind === 'cifar' && !catalog.cifar.available && !catalog.public) requestDownload(explorer, 'state');
+}
+
+/** Start, cancel or look up the download of CIFAR-10, follow it to its end, and open the gallery. */
+export async function requestDownload(explorer: Explorer, action: CifarDownloadRequest['action']): Promise<void> {
+  const { host } = explorer;
+  const send = async (next: CifarDownloadRequest['action']) => {
+    const reply = await host.request('cifar_download', { action: next });
+    if (isServed(reply)) explorer.download = reply;
+    else showNotice(explorer, reasonOf(reply), true);
+    return isServed(reply) && reply.running;
+  };
+  const isRunning = await send(action);
+  if (!isRunning || explorer.followsDownload) return;
+  explorer.followsDownload = true;
+  do await pause(DOWNLOAD_DELAY);
+  while (await send('state'));
+  explorer.followsDownload = false;
+  await refreshLists(explorer);
+  if (explorer.shelf === 'cifar' && explorer.catalog.cifar.available) showShelf(explorer, 'cifar');
 }
 
 /** Why a file is refused before it is uploaded; null if it is not. */
 export function refusalOf({ name, type, size }: Pick<File, 'name' | 'type' | 'size'>, maxBytes: number): string | null {
+  if (/^image\/hei[cf]/.test(type) || /\.hei[cf]$/i.test(name)) {
+    return `HEIC images cannot be read: export ${name} as JPEG. ${ACCEPTED.names} are accepted.`;
+  }
   if (!type.startsWith('image/')) {
-    return `The file must be an image: ${name} is ${type || 'of unknown type'}. Choose a PNG, JPEG or WebP file.`;
+    return `The file must be an image: ${name} is ${type || 'of unknown type'}. Choose a ${ACCEPTED.names} file.`;
   }
   if (size > maxBytes) {
     const sizes = `at most ${mebibytes(maxBytes)}: ${name} has ${mebibytes(size)}`;

@@ -3,6 +3,7 @@
 import { oneOf } from '../lib/address';
 import { type Direction, middlePatch } from '../lib/numbers';
 import { act, writeAddressSoon } from './actions';
+import { showShelf } from './images';
 import { showNotice, stopWaiting } from './notices';
 import { load } from './requests';
 import type { Choices, Explorer, ScaleChoice } from './state.svelte';
@@ -39,5 +40,6 @@ export async function showModel(explorer: Explorer, name: string) {
   const { choices, gallery } = explorer;
   if (choices.image) await load(explorer, name, choices.image);
   if (choices.checkpoint === name) writeAddressSoon(explorer);
-  if (explorer.shelf === 'cifar') gallery.fill();
+  if (explorer.shelf === 'dataset') showShelf(explorer, explorer.datasetRun ? 'dataset' : 'sample');
+  else if (explorer.shelf === 'cifar') gallery.fill();
 }

@@ -10,6 +10,7 @@ import {
   pause,
   RETRY_DELAY,
   reasonOf,
+  refreshModels,
 } from '../lib/client';
 import { floatsOf, tokenCount, uint16Of } from '../lib/numbers';
 import { writeAddressSoon } from './actions';
@@ -217,4 +218,10 @@ function showAblation(explorer: Explorer, result: AblateReply | null, rows: stri
   explorer.markers.full = undefined;
   fetchFull(explorer);
   announceSoon(explorer, 0);
+}
+
+/** Refresh the lists of models and datasets: they may have changed on another tab. */
+export async function refreshLists(explorer: Explorer) {
+  const lists = await refreshModels(explorer.host.request);
+  if (lists) explorer.catalog = { ...explorer.catalog, ...lists };
 }

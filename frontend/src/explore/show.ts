@@ -28,9 +28,9 @@ export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageEl
   const isSameGrid = old !== null && old.rows === reply.rows && old.columns === reply.columns;
   const { checkpoint, image: chosen } = choices;
   if (!chosen) return;
-  if (shown && !isSameImage(shown.image, chosen)) choices.target = []; // back to the predicted class
+  if (shown && !linked && !isSameImage(shown.image, chosen)) choices.target = []; // back to the predicted class
   // another model may number the classes differently
-  const target = old ? choices.target.map((k) => reply.classes.indexOf(old.classes[k])) : choices.target;
+  const target = old && !linked ? choices.target.map((k) => reply.classes.indexOf(old.classes[k])) : choices.target;
   choices.target = target.every((k) => k >= 0 && k < reply.classes.length) ? target : [];
   const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
   Object.assign(explorer, {
@@ -82,5 +82,6 @@ function finishShowing(explorer: Explorer, reply: ExplainReply) {
 /** Scroll the chosen thumbnail into view. */
 function revealThumb({ root }: Explorer) {
   const thumb = root?.querySelector<HTMLElement>('.thumb[aria-pressed=true]');
-  if (thumb?.parentElement) thumb.parentElement.scrollTop = thumb.offsetTop - thumb.offsetHeight;
+  const frame = thumb?.closest('.samples, .gallery .thumbs');
+  if (thumb && frame) frame.scrollTop = thumb.offsetTop - thumb.offsetHeight;
 }

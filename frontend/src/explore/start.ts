@@ -2,15 +2,15 @@
 
 import { headsParam, isOfRun, patchesParam } from '../lib/address';
 import type { ExplorerData } from '../lib/api';
-import { refreshModels } from '../lib/client';
 import { listenWhile } from '../lib/dom';
 import { MEAN } from '../lib/numbers';
 import { numberName } from '../lib/words';
-import { hasModel, readAddress, unavailableSentences } from './address';
+import { firstImage, hasModel, imageParam, readAddress, unavailableSentences } from './address';
+import { followHistory } from './history';
 import { showShelf, takeFile } from './images';
 import { showNotice } from './notices';
 import { showModel } from './options';
-import { fail, load } from './requests';
+import { fail, load, refreshLists } from './requests';
 import type { Explorer } from './state.svelte';
 
 /** Show the image of the address. */
@@ -20,19 +20,31 @@ export async function start(explorer: Explorer) {
   const params = () => new URLSearchParams(location.search);
   const model = params().get('checkpoint');
   const isMissing = model !== null && !hasModel(explorer.catalog, model); // it may be newer than the page's first lists
-  if (isMissing || isOfRun(model) || params().get('image')?.startsWith('cifar')) await refreshLists(explorer);
+  const isListedLater = isOfRun(model) || /^(cifar|runs.*):/.test(params().get('image') ?? '');
+  if (isMissing || isListedLater) await refreshLists(explorer);
   if (!explorer.catalog.checkpoints.length) {
     return fail(explorer, 'No model found: put a checkpoint into the checkpoints folder and restart vitviz.');
   }
-  const [chosen, linked] = readAddress(params(), explorer.catalog);
+  const [chosen, linked] = readAddress(params(), explorer.catalog, history.state);
   Object.assign(choices, chosen);
   showShelf(explorer, choices.image?.kind ?? explorer.shelf);
   showPlaceholders(explorer);
   if (!choices.image) return fail(explorer, 'No sample image found: choose a CIFAR-10 image or upload one.');
   await load(explorer, choices.checkpoint, choices.image, linked);
+  if (!explorer.reply) await showSample(explorer);
+  explorer.recorded.image = JSON.stringify(explorer.shown?.image);
   const missing = unavailableSentences(params(), explorer.catalog, choices);
-  if (explorer.reply && missing) showNotice(explorer, missing);
+  if (explorer.reply && missing && !explorer.noticeIsError) showNotice(explorer, missing);
   watchPage(explorer);
+}
+
+/** Show a sample if the first image was an upload or of a dataset, and is not available any more. */
+async function showSample(explorer: Explorer) {
+  const { catalog, choices, notice } = explorer;
+  const image = firstImage(catalog);
+  if (!image || choices.image?.kind === 'sample') return;
+  await load(explorer, choices.checkpoint, image);
+  if (explorer.reply) showNotice(explorer, `${notice} Showing ${imageParam(image)}.`, true);
 }
 
 /** Show the image of a saved file. */
@@ -60,11 +72,6 @@ function showPlaceholders(explorer: Explorer) {
   explorer.shape = { layers, heads, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true, removed: [] };
 }
 
-async function refreshLists(explorer: Explorer) {
-  const lists = await refreshModels(explorer.host.request);
-  if (lists) explorer.catalog = { ...explorer.catalog, ...lists };
-}
-
 /** When the page is shown again, show the model that was chosen on another tab, taken from the address. */
 function watchPage(explorer: Explorer) {
   if (!explorer.root) return;
@@ -86,6 +93,7 @@ async function refresh(explorer: Explorer) {
 
 function listen(explorer: Explorer) {
   const { element } = explorer.host;
+  listenWhile(element, window, 'popstate', () => followHistory(explorer));
   for (const type of ['dragover', 'dragleave', 'drop'] as const) {
     listenWhile(element, document, type, (event) => acceptDrop(explorer, event));
   }

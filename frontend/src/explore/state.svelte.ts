@@ -3,6 +3,7 @@
 
 import type {
   AblateReply,
+  DownloadInfo,
   ExplainReply,
   ExploreCatalog,
   ImageChoice,
@@ -67,6 +68,8 @@ export class Explorer {
   catalog = $state.raw() as ExploreCatalog;
   root = $state.raw<HTMLElement | null>(null);
   shelf = $state.raw<Shelf>('sample');
+  download = $state.raw<DownloadInfo | null>(null); // of CIFAR-10
+  followsDownload = false;
   removing = $state.raw(false); // a click on the image removes a patch
   dropping = $state.raw(false); // a file is dragged over the page
   isHidden = $state.raw(false); // another tab is on screen
@@ -83,6 +86,7 @@ export class Explorer {
   faithfulness = $state.raw<ScoresReply | null>(null); // of the maps on screen, once computed
   fullAttentionFailed = false;
   shown: { checkpoint: string; image: ImageChoice } | null = null; // on screen, restored after an error
+  recorded = { image: '', time: 0 }; // the last image in the history (JSON), and when it was shown (ms)
   previousChanges: Changes = { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' }; // the changes shown last
   failedModel: string | null = null; // the model that could not be shown
 
@@ -97,6 +101,13 @@ export class Explorer {
   waiting: ReturnType<typeof setTimeout> | undefined; // until "Working…" appears
   speaking: ReturnType<typeof setTimeout> | undefined;
   writing: ReturnType<typeof setTimeout> | undefined; // until the address is updated
+
+  /** The run whose dataset can be listed: that of the model, or of the image on screen. */
+  readonly datasetRun = $derived.by(() => {
+    const { checkpoint, image } = this.choices;
+    if (this.model(checkpoint)?.dataset) return checkpoint;
+    return image?.kind === 'dataset' ? image.run : null;
+  });
 
   readonly predictedClass = $derived.by(() => (this.reply ? largest(this.reply.probabilities) : 0));
   readonly targetClass = $derived.by(() => this.choices.target[0] ?? this.predictedClass);

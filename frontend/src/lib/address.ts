@@ -2,17 +2,21 @@
 
 import { type Grid, MEAN } from './numbers';
 
-/** Write the choices into the address and notify the page frame; empty and default values are omitted. */
+/** Write the choices into the address and notify the page frame; empty and default values are omitted.
+    @param how in a new entry of the history, or in the current one
+    @param state values of the entry that the address does not show, in addition to those it has */
 export function updateAddress(
   values: Record<string, string | number | null | undefined>,
   defaults: Record<string, string> = {},
+  how: 'pushState' | 'replaceState' = 'replaceState',
+  state: Record<string, unknown> = {},
 ) {
   const params = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(values)) {
     params.delete(name); // so that the order is always the same
     if (value && value !== defaults[name]) params.set(name, String(value));
   }
-  history.replaceState(history.state, '', `${location.pathname}?${params}${location.hash}`);
+  history[how]({ ...history.state, ...state }, '', `${location.pathname}?${params}${location.hash}`);
   window.dispatchEvent(new Event('vitviz:address'));
 }
 

@@ -45,6 +45,11 @@ export interface CifarChoice {
   index: number;
 }
 
+/** Start or cancel the download of CIFAR-10, or return its state. */
+export interface CifarDownloadRequest {
+  action: 'start' | 'cancel' | 'state';
+}
+
 /** CIFAR-10: whether it is available, and otherwise how to get it. */
 export interface CifarInfo {
   available: boolean;
@@ -77,6 +82,13 @@ export interface DataInfo {
   available: Record<string, boolean>;
   image_folders: string[];
   download: DownloadInfo;
+}
+
+/** A test image of the dataset that the model of a run ("runs/NAME") was trained on. */
+export interface DatasetChoice {
+  kind: 'dataset';
+  run: string;
+  index: number;
 }
 
 /** The dataset to download. */
@@ -145,6 +157,7 @@ export interface ExploreCatalog {
   checkpoints: ModelInfo[];
   cifar: CifarInfo;
   samples: NamedImage[];
+  photos: Photo[];
   methods: MethodInfo[];
   maxBytes: number;
   colors: ColorTables;
@@ -211,16 +224,33 @@ export interface GalleryImage {
   probability?: number;
 }
 
-/** One page of test images, and the number of pages. */
-export interface GalleryReply {
-  images: GalleryImage[];
-  pages: number;
+/** Number of test images that the model has classified, and of all. */
+export interface GalleryProgress {
+  done: number;
+  total: number;
 }
 
-/** One page of test images of a class (-1 for all), selected by the predictions of `checkpoint` unless all. */
+/** The dataset and the model of a gallery. */
+export interface GalleryProgressRequest {
+  dataset: string;
+  checkpoint: string;
+}
+
+/** One page of test images, the number of pages and images of the selection, and the classes of the dataset. */
+export interface GalleryReply {
+  images: GalleryImage[];
+  page: number;
+  pages: number;
+  count: number;
+  classes: string[];
+}
+
+/** One page of test images of a class (-1 for all), selected by the predictions of `checkpoint` unless all. `dataset` is "cifar10", or "runs/NAME" for the dataset of that run. With `index`, the page with that image. */
 export interface GalleryRequest {
+  dataset: string;
   label: number;
   page: number;
+  index?: number;
   shown: 'all' | 'correct' | 'misclassified' | 'confidently wrong';
   checkpoint?: string;
 }
@@ -236,7 +266,7 @@ export interface GridShape {
   classToken: boolean;
 }
 
-export type ImageChoice = SampleChoice | CifarChoice | UploadChoice;
+export type ImageChoice = SampleChoice | CifarChoice | DatasetChoice | UploadChoice;
 
 /** Initial data of Internals. */
 export interface InternalsCatalog {
@@ -290,9 +320,10 @@ export interface MetricsLine {
   train_accuracy: number | null;
 }
 
-/** A model that can be explained; `accuracy` is that on the `measured_on` images. */
+/** A model that can be explained; `accuracy` is that on the `measured_on` images. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10. */
 export interface ModelInfo {
   name: string;
+  dataset: string | null;
   layers: number;
   heads: number;
   accuracy: number | null;
@@ -322,6 +353,13 @@ export interface NameRequest {
 export interface NamedImage {
   name: string;
   src: string;
+}
+
+/** A photograph that ships with vitviz. */
+export interface Photo {
+  name: string;
+  src: string;
+  title: string;
 }
 
 /** What has changed: lists of another version, metrics of the run, new snapshots; None without a timeline. */
@@ -416,6 +454,8 @@ export interface Requests {
   ablate: [AblateRequest, AblateReply | Refusal | null];
   figure: [FigureRequest, FigureReply | Refusal | null];
   gallery: [GalleryRequest, GalleryReply | Refusal];
+  gallery_progress: [GalleryProgressRequest, GalleryProgress | Refusal];
+  cifar_download: [CifarDownloadRequest, DownloadInfo | Refusal];
   list_models: [Empty, ModelList | Refusal];
   probes: [ProbesRequest, ProbesReply | Refusal];
   check: [FormRequest, CheckReply | Refusal];
@@ -470,7 +510,7 @@ export interface RunLists {
 
 export type RunState = 'training' | 'stopping' | 'stopped' | 'finished' | 'interrupted' | 'failed';
 
-/** A sample image. */
+/** A drawn sample or a photograph. */
 export interface SampleChoice {
   kind: 'sample';
   name: string;
@@ -591,11 +631,12 @@ export interface TrainCatalog {
   colors: ColorTables;
 }
 
-/** An uploaded image. */
+/** An uploaded image; `crop` is the position of the crop along its longer side, 0.5 (the center) by default. */
 export interface UploadChoice {
   kind: 'upload';
   path: string;
   name: string;
+  crop?: number;
 }
 
 /** An uploaded file, and its name on the visitor's computer. */

@@ -39,7 +39,7 @@ test.each([
   ['answers nothing', async () => undefined],
   ['is missing', undefined],
 ])('a function that %s is unreachable', async (_, gallery) => {
-  const reply = await requestTo({ gallery })('gallery', { label: -1, page: 0, shown: 'all' });
+  const reply = await requestTo({ gallery })('gallery', { dataset: 'cifar10', label: -1, page: 0, shown: 'all' });
   expect(reply).toEqual({ error: NO_ANSWER });
   expect(isUnreachable(reply)).toBe(true);
 });

@@ -1,5 +1,6 @@
 /* The query string contains the tab, so a reload reopens it and Back returns to the previous one (Gradio reserves the
-   name "page"). Back changes nothing else: the pages keep their state, and so does the query string. */
+   name "page"). Where Back changes the tab it changes nothing else: the pages keep their state, and so does the query
+   string. An entry of the same tab belongs to its page. */
 
 let onScreen = ''; // query string of the state on screen
 
@@ -16,7 +17,8 @@ export function changeAddress(change: Change, how: 'pushState' | 'replaceState',
 const tabs = () => [...document.querySelectorAll<HTMLElement>('#pages [role=tab]')];
 const textOf = (tab: Element) => (tab.textContent ?? '').trim();
 const nameOf = (tab: Element) => textOf(tab).toLowerCase();
-const wantedTab = () => new URLSearchParams(location.search).get('tab');
+const tabOf = (search: string) => new URLSearchParams(search).get('tab');
+const wantedTab = () => tabOf(location.search);
 
 const nameTab =
   (name: string | null): Change =>
@@ -43,6 +45,10 @@ function follow(event: MouseEvent): void {
 
 function goBack(): void {
   const wanted = wantedTab();
+  if (wanted === tabOf(onScreen)) {
+    onScreen = location.search;
+    return;
+  }
   changeAddress(nameTab(wanted), 'replaceState', onScreen);
   (tabs().find((tab) => nameOf(tab) === wanted) ?? tabs()[0])?.click();
 }

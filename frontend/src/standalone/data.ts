@@ -30,9 +30,12 @@ export async function weightsOf({ weights, largest }: FullAttention): Promise<Ui
 export function catalogOf({ reply, methods, isClassifier, colors }: ExplorerData): ExploreCatalog {
   const { checkpoint: name, layers, heads } = reply;
   return {
-    checkpoints: [{ name, layers, heads, accuracy: null, measured_on: 'test', is_classifier: isClassifier }],
+    checkpoints: [
+      { name, dataset: null, layers, heads, accuracy: null, measured_on: 'test', is_classifier: isClassifier },
+    ],
     cifar: { available: false, classes: [], message: '' },
     samples: [],
+    photos: [],
     methods,
     maxBytes: 0,
     colors,

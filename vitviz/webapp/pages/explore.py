@@ -3,9 +3,9 @@
 import base64
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,16 +15,19 @@ from torch import Tensor
 from vitviz.attribution import serialize
 from vitviz.attribution.ablation import PatchMode, mean_head_outputs
 from vitviz.attribution.explanation import Explanation, View, explain
-from vitviz.data import cifar
+from vitviz.data.cifar import DataError
+from vitviz.data.download import Download
 from vitviz.data.encoding import data_url, to_base64
+from vitviz.data.photos import PHOTOS, photo_paths
 from vitviz.data.preprocessing import MAX_BYTES, ImageError, ImageSource, is_huge, load_samples, sample_paths
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
-from vitviz.webapp.images import sample_path, test_set, upload_path
+from vitviz.webapp.image_sets import CIFAR10, find_test_set
+from vitviz.webapp.images import CIFAR_UNAVAILABLE, sample_path, thumbnail, upload_path
 from vitviz.webapp.models import ModelPage, load_model
 from vitviz.webapp.pages.gallery import Gallery
-from vitviz.webapp.schemas import AblateReply, FigureReply
+from vitviz.webapp.schemas import AblateReply, DownloadInfo, FigureReply
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
 from vitviz.webapp.server.queue import Queue, route_by_size, with_cache
 from vitviz.webapp.server.requests import (
@@ -46,11 +49,30 @@ MAX_NAME_LENGTH = 180  # characters of a figure's file name; file systems allow 
 HEAD_MEANS: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `head_means`
 
 
-class Explore(ModelPage):
-    """Server functions of the page; arguments as of `ModelPage`."""
+class ChosenImage(NamedTuple):
+    """An image of the page."""
 
-    def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
+    source: ImageSource
+    name: str  # in figures
+    caption: str
+    label: str | None = None  # what it shows, if known
+
+
+class Explore(ModelPage):
+    """Server functions of the page; arguments as of `ModelPage`.
+
+    `download` is the download of CIFAR-10 that it shares with other pages.
+    """
+
+    def __init__(
+        self,
+        data: str | None = None,
+        runs: Runs | None = None,
+        public: bool = False,
+        download: Download | None = None,
+    ) -> None:
         super().__init__(data, runs, public)
+        self.download = download or Download(data)
         self.explanations = ExplanationCache()
         self.scored = ScoreCache()
 
@@ -67,6 +89,8 @@ class Explore(ModelPage):
             with_cache(quick(respond(self.cached("maps"))), slow(respond(self.methods))),
             with_cache(quick(respond(self.cached("scores"))), slow(respond(self.scores))),
             with_cache(quick(respond(gallery.cached)), Queue(1, 8, low_priority=True)(respond(gallery.gallery))),
+            respond(gallery.gallery_progress),
+            respond(self.cifar_download),
             Queue(1, 10)(respond(self.figure)),
         ]
 
@@ -83,21 +107,26 @@ class Explore(ModelPage):
     def catalog(self) -> Json:
         """Return the initial data of the page: bundled models, samples, dataset and methods."""
         samples = [{"name": name, "src": data_url(Image.open(path))} for name, path in sample_paths().items()]
+        photos = [{"name": name, "title": PHOTOS[name].title, "src": thumbnail(p)} for name, p in photo_paths().items()]
         models = ModelPage(self.data, None, self.public).list_models({})
-        return models | {"samples": samples, "methods": serialize.methods_to_json(), "maxBytes": MAX_BYTES}
+        return models | {
+            "samples": samples,
+            "photos": photos,
+            "methods": serialize.methods_to_json(),
+            "maxBytes": MAX_BYTES,
+        }
 
     def explain(self, request: Json) -> Json:
         """Explain an image.
 
         Args:
             request: `checkpoint`, a name of `list_models`, and `image`: {"kind": "sample", "name"}, {"kind": "cifar",
-                "index"} or {"kind": "upload", "path", "name"}.
+                "index"}, {"kind": "dataset", "run", "index"} or {"kind": "upload", "path", "name"}, with `crop`.
         """
         chosen = require(request, "image", dict)
         model = load_model(require(request, "checkpoint", str), self.runs)
-        source, caption, truth = self.image(chosen)
-        name = "Upload" if chosen["kind"] == "upload" else f"{caption} ({truth})"
-        explanation = replace(explain(model, source), name=name)
+        source, name, caption, truth = self.image(chosen)
+        explanation = replace(explain(model, source, crop=parse_crop(chosen)), name=name)
         labels, image = explanation.labels, explanation.image
         original = image.original.copy()
         original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
@@ -115,22 +144,40 @@ class Explore(ModelPage):
             "maps": serialize.method_maps(explanation, explanation.target(), instant),
         }
 
-    def image(self, chosen: Json) -> tuple[ImageSource, str, str | None]:
-        """Return the source of an image, its caption, and its label if known."""
+    def cifar_download(self, request: Json) -> DownloadInfo:
+        """Start or cancel the download of CIFAR-10 by `action`, and return its state.
+
+        Raises:
+            DataError: On a public page.
+        """
+        action = choice(request, "action", ("state", "start", "cancel"))
+        if self.public:
+            raise DataError(CIFAR_UNAVAILABLE)
+        if action == "start":
+            self.download.start(CIFAR10)
+        elif action == "cancel":
+            self.download.cancel()
+        return cast(DownloadInfo, asdict(self.download.state()))
+
+    def image(self, chosen: Json) -> ChosenImage:
+        """Return the source of an image, its name in figures, its caption, and its label if known."""
         kind = require(chosen, "kind", str)
         if kind == "sample":
             name = require(chosen, "name", str)
-            return sample_path(name), "Drawing", name
-        if kind == "cifar":
-            images, labels = test_set(self.data, self.public)
+            if (photo := PHOTOS.get(name)) is not None:
+                return ChosenImage(sample_path(name), photo.title, f"Photograph: {photo.credit}", photo.label)
+            return ChosenImage(sample_path(name), f"Drawing ({name})", "Drawing", name)
+        if kind in ("cifar", "dataset"):
+            run = require(chosen, "run", str) if kind == "dataset" else CIFAR10
+            found = find_test_set(run, self.data, self.runs, self.public)
             index = require(chosen, "index", int)
-            if not 0 <= index < len(labels):
-                raise ImageError(f"The index of a test image must be from 0 to {len(labels) - 1}: got {index}.")
-            label = cifar.CLASSES[labels[index]]
-            return images[index].permute(1, 2, 0).numpy(), f"CIFAR-10 test image {index}", label
+            if not 0 <= index < len(found.labels):
+                raise ImageError(f"The index of a test image must be from 0 to {len(found.labels) - 1}: got {index}.")
+            label, caption = found.classes[found.labels[index]], f"{found.name} test image {index}"
+            return ChosenImage(found.images[index].permute(1, 2, 0).numpy(), f"{caption} ({label})", caption, label)
         if kind == "upload":
-            return upload_path(require(chosen, "path", str)), require(chosen, "name", str)[:120], None
-        raise RequestError("kind", "sample, cifar or upload", kind)
+            return ChosenImage(upload_path(require(chosen, "path", str)), "Upload", require(chosen, "name", str)[:120])
+        raise RequestError("kind", "sample, cifar, dataset or upload", kind)
 
     def attention(self, request: Json) -> str | None:
         """Return the attention of a key as base64 of uint16 (L, A, T, T) / 65535; None if the key has expired."""
@@ -221,6 +268,14 @@ def file_name(explanation: Explanation, view: View) -> str:
         words.append(f"{view.direction} {query}")
     words += ["ablated"] if explanation.changes else []
     return f"{re.sub('[^a-z0-9]+', '-', ' '.join(words).lower())[:MAX_NAME_LENGTH].strip('-')}.png"
+
+
+def parse_crop(chosen: Json) -> float:
+    """Return the position of the crop of an upload, 0..1."""
+    crop = chosen.get("crop", 0.5)
+    if type(crop) not in (int, float) or not 0 <= crop <= 1:
+        raise RequestError("crop", "a number from 0 to 1", crop)
+    return float(crop)
 
 
 def head_means(model: Checkpoint) -> Tensor:

@@ -1,5 +1,6 @@
 """The gallery of test images, by class and by a model's prediction."""
 
+from collections import defaultdict
 from weakref import WeakKeyDictionary
 
 import torch
@@ -8,21 +9,18 @@ from torch import Tensor
 
 from vitviz.data import cifar
 from vitviz.data.encoding import data_url
-from vitviz.data.preprocessing import preprocess, to_tensor
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
-from vitviz.training.evaluation import predict
-from vitviz.webapp.images import test_set
-from vitviz.webapp.models import ModelPage, load_model
-from vitviz.webapp.schemas import GalleryImage, GalleryReply
+from vitviz.training.predictions import Predictions, compute_predictions, read_predictions
+from vitviz.webapp.image_sets import CIFAR10, LabeledSet, find_test_set
+from vitviz.webapp.models import RUN_PREFIX, ModelPage, load_model
+from vitviz.webapp.schemas import GalleryImage, GalleryProgress, GalleryReply
 from vitviz.webapp.server.requests import Json, RequestError, choice, require
 
-PAGE_SIZE = 10
+PAGE_SIZE = 40
+THUMBNAIL_SIDE = 64  # px; larger images are shrunk
 SHOWN = ("all", "correct", "misclassified", "confidently wrong")
-BATCH_SIZE = 100  # larger ones only take memory
-
-Predictions = tuple[Tensor, Tensor]  # of all test images (n,): class index in the model, and its probability
 
 
 class Gallery(ModelPage):
@@ -30,68 +28,106 @@ class Gallery(ModelPage):
 
     def __init__(self, data: str | None, runs: Runs | None, public: bool) -> None:
         super().__init__(data, runs, public)
-        self.predictions: WeakKeyDictionary[Network, Predictions] = WeakKeyDictionary()
+        self.predictions: WeakKeyDictionary[Network, dict[str, Predictions]] = WeakKeyDictionary()  # by dataset
+        self.done: defaultdict[tuple[str, str], int] = defaultdict(int)  # images that a model has classified so far
 
     def gallery(self, request: Json) -> GalleryReply:
         """Return one page of test images.
 
         Args:
-            request: `label` (-1 for all classes), `page` from 0, and `shown`: "all", or by the predictions of the model
-                `checkpoint` "correct", "misclassified" or "confidently wrong" (misclassified, most confident first).
+            request: `dataset`, "cifar10" or "runs/NAME" for that of a run; `label` (-1 for all classes); `page` from 0,
+                or `index`, for the page with that image if it is selected; and `shown`: "all", or by the predictions of
+                the model `checkpoint` "correct", "misclassified" or "confidently wrong" (misclassified, most confident
+                first).
 
         Returns:
-            `images`, each with `index`, `label`, `src` and, unless all are shown, `prediction` and `probability`; and
-            `pages`.
+            `images`, each with `index`, `label`, `src` and, unless all are shown, `prediction` and `probability`;
+            `page` and the number of `pages`; `count`, the number of selected images; `classes` of the dataset.
         """
+        found = self.test_set(request)
         label, page = require(request, "label", int), require(request, "page", int)
         shown = choice(request, "shown", SHOWN)
-        if not -1 <= label < len(cifar.CLASSES):
-            raise RequestError("label", f"from 0 to {len(cifar.CLASSES) - 1}, or -1 for all", label)
-        images, labels = test_set(self.data, self.public)
-        selected = labels == label if label >= 0 else torch.ones_like(labels, dtype=torch.bool)
+        if not -1 <= label < len(found.classes):
+            raise RequestError("label", f"from 0 to {len(found.classes) - 1}, or -1 for all", label)
+        selected = found.labels == label if label >= 0 else torch.ones_like(found.labels, dtype=torch.bool)
         if shown != "all":
             model = self.model(request)
-            classes, probabilities = self.predict(model, images)
-            selected &= (cifar_indices(model)[classes] == labels) == (shown == "correct")
+            classes, probabilities = self.predict(model, found, require(request, "dataset", str))
+            selected &= (dataset_indices(model, found.classes)[classes] == found.labels) == (shown == "correct")
         indices = selected.nonzero()[:, 0]
         if shown == "confidently wrong":
             indices = indices[probabilities[indices].argsort(descending=True, stable=True)]
-        found: list[GalleryImage] = []
+        position = (indices == require(request, "index", int)).nonzero() if "index" in request else indices[:0]
+        if len(position):
+            page = int(position[0]) // PAGE_SIZE
+        images: list[GalleryImage] = []
         for i in indices[max(0, page) * PAGE_SIZE :][:PAGE_SIZE].tolist():
-            source = data_url(Image.fromarray(images[i].permute(1, 2, 0).numpy()))
-            found.append({"index": i, "label": int(labels[i]), "src": source})
+            images.append({"index": i, "label": int(found.labels[i]), "src": thumbnail(found.images[i])})
             if shown != "all":
-                found[-1] |= {"prediction": model.labels[classes[i]], "probability": probabilities[i].item()}
-        return {"images": found, "pages": -(-len(indices) // PAGE_SIZE)}
+                images[-1] |= {"prediction": model.labels[classes[i]], "probability": probabilities[i].item()}
+        pages = -(-len(indices) // PAGE_SIZE)
+        return {
+            "images": images,
+            "page": page,
+            "pages": pages,
+            "count": len(indices),
+            "classes": list(found.classes),
+        }
 
     def cached(self, request: Json) -> GalleryReply | None:
-        """Return the same, or None if a model must predict the test set first."""
-        is_quick = choice(request, "shown", SHOWN) == "all" or self.model(request).network in self.predictions
+        """Return the same, or None if a model must predict the test set first, or a folder must be read."""
+        dataset = require(request, "dataset", str)
+        if dataset != CIFAR10:
+            return None
+        is_quick = choice(request, "shown", SHOWN) == "all" or dataset in self.known(self.model(request))
         return self.gallery(request) if is_quick else None
+
+    def gallery_progress(self, request: Json) -> GalleryProgress:
+        """Return how many test images of a `dataset` the model `checkpoint` has classified, `done` of `total`."""
+        key = require(request, "checkpoint", str), require(request, "dataset", str)
+        total = cifar.RECORDS if key[1] == CIFAR10 else 0
+        return {"done": self.done.get(key, 0), "total": total}
+
+    def test_set(self, request: Json) -> LabeledSet:
+        """Return the test set of a request."""
+        return find_test_set(require(request, "dataset", str), self.data, self.runs, self.public)
 
     def model(self, request: Json) -> Checkpoint:
         """Load the model of a request."""
         return load_model(require(request, "checkpoint", str), self.runs)
 
-    def predict(self, model: Checkpoint, images: Tensor) -> Predictions:
-        """Predict all test images, once per model."""
-        if model.network not in self.predictions:
-            if not set(cifar.CLASSES) <= set(model.labels):
-                rule = "a model with the classes of CIFAR-10 to filter by"
+    def known(self, model: Checkpoint) -> dict[str, Predictions]:
+        """Return the predictions of a model by dataset."""
+        return self.predictions.setdefault(model.network, {})
+
+    def predict(self, model: Checkpoint, found: LabeledSet, dataset: str) -> Predictions:
+        """Predict all images of a test set, once per model; predictions of bundled models may be stored."""
+        known = self.known(model)
+        if dataset not in known:
+            if not set(found.classes) <= set(model.labels):
+                rule = f"a model with the classes of {found.name} to filter by"
                 raise RequestError("checkpoint", rule, model.name, "Show all images.")
-            logits = model.check_logits(predict(model, resize(images, model.config.img_size), BATCH_SIZE))  # (n, K)
-            probabilities, classes = logits.softmax(-1).max(-1)
-            self.predictions[model.network] = classes, probabilities
-        return self.predictions[model.network]
+            stored = None if model.name.startswith(RUN_PREFIX) or dataset != CIFAR10 else read_predictions(model.name)
+            key = model.name, dataset
+            self.done[key] = 0
+
+            def report(count: int) -> None:
+                self.done[key] += count
+
+            try:
+                known[dataset] = compute_predictions(model, found.images, stored, report)
+            finally:
+                del self.done[key]
+        return known[dataset]
 
 
-def cifar_indices(model: Checkpoint) -> Tensor:
-    """Return the CIFAR-10 index of each of a model's classes, or -1, (K,)."""
-    return torch.tensor([cifar.CLASSES.index(name) if name in cifar.CLASSES else -1 for name in model.labels])
+def dataset_indices(model: Checkpoint, classes: tuple[str, ...]) -> Tensor:
+    """Return the index in the dataset's classes of each of a model's classes, or -1, (K,)."""
+    return torch.tensor([classes.index(name) if name in classes else -1 for name in model.labels])
 
 
-def resize(images: Tensor, size: tuple[int, int]) -> Tensor:
-    """Resize images (n, 3, 32, 32) as `explain` does -> (n, 3, H, W)."""
-    if images.shape[2:] == size:
-        return images
-    return torch.stack([to_tensor(preprocess(image.permute(1, 2, 0).numpy(), size).model_input) for image in images])
+def thumbnail(image: Tensor) -> str:
+    """Return an image (3, H, W) as a data URL."""
+    small = Image.fromarray(image.permute(1, 2, 0).numpy())
+    small.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
+    return data_url(small)

@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ImageChoice } from '../lib/api';
+import { writeAddress } from './actions';
+import { ENTRY_DELAY, followHistory, recordImage } from './history';
+import { showNotice } from './notices';
+import { load } from './requests';
+import type { Explorer } from './state.svelte';
+
+vi.mock('./actions', () => ({ writeAddress: vi.fn() }));
+vi.mock('./notices', () => ({ showNotice: vi.fn() }));
+vi.mock('./requests', () => ({ load: vi.fn() }));
+
+const CAT: ImageChoice = { kind: 'sample', name: 'cat' };
+const DOG: ImageChoice = { kind: 'sample', name: 'dog' };
+const UPLOAD: ImageChoice = { kind: 'upload', path: '/tmp/a.png', name: 'a.png' };
+
+function explorerWith(image: ImageChoice) {
+  const explorer = {
+    catalog: {
+      checkpoints: [{ name: 'ti4', layers: 6, heads: 6, dataset: null }],
+      cifar: { available: true },
+      samples: [{ name: 'cat' }, { name: 'dog' }],
+      photos: [],
+      methods: [],
+    },
+    choices: { checkpoint: 'ti4', image },
+    shown: { checkpoint: 'ti4', image },
+    recorded: { image: JSON.stringify(image), time: 0 },
+    noticeIsError: false,
+  };
+  return explorer as unknown as typeof explorer & Explorer;
+}
+
+/** The address and the state of the entry that Back returned to. */
+function enter(search: string, state: unknown = null) {
+  vi.stubGlobal('location', { search });
+  vi.stubGlobal('history', { state });
+}
+
+beforeEach(() => {
+  vi.clearAllMocks();
+  vi.spyOn(performance, 'now').mockReturnValue(2 * ENTRY_DELAY);
+});
+
+describe('recordImage', () => {
+  const entries = () => vi.mocked(writeAddress).mock.calls.map(([, how]) => how);
+
+  it('makes an entry for each image that stays on screen', () => {
+    const explorer = explorerWith(CAT);
+    recordImage(explorer);
+    explorer.shown = { checkpoint: 'ti4', image: DOG };
+    recordImage(explorer);
+    explorer.shown = { checkpoint: 'ti4', image: UPLOAD };
+    recordImage(explorer); // at once: it replaces the dog
+    expect(entries()).toEqual(['replaceState', 'pushState', 'replaceState']);
+    vi.mocked(performance.now).mockReturnValue(3 * ENTRY_DELAY);
+    explorer.shown = { checkpoint: 'ti4', image: CAT };
+    recordImage(explorer);
+    expect(entries().at(-1)).toBe('pushState');
+  });
+});
+
+describe('followHistory', () => {
+  it('restores the image and its view', async () => {
+    const explorer = explorerWith(DOG);
+    enter('?checkpoint=ti4&image=cat&layer=3&patch=2-2&direction=to');
+    await followHistory(explorer);
+    const linked = expect.objectContaining({ layer: '3', patch: '2-2' });
+    expect(load).toHaveBeenCalledWith(explorer, 'ti4', CAT, linked);
+    expect(explorer.choices).toMatchObject({ direction: 'to' });
+    expect(explorer.recorded.image).toBe(JSON.stringify(CAT));
+    expect(showNotice).not.toHaveBeenCalled();
+  });
+
+  it('restores an upload, or says that it is not available', async () => {
+    const explorer = explorerWith(DOG);
+    enter('?image=upload', { upload: UPLOAD });
+    await followHistory(explorer);
+    expect(vi.mocked(load).mock.lastCall?.[2]).toEqual(UPLOAD);
+    enter('?image=upload');
+    await followHistory(explorer);
+    expect(vi.mocked(showNotice).mock.lastCall?.[1]).toContain('A link does not contain an uploaded image');
+  });
+
+  it('leaves entries of the tabs and of the image on screen alone', async () => {
+    const explorer = explorerWith(CAT);
+    for (const search of ['?image=cat&layer=2', '?image=dog&tab=train', '']) {
+      enter(search);
+      await followHistory(explorer);
+    }
+    expect(load).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,34 @@
+/* Back and Forward: each image is an entry of the history, which restores its view. */
+
+import { writeAddress } from './actions';
+import { imageParam, readAddress, unavailableSentences } from './address';
+import { showNotice } from './notices';
+import { load } from './requests';
+import type { Explorer } from './state.svelte';
+
+export const ENTRY_DELAY = 1000; // ms an image stays on screen to become an entry of its own
+
+/** Write the image on screen into the address, in a new entry of the history unless the last one was left at once. */
+export function recordImage(explorer: Explorer): void {
+  const image = JSON.stringify(explorer.shown?.image);
+  const isOther = image !== explorer.recorded.image;
+  const isLater = performance.now() - explorer.recorded.time >= ENTRY_DELAY;
+  if (isOther) explorer.recorded = { image, time: performance.now() };
+  writeAddress(explorer, isOther && isLater ? 'pushState' : 'replaceState');
+}
+
+/** After Back or Forward, show the image of the address with its view; other entries belong to the tabs. */
+export async function followHistory(explorer: Explorer): Promise<void> {
+  const { catalog, choices, shown } = explorer;
+  const params = new URLSearchParams(location.search);
+  const wanted = params.get('image');
+  if (!shown || !wanted || params.has('tab')) return;
+  const [chosen, linked] = readAddress(params, catalog, history.state);
+  if (wanted === imageParam(shown.image) && JSON.stringify(chosen.image) === JSON.stringify(shown.image)) return;
+  Object.assign(choices, chosen);
+  if (!choices.image) return;
+  explorer.recorded = { image: JSON.stringify(choices.image), time: -ENTRY_DELAY };
+  await load(explorer, choices.checkpoint, choices.image, linked);
+  const missing = unavailableSentences(params, catalog, choices);
+  if (missing && !explorer.noticeIsError) showNotice(explorer, missing);
+}

@@ -1,0 +1,55 @@
+"""Test sets whose images the page lists: CIFAR-10, and the dataset of each run."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from torch import Tensor
+
+from vitviz.data import cifar, datasets
+from vitviz.data.cifar import DataError
+from vitviz.runs.store import Runs
+from vitviz.training.config import from_json
+from vitviz.webapp.images import test_set
+from vitviz.webapp.models import RUN_PREFIX, FileState, dataset_name, file_state
+from vitviz.webapp.server.requests import RequestError
+
+CIFAR10 = "cifar10"
+
+
+class LabeledSet(NamedTuple):
+    """Labeled images."""
+
+    name: str
+    classes: tuple[str, ...]
+    images: Tensor  # uint8 (n, 3, H, W)
+    labels: Tensor  # (n,), indices into the classes
+
+
+def find_test_set(dataset: str, data: str | None, runs: Runs | None, public: bool) -> LabeledSet:
+    """Return the test set "cifar10", or that of the dataset which the run "runs/NAME" was trained on.
+
+    Args:
+        dataset: Its name.
+        data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
+        runs: The runs; None if they must not be used.
+        public: Whether errors must not name folders of the server.
+    """
+    if dataset == CIFAR10:
+        return LabeledSet("CIFAR-10", cifar.CLASSES, *test_set(data, public))
+    if runs is None or not dataset.startswith(RUN_PREFIX):
+        raise RequestError("dataset", "cifar10 or runs/NAME", dataset)
+    config = from_json(runs.find(dataset.removeprefix(RUN_PREFIX)).config)
+    path = config.data or ""
+    if config.dataset == "folder" and not os.path.exists(path):
+        raise DataError(f"The image folder of this run is missing: {path} does not exist.", "Put it back.")
+    state = file_state(Path(path)) if config.dataset == "folder" else None
+    return load_test_set(config.dataset, config.data, config.model.img_size, dataset_name(config), state)
+
+
+@lru_cache(maxsize=2)
+def load_test_set(dataset: str, data: str | None, size: tuple[int, int], name: str, state: FileState) -> LabeledSet:
+    """Load the test images of a dataset at an input size, once per version of the folder."""
+    loaded = datasets.load(dataset, data, size, ("test",))
+    return LabeledSet(name, loaded.info.classes, *loaded.splits["test"])
