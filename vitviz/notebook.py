@@ -6,8 +6,9 @@ from typing import Any
 import anywidget
 import traitlets
 
-from vitviz.attribution.explanation import Explanation, View, check_index
+from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.serialize import explorer_to_json
+from vitviz.attribution.view import View, check_index
 from vitviz.plots.document import script
 
 

@@ -52,7 +52,7 @@ def test_heading_names_the_query():
 
 
 def test_every_frame_shows_the_maps_of_its_snapshot_as_uniform_squares(monkeypatch):
-    monkeypatch.setattr(animation.figures, "SCALE_QUANTILE", 1.0)
+    monkeypatch.setattr(animation, "SCALE_QUANTILE", 1.0)
     frames = animation.frames(Timeline(), 1)
     assert len(frames) == S
     side = 60 // 7
@@ -74,7 +74,7 @@ def test_strip_patches_keep_their_aspect_ratio(monkeypatch):
             found[:, 2, 1, 5, 1] = 0.5
             return found
 
-    monkeypatch.setattr(animation.figures, "SCALE_QUANTILE", 1.0)
+    monkeypatch.setattr(animation, "SCALE_QUANTILE", 1.0)
     frame = np.asarray(animation.frames(Strips(), 1)[0])
     side = 60 // 28
     left, top = animation.MATRIX_LEFT + 1 * (28 * side + animation.GAP), animation.TOP + 2 * (20 * side + animation.GAP)

@@ -5,7 +5,7 @@ import pytest
 
 from tests.plots.svg import words
 from vitviz.attribution.probes import MADS
-from vitviz.plots import figures, probes
+from vitviz.plots import canvas, probes
 from vitviz.plots.colormaps import COLOR_MAPS
 
 GH, GW, T, L, A, K = 5, 7, 38, 6, 2, 11
@@ -41,7 +41,7 @@ def figure():
 
 @pytest.fixture(scope="module")
 def svg(figure) -> str:
-    return figures.render(figure, ".svg").decode()
+    return canvas.render(figure, ".svg").decode()
 
 
 def images(panel) -> list:
@@ -133,7 +133,7 @@ def test_texts_are_present_and_escaped(svg):
 
 @pytest.mark.parametrize(("layers", "heads", "classes"), [(1, 1, 2), (2, 12, 1000)])
 def test_small_and_large_models_fit(layers, heads, classes):
-    assert figures.render(probes.draw(numbers(layers, heads, classes)), ".svg")
+    assert canvas.render(probes.draw(numbers(layers, heads, classes)), ".svg")
 
 
 def test_maps_of_strip_patches_have_the_aspect_ratio_of_the_image():

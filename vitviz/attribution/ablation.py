@@ -1,6 +1,7 @@
 """Ablation: the forward pass of an image with attention heads replaced and patches removed."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from operator import index
 from typing import Literal, cast, get_args
 
@@ -13,6 +14,28 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import HeadMask
 
 PatchMode = Literal["drop", "gray"]
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """One ablation: heads, (layer, head) from 0, removed patches, and how both are replaced."""
+
+    heads: tuple[Head, ...]
+    patches: tuple[int, ...]
+    mode: Literal["zero", "mean"]
+    patch_mode: PatchMode
+
+    @classmethod
+    def of(
+        cls,
+        heads: Collection[Sequence[int]],
+        patches: Collection[int],
+        mode: Literal["zero", "mean"],
+        patch_mode: PatchMode,
+    ) -> "Ablation":
+        """Create it from valid arguments of `Explanation.ablate`."""
+        pairs = tuple((int(layer), int(head)) for layer, head in heads)
+        return cls(pairs, tuple(int(patch) for patch in patches), mode, patch_mode)
 
 
 def ablate(

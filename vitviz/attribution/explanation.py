@@ -4,96 +4,56 @@ One forward pass provides the attention; each view is computed from it. Matplotl
 so that the page starts without it.
 """
 
+import os
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeGuard, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
-from vitviz.attribution.ablation import PatchMode, ablate, describe_ablation, mean_head_outputs
+from vitviz.attribution.ablation import Ablation, PatchMode, ablate, describe_ablation, mean_head_outputs
 from vitviz.attribution.context import ForwardContext, Target, is_flat, softmax
 from vitviz.attribution.export import export
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
 from vitviz.attribution.methods import METHODS, Method, methods_for, query_weights
-from vitviz.data.preprocessing import ImageSource, PreprocessedImage, load_samples, preprocess, to_tensor
+from vitviz.attribution.view import (
+    Direction,
+    Query,
+    ScaleChoice,
+    TargetLike,
+    View,
+    as_patches,
+    check_choice,
+    check_index,
+    check_method,
+    is_integer,
+)
+from vitviz.data import cifar
+from vitviz.data.photos import example_paths
+from vitviz.data.preprocessing import (
+    ImageSource,
+    PreprocessedImage,
+    load_samples,
+    preprocess,
+    to_tensor,
+)
 from vitviz.models.checkpoint import Checkpoint
+from vitviz.plots.scales import with_means
+from vitviz.plots.words import map_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from vitviz.plots.figures import Content, Size
+
 Array = NDArray[np.float32]
-TargetLike = int | str | Sequence[int | str]  # a class by index or name, or a class and the one to contrast it with
-Query = int | Sequence[int]  # a patch or several, positions in reading order from 0; empty for the class token
-Direction = Literal["from", "to"]
 WHITE = (255, 255, 255)
 NOTEBOOK_HEIGHT = 760  # px of the explorer in a notebook
-
-
-def is_integer(value: object) -> TypeGuard[int]:
-    """Whether it is an integer of Python or numpy, and not a bool."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def check_choice(name: str, value: object, first: str, second: str) -> None:
-    """Raise ValueError for a value that is none of two."""
-    if value not in (first, second):
-        raise ValueError(f"{name} must be {first} or {second}: got {str(value)[:40]!r}.")
-
-
-def check_index(name: str, value: object, count: int) -> None:
-    """Raise ValueError for an index that is neither None nor from 0 to `count` - 1."""
-    if value is not None and (not is_integer(value) or not 0 <= value < count):
-        raise ValueError(f"{name} must be from 0 to {count - 1}: got {str(value)[:40]!r}.")
-
-
-def check_method(method: object) -> None:
-    """Raise ValueError for an unknown method."""
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"Unknown method {str(method)[:40]!r}. Use one of: {', '.join(METHODS)}.")
-
-
-@dataclass(frozen=True)
-class View:
-    """The maps that a figure shows.
-
-    Attributes:
-        method: A name in `METHODS`, shown large; if None, the attention of `layer` and `head`.
-        layer: From 0, or None for the mean over layers.
-        head: From 0, or None for the mean over heads.
-        query: The query patches, positions in reading order from 0; empty for the class token.
-        direction: What the query attends to ("from"), or what attends to it ("to").
-        target: The target of a class-specific method; None for the predicted class.
-        before_ablation: Whether the method's map is that of the image before the ablation.
-    """
-
-    method: str | None = None
-    layer: int | None = None
-    head: int | None = None
-    query: tuple[int, ...] = ()
-    direction: Direction = "from"
-    target: TargetLike | None = None
-    before_ablation: bool = False
-
-    def __post_init__(self) -> None:
-        if self.method is not None:
-            check_method(self.method)
-        check_choice("direction", self.direction, "from", "to")
-
-    def query_label(self, class_token: bool) -> str:
-        """Name of the query, in a model with or without class token."""
-        if not self.query:
-            return "the class token" if class_token else "the mean of the patches"
-        return "one patch" if len(self.query) == 1 else f"{len(self.query)} patches"
-
-    def matrix_title(self, class_token: bool) -> str:
-        """Title of the maps of all layers and heads, in a model with or without class token."""
-        label, verb = self.query_label(class_token), "attend" if len(self.query) > 1 else "attends"
-        what = f"{label} {verb} to" if self.direction == "from" else f"attends to {label}"
-        return f"What {what}: all layers and heads, one scale"
 
 
 @dataclass(frozen=True)
@@ -106,6 +66,9 @@ class Explanation:
         name: Name of the image, for the figure's footer.
         changes: Description of the ablation; empty without one.
         original: The explanation before the ablation; None without one.
+        ablations: The ablations, in order.
+        source: Path or name of the image, as `explain` takes it; empty for an image in memory.
+        crop: Position of the crop, as `explain` takes it.
     """
 
     context: ForwardContext
@@ -113,6 +76,9 @@ class Explanation:
     name: str = ""
     changes: str = ""
     original: "Explanation | None" = None
+    ablations: tuple[Ablation, ...] = ()
+    source: str = ""
+    crop: float = 0.5
 
     @property
     def checkpoint(self) -> str:
@@ -168,6 +134,11 @@ class Explanation:
     def kept_tokens(self) -> NDArray[np.bool_]:
         """Mask of the tokens that entered the network, (T,): all but those of removed patches."""
         return self.context.kept_tokens
+
+    @property
+    def removed(self) -> tuple[int, ...]:
+        """Removed patches, whether their tokens are dropped or they are painted gray; positions in reading order."""
+        return tuple(sorted({patch for one in self.ablations for patch in one.patches}))
 
     @property
     def query_attention(self) -> Array:
@@ -265,6 +236,7 @@ class Explanation:
             image=replace(self.image, model_input=model_input),
             changes=", ".join(filter(None, (self.changes, changes))),
             original=self.original or self,
+            ablations=(*self.ablations, Ablation.of(heads, patches, mode, patch_mode)),
         )
 
     def target(self, target: TargetLike | None = None) -> Target:
@@ -304,6 +276,36 @@ class Explanation:
         Raises:
             ValueError: If a patch is outside the grid or the direction is unknown.
         """
+        rows = self.query_rows(query, direction)
+        return rows[..., self.prefix :].reshape(*rows.shape[:2], *self.grid)
+
+    def attention_map(
+        self, layer: int | None = None, head: int | None = None, query: Query = (), direction: Direction = "from"
+    ) -> Array:
+        """Return the map of one head, or of a mean over the heads that are not ablated, as it is on the page.
+
+        Args:
+            layer: From 0; None for the mean over layers.
+            head: From 0; None for the mean over heads.
+            query: The query patch or patches, as for `attention_maps`.
+            direction: As for `attention_maps`.
+
+        Returns:
+            (gh, gw); 0 for an ablated head.
+
+        Raises:
+            ValueError: If a layer, head or patch does not exist, or the direction is unknown.
+        """
+        maps = self.attention_maps(as_patches(query), direction)
+        for name, value, count in zip(("layer", "head"), (layer, head), maps.shape, strict=False):
+            check_index(name, value, count)
+        chosen: Array = with_means(np.nan_to_num(maps), self.context.ablated_heads)[
+            -1 if layer is None else layer, -1 if head is None else head
+        ]
+        return chosen
+
+    def query_rows(self, query: Sequence[int] = (), direction: str = "from") -> Array:
+        """Return the attention between some patches and all tokens, (L, A, T); arguments as of `attention_maps`."""
         check_choice("direction", direction, "from", "to")
         rows, columns = self.grid
         is_list = isinstance(query, Sequence | np.ndarray)
@@ -313,7 +315,8 @@ class Explanation:
         tokens = [self.prefix + patch for patch in query] or np.flatnonzero(query_weights(self.context)).tolist()
         tokens = [token for token in tokens if self.kept_tokens[token]] or tokens
         attention = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
-        return attention[:, :, tokens, self.prefix :].mean(2).reshape(*attention.shape[:2], rows, columns)
+        found: Array = attention[:, :, tokens].mean(2)
+        return found
 
     def figure(
         self,
@@ -323,8 +326,15 @@ class Explanation:
         query: Query = (),
         target: TargetLike | None = None,
         direction: Direction = "from",
+        *,
+        scale: ScaleChoice = "shared",
+        smooth: bool = False,
+        outlines: float = 0.6,
+        truth: int | None = None,
+        content: "Content" = "view",
+        size: "Size" = "content",
     ) -> "Figure":
-        """Draw the image, a large map, the attention of all layers and heads on one scale, and the prediction.
+        """Draw a figure that equals the page: the same numbers on the same scale with the same marks.
 
         Args:
             layer: Layer of the large map, from 0; None for the mean over layers.
@@ -333,72 +343,35 @@ class Explanation:
             query: The query patch or patches, positions in reading order from 0; empty for the class token.
             target: The target of a class-specific method, as for `map`.
             direction: What the query attends to ("from"), or what attends to it ("to").
+            scale: "shared" by all heads (and another one by all means), "uniform": in multiples of uniform attention,
+                or one per "map".
+            smooth: Whether maps are interpolated between the centers of patches.
+            outlines: Opacity of the image's outlines on the large map, 0 to 1.
+            truth: Index of the true class, which is marked in the prediction.
+            content: "view": image, large map, all layers and heads, and prediction; "map", "matrix", "methods" with
+                their scores, or "sheet", all layers and heads in large tiles.
+            size: "content", or a slide of "16:9" (13.333 x 7.5 inches).
 
         Raises:
-            ValueError: If a layer, head, patch, method or class does not exist.
+            ValueError: If a layer, head, patch, method, class or choice does not exist.
         """
-        return self.draw(View(method, layer, head, as_patches(query), direction, target))
+        view = View(method, layer, head, as_patches(query), direction, target, scale, smooth, outlines, truth)
+        return self.draw(view, content, size)
 
-    def draw(self, view: View) -> "Figure":
-        """Draw a view; errors as `figure`."""
+    def draw(self, view: View, content: "Content" = "view", size: "Size" = "content", link: str = "") -> "Figure":
+        """Draw a view; arguments and errors as `figure`. `link` is printed below the caption."""
+        from vitviz.attribution.charts import chart
         from vitviz.plots import figures
 
-        for name, value, count in zip(("layer", "head"), (view.layer, view.head), self.attention.shape, strict=False):
-            check_index(name, value, count)
-        kept = self.kept_tokens[self.prefix :].reshape(self.grid)
-        maps = np.where(kept, self.attention_maps(view.query, view.direction), np.float32(np.nan))  # (L, A, gh, gw)
-        layers, heads = slice(view.layer, None if view.layer is None else view.layer + 1), view.head
-        chosen = maps[layers] if heads is None else maps[layers, heads : heads + 1]
-        explained = self.original if view.before_ablation and self.original is not None else self
-        if view.method is None:  # mean over the heads that are not ablated (NaN)
-            large = np.ma.masked_invalid(chosen).mean((0, 1)).filled(np.nan).astype(np.float32)
-        else:
-            large = explained.map(view.method, view.target)
-            large = np.where(kept, large, np.float32(np.nan)) if explained is self else large
-        chart = figures.Chart(
-            image=np.asarray(self.image.model_input),
-            title=self.title(view) + ("" if view.method is None or explained is self else ", before ablation"),
-            large=large,
-            unit="weights" if view.method is None else METHODS[view.method].unit,
-            maps=maps,
-            matrix_title=view.matrix_title(self.context.config.class_token),
-            labels=self.labels,
-            probabilities=self.probabilities if self.context.checkpoint.is_classifier else None,
-            query=view.query,
-            large_is_of_query=view.method is None,
-            scale_notes=self.scale_notes(view, large, maps),
-            footer="; ".join(filter(None, (self.name, f"{self.checkpoint}: {self.image.note}", self.changes))),
-        )
-        return figures.draw(chart)
-
-    def scale_notes(self, view: View, large: Array, maps: Array) -> tuple[str, str]:
-        """Describe the attention to prefix tokens, for the large map (gh, gw) and all maps (L, A, gh, gw)."""
-        config = self.context.config
-        if view.method is not None and (note := self.context.notes.get((view.method, self.target(view.target)))):
-            return note, self.scale_notes(replace(view, method=None), large, maps)[1]
-        tokens = " and ".join(["the class token"] * config.class_token + ["registers"] * bool(config.reg_tokens))
-        if not tokens or not np.nansum(maps):
-            return "", ""
-        rest = np.where(np.isnan(maps).all((2, 3)), 0, 1 - np.nansum(maps, (2, 3)))  # (L, A)
-        layer, head = np.unravel_index(rest.argmax(), rest.shape)
-        of_all = f"up to {100 * rest.max():.1f} % goes to {tokens}: layer {layer + 1}, head {head + 1}"
-        of_large = f"{100 * (1 - np.nansum(large)):.1f} % goes to {tokens}"
-        is_row = view.direction == "from"
-        is_attention = is_row if view.method is None else METHODS[view.method].is_attention
-        return of_large if is_attention else "", of_all if is_row else ""
+        return figures.draw(chart(self, view, content == "methods", link=link), content, size)
 
     def title(self, view: View) -> str:
         """Return the title of the large map: layer and head from 1, or method and target ("Relevance for cat")."""
         if view.method is None:
-            layer = "Mean of layers" if view.layer is None else f"Layer {view.layer + 1}"
-            return f"{layer}, {'mean of heads' if view.head is None else f'head {view.head + 1}'}"
-        explained = self.original if view.before_ablation and self.original is not None else self
+            return map_name(view.layer, view.head)
         method = METHODS[view.method]
-        return (
-            f"{method.title} for {', not '.join(explained.target_names(view.target))}"
-            if method.class_specific
-            else method.title
-        )
+        targets = ", not ".join(self.target_names(view.target)) if method.class_specific else ""
+        return f"{method.title} for {targets}" if targets else method.title
 
     def save(
         self,
@@ -410,6 +383,12 @@ class Explanation:
         head: int | None = None,
         query: Query = (),
         direction: Direction = "from",
+        scale: ScaleChoice = "shared",
+        smooth: bool = False,
+        outlines: float = 0.6,
+        truth: int | None = None,
+        content: "Content" = "view",
+        size: "Size" = "content",
     ) -> None:
         """Write the figure (.png, .svg, .pdf), the explorer (.html) or the arrays (.npz), by the file's ending.
 
@@ -425,41 +404,43 @@ class Explanation:
             path: The file.
             method: The method shown large; None for the attention of `layer` and `head`, or "average" without these.
             target: The target of class-specific methods, as for `map`.
-            layer: As for `figure`, like `head`, `query` and `direction`.
+            layer: As for `figure`, like all others.
 
         Raises:
-            ValueError: If the ending, method, layer, head, patch or class does not exist.
+            ValueError: If the ending, method, layer, head, patch, class or choice does not exist.
         """
         chosen, patches = self.target(target), as_patches(query)
         if method is None and layer is None and head is None and not patches and direction == "from":
             method = "average"
-        view = View(method, layer, head, patches, direction, chosen)
-        export(path, lambda: self.arrays(chosen), lambda: self.draw(view), lambda: self.document(view))
+        view = View(method, layer, head, patches, direction, chosen, scale, smooth, outlines, truth)
+        figure = lambda: self.draw(view, content, size)  # noqa: E731
+        export(path, lambda: self.arrays(chosen), figure, lambda: self.document(view))
 
-    def document(self, view: View | None = None, complete: bool = True) -> str:
+    def document(self, view: View | None = None, complete: bool = True, scores: "dict[str, Any] | None" = None) -> str:
         """Return the explorer as one HTML file.
 
         Args:
             view: The view that it opens with; by default the last layer's mean over heads.
             complete: Whether to compute the maps and scores of all methods; otherwise only maps that need no further
                 pass or were computed before, and no scores.
+            scores: The scores of the methods, as from `serialize.method_scores`; None to measure them.
         """
         from vitviz.attribution.serialize import explorer_to_json
-        from vitviz.plots import document, figures
+        from vitviz.plots import canvas, document
 
         view = view or View(layer=self.attention.shape[0] - 1)
-        figure = figures.render(self.draw(view), ".svg")
+        figure = canvas.render(self.draw(view), ".svg")
         title = ": ".join(filter(None, (self.name, self.checkpoint)))
-        return document.document(explorer_to_json(self, view, complete), figure, title)
+        return document.document(explorer_to_json(self, view, complete, scores), figure, title)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str | bytes]:
         """Show the explorer in a notebook; where HTML is not displayed, the figure or its text."""
-        from vitviz.plots import document, figures
+        from vitviz.plots import canvas, document
 
         view = View(layer=self.attention.shape[0] - 1)
         return {
             "text/html": document.frame(self.document(view, complete=False), NOTEBOOK_HEIGHT),
-            "image/png": figures.render(self.draw(view), ".png"),
+            "image/png": canvas.render(self.draw(view), ".png"),
             "text/plain": repr(self),
         }
 
@@ -501,8 +482,9 @@ def explain(
 
     Args:
         model: From `vitviz.load`.
-        image: A path, a PIL image, or an array (H, W, 3) of uint8; or a list of them. The image is cropped and resized
-            to the model's input size; `Explanation.image.note` describes how.
+        image: A path, the name of an image that ships with vitviz ("cat"), "cifar:17" for a test image of CIFAR-10, a
+            PIL image, or an array (H, W, 3) of uint8; or a list of them. The image is cropped and resized to the
+            model's input size; `Explanation.image.note` describes how.
         crop: Position of the crop along the longer side, from 0 (left or top) to 1; 0.5 is the center.
 
     Returns:
@@ -510,6 +492,7 @@ def explain(
 
     Raises:
         vitviz.ImageError: If the image cannot be read.
+        vitviz.DataError: If CIFAR-10 is not available.
         vitviz.CheckpointError: If the logits are not finite.
         ValueError: If the first argument is not a checkpoint, its network has no attention, or `crop` is out of range.
     """
@@ -517,16 +500,23 @@ def explain(
         raise ValueError(f"The first argument must be a checkpoint from vitviz.load: got {type(model).__name__}.")
     if isinstance(image, list):
         return [explain(model, one, crop) for one in image]
-    preprocessed = preprocess(image, model.network.config.img_size, crop)
+    preprocessed = preprocess(find_image(image), model.network.config.img_size, crop)
     pixels = to_tensor(preprocessed.model_input)
-    explanation = Explanation(ForwardContext(model, model.normalize(pixels[None])[0]), preprocessed)
+    source = str(image) if isinstance(image, str | Path) else ""
+    context = ForwardContext(model, model.normalize(pixels[None])[0])
+    explanation = Explanation(context, preprocessed, source=source, crop=crop)
     _ = explanation.logits  # fails here, not later, for networks whose logits overflow
     return explanation
 
 
-def as_patches(query: Query) -> tuple[int, ...]:
-    """Return the positions of a query as a tuple."""
-    return (query,) if is_integer(query) else tuple(query) if isinstance(query, Sequence | np.ndarray) else (query,)
+def find_image(source: ImageSource) -> ImageSource:
+    """Return the image of a name: one that ships with vitviz, or a test image of CIFAR-10; anything else unchanged."""
+    if not isinstance(source, str) or os.path.exists(source):  # unlike Path.exists, never raises
+        return source
+    if re.fullmatch(r"cifar:\d{1,4}", source):
+        pixels: NDArray[np.uint8] = cifar.load("test")[0][int(source.removeprefix("cifar:"))].permute(1, 2, 0).numpy()
+        return pixels
+    return example_paths().get(source, source)
 
 
 def paint_patches(

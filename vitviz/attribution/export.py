@@ -25,17 +25,17 @@ def export(
     Raises:
         ValueError: If the file has another ending.
     """
-    from vitviz.plots import figures
+    from vitviz.plots import canvas
 
     path = Path(path)
     ending = path.suffix.lower()
-    if ending not in (*figures.FORMATS, ".npz"):
-        raise ValueError(f"The file must end in {', '.join(figures.FORMATS)} or .npz: got {path.name!r}.")
+    if ending not in (*canvas.FORMATS, ".npz"):
+        raise ValueError(f"The file must end in {', '.join(canvas.FORMATS)} or .npz: got {path.name!r}.")
     if ending == ".html" and document is not None:
         write_atomic(resolve_link(path), document().encode())
         return
     if ending != ".npz":
-        write_atomic(resolve_link(path), figures.render(figure(), ending))
+        write_atomic(resolve_link(path), canvas.render(figure(), ending))
         return
     numbers = arrays()
     with atomic_write(resolve_link(path)) as file:

@@ -16,7 +16,8 @@ from vitviz.plots.colormaps import color_tables
 from vitviz.plots.limits import shared_limits
 
 if TYPE_CHECKING:
-    from vitviz.attribution.explanation import Explanation, View
+    from vitviz.attribution.explanation import Explanation
+    from vitviz.attribution.view import View
 
 Json = dict[str, Any]
 MAX_UINT16_WEIGHTS = 2**20  # attention weights that are stored with 16 bits each; more are stored with 8
@@ -138,13 +139,18 @@ def view_to_json(explanation: "Explanation", view: "View") -> Json:
         "head": view.head,
         "query": list(view.query),
         "direction": view.direction,
+        "scale": view.scale,
+        "smooth": view.smooth,
+        "outlines": round(100 * view.outlines),
         "target": [] if view.target is None else list(target) if isinstance(target, tuple) else [target],
         "ablated": np.flatnonzero(ablated).tolist(),
         "removed": np.flatnonzero(~kept).tolist(),
     }
 
 
-def explorer_to_json(explanation: "Explanation", view: "View", complete: bool = True) -> Json:
+def explorer_to_json(
+    explanation: "Explanation", view: "View", complete: bool = True, scores: Json | None = None
+) -> Json:
     """Return what the explorer shows without a server; `vitviz.webapp.schemas.ExplorerData` types it.
 
     Args:
@@ -152,12 +158,13 @@ def explorer_to_json(explanation: "Explanation", view: "View", complete: bool = 
         view: The view that it opens with.
         complete: Whether to compute all maps and their scores; otherwise only maps that need no further pass or were
             computed before.
+        scores: The scores of all methods, as from `method_scores`; None to measure them if it is complete.
     """
     target = explanation.target(view.target)
     computed = {method for method, of_target in explanation.context.maps if of_target == target}
     keys = [key for key, method in explanation.methods.items() if complete or method.instant or key in computed]
     note = ", ".join(filter(None, (explanation.image.note, explanation.changes)))
-    image = {"original": None, "truth": None, "shows": None, "caption": explanation.name, "note": note}
+    image = {"original": None, "truth": view.truth, "shows": None, "caption": explanation.name, "note": note}
     return {
         "reply": to_json(explanation)
         | {
@@ -166,7 +173,7 @@ def explorer_to_json(explanation: "Explanation", view: "View", complete: bool = 
             "maps": method_maps(explanation, target, keys),
         },
         "attention": attention_to_json(explanation),
-        "scores": method_scores(explanation, target) if complete else None,
+        "scores": scores or (method_scores(explanation, target) if complete else None),
         "methods": [method for method in methods_to_json() if method["key"] in keys],
         "view": view_to_json(explanation, view),
         "isClassifier": explanation.context.checkpoint.is_classifier,

@@ -1,12 +1,13 @@
 """Animations of a training from its timeline, as GIF, lossless WebP or MP4.
 
 A frame shows one snapshot: image, prediction, the attention maps of all layers and heads, and the epoch. All frames
-share one color scale. Maps are drawn pixel by pixel, so that a patch is a uniform square, in the style of `figures`.
+share one color scale. Maps are drawn pixel by pixel, so that a patch is a uniform square, in the style of figures.
 """
 
 import io
 import math
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -15,16 +16,21 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 from PIL import Image
 
 from vitviz.data.files import resolve_link, write_atomic
-from vitviz.plots import figures
+from vitviz.plots.canvas import DRAWING_LOCK, LINE_COLOR, MAP_COLORS, MUTED_COLOR, TEXT_COLOR, own_style, plain
 from vitviz.plots.colormaps import COLOR_MAPS
-from vitviz.plots.figures import LINE_COLOR, MAP_COLORS, MUTED_COLOR, TEXT_COLOR
+from vitviz.plots.figures import Chart, draw_frame
 from vitviz.plots.formats import ANIMATION_FORMATS, available_formats
 
 FPS = 10
+SCALE_QUANTILE = 0.995  # end of the scale, so that one sharp head does not make all others pale
+MAX_LABEL_LENGTH = 20  # characters of a class name next to its bar
+SECONDS_PER_LAYER, SECONDS_PER_PATCH, MAX_SLOW_FRAMES = 1.0, 0.2, 24
+CHART_DPI = 144
 LAST_FRAME_REPEATS = 25  # duration of the last frame
 NUM_CLASSES = 5  # with a probability bar
 MAP_SHADES, GRAY_SHADES = 128, 32  # of the 256 colors of a GIF; the image gets the others
@@ -90,14 +96,60 @@ def render(timeline: TimelineData, image: str, ending: str) -> bytes:
     return {".gif": gif, ".webp": webp, ".mp4": mp4}[ending](images)
 
 
+def render_charts(charts: Sequence[Chart], ending: str) -> bytes:
+    """Return the animation of charts of one image as the bytes of a .gif or .webp file."""
+    images = [draw_chart(chart) for chart in charts]
+    size = max(image.width for image in images), max(image.height for image in images)
+    images = [extended(image, size) for image in images]
+    seconds = SECONDS_PER_LAYER if len(images) <= MAX_SLOW_FRAMES else SECONDS_PER_PATCH
+    times = [round(1000 * seconds)] * len(images)
+    return webp(images, times) if ending == ".webp" else quantized_gif(images, times)
+
+
+def extended(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+    """Return an image extended to a size with white on the right and below."""
+    page = Image.new("RGB", size, "white")
+    page.paste(image)
+    return page
+
+
+def draw_chart(chart: Chart) -> Image.Image:
+    """Draw a frame; its sides are even, as MP4 requires."""
+    figure = draw_frame(chart)
+    with DRAWING_LOCK, own_style():
+        figure.set_dpi(CHART_DPI)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        pixels = np.asarray(canvas.buffer_rgba())[..., :3]
+    return Image.fromarray(pixels[: pixels.shape[0] // 2 * 2, : pixels.shape[1] // 2 * 2])
+
+
+def webp(images: list[Image.Image], times: list[int]) -> bytes:
+    """Encode frames, each shown for a time (ms), as a looping lossless WebP."""
+    buffer = io.BytesIO()
+    first, *others = images
+    first.save(buffer, "WEBP", save_all=True, append_images=others, duration=times, loop=0, lossless=True, method=2)
+    return buffer.getvalue()
+
+
+def quantized_gif(images: list[Image.Image], times: list[int]) -> bytes:
+    """Encode frames, each shown for a time (ms), as a looping GIF with one palette and no dithering."""
+    everything = Image.fromarray(np.concatenate([np.asarray(image)[::3, ::3] for image in images]))
+    colors = everything.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    first, *others = [image.quantize(palette=colors, dither=Image.Dither.NONE) for image in images]
+    buffer = io.BytesIO()
+    first.save(buffer, "GIF", save_all=True, append_images=others, duration=times, loop=0)
+    return buffer.getvalue()
+
+
 def frames(timeline: TimelineData, image: int) -> list[Image.Image]:
     """Return one frame per snapshot, all of one size."""
     maps = as_squares(timeline.maps(image), timeline.images.shape[1:3])  # (S, L, A, gh, gw)
-    top = float(np.quantile(maps, figures.SCALE_QUANTILE)) or 1.0
+    top = float(np.quantile(maps, SCALE_QUANTILE)) or 1.0
     probabilities = timeline.probabilities[:, image]  # (S, K)
     shown = np.argsort(-probabilities.max(0))[:NUM_CLASSES]
     shown = shown[np.argsort(-probabilities[-1, shown])]
-    with figures.DRAWING_LOCK, figures.own_style():
+    with DRAWING_LOCK, own_style():
         height, width = mosaic(maps[0]).shape
         right, bottom = MATRIX_LEFT + max(width, SIDE + 130), TOP + max(height + 70, SIDE + 36 + NUM_CLASSES * ROW)
         size = [side + MARGIN + side % 2 for side in (right, bottom)]  # even, as MP4 requires
@@ -120,7 +172,9 @@ def frames(timeline: TimelineData, image: int) -> list[Image.Image]:
         )
         scale = place(figure, MATRIX_LEFT, TOP + height + 14, SCALE, 10)
         figure.colorbar(matrix, cax=scale, orientation="horizontal", ticks=[0, top]).outline.set_visible(False)
-        scale.set_xticks([0, top], ["0 %", f"{figures.percent().format_pct(top, top)} or more"], color=MUTED_COLOR)
+        scale.set_xticks(
+            [0, top], ["0 %", f"{PercentFormatter(1, symbol=' %').format_pct(top, top)} or more"], color=MUTED_COLOR
+        )
         scale.set_xlabel("attention weight, one scale for all frames", loc="left", color=MUTED_COLOR)
         prediction = place(figure, MARGIN, TOP + SIDE + 36, SIDE, NUM_CLASSES * ROW, "Prediction")
         progress = place(figure, MARGIN, size[1] - 14, size[0] - 2 * MARGIN, 3)
@@ -164,13 +218,18 @@ def place(figure: Figure, x: int, y: int, width: int, height: int, title: str = 
     return axes
 
 
+def shortened(name: str) -> str:
+    """Shorten a class name to leave room for the bars."""
+    return name if len(name) <= MAX_LABEL_LENGTH else f"{name[: MAX_LABEL_LENGTH - 1]}…"
+
+
 def draw_prediction(axes: Axes, labels: list[str], probabilities: NDArray[np.float32]) -> None:
     """Draw probability bars of the classes, in the same order in all frames."""
     for artist in (*axes.texts, *axes.patches):
         artist.remove()
     axes.set(xlim=(0, 1), ylim=(len(labels), 0))
     for row, (label, probability) in enumerate(zip(labels, probabilities, strict=True)):
-        axes.text(0, row + 0.35, figures.plain(figures.shortened(label)), va="center", clip_on=True)
+        axes.text(0, row + 0.35, plain(shortened(label)), va="center", clip_on=True)
         axes.text(1, row + 0.35, f"{100 * probability:.1f} %", va="center", ha="right", color=MUTED_COLOR)
     rows = np.arange(len(labels)) + 0.8
     axes.barh(rows, 1, 0.2, color=LINE_COLOR)

@@ -1,4 +1,4 @@
-"""Figure of the probes of a model: nine panels, saved by `figures.render`.
+"""Figure of the probes of a model: nine panels, saved by `canvas.render`.
 
 The input are arrays by name, for example from an `.npz` file of `python -m vitviz probe`. Every scale is labeled;
 layers and heads count from 1, and "in" is the input of the first layer.
@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
-from vitviz.plots.figures import (
+from vitviz.plots.canvas import (
     DRAWING_LOCK,
     LINE_COLOR,
     MAP_COLORS,

@@ -311,13 +311,19 @@ class FullAttention(TypedDict):
 
 
 class SavedView(TypedDict):
-    """The view that a saved explanation opens with, its ablated heads (layer * A + head) and removed patches."""
+    """The view that a saved explanation opens with, its ablated heads (layer * A + head) and removed patches.
+
+    `outlines` is an opacity in percent.
+    """
 
     method: str | None
     layer: int | None
     head: int | None
     query: list[int]
     direction: Literal["from", "to"]
+    scale: Literal["shared", "uniform", "map"]
+    smooth: bool
+    outlines: int
     target: list[int]
     ablated: list[int]
     removed: list[int]
@@ -352,18 +358,44 @@ class AblateReply(KeyRequest):
     cls: str
 
 
-class FigureRequest(TargetRequest):
-    """The view to draw: a method, or a head or a mean over layers or heads (None)."""
+class ShownView(TypedDict):
+    """What is on screen: a method, or a head or a mean over layers or heads (None); `outlines` is an opacity, 0..1."""
 
     method: str | None
     layer: int | None
     head: int | None
     patches: list[int]
     direction: Literal["from", "to"]
+    target: list[int]
+    scale: Literal["shared", "uniform", "map"]
+    smooth: bool
+    outlines: float
+    truth: int | None
+
+
+class CodeRequest(KeyRequest):
+    """The view whose arrays the code computes."""
+
+    view: ShownView
+
+
+class CodeReply(TypedDict):
+    """Python code."""
+
+    code: str
+
+
+class FigureRequest(CodeRequest):
+    """Also what the file contains, its format and size, and the address that it prints."""
+
+    content: Literal["view", "map", "matrix", "methods", "sheet", "layers", "patches"]
+    format: Literal["png", "svg", "pdf", "npz", "csv", "html", "gif", "webp"]
+    size: Literal["content", "16:9"]
+    link: str | None
 
 
 class FigureReply(TypedDict):
-    """File name of a figure, and its image as a data URL."""
+    """A file to save: its name, and its content as a data URL."""
 
     name: str
     src: str
@@ -717,6 +749,7 @@ class Requests(TypedDict):
     scores: tuple[TargetRequest, ScoresReply | Refusal | None]
     ablate: tuple[AblateRequest, AblateReply | Refusal | None]
     figure: tuple[FigureRequest, FigureReply | Refusal | None]
+    code: tuple[CodeRequest, CodeReply | Refusal | None]
     gallery: tuple[GalleryRequest, GalleryReply | Refusal]
     gallery_progress: tuple[GalleryProgressRequest, GalleryProgress | Refusal]
     cifar_download: tuple[CifarDownloadRequest, DownloadInfo | Refusal]

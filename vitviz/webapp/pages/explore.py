@@ -1,7 +1,5 @@
 """Server functions of the Explore page: explanations of images as JSON."""
 
-import base64
-import re
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
@@ -14,7 +12,7 @@ from torch import Tensor
 
 from vitviz.attribution import serialize
 from vitviz.attribution.ablation import PatchMode, mean_head_outputs
-from vitviz.attribution.explanation import Explanation, View, explain
+from vitviz.attribution.explanation import explain
 from vitviz.data.cifar import DataError
 from vitviz.data.download import Download
 from vitviz.data.encoding import data_url, to_base64
@@ -26,8 +24,9 @@ from vitviz.runs.store import Runs
 from vitviz.webapp.image_sets import CIFAR10, find_test_set
 from vitviz.webapp.images import CIFAR_UNAVAILABLE, sample_path, thumbnail, upload_path
 from vitviz.webapp.models import ModelPage, load_model
+from vitviz.webapp.pages.figures import Figures
 from vitviz.webapp.pages.gallery import Gallery
-from vitviz.webapp.schemas import AblateReply, DownloadInfo, FigureReply
+from vitviz.webapp.schemas import AblateReply, DownloadInfo
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
 from vitviz.webapp.server.queue import Queue, route_by_size, with_cache
 from vitviz.webapp.server.requests import (
@@ -39,13 +38,11 @@ from vitviz.webapp.server.requests import (
     error_response,
     parse,
     parse_target,
-    parse_view,
     require,
 )
 
 WORKERS = 2  # more images at a time would only take memory
 THUMBNAIL_SIDE = 144  # px, of an upload's preview
-MAX_NAME_LENGTH = 180  # characters of a figure's file name; file systems allow 255
 HEAD_MEANS: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `head_means`
 
 
@@ -75,6 +72,7 @@ class Explore(ModelPage):
         self.download = download or Download(data)
         self.explanations = ExplanationCache()
         self.scored = ScoreCache()
+        self.figures = Figures(self.explanations, self.scored)
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
@@ -82,7 +80,7 @@ class Explore(ModelPage):
         gallery = Gallery(self.data, self.runs, self.public)
         respond = partial(error_response, public=self.public)
         quick, slow = Queue(WORKERS, 100), Queue(1, 8, low_priority=True)  # two slow ones would delay the quick ones
-        explain = respond(self.explain)
+        explain, figure = respond(self.explain), respond(self.figures.figure)
         return [
             route_by_size(quick(respond(is_large)), quick(explain), Queue(1, 8)(explain)),
             *(quick(respond(function)) for function in (self.attention, self.ablate, self.list_models)),
@@ -91,7 +89,8 @@ class Explore(ModelPage):
             with_cache(quick(respond(gallery.cached)), Queue(1, 8, low_priority=True)(respond(gallery.gallery))),
             respond(gallery.gallery_progress),
             respond(self.cifar_download),
-            Queue(1, 10)(respond(self.figure)),
+            route_by_size(quick(respond(is_slow)), Queue(1, 10)(figure), slow(figure)),
+            quick(respond(self.figures.code)),
         ]
 
     def cached(self, kind: str) -> Callable[[Json], Json | None]:
@@ -126,7 +125,7 @@ class Explore(ModelPage):
         chosen = require(request, "image", dict)
         model = load_model(require(request, "checkpoint", str), self.runs)
         source, name, caption, truth = self.image(chosen)
-        explanation = replace(explain(model, source, crop=parse_crop(chosen)), name=name)
+        explanation = replace(explain(model, source, crop=parse_crop(chosen)), name=name, source=image_name(chosen))
         labels, image = explanation.labels, explanation.image
         original = image.original.copy()
         original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
@@ -241,33 +240,12 @@ class Explore(ModelPage):
             "cls": to_base64(np.nan_to_num(ablated.query_attention).astype("<f4")),
         }
 
-    def figure(self, request: Json) -> FigureReply | None:
-        """Return the figure of a key as PNG: file `name` and `src`; None if the key has expired.
 
-        Args:
-            request: `key`, and the view: `method`, `layer` and `head`, each or None, `patches`, `direction`, `target`.
-        """
-        if (explanation := self.explanations.get(request)) is None:
-            return None
-        from vitviz.plots import figures
-
-        view = parse_view(request)
-        png = base64.b64encode(figures.render(explanation.draw(view), ".png")).decode()
-        return {"name": file_name(explanation, view), "src": f"data:image/png;base64,{png}"}
-
-
-def file_name(explanation: Explanation, view: View) -> str:
-    """Return a file name for a figure: model, image, map, and the query of attention, in plain letters."""
-    words = ["vitviz", explanation.checkpoint, explanation.name, explanation.title(view)]
-    if view.method is None and (view.query or view.direction == "to"):
-        query = view.query_label(explanation.context.config.class_token)
-        if view.query:
-            row, column = divmod(view.query[0], explanation.grid[1])
-            others = f" and {len(view.query) - 1} more" if len(view.query) > 1 else ""
-            query = f"row {row + 1} column {column + 1}{others}"
-        words.append(f"{view.direction} {query}")
-    words += ["ablated"] if explanation.changes else []
-    return f"{re.sub('[^a-z0-9]+', '-', ' '.join(words).lower())[:MAX_NAME_LENGTH].strip('-')}.png"
+def image_name(chosen: Json) -> str:
+    """Return the name of a valid choice of an image, as `vitviz.explain` takes it; empty if it has none."""
+    if chosen["kind"] in ("upload", "dataset"):
+        return ""
+    return str(chosen["name"]) if chosen["kind"] == "sample" else f"cifar:{chosen['index']}"
 
 
 def parse_crop(chosen: Json) -> float:
@@ -283,6 +261,11 @@ def head_means(model: Checkpoint) -> Tensor:
     if model.network not in HEAD_MEANS:
         HEAD_MEANS[model.network] = mean_head_outputs(model, load_samples(model.network.config.img_size))
     return HEAD_MEANS[model.network]
+
+
+def is_slow(request: Json) -> bool:
+    """Whether a request for `Figures.figure` may have to compute scores, or draws many frames."""
+    return request.get("content") in ("methods", "layers", "patches") or request.get("format") == "html"
 
 
 def is_large(request: Json) -> bool:

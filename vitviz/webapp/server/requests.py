@@ -13,7 +13,7 @@ from annotated_types import Len
 from pydantic import TypeAdapter, ValidationError
 
 from vitviz.attribution.context import Target
-from vitviz.attribution.explanation import View
+from vitviz.attribution.view import View
 from vitviz.data.files import printable_name
 from vitviz.models.config import STRICT, ConfigError
 from vitviz.runs.process import format_error
@@ -79,13 +79,26 @@ def choice(request: object, name: str, choices: tuple[str, ...]) -> str:
 
 
 def parse_view(request: Json) -> View:
-    """Parse the view of a figure; its bounds are checked where it is drawn."""
-    method, direction = request.get("method"), request.get("direction", "from")
+    """Parse a view; the bounds of its indices are checked where it is drawn.
+
+    The true class is `truth`; what is omitted has the default of `View`.
+    """
+    method, outlines = request.get("method"), request.get("outlines", View.outlines)
+    patches = parse("patches", request.get("patches", []), INTEGERS, "a list of integers")
     if not isinstance(method, str | None):
         raise RequestError("method", "a name", method)
-    patches = parse("patches", request.get("patches", []), INTEGERS, "a list of integers")
-    target = parse_target(request)
-    return View(method, request.get("layer"), request.get("head"), tuple(patches), direction, target, True)
+    return View(
+        method=method,
+        layer=request.get("layer"),
+        head=request.get("head"),
+        query=tuple(patches),
+        direction=request.get("direction", "from"),
+        target=parse_target(request),
+        scale=request.get("scale", "shared"),
+        smooth=request.get("smooth", False),
+        outlines=outlines,
+        truth=request.get("truth"),
+    )
 
 
 def parse(name: str, value: object, kind: TypeAdapter[T], rule: str) -> T:

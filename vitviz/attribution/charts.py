@@ -1,0 +1,321 @@
+"""An explanation and a view -> the chart that `vitviz.plots.figures` draws, with the numbers and scales of the page."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vitviz.attribution.context import Head
+from vitviz.attribution.methods import METHODS, query_weights
+from vitviz.attribution.serialize import method_scores
+from vitviz.attribution.view import View, check_index
+from vitviz.plots import words
+from vitviz.plots.figures import Chart, MethodMap, PredictedClass
+from vitviz.plots.limits import shared_limits
+from vitviz.plots.outlines import outlines
+from vitviz.plots.scales import Scale, map_scale, method_scale, with_means
+
+if TYPE_CHECKING:
+    from vitviz.attribution.explanation import Explanation
+
+Array = NDArray[np.float32]
+NUM_CLASSES = 5  # listed in the prediction
+NAMED = 6  # ablated heads and removed patches that the caption names; more are counted
+
+
+def chart(
+    explanation: "Explanation", view: View, methods: bool = False, scores: dict[str, Any] | None = None, link: str = ""
+) -> Chart:
+    """Return the chart of a view.
+
+    Args:
+        explanation: The explanation, ablated or not; all numbers are of this state.
+        view: What is shown.
+        methods: Whether to add the maps and scores of all methods.
+        scores: The scores of the methods, as from `serialize.method_scores`; None to measure them if they are shown.
+        link: Address of the view, printed below the caption.
+
+    Raises:
+        ValueError: If a layer, head, patch, method or class does not exist.
+    """
+    check_view(explanation, view)
+    config = explanation.context.config
+    rows = all_rows(explanation, view)  # (L + 1, A + 1, T)
+    chosen = chosen_map(explanation, view)
+    maps = rows[..., explanation.prefix :].reshape(*rows.shape[:2], *explanation.grid)
+    large = maps[chosen] if view.method is None else explanation.map(view.method, view.target)
+    scales = map_scales(explanation, view)
+    ablated = ablated_maps(explanation)
+    is_token = view.method is None and config.class_token
+    kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
+    dropped = tuple(np.flatnonzero(~kept).tolist())
+    found = Chart(
+        image=np.asarray(explanation.image.model_input),
+        headline=headline(explanation, view, large, bool(ablated[chosen])),
+        title=explanation.title(view),
+        large=large,
+        scale=scale_of_large(view, large, kept, scales, view.layer is None or view.head is None),
+        maps=maps,
+        scales=scales,
+        chosen=chosen if view.method is None else None,
+        ablated=ablated,
+        matrix_title=view.matrix_title(config.class_token),
+        uniform=uniform_weight(explanation),
+        query=view.query,
+        dropped=dropped,
+        gray=tuple(patch for patch in explanation.removed if patch not in dropped),
+        prefix_line=prefix_note(explanation, view, rows[chosen]),
+        prefix_weight=float(rows[chosen][0]) if is_token else None,
+        truth=true_label(explanation, view),
+        prediction=predicted_classes(explanation, view),
+        effect=effect_lines(explanation, view),
+        target=explanation.target_names(view.target) if config.num_classes else (),
+        method=view.method,
+        outlines=outlines(np.asarray(original(explanation).image.model_input)) if view.outlines else (),
+        outline_opacity=view.outlines,
+        smooth=view.smooth,
+        caption=caption(explanation, view, scales, methods),
+        link=link,
+    )
+    return with_methods(found, explanation, view, scores) if methods else found
+
+
+def sequence(explanation: "Explanation", view: View, content: str, link: str = "") -> list[Chart]:
+    """Return the charts of an animation, all on one scale.
+
+    Args:
+        explanation: The explanation.
+        view: The first view; a method is replaced by the attention of its layer and head.
+        content: "layers": the view's head, or mean of heads, in each layer; "patches": each patch as the query that is
+            not removed.
+        link: As for `chart`.
+    """
+    layers = range(explanation.attention.shape[0])
+    patches = np.flatnonzero(explanation.kept_tokens[explanation.prefix :]).tolist()
+    view = replace(view, method=None)
+    views = (
+        [replace(view, layer=layer) for layer in layers]
+        if content == "layers"
+        else [replace(view, query=(patch,)) for patch in patches]
+    )
+    charts = [chart(explanation, one, link=link) for one in views]
+    if view.scale != "map":
+        return charts
+    shared = map_scale(np.stack([one.large[one.is_kept] for one in charts]))
+    return [replace(one, scale=shared) for one in charts]
+
+
+def check_view(explanation: "Explanation", view: View) -> None:
+    """Raise ValueError for a layer, head or class that does not exist."""
+    layers, heads = explanation.attention.shape[:2]
+    for name, value, count in (
+        ("layer", view.layer, layers),
+        ("head", view.head, heads),
+        ("truth", view.truth, len(explanation.labels)),
+    ):
+        check_index(name, value, count)
+    explanation.target(view.target)
+
+
+def original(explanation: "Explanation") -> "Explanation":
+    """Return the explanation before the ablations."""
+    return explanation.original or explanation
+
+
+def all_rows(explanation: "Explanation", view: View) -> Array:
+    """Return the attention of a view's query to all tokens: of every head, then means, (L + 1, A + 1, T).
+
+    Ablated heads have zeros and are left out of the means.
+    """
+    rows = explanation.query_rows(view.query, view.direction)
+    return with_means(np.nan_to_num(rows), explanation.context.ablated_heads)
+
+
+def chosen_map(explanation: "Explanation", view: View) -> Head:
+    """Return the row and column of a view's layer and head; means are the last ones."""
+    layers, heads = explanation.attention.shape[:2]
+    return layers if view.layer is None else view.layer, heads if view.head is None else view.head
+
+
+def ablated_maps(explanation: "Explanation") -> NDArray[np.bool_]:
+    """Return the mask of the ablated heads, and of the means whose heads are all ablated, (L + 1, A + 1)."""
+    layers, heads = explanation.attention.shape[:2]
+    found = np.zeros((layers + 1, heads + 1), bool)
+    for layer, head in explanation.context.ablated_heads:
+        found[layer, head] = True
+    found[:-1, -1], found[-1, :-1] = found[:-1, :-1].all(1), found[:-1, :-1].all(0)
+    return found
+
+
+def uniform_weight(explanation: "Explanation") -> float:
+    """Return the weight of each token under uniform attention over the tokens that are not removed."""
+    return 1 / int(explanation.kept_tokens.sum())
+
+
+def map_scales(explanation: "Explanation", view: View) -> tuple[Scale, Scale] | None:
+    """Return the scales of heads and of means; None if each map has its own."""
+    if view.scale == "map":
+        return None
+    if view.scale == "uniform":
+        scale = Scale("uniform", uniform_weight(explanation))
+        return scale, scale
+    whole = original(explanation).context  # the scale stays while heads are ablated and patches removed
+    limits = shared_limits(whole.attention, query_weights(whole), whole.prefix, view.direction)
+    return Scale("linear", limits["heads"], clips=True), Scale("linear", limits["means"], clips=True)
+
+
+def scale_of_large(
+    view: View, large: Array, kept: NDArray[np.bool_], scales: tuple[Scale, Scale] | None, is_mean: bool
+) -> Scale:
+    """Return the scale of the large map."""
+    if view.method is not None:
+        return method_scale(large, METHODS[view.method].unit)
+    if scales is None:
+        return map_scale(large[kept])
+    return scales[is_mean]
+
+
+def query_words(explanation: "Explanation", view: View, several: str = "") -> str:
+    """Name the query."""
+    return words.query_name(view.query, explanation.grid[1], explanation.context.config.class_token, several)
+
+
+def headline(explanation: "Explanation", view: View, large: Array, is_ablated: bool) -> str:
+    """State what the large map shows."""
+    title = explanation.title(view)
+    if view.method is not None:
+        return words.method_headline(title, view.method == "random", large)
+    if is_ablated:
+        return f"{title} is ablated"
+    kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
+    if view.query and not any(kept.flat[patch] for patch in view.query):
+        return f"{words.capital(query_words(explanation, view))} {'are' if len(view.query) > 1 else 'is'} removed"
+    query = query_words(explanation, view, "these ")
+    return words.head_headline(title, query, len(view.query) > 1, view.direction, large, kept)
+
+
+def prefix_note(explanation: "Explanation", view: View, row: Array) -> str:
+    """Return the note on the large map: attention to prefix tokens, or what a reader of a method's map must know."""
+    if view.method is not None:
+        return explanation.context.notes.get((view.method, explanation.target(view.target)), "")
+    return words.prefix_line(row[: explanation.prefix], explanation.context.config.class_token, view.direction)
+
+
+def true_label(explanation: "Explanation", view: View) -> str:
+    """Return the true label, if it is known."""
+    return "" if view.truth is None else f"true label: {explanation.labels[view.truth]}"
+
+
+def listed_classes(before: Array, now: Array) -> list[int]:
+    """Return the listed classes, as on the page: the most likely before the ablation, and the most likely other one."""
+    order = np.argsort(-before, kind="stable").tolist()
+    first, others = order[: NUM_CLASSES - 1], order[NUM_CLASSES - 1 :]
+    return first + sorted(others, key=lambda k: -now[k])[:1]
+
+
+def predicted_classes(explanation: "Explanation", view: View) -> list[PredictedClass]:
+    """Return the listed classes; none for a model that was trained without labels."""
+    if not explanation.context.checkpoint.is_classifier:
+        return []
+    before, now = original(explanation).probabilities, explanation.probabilities
+    label = target_class(explanation, view)
+    return [
+        PredictedClass(
+            name=explanation.labels[k],
+            probability=float(now[k]),
+            before=None if explanation.original is None else float(before[k]),
+            is_true=k == view.truth,
+            is_explained=k == label,
+        )
+        for k in listed_classes(before, now)
+    ]
+
+
+def target_class(explanation: "Explanation", view: View) -> int:
+    """Return the explained class: of the view, or the one predicted before the ablation."""
+    if view.target is None:
+        return int(original(explanation).logits.argmax())
+    target = explanation.target(view.target)
+    return target[0] if isinstance(target, tuple) else target
+
+
+def effect_lines(explanation: "Explanation", view: View) -> list[str]:
+    """Describe the effect of the ablation on the explained class; empty without one."""
+    if explanation.original is None or not explanation.context.checkpoint.is_classifier:
+        return []
+    before, now, k = original(explanation).probabilities, explanation.probabilities, target_class(explanation, view)
+    points = (words.rounded(1000 * float(now[k])) - words.rounded(1000 * float(before[k]))) / 10
+    winner = int(now.argmax())
+    change = f". The model now predicts {explanation.labels[winner]}, {words.percent(now[winner], 1)}."
+    return [
+        explanation.changes,
+        f"{words.signed(points, 1)} percentage points",
+        f"for {explanation.labels[k]}, from {words.percent(before[k], 1)}" + change * (winner != int(before.argmax())),
+    ]
+
+
+def with_methods(found: Chart, explanation: "Explanation", view: View, scores: dict[str, Any] | None) -> Chart:
+    """Add the maps and scores of all methods but reversed attention, as on the page."""
+    target = explanation.target(view.target)
+    scores = scores or method_scores(explanation, target)
+    maps = []
+    for key, method in explanation.methods.items():
+        if key == "reverse_attention":
+            continue
+        values = explanation.map(key, target)
+        group = "baseline" if key == "random" else "class" if method.class_specific else "agnostic"
+        maps.append(
+            MethodMap(
+                key, method.title, cast(Any, group), values, method_scale(values, method.unit), scores["scores"][key]
+            )
+        )
+    mean, deviation = scores["random_baseline"]
+    return replace(found, methods=maps, random_baseline=(mean, deviation))
+
+
+def caption(explanation: "Explanation", view: View, scales: tuple[Scale, Scale] | None, methods: bool) -> list[str]:
+    """Return the sentences of the caption."""
+    checkpoint = explanation.context.checkpoint
+    layers, heads = explanation.attention.shape[:2]
+    size = f"{words.counted(layers, 'layer', 'layers')}, {words.counted(heads, 'head', 'heads')}"
+    note = ", ".join(filter(None, (explanation.name, explanation.image.note)))
+    query = query_words(explanation, view)
+    what = f"of {query} to the patches" if view.direction == "from" else f"of the patches to {query}"
+    found = [f"Model: {checkpoint.name} ({size}).", f"Image: {note}."]
+    if not methods:
+        found.append(f"Maps: attention {what}.")
+        found.append(scale_sentence(explanation, view, scales))
+    if checkpoint.is_classifier and (methods or (view.method is not None and METHODS[view.method].class_specific)):
+        found.append(f"Explained class: {', contrasted with '.join(explanation.target_names(view.target))}.")
+    return found + list(ablation_sentences(explanation))
+
+
+def scale_sentence(explanation: "Explanation", view: View, scales: tuple[Scale, Scale] | None) -> str:
+    """Describe the scale of attention weights."""
+    if scales is None:
+        return "One scale per map, over its range."
+    if view.scale == "uniform":
+        return f"Scale: attention weight relative to uniform, {words.percent(uniform_weight(explanation))}."
+    heads, means = scales
+    return f"Shared scale: heads to {heads.end}, means to {means.end}."
+
+
+def ablation_sentences(explanation: "Explanation") -> Iterator[str]:
+    """Describe ablated heads and removed patches."""
+    heads = explanation.context.ablated_heads
+    if heads:
+        names = ", ".join(f"layer {layer + 1} head {head + 1}" for layer, head in heads)
+        what = names if len(heads) <= NAMED else words.counted(len(heads), "head", "heads")
+        how = "mean over the sample images" if "(mean)" in explanation.changes else "zero"
+        yield f"Ablated: {what} (output replaced by {'their ' * ('mean' in how and len(heads) > 1)}{how})."
+    kept = explanation.kept_tokens[explanation.prefix :]
+    for patches, how in (
+        ([patch for patch in explanation.removed if not kept[patch]], "tokens dropped"),
+        ([patch for patch in explanation.removed if kept[patch]], "painted gray"),
+    ):
+        if patches:
+            names = "; ".join(words.patch_name(patch, explanation.grid[1]) for patch in patches)
+            what = names if len(patches) <= NAMED else words.counted(len(patches), "patch", "patches")
+            yield f"Removed patches: {what} ({how})."

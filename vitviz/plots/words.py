@@ -1,0 +1,136 @@
+"""Numbers and sentences of figures, equal to those of the page (`frontend/src/lib/words.ts`); they count from 1."""
+
+import re
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+SPACE = "\u00a0"  # keeps a number and its unit on one line
+FLAT_WEIGHTS = 2 / 65535  # differences of attention weights within the page's precision, 16 bits
+
+
+def written(value: float, digits: int) -> str:
+    """Write a number with a true minus sign, omitted if the number rounds to zero."""
+    text = f"{Decimal(float(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
+    return re.sub(r"^-(?=.*[1-9])", "−", text).removeprefix("-")
+
+
+def rounded(value: float) -> int:
+    """Round a number, halves up."""
+    return int(np.floor(value + 0.5))
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """Write a number with its sign, + or −, omitted if the number rounds to zero."""
+    return re.sub(r"^(?=[\d.]*[1-9])", "+", written(value, digits))
+
+
+def percent(fraction: float, digits: int | None = None) -> str:
+    """Write a fraction as a percentage, by default with one decimal, below 1 % with two."""
+    if digits is None and 0 < fraction < 0.00005:
+        return f"under 0.01{SPACE}%"
+    places = digits if digits is not None else 2 if 0 < fraction < 0.00995 else 1
+    return f"{written(100 * float(fraction), places)}{SPACE}%"
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """Write a number of things."""
+    return f"{count} {one if count == 1 else many}"
+
+
+def patch_name(patch: int, columns: int) -> str:
+    """Name a patch by its place in a grid."""
+    row, column = divmod(patch, columns)
+    return f"row {row + 1}, column {column + 1}"
+
+
+def map_name(layer: int | None, head: int | None) -> str:
+    """Name the map of a layer and head, from 0, or of a mean (None)."""
+    of_layer = "Mean of layers" if layer is None else f"Layer {layer + 1}"
+    return f"{of_layer}, {'mean of heads' if head is None else f'head {head + 1}'}"
+
+
+def query_name(query: Sequence[int], columns: int, class_token: bool, several: str = "") -> str:
+    """Name the query: the class token (without one, the mean over all patches), one patch, or several."""
+    if not query:
+        return "the class token" if class_token else "the mean of the patches"
+    return patch_name(query[0], columns) if len(query) == 1 else f"{several}{len(query)} patches"
+
+
+def capital(sentence: str) -> str:
+    """Capitalize the first letter."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def head_headline(
+    name: str, query: str, several: bool, direction: str, values: NDArray[np.float32], kept: NDArray[np.bool_]
+) -> str:
+    """State where the attention of a query is largest.
+
+    Args:
+        name: From `map_name`.
+        query: From `query_name`, with "these " before several patches.
+        several: Whether the query has several patches.
+        direction: "from" or "to" the query.
+        values: The map, (gh, gw).
+        kept: Mask of the patches that are not removed, (gh, gw).
+    """
+    asks = f"on average, {query} attend" if several else f"{query} attends"
+    if np.ptp(values[kept]) <= FLAT_WEIGHTS:
+        return (
+            f"{name}: {asks} equally to all patches"
+            if direction == "from"
+            else f"{name}: all patches attend equally to {query}"
+        )
+    best = patch_name(int(values.argmax()), values.shape[1])
+    return f"{name}: {asks} most to {best}" if direction == "from" else f"{name}: {best} attends most to {query}"
+
+
+def is_flat(values: NDArray[np.float32]) -> bool:
+    """Whether a map's values are equal up to rounding, so that none is the largest."""
+    return bool(np.ptp(values) <= 1e-5 * np.abs(values).max(initial=0))
+
+
+def method_headline(title: str, is_random: bool, values: NDArray[np.float32]) -> str:
+    """State which patch an attribution map ranks highest."""
+    if is_flat(values):
+        return f"{title}: all patches have the same value"
+    finding = "comes first in this order, which explains nothing" if is_random else "ranks highest"
+    return f"{title}: {patch_name(int(values.argmax()), values.shape[1])} {finding}"
+
+
+def prefix_line(weights: NDArray[np.float32], class_token: bool, direction: str) -> str:
+    """State the attention of the prefix tokens, (R,): the class token first, if there is one, then registers."""
+    registers = len(weights) - class_token
+    everyone = counted(registers, "register", "registers")
+    to_registers = float(weights[int(class_token) :].sum())
+    each = percent(to_registers / registers) if registers else ""
+    if not class_token and not registers:
+        return ""
+    if not class_token:
+        return (
+            f"{percent(to_registers)} goes to {everyone}"
+            if direction == "from"
+            else f"on average {each} given by each of {everyone}"
+        )
+    if direction == "from":
+        first = f"{percent(weights[0])} goes to the class token"
+        return f"{first} and {percent(to_registers)} to {everyone}" if registers else first
+    first = f"{percent(weights[0])} given by the class token"
+    return f"{first}, on average {each} by each of {everyone}" if registers else first
+
+
+def score_text(score: float) -> str:
+    """Write a deletion score; for a class of very small probability it may be far below zero."""
+    return "< −10" if score <= -10 else written(score, 2)
+
+
+def verdict(score: float | None, mean: float, deviation: float) -> str:
+    """Compare a deletion score with random rankings; within two standard deviations they do not differ."""
+    if score is None:
+        return "no ranking"
+    if abs(score - mean) <= 2 * deviation:
+        return f"≈ random, {score_text(mean)}"
+    return f"{'above' if score > mean else 'below'} random, {score_text(mean)}"

@@ -1,0 +1,202 @@
+"""Server functions that give away what the Explore page shows: figures, animations, arrays, and code."""
+
+import base64
+import csv
+import io
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from vitviz.attribution import code, serialize
+from vitviz.attribution.explanation import Explanation
+from vitviz.attribution.view import View
+from vitviz.runs.run_folder import LAST
+from vitviz.webapp.models import RUN_PREFIX
+from vitviz.webapp.schemas import CodeReply, FigureReply
+from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
+from vitviz.webapp.server.requests import Json, RequestError, choice, parse_view, require
+
+if TYPE_CHECKING:
+    from vitviz.plots.figures import Chart
+
+FIGURES = ("view", "map", "matrix", "methods", "sheet")
+ANIMATIONS = ("layers", "patches")
+MIME = {
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+    "npz": "application/octet-stream",
+    "csv": "text/csv",
+    "html": "text/html",
+    "gif": "image/gif",
+    "webp": "image/webp",
+}
+MAX_NAME_LENGTH = 180  # characters of a file name; file systems allow 255
+MAX_LINK_LENGTH = 1000  # characters
+
+
+class Figures:
+    """Server functions on explanations that `Explore` holds."""
+
+    def __init__(self, explanations: ExplanationCache, scored: ScoreCache) -> None:
+        self.explanations, self.scored = explanations, scored
+
+    def figure(self, request: Json) -> FigureReply | None:
+        """Return a file of exactly the view: its `name` and `src`, a data URL; None if the key has expired.
+
+        Args:
+            request: `key`; `content`, one of `FIGURES` or `ANIMATIONS`; `format`, an ending without dot (gif or webp for
+                animations); `size`, "content" or "16:9"; `view`; `link`, the address printed below, or None.
+        """
+        if (explanation := self.explanations.get(request)) is None:
+            return None
+        content, ending = choice(request, "content", (*FIGURES, *ANIMATIONS)), choice(request, "format", tuple(MIME))
+        if (content in ANIMATIONS) != (ending in ("gif", "webp")):
+            allowed = (
+                "gif or webp" if content in ANIMATIONS else ", ".join(key for key in MIME if key not in ("gif", "webp"))
+            )
+            raise RequestError("format", f"{allowed} for the content {content}", ending)
+        view = resolved(explanation, parse_view(require(request, "view", dict)))
+        size, link = choice(request, "size", ("content", "16:9")), parse_link(request.get("link"))
+        data = self.render(explanation, view, content, ending, size, link)
+        source = f"data:{MIME[ending]};base64,{base64.b64encode(data).decode()}"
+        return {"name": file_name(explanation, view, content, ending), "src": source}
+
+    def render(self, explanation: Explanation, view: View, content: str, ending: str, size: Any, link: str) -> bytes:
+        """Return the bytes of a file; arguments as checked by `figure`."""
+        from vitviz.attribution.charts import chart, sequence
+        from vitviz.plots import animation, canvas, figures
+
+        if ending == "html":
+            return explanation.document(view, scores=self.scores(explanation, view)).encode()
+        if content in ANIMATIONS:
+            return animation.render_charts(sequence(explanation, view, content, link), f".{ending}")
+        with_methods = content == "methods"
+        scores = self.scores(explanation, view) if with_methods else None
+        found = chart(explanation, view, with_methods, scores, link)
+        if ending == "npz":
+            buffer = io.BytesIO()
+            np.savez_compressed(buffer, **arrays(found, explanation, view))
+            return buffer.getvalue()
+        if ending == "csv":
+            return table(found, explanation).encode()
+        drawn = figures.draw(found, content, size)  # type: ignore[arg-type]  # one of FIGURES
+        return canvas.render(drawn, f".{ending}")
+
+    def scores(self, explanation: Explanation, view: View) -> Json:
+        """Return the scores of all methods, from the cache if the page has them."""
+        target = explanation.target(view.target)
+        return self.scored.get_or_compute(
+            "scores", explanation, target, lambda: serialize.method_scores(explanation, target)
+        )
+
+    def code(self, request: Json) -> CodeReply | None:
+        """Return Python code that computes the arrays of a `view`; None if the key has expired."""
+        if (explanation := self.explanations.get(request)) is None:
+            return None
+        view = resolved(explanation, parse_view(require(request, "view", dict)))
+        model = explanation.checkpoint
+        return {"code": code.python(explanation, view, f"{model}/{LAST}" if model.startswith(RUN_PREFIX) else model)}
+
+
+def resolved(explanation: Explanation, view: View) -> View:
+    """Return the view with its target: without one the class predicted before the ablation, as on the page."""
+    whole = explanation.original or explanation
+    return view if view.target is not None else replace(view, target=int(whole.logits.argmax()))
+
+
+def parse_link(value: object) -> str:
+    """Check the address that a figure prints; empty for None."""
+    if value is None:
+        return ""
+    if isinstance(value, str) and len(value) <= MAX_LINK_LENGTH:
+        with suppress(ValueError):  # a port or host that is invalid
+            parts = urlsplit(value)
+            if parts.scheme in ("http", "https") and parts.hostname and not parts.username:
+                return value
+    raise RequestError("link", f"an http address of at most {MAX_LINK_LENGTH} characters", value)
+
+
+def arrays(chart: "Chart", explanation: Explanation, view: View) -> dict[str, Any]:
+    """Return the arrays of a view by name, as on the page.
+
+    `map` (gh, gw) and its `title`; `maps` (L + 1, A + 1, gh, gw), attention of all heads and then means; `prefix`
+    (L + 1, A + 1, R), attention to or from the tokens before the patches; `labels` and `probabilities` (K,); `limits`,
+    ends of the scales of heads and means, if they are shared; `method_NAME` (gh, gw), `scores`, `methods` and
+    `random_baseline`, if the methods are shown; and the caption.
+    """
+    from vitviz.attribution.charts import all_rows
+
+    found: dict[str, Any] = {
+        "map": chart.large,
+        "title": np.array(chart.title),
+        "maps": chart.maps,
+        "prefix": all_rows(explanation, view)[..., : explanation.prefix],
+        "labels": np.array(explanation.labels),
+        "probabilities": explanation.probabilities,
+        "caption": np.array(" ".join(chart.caption)),
+    }
+    if chart.scales is not None and view.scale == "shared":
+        found["limits"] = np.array([scale.limit for scale in chart.scales])
+    if chart.methods:
+        found |= {f"method_{one.key}": one.values for one in chart.methods}
+        found["methods"] = np.array([one.key for one in chart.methods])
+        found["scores"] = np.array([np.nan if one.score is None else one.score for one in chart.methods])
+        found["random_baseline"] = np.array(chart.random_baseline)
+    return found
+
+
+def table(chart: "Chart", explanation: Explanation) -> str:
+    """Return the numbers of a view as CSV, one value a line; layers, heads, rows and columns count from 1."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(("quantity", "name", "layer", "head", "row", "column", "value"))
+    for line in table_rows(chart, explanation):
+        writer.writerow((*line[:-1], f"{float(line[-1]):.7g}"))
+    return buffer.getvalue()
+
+
+def table_rows(chart: "Chart", explanation: Explanation) -> Iterator[tuple[Any, ...]]:
+    """Yield the lines of `table`."""
+    if chart.methods:
+        for one in chart.methods:
+            for (row, column), value in np.ndenumerate(one.values):
+                yield "attribution", one.key, "", "", row + 1, column + 1, value
+        yield from (("deletion score", one.key, *[""] * 4, one.score) for one in chart.methods if one.score is not None)
+        yield "deletion score", "mean of random orders", *[""] * 4, chart.random_baseline[0]
+        yield "deletion score", "SD of random orders", *[""] * 4, chart.random_baseline[1]
+    else:
+        for (row, column), value in np.ndenumerate(chart.large):
+            yield "map", chart.title, "", "", row + 1, column + 1, value
+        for (layer, head, row, column), value in np.ndenumerate(chart.maps):
+            at = [name(index, count) for index, count in ((layer, len(chart.maps)), (head, chart.maps.shape[1]))]
+            yield "attention", "", *at, row + 1, column + 1, value
+    for label, probability in zip(explanation.labels, explanation.probabilities, strict=True):
+        yield "probability", label, *[""] * 4, probability
+
+
+def name(index: int, count: int) -> str:
+    """Name a layer or head from 1; the last one is the mean."""
+    return "mean" if index == count - 1 else str(index + 1)
+
+
+def file_name(explanation: Explanation, view: View, content: str, ending: str) -> str:
+    """Return a file name: model, image, map, query of attention, and content, in plain letters."""
+    words = ["vitviz", explanation.checkpoint, explanation.name]
+    is_of_one_map = content in ("view", "map", *ANIMATIONS)
+    words += [explanation.title(view)] if is_of_one_map else []
+    if (view.method is None or not is_of_one_map) and content != "methods" and (view.query or view.direction == "to"):
+        query = view.query_label(explanation.context.config.class_token)
+        if view.query:
+            row, column = divmod(view.query[0], explanation.grid[1])
+            others = f" and {len(view.query) - 1} more" if len(view.query) > 1 else ""
+            query = f"row {row + 1} column {column + 1}{others}"
+        words.append(f"{view.direction} {query}")
+    words += ["ablated"] if explanation.changes else []
+    words += [content] if content != "view" else []
+    return f"{re.sub('[^a-z0-9]+', '-', ' '.join(words).lower())[:MAX_NAME_LENGTH].strip('-')}.{ending}"
