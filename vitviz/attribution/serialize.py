@@ -14,6 +14,7 @@ from vitviz.attribution.methods import METHODS, query_weights
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.plots.colormaps import color_tables
 from vitviz.plots.limits import shared_limits
+from vitviz.plots.outlines import outlines, svg_path
 
 if TYPE_CHECKING:
     from vitviz.attribution.explanation import Explanation
@@ -70,6 +71,11 @@ def to_json(explanation: "Explanation") -> Json:
         "cls": to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
         "limits": limits_to_json(explanation.original or explanation),
     }
+
+
+def outlines_to_json(explanation: "Explanation") -> str:
+    """Return the outlines of the image without ablations as the data of an SVG path."""
+    return svg_path(outlines(np.asarray((explanation.original or explanation).image.model_input)))
 
 
 def limits_to_json(explanation: "Explanation") -> Json:
@@ -169,7 +175,7 @@ def explorer_to_json(
         "reply": to_json(explanation)
         | {
             "key": "saved",
-            "image": image | {"src": data_url(explanation.image.model_input)},
+            "image": image | {"src": data_url(explanation.image.model_input), "outlines": outlines_to_json(explanation)},
             "maps": method_maps(explanation, target, keys),
         },
         "attention": attention_to_json(explanation),

@@ -245,9 +245,13 @@ class GridShape(TypedDict):
 
 
 class ExplainedImage(TypedDict):
-    """The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known."""
+    """The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known.
+
+    `outlines` is the data of an SVG path in a box of 1000 x 1000.
+    """
 
     src: str
+    outlines: str
     original: str | None
     caption: str
     truth: int | None

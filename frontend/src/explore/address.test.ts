@@ -38,6 +38,7 @@ const CHOICES: Choices = {
   direction: 'from',
   scale: 'shared',
   smooth: false,
+  outlines: 60,
   method: null,
   ablated: [],
   removed: [],

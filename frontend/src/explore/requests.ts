@@ -58,7 +58,7 @@ export async function load(
   else fetchFull(explorer);
 }
 
-type Keyed = 'attention' | 'methods' | 'scores' | 'ablate' | 'figure';
+type Keyed = 'attention' | 'methods' | 'scores' | 'ablate' | 'figure' | 'code';
 type Question<N extends Keyed> = Omit<Requests[N][0], 'key'>;
 type Answer<N extends Keyed> = Requests[N][1];
 

@@ -1,11 +1,12 @@
 /* Links and figures of the view. */
 
+import type { ShownView } from '../lib/api';
 import { isRefusal, reasonOf } from '../lib/client';
 import { saveAs } from '../lib/dom';
 import { MEAN } from '../lib/numbers';
 import { writeAddress } from './actions';
 import { showNotice, showWaiting, stopWaiting } from './notices';
-import { requestAblated, requestCached } from './requests';
+import { requestAblated } from './requests';
 import type { Explorer } from './state.svelte';
 
 export async function copyLink(explorer: Explorer) {
@@ -21,13 +22,29 @@ export async function copyLink(explorer: Explorer) {
 
 const nullable = (index: number) => (index === MEAN ? null : index);
 
+/** What is on screen, as Python draws it. */
+export function shownView({ choices, reply, targetClass }: Explorer): ShownView {
+  const { layer, head, pins, direction, method, target, scale, smooth, outlines } = choices;
+  return {
+    method,
+    layer: nullable(layer),
+    head: nullable(head),
+    patches: pins,
+    direction,
+    target: [targetClass, ...target.slice(1)],
+    scale,
+    smooth,
+    outlines: outlines / 100,
+    truth: reply?.image.truth ?? null,
+  };
+}
+
 export async function saveFigure(explorer: Explorer) {
-  const { reply: about, choices } = explorer;
+  const { reply: about } = explorer;
   if (!about) return;
   showWaiting(explorer);
-  const { layer, head, pins: patches, direction, method, target } = choices;
-  const view = { layer: nullable(layer), head: nullable(head), patches, direction, method, target };
-  const reply = await (method ? requestCached : requestAblated)(explorer, 'figure', view);
+  const request = { content: 'view', format: 'png', size: 'content', view: shownView(explorer), link: null } as const;
+  const reply = await requestAblated(explorer, 'figure', request);
   if (about !== explorer.reply) return;
   stopWaiting(explorer);
   if (!reply || isRefusal(reply)) return showNotice(explorer, reasonOf(reply), true);

@@ -51,7 +51,7 @@ async function showSample(explorer: Explorer) {
 export function startSaved(explorer: Explorer, { reply, view }: ExplorerData) {
   const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
   const shape = { layers, heads, rows, columns, aspect, prefix, classToken, removed: [] };
-  const { method, layer, head, direction, target } = view;
+  const { method, layer, head, direction, target, scale, smooth, outlines } = view;
   const linked = {
     layer: numberName(layer ?? MEAN),
     head: numberName(head ?? MEAN),
@@ -60,7 +60,7 @@ export function startSaved(explorer: Explorer, { reply, view }: ExplorerData) {
     removed: patchesParam(view.removed, shape),
   };
   explorer.shape = shape;
-  Object.assign(explorer.choices, { method, direction, target });
+  Object.assign(explorer.choices, { method, direction, target, scale, smooth, outlines });
   return load(explorer, reply.checkpoint, { kind: 'sample', name: '' }, linked);
 }
 

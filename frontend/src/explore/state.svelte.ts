@@ -34,6 +34,7 @@ export class Choices {
   direction = $state.raw<Direction>('from');
   scale = $state.raw<ScaleChoice>('shared');
   smooth = $state.raw(false);
+  outlines = $state.raw(60); // opacity, percent
   method = $state.raw<string | null>(null);
   ablated = $state.raw<number[]>([]); // heads, layer * heads + head
   removed = $state.raw<number[]>([]); // patches

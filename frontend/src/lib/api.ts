@@ -57,6 +57,17 @@ export interface CifarInfo {
   message: string;
 }
 
+/** Python code. */
+export interface CodeReply {
+  code: string;
+}
+
+/** The view whose arrays the code computes. */
+export interface CodeRequest {
+  key: string;
+  view: ShownView;
+}
+
 /** 256 RGB triples in base64 for values from 0 (`seq`) and around 0 (`div`). */
 export interface ColorTable {
   seq: string;
@@ -142,9 +153,10 @@ export interface ExplainRequest {
   image: ImageChoice;
 }
 
-/** The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known. */
+/** The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known. `outlines` is the data of an SVG path in a box of 1000 x 1000. */
 export interface ExplainedImage {
   src: string;
+  outlines: string;
   original: string | null;
   caption: string;
   truth: number | null;
@@ -176,21 +188,20 @@ export interface ExplorerData {
   colors: ColorTables;
 }
 
-/** File name of a figure, and its image as a data URL. */
+/** A file to save: its name, and its content as a data URL. */
 export interface FigureReply {
   name: string;
   src: string;
 }
 
-/** The view to draw: a method, or a head or a mean over layers or heads (None). */
+/** Also what the file contains, its format and size, and the address that it prints. */
 export interface FigureRequest {
   key: string;
-  target: number[];
-  method: string | null;
-  layer: number | null;
-  head: number | null;
-  patches: number[];
-  direction: 'from' | 'to';
+  view: ShownView;
+  content: 'view' | 'map' | 'matrix' | 'methods' | 'sheet' | 'layers' | 'patches';
+  format: 'png' | 'svg' | 'pdf' | 'npz' | 'csv' | 'html' | 'gif' | 'webp';
+  size: 'content' | '16:9';
+  link: string | null;
 }
 
 /** A file to save, in base64. */
@@ -453,6 +464,7 @@ export interface Requests {
   scores: [TargetRequest, ScoresReply | Refusal | null];
   ablate: [AblateRequest, AblateReply | Refusal | null];
   figure: [FigureRequest, FigureReply | Refusal | null];
+  code: [CodeRequest, CodeReply | Refusal | null];
   gallery: [GalleryRequest, GalleryReply | Refusal];
   gallery_progress: [GalleryProgressRequest, GalleryProgress | Refusal];
   cifar_download: [CifarDownloadRequest, DownloadInfo | Refusal];
@@ -516,13 +528,16 @@ export interface SampleChoice {
   name: string;
 }
 
-/** The view that a saved explanation opens with, its ablated heads (layer * A + head) and removed patches. */
+/** The view that a saved explanation opens with, its ablated heads (layer * A + head) and removed patches. `outlines` is an opacity in percent. */
 export interface SavedView {
   method: string | null;
   layer: number | null;
   head: number | null;
   query: number[];
   direction: 'from' | 'to';
+  scale: 'shared' | 'uniform' | 'map';
+  smooth: boolean;
+  outlines: number;
   target: number[];
   ablated: number[];
   removed: number[];
@@ -548,6 +563,20 @@ export interface SettingGroup {
 }
 
 export type SettingValue = number | string | boolean | null;
+
+/** What is on screen: a method, or a head or a mean over layers or heads (None); `outlines` is an opacity, 0..1. */
+export interface ShownView {
+  method: string | null;
+  layer: number | null;
+  head: number | null;
+  patches: number[];
+  direction: 'from' | 'to';
+  target: number[];
+  scale: 'shared' | 'uniform' | 'map';
+  smooth: boolean;
+  outlines: number;
+  truth: number | null;
+}
 
 /** Training and test images of each class; rejected files with the reason, and the number of others. */
 export interface SurveyReply {

@@ -50,7 +50,7 @@ class Figures:
         """Return a file of exactly the view: its `name` and `src`, a data URL; None if the key has expired.
 
         Args:
-            request: `key`; `content`, one of `FIGURES` or `ANIMATIONS`; `format`, an ending without dot (gif or webp for
+            request: `key`; `content`, one of `FIGURES` or `ANIMATIONS`; `format`, an ending (gif or webp for
                 animations); `size`, "content" or "16:9"; `view`; `link`, the address printed below, or None.
         """
         if (explanation := self.explanations.get(request)) is None:
