@@ -171,11 +171,12 @@ def explorer_to_json(
     keys = [key for key, method in explanation.methods.items() if complete or method.instant or key in computed]
     note = ", ".join(filter(None, (explanation.image.note, explanation.changes)))
     image = {"original": None, "truth": view.truth, "shows": None, "caption": explanation.name, "note": note}
+    image |= {"src": data_url(explanation.image.model_input), "outlines": outlines_to_json(explanation)}
     return {
         "reply": to_json(explanation)
         | {
             "key": "saved",
-            "image": image | {"src": data_url(explanation.image.model_input), "outlines": outlines_to_json(explanation)},
+            "image": image,
             "maps": method_maps(explanation, target, keys),
         },
         "attention": attention_to_json(explanation),

@@ -7,7 +7,6 @@ share one color scale. Maps are drawn pixel by pixel, so that a patch is a unifo
 import io
 import math
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -23,14 +22,11 @@ from PIL import Image
 from vitviz.data.files import resolve_link, write_atomic
 from vitviz.plots.canvas import DRAWING_LOCK, LINE_COLOR, MAP_COLORS, MUTED_COLOR, TEXT_COLOR, own_style, plain
 from vitviz.plots.colormaps import COLOR_MAPS
-from vitviz.plots.figures import Chart, draw_frame
 from vitviz.plots.formats import ANIMATION_FORMATS, available_formats
 
 FPS = 10
 SCALE_QUANTILE = 0.995  # end of the scale, so that one sharp head does not make all others pale
 MAX_LABEL_LENGTH = 20  # characters of a class name next to its bar
-SECONDS_PER_LAYER, SECONDS_PER_PATCH, MAX_SLOW_FRAMES = 1.0, 0.2, 24
-CHART_DPI = 144
 LAST_FRAME_REPEATS = 25  # duration of the last frame
 NUM_CLASSES = 5  # with a probability bar
 MAP_SHADES, GRAY_SHADES = 128, 32  # of the 256 colors of a GIF; the image gets the others
@@ -94,52 +90,6 @@ def render(timeline: TimelineData, image: str, ending: str) -> bytes:
         raise ValueError("An MP4 animation needs imageio-ffmpeg: pip install imageio-ffmpeg, or write a .gif.")
     images = frames(timeline, timeline.names.index(image))
     return {".gif": gif, ".webp": webp, ".mp4": mp4}[ending](images)
-
-
-def render_charts(charts: Sequence[Chart], ending: str) -> bytes:
-    """Return the animation of charts of one image as the bytes of a .gif or .webp file."""
-    images = [draw_chart(chart) for chart in charts]
-    size = max(image.width for image in images), max(image.height for image in images)
-    images = [extended(image, size) for image in images]
-    seconds = SECONDS_PER_LAYER if len(images) <= MAX_SLOW_FRAMES else SECONDS_PER_PATCH
-    times = [round(1000 * seconds)] * len(images)
-    return webp(images, times) if ending == ".webp" else quantized_gif(images, times)
-
-
-def extended(image: Image.Image, size: tuple[int, int]) -> Image.Image:
-    """Return an image extended to a size with white on the right and below."""
-    page = Image.new("RGB", size, "white")
-    page.paste(image)
-    return page
-
-
-def draw_chart(chart: Chart) -> Image.Image:
-    """Draw a frame; its sides are even, as MP4 requires."""
-    figure = draw_frame(chart)
-    with DRAWING_LOCK, own_style():
-        figure.set_dpi(CHART_DPI)
-        canvas = FigureCanvasAgg(figure)
-        canvas.draw()
-        pixels = np.asarray(canvas.buffer_rgba())[..., :3]
-    return Image.fromarray(pixels[: pixels.shape[0] // 2 * 2, : pixels.shape[1] // 2 * 2])
-
-
-def webp(images: list[Image.Image], times: list[int]) -> bytes:
-    """Encode frames, each shown for a time (ms), as a looping lossless WebP."""
-    buffer = io.BytesIO()
-    first, *others = images
-    first.save(buffer, "WEBP", save_all=True, append_images=others, duration=times, loop=0, lossless=True, method=2)
-    return buffer.getvalue()
-
-
-def quantized_gif(images: list[Image.Image], times: list[int]) -> bytes:
-    """Encode frames, each shown for a time (ms), as a looping GIF with one palette and no dithering."""
-    everything = Image.fromarray(np.concatenate([np.asarray(image)[::3, ::3] for image in images]))
-    colors = everything.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    first, *others = [image.quantize(palette=colors, dither=Image.Dither.NONE) for image in images]
-    buffer = io.BytesIO()
-    first.save(buffer, "GIF", save_all=True, append_images=others, duration=times, loop=0)
-    return buffer.getvalue()
 
 
 def frames(timeline: TimelineData, image: int) -> list[Image.Image]:

@@ -70,12 +70,12 @@ class Figures:
     def render(self, explanation: Explanation, view: View, content: str, ending: str, size: Any, link: str) -> bytes:
         """Return the bytes of a file; arguments as checked by `figure`."""
         from vitviz.attribution.charts import chart, sequence
-        from vitviz.plots import animation, canvas, figures
+        from vitviz.plots import canvas, chart_animation, figures
 
         if ending == "html":
             return explanation.document(view, scores=self.scores(explanation, view)).encode()
         if content in ANIMATIONS:
-            return animation.render_charts(sequence(explanation, view, content, link), f".{ending}")
+            return chart_animation.render(sequence(explanation, view, content, link), f".{ending}")
         with_methods = content == "methods"
         scores = self.scores(explanation, view) if with_methods else None
         found = chart(explanation, view, with_methods, scores, link)

@@ -1,0 +1,61 @@
+"""Animations of an explanation, as GIF or lossless WebP: its large map through the layers, or patch by patch."""
+
+import io
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from PIL import Image
+
+from vitviz.plots.canvas import DRAWING_LOCK, own_style
+from vitviz.plots.figures import Chart, draw_frame
+
+SECONDS_PER_LAYER, SECONDS_PER_PATCH = 1.0, 0.2
+MAX_SLOW_FRAMES = 24  # an animation of more frames plays faster
+DPI = 144
+
+
+def render(charts: Sequence[Chart], ending: str) -> bytes:
+    """Return the animation of charts of one image as the bytes of a .gif or .webp file."""
+    images = [draw_chart(chart) for chart in charts]
+    size = max(image.width for image in images), max(image.height for image in images)
+    images = [extended(image, size) for image in images]
+    seconds = SECONDS_PER_LAYER if len(images) <= MAX_SLOW_FRAMES else SECONDS_PER_PATCH
+    times = [round(1000 * seconds)] * len(images)
+    return lossless_webp(images, times) if ending == ".webp" else quantized_gif(images, times)
+
+
+def extended(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+    """Return an image extended to a size with white on the right and below."""
+    page = Image.new("RGB", size, "white")
+    page.paste(image)
+    return page
+
+
+def draw_chart(chart: Chart) -> Image.Image:
+    """Draw a frame; its sides are even, as MP4 requires."""
+    figure = draw_frame(chart)
+    with DRAWING_LOCK, own_style():
+        figure.set_dpi(DPI)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        pixels = np.asarray(canvas.buffer_rgba())[..., :3]
+    return Image.fromarray(pixels[: pixels.shape[0] // 2 * 2, : pixels.shape[1] // 2 * 2])
+
+
+def lossless_webp(images: list[Image.Image], times: list[int]) -> bytes:
+    """Encode frames, each shown for a time (ms), as a looping lossless WebP."""
+    buffer = io.BytesIO()
+    first, *others = images
+    first.save(buffer, "WEBP", save_all=True, append_images=others, duration=times, loop=0, lossless=True, method=2)
+    return buffer.getvalue()
+
+
+def quantized_gif(images: list[Image.Image], times: list[int]) -> bytes:
+    """Encode frames, each shown for a time (ms), as a looping GIF with one palette and no dithering."""
+    everything = Image.fromarray(np.concatenate([np.asarray(image)[::3, ::3] for image in images]))
+    colors = everything.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    first, *others = [image.quantize(palette=colors, dither=Image.Dither.NONE) for image in images]
+    buffer = io.BytesIO()
+    first.save(buffer, "GIF", save_all=True, append_images=others, duration=times, loop=0)
+    return buffer.getvalue()
