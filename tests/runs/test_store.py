@@ -540,4 +540,4 @@ def test_a_record_is_read_while_its_checkpoint_is_replaced(tiny_checkpoint, tmp_
     ],
 )
 def test_the_number_of_evaluated_images_is_recorded_or_follows_from_the_dataset(record, count):
-    assert run_folder.eval_samples_of(record) == count
+    assert checkpoint.eval_samples(record) == count

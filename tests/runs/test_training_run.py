@@ -11,9 +11,8 @@ import torch
 
 from tests.training.trainings import create_run, load_weights
 from vitviz.data import cifar, preprocessing
-from vitviz.models.checkpoint import load
+from vitviz.models.checkpoint import eval_samples, load
 from vitviz.runs import timeline, training_run
-from vitviz.runs.run_folder import eval_samples_of
 from vitviz.runs.training_run import TrainingRun, train
 from vitviz.training import trainer
 from vitviz.training.config import TrainingError
@@ -53,7 +52,7 @@ def test_a_run_writes_config_metrics_checkpoint_and_timeline(config):
     assert result.network.config == config.model
     test_set = cifar.load("test", config.data)
     assert result.record["test_accuracy"] == measure_accuracy(result, *test_set)
-    assert eval_samples_of(result.record) == len(test_set[1])
+    assert eval_samples(result.record) == len(test_set[1])
     assert (result.record["train_samples"], result.record["epochs"], result.record["steps"]) == (100, 2.0, 8)
     assert result.record["train_config"]["muon_lr"] == config.muon_lr
     assert not {"data", "output_dir"} & result.record["train_config"].keys(), "local paths are private"

@@ -461,7 +461,8 @@ def test_the_current_checkpoint_of_a_run_is_explored(page, run):
     explore = Explore(None, page.runs)
     listed = explore.list_models({})["checkpoints"][-1]
     size = {"layers": 2, "heads": 2}
-    assert listed == {"name": "runs/first", "accuracy": None, "measured_on": "test", "is_classifier": True} | size
+    known = {"accuracy": None, "eval_samples": None, "measured_on": "test", "is_classifier": True}
+    assert listed == {"name": "runs/first", "dataset": None} | known | size
     response = explore.explain({"checkpoint": "runs/first", "image": {"kind": "sample", "name": "cat"}})
     assert (response["checkpoint"], response["layers"], response["rows"]) == ("runs/first", 2, 4)
     name = explore.figure({"key": response["key"], "layer": 0, "head": 0})["name"]

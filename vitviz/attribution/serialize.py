@@ -12,6 +12,7 @@ from vitviz.attribution.context import Target, is_flat
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS, query_weights
 from vitviz.data.encoding import data_url, to_base64
+from vitviz.models.checkpoint import eval_samples
 from vitviz.plots.colormaps import color_tables
 from vitviz.plots.limits import shared_limits
 from vitviz.plots.outlines import outlines, svg_path
@@ -166,6 +167,7 @@ def explorer_to_json(
             computed before.
         scores: The scores of all methods, as from `method_scores`; None to measure them if it is complete.
     """
+    record = explanation.context.checkpoint.record
     target = explanation.target(view.target)
     computed = {method for method, of_target in explanation.context.maps if of_target == target}
     keys = [key for key, method in explanation.methods.items() if complete or method.instant or key in computed]
@@ -184,6 +186,8 @@ def explorer_to_json(
         "methods": [method for method in methods_to_json() if method["key"] in keys],
         "view": view_to_json(explanation, view),
         "isClassifier": explanation.context.checkpoint.is_classifier,
+        "accuracy": record.get("test_accuracy"),
+        "eval_samples": eval_samples(record),
         "caption": f"Model: {explanation.checkpoint}. Image: {note}. Saved with vitviz {__version__} (Apache-2.0).",
         "colors": color_tables(),
     }

@@ -18,6 +18,7 @@ import safetensors
 import safetensors.torch
 import torch
 
+from vitviz.data import cifar
 from vitviz.data.augmentation import normalize
 from vitviz.data.datasets import Channels
 from vitviz.data.files import write_atomic
@@ -361,3 +362,15 @@ def check_finite(weights: Mapping[str, torch.Tensor]) -> None:
             raise CheckpointError(
                 f"Every weight must be finite: {name} has NaN or infinity", "Its training diverged; train again.", name
             )
+
+
+def eval_samples(record: dict[str, Any]) -> int | None:
+    """Return the number of images that the accuracy was measured on; None if it is unknown.
+
+    Older records omit it. Theirs follows from the dataset, or from the split that was held out.
+    """
+    config = record.get("train_config")
+    held_out = config.get("val_size") if isinstance(config, dict) else None
+    fallback = held_out or cifar.RECORDS if record.get("dataset") in ("CIFAR-10", "CIFAR-100") else held_out
+    count = record.get("eval_samples", fallback)
+    return count if isinstance(count, int) and count > 0 else None

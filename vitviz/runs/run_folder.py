@@ -18,8 +18,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from vitviz.data.cifar import RECORDS
-from vitviz.data.datasets import DATASET_INFO, DatasetInfo
+from vitviz.data.datasets import DatasetInfo
 from vitviz.data.files import complete_lines, is_regular_file, write_atomic
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
@@ -29,7 +28,6 @@ from vitviz.training.trainer import TrainerState
 
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
 MAX_CONFIG_BYTES = 2**20
-CIFAR_NAMES = [info.name for info in DATASET_INFO.values()]
 # Fields that may differ when a run is resumed on another machine. Images and teacher are compared by their contents.
 FIELDS_NOT_COMPARED = ("data", "output_dir", "device", "compile", "teacher", "model.num_classes")
 
@@ -70,17 +68,6 @@ def is_finished(record: dict[str, Any]) -> bool:
 def accuracy_of(record: dict[str, Any]) -> float | None:
     """Return the accuracy of a finished training on its whole evaluation set, in 0..1; None before."""
     return record.get("test_accuracy", record.get("val_accuracy")) if is_finished(record) else None
-
-
-def eval_samples_of(record: dict[str, Any]) -> int | None:
-    """Return the number of images on which the accuracy of a training was measured; None if it is not known.
-
-    Older records lack it: with `val_size` it is known, and the test sets of CIFAR have 10,000 images.
-    """
-    config = record.get("train_config")
-    val_size = config.get("val_size") if isinstance(config, dict) else None
-    count = record.get("eval_samples") or val_size or (RECORDS if record.get("dataset") in CIFAR_NAMES else None)
-    return count if type(count) is int and count > 0 else None
 
 
 def check_num_parameters(model: ModelConfig) -> None:

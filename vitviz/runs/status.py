@@ -96,7 +96,7 @@ def read_run(folder: Path) -> RunStatus:
         seconds=metrics.get("seconds", 0.0),
         images_per_second=metrics.get("images_per_second"),
         accuracy=run_folder.accuracy_of(record),
-        eval_samples=run_folder.eval_samples_of(record) if run_folder.is_finished(record) else None,
+        eval_samples=checkpoint.eval_samples(record) if run_folder.is_finished(record) else None,
         config=stored,
     )
     epoch = record.get("epochs")

@@ -20,6 +20,7 @@ import torch
 
 from vitviz.data.cifar import DataError
 from vitviz.data.files import complete_lines, is_regular_file, write_atomic
+from vitviz.models.checkpoint import eval_samples
 from vitviz.models.config import ConfigError
 from vitviz.runs import run_folder
 from vitviz.runs.process import AlreadyRunningError, RunLock, TrainingStopped, format_error
@@ -236,7 +237,7 @@ def train_run(config: TrainConfig, settings: dict[str, str], report: Callable[[P
         outcome = {"state": "failed", "message": format_error(error)}
     record = run_folder.read_record(path)
     outcome |= {name: record.get(name) for name in ("parameters", "epochs", "seconds", "train_samples")}
-    return outcome | {"accuracy": run_folder.accuracy_of(record)}
+    return outcome | {"accuracy": run_folder.accuracy_of(record), "eval_samples": eval_samples(record)}
 
 
 def ends_sweep(error: Exception, settings: dict[str, str]) -> bool:

@@ -79,7 +79,14 @@ def list_bundled() -> list[ModelInfo]:
     """Describe the bundled checkpoints: name, size, accuracy and its split, whether it is a classifier."""
     models = [load_model(name) for name in bundled_models()]
     return [
-        describe(model.name, model.network.config, model.record.get("test_accuracy"), "test", model.is_classifier)
+        describe(
+            model.name,
+            model.network.config,
+            model.record.get("test_accuracy"),
+            checkpoint.eval_samples(model.record),
+            "test",
+            model.is_classifier,
+        )
         for model in models
     ]
 
@@ -91,7 +98,8 @@ def list_run_models(runs: Runs) -> list[ModelInfo]:
         if (runs.folder(info.name) / run_folder.LAST).is_file() and has_attention(info.config):
             config = from_json(info.config)
             name, is_classifier = RUN_PREFIX + info.name, config.objective == "classify"
-            found.append(describe(name, config.model, info.accuracy, measured_on(info.config), is_classifier))
+            split = measured_on(info.config)
+            found.append(describe(name, config.model, info.accuracy, info.eval_samples, split, is_classifier))
             found[-1]["dataset"] = None if config.dataset == "cifar10" else dataset_name(config)
     return found
 
@@ -103,7 +111,9 @@ def dataset_name(config: TrainConfig) -> str:
     return datasets.DATASET_INFO[config.dataset].name
 
 
-def describe(name: str, config: ModelConfig, accuracy: float | None, split: str, is_classifier: bool) -> ModelInfo:
+def describe(
+    name: str, config: ModelConfig, accuracy: float | None, eval_samples: int | None, split: str, is_classifier: bool
+) -> ModelInfo:
     """Describe a model for the page."""
     return {
         "name": name,
@@ -111,6 +121,7 @@ def describe(name: str, config: ModelConfig, accuracy: float | None, split: str,
         "layers": config.depth,
         "heads": config.num_heads if isinstance(config, ViTConfig) else 0,
         "accuracy": accuracy,
+        "eval_samples": eval_samples,
         "measured_on": split,
         "is_classifier": is_classifier,
     }

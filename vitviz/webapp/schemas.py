@@ -60,7 +60,7 @@ class Photo(NamedImage):
 
 
 class ModelInfo(TypedDict):
-    """A model that can be explained; `accuracy` is that on the `measured_on` images.
+    """A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded.
 
     `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10.
     """
@@ -70,6 +70,7 @@ class ModelInfo(TypedDict):
     layers: int
     heads: int
     accuracy: float | None
+    eval_samples: int | None
     measured_on: str
     is_classifier: bool
 
@@ -342,6 +343,8 @@ class ExplorerData(TypedDict):
     methods: list[MethodInfo]
     view: SavedView
     isClassifier: bool
+    accuracy: float | None
+    eval_samples: int | None
     caption: str
     colors: ColorTables
 
@@ -584,6 +587,7 @@ class SweepResult(TypedDict):
     seconds: float | None
     train_samples: int | None
     accuracy: float | None
+    eval_samples: NotRequired[int | None]
 
 
 class SweepInfo(ProcessInfo):

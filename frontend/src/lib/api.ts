@@ -184,6 +184,8 @@ export interface ExplorerData {
   methods: MethodInfo[];
   view: SavedView;
   isClassifier: boolean;
+  accuracy: number | null;
+  eval_samples: number | null;
   caption: string;
   colors: ColorTables;
 }
@@ -331,13 +333,14 @@ export interface MetricsLine {
   train_accuracy: number | null;
 }
 
-/** A model that can be explained; `accuracy` is that on the `measured_on` images. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10. */
+/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10. */
 export interface ModelInfo {
   name: string;
   dataset: string | null;
   layers: number;
   heads: number;
   accuracy: number | null;
+  eval_samples: number | null;
   measured_on: string;
   is_classifier: boolean;
 }
@@ -610,6 +613,7 @@ export interface SweepResult {
   seconds: number | null;
   train_samples: number | null;
   accuracy: number | null;
+  eval_samples?: number | null;
 }
 
 /** Also the explained class and the contrast class; empty for the predicted class. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MEAN, type Shape } from './numbers';
 import {
-  accuracyLine,
   capital,
   changesLine,
   classGroup,
@@ -197,15 +196,5 @@ describe('other sentences', () => {
       '1 head ablated, 2 patches painted gray',
     );
     expect(changesLine({ ablated: [], removed: [], patch_mode: 'drop' })).toBe('');
-  });
-
-  test('accuracy', () => {
-    const model = { is_classifier: true, accuracy: 0.9312, measured_on: '10,000 test' };
-    expect(plain(accuracyLine(model))).toBe(
-      'Accuracy 93.1 % on the 10,000 test images, as recorded in the checkpoint.',
-    );
-    expect(accuracyLine({ ...model, accuracy: null })).toBe('');
-    expect(accuracyLine(undefined)).toBe('');
-    expect(accuracyLine({ ...model, is_classifier: false })).toContain('predict masked patches');
   });
 });

@@ -250,21 +250,6 @@ export function changesLine(changes: { ablated: readonly number[]; removed: read
   return parts.filter(Boolean).join(', ');
 }
 
-/** What sentences need of a model. */
-export interface Accuracy {
-  is_classifier: boolean;
-  accuracy?: number | null;
-  measured_on?: string | null;
-}
-
-export function accuracyLine(model: Accuracy | undefined) {
-  if (model && !model.is_classifier) {
-    return 'This model was trained to predict masked patches, not labels: its attention is meaningful, its prediction is not.';
-  }
-  if (model?.accuracy == null) return '';
-  return `Accuracy ${percent(model.accuracy)} on the ${model.measured_on} images, as recorded in the checkpoint.`;
-}
-
 /** An option of the model select: "tiny · 6 layers, 3 heads" */
 export const modelOption = ({ name, layers, heads }: { name: string; layers: number; heads: number }) =>
   `${name} · ${counted(layers, 'layer', 'layers')}, ${counted(heads, 'head', 'heads')}`;

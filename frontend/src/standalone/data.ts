@@ -27,11 +27,20 @@ export async function weightsOf({ weights, largest }: FullAttention): Promise<Ui
 }
 
 /** A catalog with one model and no images to choose from. */
-export function catalogOf({ reply, methods, isClassifier, colors }: ExplorerData): ExploreCatalog {
+export function catalogOf({ reply, methods, colors, ...model }: ExplorerData): ExploreCatalog {
   const { checkpoint: name, layers, heads } = reply;
   return {
     checkpoints: [
-      { name, dataset: null, layers, heads, accuracy: null, measured_on: 'test', is_classifier: isClassifier },
+      {
+        name,
+        dataset: null,
+        layers,
+        heads,
+        accuracy: model.accuracy,
+        eval_samples: model.eval_samples,
+        measured_on: 'test',
+        is_classifier: model.isClassifier,
+      },
     ],
     cifar: { available: false, classes: [], message: '' },
     samples: [],

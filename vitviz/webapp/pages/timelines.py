@@ -12,7 +12,7 @@ from vitviz.data.encoding import data_url, to_base64
 from vitviz.models import checkpoint
 from vitviz.plots.formats import ANIMATION_FORMATS
 from vitviz.runs import timeline
-from vitviz.runs.run_folder import TIMELINE, eval_samples_of
+from vitviz.runs.run_folder import TIMELINE
 from vitviz.runs.store import Runs
 from vitviz.runs.timeline import Timeline
 from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
@@ -102,7 +102,7 @@ def bundled_timelines() -> list[Json]:
         if (checkpoint.CHECKPOINTS / f"{name}.{TIMELINE}").is_file():
             record = load_model(name).record
             known = {key: record.get(key) for key in ("epochs", "seconds", "test_accuracy", "parameters")}
-            known["eval_samples"] = eval_samples_of(record)
+            known["eval_samples"] = checkpoint.eval_samples(record)
             found.append({"name": name, "distilled": bool(record.get("teacher"))} | known)
     return found
 
