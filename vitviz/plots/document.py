@@ -41,8 +41,8 @@ def document(data: dict[str, Any], figure: bytes, title: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f"<title>{html.escape(title)}</title>\n"
         f"<style>{STYLE}</style>\n"
-        f'<div id="vitviz"><div class="static"><p>{NO_SCRIPT}</p>'
-        f'<img src="{source}" alt="{html.escape(title)}"></div></div>\n'
+        f'<main id="vitviz"><div class="static"><p>{NO_SCRIPT}</p>'
+        f'<img src="{source}" alt="{html.escape(title)}"></div></main>\n'
         f'<script type="application/json" id="vitviz-data">{text}</script>\n'
         f'<script type="module">{script()}</script>\n</html>\n'
     )

@@ -1,0 +1,126 @@
+"""axe-core finds no violation on any page, in any state: wide and narrow, light and dark."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+import vitviz
+from benchmarks import page as bench
+from benchmarks.page import EXPLORER
+from tests.browser.train import TRAIN
+from tests.webapp import runs
+from vitviz.data.preprocessing import sample_paths
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+WIDE, NARROW = (1400, 900), (390, 844)
+INTERNALS = ".vitviz-internals"
+# Rules that a theme can break; the others are checked on a light page only.
+COLOR_RULES = ["color-contrast", "link-in-text-block"]
+RUN = """async (rules) => {
+  const options = { resultTypes: ["violations"], ...(rules && { runOnly: rules }) };
+  const { violations } = await axe.run(document, options);
+  const parts = (nodes) => nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ");
+  return violations.map(({ id, nodes }) => `${id}: ${parts(nodes)}`);
+}"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _installed():
+    if not AXE.exists() and not os.environ.get("CI"):
+        pytest.skip("no axe-core: run `npm ci` in frontend/")
+
+
+@pytest.fixture
+def check(request):
+    """Return a function that runs axe-core over the page in its present state, at both widths and in both themes."""
+
+    def run(page, state):
+        if not page.evaluate("'axe' in window"):
+            page.add_script_tag(path=AXE)
+        for width, height in (WIDE, NARROW):
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+            for theme in ("light", "dark"):
+                page.evaluate("dark => document.body.classList.toggle('dark', dark)", theme == "dark")
+                found = page.evaluate(RUN, COLOR_RULES if theme == "dark" else None)
+                assert found == [], f"{state}, {width} px, {theme}"
+        page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def with_runs(offline_env, test_data_root, tmp_path_factory):
+    """The address of a server with a finished and a stopped run."""
+    work = tmp_path_factory.mktemp("work")
+    runs.make(work / "runs", "finished", finished=True)
+    runs.make(work / "runs", "stopped")
+    extra = {"VITVIZ_DATA": str(test_data_root), "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads"))}
+    with bench.server(offline_env | extra, work) as (address, _):
+        yield address
+
+
+def settled(page):
+    """Wait until the maps and scores of all methods are shown."""
+    page.wait_for_selector(f"{EXPLORER}[data-full][data-scores][data-state=ready]")
+
+
+def choose_source(page, kind):
+    page.locator(f"input[name=source][value={kind}]").check()
+
+
+def test_explore(open_page, check):
+    page = open_page("?image=cat&layer=5&head=3")
+    settled(page)
+    check(page, "a head")
+    choose_source(page, "cifar")
+    page.wait_for_selector("[data-source=cifar] .thumb")
+    page.locator(".method").nth(3).click()
+    check(page, "a method, and the gallery")
+    choose_source(page, "upload")
+    page.locator("[role=gridcell]").first.click()
+    page.keyboard.press("x")
+    page.wait_for_selector(".effect:visible")
+    check(page, "an ablated head, and the upload")
+
+
+def test_explore_with_a_contrast_class_pinned_and_removed_patches(open_page, check):
+    page = open_page(
+        "?image=dog&method=relevance&class=5-3&patch=4-4_5-5&removed=1-1_1-2&patch_mode=gray&scale=uniform"
+    )
+    settled(page)
+    check(page, "removed patches")
+
+
+def test_train(context, with_runs, check):
+    page = context.new_page()
+    page.goto(f"{with_runs}?tab=train")
+    page.wait_for_selector(f"{TRAIN}[data-ready]")
+    expect(page.locator("tr", has_text="finished").first).to_be_visible()
+    page.evaluate("document.querySelectorAll('.vitviz-train details').forEach((one) => { one.open = true; })")
+    check(page, "all details open, with runs")
+    expect(page.locator("h1:visible")).to_have_count(1)
+
+
+def test_internals(context, address, check):
+    page = context.new_page()
+    page.goto(f"{address}?tab=internals")
+    page.wait_for_selector(f"{INTERNALS}[data-ready][data-state=ready]")
+    check(page, "Internals")
+    expect(page.locator("h1:visible")).to_have_count(1)
+
+
+def test_saved_file(context, check, tmp_path):
+    explanation = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
+    explanation.save(tmp_path / "cat.html", layer=5, head=2)
+    context.unroute_all()
+    context.route(re.compile("^https?:"), lambda route: route.abort())
+    page = context.new_page()
+    page.goto((tmp_path / "cat.html").as_uri())
+    page.wait_for_selector(".vitviz-explorer[data-ready][data-full]")
+    check(page, "saved file")
