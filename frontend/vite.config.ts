@@ -80,7 +80,6 @@ export default defineConfig(({ mode }) => {
     test: {
       environment: 'node',
       pool: 'threads',
-      isolate: false, // modules load once for all files
       include: ['src/**/*.test.ts'],
       coverage: {
         provider: 'v8',

@@ -447,3 +447,76 @@ def test_huge_images_of_any_format_are_decoded_one_at_a_time(tmp_path, monkeypat
         open_image(path)
     assert is_locked
     assert all(is_locked)
+
+
+# The position of the crop
+
+
+@pytest.mark.parametrize(("crop", "left"), [(0, 0), (0.25, 4), (0.5, 8), (1, 16)])
+def test_a_crop_can_be_moved_along_the_longer_side(crop, left):
+    pixels = tiny.pixels(8, 24)
+    found = preprocess(pixels, (8, 8), crop)
+    assert np.array_equal(np.asarray(found.model_input), pixels[:, left : left + 8])
+    tall = preprocess(pixels.transpose(1, 0, 2), (8, 8), crop)
+    assert np.array_equal(np.asarray(tall.model_input), pixels[:, left : left + 8].transpose(1, 0, 2))
+
+
+@pytest.mark.parametrize(
+    ("crop", "note"),
+    [
+        (0.5, "cropped to a square, resized"),
+        (0, "cropped to a square on the left, resized"),
+        (1, "cropped to a square on the right, resized"),
+        (0.2, "cropped to a square at 20 % from the left, resized"),
+    ],
+)
+def test_the_note_names_the_position_of_the_crop(crop, note):
+    assert preprocess(tiny.pixels(20, 40), (8, 8), crop).note == f"{note} from 40 × 20 to 8 × 8"
+
+
+def test_a_tall_image_is_cropped_from_the_top():
+    assert preprocess(tiny.pixels(40, 20), (8, 8), 0).note.startswith("cropped to a square at the top, ")
+
+
+@pytest.mark.parametrize("crop", [-0.1, 1.1, float("nan")])
+def test_a_crop_outside_of_the_image_is_refused(crop):
+    with pytest.raises(ImageError, match="crop must be from 0 to 1: got"):
+        preprocess(tiny.pixels(), (8, 8), crop)
+
+
+# TIFF and HEIC
+
+
+@pytest.mark.parametrize("compression", ["raw", "packbits", "tiff_lzw", "tiff_adobe_deflate", "jpeg"])
+def test_a_tiff_of_the_usual_compressions_is_accepted(open_bytes, compression):
+    buffer = io.BytesIO()
+    four_colors().save(buffer, "TIFF", compression=compression)
+    assert open_bytes(buffer.getvalue()).size == (24, 16)
+
+
+def test_the_first_page_of_a_tiff_is_used(open_bytes):
+    buffer = io.BytesIO()
+    pages = [Image.new("RGB", (24, 16), color) for color in (RED, BLUE)]
+    pages[0].save(buffer, "TIFF", save_all=True, append_images=pages[1:])
+    assert corner_colors(open_bytes(buffer.getvalue())) == [RED] * 4
+
+
+def test_a_tiff_of_another_compression_is_refused(open_bytes):
+    buffer = io.BytesIO()
+    four_colors().convert("1").save(buffer, "TIFF", compression="group4")
+    with pytest.raises(ImageError, match=r"A TIFF must not use the compression group4\. Save it as PNG"):
+        open_bytes(buffer.getvalue())
+
+
+def test_a_tiff_with_a_huge_tile_is_refused_before_it_is_decoded(open_bytes):
+    values = {256: 16, 257: 16, 258: 8, 259: 8, 262: 1, 277: 1, 322: 32768, 323: 32768, 324: 200, 325: 8}
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in values.items())
+    content = b"II*\0" + struct.pack("<IH", 8, len(values)) + entries + bytes(4)
+    with pytest.raises(ImageError, match="got a tile of 32768 × 32768"):
+        open_bytes(content.ljust(208, b"\0"))
+
+
+@pytest.mark.parametrize("brand", [b"heic", b"heix", b"mif1"])
+def test_a_heic_photograph_is_refused_with_the_way_to_convert_it(open_bytes, brand):
+    with pytest.raises(ImageError, match=r"this is HEIC\. Export it as JPEG"):
+        open_bytes(b"\0\0\0\x18ftyp" + brand + bytes(100), "IMG_1.png")

@@ -156,7 +156,7 @@ def other_formats() -> list[tuple[str, Content]]:
     """Files of other formats."""
     image = Image.fromarray(noise())
     forms = {
-        "TIFF": "RGB", "ICO": "RGB", "PPM": "RGB", "TGA": "RGB", "PCX": "RGB", "DDS": "RGB", "ICNS": "RGBA", "QOI": "RGB", "AVIF": "RGB",
+        "ICO": "RGB", "PPM": "RGB", "TGA": "RGB", "PCX": "RGB", "DDS": "RGB", "ICNS": "RGBA", "QOI": "RGB", "AVIF": "RGB",
         "JPEG2000": "RGB", "SGI": "RGB", "XBM": "1", "IM": "RGB", "SPIDER": "F", "EPS": "RGB",
     }  # fmt: skip
     lols = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
@@ -185,7 +185,7 @@ def other_formats() -> list[tuple[str, Content]]:
 def damaged() -> list[tuple[str, Content]]:
     """Truncated and inconsistent images."""
     image = Image.fromarray(noise(64, 64))
-    complete = {form: encoded(image, form) for form in ("PNG", "JPEG", "WEBP", "BMP")}
+    complete = {form: encoded(image, form) for form in ("PNG", "JPEG", "WEBP", "BMP", "TIFF")}
     pixels = chunk(b"IDAT", zlib.compress(bytes(9 * 8)))
     return [
         *((f"{form} truncated to {100 * fraction:g} %", content[: int(len(content) * fraction)]) for form, content in complete.items() for fraction in (0.02, 0.5, 0.9)),
@@ -206,6 +206,13 @@ def damaged() -> list[tuple[str, Content]]:
     ]  # fmt: skip
 
 
+def tiff(width: int = 16, height: int = 16, tile: int = 16) -> bytes:
+    """Make a gray TIFF with one deflated tile, whose header declares these sizes."""
+    values = {256: width, 257: height, 258: 8, 259: 8, 262: 1, 277: 1, 322: tile, 323: tile, 324: 200, 325: 8}
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in values.items())
+    return (b"II*\0" + struct.pack("<IH", 8, len(values)) + entries + bytes(4)).ljust(208, b"\0")
+
+
 def bombs() -> list[tuple[str, Callable[[], bytes], str]]:
     """Decompression bombs and headers with huge sizes: name, function that makes the bytes, error."""
     return [
@@ -220,6 +227,8 @@ def bombs() -> list[tuple[str, Callable[[], bytes], str]]:
         ("BMP of 60000 sides", lambda: b"BM" + struct.pack("<IIIIiiHHIIiiII", 200, 0, 54, 40, 60_000, 60_000, 1, 24, 0, 0, 0, 0, 0, 0) + bytes(200), TOO_MANY),
         ("JPEG of 65500 sides", lambda: encoded(Image.new("L", (8, 8)), "JPEG").replace(b"\x08\0\x08\0\x08\1", b"\x08\xff\xdc\xff\xdc\1"), TOO_MANY),
         ("WebP of 16383 sides", lambda: b"RIFF" + struct.pack("<I", 30) + b"WEBPVP8X" + struct.pack("<I", 10) + b"\0\0\0\0" + b"\xfe\x3f\0\xfe\x3f\0" + bytes(8), f"{TOO_MANY}|{UNREADABLE}"),
+        ("100 Mpixel TIFF", lambda: tiff(width=10_000, height=10_000), TOO_MANY),
+        ("TIFF with a tile of 32768 sides", lambda: tiff(tile=32_768), TOO_MANY),
         (
             "BMP of negative width",
             lambda: b"BM" + struct.pack("<IIIIiiHHII", 200, 0, 54, 40, -8, 8, 1, 24, 0, 0) + bytes(200),

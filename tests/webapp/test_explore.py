@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import io
 import json
 import logging
 import os
@@ -20,10 +21,12 @@ from safetensors.torch import save_file
 
 import vitviz
 from tests import tiny
+from tests.webapp.serving import EXPLAIN_CAT
 from vitviz.attribution.ablation import ablate, mean_head_outputs
 from vitviz.attribution.context import softmax
 from vitviz.attribution.explanation import Explanation
 from vitviz.data import cifar
+from vitviz.data.photos import PHOTOS
 from vitviz.data.preprocessing import ImageError, load_samples, sample_paths
 from vitviz.models import checkpoint
 from vitviz.plots import figures
@@ -519,3 +522,44 @@ def test_a_test_image_is_explained_with_its_label(cifar_folder):
     assert page.explanations.get(picked).name == name
     outside = {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 10**6}}
     assert "must be from 0 to 19" in error_response(page.explain)(outside)["error"]
+
+
+def test_the_crop_of_an_upload_is_moved(page, uploads):
+    pixels = np.zeros((40, 80, 3), np.uint8)
+    pixels[:, 40:] = 255
+    Image.fromarray(pixels).save(uploads / "wide.png")
+    request = upload(uploads / "wide.png")
+    notes = []
+    for crop, level in ((0, 0), (1, 255)):
+        answer = page.explain(request | {"image": request["image"] | {"crop": crop}})
+        content = base64.b64decode(answer["image"]["src"].partition(",")[2])
+        with Image.open(io.BytesIO(content)) as seen:
+            assert np.asarray(seen).mean() == level
+        notes.append(answer["image"]["note"])
+    assert ["on the left" in notes[0], "on the right" in notes[1]] == [True, True]
+    for crop in (-1, 2, "0.5", None, True, float("nan")):
+        with pytest.raises(ValueError, match="crop must be a number from 0 to 1"):
+            page.explain(request | {"image": request["image"] | {"crop": crop}})
+
+
+def test_a_photograph_names_its_author_and_license(page):
+    for name, label, truth in (("chelsea", "cat", 3), ("rocket", "rocket", None)):
+        image = page.explain(EXPLAIN_CAT | {"image": {"kind": "sample", "name": name}})["image"]
+        assert (image["shows"], image["truth"]) == (label, truth)
+        assert image["caption"] == f"Photograph: {PHOTOS[name].credit}"
+    assert [photo["name"] for photo in page.catalog()["photos"]] == list(PHOTOS)
+
+
+def test_the_download_of_cifar_is_that_of_the_train_page(tmp_path):
+    train = Train(str(tmp_path), tmp_path / "runs")
+    page = Explore(str(tmp_path), None, False, train.datasets.download)
+    idle = {"dataset": "", "running": False, "progress": 0.0, "message": ""}
+    assert page.cifar_download({"action": "state"}) == idle
+    started = []
+    train.datasets.download.start = started.append
+    page.cifar_download({"action": "start"})
+    assert started == ["cifar10"]
+    with pytest.raises(ValueError, match="action must be one of state, start, cancel"):
+        page.cifar_download({"action": "delete"})
+    with pytest.raises(ValueError, match="CIFAR-10 is not available on this server"):
+        Explore(None, None, public=True).cifar_download({"action": "start"})

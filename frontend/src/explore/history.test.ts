@@ -54,6 +54,9 @@ describe('recordImage', () => {
     recordImage(explorer); // at once: it replaces the dog
     expect(entries()).toEqual(['replaceState', 'pushState', 'replaceState']);
     vi.mocked(performance.now).mockReturnValue(3 * ENTRY_DELAY);
+    explorer.shown = { checkpoint: 'ti4', image: { ...UPLOAD, crop: 0.3 } };
+    recordImage(explorer);
+    expect(entries().at(-1)).toBe('replaceState');
     explorer.shown = { checkpoint: 'ti4', image: CAT };
     recordImage(explorer);
     expect(entries().at(-1)).toBe('pushState');

@@ -10,7 +10,7 @@ export const ENTRY_DELAY = 1000; // ms an image stays on screen to become an ent
 
 /** Write the image on screen into the address, in a new entry of the history unless the last one was left at once. */
 export function recordImage(explorer: Explorer): void {
-  const image = JSON.stringify(explorer.shown?.image);
+  const image = JSON.stringify({ ...explorer.shown?.image, crop: undefined });
   const isOther = image !== explorer.recorded.image;
   const isLater = performance.now() - explorer.recorded.time >= ENTRY_DELAY;
   if (isOther) explorer.recorded = { image, time: performance.now() };
