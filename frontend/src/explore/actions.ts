@@ -8,7 +8,7 @@ import { announceSoon, clearNotice, showNotice } from './notices';
 import { fetchAblation, fetchMethods } from './requests';
 import { isRemoved, toggled } from './selection';
 import { removedLine } from './sentences';
-import type { Choices, Explorer } from './state.svelte';
+import { type Choices, type Explorer, REMOVING } from './state.svelte';
 
 /** Change the choices: clear notices, redraw, update the address. */
 export function act(explorer: Explorer, change: Partial<Choices>, delay = ANNOUNCE_DELAY) {
@@ -76,6 +76,10 @@ function retarget(explorer: Explorer, target: number[]) {
   if (!explorer.reply) return;
   const isDefault = target.length === 1 && target[0] === explorer.predictedClass;
   act(explorer, { target: isDefault ? [] : target });
+  if (explorer.choices.method === null) {
+    const [name, contrast] = explorer.targetNames;
+    showNotice(explorer, `Attribution methods now explain ${name}${contrast ? `, contrasted with ${contrast}` : ''}.`);
+  }
   fetchMethods(explorer);
 }
 
@@ -117,7 +121,8 @@ export function focusTile({ root, shape, choices, view }: Explorer, options: Foc
 /** Switch between pinning and removing patches by a click. */
 export function toggleRemoving(explorer: Explorer) {
   explorer.removing = !explorer.removing;
-  showNotice(explorer, explorer.removing ? 'Click patches to remove them; click again to restore them.' : null);
+  showNotice(explorer, null);
+  explorer.voice = explorer.removing ? REMOVING : 'Clicks pin patches again.';
 }
 
 /** Write the view on screen into the address, by default into that of the current entry of the history. */

@@ -57,7 +57,18 @@ const withoutCifar = { ...CATALOG, cifar: { available: false, classes: [], messa
 
 test('an empty address shows the cat with the first model', () => {
   const [choices, linked] = read('');
-  const { layer: _1, head: _2, pins, isMultiPatchQuery, ablated, removed, hover, readoutPatch: _, ...rest } = CHOICES;
+  const {
+    layer: _1,
+    head: _2,
+    pins,
+    isMultiPatchQuery,
+    ablated,
+    removed,
+    hover,
+    readoutPatch: _,
+    outlines: _3,
+    ...rest
+  } = CHOICES;
   expect(choices).toEqual(rest);
   expect(linked).toEqual({ layer: null, head: null, patch: null, ablated: null, removed: null });
 });

@@ -23,7 +23,9 @@ const CHANGES: Record<Option, (value: string, explorer: Explorer) => Partial<Cho
 };
 
 export function chooseOption(explorer: Explorer, name: Option, value: string) {
-  if (explorer.reply) act(explorer, CHANGES[name](value, explorer), 0);
+  if (!explorer.reply) return;
+  act(explorer, CHANGES[name](value, explorer), 0);
+  if (value === 'patches') showNotice(explorer, 'Click patches to add them to the query; click again to remove them.');
 }
 
 /** Without the full attention only the class token can be the query. */

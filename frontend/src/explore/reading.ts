@@ -16,11 +16,11 @@ export interface Reading {
   place: string;
 }
 
-export function readingOf({ readoutPatch, map, shape, mapShape, methodInfo }: View): Reading | null {
-  if (readoutPatch < 0 || !map || !shape || !mapShape) return null;
+export function readingOf({ readoutPatch, map, shape, methodInfo }: View): Reading | null {
+  if (readoutPatch < 0 || !map || !shape) return null;
   const value = map.values[map.first + readoutPatch];
-  const reading = isRemoved(readoutPatch, shape) ? ['removed', ''] : headNumber(value, shape);
-  const [number, remark] = methodInfo ? methodNumber(value, map.scale, mapShape) : reading;
+  const reading = methodInfo ? methodNumber(value, map.scale, shape) : headNumber(value, shape);
+  const [number, remark] = isRemoved(readoutPatch, shape) ? ['removed', ''] : reading;
   const row = Math.floor(readoutPatch / shape.columns);
   const middle = (100 * ((readoutPatch % shape.columns) + 0.5)) / shape.columns;
   return {

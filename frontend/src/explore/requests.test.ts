@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NO_ANSWER, RETRY_DELAY } from '../lib/client';
-import { fetchAblation, fetchMethods, load, requestCached } from './requests';
+import { fetchAblation, fetchMethods, load, METHODS_DELAY, requestCached } from './requests';
 import type { Explorer } from './state.svelte';
 
 vi.mock('./show', () => ({ show: vi.fn(), decodeImage: async () => ({}) }));
@@ -19,11 +19,14 @@ function explorerWith(replies: Record<string, unknown[]>) {
     catalog: { methods: [{ key: 'relevance', forClass: true }, { key: 'rollout' }] },
     choices: { checkpoint: 'm', image: CAT, pins: [], target: [], ablated: [4], removed: [], mode: 'mean' },
     markers: {},
-    view: { draw: vi.fn(), scheduleDraw: vi.fn(), releaseMethod: vi.fn(), method: null },
-    reply: { key: 'k', probabilities: PROBABILITIES, cls: ROWS },
+    view: { draw: vi.fn(), flushDraw: vi.fn(), line: [], scheduleDraw: vi.fn(), releaseMethod: vi.fn(), method: null },
+    reply: { key: 'k', probabilities: PROBABILITIES, cls: ROWS, maps: { rollout: [2] } },
     shown: { checkpoint: 'm', image: CAT },
     shape: { layers: 2, heads: 3, rows: 1, columns: 1, prefix: 0 },
     maps: { relevance: [1], rollout: [2] },
+    mapsOf: null,
+    predictedClass: 0,
+    status: [],
     previousChanges: { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' },
     ablation: null,
     notice: null,
@@ -100,10 +103,20 @@ test('an ablation that fails is undone', async () => {
   expect(explorer.notice).toBe(BUSY.error);
 });
 
-test('an ablation is shown with its key', async () => {
-  const { explorer } = explorerWith({ ablate: [{ key: 'a', probabilities: [0.2, 0.8], cls: ROWS }] });
+test('an ablation is shown with its key, and with maps and scores of its own', async () => {
+  const scores = { scores: {}, random_baseline: [0, 1] };
+  const { explorer, request } = explorerWith({
+    ablate: [{ key: 'a', probabilities: [0.2, 0.8], cls: ROWS }],
+    methods: [{ maps: { relevance: [7] } }],
+    scores: [scores],
+  });
   Object.defineProperty(explorer, 'key', { get: () => explorer.ablation?.key });
   expect(await fetchAblation(explorer)).toBeUndefined();
+  expect(explorer.maps).toEqual({});
+  await vi.advanceTimersByTimeAsync(METHODS_DELAY);
+  expect(request).toHaveBeenCalledWith('methods', { target: [0], key: 'a' });
+  expect(request).toHaveBeenCalledWith('scores', { target: [0], key: 'a' });
+  expect(explorer).toMatchObject({ maps: { relevance: [7] }, faithfulness: scores });
   expect(explorer.markers.changed).toBe('a');
   expect(explorer.previousChanges).toMatchObject({ ablated: [4], mode: 'mean' });
 });

@@ -128,15 +128,18 @@ function storeFull(explorer: Explorer, text: string, key: string) {
   explorer.view.scheduleDraw();
 }
 
-/** Fetch the maps of all methods for the explained class, then their faithfulness scores.
-    Both are slow on the server, so they are not requested for an image that is shown only briefly. */
+/** Fetch the maps of all methods for the explained class, then their faithfulness scores, with the heads and patches
+    that are ablated now. Both are slow on the server, so they are not requested for what is shown only briefly. */
 export async function fetchMethods(explorer: Explorer, delay = 0) {
   const mine = ++explorer.methodsTicket;
-  const { reply: about } = explorer;
-  const { target } = explorer.choices;
+  const { reply: about, ablation, choices, predictedClass } = explorer;
+  const target = ablation && !choices.target.length ? [predictedClass] : choices.target; // not what it predicts now
   const isStale = () => mine !== explorer.methodsTicket || explorer.reply !== about;
   explorer.faithfulness = null;
   Object.assign(explorer.markers, { methods: undefined, scores: undefined });
+  const state = ablation ?? about;
+  if (explorer.mapsOf !== state) explorer.maps = ablation || !about ? {} : about.maps;
+  explorer.mapsOf = state;
   const ofClass = new Set(explorer.catalog.methods.filter(({ forClass }) => forClass).map(({ key }) => key));
   explorer.maps = Object.fromEntries(Object.entries(explorer.maps).filter(([key]) => !ofClass.has(key))); // those of another class
   await pause(delay);
@@ -149,7 +152,7 @@ export async function fetchMethods(explorer: Explorer, delay = 0) {
     if (explorer.notice === NO_ANSWER) showNotice(explorer, null);
     if ('maps' in reply) explorer.maps = reply.maps;
     else explorer.faithfulness = reply;
-    explorer.markers[name] = `${about?.key} ${target}`;
+    explorer.markers[name] = `${explorer.key} ${target}`;
     explorer.view.draw();
     if (explorer.view.method !== null) announceSoon(explorer, ANNOUNCE_DELAY);
   }
@@ -163,7 +166,7 @@ async function requestPatiently(
   isStale: () => boolean,
 ) {
   for (;;) {
-    const reply = await requestCached(explorer, name, { target });
+    const reply = await requestAblated(explorer, name, { target });
     if (isStale() || !(isBusy(reply) || isUnreachable(reply))) return reply;
     if (isUnreachable(reply)) abandonMethod(explorer, NO_ANSWER);
     await pause(RETRY_DELAY);
@@ -198,6 +201,7 @@ export async function fetchAblation(explorer: Explorer): Promise<{ error: string
     return undefined;
   }
   Object.assign(choices, explorer.previousChanges);
+  if (explorer.mapsOf !== (explorer.ablation ?? about)) fetchMethods(explorer);
   const failure = { error: reasonOf(reply) };
   showNotice(explorer, failure.error, true);
   explorer.view.scheduleDraw();
@@ -217,6 +221,7 @@ function showAblation(explorer: Explorer, result: AblateReply | null, rows: stri
   explorer.markers.changed = explorer.key;
   explorer.markers.full = undefined;
   fetchFull(explorer);
+  fetchMethods(explorer, explorer.host.live ? METHODS_DELAY : 0);
   announceSoon(explorer, 0);
 }
 

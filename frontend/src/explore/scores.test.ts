@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { baselineLabel, placeOf, scoreLabel } from './scores';
+import { comparisonOf, placeOf, scoreLabel } from './scores';
 
 const reply = (score: number | null, mean: number) => ({
   scores: { rollout: score },
@@ -16,10 +16,10 @@ it('prints a dash for a flat map, which has no score', () => {
   expect(scoreLabel(reply(null, 0.3), 'rollout')).toBe('–');
 });
 
-it('names the random order unless its score is negative', () => {
-  expect(baselineLabel(null)).toBe('');
-  expect(baselineLabel(reply(0.4, 0.3))).toBe('random 0.30');
-  expect(baselineLabel(reply(0.4, -2.84))).toBe('−2.84');
+it('compares a score with random orders', () => {
+  expect(comparisonOf(null, 'rollout')).toBeNull();
+  expect(comparisonOf(reply(null, 0.3), 'rollout')).toBeNull();
+  expect(comparisonOf(reply(0.9, 0.3), 'rollout')).toBe('above');
 });
 
 it('places a score on its track', () => {

@@ -1,7 +1,7 @@
 /* Deletion scores at the attribution methods. */
 
 import type { ScoresReply } from '../lib/api';
-import { scoreText } from '../lib/words';
+import { type Comparison, compareToRandom, scoreText } from '../lib/words';
 
 /** The score of a method; a flat map has none. */
 export function scoreLabel(faithfulness: ScoresReply | null, key: string): string {
@@ -10,11 +10,10 @@ export function scoreLabel(faithfulness: ScoresReply | null, key: string): strin
   return score == null ? '–' : scoreText(score);
 }
 
-/** The score of a random order. Two minus signs leave no room for the word; the note above names it. */
-export function baselineLabel(faithfulness: ScoresReply | null): string {
-  if (!faithfulness) return '';
-  const [mean] = faithfulness.random_baseline;
-  return `${mean < 0 ? '' : 'random '}${scoreText(mean)}`;
+/** How the score of a method compares to random orders; null without a score. */
+export function comparisonOf(faithfulness: ScoresReply | null, key: string): Comparison | null {
+  const score = faithfulness?.scores[key];
+  return faithfulness && score != null ? compareToRandom(score, faithfulness, key) : null;
 }
 
 /** A score's place on its track, as a style. */

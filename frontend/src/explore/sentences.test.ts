@@ -13,7 +13,6 @@ const SCALE = { kind: 'linear', limit: 0.5, clips: false, isWeight: true } as co
 const view = (changes: object) =>
   ({
     shape: SHAPE,
-    mapShape: SHAPE,
     map: { values: ROW, first: 1, scale: SCALE },
     query: [],
     direction: 'from',

@@ -34,10 +34,11 @@ export function headlineOf(view: View): string {
 }
 
 export function lineOf(view: View, faithfulness: ScoresReply | null): Line {
-  const { shape, map, mapShape, methodInfo, readoutPatch } = view;
-  if (!shape || !map || !mapShape) return [];
+  const { shape, map, methodInfo, readoutPatch } = view;
+  if (!shape || !map) return [];
   if (methodInfo) {
-    return methodLine(methodInfo, map.values, readoutPatch, map.scale, faithfulness, view.classes[0], mapShape);
+    if (isRemoved(readoutPatch, shape)) return [`${capital(patchName(readoutPatch, shape))} is removed.`];
+    return methodLine(methodInfo, map.values, readoutPatch, map.scale, faithfulness, view.classes[0], shape);
   }
   if (view.isHeadAblated) return [ablatedLine(view)];
   if (hasRemovedQuery(view, shape)) {

@@ -41,6 +41,7 @@ export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageEl
     attention: { defaultRows: floatsOf(reply.cls), full: null },
     shape: { layers, heads, rows, columns, aspect, prefix, classToken, removed: [] },
     maps: reply.maps,
+    mapsOf: null,
     faithfulness: null,
     ablation: null,
     previousChanges: { ...explorer.previousChanges, ablated: [], removed: [] },
@@ -73,7 +74,7 @@ function finishShowing(explorer: Explorer, reply: ExplainReply) {
   const { predictedClass: best, choices } = explorer;
   announceSoon(explorer, 0, `Predicted: ${reply.classes[best]}, ${percent(reply.probabilities[best], 1)}. `);
   if (choices.ablated.length || choices.removed.length) fetchAblation(explorer);
-  fetchMethods(explorer, explorer.host.live ? METHODS_DELAY : 0);
+  else fetchMethods(explorer, explorer.host.live ? METHODS_DELAY : 0);
   afterPaint(() => {
     explorer.markers.ready = reply.key;
   });

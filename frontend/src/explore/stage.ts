@@ -9,13 +9,29 @@ import type { Explorer } from './state.svelte';
 /** Store the patch under the pointer or chosen by keys in `choices[name]`; on the map a touch reads a patch. */
 export function follow(explorer: Explorer, name: 'hover' | 'readoutPatch'): Attachment<HTMLElement> {
   const { choices } = explorer;
+  let drag: { first: number; removes: boolean; isMoving: boolean } | null = null; // over patches to remove or restore
+
+  function startDrag(stage: HTMLElement, event: PointerEvent) {
+    const first = patchAt(stage, event, explorer.shape);
+    const canDrag = name === 'hover' && explorer.removing && event.pointerType !== 'touch' && first >= 0;
+    drag = canDrag ? { first, removes: !choices.removed.includes(first), isMoving: false } : null;
+  }
+
+  function dragOver(patch: number, buttons: number) {
+    if (!drag || patch < 0 || !(buttons & 1)) return;
+    if (patch !== drag.first) drag.isMoving = true;
+    if (!drag.isMoving) return;
+    for (const one of [drag.first, patch]) {
+      if (choices.removed.includes(one) !== drag.removes) togglePatch(explorer, one);
+    }
+  }
 
   function move(patch: number, delay?: number) {
     if (explorer.reply && patch !== choices[name]) hover(explorer, { [name]: patch }, delay);
   }
 
   function click(stage: HTMLElement, event: PointerEvent) {
-    if (!explorer.reply) return;
+    if (!explorer.reply || drag?.isMoving) return;
     const patch = patchAt(stage, event, explorer.shape);
     if (patch < 0) return;
     if (name === 'hover' && explorer.removing) togglePatch(explorer, patch);
@@ -43,12 +59,16 @@ export function follow(explorer: Explorer, name: 'hover' | 'readoutPatch'): Atta
 
   return (stage) => {
     stage.addEventListener('pointermove', (event) => {
-      if (explorer.reply && event.pointerType !== 'touch') move(patchAt(stage, event, explorer.shape));
+      if (!explorer.reply || event.pointerType === 'touch') return;
+      const patch = patchAt(stage, event, explorer.shape);
+      move(patch);
+      dragOver(patch, event.buttons);
     });
     stage.addEventListener('pointerleave', (event) => {
       if (event.pointerType !== 'touch') move(-1);
     });
     stage.addEventListener('blur', () => move(-1));
+    stage.addEventListener('pointerdown', (event) => startDrag(stage, event));
     stage.addEventListener('click', (event) => click(stage, event));
     stage.addEventListener('keydown', press);
   };

@@ -14,9 +14,11 @@ import type {
 import type { Host } from '../lib/client';
 import { type Direction, largest, MEAN, type Shape, type Source } from '../lib/numbers';
 import { ThemeColors } from '../lib/theme.svelte';
-import type { Line } from '../lib/words';
+import { type Line, scoreSentence } from '../lib/words';
 import { Gallery } from './gallery.svelte';
 import { View } from './view.svelte';
+
+export const REMOVING = 'Click patches, or drag over them, to remove them; click again to restore them.';
 
 export type ScaleChoice = 'shared' | 'uniform' | 'map';
 export type Mode = 'zero' | 'mean';
@@ -71,6 +73,7 @@ export class Explorer {
   shelf = $state.raw<Shelf>('sample');
   download = $state.raw<DownloadInfo | null>(null); // of CIFAR-10
   followsDownload = false;
+  pointedMethod = $state.raw<string | null>(null); // under the pointer in the strip
   removing = $state.raw(false); // a click on the image removes a patch
   dropping = $state.raw(false); // a file is dragged over the page
   isHidden = $state.raw(false); // another tab is on screen
@@ -83,6 +86,7 @@ export class Explorer {
   attention = $state.raw<Source | null>(null);
   image = $state.raw<HTMLImageElement | null>(null); // decoded
   maps = $state.raw<Record<string, number[]>>({}); // of the attribution methods
+  mapsOf: object | null = null; // the reply or ablation that they belong to
   ablation = $state.raw<Pick<AblateReply, 'key' | 'probabilities'> | null>(null); // while heads are ablated or patches removed
   faithfulness = $state.raw<ScoresReply | null>(null); // of the maps on screen, once computed
   fullAttentionFailed = false;
@@ -117,7 +121,12 @@ export class Explorer {
     [this.targetClass, ...this.choices.target.slice(1)].map((k) => this.reply?.classes[k] ?? ''),
   );
 
-  readonly status = $derived.by((): Line => (this.notice === null ? this.view.line : [this.notice]));
+  readonly status = $derived.by((): Line => {
+    if (this.notice !== null) return [this.notice];
+    const method = this.host.live || this.faithfulness ? this.method(this.pointedMethod) : undefined;
+    if (method && method.key !== this.view.method) return [scoreSentence(method, this.faithfulness)];
+    return this.removing ? [REMOVING] : this.view.line;
+  });
 
   constructor(host: Host<ExploreCatalog>) {
     this.host = host;

@@ -103,8 +103,6 @@ export class View {
   readonly isHeadAblated = $derived.by(
     () => this.shape !== null && isAblated(this.ablated, this.shape, this.layer, this.head),
   );
-  /** The shape of what the large map explains: the unchanged image, if it is a method's. */
-  readonly mapShape = $derived.by(() => (this.shape && this.methodInfo ? { ...this.shape, removed: [] } : this.shape));
   readonly title = $derived.by(() => {
     if (!this.map) return '';
     return this.methodInfo ? methodTitle(this.methodInfo, this.classes) : mapName(this.layer, this.head);
@@ -167,7 +165,7 @@ export class View {
     const { removed, readoutPatch, method: chosen } = this.#explorer.choices;
     const framed = method === null ? query : [];
     this.imageMarks = { query: framed, removed, read: readoutPatch };
-    this.mapMarks = { query: framed, removed: method === null ? removed : [], read: readoutPatch }; // attribution maps are of the unchanged image
+    this.mapMarks = { query: framed, removed, read: readoutPatch };
     this.isClassTokenQuery = !query.length && chosen === null;
   }
 

@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { Shape } from './numbers';
 import { ticksOf, unitOf } from './ticks';
 import {
+  compareToRandom,
   type Line,
   type Method,
   methodHeadline,
   methodLine,
   methodNumber,
   scoreNote,
+  scoreSentence,
   scoreText,
   textOf,
 } from './words';
@@ -53,11 +55,14 @@ describe('sentences of a method', () => {
 
   test('compare the deletion score with random orders', () => {
     const start = 'Masking the highest-ranked patches first';
-    expect(line(0.62)).toBe(`${start} lowers the probability of cat by 62 % on average, a random order by 30 %.`);
-    expect(line(0.1)).toBe(
-      `${start} lowers the probability of cat by 10 % on average, a random order by 30 %. This map is worse than random.`,
+    expect(line(0.62)).toBe(
+      `${start} lowers the probability of cat by 62 % on average, a random order by 30 %. This map is better than random.`,
     );
-    expect(line(0.1, [0.3, 0.1], random)).not.toContain('worse');
+    expect(line(0.05)).toBe(
+      `${start} lowers the probability of cat by 5 % on average, a random order by 30 %. This map is worse than random.`,
+    );
+    expect(line(0.1, [0.3, 0.01], random)).toContain('one random order');
+    expect(line(0.32)).toContain('This difference means nothing');
     expect(line(0.62, [-0.3, 0.1])).toContain('by 62 % on average, a random order raises it by 30 %.');
     expect(line(-20)).toContain(
       'raises the probability of cat by over 1,000 % on average, a random order lowers it by',
@@ -70,10 +75,27 @@ describe('sentences of a method', () => {
     expect(line(null)).toContain('by 0 %');
   });
 
+  test('a score within two standard deviations of random orders is neither better nor worse', () => {
+    const scores = { scores: { a: 0.36, b: 0.6, c: 0.8, d: null, random: 0.9 }, random_baseline: [0.64, 0.07] };
+    const at = (key: string) => scoreSentence({ key, name: 'It' }, scores);
+    expect([0.49, 0.51, 0.77, 0.79].map((score) => compareToRandom(score, scores, 'x'))).toEqual([
+      'below',
+      'near',
+      'near',
+      'above',
+    ]);
+    expect(at('a')).toBe('It: deletion score 0.36, below random (0.64 ± 0.07).');
+    expect(at('b')).toBe('It: deletion score 0.60, no better or worse than random (0.64 ± 0.07).');
+    expect(at('c')).toContain('above random');
+    expect(at('random')).toContain('one order');
+    expect(at('d')).toContain('has no deletion score');
+    expect(scoreSentence({ key: 'a', name: 'It' }, null)).toContain('is being computed');
+  });
+
   test('the note about scores', () => {
-    expect(scoreNote(null, 'cat')).toMatch(/Higher is better\.$/);
+    expect(scoreNote(null, 'cat')).toMatch(/masked first\.$/);
     expect(scoreNote({ scores: {}, random_baseline: [0.3, 0.05] }, 'cat')).toMatch(
-      /the probability of cat .* Mark: random order, 0\.30 ± 0\.05 \(SD of 20 orders\)\.$/,
+      /the probability of cat .* Mark: 20 random orders, 0\.30 ± 0\.05 \(SD\); ≈ is within 2 SD\.$/,
     );
     expect([-11, -0.123, 0.5].map(scoreText)).toEqual(['< −10', '−0.12', '0.50']);
   });
