@@ -2,7 +2,7 @@
    `--mode standalone` one self-contained module for the saved HTML file and the notebook widget.
    PAGES=train,explore builds only these modules. */
 
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
@@ -18,9 +18,11 @@ function pageStyles(pages: readonly string[]): Plugin {
     name: 'page-styles',
     generateBundle() {
       for (const page of pages) {
-        const own = `src/${page}/${page}.css`;
-        if (!existsSync(own)) continue;
-        const source = [...SHARED_STYLES, own].map((path) => readFileSync(path, 'utf-8')).join('\n');
+        const own = readdirSync(`src/${page}`).filter((name) => name.endsWith('.css'));
+        if (!own.length) continue;
+        const source = [...SHARED_STYLES, ...own.map((name) => `src/${page}/${name}`)]
+          .map((path) => readFileSync(path, 'utf-8'))
+          .join('\n');
         if (/[\\`]/.test(source))
           this.error(`${page}.css contains a backslash or backtick, which Gradio would interpret`);
         this.emitFile({ type: 'asset', fileName: `${page}.css`, source });

@@ -454,8 +454,9 @@ def test_a_file_name_never_runs_as_script(open_page):
 
 def test_the_figure_is_downloaded_as_an_image(open_page):
     page = open_page("?image=cat")
+    page.locator("[data-do=figure]").click()
     with page.expect_download() as found:
-        page.locator("[data-do=figure]").click()
+        page.locator("[data-do=save]").click()
     image = Image.open(found.value.path())
     assert found.value.suggested_filename.endswith(".png")
     assert image.width > 1000

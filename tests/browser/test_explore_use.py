@@ -250,8 +250,9 @@ def test_a_figure_is_saved_after_an_eviction(open_page, query):
         route.fallback(post_data=route.request.post_data.replace(kept[0], "x"))
 
     page.route(re.compile("component_server"), forget)
+    page.locator("[data-do=figure]").click()
     with page.expect_download():
-        page.locator("[data-do=figure]").click()
+        page.locator("[data-do=save]").click()
     expect(page.locator(".status")).to_contain_text("Saved as")
 
 
@@ -272,7 +273,7 @@ def test_a_figure_whose_ablation_fails_shows_the_error(open_page):
     answered(page, "figure", lambda found: None)
     answered(page, "ablate", lambda found: {"error": "Uploads are deleted after an hour."})
     page.locator("[data-do=figure]").click()
-    expect(page.locator(".status")).to_have_text("Uploads are deleted after an hour.")
+    expect(page.locator(".save .message")).to_have_text("Uploads are deleted after an hour.")
 
 
 def test_a_file_that_is_too_large_is_refused_before_the_upload(open_page, request_urls):

@@ -402,10 +402,11 @@ class FigureRequest(CodeRequest):
 
 
 class FigureReply(TypedDict):
-    """A file to save: its name, and its content as a data URL."""
+    """A file to save: its name, its content as a data URL, and the caption that a figure prints."""
 
     name: str
     src: str
+    caption: str
 
 
 class GalleryRequest(TypedDict):

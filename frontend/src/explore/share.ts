@@ -1,12 +1,9 @@
-/* Links and figures of the view. */
+/* The view as a link, and as Python draws it. */
 
 import type { ShownView } from '../lib/api';
-import { isRefusal, reasonOf } from '../lib/client';
-import { saveAs } from '../lib/dom';
 import { MEAN } from '../lib/numbers';
 import { writeAddress } from './actions';
-import { showNotice, showWaiting, stopWaiting } from './notices';
-import { requestAblated } from './requests';
+import { showNotice } from './notices';
 import type { Explorer } from './state.svelte';
 
 export async function copyLink(explorer: Explorer) {
@@ -37,17 +34,4 @@ export function shownView({ choices, reply, targetClass }: Explorer): ShownView 
     outlines: outlines / 100,
     truth: reply?.image.truth ?? null,
   };
-}
-
-export async function saveFigure(explorer: Explorer) {
-  const { reply: about } = explorer;
-  if (!about) return;
-  showWaiting(explorer);
-  const request = { content: 'view', format: 'png', size: 'content', view: shownView(explorer), link: null } as const;
-  const reply = await requestAblated(explorer, 'figure', request);
-  if (about !== explorer.reply) return;
-  stopWaiting(explorer);
-  if (!reply || isRefusal(reply)) return showNotice(explorer, reasonOf(reply), true);
-  saveAs(reply.name, reply.src);
-  showNotice(explorer, `Saved as ${reply.name}.`);
 }

@@ -95,6 +95,8 @@ export class Explorer {
   previousChanges: Changes = { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' }; // the changes shown last
   failedModel: string | null = null; // the model that could not be shown
 
+  openSaveDialog: (() => void) | null = null; // null where there is no server
+
   /** Of the latest requests: replies to earlier ones are dropped. */
   ticket = 0;
   methodsTicket = 0;

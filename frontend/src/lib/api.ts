@@ -190,10 +190,11 @@ export interface ExplorerData {
   colors: ColorTables;
 }
 
-/** A file to save: its name, and its content as a data URL. */
+/** A file to save: its name, its content as a data URL, and the caption that a figure prints. */
 export interface FigureReply {
   name: string;
   src: string;
+  caption: string;
 }
 
 /** Also what the file contains, its format and size, and the address that it prints. */

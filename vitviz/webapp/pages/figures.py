@@ -47,7 +47,7 @@ class Figures:
         self.explanations, self.scored = explanations, scored
 
     def figure(self, request: Json) -> FigureReply | None:
-        """Return a file of exactly the view: its `name` and `src`, a data URL; None if the key has expired.
+        """Return a file of exactly the view: its `name`, `src`, a data URL, and `caption`; None if the key has expired.
 
         Args:
             request: `key`; `content`, one of `FIGURES` or `ANIMATIONS`; `format`, an ending (gif or webp for
@@ -65,7 +65,11 @@ class Figures:
         size, link = choice(request, "size", ("content", "16:9")), parse_link(request.get("link"))
         data = self.render(explanation, view, content, ending, size, link)
         source = f"data:{MIME[ending]};base64,{base64.b64encode(data).decode()}"
-        return {"name": file_name(explanation, view, content, ending), "src": source}
+        return {
+            "name": file_name(explanation, view, content, ending),
+            "src": source,
+            "caption": caption(explanation, view, content),
+        }
 
     def render(self, explanation: Explanation, view: View, content: str, ending: str, size: Any, link: str) -> bytes:
         """Return the bytes of a file; arguments as checked by `figure`."""
@@ -183,6 +187,13 @@ def table_rows(chart: "Chart", explanation: Explanation) -> Iterator[tuple[Any, 
 def name(index: int, count: int) -> str:
     """Name a layer or head from 1; the last one is the mean."""
     return "mean" if index == count - 1 else str(index + 1)
+
+
+def caption(explanation: Explanation, view: View, content: str) -> str:
+    """Return the sentences that a figure prints as its caption."""
+    from vitviz.attribution import charts
+
+    return " ".join(charts.caption(explanation, view, charts.map_scales(explanation, view), content == "methods"))
 
 
 def file_name(explanation: Explanation, view: View, content: str, ending: str) -> str:

@@ -1,0 +1,189 @@
+/* State of the dialog: the choice, the files made for it, and what is said about them. */
+
+import type { FigureReply, FigureRequest, Refusal } from '../../lib/api';
+import { isRefusal, NO_ANSWER, reasonOf } from '../../lib/client';
+import { blobOf, saveBlob } from '../../lib/dom';
+import { canEncodeVideo, ENCODING_FAILED, mp4Of } from '../../lib/video';
+import { writeAddress } from '../actions';
+import { showNotice } from '../notices';
+import { requestAblated } from '../requests';
+import { shownView } from '../share';
+import type { Explorer } from '../state.svelte';
+import {
+  type Abilities,
+  type Choice,
+  canPrintLink,
+  hasPreview,
+  isFigure,
+  nearestOffered,
+  requestedFormat,
+  storeChoice,
+  storedChoice,
+} from './options';
+
+export interface SavedFile {
+  name: string;
+  caption: string;
+  blob: Blob;
+}
+
+type Made = SavedFile | Refusal;
+
+const NO_COPYING = 'The browser does not allow copying';
+
+export class SaveDialog {
+  readonly explorer: Explorer;
+  node = $state.raw<HTMLDialogElement | null>(null);
+  #files = new Map<string, Promise<Made>>();
+  #encodes = $state.raw(true);
+  #chosen = $state.raw<Choice>(storedChoice());
+
+  preview = $state.raw<(SavedFile & { url: string }) | null>(null);
+  previewed = $state.raw(''); // for which the preview, or an error, is shown; for tests
+  busy = $state.raw<'' | 'save' | 'copy' | 'code'>('');
+  message = $state.raw('');
+  isError = $state.raw(false);
+  code = $state.raw('');
+
+  readonly abilities = $derived.by<Abilities>(() => ({
+    encodes: this.#encodes,
+    layers: this.explorer.shape?.layers ?? 1,
+    isUpload: this.explorer.choices.image?.kind === 'upload',
+  }));
+  readonly choice = $derived.by(() => nearestOffered(this.#chosen, this.abilities));
+
+  constructor(explorer: Explorer) {
+    this.explorer = explorer;
+    canEncodeVideo().then((can) => {
+      this.#encodes = can;
+    });
+  }
+
+  /** Show what would be saved of the view on screen. */
+  open() {
+    if (!this.node || this.node.open) return;
+    this.node.showModal();
+    writeAddress(this.explorer);
+    this.#files = new Map();
+    this.code = '';
+    this.#update();
+  }
+
+  close() {
+    this.node?.close();
+  }
+
+  choose(change: Partial<Choice>) {
+    this.#chosen = { ...this.choice, ...change };
+    this.#update();
+  }
+
+  async #update() {
+    this.#say('');
+    const { choice } = this;
+    const key = JSON.stringify(choice);
+    const made = hasPreview(choice) ? await this.#file(requestedFormat(choice.format, true)) : null;
+    if (key !== JSON.stringify(this.choice)) return; // a later choice
+    if (this.preview) URL.revokeObjectURL(this.preview.url);
+    this.preview = made && !isRefusal(made) ? { ...made, url: URL.createObjectURL(made.blob) } : null;
+    if (isRefusal(made)) this.#say(made.error, true);
+    this.previewed = key;
+  }
+
+  #say(message: string, isError = false) {
+    this.message = message;
+    this.isError = isError;
+  }
+
+  /** The file of the chosen content and size in a format, made once. */
+  #file(format: FigureRequest['format']): Promise<Made> {
+    const { content, size, link } = this.choice;
+    const { explorer, abilities } = this;
+    const address = link && canPrintLink(this.choice, abilities) ? location.href : null;
+    const question = { content, format, size, link: address, view: shownView(explorer) };
+    const key = JSON.stringify(question);
+    const files = this.#files;
+    let made = files.get(key);
+    if (!made) {
+      made = requestAblated(explorer, 'figure', question).then(madeOf);
+      files.set(key, made);
+      made.then((file) => isRefusal(file) && files.delete(key)); // so that it is requested again
+    }
+    return made;
+  }
+
+  /** Download the file and close the dialog, or show why not. */
+  async save() {
+    const { choice } = this;
+    this.busy = 'save';
+    this.#say('');
+    let file = await this.#file(requestedFormat(choice.format));
+    if (choice.format === 'mp4' && !isRefusal(file)) file = await movieOf(file);
+    this.busy = '';
+    if (isRefusal(file)) return this.#say(file.error, true);
+    saveBlob(file.name, file.blob);
+    storeChoice(choice);
+    this.close();
+    showNotice(this.explorer, `Saved as ${file.name}.`);
+  }
+
+  /** Copy the figure as PNG. */
+  async copyImage() {
+    this.busy = 'copy';
+    const file = this.#file('png');
+    const copied = await copy('image/png', file.then(blobOrThrow));
+    const made = await file;
+    this.busy = '';
+    if (isRefusal(made)) this.#say(made.error, true);
+    else if (copied) this.#say('Copied as PNG.');
+    else this.#say(`${NO_COPYING}: save the file instead.`, true);
+  }
+
+  /** Copy the code that computes the arrays of the view, and show it. */
+  async copyCode() {
+    this.busy = 'code';
+    const reply = requestAblated(this.explorer, 'code', { view: shownView(this.explorer) });
+    const text = reply.then((found) => {
+      if (!found || isRefusal(found)) throw new Error(reasonOf(found));
+      return new Blob([found.code], { type: 'text/plain' });
+    });
+    const copied = await copy('text/plain', text);
+    const found = await reply;
+    this.busy = '';
+    if (!found || isRefusal(found)) return this.#say(reasonOf(found), true);
+    this.code = found.code;
+    this.#say(copied ? 'Code copied.' : `${NO_COPYING}: select the code below.`, !copied);
+  }
+
+  get canCopy() {
+    return isFigure(this.choice);
+  }
+}
+
+function madeOf(reply: FigureReply | Refusal | null): Made {
+  if (!reply || isRefusal(reply)) return reply ?? { error: NO_ANSWER };
+  return { name: reply.name, caption: reply.caption, blob: blobOf(reply.src) };
+}
+
+const movieOf = (file: SavedFile): Promise<Made> =>
+  mp4Of(file.blob).then(
+    (blob) => ({ ...file, blob, name: file.name.replace(/\.webp$/, '.mp4') }),
+    () => ({ error: ENCODING_FAILED }),
+  );
+
+function blobOrThrow(file: Made): Blob {
+  if (isRefusal(file)) throw new Error(file.error);
+  return file.blob;
+}
+
+/** Write to the clipboard; false if the browser does not allow it. Browsers allow it only right after a click, so they
+    get the promise of the content. */
+async function copy(type: string, content: Promise<Blob>): Promise<boolean> {
+  content.catch(() => {}); // reported by the caller
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ [type]: content })]);
+    return true;
+  } catch {
+    return false;
+  }
+}

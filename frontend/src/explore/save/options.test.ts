@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  type Abilities,
+  type Choice,
+  CONTENTS,
+  canPrintLink,
+  contentsFor,
+  describe as describeFile,
+  formatsOf,
+  hasPreview,
+  nearestOffered,
+  requestedFormat,
+  storeChoice,
+  storedChoice,
+} from './options';
+
+const ALL: Abilities = { encodes: true, layers: 6, isUpload: false };
+const VIEW: Choice = { content: 'view', format: 'png', size: 'content', link: true };
+
+describe('what is offered', () => {
+  test('an animation over layers needs two layers', () => {
+    expect(contentsFor(ALL)).toEqual(CONTENTS);
+    expect(contentsFor({ ...ALL, layers: 1 }).map(({ key }) => key)).not.toContain('layers');
+  });
+
+  test('figures and data are no animations, and only the whole view is a page', () => {
+    expect(formatsOf('view', ALL)).toEqual(['png', 'svg', 'pdf', 'npz', 'csv', 'html']);
+    expect(formatsOf('methods', ALL)).toEqual(['png', 'svg', 'pdf', 'npz', 'csv']);
+    expect(formatsOf('sheet', ALL)).toEqual(['png', 'svg', 'pdf']);
+    expect(formatsOf('patches', ALL)).toEqual(['gif', 'mp4']);
+  });
+
+  test('MP4 needs an encoder', () => {
+    expect(formatsOf('layers', { ...ALL, encodes: false })).toEqual(['gif']);
+  });
+
+  test('a format stays if the new content has it, else the first one is taken', () => {
+    expect(nearestOffered({ ...VIEW, content: 'map', format: 'svg' }, ALL).format).toBe('svg');
+    expect(nearestOffered({ ...VIEW, content: 'map', format: 'html' }, ALL).format).toBe('png');
+    expect(nearestOffered({ ...VIEW, content: 'layers', format: 'mp4' }, { ...ALL, encodes: false }).format).toBe(
+      'gif',
+    );
+    expect(nearestOffered({ ...VIEW, content: 'layers', format: 'gif' }, { ...ALL, layers: 1 })).toEqual(VIEW);
+  });
+
+  test('a link is printed where there is a caption, and not of an upload', () => {
+    expect(canPrintLink(VIEW, ALL)).toBe(true);
+    expect(canPrintLink(VIEW, { ...ALL, isUpload: true })).toBe(false);
+    expect(canPrintLink({ ...VIEW, format: 'csv' }, ALL)).toBe(false);
+    expect(canPrintLink({ ...VIEW, content: 'patches', format: 'mp4' }, ALL)).toBe(true);
+  });
+});
+
+describe('a preview', () => {
+  test('is the file, or one that the browser can show', () => {
+    expect(requestedFormat('png', true)).toBe('png');
+    expect([requestedFormat('pdf'), requestedFormat('pdf', true)]).toEqual(['pdf', 'svg']);
+    expect([requestedFormat('mp4'), requestedFormat('mp4', true)]).toEqual(['webp', 'webp']);
+  });
+
+  test('is a sentence for data and for long animations', () => {
+    expect(hasPreview(VIEW)).toBe(true);
+    expect(hasPreview({ ...VIEW, format: 'npz' })).toBe(false);
+    expect(describeFile({ ...VIEW, format: 'npz' })).toContain('NumPy arrays');
+    expect(hasPreview({ ...VIEW, content: 'patches', format: 'gif' })).toBe(false);
+    expect(describeFile({ ...VIEW, content: 'patches', format: 'gif' })).toContain('One frame per patch');
+  });
+});
+
+describe('the choice saved last', () => {
+  let stored: string | null;
+  beforeEach(() => {
+    stored = null;
+    vi.stubGlobal('localStorage', {
+      getItem: () => stored,
+      setItem: (_: string, value: string) => {
+        stored = value;
+      },
+    });
+  });
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  test('is remembered', () => {
+    expect(storedChoice()).toEqual(VIEW);
+    storeChoice({ content: 'matrix', format: 'pdf', size: '16:9', link: false });
+    expect(storedChoice()).toEqual({ content: 'matrix', format: 'pdf', size: '16:9', link: false });
+  });
+
+  test('is replaced where it is invalid', () => {
+    stored = '{"content": "zoo", "format": "exe", "size": 3, "link": "no"}';
+    expect(storedChoice()).toEqual(VIEW);
+    stored = 'text';
+    expect(storedChoice()).toEqual(VIEW);
+  });
+
+  test('is not needed in a private window', () => {
+    vi.unstubAllGlobals();
+    vi.stubGlobal('localStorage', undefined);
+    expect(storedChoice()).toEqual(VIEW);
+    expect(() => storeChoice(VIEW)).not.toThrow();
+  });
+});

@@ -1,0 +1,136 @@
+/* What the dialog offers, and the choice that the browser remembers. */
+
+import type { FigureRequest } from '../../lib/api';
+
+export type Content = FigureRequest['content'];
+export type Size = FigureRequest['size'];
+/** Formats of files; an MP4 is made in the browser from an animated WebP. */
+export type Format = Exclude<FigureRequest['format'], 'webp'> | 'mp4';
+
+export interface Choice {
+  content: Content;
+  format: Format;
+  size: Size;
+  link: boolean; // the address is printed in the caption
+}
+
+interface Info<K> {
+  key: K;
+  name: string;
+  about: string;
+}
+
+interface ContentInfo extends Info<Content> {
+  formats: readonly Format[];
+}
+
+const FIGURE: readonly Format[] = ['png', 'svg', 'pdf'];
+const ANIMATION: readonly Format[] = ['gif', 'mp4'];
+
+export const CONTENTS: readonly ContentInfo[] = [
+  {
+    key: 'view',
+    name: 'Whole view',
+    about: 'Image, map, matrix and prediction',
+    formats: [...FIGURE, 'npz', 'csv', 'html'],
+  },
+  { key: 'map', name: 'Map', about: 'The large map with its color bar', formats: FIGURE },
+  { key: 'matrix', name: 'Matrix', about: 'All layers and heads, with means', formats: FIGURE },
+  {
+    key: 'methods',
+    name: 'Methods',
+    about: 'All attribution maps, with scores',
+    formats: [...FIGURE, 'npz', 'csv'],
+  },
+  { key: 'sheet', name: 'Contact sheet', about: 'All layers and heads in large tiles', formats: FIGURE },
+  { key: 'layers', name: 'Animation over layers', about: 'The head, or mean, layer by layer', formats: ANIMATION },
+  { key: 'patches', name: 'Animation over patches', about: 'Each patch as the query in turn', formats: ANIMATION },
+];
+
+export const FORMATS: Record<Format, { name: string; about: string }> = {
+  png: { name: 'PNG', about: '300 dpi' },
+  svg: { name: 'SVG', about: 'vector, text stays text' },
+  pdf: { name: 'PDF', about: 'vector, text stays text' },
+  npz: {
+    name: 'NPZ',
+    about: 'NumPy arrays: the large map, the maps of all layers and heads, probabilities, scale limits',
+  },
+  csv: { name: 'CSV', about: 'A table of all values, one a line, for a spreadsheet' },
+  html: {
+    name: 'HTML',
+    about: 'This explorer as one file, opened on this view: works in any browser, without vitviz or a network',
+  },
+  gif: { name: 'GIF', about: '256 colors' },
+  mp4: { name: 'MP4', about: 'encoded in this browser' },
+};
+
+export const SIZES: readonly { key: Size; name: string }[] = [
+  { key: 'content', name: 'As content' },
+  { key: '16:9', name: '16:9' },
+];
+
+/** What the page can save now. */
+export interface Abilities {
+  encodes: boolean; // MP4
+  layers: number;
+  isUpload: boolean; // a link does not contain it
+}
+
+const info = (content: Content) => CONTENTS.find(({ key }) => key === content) ?? CONTENTS[0];
+
+export const isFigure = ({ format }: Choice) => FIGURE.includes(format);
+export const isAnimation = ({ content }: Choice) => info(content).formats === ANIMATION;
+/** Whether a preview is drawn: not of animations over patches, which have many frames. */
+export const hasPreview = (choice: Choice) => isFigure(choice) || choice.content === 'layers';
+
+/** What a file without a preview holds. */
+export const describe = ({ content, format }: Choice) =>
+  content === 'patches' ? 'One frame per patch: drawing them takes a while' : FORMATS[format].about;
+
+export const contentsFor = ({ layers }: Abilities) => CONTENTS.filter(({ key }) => key !== 'layers' || layers > 1);
+
+export const formatsOf = (content: Content, { encodes }: Abilities) =>
+  info(content).formats.filter((format) => format !== 'mp4' || encodes);
+
+/** Whether the file can state the address of the view. */
+export const canPrintLink = (choice: Choice, { isUpload }: Abilities) =>
+  !isUpload && (isFigure(choice) || isAnimation(choice));
+
+/** The choice, or the nearest one that is offered. */
+export function nearestOffered(choice: Choice, abilities: Abilities): Choice {
+  const content = contentsFor(abilities).some(({ key }) => key === choice.content) ? choice.content : 'view';
+  const formats = formatsOf(content, abilities);
+  return { ...choice, content, format: formats.includes(choice.format) ? choice.format : formats[0] };
+}
+
+/** The format to request for a file, or for its preview: browsers show no PDF or MP4 as an image. */
+export function requestedFormat(format: Format, isPreview = false): FigureRequest['format'] {
+  if (format === 'mp4') return 'webp';
+  return isPreview && format === 'pdf' ? 'svg' : format;
+}
+
+const KEY = 'vitviz-save';
+const DEFAULT: Choice = { content: 'view', format: 'png', size: 'content', link: true };
+
+/** The choice saved last; invalid parts are replaced by defaults. */
+export function storedChoice(): Choice {
+  try {
+    const { content, format, size, link } = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Choice>;
+    return {
+      content: CONTENTS.find(({ key }) => key === content)?.key ?? DEFAULT.content,
+      format: format !== undefined && format in FORMATS ? format : DEFAULT.format,
+      size: SIZES.find(({ key }) => key === size)?.key ?? DEFAULT.size,
+      link: typeof link === 'boolean' ? link : DEFAULT.link,
+    };
+  } catch {
+    return DEFAULT; // a private window
+  }
+}
+
+export function storeChoice(choice: Choice) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(choice));
+  } catch {
+    // a private window
+  }
+}
