@@ -1,6 +1,14 @@
 /* Checks of the form by Python while typing: its validity, the images of a folder, the expected time. */
 
-import type { AcceptedForm, CheckReply, ConfigRequest, EstimateReply, Refusal, SurveyReply } from '../lib/api';
+import type {
+  AcceptedForm,
+  CheckReply,
+  ConfigRequest,
+  EstimateReply,
+  LessonInfo,
+  Refusal,
+  SurveyReply,
+} from '../lib/api';
 import { isServed, NO_ANSWER, reasonOf } from '../lib/client';
 import { counted, SPACE } from '../lib/words';
 import { prefixWords } from './fields';
@@ -26,6 +34,11 @@ export function choosePreset(page: TrainPage, name: string): void {
   changeForm(page);
 }
 
+export function chooseLesson(page: TrainPage, lesson: LessonInfo): void {
+  page.form.takeLesson(lesson);
+  changeForm(page);
+}
+
 async function checkForm(page: TrainPage): Promise<void> {
   const { form } = page;
   const mine = ++form.checks;
@@ -48,6 +61,7 @@ function drawPlan({ form }: TrainPage, reply: AcceptedForm): void {
   const [rows, columns] = reply.grid;
   form.trainings = reply.trainings;
   form.grid = reply.grid;
+  form.network = reply.model;
   const patches = `${rows}${SPACE}×${SPACE}${columns} patches${prefixWords(reply.prefix)}`;
   form.fillPlan({
     Parameters: thousands(reply.parameters),

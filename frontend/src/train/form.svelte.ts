@@ -1,17 +1,26 @@
 /* State of the form: what is typed and chosen, and what follows from it. */
 
-import type { EstimateReply, FormRequest, PresetInfo, RefusedForm, SettingValue, SurveyReply } from '../lib/api';
+import { runName } from '../lib/address';
+import type {
+  EstimateReply,
+  FormRequest,
+  LessonInfo,
+  PresetInfo,
+  RefusedForm,
+  SettingValue,
+  SurveyReply,
+} from '../lib/api';
 import { counted } from '../lib/words';
 import { countRuns, DATASETS, fieldText, freeName, parseField, sweepGrid, type Variation } from './fields';
-import { millions } from './sentences';
+import { lessonNote, millions } from './sentences';
 import type { TrainPage } from './state.svelte';
 
-const FOLDER_EPOCHS = 20; // default budget of image folders
 const SECTIONS = {
+  presets: ['budget', 'device'],
   dataset: ['dataset', 'image_folder', 'init_from', 'freeze_backbone'],
   sweep: ['vary'],
 };
-const FIELDS = [...Object.values(SECTIONS).flat(), 'budget', 'device', 'name'];
+const FIELDS = [...Object.values(SECTIONS).flat(), 'name'];
 
 type Unit = 'epochs' | 'minutes';
 
@@ -37,7 +46,7 @@ export class FormState {
     { key: '', values: '' },
   ]);
   name = $state('');
-  open = $state({ hyperparameters: false, dataset: false, sweep: false });
+  open = $state({ presets: false, hyperparameters: false, dataset: false, sweep: false });
 
   checked = $state<'refused' | 'fits' | 'empty' | undefined>(); // `data-checked`
   estimated = $state<string | undefined>(); // `data-estimated`
@@ -45,6 +54,7 @@ export class FormState {
   shownRefusal = $state.raw<RefusedForm | null>(null); // also of a start that failed
   unfit = $state(''); // why the chosen image folder cannot be trained on
   survey = $state.raw<Survey>(null);
+  network = $state.raw<Record<string, SettingValue>>({}); // hyperparameters of the model in the last valid check
   plan = $state.raw<[string, string][]>([]);
   grid = $state.raw<[number, number] | null>(null); // of the patches; null before the first valid check
   sizes = $state<Record<string, string>>({}); // size and estimated time next to each preset
@@ -52,7 +62,6 @@ export class FormState {
 
   // Bookkeeping of checks.ts.
   nameIsEdited = false; // whether the user typed the name
-  hasSuggestedBudget = false; // whether the budget is the default of image folders
   trainings = 1; // number of runs in the current form
   checks = 0; // number of checks; responses to all but the latest are dropped
   surveys = 0; // the same of surveys
@@ -67,6 +76,13 @@ export class FormState {
   /** The settings that differ from the preset. */
   readonly differing = $derived.by(() => this.differingSettings());
   readonly changed = $derived.by(() => Object.keys(this.differing).filter((key) => key in this.settings));
+  /** The lesson that is chosen, if preset and budget are those of one. */
+  readonly lesson = $derived.by(() =>
+    this.page.catalog.lessons.find(
+      ({ preset, minutes }) =>
+        preset === this.preset?.name && this.unit === 'minutes' && parseField(this.budget) === minutes,
+    ),
+  );
   readonly dataIsAvailable = $derived.by(() => {
     const { data } = this.page;
     return Boolean(data && (this.isFolder ? this.imageFolder : data.available[this.dataset]));
@@ -149,7 +165,17 @@ export class FormState {
     this.unit = preset.settings.epochs == null ? 'minutes' : 'epochs';
     this.budget = fieldText(preset.settings[this.unit]);
     this.device = fieldText(preset.settings.device);
-    this.suggestBudget();
+  }
+
+  /** Take the preset of a lesson, with its time. */
+  takeLesson({ preset, minutes }: LessonInfo): void {
+    this.take(preset);
+    [this.unit, this.budget] = ['minutes', String(minutes)];
+  }
+
+  /** The text of a hyperparameter's control: fine-tuning shows the network of the initial weights. */
+  settingText(key: string): string {
+    return this.isFixed(key) && key in this.network ? fieldText(this.network[key]) : this.settings[key];
   }
 
   /** Restore the hyperparameters of the preset. */
@@ -164,24 +190,11 @@ export class FormState {
     if (parseField(this.budget) === this.preset?.settings[before]) this.budget = fieldText(this.preset.settings[unit]);
   }
 
-  /** Suggest epochs in place of the preset's minutes for an image folder, as these are usually small. */
-  suggestBudget(): void {
-    const minutes = this.preset?.settings.minutes;
-    const budget = parseField(this.budget);
-    if (this.isFolder && this.unit === 'minutes' && budget === minutes) {
-      [this.unit, this.budget] = ['epochs', String(FOLDER_EPOCHS)];
-      this.hasSuggestedBudget = true;
-    } else if (!this.isFolder && this.hasSuggestedBudget && this.unit === 'epochs' && budget === FOLDER_EPOCHS) {
-      [this.unit, this.budget] = ['minutes', fieldText(minutes)];
-      this.hasSuggestedBudget = false;
-    }
-  }
-
   /** A name that no run and no sweep has. */
   freeName(): string {
     const { page } = this;
     return freeName(
-      this.preset?.name ?? '',
+      this.initFrom ? `${runName(this.initFrom)}-finetuned` : (this.preset?.name ?? ''),
       (name) => page.runOf(name) !== undefined || page.sweeps.some((sweep) => sweep.name === name),
     );
   }
@@ -204,7 +217,8 @@ export class FormState {
     this.shownRefusal = refusal;
     const field = this.refusedField;
     if (!field) return;
-    if (SECTIONS.dataset.includes(field)) this.open.dataset = true;
+    if (SECTIONS.presets.includes(field)) this.open.presets = true;
+    else if (SECTIONS.dataset.includes(field)) this.open.dataset = true;
     else if (SECTIONS.sweep.includes(field)) this.open.sweep = true;
     else if (field in this.settings) this.open.hyperparameters = true;
   }
@@ -235,10 +249,20 @@ export class FormState {
 
   get aboutData(): string {
     if (!this.page.data) return '';
-    const images = this.isFolder
-      ? 'Image folder.'
-      : `${DATASETS[this.dataset]}: 50,000 training and 10,000 test images.`;
-    return `${images} Next to each preset: parameters and estimated training time${this.isFolder ? ' on CIFAR-10' : ''}.`;
+    if (this.isFolder) return this.imageFolder ? `Images of ${this.imageFolder}.` : 'Your own images.';
+    return `${DATASETS[this.dataset]}: 50,000 training and 10,000 test images.`;
+  }
+
+  /** What the chosen preset is, for a lesson with what it reached. */
+  get aboutPreset(): string {
+    const { preset, lesson } = this;
+    if (!preset) return '';
+    return `${preset.name}: ${preset.about}${lesson ? ` ${lessonNote(lesson)}` : ''}`;
+  }
+
+  get presetChanges(): string {
+    if (!this.preset || this.lesson) return '';
+    return `: ${this.preset.name}, ${this.budget} ${this.unit}`;
   }
 
   get hyperparameterChanges(): string {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { PresetInfo, TrainCatalog } from '../lib/api';
+import type { LessonInfo, PresetInfo, TrainCatalog } from '../lib/api';
 import { FormState } from './form.svelte';
 import type { TrainPage } from './state.svelte';
 
@@ -8,11 +8,24 @@ const preset = (name: string, budget: Record<string, number | null>, plain = tru
   ({
     name,
     plain,
+    about: 'Small.',
     parameters: 1_800_000,
     settings: { ...SETTINGS, device: 'auto', dataset: 'cifar10', ...budget },
   }) as unknown as PresetInfo;
 
+const LESSONS: LessonInfo[] = [
+  {
+    minutes: 18,
+    preset: 'cifar10-s4',
+    epochs: 4.7,
+    test_accuracy: 0.7245,
+    entropy: [0.65, 0.79],
+    hardware: 'two cores',
+  },
+  { minutes: 10, preset: 'cifar10-ti4', epochs: null, test_accuracy: null, entropy: null, hardware: '' },
+];
 const catalog = {
+  lessons: LESSONS,
   presets: [
     preset('cifar10-ti4', { epochs: null, minutes: 88 }),
     preset('cifar10-s4', { epochs: null, minutes: 18 }),
@@ -82,6 +95,8 @@ describe('settings', () => {
     form.initFrom = 'runs/ti4-1';
     form.freezesBackbone = true;
     expect(form.isFixed('model.depth')).toBe(true);
+    form.network = { 'model.depth': 2 };
+    expect([form.settingText('model.depth'), form.settingText('lr')]).toEqual(['2', '0.001']);
     expect(form.query()).toMatchObject({ settings: { freeze_backbone: true }, init_from: 'runs/ti4-1' });
     expect(form.dataChanges).toBe(': runs/ti4-1');
     page.runs = [];
@@ -103,21 +118,34 @@ describe('the budget', () => {
     expect(form.differing).toEqual({ minutes: 2 });
   });
 
-  test('of image folders is suggested in epochs, until another dataset is chosen', () => {
+  test('of a lesson is that of its choice, on any dataset', () => {
+    expect(form.lesson).toBeUndefined();
+    expect(form.presetChanges).toBe(': cifar10-ti4, 88 minutes');
+    form.takeLesson(LESSONS[1]);
+    expect([form.preset?.name, form.budget, form.unit, form.lesson]).toEqual([
+      'cifar10-ti4',
+      '10',
+      'minutes',
+      LESSONS[1],
+    ]);
+    expect(form.differing).toEqual({ minutes: 10 });
     form.dataset = 'folder';
-    form.suggestBudget();
-    expect([form.budget, form.unit]).toEqual(['20', 'epochs']);
-    form.take('cifar10-s4');
-    expect([form.budget, form.unit]).toEqual(['20', 'epochs']);
-    form.dataset = 'cifar10';
-    form.suggestBudget();
-    expect([form.budget, form.unit]).toEqual(['18', 'minutes']);
-    form.take('tutorial');
-    expect([form.budget, form.unit]).toEqual(['10', 'epochs']);
+    expect(form.lesson).toBe(LESSONS[1]);
+    expect(form.presetChanges).toBe('');
+    expect(form.aboutPreset).toContain('cifar10-ti4: Small. What it reaches has not been measured yet.');
+    form.unit = 'epochs';
+    expect(form.lesson).toBeUndefined();
+    expect(form.aboutPreset).toBe('cifar10-ti4: Small.');
   });
 });
 
 describe('the name', () => {
+  test('of a fine-tuned model follows the model', () => {
+    form.initFrom = 'runs/ti4-1';
+    form.suggestName();
+    expect(form.name).toBe('ti4-1-finetuned-1');
+  });
+
   test('is suggested unless it is typed or being typed', () => {
     form.suggestName();
     expect(form.name).toBe('ti4-3'); // neither a run nor a sweep
@@ -140,7 +168,9 @@ describe('a refusal', () => {
     form.showRefusal({ refused: 'No.', field: 'vary' });
     expect([form.refusedField, form.open.sweep, form.open.dataset]).toEqual(['vary', true, false]);
     form.showRefusal({ refused: 'No.', field: 'image_folder' });
-    expect([form.refusedField, form.open.dataset]).toEqual(['image_folder', true]);
+    expect([form.refusedField, form.open.dataset, form.open.presets]).toEqual(['image_folder', true, false]);
+    form.showRefusal({ refused: 'No.', field: 'minutes' });
+    expect([form.refusedField, form.open.presets]).toEqual(['budget', true]);
   });
 
   test('of the budget stands at its only field, another above the button', () => {
@@ -191,8 +221,9 @@ test('sentences name the dataset', () => {
   expect(form.dataChanges).toBe('');
   form.dataset = 'folder';
   form.initFrom = 'cifar10-ti4';
-  expect(form.aboutData).toContain('Image folder. Next to each preset');
-  expect(form.aboutData).toContain('on CIFAR-10.');
+  expect(form.aboutData).toBe('Your own images.');
+  form.imageFolder = 'pets';
+  expect(form.aboutData).toBe('Images of pets.');
   expect(form.dataChanges).toBe(': image folder, from cifar10-ti4');
   form.refuseImages('No zip.');
   expect([form.survey, page.voice]).toEqual([{ refused: 'No zip.' }, 'No zip.']);

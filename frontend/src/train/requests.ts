@@ -4,7 +4,7 @@ import { isOfRun, runName, unavailable, updateAddress } from '../lib/address';
 import type { PollReply, PollRequest, RunInfo, RunLists } from '../lib/api';
 import { isServed, NO_ANSWER, reasonOf } from '../lib/client';
 import { listenWhile } from '../lib/dom';
-import { changeForm, choosePreset, estimatePresets } from './checks';
+import { changeForm, chooseLesson, estimatePresets } from './checks';
 import { addMetrics } from './curves';
 import { sourceOf, type TrainPage } from './state.svelte';
 
@@ -56,7 +56,7 @@ export function applyLists(page: TrainPage, reply: Partial<RunLists>): void {
   const isBusy = page.running !== undefined;
   const { form } = page;
   if (form.preset && isBusy !== page.wasBusy) changeForm(page); // estimates are made only while no run is training
-  if (form.preset && page.wasBusy && !isBusy && !page.runningSweep) estimatePresets(page);
+  if (form.open.presets && page.wasBusy && !isBusy && !page.runningSweep) estimatePresets(page);
   page.wasBusy = isBusy;
   form.suggestName();
   if (page.source && page.sources.join() !== before) page.chosen = page.source;
@@ -157,9 +157,8 @@ async function open(page: TrainPage): Promise<void> {
   page.showNotice(null);
   page.form.isLoaded = true;
   applyLists(page, reply);
-  choosePreset(page, page.catalog.presets[0].name);
+  chooseLesson(page, page.catalog.lessons[0]);
   await openAddress(page);
-  if (!page.running) estimatePresets(page);
 }
 
 /** Poll, or load the lists, when the page or its window comes to the front: another window may have started something. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BundledTimeline, EstimateReply, GridShape, RunInfo } from '../lib/api';
+import type { BundledTimeline, EstimateReply, GridShape, LessonInfo, RunInfo } from '../lib/api';
 import { SPACE } from '../lib/words';
 import {
   accuracyName,
@@ -8,6 +8,8 @@ import {
   epochText,
   findingLine,
   inEpochs,
+  lessonNote,
+  lessonResult,
   noSnapshotsReason,
   roundTo2,
   runWords,
@@ -174,4 +176,25 @@ describe('what to look for', () => {
     const [start] = findingLine([now, now], [4, 4], shape, false);
     expect(start).toBe(`Attention is ${trend} at the first snapshot: `);
   });
+});
+
+test('a lesson says what it reached, on which machine', () => {
+  const lesson: LessonInfo = {
+    minutes: 2,
+    preset: 'cifar10-2min',
+    epochs: 4.7,
+    test_accuracy: 0.7245,
+    entropy: [0.65, 0.79],
+    hardware: 'two cores',
+  };
+  expect(plain(lessonResult(lesson))).toBe('72.5 % test accuracy');
+  expect(plain(lessonNote(lesson))).toBe(
+    'Measured in one run on two cores: 4.7 epochs. The attention of the last layer had 65 to 79 % of the entropy of uniform attention.',
+  );
+  expect(plain(lessonNote({ ...lesson, entropy: null }))).toBe('Measured in one run on two cores: 4.7 epochs.');
+  const open = { ...lesson, epochs: null, test_accuracy: null };
+  expect([lessonResult(open), lessonNote(open)]).toEqual([
+    'not measured yet',
+    'What it reaches has not been measured yet.',
+  ]);
 });

@@ -1,6 +1,6 @@
 /* Sentences of the Train page: pure functions. */
 
-import type { BundledTimeline, EstimateReply, GridShape, RunInfo, RunState } from '../lib/api';
+import type { BundledTimeline, EstimateReply, GridShape, LessonInfo, RunInfo, RunState } from '../lib/api';
 import { meanOf, tokenCount } from '../lib/numbers';
 import { type Line, mapName, percent, queryName, SPACE } from '../lib/words';
 
@@ -65,6 +65,19 @@ function finishedWords(run: RunInfo): Words {
     headline: result ?? `Finished after epoch ${epoch}`,
     line: `${run.name} is finished: ${inEpochs(epoch)} in ${duration(run.seconds)}.`,
   };
+}
+
+/** What a lesson reached in its time: "72.5 % test accuracy" */
+export const lessonResult = ({ test_accuracy: accuracy }: LessonInfo) =>
+  accuracy == null ? 'not measured yet' : `${percent(accuracy, 1)} test accuracy`;
+
+/** Where and with what attention a lesson was measured. */
+export function lessonNote({ epochs, entropy, hardware }: LessonInfo): string {
+  if (epochs == null) return 'What it reaches has not been measured yet.';
+  const focus = entropy
+    ? ` The attention of the last layer had ${entropy.map((part) => Math.round(100 * part)).join(' to ')}${SPACE}% of the entropy of uniform attention.`
+    : '';
+  return `Measured in one run on ${hardware}: ${inEpochs(epochText(epochs))}.${focus}`;
 }
 
 /** Headline and status line of a run. */

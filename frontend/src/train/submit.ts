@@ -1,5 +1,6 @@
 /* Starting a training, and uploading its images. */
 
+import { tick } from 'svelte';
 import { isServed, reasonOf } from '../lib/client';
 import { changeForm, showSurvey } from './checks';
 import { applyLists, follow, followNewest, poll } from './requests';
@@ -23,6 +24,15 @@ export async function startTraining(page: TrainPage): Promise<void> {
   form.name = form.freeName();
   if (query.vary) followNewest(page);
   else follow(page, sourceOf(query.name));
+  await tick(); // the training comes first on narrow screens
+  showHeadline(page);
+}
+
+/** Bring the headline of the training into view, and the focus there. */
+function showHeadline({ root }: TrainPage): void {
+  const headline = root?.querySelector<HTMLElement>('.headline');
+  headline?.focus({ preventScroll: true });
+  headline?.scrollIntoView({ block: 'nearest' });
 }
 
 export async function uploadZip(page: TrainPage, file: File): Promise<void> {

@@ -14,6 +14,8 @@ const SWEEP = {
 } as unknown as SweepInfo;
 
 test('runs of a sweep are pending, running or completed', () => {
+  const completed = { name: 'sizes-2-2', state: 'finished', seconds: 2 } as RunInfo;
+  expect(entriesOf(SWEEP, [completed])[0].seconds).toBe(2); // without the evaluation, as in the table of runs
   const running = { name: 'sizes-2-4', state: 'training', progress: 0.25, accuracy: null } as RunInfo;
   const [ended, current, pending] = entriesOf(SWEEP, [running]);
   expect(ended).toMatchObject({ name: 'sizes-2-2', state: 'finished', accuracy: 0.5, settings: settings('2', '2') });

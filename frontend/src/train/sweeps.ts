@@ -19,7 +19,8 @@ export function entriesOf(sweep: SweepInfo, runs: RunInfo[]): Entry[] {
   return sweep.runs.map(([name, settings]) => {
     const run = runs.find((other) => other.name === name);
     const ended = sweep.results.find((result) => result.run === name);
-    return { state: 'pending', ...run, ...ended, name, settings };
+    const seconds = run?.seconds ?? ended?.seconds; // as in the table of runs
+    return { state: 'pending', ...run, ...ended, seconds, name, settings };
   });
 }
 
