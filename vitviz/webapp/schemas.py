@@ -559,7 +559,6 @@ class RunInfo(ProcessInfo):
     """A run; `eta` (s) while it is training; the number of images of a final accuracy."""
 
     preset: str
-    dataset: str
     augmented: bool
     parameters: int
     progress: float

@@ -499,7 +499,6 @@ export interface RunInfo {
   session: string;
   measured_on: string;
   preset: string;
-  dataset: string;
   augmented: boolean;
   parameters: number;
   progress: number;

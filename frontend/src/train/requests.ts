@@ -145,6 +145,15 @@ async function openAddress(page: TrainPage): Promise<void> {
   if (!run && !isAvailable && page.runningSweep) followNewest(page);
   if (run && !page.runOf(run)) page.showNotice(unavailable('run', run, page.followed ?? undefined));
   else if (bundled && !isAvailable) page.showNotice(unavailable('timeline', bundled, page.source ?? undefined));
+  page.isIntroduced = indexOf('snapshot') >= 0 || matchMedia('(prefers-reduced-motion: reduce)').matches;
+  introduce(page);
+}
+
+/** Play the timeline of a bundled checkpoint once, when it is first on screen. */
+function introduce(page: TrainPage): void {
+  if (page.isIntroduced || page.followed !== null || !page.timeline.past || !page.isShown()) return;
+  page.isIntroduced = true;
+  page.timeline.introduce();
 }
 
 /** Load the lists and show the view of the address. */
@@ -165,7 +174,9 @@ async function open(page: TrainPage): Promise<void> {
 function listen(page: TrainPage, root: HTMLElement): void {
   const { element } = page.host;
   const refresh = () => {
-    if (page.isShown()) page.runs ? poll(page) : open(page);
+    if (!page.isShown()) return;
+    introduce(page);
+    page.runs ? poll(page) : open(page);
   };
   const watcher = new IntersectionObserver(([entry]) => {
     if (!element.isConnected) watcher.disconnect();

@@ -29,7 +29,6 @@ const RUN: RunInfo = {
   session: 'a',
   measured_on: 'test',
   preset: 'cifar10-ti4',
-  dataset: 'cifar10',
   augmented: true,
   parameters: 1_800_000,
   progress: 0.34,

@@ -103,6 +103,18 @@ export function runWords(run: RunInfo): Words {
   }
 }
 
+/** What the curves show; without a run they are those of a bundled timeline. */
+export function curvesNote(run: RunInfo | undefined): string {
+  if (!run) {
+    return 'No loss curve was recorded with this checkpoint: the curves are those of the probe images, none of which it was trained on.';
+  }
+  const loss = run.augmented
+    ? 'The training loss is that of augmented images, so it stays higher.'
+    : 'The training loss is that of the training batches.';
+  const images = `${run.measured_on} images`;
+  return `${loss} Accuracy is measured on at most 1,000 ${images} and 1,000 training images without augmentation; the final accuracy on all ${images}.`;
+}
+
 /** Why a run has no snapshots. */
 export function noSnapshotsReason(run: RunInfo | undefined): string {
   if (run && !run.snapshots) return 'This run records no snapshots: its num_snapshots is 0.';

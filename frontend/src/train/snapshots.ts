@@ -1,7 +1,7 @@
 /* Snapshots of a training for one probe image: attention of the class token and class probabilities. Pure functions. */
 
 import type { TimelineReply } from '../lib/api';
-import { meanOf, type Shape, sharedLimit, tokenCount, uint16Of } from '../lib/numbers';
+import { fillRows, makeRows, meanOf, type Shape, sharedLimit, tokenCount, uint16Of } from '../lib/numbers';
 import type { Point } from './curves';
 import { effectiveTokens } from './sentences';
 
@@ -12,7 +12,10 @@ export interface Snapshot {
   probabilities: number[];
   entropy: number[][] | null; // layers x heads
   distance: number[][] | null; // layers x heads
-  limit: number; // of the color scale
+  limit: number; // of the color scale of heads
+  meanLimit: number; // of that of means
+  probeLoss: number | null; // on all probe images, as the next
+  probeAccuracy: number | null;
   effective: number[]; // effective number of tokens of each head
 }
 
@@ -39,9 +42,12 @@ function snapshotsOf(shape: Shape, reply: TimelineReply): Snapshot[] {
   const tokens = tokenCount(shape);
   const heads = shape.layers * shape.heads;
   const size = heads * tokens;
+  const rows = makeRows(shape);
+  const means = rows.cells.filter((_, k) => k % rows.across === shape.heads || k >= shape.layers * rows.across);
   return reply.epoch.map((epoch, i) => {
     const firstRows = Float32Array.from(weights.subarray(i * size, (i + 1) * size), (weight) => weight / 65535);
     const rowOfHead = (_: unknown, k: number) => firstRows.subarray(k * tokens, (k + 1) * tokens);
+    fillRows(rows, shape, { defaultRows: firstRows, full: null }, [], 'from', () => false);
     return {
       epoch,
       seconds: reply.seconds[i],
@@ -50,8 +56,27 @@ function snapshotsOf(shape: Shape, reply: TimelineReply): Snapshot[] {
       entropy: reply.entropy?.[i] ?? null,
       distance: reply.distance?.[i] ?? null,
       limit: sharedLimit(shape, firstRows),
+      meanLimit: sharedLimit(shape, joined(means)),
+      probeLoss: reply.probe_loss?.[i] ?? null,
+      probeAccuracy: reply.probe_accuracy?.[i] ?? null,
       effective: Array.from({ length: heads }, rowOfHead).map(effectiveTokens),
     };
+  });
+}
+
+function joined(rows: Float32Array[]): Float32Array {
+  const all = new Float32Array(rows.length * rows[0].length);
+  rows.forEach((row, k) => {
+    all.set(row, k * row.length);
+  });
+  return all;
+}
+
+/** The curve of a value at each snapshot; empty if it is not known. */
+export function snapshotPoints(past: Past | null, key: 'probeLoss' | 'probeAccuracy'): Point[] {
+  return (past?.snapshots ?? []).flatMap((now): Point[] => {
+    const value = now[key];
+    return value === null ? [] : [[now.epoch, value]];
   });
 }
 

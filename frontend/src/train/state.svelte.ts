@@ -55,6 +55,7 @@ export class TrainPage {
   isPolling = false;
   timer: ReturnType<typeof setTimeout> | undefined;
   isAwaiting = false; // whether to follow the next run of a sweep once it starts
+  isIntroduced = true; // whether the timeline is not, or no longer, to be played on its own
   wasBusy = false; // whether a run was training at the last update
   readonly acting = new Set<string>(); // pending actions, so that a double click acts once
   announced: string | null = null; // state of the followed run at the last call of `announce`

@@ -15,6 +15,7 @@ import {
   rowOf,
   type Scale,
   type Shape,
+  sharpestHead,
   uniformWeight,
 } from '../lib/numbers';
 import { isUniformMap, type Line, mapName, patchName, percent, textOf, timesUniform } from '../lib/words';
@@ -44,8 +45,18 @@ export class Timeline {
   readonly now: Snapshot | undefined = $derived(this.past?.snapshots[this.snapshot]);
   /** The rows of the snapshot on screen, with means: a new object around the same buffers. */
   readonly maps: { rows: Rows } | null = $derived.by(() => this.#fillMaps());
-  readonly limit = $derived(Math.max(...(this.past?.snapshots.map(({ limit }) => limit) ?? [1])));
-  readonly scale: Scale = $derived({ kind: 'linear', limit: this.limit, clips: true, isWeight: true });
+  /** Limits of the color scales of all snapshots. */
+  readonly limits = $derived.by(() => {
+    const { snapshots } = this.past ?? {};
+    return {
+      heads: Math.max(...(snapshots?.map(({ limit }) => limit) ?? [1])),
+      means: Math.max(...(snapshots?.map(({ meanLimit }) => meanLimit) ?? [1])),
+    };
+  });
+  readonly #scales: { heads: Scale; means: Scale } = $derived({
+    heads: { kind: 'linear', limit: this.limits.heads, clips: true, isWeight: true },
+    means: { kind: 'linear', limit: this.limits.means, clips: true, isWeight: true },
+  });
   readonly mapLine: Line = $derived.by(() => this.#lineOfMap());
   /** The epoch of the cursor in the curves, null without one. */
   readonly epochShown = $derived.by(() => {
@@ -53,10 +64,12 @@ export class Timeline {
     return this.past && followed !== null && source === sourceOf(followed) ? this.cursor : null;
   });
 
+  #isChosen = false; // whether the user chose a map
   #buffers: { shape: Shape; rows: Rows } | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
   #addressTimer: ReturnType<typeof setTimeout> | undefined;
   #speechTimer: ReturnType<typeof setTimeout> | undefined;
+  #introduction: AbortController | null = null; // of the listeners that stop it
   #frame = 0;
   #measures = 0;
 
@@ -115,13 +128,15 @@ export class Timeline {
   }
 
   /** Begin a timeline; `image` may differ from the requested one if there are fewer. */
-  #start({ shape, images }: Past, image: number) {
+  #start({ shape, images, snapshots }: Past, image: number) {
     this.past = null; // until the matrix has the new shape
     this.image = image;
     if (JSON.stringify(shape) !== JSON.stringify(this.shape)) this.shape = shape;
     if (JSON.stringify(images) !== JSON.stringify(this.images)) this.images = images;
     const { layer, head } = this.chosen;
-    if (layer >= shape.layers || head >= shape.heads) this.chosen = { layer: MEAN, head: MEAN };
+    if (!this.#isChosen || layer >= shape.layers || head >= shape.heads) {
+      this.chosen = sharpestHead(shape, snapshots[snapshots.length - 1].firstRows);
+    }
   }
 
   #clear() {
@@ -181,6 +196,21 @@ export class Timeline {
     if (this.past) this.show(Math.min(this.past.snapshots.length - 1, Math.max(0, this.snapshot + by)));
   }
 
+  /** Play from the start, until the end or the next click or key. */
+  introduce() {
+    if (!this.past) return;
+    this.show(0);
+    this.play();
+    const stop = ({ target, key }: Event & { key?: string }) => {
+      const isPlayKey = key === ' ' || (target instanceof Element && target.closest('[data-do=play]')); // it pauses by itself
+      if (!isPlayKey) this.pause();
+      this.#introduction?.abort();
+    };
+    this.#introduction = new AbortController();
+    const { signal } = this.#introduction;
+    for (const type of ['pointerdown', 'keydown']) document.addEventListener(type, stop, { capture: true, signal });
+  }
+
   play() {
     if (this.isPlaying) return this.pause();
     if (this.past && this.snapshot >= this.past.snapshots.length - 1) this.show(0);
@@ -193,13 +223,20 @@ export class Timeline {
   }
 
   pause() {
+    this.#introduction?.abort();
     clearInterval(this.#timer);
     this.isPlaying = false;
+  }
+
+  /** The scale of a map. */
+  scaleOf(layer: number, head: number): Scale {
+    return layer === MEAN || head === MEAN ? this.#scales.means : this.#scales.heads;
   }
 
   // --- the selected map ---
 
   choose(layer: number, head: number) {
+    this.#isChosen = true;
     this.chosen = { layer, head };
     this.read = -1;
     this.#announceSoon();

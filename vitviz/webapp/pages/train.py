@@ -277,8 +277,7 @@ class Train:
         """Describe a run for the table.
 
         Returns:
-            Fields of `RunInfo`, its `dataset`, whether its images are `augmented` by more than crops and flips, whether
-            it is `saved` and `explorable` and records `snapshots`, and the `eta` of a running one (s).
+            Fields of `RunInfo`, whether its images are `augmented` by more than crops and flips, whether it is `saved` and `explorable` and records `snapshots`, and the `eta` of a running one (s).
         """
         config, row = info.config, describe(info)
         if info.state in RUNNING and info.progress:
@@ -287,7 +286,6 @@ class Train:
             row["preset"] = f"{init}, fine-tuned"  # its network; the preset's is not used
         if config.get("teacher") is not None:
             row["preset"] += ", distilled"
-        row["dataset"] = config.get("dataset", "cifar10")
         row["augmented"] = any(config.get(name) for name in AUGMENTATION)
         saved = (self.runs.folder(info.name) / LAST).is_file()
         explorable = saved and has_attention(config)
