@@ -7,11 +7,13 @@ import { saveContent } from '../lib/dom';
 import { applyLists, fetchCurves, follow, followNewest, poll, wake } from './requests';
 import { sourceOf, type TrainPage } from './state.svelte';
 
-/** Send a request once, however often it is clicked. Returns null if it failed or is pending. */
+/** Send a request once, however often it is clicked. Returns null if it failed or is pending.
+    @param fail shows why it failed, by default in the status line */
 async function act<N extends RequestName>(
   page: TrainPage,
   name: N,
   argument: Requests[N][0],
+  fail: (sentence: string) => void = (sentence) => page.showNotice(sentence, true),
 ): Promise<Reply<N> | null> {
   const mine = name + JSON.stringify(argument);
   if (page.acting.has(mine)) return null;
@@ -19,7 +21,7 @@ async function act<N extends RequestName>(
   const reply = await page.host.request(name, argument);
   page.acting.delete(mine);
   if (!isServed(reply)) {
-    page.showNotice(reasonOf(reply), true);
+    fail(reasonOf(reply));
     poll(page); // runs may have changed in another window
     return null;
   }
@@ -42,8 +44,8 @@ export async function requestChange<N extends Change>(
   return true;
 }
 
-export async function resumeRun(page: TrainPage, name: string): Promise<void> {
-  const reply = await act(page, 'resume', { name });
+export async function resumeRun(page: TrainPage, name: string, fail?: (sentence: string) => void): Promise<void> {
+  const reply = await act(page, 'resume', { name }, fail);
   if (!reply) return;
   applyLists(page, reply);
   follow(page, sourceOf(name));
@@ -53,8 +55,13 @@ export async function resumeSweep(page: TrainPage, name: string): Promise<void> 
   if (await requestChange(page, 'resume_sweep', { name })) followNewest(page);
 }
 
-export async function renameRun(page: TrainPage, name: string, wanted: string): Promise<void> {
-  const reply = await act(page, 'rename', { name, new: wanted });
+export async function renameRun(
+  page: TrainPage,
+  name: string,
+  wanted: string,
+  fail: (sentence: string) => void,
+): Promise<void> {
+  const reply = await act(page, 'rename', { name, new: wanted }, fail);
   if (!reply) return;
   if (page.followed === name) {
     page.followed = wanted;
@@ -67,8 +74,8 @@ export async function renameRun(page: TrainPage, name: string, wanted: string): 
 }
 
 /** Returns whether it succeeded. */
-export async function deleteRun(page: TrainPage, name: string): Promise<boolean> {
-  const reply = await act(page, 'delete', { name });
+export async function deleteRun(page: TrainPage, name: string, fail: (sentence: string) => void): Promise<boolean> {
+  const reply = await act(page, 'delete', { name }, fail);
   if (!reply) return false;
   const { [name]: _, ...others } = page.curves;
   page.curves = others;
@@ -76,12 +83,16 @@ export async function deleteRun(page: TrainPage, name: string): Promise<boolean>
   return true;
 }
 
-export async function downloadRun(page: TrainPage, name: string): Promise<void> {
-  page.showNotice('Preparing the checkpoint…');
-  const reply = await act(page, 'download', { name });
+export async function downloadRun(
+  page: TrainPage,
+  name: string,
+  tell: (sentence: string, isError?: boolean) => void,
+): Promise<void> {
+  tell('Preparing the checkpoint…', false);
+  const reply = await act(page, 'download', { name }, tell);
   if (!reply) return;
   saveContent(reply);
-  page.showBriefly(`Saved as ${reply.name}.`);
+  tell(`Saved as ${reply.name}.`, false);
 }
 
 /** Overlay the curves of a run on those of the followed one, or remove them. */

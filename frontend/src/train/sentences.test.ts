@@ -3,6 +3,7 @@ import type { BundledTimeline, EstimateReply, GridShape, LessonInfo, RunInfo } f
 import { SPACE } from '../lib/words';
 import {
   accuracyName,
+  curvesNote,
   duration,
   effectiveTokens,
   epochText,
@@ -175,6 +176,14 @@ describe('what to look for', () => {
     const [start] = findingLine([now, now], [4, 4], shape, false);
     expect(start).toBe(`Attention is ${trend} at the first snapshot: `);
   });
+});
+
+test('the note below the curves is about augmentation only where there is one', () => {
+  expect(curvesNote(RUN)).toContain('that of augmented images, so it stays higher. Accuracy is measured on');
+  expect(curvesNote({ ...RUN, augmented: false, measured_on: 'held-out' })).toBe(
+    'The training loss is that of the training batches. Accuracy is measured on at most 1,000 held-out images and 1,000 training images without augmentation; the final accuracy on all held-out images.',
+  );
+  expect(curvesNote(undefined)).toContain('No loss curve was recorded with this checkpoint');
 });
 
 test('a lesson says what it reached, on which machine', () => {

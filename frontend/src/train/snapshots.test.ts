@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TimelineReply } from '../lib/api';
-import { addSnapshots, layerPoints, type Past, rankedClasses, shownLayers } from './snapshots';
+import { addSnapshots, layerPoints, type Past, rankedClasses, shownLayers, snapshotPoints } from './snapshots';
 
 const SHAPE = { layers: 2, heads: 1, rows: 1, columns: 2, aspect: 2, prefix: 1, classToken: true };
 const ROWS = [0, 65535, 0, 32768, 16384, 16383]; // two layers of three tokens
@@ -77,4 +77,25 @@ test('a line of a layer is the mean of its heads', () => {
     [0, 6],
     [2, 6],
   ]);
+});
+
+test('curves of the probe images have a point per snapshot, and none if their classes are not known', () => {
+  const past = addSnapshots(null, reply(0, 0.25, 1)) as Past;
+  expect(snapshotPoints(past, 'probeLoss')).toEqual([
+    [0.25, 1.75],
+    [1, 1],
+  ]);
+  expect(snapshotPoints(past, 'probeAccuracy')).toEqual([]);
+  expect(snapshotPoints(null, 'probeLoss')).toEqual([]);
+});
+
+test('means have a scale of their own', () => {
+  const [left, right] = [
+    [0, 65535, 0],
+    [0, 0, 65535],
+  ];
+  const rows = btoa(String.fromCharCode(...new Uint8Array(new Uint16Array([left, right, right, left].flat()).buffer)));
+  const { snapshots } = addSnapshots(null, { ...reply(0, 1), rows, shape: { ...SHAPE, heads: 2 } }) as Past;
+  expect(snapshots[0].limit).toBe(1);
+  expect(snapshots[0].meanLimit).toBeCloseTo(0.4); // all means are 0.5
 });
