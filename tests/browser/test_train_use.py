@@ -115,6 +115,7 @@ def test_a_budget_in_epochs_is_not_rounded(context, train_server):
     page = open_train(context, train_server[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
     estimate = {"seconds": 100.0, "epochs": 1234, "images_per_second": 321.0, "memory": 1e9}
+    page.locator(".preset-section summary").click()
     page.locator("select[name=unit]").select_option("epochs")
     page.route(
         SERVER,
@@ -127,11 +128,12 @@ def test_a_budget_in_epochs_is_not_rounded(context, train_server):
 def test_resetting_hyperparameters_keeps_the_budget(context, train_server):
     page = open_train(context, train_server[0])
     page.wait_for_selector(f"{TRAIN}[data-checked=fits]")
+    page.locator(".preset-section summary").click()
     page.locator(".hyperparameters summary").click()
-    page.locator("[data-setting='model.num_heads']").fill("4")
+    page.locator("[data-setting='model.num_heads']").fill("8")
     page.locator("input[name=budget]").fill("5")
     page.locator("[data-do=reset]").click()
-    expect(page.locator("[data-setting='model.num_heads']")).to_have_value("6")
+    expect(page.locator("[data-setting='model.num_heads']")).to_have_value("4")
     expect(page.locator("input[name=budget]")).to_have_value("5")
 
 
@@ -167,7 +169,7 @@ def test_a_selected_map_is_announced(context, address):
     page = open_train(context, address)
     page.locator(f"{TRAIN} .cell[aria-selected=true]").focus()
     page.keyboard.press("ArrowUp")
-    expect(page.locator(f"{TRAIN} .voice").first).to_contain_text("Layer 6, mean of heads: most to row ")
+    expect(page.locator(f"{TRAIN} .voice").first).to_contain_text("Layer 4, head 6: most to row ")
 
 
 def test_a_file_dropped_on_the_page_does_not_replace_it(context, address):

@@ -30,7 +30,8 @@ test('cells have the units of their column', () => {
   expect(text('images_per_second')).toBe('123');
   expect(text('images_per_second', { images_per_second: null })).toBe('');
   expect(text('accuracy')).toBe('not finished');
-  expect(text('accuracy', { accuracy: 0.5, measured_on: 'held-out' })).toBe('50.00\u00a0% held-out');
+  expect(text('accuracy', { accuracy: 0.5, measured_on: 'held-out' })).toBe('50.0\u00a0% held-out');
+  expect(text('accuracy', { accuracy: 1, eval_samples: 16, measured_on: 'test' })).toBe('16 of 16 test');
   expect(text('state')).toBe('stopped');
 });
 

@@ -1,7 +1,7 @@
 /* Columns and order of the table of runs. Pure functions. */
 
+import { accuracyNumber } from '../lib/accuracy';
 import type { RunInfo } from '../lib/api';
-import { percent } from '../lib/words';
 import { duration, epochText, short, thousands } from './sentences';
 
 export type ColumnKey =
@@ -47,7 +47,7 @@ export const COLUMNS: readonly Column[] = [
   number('epoch', 'Epochs', epochsText),
   number('seconds', 'Time', ({ seconds }) => (seconds ? duration(seconds) : '')),
   number('images_per_second', 'Images/s', ({ images_per_second: speed }) => (speed ? speed.toFixed(0) : '')),
-  number('accuracy', 'Accuracy, last epoch', accuracyText),
+  number('accuracy', 'Accuracy, last epoch', resultText),
   text('state', 'State'),
 ];
 
@@ -55,8 +55,8 @@ function epochsText({ epoch, epochs, state }: RunInfo): string {
   return epochs != null && state !== 'finished' ? `${epochText(epoch)} of ${short(epochs)}` : epochText(epoch);
 }
 
-function accuracyText({ accuracy, measured_on }: RunInfo): string {
-  return accuracy == null ? 'not finished' : `${percent(accuracy, 2)} ${measured_on}`;
+function resultText({ accuracy, eval_samples, measured_on }: RunInfo): string {
+  return accuracy == null ? 'not finished' : `${accuracyNumber(accuracy, eval_samples)} ${measured_on}`;
 }
 
 /** The order after a click on a column: numbers descending first, then the reverse, then newest first. */

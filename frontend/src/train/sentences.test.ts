@@ -98,9 +98,14 @@ describe('the words of a run', () => {
       'The progress of tiny is saved. Resume continues from here.',
       false,
     ]);
+    expect(wordsOf({ state: 'finished', accuracy: 1, eval_samples: 16 })).toEqual([
+      'Test accuracy 16 of 16',
+      'tiny is finished: 3.4 epochs in 3 min 24 s. Correct: 16 of 16 test images.',
+      false,
+    ]);
     expect(wordsOf({ state: 'finished', accuracy: 0.5 })).toEqual([
-      'Test accuracy 50.00 %',
-      'tiny is finished: 3.4 epochs in 3 min 24 s.',
+      'Test accuracy 50.0 %',
+      'tiny is finished: 3.4 epochs in 3 min 24 s. Correct: 50.0 % of the test images.',
       false,
     ]);
     expect(wordsOf({ state: 'finished' })[0]).toBe('Finished after epoch 3.4');
@@ -135,7 +140,7 @@ test('the words of a bundled timeline', () => {
     parameters: 1_800_000,
   };
   expect(plain(sourceWords(source).line)).toBe(
-    'Bundled checkpoint cifar10-ti4: 98.6 epochs in 2 h 56 min with distillation, test accuracy 93.25 %.',
+    'Bundled checkpoint cifar10-ti4: 98.6 epochs in 2 h 56 min with distillation, accuracy 93.3 % (10,000 test images, 95 % interval 92.7 to 93.7).',
   );
   const unknown = { ...source, distilled: false, test_accuracy: null };
   expect(plain(sourceWords(unknown).line)).toBe('Bundled checkpoint cifar10-ti4: 98.6 epochs in 2 h 56 min.');

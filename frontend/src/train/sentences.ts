@@ -1,8 +1,9 @@
 /* Sentences of the Train page: pure functions. */
 
+import { accuracyNumber, accuracyText } from '../lib/accuracy';
 import type { BundledTimeline, EstimateReply, GridShape, LessonInfo, RunInfo, RunState } from '../lib/api';
 import { meanOf, tokenCount } from '../lib/numbers';
-import { type Line, mapName, percent, queryName, SPACE } from '../lib/words';
+import { type Line, mapName, queryName, SPACE } from '../lib/words';
 
 /** Headline and status line. */
 export interface Words {
@@ -59,17 +60,18 @@ function trainingWords(run: RunInfo): Words {
 }
 
 function finishedWords(run: RunInfo): Words {
-  const result = run.accuracy == null ? null : `${accuracyName(run.measured_on)} ${percent(run.accuracy, 2)}`;
   const epoch = epochText(run.epoch);
+  const line = `${run.name} is finished: ${inEpochs(epoch)} in ${duration(run.seconds)}.`;
+  if (run.accuracy == null) return { headline: `Finished after epoch ${epoch}`, line };
   return {
-    headline: result ?? `Finished after epoch ${epoch}`,
-    line: `${run.name} is finished: ${inEpochs(epoch)} in ${duration(run.seconds)}.`,
+    headline: `${accuracyName(run.measured_on)} ${accuracyNumber(run.accuracy, run.eval_samples)}`,
+    line: `${line} Correct: ${accuracyText(run.accuracy, run.eval_samples, run.measured_on)}.`,
   };
 }
 
 /** What a lesson reached in its time: "72.5 % test accuracy" */
 export const lessonResult = ({ test_accuracy: accuracy }: LessonInfo) =>
-  accuracy == null ? 'not measured yet' : `${percent(accuracy, 1)} test accuracy`;
+  accuracy == null ? 'not measured yet' : `${accuracyNumber(accuracy)} test accuracy`;
 
 /** Where and with what attention a lesson was measured. */
 export function lessonNote({ epochs, entropy, hardware }: LessonInfo): string {
@@ -124,7 +126,8 @@ export function noSnapshotsReason(run: RunInfo | undefined): string {
 
 /** Headline and status line of a bundled timeline. */
 export function sourceWords(source: BundledTimeline): Words {
-  const result = source.test_accuracy == null ? '' : `, test accuracy ${percent(source.test_accuracy, 2)}`;
+  const result =
+    source.test_accuracy == null ? '' : `, accuracy ${accuracyText(source.test_accuracy, source.eval_samples)}`;
   const length = `${inEpochs(epochText(source.epochs ?? 0))} in ${duration(source.seconds ?? 0)}`;
   const how = source.distilled ? ' with distillation' : '';
   return {

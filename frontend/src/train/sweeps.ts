@@ -11,6 +11,7 @@ export interface Entry {
   parameters?: number | null;
   seconds?: number | null;
   accuracy?: number | null;
+  eval_samples?: number | null;
   progress?: number;
 }
 

@@ -277,7 +277,8 @@ class Train:
         """Describe a run for the table.
 
         Returns:
-            Fields of `RunInfo`, whether its images are `augmented` by more than crops and flips, whether it is `saved` and `explorable` and records `snapshots`, and the `eta` of a running one (s).
+            Fields of `RunInfo`, whether its images are `augmented` by more than crops and flips, whether it is `saved`
+            and `explorable` and records `snapshots`, and the `eta` of a running one (s).
         """
         config, row = info.config, describe(info)
         if info.state in RUNNING and info.progress:
