@@ -15,8 +15,9 @@ from pydantic import TypeAdapter
 
 import vitviz
 from tests import tiny
-from vitviz.attribution.explanation import View, explain
+from vitviz.attribution.explanation import explain
 from vitviz.attribution.serialize import MAX_UINT16_WEIGHTS, attention_to_json, explorer_to_json
+from vitviz.attribution.view import View
 from vitviz.data.preprocessing import sample_paths
 from vitviz.plots.document import script
 from vitviz.webapp.schemas import ExplorerData

@@ -13,8 +13,8 @@ from playwright.sync_api import expect
 
 import vitviz
 from benchmarks.page import EXPLORER
-from vitviz.attribution.explanation import View
 from vitviz.attribution.faithfulness import N_RANDOM, score
+from vitviz.attribution.view import View
 from vitviz.data.preprocessing import sample_paths
 
 pytestmark = pytest.mark.browser

@@ -228,7 +228,9 @@ def test_explain_writes_a_figure_or_numbers(vitviz, tiny_file, tmp_path):
 
 def test_explain_shows_the_attention_of_a_layer_and_head(vitviz, tiny_file, tmp_path, monkeypatch):
     shown = []
-    monkeypatch.setattr(Explanation, "draw", lambda explanation, view: shown.append((view.layer, view.head)))
+    monkeypatch.setattr(
+        Explanation, "draw", lambda explanation, view, content, size: shown.append((view.layer, view.head))
+    )
     monkeypatch.setattr(explanation_module, "export", lambda path, arrays, draw, document: draw())
     for words in ([], ["--layer", 2], ["--layer", 2, "--head", 1]):
         code, _, err = vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", tmp_path / "a.svg", *words)

@@ -29,7 +29,6 @@ from vitviz.data import cifar
 from vitviz.data.photos import PHOTOS
 from vitviz.data.preprocessing import ImageError, load_samples, sample_paths
 from vitviz.models import checkpoint
-from vitviz.plots import figures
 from vitviz.webapp import images
 from vitviz.webapp.pages import explore
 from vitviz.webapp.pages.explore import Explore, is_large
@@ -53,13 +52,6 @@ def bundled(tmp_path, monkeypatch):
     checkpoint.save(tiny.checkpoint(), path)
     monkeypatch.setattr(checkpoint, "CHECKPOINTS", path.parent)
     return path
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Let figures be empty files, for tests of their names."""
-    monkeypatch.setattr(figures, "draw", lambda chart: None)
-    monkeypatch.setattr(figures, "render", lambda figure, ending: b"")
 
 
 def sample(name="cat", model="cifar10-ti4"):
@@ -131,7 +123,7 @@ def test_a_flat_map_has_no_score(page, bundled):
 )
 def test_an_invalid_target_is_refused(page, target, sentence):
     key = page.explain(sample())["key"]
-    for name in ("methods", "scores", "figure"):
+    for name in ("methods", "scores"):
         answer = error_response(getattr(page, name))({"key": key, "target": target, "method": "relevance"})
         assert sentence in answer["error"]
 
@@ -150,8 +142,6 @@ def test_an_ablated_image_has_its_own_key(page, bundled):
         tiny.L, tiny.A, tiny.T, tiny.T
     )
     np.testing.assert_allclose(whole / 65535, np.nan_to_num(expected.attention), atol=1e-5)
-    figure = page.figure({"key": found["key"], "method": None, "layer": None, "head": None})
-    assert figure["src"].startswith("data:image/png;base64,")
     assert page.ablate({"key": "guess", "heads": [], "patches": []}) is None
 
 
@@ -440,72 +430,6 @@ def test_a_replaced_checkpoint_is_reloaded_and_caches_are_not_reused(page, bundl
     checkpoint.save(tiny.checkpoint(seed=1), bundled)
     after = run()
     assert [old == new for old, new in zip(before, after, strict=True)] == [False] * 3
-
-
-@pytest.mark.parametrize(
-    ("wanted", "sentence"),
-    [
-        ({"layer": 6}, "layer must be from 0 to 5: got '6'"),
-        ({"head": "3"}, "head must be from 0 to 5"),
-        ({"patches": [64]}, "Patches must be different numbers from 0 to 63"),
-        ({"patches": [1] * 100_000}, "Patches must be different numbers"),
-        ({"patches": "all"}, "patches must be a list of integers"),
-        ({"method": "magic"}, "Unknown method 'magic'"),
-        ({"direction": "up"}, "direction must be from or to"),
-    ],
-)
-def test_a_figure_of_an_invalid_view_is_refused(page, wanted, sentence):
-    key = page.explain(sample())["key"]
-    assert sentence in error_response(page.figure)({"key": key} | wanted)["error"]
-
-
-def test_the_figure_of_a_method_shows_the_unchanged_image_like_the_page(page, monkeypatch):
-    charts = []
-    monkeypatch.setattr(figures, "draw", lambda chart: charts.append(chart) or "figure")
-    monkeypatch.setattr(figures, "render", lambda figure, ending: b"")
-    answer = page.explain(sample())
-    ablated = page.ablate({"key": answer["key"], "heads": [[5, 2]], "patches": [27, 3]})
-    page.figure({"key": ablated["key"], "method": "rollout", "layer": None, "head": None})
-    assert charts[0].title == "Rollout, before ablation"
-    np.testing.assert_allclose(charts[0].large.ravel(), answer["maps"]["rollout"], atol=1e-6)
-    np.testing.assert_allclose(charts[0].probabilities, ablated["probabilities"], atol=1e-6)
-
-
-def test_the_figure_is_a_png_of_the_view(page, bundled):
-    key = page.explain(sample(model="bundled"))["key"]
-    shown = page.figure({"key": key, "layer": 2, "head": None, "patches": [9, 10], "direction": "to", "method": None})
-    assert base64.b64decode(shown["src"].split(",", 1)[1]).startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize(
-    ("wanted", "name"),
-    [
-        ({}, "layer-6-mean-of-heads"),
-        ({"direction": "to"}, "layer-6-mean-of-heads-to-the-class-token"),
-        ({"patches": [27]}, "layer-6-mean-of-heads-from-row-4-column-4"),
-        ({"patches": [27, 3, 5], "direction": "to"}, "layer-6-mean-of-heads-to-row-4-column-4-and-2-more"),
-        ({"method": "relevance", "target": [5, 3], "patches": [27]}, "relevance-for-dog-not-cat"),
-    ],
-)
-@pytest.mark.usefixtures("undrawn")
-def test_the_file_name_of_a_figure_describes_the_view(page, wanted, name):
-    key = page.explain(sample())["key"]
-    view = {"layer": 5, "head": None, "method": None} | wanted
-    assert page.figure({"key": key} | view)["name"] == f"vitviz-cifar10-ti4-drawing-cat-{name}.png"
-    changed = page.ablate({"key": key, "heads": [], "patches": [1]})["key"]
-    assert page.figure({"key": changed} | view)["name"] == f"vitviz-cifar10-ti4-drawing-cat-{name}-ablated.png"
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_the_name_of_an_upload_is_not_in_its_figure(page, uploads):
-    Image.new("RGB", (40, 40), "teal").save(uploads / "mine.png")
-    key = page.explain(upload(uploads / "mine.png", "../Grandmother $1\n.png"))["key"]
-    assert page.figure({"key": key})["name"].startswith("vitviz-cifar10-ti4-upload-mean")
-    assert page.explanations.get({"key": key}).name == "Upload"
-
-
-def test_an_expired_key_has_no_figure(page):
-    assert page.figure({"key": "x"}) is None
 
 
 def test_sample_names_are_not_paths():

@@ -189,7 +189,8 @@ def test_only_the_listed_functions_can_be_called(client):
         if getattr(getattr(block, name, None), "_is_server_fn", False)
     }
     expected = {
-        "explorer": "explain attention methods scores ablate gallery figure list_models",
+        "explorer": "explain attention methods scores ablate gallery gallery_progress cifar_download figure code "
+        "list_models",
         "internals": "probes list_models",
         "train": "poll movie check estimate start resume resume_sweep stop rename delete download download_data "
         "cancel_download upload_images survey",

@@ -98,7 +98,10 @@ def test_explore(cifar_folder, uploads, tmp_path):
     ablation = key | {"heads": [[0, 1]], "patches": [3], "mode": "mean", "patch_mode": "gray"}
     assert "key" in page("ablate", ablation, schemas.AblateReply)
     view = {"layer": None, "head": 0, "patches": [1], "direction": "to", "method": None, "target": []}
-    page("figure", key | view, schemas.FigureReply)
+    view |= {"scale": "shared", "smooth": False, "outlines": 0.6, "truth": 3}
+    figure = {"view": view, "content": "map", "format": "svg", "size": "16:9", "link": None}
+    page("figure", key | figure, schemas.FigureReply)
+    page("code", key | {"view": view}, schemas.CodeReply)
     for shown in ("all", "misclassified"):
         page(
             "gallery",
@@ -108,8 +111,8 @@ def test_explore(cifar_folder, uploads, tmp_path):
     page("gallery_progress", {"dataset": "cifar10", "checkpoint": "runs/small"}, schemas.GalleryProgress)
     page("cifar_download", {"action": "state"}, schemas.DownloadInfo)
     page("list_models", {}, schemas.ModelList)
-    for name in ("attention", "methods", "scores", "ablate", "figure"):
-        expired = (ablation | view | {"target": []} | {"key": "?"}).items()
+    for name in ("attention", "methods", "scores", "ablate", "figure", "code"):
+        expired = (ablation | figure | {"target": []} | {"key": "?"}).items()
         fields = TypeAdapter(REQUESTS[name].__args__[0]).json_schema()["properties"]
         assert page(name, {field: value for field, value in expired if field in fields}) is None
     assert "error" in page("explain", CAT | {"checkpoint": "?"}, schemas.Refusal)

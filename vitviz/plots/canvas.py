@@ -33,6 +33,7 @@ STYLE = {
     "font.size": 8,
     "text.color": TEXT_COLOR,
     "svg.hashsalt": "vitviz",
+    "image.composite_image": False,  # each map stays an image with its own name
     "svg.fonttype": "none",
     "pdf.fonttype": 42,  # TrueType, which journals take
 }
@@ -181,7 +182,7 @@ def measuring() -> RendererAgg:
 def text_width(text: str, size: float, weight: str = "normal") -> float:
     """Return the width of a line (pt)."""
     font = FontProperties(family=list(fonts()), size=size, weight=weight)
-    return float(measuring().get_text_width_height_descent(text, font, ismath=False)[0])
+    return float(measuring().get_text_width_height_descent(plain(text), font, ismath=False)[0])
 
 
 def wrap(text: str, width: float, size: float, weight: str = "normal", most: int = 9) -> list[str]:

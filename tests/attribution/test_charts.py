@@ -1,0 +1,260 @@
+"""Charts: the numbers, scales, marks and words of a view are those of the page."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import vitviz
+from tests import tiny
+from vitviz.attribution import code
+from vitviz.attribution.charts import all_rows, chart, listed_classes, sequence
+from vitviz.attribution.explanation import explain
+from vitviz.attribution.methods import query_weights
+from vitviz.attribution.view import View
+from vitviz.plots.limits import shared_limits
+from vitviz.plots.scales import Scale, map_scale
+from vitviz.plots.words import percent
+
+L, A, GH, GW, N = 2, tiny.A, tiny.GH, tiny.GW, tiny.N
+
+
+@pytest.fixture(scope="module")
+def explanation():
+    checkpoint = tiny.checkpoint(replace(tiny.CONFIG, depth=L))
+    return replace(explain(checkpoint, tiny.pixels()), name="Drawing (cat)")
+
+
+@pytest.fixture(scope="module")
+def ablated(explanation):
+    return explanation.ablate([(1, 0)], [3, 9])
+
+
+@pytest.mark.parametrize(
+    ("view", "title"),
+    [
+        (View(None, 1, 0), "Layer 2, head 1"),
+        (View(None, None, 1), "Mean of layers, head 2"),
+        (View(None, 0, None, (4, 9), "to"), "Layer 1, mean of heads"),
+        (View(None, None, None, (34,)), "Mean of layers, mean of heads"),
+    ],
+)
+def test_the_large_map_is_that_of_layer_head_query_and_direction(explanation, view, title):
+    attention = explanation.attention if view.direction == "from" else explanation.attention.swapaxes(2, 3)
+    tokens = [explanation.prefix + p for p in view.query] or [0]
+    maps = np.mean([attention[:, :, token, explanation.prefix :] for token in tokens], 0)  # (L, A, N)
+    maps = maps if view.layer is None else maps[[view.layer]]
+    maps = maps if view.head is None else maps[:, [view.head]]
+    found = chart(explanation, view)
+    assert found.title == title
+    np.testing.assert_allclose(found.large.ravel(), maps.mean((0, 1)), atol=1e-6)
+    np.testing.assert_array_equal(found.large, found.maps[found.chosen])
+    np.testing.assert_allclose(
+        explanation.attention_map(view.layer, view.head, view.query, view.direction), found.large, atol=1e-7
+    )
+
+
+def test_the_matrix_has_all_heads_and_then_their_means(explanation):
+    maps = chart(explanation, View()).maps
+    assert maps.shape == (L + 1, A + 1, GH, GW)
+    np.testing.assert_allclose(maps[:L, :A], explanation.cls_maps, atol=1e-7)
+    np.testing.assert_allclose(maps[:L, A], explanation.cls_maps.mean(1), atol=1e-6)
+    np.testing.assert_allclose(maps[L, :A], explanation.cls_maps.mean(0), atol=1e-6)
+    np.testing.assert_allclose(maps[L, A], explanation.average, atol=1e-6)
+
+
+@pytest.mark.parametrize("direction", ["from", "to"])
+def test_shared_scales_are_those_of_the_page_and_stay_under_ablation(explanation, ablated, direction):
+    limits = shared_limits(explanation.attention, query_weights(explanation.context), explanation.prefix, direction)
+    for one in (explanation, ablated):
+        found = chart(one, View(layer=0, head=1, direction=direction, query=(20,)))
+        assert found.scales == tuple(Scale("linear", limits[name], clips=True) for name in ("heads", "means"))
+        assert found.scale == found.scales[0]
+        assert chart(one, View(layer=0, direction=direction)).scale == found.scales[1]
+        assert found.scale_of(0, 0) == found.scales[0]
+        assert found.scale_of(0, A) == found.scale_of(L, 0) == found.scale_of(L, A) == found.scales[1]
+
+
+def test_a_uniform_scale_is_relative_to_the_remaining_tokens(explanation, ablated):
+    assert chart(explanation, View(scale="uniform")).scale == Scale("uniform", 1 / (N + 1))
+    assert chart(ablated, View(scale="uniform")).scale == Scale("uniform", 1 / (N - 1))
+
+
+def test_one_scale_per_map_does_not_count_removed_patches(ablated):
+    found = chart(ablated, View(layer=0, head=1, scale="map"))
+    kept = np.delete(found.large.ravel(), [3, 9])
+    assert found.scales is None
+    assert found.scale == map_scale(kept) == found.scale_of(0, 1)
+    assert found.scale.low == kept.min() > 0
+
+
+def test_ablated_heads_are_marked_and_left_out_of_the_means(ablated):
+    found = chart(ablated, View(layer=1))
+    assert np.argwhere(found.ablated).tolist() == [[1, 0]]
+    np.testing.assert_array_equal(found.maps[1, 2], found.maps[1, 1])
+    assert not found.maps[1, 0].any()
+    both = ablated.ablate([(1, 1)])
+    assert np.argwhere(chart(both, View()).ablated).tolist() == [[1, 0], [1, 1], [1, 2]]
+    assert chart(both, View(layer=1)).headline == "Layer 2, mean of heads is ablated"
+    assert chart(both, View(layer=1)).large_is_ablated
+
+
+def test_removed_patches_are_dropped_or_gray(explanation):
+    found = chart(explanation.ablate([], [3], patch_mode="gray").ablate([], [9]), View())
+    assert (found.dropped, found.gray) == ((9,), (3,))
+
+
+def test_the_map_of_a_method_is_of_the_ablated_model(ablated, explanation):
+    view = View("relevance", target=3)
+    found = chart(ablated, view)
+    np.testing.assert_array_equal(found.large, ablated.map("relevance", 3))
+    assert np.abs(found.large - explanation.map("relevance", 3)).max() > 1e-4
+    assert found.title == "Relevance for class 3"
+    assert found.chosen is None
+    assert chart(ablated, View("relevance", target=(3, 5))).title == "Relevance for class 3, not class 5"
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        (View(layer=1, head=0), r"Layer 2, head 1: the class token attends most to row \d, column \d"),
+        (View(layer=1, head=0, query=(9,)), r"Layer 2, head 1: row 2, column 3 attends most to row \d, column \d"),
+        (View(layer=1, head=0, query=(9, 4)), r"Layer 2, head 1: on average, these 2 patches attend most to row .*"),
+        (View(layer=1, head=0, direction="to"), r"Layer 2, head 1: row \d, column \d attends most to the class token"),
+        (View("rollout"), r"Rollout: row \d, column \d ranks highest"),
+        (View("random"), r"Random: row \d, column \d comes first in this order, which explains nothing"),
+    ],
+)
+def test_the_headline_is_that_of_the_page(explanation, view, words):
+    assert re.fullmatch(words, chart(explanation, view).headline)
+
+
+def test_the_headline_of_a_removed_query_says_so(ablated):
+    assert chart(ablated, View(query=(3,))).headline == "Row 1, column 4 is removed"
+    assert chart(ablated, View(query=(3, 9))).headline == "2 patches are removed"
+
+
+def test_attention_to_the_prefix_tokens_is_stated(explanation):
+    weight = explanation.cls_attention[1, 0, 0]
+    found = chart(explanation, View(layer=1, head=0))
+    assert found.prefix_weight == pytest.approx(weight)
+    assert found.prefix_line == f"{percent(weight)} goes to the class token"
+    assert "given by the class token" in chart(explanation, View(layer=1, head=0, direction="to")).prefix_line
+    assert chart(explanation, View("rollout")).prefix_line == ""
+    registers = explain(tiny.checkpoint(tiny.VARIANTS["two registers"]), tiny.pixels())
+    assert chart(registers, View()).prefix_line.endswith("to 2 registers")
+    without = explain(tiny.checkpoint(tiny.VARIANTS["no class token"]), tiny.pixels())
+    assert (chart(without, View()).prefix_line, chart(without, View()).prefix_weight) == ("", None)
+    np.testing.assert_allclose(all_rows(without, View())[:-1, :-1], without.query_attention, atol=1e-7)
+
+
+def test_the_prediction_lists_the_classes_of_the_page_with_their_change(explanation, ablated):
+    found = chart(ablated, View(truth=5, target=3)).prediction
+    before, now = explanation.probabilities, ablated.probabilities
+    assert [one.name for one in found] == [f"class {k}" for k in listed_classes(before, now)]
+    assert [one.probability for one in found] == pytest.approx([now[k] for k in listed_classes(before, now)])
+    assert [one.before for one in found] == pytest.approx([before[k] for k in listed_classes(before, now)])
+    assert all(one.is_true == (one.name == "class 5") for one in found)
+    assert all(one.is_explained == (one.name == "class 3") for one in found)
+    assert chart(ablated, View(target=3)).effect[0] == "1 head ablated, 2 patches removed"
+    assert "percentage points" in chart(ablated, View(target=3)).effect[1]
+    assert not chart(explanation, View()).effect
+    assert {one.before for one in chart(explanation, View()).prediction} == {None}
+
+
+def test_the_likeliest_classes_keep_their_place_and_the_best_of_the_others_follows():
+    before = np.array([0.1, 0.4, 0.05, 0.2, 0.15, 0.06, 0.04])
+    now = np.array([0.1, 0.1, 0.05, 0.1, 0.05, 0.1, 0.5])
+    assert listed_classes(before, now) == [1, 3, 4, 0, 6]
+
+
+def test_the_caption_names_image_model_query_scale_and_ablation(explanation, ablated):
+    found = " ".join(chart(explanation, View(layer=1, head=0)).caption)
+    assert "Model: tiny (2 layers, 2 heads). Image: Drawing (cat), original size, 28 × 20." in found
+    assert "Maps: attention of the class token to the patches. Shared scale: heads to " in found
+    found = " ".join(chart(ablated, View("relevance", target=(3, 5), scale="map", direction="to")).caption)
+    assert "Maps: attention of the patches to the class token. One scale per map, over its range." in found
+    assert "Explained class: class 3, contrasted with class 5." in found
+    assert "Ablated: layer 2 head 1 (output replaced by zero)." in found
+    assert "Removed patches: row 1, column 4; row 2, column 3 (tokens dropped)." in found
+    many = explanation.ablate([], range(10), patch_mode="gray")
+    assert "Removed patches: 10 patches (painted gray)." in chart(many, View()).caption
+    assert "relative to uniform, 2.8\xa0%" in " ".join(chart(explanation, View(scale="uniform")).caption)
+
+
+def test_methods_come_with_their_scores(explanation):
+    scores = {"scores": dict.fromkeys(explanation.methods, 0.5) | {"rollout": None}, "random_baseline": [0.4, 0.1]}
+    found = chart(explanation, View(target=3), methods=True, scores=scores)
+    assert [one.key for one in found.methods] == [key for key in explanation.methods if key != "reverse_attention"]
+    assert {one.key: one.score for one in found.methods}["rollout"] is None
+    assert found.random_baseline == (0.4, 0.1)
+    for one in found.methods:
+        np.testing.assert_array_equal(one.values, explanation.map(one.key, 3))
+
+
+def test_an_animation_goes_through_layers_or_patches_on_one_scale(explanation, ablated):
+    layers = sequence(explanation, View("rollout", layer=1, head=0), "layers")
+    assert [one.title for one in layers] == ["Layer 1, head 1", "Layer 2, head 1"]
+    patches = sequence(ablated, View(layer=1, head=1, scale="map"), "patches")
+    assert [one.query for one in patches] == [(k,) for k in range(N) if k not in (3, 9)]
+    assert len({one.scale for one in patches}) == 1
+    assert patches[0].scale.limit == max(one.large[one.is_kept].max() for one in patches)
+
+
+@pytest.mark.parametrize("view", [View(layer=2), View(head=-1), View(layer=True), View(truth=11)])
+def test_an_unknown_layer_head_or_class_is_refused(explanation, view):
+    with pytest.raises(ValueError, match=r"(layer|head|truth) must be from 0 to (1|10): got"):
+        chart(explanation, view)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"scale": "own"}, "scale must be shared, uniform or map: got 'own'"),
+        ({"smooth": 1}, "smooth must be true or false: got '1'"),
+        ({"outlines": 1.5}, "outlines must be from 0 to 1: got '1.5'"),
+        ({"outlines": float("nan")}, "outlines must be from 0 to 1: got 'nan'"),
+        ({"outlines": True}, "outlines must be from 0 to 1"),
+        ({"direction": "up"}, "direction must be from or to: got 'up'"),
+        ({"method": "magic"}, "Unknown method 'magic'"),
+    ],
+)
+def test_an_invalid_view_is_refused(given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        View(**given)
+
+
+@pytest.mark.parametrize(
+    ("view", "ablations"),
+    [
+        (View(layer=4, head=1), []),
+        (View(query=(9,), direction="to"), []),
+        (View(layer=2, query=(9, 20)), [{"heads": [(2, 0), (4, 3)]}]),
+        (View("relevance", target=(3, 5)), [{"patches": [27, 28], "patch_mode": "gray"}]),
+        (View(head=3), [{"heads": [(0, 3)], "patches": [1], "mode": "mean"}, {"patches": [2]}]),
+    ],
+)
+def test_code_computes_the_same_arrays(view, ablations):
+    found = vitviz.explain(vitviz.load("cifar10-ti4"), "cat")
+    for one in ablations:
+        found = found.ablate(**one)
+    namespace = {}
+    exec(code.python(found, view), namespace)
+    expected = chart(found, view)
+    np.testing.assert_allclose(namespace["array"], expected.large, atol=1e-6)
+    maps = np.nan_to_num(namespace["maps"])
+    np.testing.assert_allclose(maps, expected.maps[:-1, :-1], atol=1e-6)
+
+
+def test_code_names_crop_and_uploaded_images(explanation):
+    text = code.python(replace(explanation, crop=0.25), View(), "runs/mine/last.safetensors")
+    assert "vitviz.load('runs/mine/last.safetensors')" in text
+    assert "vitviz.explain(model, 'image.png', crop=0.25)  # your image" in text
+
+
+def test_shipped_images_are_found_by_name():
+    model = vitviz.load("cifar10-ti4")
+    assert vitviz.explain(model, "dog").source == "dog"
+    with pytest.raises(vitviz.ImageError):
+        vitviz.explain(model, "no such image")

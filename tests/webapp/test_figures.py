@@ -1,0 +1,220 @@
+"""Files of exactly the view: every content and format, names, refusals, and code."""
+
+import base64
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests import tiny
+from tests.plots.reading import fills
+from vitviz.attribution.charts import chart
+from vitviz.models import checkpoint
+from vitviz.webapp.pages import figures
+from vitviz.webapp.pages.explore import Explore, is_slow
+from vitviz.webapp.pages.figures import parse_link, resolved
+from vitviz.webapp.server.requests import RequestError, error_response, parse_view
+
+VIEW = {
+    "method": None,
+    "layer": 2,
+    "head": 1,
+    "patches": [],
+    "direction": "from",
+    "target": [],
+    "scale": "shared",
+    "smooth": False,
+    "outlines": 0.6,
+    "truth": 3,
+}
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch):
+    """The page with one checkpoint, a tiny one: all methods and scores of the shipped one take seconds."""
+    folder = tmp_path / "checkpoints"
+    folder.mkdir()
+    checkpoint.save(tiny.checkpoint(), folder / "bundled.safetensors")
+    monkeypatch.setattr(checkpoint, "CHECKPOINTS", folder)
+    return Explore(str(tmp_path / "missing"))
+
+
+@pytest.fixture
+def key(page):
+    return page.explain({"checkpoint": "bundled", "image": {"kind": "sample", "name": "cat"}})["key"]
+
+
+def ask(page, key, content="view", ending="svg", size="content", link=None, **view):
+    request = {"key": key, "content": content, "format": ending, "size": size, "link": link, "view": VIEW | view}
+    return error_response(page.figures.figure)(request)
+
+
+def content_of(reply) -> bytes:
+    return base64.b64decode(reply["src"].split(",", 1)[1])
+
+
+STARTS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF-", "npz": b"PK", "csv": b"quantity,", "html": b"<!doctype"}
+
+
+@pytest.mark.parametrize("content", ["view", "map", "matrix", "sheet"])
+@pytest.mark.parametrize("ending", STARTS)
+def test_every_content_has_every_format(page, key, content, ending):
+    if ending == "png":
+        ending = "svg" if content != "map" else "png"  # the drawing is the same; encoding large files is slow
+    reply = ask(page, key, content, ending)
+    assert content_of(reply).startswith(STARTS[ending])
+    assert reply["src"].startswith(f"data:{figures.MIME[ending]};base64,")
+    assert reply["name"].endswith(f".{ending}")
+
+
+@pytest.mark.parametrize("ending", ["svg", "npz", "csv"])
+def test_methods_have_their_maps_and_scores(page, key, ending):
+    data = content_of(ask(page, key, "methods", ending))
+    explanation = page.explanations.get({"key": key})
+    target = int(explanation.logits.argmax())
+    scores = page.scores({"key": key, "target": [target]})
+    if ending == "npz":
+        with np.load(io.BytesIO(data)) as found:
+            np.testing.assert_array_equal(found["method_relevance"], explanation.map("relevance", target))
+            named = dict(zip(found["methods"].tolist(), found["scores"].tolist(), strict=True))
+            expected = {name: np.nan if score is None else score for name, score in scores["scores"].items()}
+            assert named == pytest.approx({name: expected[name] for name in named}, nan_ok=True)
+            assert found["random_baseline"].tolist() == pytest.approx(scores["random_baseline"])
+    elif ending == "csv":
+        rows = list(csv.DictReader(io.StringIO(data.decode())))
+        found = {row["name"]: float(row["value"]) for row in rows if row["quantity"] == "deletion score"}
+        assert found["relevance"] == pytest.approx(scores["scores"]["relevance"], rel=1e-5)
+        assert sum(row["name"] == "relevance" and row["quantity"] == "attribution" for row in rows) == tiny.N
+    else:
+        assert len(fills(data.decode(), "method-relevance")) == tiny.N
+
+
+@pytest.mark.parametrize("content", ["layers", "patches"])
+@pytest.mark.parametrize("ending", ["gif", "webp"])
+def test_animations_have_one_frame_per_layer_or_patch(page, key, content, ending, monkeypatch):
+    monkeypatch.setattr("vitviz.plots.chart_animation.DPI", 36)
+    with Image.open(io.BytesIO(content_of(ask(page, key, content, ending)))) as image:
+        assert image.n_frames == (tiny.L if content == "layers" else tiny.N)
+        assert image.width % 2 == image.height % 2 == 0
+
+
+def test_arrays_are_those_of_the_figure(page, key):
+    view = {"patches": [9], "direction": "to", "layer": None}
+    explanation = page.explanations.get({"key": key})
+    expected = chart(explanation, resolved(explanation, parse_view(VIEW | view)))
+    with np.load(io.BytesIO(content_of(ask(page, key, "map", "npz", **view)))) as found:
+        np.testing.assert_array_equal(found["map"], expected.large)
+        np.testing.assert_array_equal(found["maps"], expected.maps)
+        assert found["prefix"].shape == (tiny.L + 1, tiny.A + 1, 1)
+        assert str(found["title"]) == "Mean of layers, head 2"
+        assert found["limits"].tolist() == [scale.limit for scale in expected.scales]
+        assert found["probabilities"].tolist() == explanation.probabilities.tolist()
+    rows = list(csv.DictReader(io.StringIO(content_of(ask(page, key, "map", "csv", **view)).decode())))
+    large = [float(row["value"]) for row in rows if row["quantity"] == "map"]
+    np.testing.assert_allclose(large, expected.large.ravel(), rtol=1e-6)
+    (one,) = [
+        row for row in rows if row["layer"] == "mean" and row["head"] == "2" and row["row"] == row["column"] == "3"
+    ]
+    assert float(one["value"]) == pytest.approx(expected.large[2, 2], rel=1e-6)
+
+
+def test_the_interactive_file_opens_on_the_view(page, key):
+    found = content_of(ask(page, key, ending="html", scale="uniform", smooth=True, outlines=0.25)).decode()
+    data = json.loads(re.search(r'<script type="application/json" id="vitviz-data">(.*?)</script>', found)[1])
+    view = data["view"]
+    assert (view["layer"], view["head"], view["scale"], view["smooth"], view["outlines"]) == (2, 1, "uniform", True, 25)
+    assert data["reply"]["image"]["truth"] == 3
+    assert data["scores"]["scores"].keys() >= {"relevance"}
+
+
+def test_an_ablated_figure_explains_the_class_predicted_before(page, key):
+    ablated = page.ablate({"key": key, "heads": [[5, 0]], "patches": [3]})["key"]
+    explanation = page.explanations.get({"key": ablated})
+    view = resolved(explanation, parse_view(VIEW | {"method": "relevance"}))
+    assert view.target == int(explanation.original.logits.argmax())
+    assert ask(page, ablated, "map")["name"].endswith("-ablated-map.svg")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sentence"),
+    [
+        ({"layer": 6}, "layer must be from 0 to 5: got '6'"),
+        ({"head": "3"}, "head must be from 0 to 1"),
+        ({"patches": [35]}, "Patches must be different numbers from 0 to 34"),
+        ({"patches": [1] * 100_000}, "Patches must be different numbers"),
+        ({"patches": "all"}, "patches must be a list of integers"),
+        ({"method": "magic"}, "Unknown method 'magic'"),
+        ({"direction": "up"}, "direction must be from or to"),
+        ({"scale": "own"}, "scale must be shared, uniform or map: got 'own'"),
+        ({"smooth": "yes"}, "smooth must be true or false"),
+        ({"outlines": 2}, "outlines must be from 0 to 1: got '2'"),
+        ({"truth": 11}, "truth must be from 0 to 10: got '11'"),
+        ({"target": [11]}, "target must be a class"),
+    ],
+)
+def test_an_invalid_view_is_refused(page, key, wanted, sentence):
+    assert sentence in ask(page, key, **wanted)["error"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sentence"),
+    [
+        ({"content": "poster"}, "content must be one of view, map, matrix, methods, sheet, layers, patches"),
+        ({"format": "exe"}, "format must be one of png, svg"),
+        ({"format": "gif"}, "format must be png, svg, pdf, npz, csv, html for the content view: got 'gif'"),
+        ({"content": "layers"}, "format must be gif or webp for the content layers: got 'svg'"),
+        ({"size": "4:3"}, "size must be one of content, 16:9"),
+        ({"view": None}, "view must be an object"),
+        ({"link": "javascript:alert(1)"}, "link must be an http address"),
+        ({"link": 3}, "link must be an http address"),
+    ],
+)
+def test_an_invalid_request_is_refused(page, key, wanted, sentence):
+    request = {"key": key, "content": "view", "format": "svg", "size": "content", "link": None, "view": VIEW}
+    assert sentence in error_response(page.figures.figure)(request | wanted)["error"]
+
+
+def test_links_are_http_addresses_of_limited_length():
+    assert parse_link(None) == ""
+    assert parse_link("http://127.0.0.1:7860/?layer=5") == "http://127.0.0.1:7860/?layer=5"
+    for link in ("x" * 2000, "http://" + "x" * 1000, "ftp://a/b", "http://", "http://user@host/", "http://[", ""):
+        with pytest.raises(RequestError, match="link must be an http address of at most 1000 characters"):
+            parse_link(link)
+
+
+@pytest.mark.parametrize(
+    ("content", "wanted", "name"),
+    [
+        ("view", {"layer": 5, "head": None}, "layer-6-mean-of-heads"),
+        ("view", {"direction": "to"}, "layer-3-head-2-to-the-class-token"),
+        ("map", {"patches": [27]}, "layer-3-head-2-from-row-4-column-7-map"),
+        ("view", {"patches": [27, 3, 5], "direction": "to"}, "layer-3-head-2-to-row-4-column-7-and-2-more"),
+        ("map", {"method": "rollout", "patches": [27]}, "rollout-map"),
+        ("matrix", {"patches": [27]}, "from-row-4-column-7-matrix"),
+    ],
+)
+def test_the_file_name_describes_the_view(page, key, content, wanted, name):
+    assert ask(page, key, content, "npz", **wanted)["name"] == f"vitviz-bundled-drawing-cat-{name}.npz"
+
+
+def test_an_expired_key_has_no_figure_and_no_code(page):
+    assert ask(page, "x") is None
+    assert page.figures.code({"key": "x", "view": VIEW}) is None
+
+
+def test_code_is_python_for_the_view(page, key):
+    text = page.figures.code({"key": key, "view": VIEW | {"patches": [9]}})["code"]
+    assert "vitviz.explain(model, 'cat')" in text
+    assert "attention_map(layer=2, head=1, query=[9])" in text
+
+
+def test_slow_figures_have_a_queue_of_their_own():
+    assert [is_slow({"content": content, "format": "svg"}) for content in ("view", "methods", "patches")] == [
+        False,
+        True,
+        True,
+    ]
