@@ -4,12 +4,14 @@ import base64
 import json
 import re
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
 from playwright.sync_api import Error, expect
 
 import vitviz
+from benchmarks import page as bench
 from benchmarks.page import EXPLORER
 from tests.browser.test_explore_page import changed, other_image, shows
 from vitviz.data.preprocessing import MAX_BYTES, sample_paths
@@ -452,17 +454,43 @@ def test_test_images_downloaded_later_are_listed(open_page):
         page.get_by_role("tab", name="Internals").click()
         expect(page.locator(".vitviz-internals .absent")).to_have_text(message)
         page.get_by_role("tab", name="Explore").click()
-        expect(shelf.locator(".empty")).to_have_text(message)
+        expect(shelf.get_by_role("button", name="Download CIFAR-10 (170 MB)")).to_be_visible(visible=bool(message))
         expect(shelf.locator(".gallery")).to_be_visible(visible=not message)
         here.append(True)
-    expect(shelf.locator(".thumb")).to_have_count(10)
+    expect(shelf.locator(".thumb")).to_have_count(40)
+
+
+def test_cifar_is_downloaded_from_the_shelf(context, tmp_path):
+    guard = {"PYTHONPATH": str(Path(__file__).parent / "guard"), "VITVIZ_TEST_CONNECTIONS": str(tmp_path / "notes")}
+    with bench.server(guard | {"VITVIZ_DATA": str(tmp_path / "none")}, tmp_path) as (address, _):
+        page = context.new_page()
+        page.goto(address)
+        page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
+        page.locator("input[name=source][value=cifar]").check(force=True)
+        shelf = page.locator(".shelf[data-source=cifar]")
+        expect(shelf.locator(".sentence")).to_have_text(
+            "The 10,000 test images of CIFAR-10 are not on this computer yet."
+        )
+        shelf.get_by_role("button", name="Download CIFAR-10 (170 MB)").click()
+        expect(shelf.locator(".sentence")).to_contain_text("CIFAR-10 could not be downloaded", timeout=60_000)
+        expect(shelf.get_by_role("button", name="Download CIFAR-10 (170 MB)")).to_be_visible()
+
+
+def test_an_upload_that_the_server_has_deleted_is_replaced_after_a_reload(open_page):
+    page = open_page("?image=dog")
+    state = {"upload": {"kind": "upload", "path": "/tmp/gone.png", "name": "gone.png"}}
+    page.evaluate("(state) => history.replaceState(state, '', '?image=upload')", state)
+    page.reload()
+    page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
+    expect(page.locator(f"{EXPLORER} .status")).to_contain_text("Only an uploaded image can be explained.")
+    expect(page.locator(f"{EXPLORER} .status")).to_contain_text("Showing cat.")
 
 
 def test_a_failed_choice_of_test_images_is_undone(open_page):
     page = open_page()
     page.locator("input[name=source][value=cifar]").check()
     shelf = page.locator(".shelf[data-source=cifar]")
-    expect(shelf.locator(".thumb")).to_have_count(10)
+    expect(shelf.locator(".thumb")).to_have_count(40)
 
     def refuse(route):
         if route.request.post_data_json["fn_name"] == "gallery":

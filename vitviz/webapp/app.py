@@ -22,7 +22,7 @@ from starlette.routing import Mount
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import METHODS
 from vitviz.plots.colormaps import color_tables
-from vitviz.webapp import page
+from vitviz.webapp import page, preview
 from vitviz.webapp.images import sample_path, upload_path
 from vitviz.webapp.models import list_bundled, load_model
 from vitviz.webapp.pages.explore import Explore
@@ -200,8 +200,9 @@ def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
                 "middleware": [
                     Middleware(Guard, names=names, uploads=uploads),
                     Middleware(ModulePreload, names=["masthead.js", "explore.js"]),
+                    Middleware(preview.LinkPreview),
                 ],
-                "routes": [Mount(URL_PREFIX.rstrip("/"), ModuleFiles())],
+                "routes": [preview.route, Mount(URL_PREFIX.rstrip("/"), ModuleFiles())],
                 "lifespan": uploads.clean_regularly,
                 "exception_handlers": {503: lambda *_: JSONResponse({"detail": BUSY}, 503)},  # full queue
                 **dict.fromkeys(("docs_url", "redoc_url", "openapi_url")),
