@@ -12,17 +12,22 @@ const PAGES = ['explore', 'train', 'internals', 'masthead'];
 const STANDALONE = 'standalone';
 const SHARED_STYLES = ['src/lib/base.css', 'src/lib/matrix.css'];
 
+/** The style sheets of a page: those that pages share, then those of its folder. */
+function stylesOf(page: string): string[] {
+  const names = readdirSync(`src/${page}`).filter((name) => name.endsWith('.css'));
+  return names.length ? [...SHARED_STYLES, ...names.sort().map((name) => `src/${page}/${name}`)] : [];
+}
+
 /** Emit the styles of each page as one file, unchanged: Gradio nests them and reads them as a template. */
 function pageStyles(pages: readonly string[]): Plugin {
   return {
     name: 'page-styles',
     generateBundle() {
       for (const page of pages) {
-        const own = readdirSync(`src/${page}`).filter((name) => name.endsWith('.css'));
-        if (!own.length) continue;
-        const source = [...SHARED_STYLES, ...own.map((name) => `src/${page}/${name}`)]
+        const source = stylesOf(page)
           .map((path) => readFileSync(path, 'utf-8'))
           .join('\n');
+        if (!source) continue;
         if (/[\\`]/.test(source))
           this.error(`${page}.css contains a backslash or backtick, which Gradio would interpret`);
         this.emitFile({ type: 'asset', fileName: `${page}.css`, source });

@@ -1,7 +1,7 @@
 /* Pointer and keys on the image and the map. */
 
 import type { Attachment } from 'svelte/attachments';
-import { ARROWS, isShortcut, patchAt } from '../lib/dom';
+import { GRID_KEYS, isShortcut, patchAt } from '../lib/dom';
 import { middlePatch, neighbour } from '../lib/numbers';
 import { hover, pinPatch, queryClassToken, togglePatch } from './actions';
 import type { Explorer } from './state.svelte';
@@ -44,7 +44,7 @@ export function follow(explorer: Explorer, name: 'hover' | 'readoutPatch'): Atta
     if (!explorer.reply || isShortcut(event)) return;
     const current = choices[name];
     const from = current >= 0 ? current : (choices.pins[0] ?? middlePatch(explorer.shape));
-    if (ARROWS.includes(event.key)) move(neighbour(from, event.key, explorer.shape), 0);
+    if (GRID_KEYS.includes(event.key)) move(neighbour(from, event.key, explorer.shape), 0);
     else if ((event.key === 'Enter' || event.key === ' ') && current >= 0) pinPatch(explorer, current, event.shiftKey);
     else if (event.key === 'Escape') leave();
     else if ((event.key === 'Delete' || event.key === 'Backspace') && current >= 0) togglePatch(explorer, current);

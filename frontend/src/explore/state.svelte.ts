@@ -16,6 +16,7 @@ import { type Direction, largest, MEAN, type Shape, type Source } from '../lib/n
 import { ThemeColors } from '../lib/theme.svelte';
 import { type Line, scoreSentence } from '../lib/words';
 import { Gallery } from './gallery.svelte';
+import type { Presentation } from './present';
 import { View } from './view.svelte';
 
 export const REMOVING = 'Click patches, or drag over them, to remove them; click again to restore them.';
@@ -78,6 +79,7 @@ export class Explorer {
   dropping = $state.raw(false); // a file is dragged over the page
   isHidden = $state.raw(false); // another tab is on screen
   showsJump = $state.raw(false);
+  presented = $state.raw<Presentation | null>(null); // what fills the window
   mapIsInView = true;
 
   /** The latest reply, and what was derived from it. */
@@ -153,6 +155,6 @@ export class Explorer {
 
   /** Whether the Explore tab is the one on screen. */
   get isVisible(): boolean {
-    return this.root?.offsetParent !== null;
+    return (this.root?.getClientRects().length ?? 0) > 0;
   }
 }

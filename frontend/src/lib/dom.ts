@@ -4,6 +4,8 @@ import { bytesOf, type Grid } from './numbers';
 import { SPACE } from './words';
 
 export const ARROWS: readonly string[] = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];
+/** Keys that walk through a grid: arrows, Home and End in a row, Page Up and Page Down in a column. */
+export const GRID_KEYS: readonly string[] = [...ARROWS, 'Home', 'End', 'PageUp', 'PageDown'];
 
 /** Whether a key is a shortcut of the browser or the system, such as Alt and an arrow for Back. */
 export const isShortcut = (event: KeyboardEvent) => event.altKey || event.ctrlKey || event.metaKey;

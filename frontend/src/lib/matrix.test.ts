@@ -31,12 +31,15 @@ describe('arrow keys', () => {
     [0, 0, 'ArrowLeft', 0, MEAN],
     [MEAN, MEAN, 'ArrowLeft', MEAN, 2],
     [1, 1, 'x', 1, 1],
+    [1, 1, 'End', 1, MEAN],
+    [1, 1, 'PageDown', MEAN, 1],
+    [MEAN, MEAN, 'Home', MEAN, 0],
   ])('layer %i, head %i, %s', (layer, head, key, toLayer, toHead) => {
     expect(nextMap(shape, layer, head, key)).toEqual({ layer: toLayer, head: toHead });
   });
 });
 
 test('the style of the page has the sizes', () => {
-  expect(matrixStyle(shape)).toBe('--rows: 4; --columns: 8; --aspect: 2; --heads: 3;');
+  expect(matrixStyle(shape)).toBe('--rows: 4; --columns: 8; --aspect: 2; --layers: 2; --heads: 3;');
   expect([8, 9].map((heads) => hasManyHeads({ ...shape, heads }))).toEqual([false, true]);
 });

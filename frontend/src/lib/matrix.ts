@@ -20,13 +20,13 @@ export function headerText(kind: 'layer' | 'head', index: number, shape: Shape) 
 }
 
 /** The sizes that matrix.css needs, as a style of the page. */
-export const matrixStyle = ({ rows, columns, aspect, heads }: Shape) =>
-  `--rows: ${rows}; --columns: ${columns}; --aspect: ${aspect}; --heads: ${heads};`;
+export const matrixStyle = ({ rows, columns, aspect, layers, heads }: Shape) =>
+  `--rows: ${rows}; --columns: ${columns}; --aspect: ${aspect}; --layers: ${layers}; --heads: ${heads};`;
 
 /** Whether a phone shows one layer at a time, as the class `many-heads` of the page. */
 export const hasManyHeads = (shape: Shape) => shape.heads > 8;
 
-/** The map that an arrow key moves to from a layer and head. */
+/** The map that a key of the grid moves to from a layer and head. */
 export function nextMap(shape: Shape, layer: number, head: number, key: string) {
   const grid = { rows: shape.layers + 1, columns: shape.heads + 1 };
   const index = (value: number, count: number) => (value === MEAN ? count : value);

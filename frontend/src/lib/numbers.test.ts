@@ -235,6 +235,12 @@ describe('arrow keys', () => {
     expect(neighbour(4, 'Enter', wide)).toBe(4);
   });
 
+  test('Home, End, Page Up and Page Down lead to the edges', () => {
+    const grid = { rows: 3, columns: 4 };
+    expect(['Home', 'End', 'PageUp', 'PageDown'].map((key) => neighbour(6, key, grid))).toEqual([4, 7, 2, 10]);
+    expect(['Home', 'End', 'PageUp', 'PageDown'].map((key) => neighbour(0, key, grid))).toEqual([0, 3, 0, 8]);
+  });
+
   test('begin in the middle', () => {
     expect(middlePatch({ rows: 8, columns: 8 })).toBe(3 * 8 + 3);
     expect(middlePatch({ rows: 1, columns: 3 })).toBe(1);

@@ -265,16 +265,25 @@ export function colorIndex(scale: Scale, value: number) {
   return t >= 1 ? 255 : t > 0 ? Math.round(255 * t) : 0;
 }
 
-const DOWN: Record<string, number> = { ArrowUp: -1, ArrowDown: 1 };
-const RIGHT: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
+/** Steps down and right; an infinite step leads to the last row or column. */
+const STEPS: Record<string, [down: number, right: number]> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  Home: [0, -Infinity],
+  End: [0, Infinity],
+  PageUp: [-Infinity, 0],
+  PageDown: [Infinity, 0],
+};
 
-/** The patch that an arrow key moves to; the grid wraps around. */
+/** The patch that a key moves to. Arrows wrap around; Home, End, Page Up and Page Down lead to the edges. */
 export function neighbour(patch: number, key: string, shape: Grid) {
-  const row = Math.floor(patch / shape.columns);
-  const column = patch % shape.columns;
-  const wrap = (value: number, count: number) => (value + count) % count;
-  const down = wrap(row + (DOWN[key] ?? 0), shape.rows);
-  return down * shape.columns + wrap(column + (RIGHT[key] ?? 0), shape.columns);
+  const [down, right] = STEPS[key] ?? [0, 0];
+  const move = (value: number, step: number, count: number) =>
+    Number.isFinite(step) ? (value + step + count) % count : step < 0 ? 0 : count - 1;
+  const row = move(Math.floor(patch / shape.columns), down, shape.rows);
+  return row * shape.columns + move(patch % shape.columns, right, shape.columns);
 }
 
 export const middlePatch = (shape: Grid) =>

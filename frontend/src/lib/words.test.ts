@@ -11,6 +11,7 @@ import {
   isUniformMap,
   keepSizes,
   type Line,
+  largestLine,
   mapName,
   modelOption,
   numberName,
@@ -168,6 +169,10 @@ describe('sentences of a head', () => {
       ' times uniform.',
     ]);
   });
+});
+
+test('an enlarged tile has its largest weight', () => {
+  expect(plain(largestLine([0.9, 0.2, 0.4], { ...shape, rows: 1 }))).toMatch(/^largest 40\.0 %, \d\.\d × uniform$/);
 });
 
 describe('tokens outside of the map', () => {

@@ -130,6 +130,12 @@ function concentration(view: HeadView, shape: Shape) {
   return `The strongest ${few} of ${patches} patches get ${total} in total.`;
 }
 
+/** "largest 16.6 %, 10.8 × uniform" */
+export function largestLine(row: ArrayLike<number>, shape: Shape) {
+  const weight = row[largest(row, shape.prefix)];
+  return `largest ${percent(weight)}, ${timesUniform(weight / uniformWeight(shape))} uniform`;
+}
+
 /** The tokens outside of the map: the class token and, if the model has them, registers. */
 export function prefixLine(row: ArrayLike<number>, shape: Shape, direction: Direction) {
   const registers = shape.prefix - Number(shape.classToken);

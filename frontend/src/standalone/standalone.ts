@@ -3,6 +3,8 @@
 import { mount, unmount } from 'svelte';
 import Explore from '../explore/Explore.svelte';
 import explore from '../explore/explore.css?inline';
+import narrow from '../explore/narrow.css?inline';
+import presentation from '../explore/present.css?inline';
 import { startSaved } from '../explore/start';
 import { Explorer } from '../explore/state.svelte';
 import type { ExplorerData } from '../lib/api';
@@ -22,7 +24,7 @@ const canDraw = () => document.createElement('canvas').getContext('2d') !== null
 /** Show an explanation in an element. */
 export function open(element: HTMLElement, data: ExplorerData): { explorer: Explorer; close: () => void } {
   const style = document.createElement('style');
-  style.textContent = `.${HOME} { ${[base, matrix, explore, standalone].join('\n')} }`;
+  style.textContent = `.${HOME} { ${[base, matrix, explore, narrow, presentation, standalone].join('\n')} }`;
   const home = document.createElement('div');
   home.className = HOME;
   element.replaceChildren(style, home);

@@ -1,0 +1,82 @@
+/* Presentation: the image and the map, the map, or the matrix fills the window, with larger type. */
+
+import { isShortcut } from '../lib/dom';
+import { focusTile } from './actions';
+import { announceSoon } from './notices';
+import type { Explorer } from './state.svelte';
+
+export type Presentation = 'pair' | 'map' | 'matrix';
+
+export const PRESENTATIONS: readonly [Presentation, string][] = [
+  ['pair', 'Image and map'],
+  ['map', 'Map'],
+  ['matrix', 'Matrix'],
+];
+
+/** What the key F shows next. */
+export function nextPresentation(shown: Presentation | null): Presentation {
+  const index = PRESENTATIONS.findIndex(([name]) => name === shown);
+  return PRESENTATIONS[(index + 1) % PRESENTATIONS.length][0];
+}
+
+export function present(explorer: Explorer, what: Presentation | null) {
+  if (!explorer.reply || what === explorer.presented) return;
+  explorer.presented = what;
+  const name = PRESENTATIONS.find(([shown]) => shown === what)?.[1];
+  announceSoon(explorer, 0, name ? `${name} fill${what === 'pair' ? '' : 's'} the window. Escape leaves. ` : '');
+}
+
+/** Whether letters typed into an element are text. */
+const takesText = (node: EventTarget | null) =>
+  node instanceof Element &&
+  node.matches('input:not([type=radio], [type=checkbox], [type=range]), select, textarea, [contenteditable]');
+
+/** F presents, or shows the next part; Escape leaves. A notebook page has other cells, so there F must be typed in its own. */
+export function presentByKey(explorer: Explorer, event: KeyboardEvent) {
+  const { root, presented, host } = explorer;
+  if (!root || isShortcut(event) || document.querySelector('dialog[open]')) return;
+  const isOwn = host.live || event.target === document.body || root.contains(event.target as Node);
+  if (event.key === 'Escape' && presented) present(explorer, null);
+  else if (event.key.toLowerCase() === 'f' && isOwn && explorer.isVisible && !takesText(event.target)) {
+    present(explorer, nextPresentation(presented));
+  } else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** Put the explorer above the rest of the page, which becomes inert. Returns a function that ends it. */
+export function coverPage(explorer: Explorer, root: HTMLElement): () => void {
+  const focused = document.activeElement;
+  const others = outsideOf(root).filter((node) => !node.inert);
+  for (const node of others) node.inert = true;
+  root.popover = 'manual'; // in the top layer, also where an ancestor is transformed or clips
+  const lift = () => document.fullscreenElement === root || root.showPopover?.();
+  lift();
+  focusTile(explorer);
+  root.addEventListener('fullscreenchange', lift);
+  return () => {
+    root.removeEventListener('fullscreenchange', lift);
+    root.popover = null;
+    if (document.fullscreenElement === root) document.exitFullscreen();
+    for (const node of others) node.inert = false;
+    if (focused instanceof HTMLElement && focused !== document.body) focused.focus({ preventScroll: true });
+  };
+}
+
+/** The elements next to an element and next to its ancestors. */
+function outsideOf(root: HTMLElement): HTMLElement[] {
+  const found: HTMLElement[] = [];
+  for (let node = root; node.parentElement && node !== document.body; node = node.parentElement) {
+    for (const other of node.parentElement.children) {
+      if (other !== node && other instanceof HTMLElement) found.push(other);
+    }
+  }
+  return found;
+}
+
+export async function toggleFullscreen({ root }: Explorer) {
+  if (!root) return;
+  if (document.fullscreenElement) return document.exitFullscreen();
+  root.hidePopover?.(); // an open popover cannot fill the screen
+  await root.requestFullscreen().catch(() => root.showPopover?.());
+}

@@ -1,0 +1,161 @@
+"""Layout of the Explore page in a browser: presentation, window sizes, enlarged tiles, and the order of the Tab key."""
+
+import pytest
+from playwright.sync_api import expect
+
+from benchmarks.page import EXPLORER
+
+pytestmark = pytest.mark.browser
+
+HEADLINE = f"{EXPLORER} .headline"
+
+
+def box(page, selector):
+    return page.locator(selector).first.bounding_box()
+
+
+def resize(page, width, height):
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function("size => String([innerWidth, innerHeight]) === String(size)", arg=[width, height])
+
+
+def test_f_enlarges_image_and_map_then_the_map_then_the_matrix_and_escape_leaves(open_page):
+    page = open_page("?image=cat&layer=5&head=2")
+    address = page.url
+    small = box(page, ".stage.map")["width"]
+    for shown, parts in (
+        ("pair", (".stage.image", ".stage.map")),
+        ("map", (".stage.map",)),
+        ("matrix", (".matrix",)),
+    ):
+        page.keyboard.press("f")
+        expect(page.locator(EXPLORER)).to_have_attribute("data-presented", shown)
+        for part in (HEADLINE, f"{EXPLORER} .status", *parts, f"{EXPLORER} .bar"):
+            found = box(page, part)
+            assert found["x"] >= 0 and found["x"] + found["width"] <= 1400, (shown, part)
+            assert found["y"] >= 0 and found["y"] + found["height"] <= 900, (shown, part)
+        assert box(page, parts[-1])["width"] > (1.3 * small if shown != "matrix" else 500)
+        expect(page.locator(".predictions")).to_be_hidden()
+    sizes = page.eval_on_selector_all(
+        f"{HEADLINE}, {EXPLORER} .status", "nodes => nodes.map((node) => parseFloat(getComputedStyle(node).fontSize))"
+    )
+    assert sizes[0] >= 30
+    assert sizes[1] >= 20
+    page.keyboard.press("Escape")
+    expect(page.locator(EXPLORER)).not_to_have_attribute("data-presented", "matrix")
+    expect(page.locator(".predictions")).to_be_visible()
+    assert box(page, ".stage.map")["width"] == small
+    assert page.url == address
+
+
+def test_in_a_presentation_the_keys_work_and_the_rest_of_the_page_is_out_of_reach(open_page):
+    page = open_page("?image=cat&layer=5&head=2")
+    button = page.get_by_role("button", name="Present")
+    button.click()
+    page.locator("input[name=presented][value=map]").check()
+    expect(page.locator(EXPLORER)).to_have_attribute("data-presented", "map")
+    page.locator(".cell[aria-selected=true]").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(HEADLINE)).to_contain_text("Layer 5, head 3:")
+    page.keyboard.press("PageUp")
+    expect(page.locator(HEADLINE)).to_contain_text("Layer 1, head 3:")
+    page.locator(".stage.map").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".stage.map .tip")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator(HEADLINE)).to_contain_text("row 4, column 5 attends most to")
+    assert page.evaluate("document.querySelector('#masthead').closest('[inert]') !== null")
+    page.keyboard.press("Escape")
+    expect(page.locator(HEADLINE)).to_contain_text("row 4, column 5 attends most to")  # only the presentation ends
+    expect(page.locator("#masthead .wordmark")).to_be_visible()
+    assert page.evaluate("document.querySelector('[inert]') === null")
+    expect(button).to_be_focused()
+
+
+def test_f_is_a_letter_where_text_is_typed(open_page):
+    page = open_page("?image=cat")
+    page.locator(f"{EXPLORER} .model select").focus()
+    page.keyboard.press("f")
+    page.get_by_role("tab", name="Train").click()
+    page.keyboard.press("f")
+    page.get_by_role("tab", name="Explore").click()
+    expect(page.locator(EXPLORER)).to_be_visible()
+    assert page.get_attribute(EXPLORER, "data-presented") is None
+
+
+@pytest.mark.parametrize(("width", "height", "least"), [(1400, 900, 336), (1920, 1080, 420), (2560, 1440, 590)])
+def test_a_wide_window_is_used_and_the_methods_stay_in_view(open_page, width, height, least):
+    page = open_page("?image=cat")
+    resize(page, width, height)
+    last = box(page, ".prediction-column")
+    assert last["x"] + last["width"] > width - 60
+    assert box(page, ".stage.map")["width"] >= least
+    strip = page.locator(".method-score").last.bounding_box()
+    assert strip["y"] + strip["height"] <= height
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("choice", ["", "&layer=mean&scale=map", "&method=relevance", "&scale=uniform"])
+def test_at_1024_by_768_the_prediction_is_in_view(open_page, choice):
+    page = open_page(f"?image=cat{choice}")
+    resize(page, 1024, 768)
+    for track in page.locator(".prediction .track").all():
+        found = track.bounding_box()
+        assert found["y"] + found["height"] <= 768
+    assert box(page, ".contrast")["y"] < 768
+    stage, button = box(page, ".stage.map"), box(page, "[data-do=remove]")
+    assert button["x"] + button["width"] <= stage["x"]
+
+
+def test_a_mouse_enlarges_a_tile_and_the_tiles_under_it_can_be_clicked(open_page):
+    page = open_page("?image=cat")
+    cells, preview = page.locator(".cell"), page.locator(".matrix-preview")
+    expect(preview).to_have_count(0)
+    cells.nth(8).hover()
+    expect(preview).to_contain_text("Layer 2, head 2")
+    expect(preview).to_contain_text("largest")
+    pixels = "node => [...node.getContext('2d').getImageData(0, 0, 8, 8).data]"
+    assert preview.locator("canvas").evaluate(pixels) == cells.nth(8).locator("canvas").evaluate(pixels)
+    assert box(page, ".matrix-preview canvas")["width"] > 2.5 * box(page, ".cell")["width"]
+    large, under = preview.bounding_box(), cells.nth(15).bounding_box()  # the tile below
+    assert large["y"] < under["y"] + under["height"] / 2 < large["y"] + large["height"]
+    page.mouse.click(under["x"] + under["width"] / 2, under["y"] + under["height"] / 2)
+    expect(page.locator(".map-title")).to_have_text("Layer 3, head 2")
+    page.mouse.move(5, 5)
+    expect(preview).to_have_count(0)
+
+
+def test_a_touch_enlarges_no_tile(browser, address):
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, has_touch=True)
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
+    page.locator(".cell").nth(8).tap()
+    expect(page.locator(".map-title")).to_have_text("Layer 2, head 2")
+    expect(page.locator(".matrix-preview")).to_have_count(0)
+    context.close()
+
+
+def test_each_group_of_thumbnails_and_the_methods_are_one_tab_stop(open_page):
+    page = open_page("?image=cat")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    for group in (".samples .thumbs >> nth=0", ".samples .thumbs >> nth=1", ".method-groups"):
+        assert page.locator(group).locator("button").count() > 1
+        expect(page.locator(group).locator("button[tabindex='0']")).to_have_count(1)
+    page.locator(".method[tabindex='0']").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".method").nth(1)).to_be_focused()
+    page.keyboard.press("End")
+    expect(page.locator(".method").last).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".map-title")).to_have_text("Random")
+    expect(page.locator(".method[tabindex='0']")).to_have_count(1)
+
+
+def test_the_first_tab_stop_skips_to_the_content(open_page):
+    page = open_page("?image=cat")
+    page.keyboard.press("Tab")
+    skip = page.get_by_role("link", name="Skip to the content")
+    expect(skip).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(HEADLINE)).to_be_focused()
