@@ -51,8 +51,7 @@ def test_heading_names_the_query():
     )
 
 
-def test_every_frame_shows_the_maps_of_its_snapshot_as_uniform_squares(monkeypatch):
-    monkeypatch.setattr(animation, "SCALE_QUANTILE", 1.0)
+def test_every_frame_shows_the_maps_of_its_snapshot_as_uniform_squares():
     frames = animation.frames(Timeline(), 1)
     assert len(frames) == S
     side = 60 // 7
@@ -67,14 +66,13 @@ def test_every_frame_shows_the_maps_of_its_snapshot_as_uniform_squares(monkeypat
         assert np.array_equal(tile, animation.COLORS[expected].repeat(side, 0).repeat(side, 1))
 
 
-def test_strip_patches_keep_their_aspect_ratio(monkeypatch):
+def test_strip_patches_keep_their_aspect_ratio():
     class Strips(Timeline):  # 20 rows of 2 patches over 20 x 28 pixels: each 1 high and 14 wide
         def maps(self, image):
             found = np.zeros((S, L, A, 20, 2), np.float32)
             found[:, 2, 1, 5, 1] = 0.5
             return found
 
-    monkeypatch.setattr(animation, "SCALE_QUANTILE", 1.0)
     frame = np.asarray(animation.frames(Strips(), 1)[0])
     side = 60 // 28
     left, top = animation.MATRIX_LEFT + 1 * (28 * side + animation.GAP), animation.TOP + 2 * (20 * side + animation.GAP)
@@ -92,7 +90,26 @@ def test_all_frames_share_one_scale():
     inside = [
         frame.getpixel((animation.MATRIX_LEFT + 4, animation.TOP + 4)) for frame in animation.frames(Growing(), 1)
     ]
-    assert inside == [tuple(animation.COLORS[min(255, int(256 * value))]) for value in (0.25, 0.5, 0.75, 1)]
+    limit = 0.4  # 0.5, rounded as on the page
+    assert inside == [tuple(animation.COLORS[min(255, int(256 * k / 8 / limit))]) for k in (1, 2, 3, 4)]
+
+
+def test_means_are_drawn_on_their_own_scale():
+    maps = np.zeros((S, 2, 2, 1, 2), np.float32)
+    maps[:, 0, 0, 0, 0] = maps[:, 1, 1, 0, 1] = 0.8
+    drawn, heads, means = animation.with_means(maps)
+    assert (drawn.shape, heads, means) == ((S, 3, 3, 1, 2), pytest.approx(0.8), pytest.approx(0.4))
+    assert drawn[0, 0, 2, 0] == pytest.approx([0.8, 0]), "the mean over heads is 0.4, the end of its scale"
+    assert drawn[0, 2, 2, 0] == pytest.approx([0.4, 0.4])
+
+
+def test_the_true_class_is_listed_and_the_title_names_the_model():
+    probabilities = np.array([0.2, 0.01, 0.2, 0.1, 0.1, 0.1, 0.1, 0.09], np.float32)
+    classes = [f"class {k}" for k in range(8)]
+    assert animation.ranked_classes(probabilities, classes, "class 1").tolist() == [0, 2, 3, 4, 5, 1]
+    assert animation.ranked_classes(probabilities, classes, "bee").tolist() == [0, 2, 3, 4, 5, 6]
+    named, plain = animation.frames(Timeline(), 1, "tiny")[0], animation.frames(Timeline(), 1)[0]
+    assert named.tobytes() != plain.tobytes()
 
 
 def test_classes_keep_their_order_and_bars_follow_the_probabilities(monkeypatch):
@@ -101,7 +118,7 @@ def test_classes_keep_their_order_and_bars_follow_the_probabilities(monkeypatch)
     animation.frames(Timeline(), 1)
     assert all(labels[:2] == ["class 2", "class 7"] for labels, _ in drawn)
     assert [bars[1] for _, bars in drawn] == pytest.approx([0.8, 0.4, 0.2, 0.02])
-    assert len(drawn[0][0]) == 5
+    assert len(drawn[0][0]) == 6
 
 
 def test_a_gif_plays_all_snapshots_and_holds_the_last_one():

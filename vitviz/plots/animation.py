@@ -15,7 +15,6 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -23,12 +22,12 @@ from vitviz.data.files import resolve_link, write_atomic
 from vitviz.plots.canvas import DRAWING_LOCK, LINE_COLOR, MAP_COLORS, MUTED_COLOR, TEXT_COLOR, own_style, plain
 from vitviz.plots.colormaps import COLOR_MAPS
 from vitviz.plots.formats import ANIMATION_FORMATS, available_formats
+from vitviz.plots.limits import clip_limit
 
 FPS = 10
-SCALE_QUANTILE = 0.995  # end of the scale, so that one sharp head does not make all others pale
 MAX_LABEL_LENGTH = 20  # characters of a class name next to its bar
 LAST_FRAME_REPEATS = 25  # duration of the last frame
-NUM_CLASSES = 5  # with a probability bar
+NUM_CLASSES = 6  # with a probability bar, as on the page
 MAP_SHADES, GRAY_SHADES = 128, 32  # of the 256 colors of a GIF; the image gets the others
 COLORS = COLOR_MAPS["seq", "light"]
 DPI = 128  # a power of two, so that sizes in pixels are exact
@@ -82,23 +81,25 @@ def save_animation(timeline: TimelineData, image: str, path: str | Path) -> None
     write_atomic(resolve_link(path), render(timeline, image, path.suffix.lower()))
 
 
-def render(timeline: TimelineData, image: str, ending: str) -> bytes:
-    """Return the animation of an image as the bytes of a file with one of the endings `ANIMATION_FORMATS`."""
+def render(timeline: TimelineData, image: str, ending: str, model: str = "") -> bytes:
+    """Return the animation of an image as the bytes of a file with one of the endings `ANIMATION_FORMATS`.
+
+    `model` is the name of the model in its title.
+    """
     if image not in timeline.names:
         raise ValueError(f"The timeline has no image {image!r}. Use one of: {', '.join(timeline.names)}.")
     if ending not in available_formats():
         raise ValueError("An MP4 animation needs imageio-ffmpeg: pip install imageio-ffmpeg, or write a .gif.")
-    images = frames(timeline, timeline.names.index(image))
+    images = frames(timeline, timeline.names.index(image), model)
     return {".gif": gif, ".webp": webp, ".mp4": mp4}[ending](images)
 
 
-def frames(timeline: TimelineData, image: int) -> list[Image.Image]:
-    """Return one frame per snapshot, all of one size."""
-    maps = as_squares(timeline.maps(image), timeline.images.shape[1:3])  # (S, L, A, gh, gw)
-    top = float(np.quantile(maps, SCALE_QUANTILE)) or 1.0
+def frames(timeline: TimelineData, image: int, model: str = "") -> list[Image.Image]:
+    """Return one frame per snapshot, all of one size: classes and color scales are those of the Train page."""
+    maps, top, top_of_means = with_means(timeline.maps(image))  # (S, L + 1, A + 1, gh, gw)
+    maps = as_squares(maps, timeline.images.shape[1:3])
     probabilities = timeline.probabilities[:, image]  # (S, K)
-    shown = np.argsort(-probabilities.max(0))[:NUM_CLASSES]
-    shown = shown[np.argsort(-probabilities[-1, shown])]
+    shown = ranked_classes(probabilities[-1], timeline.classes, timeline.names[image])
     with DRAWING_LOCK, own_style():
         height, width = mosaic(maps[0]).shape
         right, bottom = MATRIX_LEFT + max(width, SIDE + 130), TOP + max(height + 70, SIDE + 36 + NUM_CLASSES * ROW)
@@ -111,34 +112,63 @@ def frames(timeline: TimelineData, image: int) -> list[Image.Image]:
         model_input.set_anchor("NW")
         query = "the class token" if timeline.class_token else "the mean of the patches"
         tiles = place(figure, MATRIX_LEFT, TOP, width, height, f"What {query} attends to")
-        layers, heads = maps.shape[1:3]
+        layers, heads = maps.shape[1:3]  # with means
         tiles.set(xlim=(0, heads), ylim=(layers, 0))
         tiles.xaxis.tick_top()
         first = "head 1" if width / heads >= MIN_LABEL_PITCH else "1"
-        tiles.set_xticks(np.arange(heads) + 0.5, [first, *map(str, range(2, heads + 1))])
-        tiles.set_yticks(np.arange(layers) + 0.5, ["layer 1", *map(str, range(2, layers + 1))])
+        tiles.set_xticks(np.arange(heads) + 0.5, [first, *map(str, range(2, heads)), "mean"])
+        tiles.set_yticks(np.arange(layers) + 0.5, ["layer 1", *map(str, range(2, layers)), "mean"])
         matrix = figure.figimage(
             mosaic(maps[0]), MATRIX_LEFT, size[1] - TOP - height, cmap=MAP_COLORS, vmin=0, vmax=top, origin="upper"
         )
         scale = place(figure, MATRIX_LEFT, TOP + height + 14, SCALE, 10)
         figure.colorbar(matrix, cax=scale, orientation="horizontal", ticks=[0, top]).outline.set_visible(False)
-        scale.set_xticks(
-            [0, top], ["0 %", f"{PercentFormatter(1, symbol=' %').format_pct(top, top)} or more"], color=MUTED_COLOR
-        )
-        scale.set_xlabel("attention weight, one scale for all frames", loc="left", color=MUTED_COLOR)
+        end, end_of_means = (percent_text(limit) for limit in (top, top_of_means))
+        scale.set_xticks([0, top], ["0 %", f"≥ {end}"], color=MUTED_COLOR)
+        label = f"attention weight, all snapshots; means to {end_of_means}"
+        scale.set_xlabel(label, loc="left", color=MUTED_COLOR)
         prediction = place(figure, MARGIN, TOP + SIDE + 36, SIDE, NUM_CLASSES * ROW, "Prediction")
         progress = place(figure, MARGIN, size[1] - 14, size[0] - 2 * MARGIN, 3)
         progress.set(xlim=(0, 1), facecolor=LINE_COLOR)
         (done,) = progress.barh(0, 0, color=MUTED_COLOR)
+        title = f"{model}, " if model else ""
         drawn = []
         for index, now in enumerate(timeline.epoch):
-            epoch.set_text(f"Epoch {now:.{2 if now < 10 else 1}f}")
+            epoch.set_text(f"{plain(title)}Epoch {now:.{2 if now < 10 else 1}f}")
             matrix.set_data(mosaic(maps[index]))
             draw_prediction(prediction, [timeline.classes[k] for k in shown], probabilities[index, shown])
             done.set_width(index / max(1, len(timeline.epoch) - 1))
             canvas.draw()
             drawn.append(Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3]))
     return drawn
+
+
+def with_means(maps: NDArray[np.float32]) -> tuple[NDArray[np.float32], float, float]:
+    """Append means over heads, over layers and over both to maps (S, L, A, gh, gw), and return two limits.
+
+    The limits are the ends of the color scales of heads and of means. Means are multiplied by their ratio, so that
+    both can be drawn on the scale of heads.
+    """
+    maps = np.concatenate([maps, maps.mean(2, keepdims=True)], 2)
+    maps = np.concatenate([maps, maps.mean(1, keepdims=True)], 1)
+    is_mean = np.zeros(maps.shape[1:3], bool)
+    is_mean[-1] = is_mean[:, -1] = True
+    heads, means = (max(clip_limit(now[chosen]) for now in maps) for chosen in (~is_mean, is_mean))
+    maps[:, is_mean] *= heads / means
+    return maps, heads, means
+
+
+def ranked_classes(probabilities: NDArray[np.float32], classes: list[str], truth: str) -> NDArray[np.int64]:
+    """Return the indices of the likeliest classes of the last snapshot; one of them is the true class, if known."""
+    shown = np.argsort(-probabilities, kind="stable")[:NUM_CLASSES]
+    if truth in classes and classes.index(truth) not in shown:
+        shown[-1] = classes.index(truth)
+    return shown
+
+
+def percent_text(fraction: float) -> str:
+    """Return a rounded limit as a percentage: 0.06 -> "6 %"."""
+    return f"{100 * fraction:g} %"
 
 
 def as_squares(maps: NDArray[np.float32], size: tuple[int, ...]) -> NDArray[np.float32]:

@@ -141,10 +141,11 @@ class PresetInfo(NetworkSize):
 
 
 class LessonInfo(TypedDict):
-    """A training of a lesson's length: preset, and what it reached; None where it was not measured."""
+    """A training of a lesson's length: preset, and what it reached in which time; None where it was not measured."""
 
     minutes: int
     preset: str
+    measured_minutes: int | None
     epochs: float | None
     test_accuracy: float | None
     entropy: tuple[float, float] | None

@@ -294,10 +294,11 @@ export interface KeyRequest {
   key: string;
 }
 
-/** A training of a lesson's length: preset, and what it reached; None where it was not measured. */
+/** A training of a lesson's length: preset, and what it reached in which time; None where it was not measured. */
 export interface LessonInfo {
   minutes: number;
   preset: string;
+  measured_minutes: number | null;
   epochs: number | null;
   test_accuracy: number | null;
   entropy: [number, number] | null;

@@ -17,12 +17,21 @@ const LESSONS: LessonInfo[] = [
   {
     minutes: 18,
     preset: 'cifar10-s4',
+    measured_minutes: 18,
     epochs: 4.7,
     test_accuracy: 0.7245,
     entropy: [0.65, 0.79],
     hardware: 'two cores',
   },
-  { minutes: 10, preset: 'cifar10-ti4', epochs: null, test_accuracy: null, entropy: null, hardware: '' },
+  {
+    minutes: 10,
+    preset: 'cifar10-ti4',
+    measured_minutes: null,
+    epochs: null,
+    test_accuracy: null,
+    entropy: null,
+    hardware: '',
+  },
 ];
 const catalog = {
   lessons: LESSONS,
@@ -132,7 +141,7 @@ describe('the budget', () => {
     form.dataset = 'folder';
     expect(form.lesson).toBe(LESSONS[1]);
     expect(form.presetChanges).toBe('');
-    expect(form.aboutPreset).toContain('cifar10-ti4: Small. What it reaches has not been measured yet.');
+    expect(form.aboutPreset).toContain('cifar10-ti4: Small. What it reaches in this time has not been measured yet.');
     form.unit = 'epochs';
     expect(form.lesson).toBeUndefined();
     expect(form.aboutPreset).toBe('cifar10-ti4: Small.');

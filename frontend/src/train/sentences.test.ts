@@ -195,6 +195,7 @@ test('a lesson says what it reached, on which machine', () => {
   const lesson: LessonInfo = {
     minutes: 2,
     preset: 'cifar10-2min',
+    measured_minutes: 2,
     epochs: 4.7,
     test_accuracy: 0.7245,
     entropy: [0.65, 0.79],
@@ -205,9 +206,14 @@ test('a lesson says what it reached, on which machine', () => {
     'Measured in one run on two cores: 4.7 epochs. The attention of the last layer had 65 to 79 % of the entropy of uniform attention.',
   );
   expect(plain(lessonNote({ ...lesson, entropy: null }))).toBe('Measured in one run on two cores: 4.7 epochs.');
+  const longer = { ...lesson, minutes: 60, measured_minutes: 88, entropy: null };
+  expect(plain(lessonResult(longer))).toBe('72.5 % in 88 minutes');
+  expect(lessonNote(longer)).toBe(
+    'Measured in one run on two cores: 4.7 epochs in 88 minutes; 60 minutes were not measured.',
+  );
   const open = { ...lesson, epochs: null, test_accuracy: null };
   expect([lessonResult(open), lessonNote(open)]).toEqual([
     'not measured yet',
-    'What it reaches has not been measured yet.',
+    'What it reaches in this time has not been measured yet.',
   ]);
 });

@@ -69,17 +69,20 @@ function finishedWords(run: RunInfo): Words {
   };
 }
 
-/** What a lesson reached in its time: "72.5 % test accuracy" */
-export const lessonResult = ({ test_accuracy: accuracy }: LessonInfo) =>
-  accuracy == null ? 'not measured yet' : `${accuracyNumber(accuracy)} test accuracy`;
+/** What a lesson reached: "72.5 % test accuracy", or in another time "90.9 % in 88 minutes" */
+export function lessonResult({ minutes, measured_minutes: measured, test_accuracy: accuracy }: LessonInfo): string {
+  if (accuracy == null) return 'not measured yet';
+  return `${accuracyNumber(accuracy)} ${measured === minutes ? 'test accuracy' : `in ${measured} minutes`}`;
+}
 
 /** Where and with what attention a lesson was measured. */
-export function lessonNote({ epochs, entropy, hardware }: LessonInfo): string {
-  if (epochs == null) return 'What it reaches has not been measured yet.';
+export function lessonNote({ minutes, measured_minutes: measured, epochs, entropy, hardware }: LessonInfo): string {
+  if (measured == null || epochs == null) return 'What it reaches in this time has not been measured yet.';
+  const time = measured === minutes ? '' : ` in ${measured} minutes; ${minutes} minutes were not measured`;
   const focus = entropy
     ? ` The attention of the last layer had ${entropy.map((part) => Math.round(100 * part)).join(' to ')}${SPACE}% of the entropy of uniform attention.`
     : '';
-  return `Measured in one run on ${hardware}: ${inEpochs(epochText(epochs))}.${focus}`;
+  return `Measured in one run on ${hardware}: ${inEpochs(epochText(epochs))}${time}.${focus}`;
 }
 
 /** Headline and status line of a run. */

@@ -76,8 +76,9 @@ class Timelines:
         held, image = self.load(source), require(request, "image", int)
         if held is None or not 0 <= image < len(held.names):
             raise RequestError("image", "a probe image of an existing timeline", image)
-        content = animation.render(held, held.names[image], ending)
-        name = f"{source.removeprefix(RUN_PREFIX)}-{held.names[image]}{ending}"
+        model = source.removeprefix(RUN_PREFIX)
+        content = animation.render(held, held.names[image], ending, model)
+        name = f"{model}-{held.names[image]}{ending}"
         return {"name": name, "content": base64.b64encode(content).decode()}
 
 
