@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from tests.webapp import runs
+from tests.webapp.test_figures import VIEW
 from vitviz.models import checkpoint
 from vitviz.runs import run_folder, timeline
 from vitviz.training import estimate
@@ -464,8 +465,15 @@ def test_the_current_checkpoint_of_a_run_is_explored(page, run):
     assert listed == {"name": "runs/first", "dataset": None} | known | size
     response = explore.explain({"checkpoint": "runs/first", "image": {"kind": "sample", "name": "cat"}})
     assert (response["checkpoint"], response["layers"], response["rows"]) == ("runs/first", 2, 4)
-    name = explore.figure({"key": response["key"], "layer": 0, "head": 0})["name"]
-    assert name == "vitviz-runs-first-drawing-cat-layer-1-head-1.png"
+    figure = {
+        "content": "view",
+        "format": "svg",
+        "size": "content",
+        "link": None,
+        "view": VIEW | {"layer": 0, "head": 0},
+    }
+    name = explore.figures.figure({"key": response["key"], **figure})["name"]
+    assert name == "vitviz-runs-first-drawing-cat-layer-1-head-1.svg"
     before = load_model("runs/first", page.runs)
     assert load_model("runs/first", page.runs) is before
     checkpoint.save(before, run / "last.safetensors")
