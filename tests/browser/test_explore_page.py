@@ -66,7 +66,9 @@ def other_image(page, act):
 
 def test_an_explained_example_is_shown_at_load(open_page, explanation):
     page = open_page()
-    expect(page.locator(".headline")).to_contain_text("the class token attends most to row")
+    expect(page.locator(".headline")).to_contain_text("Layer 5, head 2: the class token attends most to row")
+    expect(page.locator(".matrix-note")).to_have_text("heads to 10\xa0%, means to 6\xa0%")
+    expect(page.locator(".tick.last")).to_have_text("≥ 10.0\xa0%")
     expect(page.locator("[role=gridcell]")).to_have_count(7 * 7)
     best = explanation.labels[explanation.probabilities.argmax()]
     first = page.locator(".predictions li").first
@@ -181,7 +183,7 @@ def test_a_click_enlarges_a_method(open_page, explanation):
     expect(page.locator(".method")).to_have_count(11)
     page.locator(".method").nth(1).click()
     assert shows(number_at(page, 20), explanation.map("average").flat[20])
-    expect(page.locator(".method-about")).to_contain_text(explanation.methods["average"].about)
+    expect(page.locator(".map-what")).to_have_text(explanation.methods["average"].about)
     expect(page.locator(".method-about .formula")).to_have_text(explanation.methods["average"].formula)
 
 
@@ -194,15 +196,17 @@ def test_each_method_has_its_score_next_to_the_random_baseline(open_page, explan
     report = score(explanation.context, maps, target)
     start = explanation.probabilities[target]
     random = [found.probability_drop(start) for found in report.random_baseline]
-    note = f"random order, {np.mean(random):.2f} ± {np.std(random):.2f} (SD of {N_RANDOM} orders)."
+    note = f"{N_RANDOM} random orders, {np.mean(random):.2f} ± {np.std(random):.2f} (SD)"
     expect(page.locator(".score-note")).to_contain_text(note)
     for tile in page.locator(".method").all():
         title = tile.locator(".method-name").inner_text()
         name = next(key for key, method in vitviz.METHODS.items() if method.title == title)
-        value, word, baseline = tile.locator(".method-score").inner_text().split()
-        assert word == "random"
-        assert float(value) == pytest.approx(report.scores[name].probability_drop(start), abs=0.006)
-        assert float(baseline) == pytest.approx(np.mean(random), abs=0.006)
+        value, words = tile.locator(".method-score").inner_text().split(maxsplit=1)
+        drop = report.scores[name].probability_drop(start)
+        distance = (drop - np.mean(random)) / np.std(random)
+        expected = "≈ random" if abs(distance) <= 2 else "below random" if distance < 0 else "above random"
+        assert float(value) == pytest.approx(drop, abs=0.006)
+        assert words == ("one order" if name == "random" else expected)
 
 
 def test_a_class_chosen_by_keyboard_is_explained_and_compared_with_another(open_page, explanation):
@@ -328,6 +332,57 @@ def test_heads_and_patches_are_ablated_by_mouse_and_keyboard(open_page, explanat
     expect(page.locator(".cell.ablated")).to_have_count(0)
     page.locator(".cell").nth(9).click()
     assert shows(number_at(page, 20), explanation.cls_maps[1, 2].flat[20])
+
+
+def test_maps_and_scores_are_those_of_the_ablated_model_and_the_changed_image(open_page, explanation):
+    page = open_page("?image=cat&method=relevance&ablated=4-3&removed=4-4_4-5")
+    page.wait_for_selector(f"{EXPLORER}[data-changed][data-scores]")
+    ablated = explanation.ablate([(3, 2)], [27, 28])
+    target = explanation.target("cat")
+    relevance = ablated.map("relevance", target)
+    assert float(number_at(page, 20).split()[0]) == pytest.approx(relevance.flat[20] / relevance.max(), abs=0.006)
+    expect(page.locator(".methods-head")).to_contain_text("with 1 head ablated, 2 patches removed")
+    expect(page.locator(".stage.map .mark.removed:not([hidden])")).to_have_count(2)
+    found = score(ablated.context, {"relevance": relevance.ravel()}, target)
+    drop = found.scores["relevance"].probability_drop(float(ablated.probabilities[target]))
+    tile = page.locator(".method", has_text="Relevance").locator(".method-score")
+    assert float(tile.inner_text().split()[0]) == pytest.approx(drop, abs=0.006)
+
+
+def test_dragging_removes_each_patch_on_the_way(open_page):
+    page = open_page("?image=cat")
+    page.locator("[data-do=remove]").click()
+    expect(page.locator(f"{EXPLORER} .status")).to_contain_text("drag over them, to remove them")
+    box = page.locator(".stage.image").bounding_box()
+    side = box["width"] / 8
+    page.mouse.move(box["x"] + 1.5 * side, box["y"] + 2.5 * side)
+    page.mouse.down()
+    for column in (2.5, 3.5):
+        page.mouse.move(box["x"] + column * side, box["y"] + 2.5 * side)
+    page.mouse.up()
+    page.wait_for_url("**removed=3-2_3-3_3-4*")
+
+
+def test_the_tour_is_walked_by_keyboard_and_dismissed_for_good(open_page):
+    page = open_page()
+    expect(page.locator(".intro")).to_contain_text("what a Vision Transformer attends to")
+    page.locator("[data-do=tour]").press("Enter")
+    expect(page.locator(".tour")).to_contain_text("1 of 4")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(".tour")).to_contain_text("4 of 4")
+    page.keyboard.press("Escape")
+    expect(page.locator(".tour")).to_have_count(0)
+    expect(page.locator("[data-do=tour]")).to_be_focused()
+    page.reload()
+    page.wait_for_selector(f"{EXPLORER}[data-full]")
+    expect(page.locator(".intro")).to_have_text("Tour")
+
+
+def test_help_explains_a_term(open_page):
+    page = open_page()
+    page.get_by_role("button", name="What is attention weight?").click()
+    expect(page.locator(".help-text:popover-open")).to_contain_text("the softmax of the products")
 
 
 def test_a_link_restores_ablations(open_page):

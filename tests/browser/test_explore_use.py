@@ -90,7 +90,7 @@ def test_a_class_that_wins_after_removals_has_a_row_and_is_named(open_page):
 
 
 def test_uniform_attention_is_over_the_remaining_tokens(open_page, explanation):
-    page = open_page(f"?image=cat&{removed(range(60))}")
+    page = open_page(f"?image=cat&layer=6&head=mean&{removed(range(60))}")
     page.wait_for_selector(f"{EXPLORER}[data-changed]")
     row = np.nan_to_num(explanation.ablate(patches=list(range(60))).attention)[5].mean(0)[0]
     weight = row[1:].max()
@@ -99,7 +99,7 @@ def test_uniform_attention_is_over_the_remaining_tokens(open_page, explanation):
 
 
 def test_removed_patches_are_not_averaged_as_queries(open_page, explanation):
-    page = open_page("?image=cat&removed=3-3&patch=3-3_5-5")
+    page = open_page("?image=cat&layer=6&head=mean&removed=3-3&patch=3-3_5-5")
     page.wait_for_selector(f"{EXPLORER}[data-changed][data-full]")
     expect(page.locator(".headline")).to_contain_text(": row 5, column 5 attends most to")
     row = np.nan_to_num(explanation.ablate(patches=[18]).attention)[5].mean(0)[1 + 36]
@@ -147,10 +147,10 @@ def test_uniform_attention_names_no_strongest_patch(open_page):
     with_uniform_attention(page, 1)
     other_image(page, page.locator(".thumb").last.click)
     headline = page.locator(f"{EXPLORER} .headline")
-    expect(headline).to_have_text("Layer 6, mean of heads: the class token attends equally to all patches")
+    expect(headline).to_have_text("Layer 5, head 2: the class token attends equally to all patches")
     expect(page.locator(".status")).to_contain_text("Every patch gets 1.5\xa0%, 1.0 times uniform.")
     page.locator("input[name=direction][value=to]").check(force=True)
-    expect(headline).to_have_text("Layer 6, mean of heads: all patches attend equally to the class token")
+    expect(headline).to_have_text("Layer 5, head 2: all patches attend equally to the class token")
 
 
 def test_without_a_class_token_the_query_is_the_mean_of_the_patches(open_page):
@@ -159,12 +159,12 @@ def test_without_a_class_token_the_query_is_the_mean_of_the_patches(open_page):
     with_uniform_attention(page, 0)
     other_image(page, page.locator(".thumb").last.click)
     headline = page.locator(f"{EXPLORER} .headline")
-    expect(headline).to_have_text("Layer 6, mean of heads: the mean of the patches attends equally to all patches")
+    expect(headline).to_have_text("Layer 5, head 2: the mean of the patches attends equally to all patches")
     page.locator("input[name=direction][value=to]").check(force=True)
-    expect(headline).to_have_text("Layer 6, mean of heads: all patches attend equally to the mean of the patches")
+    expect(headline).to_have_text("Layer 5, head 2: all patches attend equally to the mean of the patches")
     page.locator(".method", has_text="Average").click()
     text = vitviz.METHODS["average"].text_without_class_token
-    expect(page.locator(".method-about")).to_contain_text(text.about)
+    expect(page.locator(".map-what")).to_have_text(text.about)
     expect(page.locator(".method-about .formula")).to_have_text(text.formula)
 
 

@@ -1,7 +1,7 @@
 /* Deletion scores at the attribution methods. */
 
 import type { ScoresReply } from '../lib/api';
-import { type Comparison, compareToRandom, scoreText } from '../lib/words';
+import { type Comparison, compareToRandom, scoreText } from '../lib/faithfulness';
 
 /** The score of a method; a flat map has none. */
 export function scoreLabel(faithfulness: ScoresReply | null, key: string): string {

@@ -1,6 +1,7 @@
 /* Headline and status line of what is drawn. */
 
 import type { ScoresReply } from '../lib/api';
+import { methodLine } from '../lib/faithfulness';
 import { MEAN, type Shape } from '../lib/numbers';
 import {
   capital,
@@ -9,7 +10,6 @@ import {
   type Line,
   mapName,
   methodHeadline,
-  methodLine,
   patchName,
   queryName,
 } from '../lib/words';

@@ -12,9 +12,10 @@ import type {
   ScoresReply,
 } from '../lib/api';
 import type { Host } from '../lib/client';
+import { scoreSentence } from '../lib/faithfulness';
 import { type Direction, largest, MEAN, type Shape, type Source } from '../lib/numbers';
 import { ThemeColors } from '../lib/theme.svelte';
-import { type Line, scoreSentence } from '../lib/words';
+import type { Line } from '../lib/words';
 import { Gallery } from './gallery.svelte';
 import type { Presentation } from './present';
 import { View } from './view.svelte';

@@ -29,5 +29,5 @@ export function unitOf(scale: Scale) {
   if (scale.kind === 'uniform') return 'attention weight / uniform; 1 × is the same for all tokens';
   if (!scale.isWeight) return 'relative to the maximum of this map';
   if (!scale.clips) return 'attention weight, range of this map';
-  return `attention weight, scale of all ${scale.isOfMeans ? 'means' : 'heads'}`;
+  return `attention weight, all ${scale.isOfMeans ? 'means' : 'heads'}`;
 }

@@ -1,18 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { compareToRandom, methodLine, scoreNote, scoreSentence, scoreText } from './faithfulness';
 import type { Shape } from './numbers';
 import { ticksOf, unitOf } from './ticks';
-import {
-  compareToRandom,
-  type Line,
-  type Method,
-  methodHeadline,
-  methodLine,
-  methodNumber,
-  scoreNote,
-  scoreSentence,
-  scoreText,
-  textOf,
-} from './words';
+import { type Line, type Method, methodHeadline, methodNumber, textOf } from './words';
 
 /** Text with ordinary spaces. */
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
@@ -164,11 +154,9 @@ describe('color bars', () => {
     expect(unitOf({ kind: 'signed', limit: 1 })).toMatch(/^change of the logit/);
     expect(unitOf({ kind: 'uniform', uniform: 1 })).toMatch(/^attention weight \/ uniform/);
     expect(unitOf({ kind: 'linear', limit: 1 })).toBe('relative to the maximum of this map');
-    expect(unitOf({ kind: 'linear', limit: 1, isWeight: true, clips: true })).toBe(
-      'attention weight, scale of all heads',
-    );
+    expect(unitOf({ kind: 'linear', limit: 1, isWeight: true, clips: true })).toBe('attention weight, all heads');
     expect(unitOf({ kind: 'linear', limit: 1, isWeight: true, clips: true, isOfMeans: true })).toBe(
-      'attention weight, scale of all means',
+      'attention weight, all means',
     );
     expect(unitOf({ kind: 'linear', limit: 1, isWeight: true })).toBe('attention weight, range of this map');
   });

@@ -1,0 +1,95 @@
+/* Words about the deletion scores of attribution maps. */
+
+import type { Scale, Shape } from './numbers';
+import { isFlat } from './numbers';
+import {
+  capital,
+  type Faithfulness,
+  type Line,
+  type Method,
+  methodNumber,
+  patchName,
+  percent,
+  SPACE,
+  written,
+} from './words';
+
+/** The status line of a method: the patch under the pointer, or the faithfulness of the map. */
+export function methodLine(
+  method: Method,
+  values: ArrayLike<number>,
+  read: number,
+  scale: Scale,
+  faithfulness: Faithfulness | null,
+  className: string,
+  shape: Shape,
+): Line {
+  if (read >= 0) {
+    const [number] = methodNumber(values[read], scale, shape);
+    return [`${capital(patchName(read, shape))} has `, { strong: number }, ` ${UNITS[method.unit]}.`];
+  }
+  if (isFlat(values)) return ['This map has the same value for all patches, so it has no ranking to score.'];
+  if (!faithfulness) return ['Computing the deletion score…'];
+  const drop = faithfulness.scores[method.key] ?? 0;
+  const [random] = faithfulness.random_baseline;
+  const size = Math.abs(drop) > 10 ? `over 1,000${SPACE}%` : percent(Math.abs(drop), 0); // relative to a very small probability
+  const verb = (value: number) => (value < 0 ? 'raises' : 'lowers');
+  const baseline = `${verb(random) === verb(drop) ? '' : `${verb(random)} it `}by ${percent(Math.abs(random), 0)}`;
+  return [
+    `Masking the highest-ranked patches first ${verb(drop)} the probability of ${className} by `,
+    { strong: size },
+    ` on average, a random order ${baseline}. ${FINDINGS[compareToRandom(drop, faithfulness, method.key)]}`,
+  ];
+}
+
+export type Comparison = 'below' | 'near' | 'above' | 'one order';
+
+/** A score against those of random orders; within two standard deviations it is no better or worse. */
+export function compareToRandom(score: number, { random_baseline }: Faithfulness, key: string): Comparison {
+  if (key === 'random') return 'one order';
+  const [mean, deviation] = random_baseline;
+  if (Math.abs(score - mean) <= 2 * deviation) return 'near';
+  return score < mean ? 'below' : 'above';
+}
+
+const FINDINGS: Record<Comparison, string> = {
+  below: 'This map is worse than random.',
+  near: 'This difference means nothing: random orders vary as much.',
+  above: 'This map is better than random.',
+  'one order': 'This map is one random order, and differs from their mean by chance alone.',
+};
+
+export const COMPARISONS: Record<Comparison, string> = {
+  below: 'below random',
+  near: '≈ random',
+  above: 'above random',
+  'one order': 'one order',
+};
+
+/** "Rollout: deletion score 0.36, below random (0.64 ± 0.07)." */
+export function scoreSentence({ key, name }: Pick<Method, 'key' | 'name'>, faithfulness: Faithfulness | null) {
+  const score = faithfulness?.scores[key];
+  if (!faithfulness || score === undefined) return `${name}: the deletion score is being computed.`;
+  if (score === null) return `${name} has no deletion score: all patches have the same value.`;
+  const [mean, deviation] = faithfulness.random_baseline;
+  const words = COMPARISONS[compareToRandom(score, faithfulness, key)].replace('≈', 'no better or worse than');
+  return `${name}: deletion score ${scoreText(score)}, ${words} (${scoreText(mean)} ± ${deviation.toFixed(2)}).`;
+}
+
+const UNITS: Record<string, string> = {
+  weights: 'of the attention',
+  relative: 'of the maximum',
+  logits: 'of the logit',
+};
+
+/** A score; for a class of very small probability it may be far below zero. */
+export const scoreText = (score: number) => (score <= -10 ? '< −10' : written(score, 2));
+
+const RANDOM_ORDERS = 20; // `N_RANDOM` in Python
+
+export function scoreNote(faithfulness: Faithfulness | null, className: string) {
+  const definition = `Deletion score: mean drop of the probability of ${className} while the highest-ranked patches are masked first`;
+  if (!faithfulness) return `${definition}.`;
+  const [mean, deviation] = faithfulness.random_baseline;
+  return `${definition}. Mark: ${RANDOM_ORDERS} random orders, ${scoreText(mean)} ± ${deviation.toFixed(2)} (SD); ≈ is within 2 SD.`;
+}
