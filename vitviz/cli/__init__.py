@@ -123,7 +123,7 @@ def evaluate(
 
 @app.command("explain")
 def explain_image(
-    image: Annotated[str, typer.Argument(help="Image file, or name of a sample image (cat, ship, ...).")],
+    image: Annotated[str, typer.Argument(help="Image file, or name of a sample (cat, ship, rocket, ...).")],
     output: FigureFile,
     checkpoint: CheckpointOption = "cifar10-ti4",
     method: Annotated[
