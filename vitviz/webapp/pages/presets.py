@@ -19,8 +19,8 @@ ABOUT = {
     "cifar10-s4": "Larger and more accurate. Made for a GPU: on a CPU it learns little in this time.",
     "tutorial-notebook": "As in the notebook: a norm after each block, none at the end.",
     "tutorial-lightning": "As in the Lightning tutorial: the residual branches off after the norm.",
-    "tutorial-scratch": "As in the from-scratch tutorial, with its mistake: reshape cuts strips of 16 x 1 pixels along "
-    "the rows of the image instead of 4 x 4 squares, so a patch shows no shape.",
+    "tutorial-scratch": "As in the from-scratch tutorial, with its mistake: reshape cuts strips of 16 pixels along the "
+    "rows of the image instead of squares of 4 by 4, so a patch shows no shape.",
     "tutorial-scratch-fixed": "The same network with the patches cut as squares.",
 }
 CORRECTED = {"tutorial-scratch": "tutorial-scratch-fixed"}  # the version of a preset without its mistake
