@@ -137,8 +137,81 @@ def test_each_figure_has_a_title_a_finding_and_a_caption(open_internals):
         figure = page.locator(f"[data-probe={name}]")
         expect(figure.locator("figcaption")).to_contain_text("How to read it.")
         expect(figure.locator(".question")).to_contain_text("?")
-        finding = figure.locator(".line").inner_text()
-        assert finding in figure.locator(".stage").get_attribute("aria-label")
+        expect(figure.locator(".line")).to_contain_text(re.compile("[0-9]"))
+        expect(figure).to_have_accessible_name(figure.locator("h2").inner_text())
+        expect(figure.locator(".stage")).to_have_accessible_name(figure.locator("h2").inner_text())
+        expect(figure.locator(".stage")).to_have_accessible_description(re.compile("^Keys: arrows read the values"))
+
+
+def test_a_click_on_a_dot_opens_its_head_in_explore(open_internals):
+    page = open_internals("?image=dog&layer=1&head=1")
+    page.evaluate("window.isSamePage = true")
+    dot = page.locator("[data-probe=effective] .dot[data-layer='3'][data-head='2']")
+    dot.hover()
+    dot.click(force=True)  # the mark is on it
+    expect(page.locator("[role=tab][aria-selected=true]")).to_have_text("Explore")
+    expect(page.locator(".map-title")).to_have_text("Layer 4, head 3")
+    expect(page).to_have_url(re.compile("image=dog&layer=4&head=3"))
+    assert page.evaluate("window.isSamePage && scrollY === 0")
+    page.go_back()
+    expect(page.locator("[role=tab][aria-selected=true]")).to_have_text("Internals")
+    walk(page, "distance", "ArrowRight", "ArrowRight")  # layer 2, head 1
+    page.keyboard.press("Enter")
+    expect(page.locator(".map-title")).to_have_text("Layer 2, head 1")
+
+
+def test_a_dot_of_another_model_opens_its_head_with_that_model(context, with_large):
+    page = context.new_page()
+    page.goto(f"{with_large}?image=dog")
+    page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
+    page.get_by_role("tab", name="Internals").click()
+    page.wait_for_selector(f"{INTERNALS}[data-ready][data-state=ready]")
+    page.locator(f"{INTERNALS} .model select").select_option("runs/large")
+    page.wait_for_selector(f"{INTERNALS}[data-ready='runs/large samples'][data-state=ready]")
+    walk(page, "distance", "ArrowRight", "ArrowDown")  # layer 1, head 2
+    page.keyboard.press("Enter")
+    expect(page.locator(".map-title")).to_have_text("Layer 1, head 2")
+    expect(page.locator("#explorer .model select")).to_have_value("runs/large")
+    expect(page).to_have_url(re.compile("checkpoint=runs%2Flarge&image=dog&layer=1&head=2"))
+
+
+def test_a_figure_is_saved_as_a_drawing_and_as_numbers(open_internals, found):
+    page = open_internals()
+    figure = page.locator("[data-probe=distance]")
+    figure.locator("summary").click()
+    with page.expect_download() as download:
+        figure.get_by_role("button", name="SVG").click()
+    assert download.value.suggested_filename == "cifar10-ti4-distance.svg"
+    assert "Attention distance" in download.value.path().read_text()
+    with page.expect_download() as download:
+        figure.get_by_role("button", name="CSV").click()
+    numbers = np.loadtxt(download.value.path(), delimiter=",", skiprows=1)
+    assert np.allclose(numbers[:, 2].reshape(6, 6), found.distance)
+    expect(figure.get_by_role("status")).to_have_text("Saved as cifar10-ti4-distance.csv.")
+
+
+def test_a_figure_is_copied_as_an_image(context, address):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{address}?tab=internals")
+    page.wait_for_selector(f"{INTERNALS}[data-ready][data-state=ready]")
+    page.locator("[data-probe=cka] summary").click()
+    page.locator("[data-probe=cka]").get_by_role("button", name="Copy").click()
+    expect(page.locator("[data-probe=cka]").get_by_role("status")).to_have_text("Copied as PNG.")
+    assert page.evaluate("navigator.clipboard.read().then(([item]) => item.types)") == ["image/png"]
+
+
+def test_the_address_keeps_the_figure(open_internals):
+    page = open_internals()
+    assert "figure=" not in page.url
+    page.locator("[data-probe=norms]").evaluate("node => node.scrollIntoView()")
+    expect(page).to_have_url(re.compile("figure=effective"))  # the first of its row
+    page.locator("[data-probe=norms] .stage").focus()
+    expect(page).to_have_url(re.compile("figure=norms"))
+    page.reload()
+    page.wait_for_selector(f"{INTERNALS}[data-ready][data-state=ready]")
+    expect(page.locator("[data-probe=norms] h2")).to_be_in_viewport()
+    expect(page.get_by_role("heading", name="Model internals")).not_to_be_in_viewport()
 
 
 def test_a_response_during_another_tab_is_drawn_when_the_tab_is_shown(context, address):

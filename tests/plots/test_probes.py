@@ -1,11 +1,16 @@
 """Figure of the probes: the values are drawn unchanged, on the scales that are printed."""
 
+import csv
+import io
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from tests.plots.svg import words
 from vitviz.attribution.probes import MADS
-from vitviz.plots import canvas, probes
+from vitviz.plots import canvas, probe_table, probes
 from vitviz.plots.colormaps import COLOR_MAPS
 
 GH, GW, T, L, A, K = 5, 7, 38, 6, 2, 11
@@ -127,7 +132,7 @@ def test_texts_are_present_and_escaped(svg):
     assert "model $1 over <ten> samples" in found
     assert any(f"median + {MADS:.1f} MAD" in text for text in found)
     assert any("0.80" in text for text in found), "the scale of the cosines"
-    assert {"Token norms", "Logit lens", "Head similarity"} <= set(found)
+    assert {"Token norms", "Logit lens", "Layer similarity (CKA)"} <= set(found)
     assert sum(text.endswith("?") for text in found) == 9, "one question per panel"
 
 
@@ -141,6 +146,48 @@ def test_maps_of_strip_patches_have_the_aspect_ratio_of_the_image():
     figure = probes.draw(strips)
     for panel, aspect in ((1, 1 / 256), (7, 1 / 16)):  # a tile of the first is a strip of strips
         assert {image.axes.get_aspect() for image in images(figure.subfigs[panel])} == {aspect}
+
+
+def test_titles_and_questions_are_those_of_the_page():
+    text = (Path(__file__).parents[2] / "frontend/src/internals/captions.ts").read_text()
+    shown = re.findall(r"probe: '(\w+)',\s+title: '([^']+)',\s+question: '([^']+)'", text)
+    assert {name: (title, question) for name, (_, title, question, _) in probes.PANELS.items()} == {
+        name: tuple(words) for name, *words in shown
+    }
+
+
+@pytest.mark.parametrize("name", probes.PANELS)
+def test_a_single_probe_is_drawn_with_its_title_and_footer(name):
+    found = words(canvas.render(probes.draw_one(numbers(), name, "model over samples"), ".svg").decode())
+    assert {probes.PANELS[name][1], "model over samples"} <= set(found)
+    assert not {title for other, (_, title, *_) in probes.PANELS.items() if other != name} & set(found)
+
+
+def table(name: str) -> tuple[list[str], list[list[float]]]:
+    """The names and the numbers of a CSV file."""
+    names, *lines = csv.reader(io.StringIO(probe_table.to_csv(numbers(), name)))
+    return names, [[float(value) for value in line] for line in lines]
+
+
+@pytest.mark.parametrize("name", probe_table.LONG)
+def test_a_table_has_a_line_per_value(name):
+    array = numbers()[probe_table.LONG[name][0]]
+    names, lines = table(name)
+    assert len(lines) == array.size
+    first = np.array([0 if "layer output" in one else 1 for one in names[:-1]])
+    for *index, value in lines:
+        assert value == array[tuple(np.array(index, int) - first)]
+
+
+def test_tables_by_layer_start_with_the_input_of_the_first_layer():
+    _, lines = table("lens")
+    expected = np.stack([np.arange(L + 1), numbers()["final_agreement"], numbers()["final_probability"]], 1)
+    assert np.array_equal(lines, expected)
+    _, lines = table("norms")
+    patches, outliers = (numbers()[name][2, T - GH * GW :] for name in ("norms", "outliers"))
+    longest = numbers()["longest"][2]
+    row = [2, numbers()["norms"][2, 0], np.median(patches), patches.min(), patches.max(), longest, outliers.mean()]
+    assert np.allclose(lines[2], row)
 
 
 def test_drawing_leaves_global_settings_unchanged():

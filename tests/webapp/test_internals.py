@@ -1,5 +1,6 @@
 """Server functions of the Internals page: values equal the library's, invalid requests are rejected with a sentence."""
 
+import base64
 import threading
 
 import numpy as np
@@ -61,7 +62,7 @@ def test_the_first_test_images_are_probed_on_request(cifar_folder, probe_calls, 
 def test_results_are_cached_per_choice_of_images(page, probe_calls, monkeypatch):
     monkeypatch.setattr(page, "images", lambda chosen, size: (torch.zeros(1), chosen))
     first = page.probes(SAMPLES)
-    assert page.probes(dict(SAMPLES)) is first
+    assert page.probes(dict(SAMPLES)) == first
     assert page.probes(SAMPLES | {"images": "test"})["images"] == "test"
     assert len(probe_calls) == 2
 
@@ -106,3 +107,24 @@ def test_errors_are_not_cached(page, probe_calls, monkeypatch):
     assert error_response(page.probes)(SAMPLES) == {"error": "no"}
     monkeypatch.undo()
     assert not page.results
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("csv", b"layer,head,")]
+)
+def test_a_figure_is_a_file_named_after_model_and_probe(page, probe_calls, ending, start):
+    reply = page.probe_figure(SAMPLES | {"probe": "distance", "format": ending})
+    assert reply["name"] == f"cifar10-ti4-distance.{ending}"
+    kind, _, content = reply["src"].partition(";base64,")
+    assert kind == f"data:{internals.MIME[ending]}"
+    assert base64.b64decode(content).startswith(start)
+    page.probes(SAMPLES)
+    assert len(probe_calls) == 1, "figures and page share the measurement"
+
+
+@pytest.mark.parametrize(("field", "value"), [("probe", "ssim"), ("format", "exe"), ("images", "all")])
+def test_an_invalid_figure_request_names_the_field(page, probe_calls, field, value):
+    request = SAMPLES | {"probe": "cka", "format": "png", field: value}
+    sentence = error_response(page.probe_figure)(request)["error"]
+    assert sentence.startswith(f"{field} must be ")
+    assert repr(value) in sentence

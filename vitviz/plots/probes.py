@@ -46,17 +46,31 @@ def draw(arrays: Arrays, note: str = "") -> Figure:
         figure = Figure(figsize=(12, 11.5), facecolor="white", layout="constrained")
         figure.get_layout_engine().set(rect=(0, 0.02, 1, 0.98))
         panels = figure.subfigures(3, 3, wspace=0.04, hspace=0.03).ravel()
-        values = {"count": len(arrays["explained"]), "total": 100 * arrays["explained"].sum()}
-        for panel, (show, title, question, how) in zip(panels, PANELS, strict=True):
-            show(panel, arrays)
-            heading = panel.suptitle(f"{title}\n ", x=0.02, ha="left", fontweight="bold")  # second line: the question
-            subtitle = panel.axes[0].annotate(
-                question, (0, 0), xycoords=heading, color=MUTED_COLOR, annotation_clip=False
-            )
-            subtitle.set_in_layout(False)
-            panel.supxlabel(how.format(**values), x=0.02, ha="left", fontsize=6.5, color=MUTED_COLOR)
+        for panel, name in zip(panels, PANELS, strict=True):
+            show(panel, arrays, name)
         figure.text(0.01, 0.004, plain(note), fontsize=6, color=MUTED_COLOR)
     return figure
+
+
+def draw_one(arrays: Arrays, name: str, note: str = "") -> Figure:
+    """Draw one probe, a name of `PANELS`; other arguments as of `draw`."""
+    with DRAWING_LOCK, own_style():
+        figure = Figure(figsize=(5.2, 4.4), facecolor="white", layout="constrained")
+        figure.get_layout_engine().set(rect=(0.01, 0.05, 0.98, 0.94))
+        show(figure.subfigures(), arrays, name)
+        figure.text(0.02, 0.015, plain(note), fontsize=6, color=MUTED_COLOR)
+    return figure
+
+
+def show(panel: Panel, arrays: Arrays, name: str) -> None:
+    """Draw a probe with its title, its question and how to read it."""
+    draw_panel, title, question, how = PANELS[name]
+    draw_panel(panel, arrays)
+    heading = panel.suptitle(f"{title}\n ", x=0.02, ha="left", fontweight="bold")  # second line: the question
+    subtitle = panel.axes[0].annotate(question, (0, 0), xycoords=heading, color=MUTED_COLOR, annotation_clip=False)
+    subtitle.set_in_layout(False)
+    values = {"count": len(arrays["explained"]), "total": 100 * arrays["explained"].sum()}
+    panel.supxlabel(how.format(**values), x=0.02, ha="left", fontsize=6.5, color=MUTED_COLOR)
 
 
 def tiles(panel: Panel, count: int, columns: int | None = None) -> list[Axes]:
@@ -221,69 +235,69 @@ def show_cka(panel: Panel, arrays: Arrays) -> None:
     add_scale(panel, image, axes, "linear CKA; 0 means 0 or less")
 
 
-# Function, title, question and how to read it.
-PANELS = (
-    (
+# Figure -> function, title and question as on the page (frontend/src/internals/captions.ts), and how to read it.
+PANELS = {
+    "filters": (
         show_filters,
-        "Embedding filters",
-        "Which patterns does the patch embedding detect?",
+        "Patch embedding filters",
+        "Which patterns does the first layer detect?",
         "Principal components with their explained variance; these {count} explain {total:.0f} %.\n"
         "Gray is 0; each is divided by its largest weight. ViT paper, figure 7 left.",
     ),
-    (
+    "positions": (
         show_positions,
-        "Position similarity",
-        "Do the position embeddings represent the grid?",
+        "Position embedding similarity",
+        "Does the model know where patches are?",
         "One tile per patch, at its place: cosine similarity of its position embedding to\nthat of every patch. "
         "ViT paper, figure 7 center.",
     ),
-    (
+    "distance": (
         show_distance,
         "Attention distance",
-        "How far apart are a patch and the patches that it attends to?",
+        "How far away are the patches that a head attends to?",
         "One dot per head, the line is their mean: distance in the image weighted by\nattention between "
         "patches. Low is local, high is global. ViT paper, figure 7 right.",
     ),
-    (
+    "effective": (
         show_entropy,
-        "Attention entropy",
+        "Effective number of tokens (attention entropy)",
         "How many tokens does the class token attend to?",
         "One dot per head, the line is their mean: exponential of the entropy of the\nclass token's attention. "
         "1 is a single token. Clark et al. 2019, section 3.3.",
     ),
-    (
+    "divergence": (
         show_divergence,
-        "Head similarity",
-        "How differently do the heads of a layer attend?",
+        "Head similarity (Jensen–Shannon divergence)",
+        "How different are the heads of a layer?",
         "Head against head, by the class token's attention: pale is equal, dark means that\nthey share no token. "
         "Clark et al. 2019, section 6.",
     ),
-    (
+    "norms": (
         show_norms,
         "Token norms",
-        "How long are the tokens?",
+        "Are there outlier tokens?",
         "Mean over the images. Outliers: above median + 5.2 MAD of an image's patches;\n"
         "in large models some are ten times the others. Darcet et al. 2024, section 2.",
     ),
-    (
+    "lens": (
         show_lens,
         "Logit lens",
         "At which layer does the prediction appear?",
         "The classification head is applied to the tokens of each layer and compared\n"
         "with the final prediction. Vilas et al. 2023.",
     ),
-    (
+    "cosine": (
         show_cosine,
-        "Class token similarity",
-        "How similar are the patches to the class token?",
+        "Class-token similarity",
+        "Which patches resemble the class token?",
         "Cosine similarity of the class token to the patch at each place, by layer, mean over\nthe images. "
         "0 is orthogonal, 1 the same direction.",
     ),
-    (
+    "cka": (
         show_cka,
         "Layer similarity (CKA)",
-        "Which layers represent the patches alike?",
+        "Which layers represent the images alike?",
         "CKA over the patches within each image (Raghu et al. 2021 pool images): 1 is equal\nup to rotation and scale. "
         "Kornblith et al. 2019.",
     ),
-)
+}

@@ -474,6 +474,13 @@ class ProbesRequest(TypedDict):
     images: str  # "samples" or "test"
 
 
+class ProbeFigureRequest(ProbesRequest):
+    """Also the name of a figure, and the format of its file."""
+
+    probe: str
+    format: Literal["png", "svg", "pdf", "csv"]
+
+
 class ProbesReply(TypedDict):
     """Probes of a model; shapes as of `vitviz.attribution.probes.Probes`."""
 
@@ -764,6 +771,7 @@ class Requests(TypedDict):
     cifar_download: tuple[CifarDownloadRequest, DownloadInfo | Refusal]
     list_models: tuple[Empty, ModelList | Refusal]
     probes: tuple[ProbesRequest, ProbesReply | Refusal]
+    probe_figure: tuple[ProbeFigureRequest, FigureReply | Refusal]
     check: tuple[FormRequest, CheckReply | Refusal]
     estimate: tuple[ConfigRequest, EstimateReply | Refusal]
     start: tuple[FormRequest, RunLists | Refusal]

@@ -3,6 +3,7 @@
 import { oneOf } from '../lib/address';
 import { type Direction, middlePatch } from '../lib/numbers';
 import { act, writeAddressSoon } from './actions';
+import type { ShapeParams } from './address';
 import { showShelf } from './images';
 import { showNotice, stopWaiting } from './notices';
 import { load } from './requests';
@@ -38,9 +39,9 @@ export function fallBackToClassToken(explorer: Explorer) {
 }
 
 /** Explain the image on screen with another model. */
-export async function showModel(explorer: Explorer, name: string) {
+export async function showModel(explorer: Explorer, name: string, linked: ShapeParams | null = null) {
   const { choices, gallery } = explorer;
-  if (choices.image) await load(explorer, name, choices.image);
+  if (choices.image) await load(explorer, name, choices.image, linked);
   if (choices.checkpoint === name) writeAddressSoon(explorer);
   if (explorer.shelf === 'dataset') showShelf(explorer, explorer.datasetRun ? 'dataset' : 'sample');
   else if (explorer.shelf === 'cifar') gallery.fill();

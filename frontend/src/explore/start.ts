@@ -1,10 +1,11 @@
 /* The first image, and what concerns the whole page: dropped and pasted files, and the return from another tab. */
 
-import { headsParam, isOfRun, patchesParam } from '../lib/address';
+import { headsParam, isOfRun, OPEN_HEAD, type OpenHead, patchesParam } from '../lib/address';
 import type { ExplorerData } from '../lib/api';
 import { listenWhile } from '../lib/dom';
 import { MEAN } from '../lib/numbers';
 import { numberName } from '../lib/words';
+import { chooseHead } from './actions';
 import { firstImage, hasModel, imageParam, readAddress, unavailableSentences } from './address';
 import { followHistory } from './history';
 import { showShelf, takeFile } from './images';
@@ -91,8 +92,19 @@ async function refresh(explorer: Explorer) {
   if (chosen && isNew && chosen !== explorer.failedModel && explorer.model(chosen)) showModel(explorer, chosen);
 }
 
+/** Show a head that was chosen on another tab. */
+async function openHead(explorer: Explorer, { checkpoint, layer, head }: OpenHead) {
+  if (checkpoint !== explorer.shown?.checkpoint) {
+    explorer.choices.target = []; // the other model may number the classes differently
+    const none = { patch: null, ablated: null, removed: null };
+    await showModel(explorer, checkpoint, { ...none, layer: numberName(layer), head: numberName(head) });
+  }
+  if (checkpoint === explorer.shown?.checkpoint) chooseHead(explorer, layer, head);
+}
+
 function listen(explorer: Explorer) {
   const { element } = explorer.host;
+  listenWhile(element, window, OPEN_HEAD, (event) => openHead(explorer, event.detail));
   listenWhile(element, window, 'popstate', () => followHistory(explorer));
   for (const type of ['dragover', 'dragleave', 'drop'] as const) {
     listenWhile(element, document, type, (event) => acceptDrop(explorer, event));

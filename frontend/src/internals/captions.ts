@@ -43,7 +43,7 @@ export const CAPTIONS: Caption[] = [
     title: 'Attention distance',
     question: 'How far away are the patches that a head attends to?',
     caption:
-      'A dot is a head, a short line the mean of heads: the distance between a query patch and the patches it attends to, weighted by attention. Low dots attend locally, high dots across the image; uniform attention gives the dashed line.',
+      'A dot is a head, a short line the mean of heads: the distance between a query patch and the patches it attends to, weighted by attention. Low dots attend locally, high dots across the image; uniform attention gives the dashed line. Click a dot, or press Enter, to open the head in Explore.',
     source: 'Dosovitskiy et al. 2021, figure 7 right',
   },
   {
@@ -51,7 +51,7 @@ export const CAPTIONS: Caption[] = [
     title: 'Effective number of tokens (attention entropy)',
     question: 'How many tokens does the class token attend to?',
     caption:
-      "A dot is a head, a short line the mean of heads: the exponential of the entropy of the class token's attention. One is a single token; uniform attention gives the dashed line, all tokens.",
+      "A dot is a head, a short line the mean of heads: the exponential of the entropy of the class token's attention. One is a single token; uniform attention gives the dashed line, all tokens. Click a dot, or press Enter, to open the head in Explore.",
     source: 'Clark et al. 2019, section 3.3',
   },
   {

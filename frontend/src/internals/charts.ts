@@ -26,6 +26,7 @@ function heads(
   return {
     chart: { kind: 'dots', dots },
     view,
+    headOf: view.partsOf,
     finding: [
       'From ',
       bold(print(all[low])),

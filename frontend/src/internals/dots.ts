@@ -2,14 +2,12 @@
 
 import { type Frame, valueScale } from '../lib/axes';
 import { meanOf } from '../lib/numbers';
+import type { Head } from './figure';
 import { chartHeight, type LayerAxis, layerAxis, type UniformLine, type ValueAxis } from './layers';
 import { smallest } from './statistics';
 import type { Point, View } from './view';
 
-export interface Dot extends Point {
-  layer: number;
-  head: number;
-}
+export interface Dot extends Point, Head {}
 
 export interface DotChart {
   width: number;
@@ -25,7 +23,7 @@ export interface DotChart {
 }
 
 export interface DotView extends View {
-  partsOf: (index: number) => { layer: number; head: number };
+  partsOf: (index: number) => Head;
 }
 
 /** @param values (layers, heads) */

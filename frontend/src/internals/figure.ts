@@ -26,6 +26,13 @@ export interface Figure {
   /** The value at a place. */
   read: (index: number) => Line;
   bar?: Bar;
+  /** The head of a place, which a click opens in Explore. */
+  headOf?: (index: number) => Head;
+}
+
+export interface Head {
+  layer: number;
+  head: number;
 }
 
 export const bold = (text: string) => ({ strong: text });

@@ -4,6 +4,7 @@ import { flushSync } from 'svelte';
 import { isOfRun, unavailable, updateAddress } from '../lib/address';
 import type { ProbesRequest } from '../lib/api';
 import { isRefusal, reasonOf, refreshModels, WORKING_DELAY } from '../lib/client';
+import { followScrolling, placeOf, returnToPlace } from './place';
 import type { InternalsPage } from './state.svelte';
 
 const addressed = (name: string) => new URLSearchParams(location.search).get(name);
@@ -85,9 +86,10 @@ async function refreshLists(page: InternalsPage): Promise<void> {
   page.cifar = lists.cifar;
 }
 
-async function refresh(page: InternalsPage): Promise<void> {
+async function refresh(page: InternalsPage, isBack: boolean): Promise<void> {
   await refreshLists(page);
-  if (follow(page) || page.state === 'error') loadAddress(page);
+  if (follow(page) || page.state === 'error') await loadAddress(page);
+  else if (isBack) returnToPlace(page);
 }
 
 export async function retry(page: InternalsPage): Promise<void> {
@@ -100,9 +102,12 @@ function watch(page: InternalsPage, root: HTMLElement): void {
   new ResizeObserver(() => {
     if (root.clientWidth && root.clientWidth !== page.drawnWidth) page.draw();
   }).observe(root);
+  let isFirst = true;
   new IntersectionObserver(([entry]) => {
-    if (entry.isIntersecting) refresh(page);
+    if (entry.isIntersecting) refresh(page, !isFirst);
+    isFirst = false;
   }).observe(root);
+  followScrolling(page, root);
 }
 
 /** Show the model and the images of the address. */
@@ -115,8 +120,10 @@ export async function start(page: InternalsPage, root: HTMLElement): Promise<voi
   page.checkpoint = page.models[0].name;
   if (page.cifar.available && addressed('images') === 'test') page.images = 'test';
   follow(page);
+  page.place = placeOf(addressed('figure'));
   watch(page, root);
   await loadAddress(page);
+  returnToPlace(page);
   const { followed } = page;
   if (page.reply && followed && !page.isKnown(followed))
     page.showNotice(unavailable('model', followed, page.checkpoint));

@@ -3,6 +3,7 @@
 import type { CifarInfo, InternalsCatalog, ModelInfo, ProbesReply, ProbesRequest } from '../lib/api';
 import type { Host } from '../lib/client';
 import { ThemeColors } from '../lib/theme';
+import type { Probe } from './captions';
 
 const DEFAULT_STATUS = 'Weights and statistics of the model, averaged over images.';
 
@@ -34,6 +35,7 @@ export class InternalsPage {
 
   // Bookkeeping of requests.ts.
   shown: ProbesRequest | null = null; // on screen, restored after an error
+  place: Probe | null = null; // the figure in the address
   ticket = 0; // of the latest request; responses to earlier ones are dropped
   followed: string | null = null; // the checkpoint that was last read from the address
 

@@ -20,6 +20,21 @@ export function updateAddress(
   window.dispatchEvent(new Event('vitviz:address'));
 }
 
+/** Event by which Internals opens a head in Explore: Explore selects it, and the masthead opens the tab. */
+export const OPEN_HEAD = 'vitviz:head';
+
+export interface OpenHead {
+  checkpoint: string;
+  layer: number;
+  head: number;
+}
+
+declare global {
+  interface WindowEventMap {
+    [OPEN_HEAD]: CustomEvent<OpenHead>;
+  }
+}
+
 /** For an address whose model, image, run or timeline is unavailable; `shown` replaces it, if given. */
 export const unavailable = (what: string, name: string, shown?: string | null) =>
   `The ${what} of this link, ${name.slice(0, 80)}, is not available${shown ? `: showing ${shown}` : ''}.`;

@@ -413,6 +413,14 @@ export interface PresetInfo {
   plain: boolean;
 }
 
+/** Also the name of a figure, and the format of its file. */
+export interface ProbeFigureRequest {
+  checkpoint: string;
+  images: string;
+  probe: string;
+  format: 'png' | 'svg' | 'pdf' | 'csv';
+}
+
 /** Probes of a model; shapes as of `vitviz.attribution.probes.Probes`. */
 export interface ProbesReply {
   checkpoint: string;
@@ -475,6 +483,7 @@ export interface Requests {
   cifar_download: [CifarDownloadRequest, DownloadInfo | Refusal];
   list_models: [Empty, ModelList | Refusal];
   probes: [ProbesRequest, ProbesReply | Refusal];
+  probe_figure: [ProbeFigureRequest, FigureReply | Refusal];
   check: [FormRequest, CheckReply | Refusal];
   estimate: [ConfigRequest, EstimateReply | Refusal];
   start: [FormRequest, RunLists | Refusal];

@@ -2,6 +2,8 @@
    name "page"). Where Back changes the tab it changes nothing else: the pages keep their state, and so does the query
    string. An entry of the same tab belongs to its page. */
 
+import { OPEN_HEAD } from '../lib/address';
+
 let onScreen = ''; // query string of the state on screen
 
 type Change = (params: URLSearchParams) => void;
@@ -59,6 +61,7 @@ export function followTabs(): void {
   window.addEventListener('vitviz:address', () => {
     onScreen = location.search;
   });
+  window.addEventListener(OPEN_HEAD, () => tabs()[0]?.click());
   document.addEventListener('click', follow);
   window.addEventListener('popstate', goBack);
   const wanted = wantedTab();

@@ -1,8 +1,9 @@
-"""Server functions of the Internals page: the probes of a model as JSON.
+"""Server functions of the Internals page: the probes of a model as JSON, and files of its figures.
 
 Each result is cached: there are two choices of images per model.
 """
 
+import base64
 import threading
 from collections.abc import Callable
 from dataclasses import fields
@@ -20,10 +21,12 @@ from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.webapp.images import test_set
 from vitviz.webapp.models import ModelPage, load_model
+from vitviz.webapp.schemas import FigureReply
 from vitviz.webapp.server.queue import Queue
-from vitviz.webapp.server.requests import Json, RequestError, error_response, require
+from vitviz.webapp.server.requests import Json, RequestError, choice, error_response, require
 
 NUM_TEST_IMAGES = 500  # the default of `python -m vitviz probe`, so that both give the same numbers
+MIME = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf", "csv": "text/csv"}
 DECIMALS = 5  # more than the page shows, at half the size
 ARRAYS = tuple(field.name for field in fields(Probes) if field.name not in ("labels", "entropy", "lens"))
 
@@ -33,28 +36,52 @@ class Internals(ModelPage):
 
     def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
         super().__init__(data, runs, public)
-        self.results: WeakKeyDictionary[Network, dict[str, Json]] = WeakKeyDictionary()  # runs may change or be deleted
+        # By model, as runs may change or be deleted, and choice of images: the probes and the caption of the images.
+        self.results: WeakKeyDictionary[Network, dict[str, tuple[Probes, str]]] = WeakKeyDictionary()
         self.lock = threading.Lock()
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by name."""
         respond = partial(error_response, public=self.public)
-        return [Queue(1, waiting=100)(respond(self.probes)), respond(self.list_models)]
+        probes, figure = respond(self.probes), respond(self.probe_figure)
+        return [Queue(1, waiting=100)(probes), Queue(1, waiting=20)(figure), respond(self.list_models)]
 
     def probes(self, request: Json) -> Json:
-        """Probe a model, once per choice of images; concurrent requests wait. The response is that of `to_json`.
+        """Probe a model. The response is that of `to_json`.
 
         Args:
             request: `checkpoint`, a name of `list_models`, and `images`, "samples" or "test".
         """
+        return to_json(*self.measure(request))
+
+    def measure(self, request: Json) -> tuple[Checkpoint, Probes, str]:
+        """Return a model, its probes and the caption of their images; computed once, concurrent requests wait."""
         model = load_model(require(request, "checkpoint", str), self.runs)
-        choice = require(request, "images", str)
+        chosen = require(request, "images", str)
         with self.lock:
-            if choice not in self.results.get(model.network, {}):
-                images, caption = self.images(choice, model.network.config.img_size)
-                self.results.setdefault(model.network, {})[choice] = to_json(model, probe(model, images), caption)
-            return self.results[model.network][choice]
+            if chosen not in self.results.get(model.network, {}):
+                images, caption = self.images(chosen, model.network.config.img_size)
+                self.results.setdefault(model.network, {})[chosen] = probe(model, images), caption
+            return model, *self.results[model.network][chosen]
+
+    def probe_figure(self, request: Json) -> FigureReply:
+        """Return a file of one figure: its `name` and `src`, a data URL.
+
+        Args:
+            request: As of `probes`; `probe`, the name of the figure; `format`, a key of `MIME`.
+        """
+        from vitviz.plots import canvas, probe_table, probes
+
+        name = choice(request, "probe", tuple(probes.PANELS))
+        ending = choice(request, "format", tuple(MIME))
+        model, found, caption = self.measure(request)
+        if ending == "csv":
+            data = probe_table.to_csv(vars(found), name).encode()
+        else:
+            data = canvas.render(probes.draw_one(vars(found), name, f"{model.name} over {caption}"), f".{ending}")
+        source = f"data:{MIME[ending]};base64,{base64.b64encode(data).decode()}"
+        return {"name": f"{model.name.replace('/', '-')}-{name}.{ending}", "src": source}
 
     def images(self, choice: str, size: tuple[int, int]) -> tuple[Tensor, str]:
         """Return the images to probe with, uint8 (B, 3, H, W), and their caption."""

@@ -1,0 +1,13 @@
+/* Open a head in Explore, on the same model and the image that was shown there. */
+
+import { OPEN_HEAD, updateAddress } from '../lib/address';
+import type { Head } from './figure';
+import type { InternalsPage } from './state.svelte';
+
+export function openHead(page: InternalsPage, { layer, head }: Head): void {
+  if (!page.shown) return;
+  const { checkpoint } = page.shown;
+  updateAddress({ checkpoint, layer: layer + 1, head: head + 1, method: null });
+  window.dispatchEvent(new CustomEvent(OPEN_HEAD, { detail: { checkpoint, layer, head } }));
+  window.scrollTo(0, 0);
+}

@@ -1,0 +1,47 @@
+/* The figure on screen, in the address. */
+
+import { updateAddress } from '../lib/address';
+import { listenWhile } from '../lib/dom';
+import { CAPTIONS, type Probe } from './captions';
+import type { InternalsPage } from './state.svelte';
+
+const SETTLED = 200; // ms without scrolling
+
+/** The first figure whose middle is below the upper end of the screen, or -1 at the top of the page.
+    @param boxes of all figures, relative to the screen
+    @param current the figure so far, which stays if it is in the same row */
+export function figureAt(boxes: readonly { top: number; bottom: number }[], current = -1): number {
+  if (boxes[0].top > 0) return -1;
+  const first = boxes.findIndex(({ top, bottom }) => top + bottom > 0);
+  return boxes[current]?.top === boxes[first]?.top ? current : first;
+}
+
+/** Write the figure to the address; null for the top of the page. */
+export function stayAt(page: InternalsPage, probe: Probe | null): void {
+  page.place = probe;
+  updateAddress({ figure: probe });
+}
+
+/** Scroll to the figure of the address, if it names one. */
+export function returnToPlace({ root, place }: InternalsPage): void {
+  root?.querySelector(`figure[data-probe='${place}']`)?.scrollIntoView();
+}
+
+export const placeOf = (name: string | null): Probe | null =>
+  CAPTIONS.find(({ probe }) => probe === name)?.probe ?? null;
+
+/** Follow the user's scrolling. */
+export function followScrolling(page: InternalsPage, root: HTMLElement): void {
+  let settled: ReturnType<typeof setTimeout> | undefined;
+  function read() {
+    if (!root.clientWidth || !page.drawing) return; // another tab is shown
+    const boxes = [...root.querySelectorAll('figure')].map((figure) => figure.getBoundingClientRect());
+    const current = CAPTIONS.findIndex(({ probe }) => probe === page.place);
+    const probe = CAPTIONS[figureAt(boxes, current)]?.probe ?? null;
+    if (probe !== page.place) stayAt(page, probe);
+  }
+  listenWhile(root, document, 'scroll', () => {
+    clearTimeout(settled);
+    settled = setTimeout(read, SETTLED);
+  });
+}

@@ -1,0 +1,72 @@
+"""The numbers of each figure of the probes, as CSV; layers, heads, rows and columns count from 1, as on screen."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Arrays = Mapping[str, NDArray[Any]]
+FROM_INPUT = "layer output"  # counts from 0, the input of the first layer
+
+# Figure -> its array and the names of the array's dimensions, then of its values.
+LONG = {
+    "filters": ("filters", ("component", "channel", "row", "column"), "weight"),
+    "positions": ("position_similarity", ("row", "column", "other row", "other column"), "cosine"),
+    "distance": ("distance", ("layer", "head"), "mean attention distance (px)"),
+    "effective": ("effective_tokens", ("layer", "head"), "effective number of tokens"),
+    "divergence": ("head_divergence", ("layer", "head", "other head"), "Jensen-Shannon divergence (nats)"),
+    "cosine": ("class_token_cosine", (FROM_INPUT, "row", "column"), "cosine"),
+    "cka": ("cka", (FROM_INPUT, "other layer output"), "linear CKA"),
+}
+
+
+def to_csv(arrays: Arrays, figure: str) -> str:
+    """Return the numbers of a figure, one line per value or per layer, under a line of names.
+
+    Args:
+        arrays: As of `vitviz.plots.probes.draw`.
+        figure: A name of `vitviz.plots.probes.PANELS`.
+
+    Example:
+        >>> print(to_csv({"distance": np.array([[1.5, 2.0]])}, "distance").replace(chr(13), ""), end="")
+        layer,head,mean attention distance (px)
+        1,1,1.5
+        1,2,2.0
+    """
+    text = io.StringIO()
+    csv.writer(text).writerows(rows(arrays, figure))
+    return text.getvalue()
+
+
+def rows(arrays: Arrays, figure: str) -> Iterator[list[Any]]:
+    """Yield the names, then the numbers."""
+    if figure == "norms":
+        yield from norms(arrays)
+    elif figure == "lens":
+        yield [FROM_INPUT, "images with the final prediction", "mean probability of that class"]
+        yield from by_layer(arrays["final_agreement"], arrays["final_probability"])
+    else:
+        name, dimensions, unit = LONG[figure]
+        first = [0 if "layer output" in dimension else 1 for dimension in dimensions]
+        yield [*dimensions, unit]
+        for index, value in np.ndenumerate(arrays[name]):
+            yield [*(int(i) + start for i, start in zip(index, first, strict=True)), float(value)]
+
+
+def norms(arrays: Arrays) -> Iterator[list[Any]]:
+    """Yield a line per layer: norms of the class token and the patches, and the fraction of outliers."""
+    gh, gw = arrays["position_similarity"].shape[:2]
+    norms = arrays["norms"]
+    patches, outliers = norms[:, -gh * gw :], arrays["outliers"][:, -gh * gw :]  # (L + 1, N), without prefix tokens
+    yield [FROM_INPUT, "class token", "patches, median", "smallest", "largest", "largest of an image", "outliers"]
+    median = np.median(patches, 1)
+    yield from by_layer(norms[:, 0], median, patches.min(1), patches.max(1), arrays["longest"], outliers.mean(1))
+
+
+def by_layer(*columns: NDArray[Any]) -> Iterator[list[Any]]:
+    """Yield a line for the input of the first layer, 0, and for the output of each layer."""
+    for layer, values in enumerate(zip(*columns, strict=True)):
+        yield [layer, *map(float, values)]
