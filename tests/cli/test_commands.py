@@ -226,6 +226,15 @@ def test_explain_writes_a_figure_or_numbers(vitviz, tiny_file, tmp_path):
         assert numbers["attention"].shape == (tiny.L, tiny.A, tiny.T, tiny.T)
 
 
+def test_explain_draws_content_scale_and_size(vitviz, tiny_file, tmp_path):
+    path = tmp_path / "map.svg"
+    words = ("--content", "map", "--scale", "uniform", "--size", "16:9", "--layer", "1")
+    assert vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", path, *words)[0] == 0
+    assert 'viewBox="0 0 960 540"' in path.read_text()
+    assert "≥ 8 ×" in path.read_text()
+    assert vitviz("explain", "cat", "--checkpoint", tiny_file, "--output", path, "--content", "poster")[0] != 0
+
+
 def test_explain_shows_the_attention_of_a_layer_and_head(vitviz, tiny_file, tmp_path, monkeypatch):
     shown = []
     monkeypatch.setattr(

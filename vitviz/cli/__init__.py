@@ -9,7 +9,7 @@ import os
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 FigureFile = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="Figure (.png .svg .pdf .html) or numbers (.npz).")
 ]
+
+FigureContent = Literal["view", "map", "matrix", "methods", "sheet"]
+FigureScale = Literal["shared", "uniform", "map"]
+FigureSize = Literal["content", "16:9"]
 
 app = typer.Typer(
     help="See what a Vision Transformer attends to.",
@@ -145,6 +149,13 @@ def explain_image(
         int | None, typer.Option(min=1, help="Show attention of this layer, from 1 as in figures.")
     ] = None,
     head: Annotated[int | None, typer.Option(min=1, help="Show attention of this head, from 1 as in figures.")] = None,
+    content: Annotated[
+        FigureContent, typer.Option(help="Whole view, large map, matrix of all heads, methods with scores, or sheet.")
+    ] = "view",
+    scale: Annotated[
+        FigureScale, typer.Option(help="Scale of attention: shared, relative to uniform, or one per map.")
+    ] = "shared",
+    size: Annotated[FigureSize, typer.Option(help="Size of the content, or a slide of 16:9.")] = "content",
 ) -> None:
     """Explain the prediction for an image, as a figure or as numbers."""
     from vitviz.attribution.explanation import explain
@@ -161,6 +172,9 @@ def explain_image(
         classes[0] if len(classes) == 1 else tuple(classes) or None,
         layer=zero_based("layer", layer, layers),
         head=zero_based("head", head, heads),
+        scale=scale,
+        content=content,
+        size=size,
     )
     top = explanation.probabilities.argmax()
     prediction = f"{explanation.labels[top]}, {100 * explanation.probabilities[top]:.1f} %"

@@ -592,7 +592,8 @@ def show_method(drawing: Drawing, chart: Chart, one: MethodMap, box: Box) -> Non
         )
     drawing.rectangle((left + width * float(np.clip(mean, 0, 1)) - 0.6, y + 17.5, 1.2, 9), facecolor=TEXT_COLOR)
     drawing.text(left, y + 36, "–" if one.score is None else words.score_text(one.score), BODY)
-    drawing.text(left + width, y + 36, words.verdict(one.score, mean, deviation), SMALL, color=MUTED_COLOR, ha="right")
+    verdict = "one order" if one.key == "random" else words.verdict(one.score, mean, deviation)
+    drawing.text(left + width, y + 36, verdict, SMALL, color=MUTED_COLOR, ha="right")
 
 
 def show_caption(drawing: Drawing, chart: Chart, width: float, left: float = MARGIN, y: float | None = None) -> None:
