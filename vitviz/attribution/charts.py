@@ -100,7 +100,15 @@ def sequence(explanation: "Explanation", view: View, content: str, link: str = "
         if content == "layers"
         else [replace(view, query=(patch,)) for patch in patches]
     )
-    charts = [chart(explanation, one, link=link) for one in views]
+    first = chart(explanation, views[0], link=link)
+    charts = [
+        replace(
+            chart(explanation, replace(one, outlines=0), link=link),
+            outlines=first.outlines,  # computed once
+            outline_opacity=view.outlines,
+        )
+        for one in views
+    ]
     if view.scale != "map":
         return charts
     shared = map_scale(np.stack([one.large[one.is_kept] for one in charts]))

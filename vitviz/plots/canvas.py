@@ -9,7 +9,7 @@ import io
 import threading
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -179,6 +179,7 @@ def measuring() -> RendererAgg:
     return RendererAgg(1, 1, 72)
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str, size: float, weight: str = "normal") -> float:
     """Return the width of a line (pt)."""
     font = FontProperties(family=list(fonts()), size=size, weight=weight)

@@ -5,14 +5,17 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from numpy.typing import NDArray
 from PIL import Image
 
-from vitviz.plots.canvas import DRAWING_LOCK, own_style
+from vitviz.plots.canvas import ACCENT_COLOR, DRAWING_LOCK, TEXT_COLOR, own_style
 from vitviz.plots.figures import Chart, draw_frame
 
 SECONDS_PER_LAYER, SECONDS_PER_PATCH = 1.0, 0.2
 MAX_SLOW_FRAMES = 24  # an animation of more frames plays faster
-DPI = 144
+DPI = 108
+MAP_SHADES, GRAY_SHADES = 160, 24  # of the 256 colors of a GIF
 
 
 def render(charts: Sequence[Chart], ending: str) -> bytes:
@@ -22,7 +25,7 @@ def render(charts: Sequence[Chart], ending: str) -> bytes:
     images = [extended(image, size) for image in images]
     seconds = SECONDS_PER_LAYER if len(images) <= MAX_SLOW_FRAMES else SECONDS_PER_PATCH
     times = [round(1000 * seconds)] * len(images)
-    return lossless_webp(images, times) if ending == ".webp" else quantized_gif(images, times)
+    return lossless_webp(images, times) if ending == ".webp" else quantized_gif(images, times, charts[0])
 
 
 def extended(image: Image.Image, size: tuple[int, int]) -> Image.Image:
@@ -47,15 +50,26 @@ def lossless_webp(images: list[Image.Image], times: list[int]) -> bytes:
     """Encode frames, each shown for a time (ms), as a looping lossless WebP."""
     buffer = io.BytesIO()
     first, *others = images
-    first.save(buffer, "WEBP", save_all=True, append_images=others, duration=times, loop=0, lossless=True, method=2)
+    fast = {"lossless": True, "quality": 20, "method": 1}
+    first.save(buffer, "WEBP", save_all=True, append_images=others, duration=times, loop=0, **fast)
     return buffer.getvalue()
 
 
-def quantized_gif(images: list[Image.Image], times: list[int]) -> bytes:
+def quantized_gif(images: list[Image.Image], times: list[int], chart: Chart) -> bytes:
     """Encode frames, each shown for a time (ms), as a looping GIF with one palette and no dithering."""
-    everything = Image.fromarray(np.concatenate([np.asarray(image)[::3, ::3] for image in images]))
-    colors = everything.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    first, *others = [image.quantize(palette=colors, dither=Image.Dither.NONE) for image in images]
+    shared = Image.new("P", (1, 1))
+    shared.putpalette(palette(chart).tobytes())
+    first, *others = [image.quantize(palette=shared, dither=Image.Dither.NONE) for image in images]
     buffer = io.BytesIO()
     first.save(buffer, "GIF", save_all=True, append_images=others, duration=times, loop=0)
     return buffer.getvalue()
+
+
+def palette(chart: Chart) -> NDArray[np.uint8]:
+    """Choose 256 colors, (256, 3): shades of the map, so that its values do not change, grays, and the image's."""
+    maps = chart.scale.table[np.linspace(0, 255, MAP_SHADES).round().astype(int)]
+    accent, text = (255 * np.array([to_rgb(ACCENT_COLOR), to_rgb(TEXT_COLOR)])).round().astype(np.uint8)
+    grays = np.linspace(text, 255, GRAY_SHADES).round().astype(np.uint8)
+    pixels = Image.fromarray(chart.image).quantize(255 - MAP_SHADES - GRAY_SHADES).getpalette() or []
+    colors = np.concatenate([maps, accent[None], grays, np.array(pixels, np.uint8).reshape(-1, 3)])
+    return np.resize(colors, (256, 3))
