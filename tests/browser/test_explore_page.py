@@ -201,10 +201,11 @@ def test_each_method_has_its_score_next_to_the_random_baseline(open_page, explan
     for tile in page.locator(".method").all():
         title = tile.locator(".method-name").inner_text()
         name = next(key for key, method in vitviz.METHODS.items() if method.title == title)
-        value, words = tile.locator(".method-score").inner_text().split(maxsplit=1)
+        value = tile.locator(".method-score span").first.inner_text()
+        words = tile.locator(".comparison").inner_text()
         drop = report.scores[name].probability_drop(start)
         distance = (drop - np.mean(random)) / np.std(random)
-        expected = "≈ random" if abs(distance) <= 2 else "below random" if distance < 0 else "above random"
+        expected = "≈ random" if abs(distance) <= 2 else "< random" if distance < 0 else "> random"
         assert float(value) == pytest.approx(drop, abs=0.006)
         assert words == ("one order" if name == "random" else expected)
 

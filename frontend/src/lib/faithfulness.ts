@@ -61,8 +61,16 @@ const FINDINGS: Record<Comparison, string> = {
 
 export const COMPARISONS: Record<Comparison, string> = {
   below: 'below random',
-  near: '≈ random',
+  near: 'no better or worse than random',
   above: 'above random',
+  'one order': 'one order',
+};
+
+/** Short forms of `COMPARISONS`. */
+export const COMPARISON_SIGNS: Record<Comparison, string> = {
+  below: '< random',
+  near: '≈ random',
+  above: '> random',
   'one order': 'one order',
 };
 
@@ -72,7 +80,7 @@ export function scoreSentence({ key, name }: Pick<Method, 'key' | 'name'>, faith
   if (!faithfulness || score === undefined) return `${name}: the deletion score is being computed.`;
   if (score === null) return `${name} has no deletion score: all patches have the same value.`;
   const [mean, deviation] = faithfulness.random_baseline;
-  const words = COMPARISONS[compareToRandom(score, faithfulness, key)].replace('≈', 'no better or worse than');
+  const words = COMPARISONS[compareToRandom(score, faithfulness, key)];
   return `${name}: deletion score ${scoreText(score)}, ${words} (${scoreText(mean)} ± ${deviation.toFixed(2)}).`;
 }
 
