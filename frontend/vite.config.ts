@@ -10,12 +10,14 @@ import { defineConfig } from 'vitest/config';
 
 const PAGES = ['explore', 'train', 'internals', 'masthead'];
 const STANDALONE = 'standalone';
+const PRINT_STYLES = 'src/lib/print.css'; // the last word
 const SHARED_STYLES = ['src/lib/base.css', 'src/lib/matrix.css'];
 
 /** The style sheets of a page: those that pages share, then those of its folder. */
 function stylesOf(page: string): string[] {
   const names = readdirSync(`src/${page}`).filter((name) => name.endsWith('.css'));
-  return names.length ? [...SHARED_STYLES, ...names.sort().map((name) => `src/${page}/${name}`)] : [];
+  const own = names.sort().map((name) => `src/${page}/${name}`);
+  return own.length ? [...SHARED_STYLES, ...own, PRINT_STYLES] : [];
 }
 
 /** Emit the styles of each page as one file, unchanged: Gradio nests them and reads them as a template. */

@@ -26,6 +26,18 @@ export function restoreTheme(): void {
   if (!isLinked && stored) document.body.classList.toggle('dark', stored === 'dark');
 }
 
+/** Print in light colors. */
+export function printLight(): void {
+  let wasDark = false;
+  window.addEventListener('beforeprint', () => {
+    wasDark = isDark();
+    document.body.classList.remove('dark');
+  });
+  window.addEventListener('afterprint', () => {
+    document.body.classList.toggle('dark', wasDark);
+  });
+}
+
 export function switchTheme(): void {
   document.body.classList.toggle('dark');
   storeTheme(isDark() ? 'dark' : 'light');

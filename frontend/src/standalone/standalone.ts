@@ -11,6 +11,7 @@ import type { ExplorerData } from '../lib/api';
 import base from '../lib/base.css?inline';
 import { afterPaint } from '../lib/dom';
 import matrix from '../lib/matrix.css?inline';
+import print from '../lib/print.css?inline';
 import { catalogOf, replier, weightsOf } from './data';
 import standalone from './standalone.css?inline';
 import { followTheme } from './theme';
@@ -24,7 +25,7 @@ const canDraw = () => document.createElement('canvas').getContext('2d') !== null
 /** Show an explanation in an element. */
 export function open(element: HTMLElement, data: ExplorerData): { explorer: Explorer; close: () => void } {
   const style = document.createElement('style');
-  style.textContent = `.${HOME} { ${[base, matrix, explore, narrow, presentation, standalone].join('\n')} }`;
+  style.textContent = `.${HOME} { ${[base, matrix, explore, narrow, presentation, standalone, print].join('\n')} }`;
   const home = document.createElement('div');
   home.className = HOME;
   element.replaceChildren(style, home);

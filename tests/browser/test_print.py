@@ -1,0 +1,65 @@
+"""Printing: a clean sheet of each page, in light colors."""
+
+import pytest
+from playwright.sync_api import expect
+
+from benchmarks.page import EXPLORER
+from tests.browser.train import TRAIN, open_train
+
+pytestmark = pytest.mark.browser
+
+INTERNALS = ".vitviz-internals"
+PORTRAIT, LANDSCAPE = 718, 1047  # px between the margins of A4
+CONTROLS = ":is(.button, select, input, .help)"
+SHOWN = """(selector) => [...document.querySelectorAll(selector)]
+  .filter((node) => node.checkVisibility()).map((node) => node.outerHTML.slice(0, 80))"""
+TOO_WIDE = """(selector) => [...document.querySelectorAll(selector)]
+  .filter((node) => node.checkVisibility() && node.getBoundingClientRect().right > innerWidth + 1)
+  .map((node) => node.outerHTML.slice(0, 80))"""
+
+
+def check_sheet(page, root):
+    """Check that a page prints its data in their colors, without controls, and fits on A4."""
+    page.emulate_media(media="print")
+    for width in (PORTRAIT, LANDSCAPE):
+        page.set_viewport_size({"width": width, "height": 1000})
+        page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(TOO_WIDE, f"{root} :is(canvas, svg, img, p)") == []
+    assert page.evaluate(SHOWN, f"{root} {CONTROLS}, [role=tab], .theme-switch") == []
+    assert page.locator(f"{root} canvas").first.evaluate("node => getComputedStyle(node).printColorAdjust") == "exact"
+
+
+def test_explore_prints_on_one_sheet(open_page):
+    page = open_page("?image=cat")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    check_sheet(page, EXPLORER)
+    assert page.locator(".matrix-frame").evaluate("node => getComputedStyle(node).breakInside") == "avoid"
+    assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
+
+
+def test_train_prints_on_one_sheet(context, address):
+    page = open_train(context, address)
+    check_sheet(page, TRAIN)
+    assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
+
+
+def test_internals_prints_its_figures_whole(open_page):
+    page = open_page()
+    page.get_by_role("tab", name="Internals").click()
+    page.wait_for_selector(f"{INTERNALS}[data-ready]")
+    check_sheet(page, INTERNALS)
+    figures = page.locator(f"{INTERNALS} figure")
+    assert set(figures.evaluate_all("nodes => nodes.map((node) => getComputedStyle(node).breakInside)")) == {"avoid"}
+
+
+def test_a_dark_page_prints_in_light_colors(open_page):
+    page = open_page("?image=cat&__theme=dark")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    color = "() => document.querySelector('.stage.map canvas').getContext('2d').getImageData(0, 0, 1, 1).data[0]"
+    dark = page.evaluate(color)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(color) > 200 > dark
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    expect(page.locator("body.dark")).to_have_count(1)
+    assert page.evaluate(color) == dark
