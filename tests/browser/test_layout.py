@@ -32,8 +32,8 @@ def test_f_enlarges_image_and_map_then_the_map_then_the_matrix_and_escape_leaves
         expect(page.locator(EXPLORER)).to_have_attribute("data-presented", shown)
         for part in (HEADLINE, f"{EXPLORER} .status", *parts, f"{EXPLORER} .bar"):
             found = box(page, part)
-            assert found["x"] >= 0 and found["x"] + found["width"] <= 1400, (shown, part)
-            assert found["y"] >= 0 and found["y"] + found["height"] <= 900, (shown, part)
+            assert 0 <= found["x"] <= 1400 - found["width"], (shown, part)
+            assert 0 <= found["y"] <= 900 - found["height"], (shown, part)
         assert box(page, parts[-1])["width"] > (1.3 * small if shown != "matrix" else 500)
         expect(page.locator(".predictions")).to_be_hidden()
     sizes = page.eval_on_selector_all(

@@ -191,7 +191,7 @@ def test_only_the_listed_functions_can_be_called(client):
     expected = {
         "explorer": "explain attention methods scores ablate gallery gallery_progress cifar_download figure code "
         "list_models",
-        "internals": "probes list_models",
+        "internals": "probes probe_figure list_models",
         "train": "poll movie check estimate start resume resume_sweep stop rename delete download download_data "
         "cancel_download upload_images survey",
     }

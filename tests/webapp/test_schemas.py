@@ -123,7 +123,7 @@ def test_internals(tmp_path):
     page = Page(Internals(str(tmp_path)))
     page("probes", {"checkpoint": "cifar10-ti4", "images": "samples"}, schemas.ProbesReply)
     figure = {"checkpoint": "cifar10-ti4", "images": "samples", "probe": "distance"}
-    page("probe_figure", figure | {"format": "csv"}, schemas.FigureReply)
+    page("probe_figure", figure | {"format": "csv"}, schemas.FigureFile)
     page("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, schemas.Refusal)
     page("list_models", {}, schemas.ModelList)
     assert page.called == set(page.functions)

@@ -402,11 +402,16 @@ class FigureRequest(CodeRequest):
     link: str | None
 
 
-class FigureReply(TypedDict):
-    """A file to save: its name, its content as a data URL, and the caption that a figure prints."""
+class FigureFile(TypedDict):
+    """A file to save: its name, and its content as a data URL."""
 
     name: str
     src: str
+
+
+class FigureReply(FigureFile):
+    """Also the caption that the figure prints."""
+
     caption: str
 
 
@@ -771,7 +776,7 @@ class Requests(TypedDict):
     cifar_download: tuple[CifarDownloadRequest, DownloadInfo | Refusal]
     list_models: tuple[Empty, ModelList | Refusal]
     probes: tuple[ProbesRequest, ProbesReply | Refusal]
-    probe_figure: tuple[ProbeFigureRequest, FigureReply | Refusal]
+    probe_figure: tuple[ProbeFigureRequest, FigureFile | Refusal]
     check: tuple[FormRequest, CheckReply | Refusal]
     estimate: tuple[ConfigRequest, EstimateReply | Refusal]
     start: tuple[FormRequest, RunLists | Refusal]

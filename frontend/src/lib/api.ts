@@ -190,7 +190,13 @@ export interface ExplorerData {
   colors: ColorTables;
 }
 
-/** A file to save: its name, its content as a data URL, and the caption that a figure prints. */
+/** A file to save: its name, and its content as a data URL. */
+export interface FigureFile {
+  name: string;
+  src: string;
+}
+
+/** Also the caption that the figure prints. */
 export interface FigureReply {
   name: string;
   src: string;
@@ -483,7 +489,7 @@ export interface Requests {
   cifar_download: [CifarDownloadRequest, DownloadInfo | Refusal];
   list_models: [Empty, ModelList | Refusal];
   probes: [ProbesRequest, ProbesReply | Refusal];
-  probe_figure: [ProbeFigureRequest, FigureReply | Refusal];
+  probe_figure: [ProbeFigureRequest, FigureFile | Refusal];
   check: [FormRequest, CheckReply | Refusal];
   estimate: [ConfigRequest, EstimateReply | Refusal];
   start: [FormRequest, RunLists | Refusal];

@@ -21,7 +21,7 @@ from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.webapp.images import test_set
 from vitviz.webapp.models import ModelPage, load_model
-from vitviz.webapp.schemas import FigureReply
+from vitviz.webapp.schemas import FigureFile
 from vitviz.webapp.server.queue import Queue
 from vitviz.webapp.server.requests import Json, RequestError, choice, error_response, require
 
@@ -65,7 +65,7 @@ class Internals(ModelPage):
                 self.results.setdefault(model.network, {})[chosen] = probe(model, images), caption
             return model, *self.results[model.network][chosen]
 
-    def probe_figure(self, request: Json) -> FigureReply:
+    def probe_figure(self, request: Json) -> FigureFile:
         """Return a file of one figure: its `name` and `src`, a data URL.
 
         Args:
