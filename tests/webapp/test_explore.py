@@ -487,3 +487,8 @@ def test_the_download_of_cifar_is_that_of_the_train_page(tmp_path):
         page.cifar_download({"action": "delete"})
     with pytest.raises(ValueError, match="CIFAR-10 is not available on this server"):
         Explore(None, None, public=True).cifar_download({"action": "start"})
+
+
+def test_an_image_of_a_dataset_waits_in_the_queue_of_large_images():
+    assert is_large({"image": {"kind": "dataset", "run": "runs/pets", "index": 0}}), "its folder may have to be read"
+    assert not is_large({"image": {"kind": "cifar", "index": 0}})

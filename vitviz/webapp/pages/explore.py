@@ -270,6 +270,8 @@ def is_slow(request: Json) -> bool:
 
 
 def is_large(request: Json) -> bool:
-    """Whether a request for `Explore.explain` has an image that takes long to decode."""
+    """Whether a request for `Explore.explain` has an image that takes long to decode, or to be read with its folder."""
     image = require(request, "image", dict)
+    if image.get("kind") == "dataset":
+        return True
     return image.get("kind") == "upload" and is_huge(upload_path(require(image, "path", str)))
