@@ -228,8 +228,8 @@ METHODS: dict[str, Method] = {
     ),
     "random": Method(
         "Random",
-        "Not an explanation: the patches in random order. A map that scores no better than this carries no "
-        "information about the prediction.",
+        "Not an explanation: the patches in one random order. Its score differs from the random baseline, the mean of "
+        "20 such orders, by chance alone. A map that scores no better carries no information about the prediction.",
         "a permutation of 1 / N, 2 / N ... 1",
         "baseline",
         perturbation_maps.random,

@@ -1,608 +1,14 @@
-import { ARROWS, Line, Matrix, ModelSelect, NO_ANSWER, RETRY_DELAY, ThemeColors, accuracyLine, afterPaint, append, attach, bind_this, bind_value, capital, changesLine, child, clsx, cornerOf, delegate, delegated, each, event, fillRows, firstRowsSuffice, first_child, floatsOf, flushSync, from_html, get, hasManyHeads, headHeadline, headLine, headNumber, headsParam, hostOf, if_block, index, init_select, isBusy, isImageUrl, isOfRun, isRefusal, isShortcut, isUnreachable, keepSizes, largest, listenWhile, makeRows, makeTile, mapName, matrixStyle, mebibytes, methodHeadline, methodLine, methodNumber, methodTitle, middlePatch, mount as mount$1, neighbour, next, noop, numberName, oneOf, only_child, paintBar, paintOutlines, paintTile, parseClasses, parseHeads, parseNumber, parsePatches, patchAt, patchName, patchesParam, pause, percent, place, pop, prefixLine, prop, push, queryName, reasonOf, refreshModels, remove_input_defaults, reset, rowOf, saveAs, scoreNote, scoreText, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sharedLimit, sibling, signed, state, targetTitle, template_effect, textOf, ticksOf, to_array, tokenCount, uint16Of, unavailable, uniformWeight, unitOf, untrack, updateAddress, user_derived, user_effect, withMean } from "./shared.js";
-// src/explore/address.ts
-var DEFAULTS = {
-	direction: "from",
-	scale: "shared",
-	display: "patches",
-	mode: "zero",
-	patch_mode: "drop"
-};
-var UPLOADED = "upload";
-function parseImage(text, { cifar, samples }) {
-	const index = /^cifar:(\d{1,4})$/.exec(text ?? "");
-	if (index) return cifar.available ? {
-		kind: "cifar",
-		index: Number(index[1])
-	} : null;
-	const sample = samples.find(({ name }) => name === text);
-	return sample ? {
-		kind: "sample",
-		name: sample.name
-	} : null;
-}
-var firstImage = (catalog) => parseImage("cat", catalog) ?? parseImage(catalog.samples[0]?.name, catalog);
-function imageParam(image) {
-	if (image.kind === "sample") return image.name;
-	return image.kind === "cifar" ? `cifar:${image.index}` : UPLOADED;
-}
-var hasModel = (catalog, name) => catalog.checkpoints.some((model) => model.name === name);
-function readAddress(params, catalog) {
-	const [model, wanted] = [params.get("checkpoint"), params.get("image")];
-	const checkpoint = catalog.checkpoints.find(({ name }) => name === model) ?? catalog.checkpoints[0];
-	const isAvailable = !wanted || parseImage(wanted, catalog) !== null;
-	const choices = {
-		checkpoint: checkpoint.name,
-		image: parseImage(wanted, catalog) ?? firstImage(catalog),
-		layer: parseNumber(params.get("layer"), checkpoint.layers, checkpoint.layers - 1),
-		head: parseNumber(params.get("head"), checkpoint.heads, -1),
-		direction: oneOf(params.get("direction"), ["from", "to"]),
-		scale: oneOf(params.get("scale"), [
-			"shared",
-			"uniform",
-			"map"
-		]),
-		smooth: params.get("display") === "smooth",
-		mode: oneOf(params.get("mode"), ["zero", "mean"]),
-		patch_mode: oneOf(params.get("patch_mode"), ["drop", "gray"]),
-		method: catalog.methods.find(({ key }) => key === params.get("method"))?.key ?? null,
-		target: isAvailable && (!model || hasModel(catalog, model)) ? parseClasses(params.get("class")) : []
-	};
-	const [patch, removed] = isAvailable ? [params.get("patch"), params.get("removed")] : [null, null];
-	return [choices, {
-		patch,
-		ablated: params.get("ablated"),
-		removed
-	}];
-}
-function readShapeParams(linked, shape) {
-	return {
-		pins: parsePatches(linked.patch, shape),
-		ablated: parseHeads(linked.ablated, shape),
-		removed: parsePatches(linked.removed, shape)
-	};
-}
-function unavailableSentences(params, catalog, shown) {
-	const [model, wanted] = [params.get("checkpoint"), params.get("image")];
-	const image = shown.image ? imageParam(shown.image) : "";
-	const sentences = [];
-	if (model && !hasModel(catalog, model)) sentences.push(unavailable("model", model, shown.checkpoint));
-	if (wanted === UPLOADED) sentences.push(`A link does not contain an uploaded image: showing ${image}. Upload the file again.`);
-	else if (wanted && !parseImage(wanted, catalog)) sentences.push(unavailable("image", wanted, image));
-	return sentences.join(" ");
-}
-function addressOf(choices, image, shape) {
-	return {
-		checkpoint: choices.checkpoint,
-		image: imageParam(image),
-		layer: numberName(choices.layer),
-		head: numberName(choices.head),
-		patch: patchesParam(choices.pins, shape),
-		direction: choices.direction,
-		scale: choices.scale,
-		display: choices.smooth ? "smooth" : "patches",
-		method: choices.method,
-		class: choices.target.join("-"),
-		ablated: headsParam(choices.ablated, shape),
-		removed: patchesParam(choices.removed, shape),
-		mode: choices.ablated.length ? choices.mode : "",
-		patch_mode: choices.removed.length ? choices.patch_mode : ""
-	};
-}
-// src/explore/notices.ts
-var WORKING = "Working…";
-function showNotice(explorer, sentence, isError = false) {
-	explorer.notice = sentence;
-	explorer.noticeIsError = isError;
-	if (sentence !== null) explorer.voice = sentence;
-}
-function clearNotice(explorer) {
-	if (explorer.notice !== WORKING) showNotice(explorer, null);
-}
-function showWaiting(explorer) {
-	explorer.waiting ??= setTimeout(() => showNotice(explorer, WORKING), 300);
-}
-function startWaiting(explorer) {
-	explorer.markers.state = "working";
-	stopWaiting(explorer);
-	showNotice(explorer, null);
-	showWaiting(explorer);
-}
-function stopWaiting(explorer) {
-	clearTimeout(explorer.waiting);
-	explorer.waiting = void 0;
-	if (explorer.notice === WORKING) showNotice(explorer, null);
-}
-function announceSoon(explorer, delay, action = "") {
-	clearTimeout(explorer.speaking);
-	explorer.speaking = setTimeout(() => {
-		explorer.view.flushDraw();
-		explorer.voice = `${action}${explorer.view.headline}. ${textOf(explorer.status)}`;
-	}, delay);
-}
-// src/explore/show.ts
-async function decodeImage(src) {
-	const node = new Image();
-	node.src = isImageUrl(src) ? src : "";
-	try {
-		await node.decode();
-		return node;
-	} catch {
-		return null;
-	}
-}
-var isSameImage = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-function show(explorer, reply, image, linked) {
-	const { choices, reply: old, shown } = explorer;
-	const isSameGrid = old !== null && old.rows === reply.rows && old.columns === reply.columns;
-	const { checkpoint, image: chosen } = choices;
-	if (!chosen) return;
-	if (shown && !isSameImage(shown.image, chosen)) choices.target = [];
-	const target = old ? choices.target.map((k) => reply.classes.indexOf(old.classes[k])) : choices.target;
-	choices.target = target.every((k) => k >= 0 && k < reply.classes.length) ? target : [];
-	const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
-	Object.assign(explorer, {
-		reply,
-		image,
-		shown: {
-			checkpoint,
-			image: chosen
-		},
-		failedModel: null,
-		attention: {
-			defaultRows: floatsOf(reply.cls),
-			full: null
-		},
-		shape: {
-			layers,
-			heads,
-			rows,
-			columns,
-			aspect,
-			prefix,
-			classToken,
-			removed: []
-		},
-		maps: reply.maps,
-		faithfulness: null,
-		ablation: null,
-		previousChanges: {
-			...explorer.previousChanges,
-			ablated: [],
-			removed: []
-		},
-		scaleLimits: {},
-		fullAttentionFailed: false
-	});
-	clampChoices(explorer, linked, isSameGrid);
-	explorer.view.releaseMethod();
-	stopWaiting(explorer);
-	explorer.markers.full = void 0;
-	requestAnimationFrame(() => finishShowing(explorer, reply));
-}
-function clampChoices({ choices, shape }, linked, isSameGrid) {
-	choices.layer = Math.min(choices.layer, shape.layers - 1);
-	choices.head = Math.min(choices.head, shape.heads - 1);
-	choices.hover = choices.readoutPatch = -1;
-	if (linked) Object.assign(choices, readShapeParams(linked, shape));
-	else Object.assign(choices, {
-		ablated: [],
-		removed: [],
-		pins: isSameGrid ? choices.pins : []
-	});
-	choices.isMultiPatchQuery = choices.pins.length > 1 || choices.isMultiPatchQuery && choices.pins.length > 0;
-}
-function finishShowing(explorer, reply) {
-	if (explorer.reply !== reply) return;
-	explorer.markers.state = "ready";
-	explorer.view.draw();
-	revealThumb(explorer);
-	const { predictedClass: best, choices } = explorer;
-	announceSoon(explorer, 0, `Predicted: ${reply.classes[best]}, ${percent(reply.probabilities[best], 1)}. `);
-	if (choices.ablated.length || choices.removed.length) fetchAblation(explorer);
-	fetchMethods(explorer, explorer.host.live ? 500 : 0);
-	afterPaint(() => {
-		explorer.markers.ready = reply.key;
-	});
-}
-function revealThumb({ root }) {
-	const thumb = root?.querySelector(".thumb[aria-pressed=true]");
-	if (thumb?.parentElement) thumb.parentElement.scrollTop = thumb.offsetTop - thumb.offsetHeight;
-}
-// src/explore/requests.ts
-function fail(explorer, sentence) {
-	explorer.markers.state = "error";
-	stopWaiting(explorer);
-	if (explorer.shown) Object.assign(explorer.choices, explorer.shown);
-	showNotice(explorer, sentence, true);
-}
-async function load(explorer, checkpoint, image, linked = null) {
-	const mine = ++explorer.ticket;
-	Object.assign(explorer.choices, {
-		checkpoint,
-		image
-	});
-	startWaiting(explorer);
-	const reply = await explorer.host.request("explain", {
-		checkpoint,
-		image
-	});
-	if (mine !== explorer.ticket) return;
-	if (!reply || isRefusal(reply)) {
-		if (reply && !isBusy(reply) && !isUnreachable(reply)) explorer.failedModel = checkpoint;
-		return fail(explorer, reasonOf(reply));
-	}
-	const decoded = await decodeImage(reply.image.src);
-	if (mine !== explorer.ticket) return;
-	if (!decoded) return fail(explorer, "The image could not be displayed. Choose another one.");
-	const { pins, direction } = explorer.choices;
-	const full = Boolean(linked?.patch) || pins.length > 0 || direction === "to" ? await explorer.host.request("attention", { key: reply.key }) : null;
-	if (mine !== explorer.ticket) return;
-	show(explorer, reply, decoded, linked);
-	if (typeof full === "string") storeFull(explorer, full, reply.key);
-	else fetchFull(explorer);
-}
-var send = ({ host }, name, question, key) => host.request(name, {
-	...question,
-	key
-});
-async function requestCached(explorer, name, question) {
-	const { reply: mine, shown } = explorer;
-	if (!mine || !shown) return { error: NO_ANSWER };
-	const reply = await send(explorer, name, question, mine.key);
-	if (reply !== null || explorer.reply !== mine) return reply;
-	const again = await explorer.host.request("explain", shown);
-	if (!again || isRefusal(again)) return again ?? { error: "The server did not answer. Check that vitviz is still running, then try again." };
-	if (explorer.reply !== mine) return { error: NO_ANSWER };
-	if (String(again.probabilities) !== String(mine.probabilities)) {
-		const { checkpoint, image } = explorer.choices;
-		load(explorer, checkpoint, image ?? shown.image);
-		return { error: "This model has been trained further: the image is explained again." };
-	}
-	mine.key = again.key;
-	explorer.markers.ready = again.key;
-	return send(explorer, name, question, again.key);
-}
-async function requestAblated(explorer, name, question) {
-	if (!explorer.ablation) return requestCached(explorer, name, question);
-	const reply = await send(explorer, name, question, explorer.ablation.key);
-	if (reply !== null) return reply;
-	const failure = await fetchAblation(explorer);
-	if (failure) return failure;
-	return explorer.ablation ? send(explorer, name, question, explorer.ablation.key) : requestCached(explorer, name, question);
-}
-async function fetchFull(explorer) {
-	const { reply: mine, ablation } = explorer;
-	const full = await (ablation ? explorer.host.request("attention", { key: ablation.key }) : requestCached(explorer, "attention", {}));
-	if (explorer.reply !== mine || explorer.ablation !== ablation) return;
-	if (typeof full === "string") return storeFull(explorer, full, explorer.key);
-	explorer.fullAttentionFailed = true;
-	explorer.view.scheduleDraw();
-}
-function storeFull(explorer, text, key) {
-	const full = (explorer.host.weights ?? uint16Of)(text);
-	const { shape, attention } = explorer;
-	explorer.fullAttentionFailed = full.length !== shape.layers * shape.heads * tokenCount(shape) ** 2;
-	if (!explorer.fullAttentionFailed && attention) {
-		attention.full = full;
-		explorer.markers.full = key;
-	}
-	explorer.view.scheduleDraw();
-}
-async function fetchMethods(explorer, delay = 0) {
-	const mine = ++explorer.methodsTicket;
-	const { reply: about } = explorer;
-	const { target } = explorer.choices;
-	const isStale = () => mine !== explorer.methodsTicket || explorer.reply !== about;
-	explorer.faithfulness = null;
-	Object.assign(explorer.markers, {
-		methods: void 0,
-		scores: void 0
-	});
-	const ofClass = new Set(explorer.catalog.methods.filter(({ forClass }) => forClass).map(({ key }) => key));
-	explorer.maps = Object.fromEntries(Object.entries(explorer.maps).filter(([key]) => !ofClass.has(key)));
-	await pause(delay);
-	for (const name of ["methods", "scores"]) {
-		if (isStale()) return;
-		const reply = await requestPatiently(explorer, name, target, isStale);
-		if (isStale()) return;
-		if (!reply && !explorer.host.live) return;
-		if (!reply || isRefusal(reply)) return abandonMethod(explorer, reasonOf(reply));
-		if (explorer.notice === "The server did not answer. Check that vitviz is still running, then try again.") showNotice(explorer, null);
-		if ("maps" in reply) explorer.maps = reply.maps;
-		else explorer.faithfulness = reply;
-		explorer.markers[name] = `${about?.key} ${target}`;
-		explorer.view.draw();
-		if (explorer.view.method !== null) announceSoon(explorer, 600);
-	}
-}
-async function requestPatiently(explorer, name, target, isStale) {
-	for (;;) {
-		const reply = await requestCached(explorer, name, { target });
-		if (isStale() || !(isBusy(reply) || isUnreachable(reply))) return reply;
-		if (isUnreachable(reply)) abandonMethod(explorer, NO_ANSWER);
-		await pause(RETRY_DELAY);
-		if (isStale()) return reply;
-	}
-}
-function abandonMethod(explorer, sentence) {
-	explorer.view.releaseMethod();
-	explorer.view.draw();
-	showNotice(explorer, sentence, true);
-}
-async function fetchAblation(explorer) {
-	const mine = ++explorer.ablationTicket;
-	const { reply: about, shape, choices } = explorer;
-	const { ablated, removed, mode, patch_mode } = choices;
-	if (!about) return void 0;
-	explorer.markers.changed = void 0;
-	if (!ablated.length && !removed.length) {
-		showAblation(explorer, null, about.cls);
-		return;
-	}
-	const reply = await requestCached(explorer, "ablate", {
-		heads: ablated.map((k) => [Math.floor(k / shape.heads), k % shape.heads]),
-		patches: removed,
-		mode,
-		patch_mode
-	});
-	if (mine !== explorer.ablationTicket || explorer.reply !== about) return void 0;
-	if (reply && !isRefusal(reply)) {
-		showAblation(explorer, reply, reply.cls);
-		return;
-	}
-	Object.assign(choices, explorer.previousChanges);
-	const failure = { error: reasonOf(reply) };
-	showNotice(explorer, failure.error, true);
-	explorer.view.scheduleDraw();
-	writeAddressSoon(explorer);
-	return failure;
-}
-function showAblation(explorer, result, rows) {
-	const { ablated, removed, mode, patch_mode } = explorer.choices;
-	explorer.ablation = result;
-	explorer.previousChanges = {
-		ablated,
-		removed,
-		mode,
-		patch_mode
-	};
-	explorer.attention = {
-		defaultRows: floatsOf(rows),
-		full: null
-	};
-	explorer.fullAttentionFailed = false;
-	explorer.shape = {
-		...explorer.shape,
-		removed: result && patch_mode === "drop" ? removed : []
-	};
-	explorer.view.releaseMethod();
-	explorer.view.draw();
-	explorer.markers.changed = explorer.key;
-	explorer.markers.full = void 0;
-	fetchFull(explorer);
-	announceSoon(explorer, 0);
-}
-// src/explore/selection.ts
-var indicesOf = (index, count) => index === -1 ? [...Array(count).keys()] : [index];
-function isAblated(ablated, shape, layer, head) {
-	if (!ablated.length) return false;
-	const heads = indicesOf(head, shape.heads);
-	return indicesOf(layer, shape.layers).every((l) => heads.every((h) => ablated.includes(l * shape.heads + h)));
-}
-var isRemoved = (patch, shape) => shape.removed?.includes(patch) ?? false;
-function selectedPatches({ pins, isMultiPatchQuery, hover }) {
-	if (hover < 0) return pins;
-	if (!isMultiPatchQuery) return [hover];
-	return pins.includes(hover) ? pins : [...pins, hover];
-}
-function queryPatches(selection, shape) {
-	const selected = selectedPatches(selection);
-	const remaining = selected.filter((patch) => !isRemoved(patch, shape));
-	return remaining.length ? remaining : selected;
-}
-var toggled = (list, item) => list.includes(item) ? list.filter((other) => other !== item) : [...list, item];
-// src/explore/sentences.ts
-var removedLine = (patch, shape) => `${capital(patchName(patch, shape))} is removed: it neither attends nor is attended to.`;
-var hasRemovedQuery = ({ query }, shape) => query.length > 0 && query.every((patch) => isRemoved(patch, shape));
-function headlineOf(view) {
-	const { shape, map, methodInfo, query, layer, head } = view;
-	if (!shape || !map) return "What the model attends to";
-	if (methodInfo) return methodHeadline(methodInfo, view.classes, map.values, shape);
-	if (view.isHeadAblated) return `${mapName(layer, head)} is ablated`;
-	if (hasRemovedQuery(view, shape)) return `${capital(queryName(query, shape))} ${query.length > 1 ? "are" : "is"} removed`;
-	return headHeadline(viewOf(view), shape);
-}
-function lineOf(view, faithfulness) {
-	const { shape, map, mapShape, methodInfo, readoutPatch } = view;
-	if (!shape || !map || !mapShape) return [];
-	if (methodInfo) return methodLine(methodInfo, map.values, readoutPatch, map.scale, faithfulness, view.classes[0], mapShape);
-	if (view.isHeadAblated) return [ablatedLine(view)];
-	if (hasRemovedQuery(view, shape)) return ["Removed patches neither attend nor are attended to. Choose another patch, or the class token."];
-	return isRemoved(readoutPatch, shape) ? [removedLine(readoutPatch, shape)] : headLine(viewOf(view), shape);
-}
-var viewOf = ({ map, query, direction, layer, head, readoutPatch }) => ({
-	row: map?.values,
-	query,
-	direction,
-	layer,
-	head,
-	read: readoutPatch
-});
-function ablatedLine({ mode, layer, head }) {
-	const usesMean = mode === "mean";
-	if (layer === -1 || head === -1) return `The outputs of all its heads are replaced by ${usesMean ? "their means over the sample images" : "zero"}. Prediction shows the effect.`;
-	return `Its output is replaced by ${usesMean ? "its mean over the sample images" : "zero"}. Prediction shows the effect.`;
-}
-// src/explore/actions.ts
-function act(explorer, change, delay = 600) {
-	const { choices } = explorer;
-	clearNotice(explorer);
-	Object.assign(choices, change);
-	choices.isMultiPatchQuery &&= choices.pins.length > 0;
-	explorer.view.scheduleDraw();
-	announceSoon(explorer, delay);
-	writeAddressSoon(explorer);
-	explorer.showsJump = !explorer.mapIsInView;
-}
-function hover(explorer, change, delay = 600) {
-	clearNotice(explorer);
-	Object.assign(explorer.choices, change);
-	explorer.view.scheduleDraw();
-	announceSoon(explorer, delay);
-}
-function chooseHead(explorer, layer, head, delay = 600) {
-	act(explorer, {
-		layer,
-		head,
-		method: null
-	}, delay);
-}
-function queryClassToken(explorer) {
-	act(explorer, {
-		pins: [],
-		hover: -1,
-		isMultiPatchQuery: false,
-		method: null
-	}, 0);
-}
-function pinPatch(explorer, patch, add) {
-	const { shape, choices } = explorer;
-	if (isRemoved(patch, shape)) return showNotice(explorer, removedLine(patch, shape));
-	const isPinned = choices.pins.includes(patch);
-	const isMultiPatchQuery = choices.isMultiPatchQuery || add;
-	act(explorer, {
-		method: null,
-		isMultiPatchQuery,
-		pins: isMultiPatchQuery ? toggled(choices.pins, patch) : isPinned ? [] : [patch]
-	});
-	announceSoon(explorer, 600, isPinned ? "Unpinned. " : "Pinned. ");
-}
-function chooseMethod(explorer, key) {
-	act(explorer, { method: explorer.choices.method === key ? null : key });
-}
-function leaveMethod(explorer) {
-	act(explorer, { method: null }, 0);
-	focusTile(explorer);
-}
-function chooseClass(explorer, k) {
-	const { target } = explorer.choices;
-	retarget(explorer, [k, ...target[1] === k ? [] : target.slice(1)]);
-}
-function chooseContrast(explorer, text) {
-	const first = explorer.targetClass;
-	retarget(explorer, text === "" || Number(text) === first ? [first] : [first, Number(text)]);
-}
-function retarget(explorer, target) {
-	if (!explorer.reply) return;
-	act(explorer, { target: target.length === 1 && target[0] === explorer.predictedClass ? [] : target });
-	fetchMethods(explorer);
-}
-function ablate(explorer, change) {
-	act(explorer, change, 0);
-	fetchAblation(explorer);
-}
-function toggleHead(explorer) {
-	const { reply, shape, choices, host } = explorer;
-	const { layer, head, ablated } = choices;
-	if (!host.live || !reply || layer === -1 || head === -1) return;
-	ablate(explorer, {
-		ablated: toggled(ablated, layer * shape.heads + head),
-		method: null
-	});
-}
-function togglePatch(explorer, patch) {
-	if (!explorer.host.live) return;
-	const { removed, pins } = explorer.choices;
-	ablate(explorer, {
-		removed: toggled(removed, patch),
-		pins: pins.filter((pin) => pin !== patch),
-		method: null
-	});
-}
-function restoreAll(explorer) {
-	ablate(explorer, {
-		ablated: [],
-		removed: []
-	});
-	focusTile(explorer);
-}
-function focusTile({ root, shape, choices, view }, options = { preventScroll: true }) {
-	view.draw();
-	const down = choices.layer === -1 ? shape.layers : choices.layer;
-	const right = choices.head === -1 ? shape.heads : choices.head;
-	root?.querySelectorAll(".matrix .cell")[down * (shape.heads + 1) + right]?.focus(options);
-}
-function toggleRemoving(explorer) {
-	explorer.removing = !explorer.removing;
-	showNotice(explorer, explorer.removing ? "Click patches to remove them; click again to restore them." : null);
-}
-function writeAddress(explorer) {
-	clearTimeout(explorer.writing);
-	const { host, reply, choices, shape } = explorer;
-	if (!host.live || !reply || !choices.image) return;
-	updateAddress(addressOf(choices, choices.image, shape), DEFAULTS);
-}
-function writeAddressSoon(explorer) {
-	clearTimeout(explorer.writing);
-	explorer.writing = setTimeout(() => writeAddress(explorer), 150);
-}
-// src/explore/options.ts
-var CHANGES = {
-	query(value, { choices, shape }) {
-		const pins = choices.pins.length ? choices.pins : [middlePatch(shape)];
-		const kept = {
-			class: [],
-			patch: pins.slice(0, 1)
-		}[value] ?? pins;
-		return {
-			method: null,
-			isMultiPatchQuery: value === "patches",
-			pins: kept
-		};
-	},
-	direction: (value) => ({
-		direction: oneOf(value, ["from", "to"]),
-		method: null
-	}),
-	scale: (value) => ({
-		scale: oneOf(value, [
-			"shared",
-			"uniform",
-			"map"
-		]),
-		method: null
-	}),
-	display: (value) => ({ smooth: value === "smooth" })
-};
-function chooseOption(explorer, name, value) {
-	if (explorer.reply) act(explorer, CHANGES[name](value, explorer), 0);
-}
-function fallBackToClassToken(explorer) {
-	Object.assign(explorer.choices, {
-		pins: [],
-		isMultiPatchQuery: false,
-		hover: -1,
-		direction: "from"
-	});
-	stopWaiting(explorer);
-	explorer.view.draw();
-	showNotice(explorer, "The attention between patches could not be loaded. Choose the image again to retry.", true);
-}
-async function showModel(explorer, name) {
-	const { choices, gallery } = explorer;
-	if (choices.image) await load(explorer, name, choices.image);
-	if (choices.checkpoint === name) writeAddressSoon(explorer);
-	if (explorer.shelf === "cifar") gallery.fill();
-}
+import { $document, ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, __vitePreload, ablate, accuracyLine, announceSoon, append, attach, await_block, bind_this, bind_value, capital, changesLine, child, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, clsx, comment, compareToRandom, component, copyLink, cornerOf, delegate, delegated, digitsOf, dismiss, each, event, fail, firstImage, first_child, fitTile, flushSync, focusTile, followHistory, from_html, get, hasManyHeads, hasModel, hostOf, hover, if_block, imageParam, index, init_select, isAblated, isDismissed, isImageUrl, isOfRun, isShortcut, keepSizes, largest, largestLine, leaveMethod, listenWhile, load, lowOf, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, mount as mount$1, neighbour, next, noop, numberName, oneOf, only_child, paintBar, paintTile, patchAt, percent, pinPatch, place, pop, prefixLine, prop, props_id, push, queryClassToken, readAddress, refreshLists, remove_input_defaults, replay_events, requestDownload, reset, restoreAll, rowOf, scaleNote, scoreNote, scoreText, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, showModel, showNotice, showShelf, sibling, signed, signedDigits, state, tableKind, takeFile, template_effect, text, to_array, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, untrack, user_derived, user_effect, waitingSentence, withMean } from "./shared.js";
 // src/explore/Controls.svelte
-var root$15 = from_html(`<label><input type="radio"/><span> </span></label>`);
-var root_1$14 = from_html(`<div role="radiogroup"><span class="name"> </span> <div class="options"></div></div>`);
-var root_2$2 = from_html(`<form class="controls" aria-label="View"></form>`);
+var root$19 = from_html(`<label><input type="radio"/><span> </span></label>`);
+var root_1$17 = from_html(`<div role="radiogroup"><span class="name"> </span> <div class="options"></div></div>`);
+var root_2$9 = from_html(`<form class="controls" aria-label="View"></form>`);
 function Controls($$anchor, $$props) {
 	push($$props, true);
 	const choices = user_derived(() => $$props.explorer.choices);
 	const tokens = user_derived(() => $$props.explorer.shape?.classToken === false ? "All patches" : "Class token");
-	const query = user_derived(() => get(choices).isMultiPatchQuery ? "patches" : get(choices).pins.length ? "patch" : "class");
+	const isPatch = user_derived(() => get(choices).pins.length > 0 || get(choices).hover >= 0 && $$props.explorer.view.query.length > 0);
+	const query = user_derived(() => get(choices).isMultiPatchQuery ? "patches" : get(isPatch) ? "patch" : "class");
 	const groups = user_derived(() => [
 		{
 			name: "query",
@@ -655,12 +61,12 @@ function Controls($$anchor, $$props) {
 		if (!(target instanceof HTMLInputElement)) return;
 		if (target.checked && get(choices).method !== null && target.name !== "display") choose(target);
 	}
-	var form_1 = root_2$2();
+	var form_1 = root_2$9();
 	each(form_1, 21, () => get(groups), ({ name, title, options }) => name, ($$anchor, $$item) => {
 		let name = () => get($$item).name;
 		let title = () => get($$item).title;
 		let options = () => get($$item).options;
-		var div = root_1$14();
+		var div = root_1$17();
 		var span = child(div);
 		var text_1 = only_child(span, true);
 		var div_1 = sibling(span, 2);
@@ -668,7 +74,7 @@ function Controls($$anchor, $$props) {
 			var $$array = user_derived(() => to_array(get($$item), 2));
 			let value = () => get($$array)[0];
 			let text = () => get($$array)[1];
-			var label = root$15();
+			var label = root$19();
 			var input_1 = child(label);
 			remove_input_defaults(input_1);
 			var span_1 = sibling(input_1);
@@ -701,13 +107,13 @@ function Controls($$anchor, $$props) {
 }
 delegate(["change", "click"]);
 // src/explore/Marks.svelte
-var root$14 = from_html(`<div></div>`);
-var root_1$13 = from_html(`<!> <!> <!>`, 1);
+var root$18 = from_html(`<div></div>`);
+var root_1$16 = from_html(`<!> <!> <!>`, 1);
 function Marks($$anchor, $$props) {
 	push($$props, true);
 	const mark = ($$anchor, patch = noop, kind = noop) => {
 		const corner = user_derived(() => $$props.shape && patch() >= 0 ? cornerOf(patch(), $$props.shape) : null);
-		var div = root$14();
+		var div = root$18();
 		template_effect(() => {
 			set_class(div, 1, `mark ${kind() ?? ""}`);
 			set_attribute(div, "hidden", !get(corner));
@@ -715,7 +121,7 @@ function Marks($$anchor, $$props) {
 		});
 		append($$anchor, div);
 	};
-	var fragment = root_1$13();
+	var fragment = root_1$16();
 	var node = first_child(fragment);
 	mark(node, () => $$props.marks.read, () => "read");
 	var node_1 = sibling(node, 2);
@@ -729,42 +135,272 @@ function Marks($$anchor, $$props) {
 	append($$anchor, fragment);
 	pop();
 }
-// src/explore/images.ts
-async function chooseImage(explorer, image) {
-	await load(explorer, explorer.choices.checkpoint, image);
-	writeAddressSoon(explorer);
+// src/explore/roving.ts
+function nextButton(index, key, count, columns) {
+	const steps = {
+		ArrowLeft: -1,
+		ArrowRight: 1,
+		ArrowUp: -columns,
+		ArrowDown: columns
+	};
+	const next = index + (steps[key] ?? 0);
+	if (key in steps) return next >= 0 && next < count ? next : index;
+	return key === "Home" || key === "PageUp" ? 0 : count - 1;
 }
-function showShelf(explorer, kind) {
-	explorer.shelf = kind;
-	if (kind === "cifar") explorer.gallery.fill();
+var buttonsOf = (group) => [...group.querySelectorAll("button")];
+function columnsOf(buttons) {
+	const tops = buttons.map((button) => Math.round(button.getBoundingClientRect().top));
+	return Math.max(1, tops.filter((top) => top === tops[0]).length);
 }
-function refusalOf({ name, type, size }, maxBytes) {
-	if (!type.startsWith("image/")) return `The file must be an image: ${name} is ${type || "of unknown type"}. Choose a PNG, JPEG or WebP file.`;
-	if (size > maxBytes) return `An image may have ${`at most ${mebibytes(maxBytes)}: ${name} has ${mebibytes(size)}`}. Reduce its size, for example by saving it as JPEG.`;
-	return null;
-}
-async function takeFile(explorer, file) {
-	const { catalog, host } = explorer;
-	if (!host.upload) return;
-	const refusal = refusalOf(file, catalog.maxBytes);
-	if (refusal) return showNotice(explorer, refusal, true);
-	const mine = ++explorer.ticket;
-	showShelf(explorer, "upload");
-	startWaiting(explorer);
-	try {
-		const { path } = await host.upload(file);
-		if (mine === explorer.ticket) chooseImage(explorer, {
-			kind: "upload",
-			path,
-			name: file.name
-		});
-	} catch {
-		const sentence = `${file.name} could not be uploaded: the server is unreachable, or its upload storage is full. Try again later.`;
-		if (mine === explorer.ticket) fail(explorer, sentence);
+var roving = (group) => {
+	function update() {
+		const buttons = buttonsOf(group);
+		const isPressed = (button) => button.getAttribute("aria-pressed") === "true";
+		const stop = buttons.find((button) => button === document.activeElement) ?? buttons.find(isPressed) ?? buttons[0];
+		for (const button of buttons) button.tabIndex = button === stop ? 0 : -1;
 	}
+	function press(event) {
+		const buttons = buttonsOf(group);
+		const index = buttons.indexOf(document.activeElement);
+		if (index < 0 || isShortcut(event) || !GRID_KEYS.includes(event.key)) return;
+		event.preventDefault();
+		buttons[nextButton(index, event.key, buttons.length, columnsOf(buttons))].focus();
+	}
+	const observer = new MutationObserver(update);
+	observer.observe(group, {
+		childList: true,
+		subtree: true,
+		attributes: true,
+		attributeFilter: ["aria-pressed"]
+	});
+	group.addEventListener("focusin", update);
+	group.addEventListener("keydown", press);
+	update();
+	return () => {
+		observer.disconnect();
+		group.removeEventListener("focusin", update);
+		group.removeEventListener("keydown", press);
+	};
+};
+// src/explore/Thumbs.svelte
+var root$17 = from_html(`<span class="predicted" aria-hidden="true"> <span class="probability"> </span></span>`);
+var root_1$15 = from_html(`<button class="thumb" type="button"><img/> <!></button>`);
+var root_2$8 = from_html(`<div class="thumbs" role="toolbar"></div>`);
+function Thumbs($$anchor, $$props) {
+	push($$props, true);
+	const inert = prop($$props, "inert", 3, false);
+	const chosen = user_derived(() => JSON.stringify($$props.explorer.choices.image));
+	var div = root_2$8();
+	each(div, 21, () => $$props.thumbs, ({ image, name, src, predicted }) => name, ($$anchor, $$item) => {
+		let image = () => get($$item).image;
+		let name = () => get($$item).name;
+		let src = () => get($$item).src;
+		let predicted = () => get($$item).predicted;
+		var button = root_1$15();
+		var img = child(button);
+		var node = sibling(img, 2);
+		var consequent = ($$anchor) => {
+			var span = root$17();
+			var text = child(span);
+			var span_1 = sibling(text);
+			var text_1 = only_child(span_1, true);
+			reset(span);
+			template_effect(() => {
+				set_text(text, `${predicted().label ?? ""} `);
+				set_text(text_1, predicted().probability);
+			});
+			append($$anchor, span);
+		};
+		if_block(node, ($$render) => {
+			if (predicted()) $$render(consequent);
+		});
+		reset(button);
+		template_effect(($0, $1, $2) => {
+			set_attribute(button, "data-image", $0);
+			set_attribute(button, "title", name());
+			set_attribute(button, "aria-pressed", $1);
+			set_attribute(img, "alt", name());
+			set_attribute(img, "src", $2);
+		}, [
+			() => JSON.stringify(image()),
+			() => JSON.stringify(image()) === get(chosen),
+			() => isImageUrl(src()) ? src() : void 0
+		]);
+		delegated("click", button, () => chooseImage($$props.explorer, image()));
+		append($$anchor, button);
+	});
+	reset(div);
+	attach(div, () => roving);
+	template_effect(() => {
+		div.inert = inert();
+		set_attribute(div, "aria-label", $$props.label);
+	});
+	append($$anchor, div);
+	pop();
 }
+delegate(["click"]);
+// src/explore/Gallery.svelte
+var root$16 = from_html(`<p class="empty"> </p>`);
+var root_1$14 = from_html(`<option> </option>`);
+var root_2$7 = from_html(`<div class="shelf" data-source="cifar"><!>  <div><div class="gallery-bar"><select class="button" name="label" aria-label="True class"></select> <select class="button" name="shown" aria-label="Prediction"></select></div> <div class="gallery-bar pager"><button type="button" class="button" data-page="-1" aria-label="Previous page">‹</button> <label class="page-number"><span class="only-large">Page</span> <input type="number" name="page" aria-label="Page" min="1"/> </label> <button type="button" class="button" data-page="1" aria-label="Next page">›</button> <label class="page-number only-large">Image <input type="number" name="index" aria-label="Index of a test image" min="0"/></label> <span class="page-number count only-large"> </span> <button type="button" class="button" data-do="enlarge"> </button></div> <div class="sorting" role="status"> <!></div> <p class="none-found">No image is in this selection.</p> <!></div></div>`);
+function Gallery($$anchor, $$props) {
+	push($$props, true);
+	const SHOWN = [
+		["all", "All images"],
+		["correct", "Correct"],
+		["misclassified", "Misclassified"],
+		["confidently wrong", "Confidently wrong"]
+	];
+	const gallery = user_derived(() => $$props.explorer.gallery);
+	const catalog = user_derived(() => $$props.explorer.catalog);
+	const isAvailable = user_derived(() => get(gallery).dataset !== "cifar10" || get(catalog).cifar.available);
+	const canDownload = user_derived(() => !get(catalog).public && $$props.explorer.host.live);
+	const $$d = user_derived(() => get(gallery).progress), done = user_derived(() => get($$d).done), total = user_derived(() => get($$d).total);
+	function shrinkOnEscape(event) {
+		if (event.key !== "Escape" || !get(gallery).isLarge) return;
+		event.stopPropagation();
+		get(gallery).isLarge = false;
+	}
+	var div = root_2$7();
+	var node = child(div);
+	var consequent = ($$anchor) => {
+		Download($$anchor, {
+			name: "CIFAR-10",
+			missing: "The 10,000 test images of CIFAR-10 are not on this computer yet.",
+			get download() {
+				return $$props.explorer.download;
+			},
+			onstart: () => requestDownload($$props.explorer, "start"),
+			oncancel: () => requestDownload($$props.explorer, "cancel")
+		});
+	};
+	var consequent_1 = ($$anchor) => {
+		var p = root$16();
+		var text = only_child(p);
+		template_effect(() => set_text(text, `${get(catalog).cifar.message ?? ""} Choose a sample, or upload an image.`));
+		append($$anchor, p);
+	};
+	if_block(node, ($$render) => {
+		if (!get(isAvailable) && get(canDownload)) $$render(consequent);
+		else if (!get(isAvailable)) $$render(consequent_1, 1);
+	});
+	var div_1 = sibling(node, 2);
+	var div_2 = child(div_1);
+	var select = child(div_2);
+	each(select, 21, () => ["All classes", ...get(gallery).classes], index, ($$anchor, name, k) => {
+		var option = root_1$14();
+		var text_1 = only_child(option, true);
+		option.value = option.__value = k - 1;
+		template_effect(() => set_text(text_1, get(name)));
+		append($$anchor, option);
+	});
+	reset(select);
+	var select_value;
+	init_select(select);
+	var select_1 = sibling(select, 2);
+	each(select_1, 21, () => SHOWN, ([value, title]) => value, ($$anchor, $$item) => {
+		var $$array = user_derived(() => to_array(get($$item), 2));
+		let value = () => get($$array)[0];
+		let title = () => get($$array)[1];
+		var option_1 = root_1$14();
+		var text_2 = only_child(option_1, true);
+		var option_1_value = {};
+		template_effect(() => {
+			set_text(text_2, title());
+			if (option_1_value !== (option_1_value = value())) option_1.value = (option_1.__value = option_1_value) ?? "";
+		});
+		append($$anchor, option_1);
+	});
+	reset(select_1);
+	var select_1_value;
+	init_select(select_1);
+	reset(div_2);
+	var div_3 = sibling(div_2, 2);
+	var button = child(div_3);
+	var label = sibling(button, 2);
+	var input = sibling(child(label), 2);
+	remove_input_defaults(input);
+	var text_3 = sibling(input);
+	reset(label);
+	var button_1 = sibling(label, 2);
+	var label_1 = sibling(button_1, 2);
+	var input_1 = sibling(child(label_1));
+	reset(label_1);
+	var span = sibling(label_1, 2);
+	var text_4 = only_child(span);
+	var button_2 = sibling(span, 2);
+	var text_5 = only_child(button_2, true);
+	reset(div_3);
+	var div_4 = sibling(div_3, 2);
+	var text_6 = child(div_4);
+	var node_1 = sibling(text_6);
+	{
+		let $0 = user_derived(() => get(total) ? get(done) / get(total) : 0);
+		let $1 = user_derived(() => !get(total));
+		Progress(node_1, {
+			label: "Classified test images",
+			get progress() {
+				return get($0);
+			},
+			get hidden() {
+				return get($1);
+			}
+		});
+	}
+	reset(div_4);
+	var p_1 = sibling(div_4, 2);
+	Thumbs(sibling(p_1, 2), {
+		get explorer() {
+			return $$props.explorer;
+		},
+		get thumbs() {
+			return get(gallery).thumbs;
+		},
+		get inert() {
+			return get(gallery).isWaiting;
+		},
+		label: "Test images"
+	});
+	reset(div_1);
+	reset(div);
+	template_effect(($0, $1) => {
+		set_attribute(div, "hidden", $$props.explorer.shelf !== "cifar" && $$props.explorer.shelf !== "dataset");
+		set_class(div_1, 1, clsx(["gallery", { large: get(gallery).isLarge }]));
+		set_attribute(div_1, "hidden", !get(isAvailable));
+		if (select_value !== (select_value = get(gallery).label)) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
+		if (select_1_value !== (select_1_value = get(gallery).shown)) select_1.value = (select_1.__value = select_1_value) ?? "", select_option(select_1, select_1_value);
+		button.disabled = get(gallery).isWaiting || get(gallery).page === 0;
+		set_attribute(input, "max", get(gallery).pages);
+		set_value(input, get(gallery).page + 1);
+		set_text(text_3, ` of ${get(gallery).pages ?? ""}`);
+		button_1.disabled = get(gallery).isWaiting || get(gallery).page >= get(gallery).pages - 1;
+		set_text(text_4, `${$0 ?? ""} images`);
+		set_attribute(button_2, "aria-expanded", get(gallery).isLarge);
+		set_text(text_5, get(gallery).isLarge ? "Smaller" : "Larger");
+		set_attribute(div_4, "hidden", !get(gallery).isWaiting);
+		set_text(text_6, `${$1 ?? ""} `);
+		set_attribute(p_1, "hidden", get(gallery).isWaiting || get(gallery).count > 0 || !get(gallery).filled);
+	}, [() => get(gallery).count.toLocaleString("en"), () => get(gallery).isWaiting ? waitingSentence(get(gallery).progress) : ""]);
+	delegated("keydown", div_1, shrinkOnEscape);
+	delegated("change", select, (event) => get(gallery).select(event.currentTarget.selectedIndex - 1, get(gallery).shown));
+	delegated("change", select_1, (event) => get(gallery).select(get(gallery).label, SHOWN[event.currentTarget.selectedIndex][0]));
+	delegated("click", button, () => get(gallery).turn(-1));
+	delegated("change", input, (event) => get(gallery).goTo(event.currentTarget.valueAsNumber - 1));
+	delegated("click", button_1, () => get(gallery).turn(1));
+	delegated("change", input_1, (event) => chooseTestImage($$props.explorer, event.currentTarget.valueAsNumber));
+	delegated("click", button_2, () => {
+		get(gallery).isLarge = !get(gallery).isLarge;
+	});
+	append($$anchor, div);
+	pop();
+}
+delegate([
+	"keydown",
+	"change",
+	"click"
+]);
 // src/explore/Camera.svelte
-var root$13 = from_html(`<div class="camera"><video playsinline=""></video> <button type="button" class="button primary" data-do="snap">Take photo</button> <button type="button" class="button" data-do="close-camera" aria-label="Close the camera">Close</button></div> <button type="button" class="button" data-do="camera">Use the camera</button>`, 3);
+var root$15 = from_html(`<div class="camera"><video playsinline=""></video> <button type="button" class="button primary" data-do="snap">Take photo</button> <button type="button" class="button" data-do="close-camera" aria-label="Close the camera">Close</button></div> <button type="button" class="button" data-do="camera">Use the camera</button>`, 3);
 function Camera($$anchor, $$props) {
 	push($$props, true);
 	const hasCamera = Boolean(navigator.mediaDevices?.getUserMedia);
@@ -821,7 +457,7 @@ function Camera($$anchor, $$props) {
 			if (blob) takeFile($$props.explorer, new File([blob], "photo.png", { type: "image/png" }));
 		});
 	}
-	var fragment = root$13();
+	var fragment = root$15();
 	var div = first_child(fragment);
 	var video_1 = child(div);
 	video_1.muted = true;
@@ -843,136 +479,203 @@ function Camera($$anchor, $$props) {
 	pop();
 }
 delegate(["click"]);
-// src/explore/Thumbs.svelte
-var root$12 = from_html(`<button class="thumb" type="button"><img/></button>`);
-var root_1$12 = from_html(`<div class="thumbs"></div>`);
-function Thumbs($$anchor, $$props) {
-	push($$props, true);
-	const inert = prop($$props, "inert", 3, false);
-	const chosen = user_derived(() => JSON.stringify($$props.explorer.choices.image));
-	var div = root_1$12();
-	each(div, 21, () => $$props.thumbs, ({ image, name, src }) => name, ($$anchor, $$item) => {
-		let image = () => get($$item).image;
-		let name = () => get($$item).name;
-		let src = () => get($$item).src;
-		var button = root$12();
-		var img = only_child(button);
-		template_effect(($0, $1, $2) => {
-			set_attribute(button, "data-image", $0);
-			set_attribute(button, "title", name());
-			set_attribute(button, "aria-pressed", $1);
-			set_attribute(img, "alt", name());
-			set_attribute(img, "src", $2);
-		}, [
-			() => JSON.stringify(image()),
-			() => JSON.stringify(image()) === get(chosen),
-			() => isImageUrl(src()) ? src() : void 0
-		]);
-		delegated("click", button, () => chooseImage($$props.explorer, image()));
-		append($$anchor, button);
-	});
-	reset(div);
-	template_effect(() => div.inert = inert());
-	append($$anchor, div);
-	pop();
+// src/explore/crop.ts
+function cropBox({ width, height }, aspect, position) {
+	const ratio = width / height / aspect;
+	if (!(ratio > 0) || Math.abs(ratio - 1) < .01) return null;
+	const isWide = ratio > 1;
+	const share = 100 * (isWide ? 1 / ratio : ratio);
+	const start = (100 - share) * position;
+	return isWide ? {
+		isWide,
+		left: start,
+		top: 0,
+		width: share,
+		height: 100
+	} : {
+		isWide,
+		left: 0,
+		top: start,
+		width: 100,
+		height: share
+	};
 }
-delegate(["click"]);
-// src/explore/Gallery.svelte
-var root$11 = from_html(`<option> </option>`);
-var root_1$11 = from_html(`<div class="shelf" data-source="cifar"><p class="empty"> </p> <div class="gallery"><div class="gallery-bar"><select class="button" name="label" aria-label="True class"></select> <select class="button" name="shown" aria-label="Prediction"></select> <button type="button" class="button" data-page="-1" aria-label="Previous page">‹</button> <span class="page-number"> </span> <button type="button" class="button" data-page="1" aria-label="Next page">›</button></div> <p class="note sorting">Classifying all 10,000 test images. This takes about a minute, the first time only…</p> <!></div></div>`);
-function Gallery$1($$anchor, $$props) {
+function positionAt(box, point) {
+	const share = (box.isWide ? box.width : box.height) / 100;
+	const place = box.isWide ? point.x : point.y;
+	return Math.min(1, Math.max(0, (place - share / 2) / (1 - share)));
+}
+// src/explore/Crop.svelte
+var root$14 = from_html(`<i class="crop-box"></i>`);
+var root_1$13 = from_html(`<label> <input type="range" name="crop" min="0" max="1" step="0.05"/></label>`);
+var root_2$6 = from_html(`<div class="crop"><div role="presentation"><img alt="The uploaded image before cropping" draggable="false"/> <!></div> <div class="crop-text"><!></div></div>`);
+function Crop($$anchor, $$props) {
 	push($$props, true);
-	const SHOWN = [
-		["all", "All images"],
-		["correct", "Correct"],
-		["misclassified", "Misclassified"],
-		["confidently wrong", "Confidently wrong"]
-	];
-	const gallery = user_derived(() => $$props.explorer.gallery);
-	const cifar = user_derived(() => $$props.explorer.catalog.cifar);
-	var div = root_1$11();
-	var p = child(div);
-	var text = only_child(p, true);
-	var div_1 = sibling(p, 2);
-	var div_2 = child(div_1);
-	var select = child(div_2);
-	each(select, 21, () => ["All classes", ...get(cifar).classes ?? []], index, ($$anchor, name, k) => {
-		var option = root$11();
-		var text_1 = only_child(option, true);
-		option.value = option.__value = k - 1;
-		template_effect(() => set_text(text_1, get(name)));
-		append($$anchor, option);
+	const upload = user_derived(() => $$props.explorer.choices.image?.kind === "upload" ? $$props.explorer.choices.image : null);
+	const src = user_derived(() => $$props.explorer.reply?.image.original);
+	let size = state({
+		width: 0,
+		height: 0
 	});
-	reset(select);
-	var select_value;
-	init_select(select);
-	var select_1 = sibling(select, 2);
-	each(select_1, 21, () => SHOWN, ([value, title]) => value, ($$anchor, $$item) => {
-		var $$array = user_derived(() => to_array(get($$item), 2));
-		let value = () => get($$array)[0];
-		let title = () => get($$array)[1];
-		var option_1 = root$11();
-		var text_2 = only_child(option_1, true);
-		var option_1_value = {};
-		template_effect(() => {
-			set_text(text_2, title());
-			if (option_1_value !== (option_1_value = value())) option_1.value = (option_1.__value = option_1_value) ?? "";
+	let moved = state(null);
+	const position = user_derived(() => get(moved) ?? get(upload)?.crop ?? .5);
+	const box = user_derived(() => cropBox(get(size), $$props.explorer.shape?.aspect ?? 1, get(position)));
+	function measure(event) {
+		const { naturalWidth: width, naturalHeight: height } = event.currentTarget;
+		set(size, {
+			width,
+			height
 		});
-		append($$anchor, option_1);
+	}
+	function follow(event) {
+		const frame = event.currentTarget;
+		if (!get(box) || event.type === "pointermove" && !frame.hasPointerCapture(event.pointerId)) return;
+		if (event.type === "pointerdown") frame.setPointerCapture(event.pointerId);
+		const { left, top, width, height } = frame.getBoundingClientRect();
+		set(moved, positionAt(get(box), {
+			x: (event.clientX - left) / width,
+			y: (event.clientY - top) / height
+		}));
+	}
+	async function choose() {
+		if (!get(upload) || get(moved) === null) return;
+		const crop = Math.round(100 * get(moved)) / 100;
+		await chooseImage($$props.explorer, {
+			...get(upload),
+			crop
+		});
+		set(moved, null);
+	}
+	var fragment = comment();
+	var node = first_child(fragment);
+	var consequent_2 = ($$anchor) => {
+		var div = root_2$6();
+		var div_1 = child(div);
+		var img = child(div_1);
+		var node_1 = sibling(img, 2);
+		var consequent = ($$anchor) => {
+			var i = root$14();
+			let styles;
+			template_effect(() => styles = set_style(i, "", styles, {
+				left: `${get(box).left}%`,
+				top: `${get(box).top}%`,
+				width: `${get(box).width}%`,
+				height: `${get(box).height}%`
+			}));
+			append($$anchor, i);
+		};
+		if_block(node_1, ($$render) => {
+			if (get(box)) $$render(consequent);
+		});
+		reset(div_1);
+		var div_2 = sibling(div_1, 2);
+		var node_2 = child(div_2);
+		var consequent_1 = ($$anchor) => {
+			var label = root_1$13();
+			var text = child(label);
+			var input = sibling(text);
+			remove_input_defaults(input);
+			reset(label);
+			template_effect(() => {
+				set_text(text, `Crop, from ${get(box).isWide ? "left to right" : "top to bottom"} `);
+				set_value(input, get(position));
+			});
+			delegated("input", input, (event) => {
+				set(moved, event.currentTarget.valueAsNumber);
+			});
+			delegated("change", input, choose);
+			append($$anchor, label);
+		};
+		var alternate = ($$anchor) => {
+			var text_1 = text("The model sees the whole image.");
+			append($$anchor, text_1);
+		};
+		if_block(node_2, ($$render) => {
+			if (get(box)) $$render(consequent_1);
+			else $$render(alternate, -1);
+		});
+		reset(div_2);
+		reset(div);
+		template_effect(() => {
+			set_class(div_1, 1, clsx(["original", { movable: get(box) }]));
+			set_attribute(img, "src", get(src));
+		});
+		delegated("pointerdown", div_1, follow);
+		delegated("pointermove", div_1, follow);
+		delegated("pointerup", div_1, choose);
+		event("load", img, measure);
+		replay_events(img);
+		append($$anchor, div);
+	};
+	var d = user_derived(() => get(upload) && isImageUrl(get(src)));
+	if_block(node, ($$render) => {
+		if (get(d)) $$render(consequent_2);
 	});
-	reset(select_1);
-	var select_1_value;
-	init_select(select_1);
-	var button = sibling(select_1, 2);
-	var span = sibling(button, 2);
-	var text_3 = only_child(span, true);
-	var button_1 = sibling(span, 2);
-	reset(div_2);
-	var p_1 = sibling(div_2, 2);
-	Thumbs(sibling(p_1, 2), {
-		get explorer() {
-			return $$props.explorer;
-		},
-		get thumbs() {
-			return get(gallery).thumbs;
-		},
-		get inert() {
-			return get(gallery).isWaiting;
-		}
-	});
-	reset(div_1);
+	append($$anchor, fragment);
+	pop();
+}
+delegate([
+	"pointerdown",
+	"pointermove",
+	"pointerup",
+	"input",
+	"change"
+]);
+// src/explore/UploadShelf.svelte
+var root$13 = from_html(`<div class="shelf" data-source="upload"><!> <label class="empty drop">Drop or paste an image, or <span class="link">choose a file</span> <span class="formats"> </span> <input type="file" aria-label="Choose an image file"/></label> <!></div>`);
+function UploadShelf($$anchor, $$props) {
+	push($$props, true);
+	const isShown = user_derived(() => $$props.explorer.choices.image?.kind === "upload" && Boolean($$props.explorer.reply?.image.original));
+	function takeFiles(input) {
+		const file = input.files?.[0];
+		if (file) takeFile($$props.explorer, file);
+		input.value = "";
+	}
+	var div = root$13();
+	var node = child(div);
+	Crop(node, { get explorer() {
+		return $$props.explorer;
+	} });
+	var label = sibling(node, 2);
+	var span = sibling(child(label), 3);
+	var text = only_child(span);
+	var input_1 = sibling(span, 2);
+	reset(label);
+	Camera(sibling(label, 2), { get explorer() {
+		return $$props.explorer;
+	} });
 	reset(div);
-	template_effect(() => {
-		set_attribute(div, "hidden", $$props.explorer.shelf !== "cifar");
-		set_attribute(p, "hidden", get(cifar).available);
-		set_text(text, get(cifar).available ? "" : get(cifar).message);
-		set_attribute(div_1, "hidden", !get(cifar).available);
-		if (select_value !== (select_value = get(gallery).label)) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
-		if (select_1_value !== (select_1_value = get(gallery).shown)) select_1.value = (select_1.__value = select_1_value) ?? "", select_option(select_1, select_1_value);
-		button.disabled = get(gallery).isWaiting || get(gallery).page === 0;
-		set_text(text_3, get(gallery).pageNumber);
-		button_1.disabled = get(gallery).isWaiting || get(gallery).page >= get(gallery).pages - 1;
-		set_attribute(p_1, "hidden", !get(gallery).isWaiting);
-	});
-	delegated("change", select, (event) => get(gallery).select(event.currentTarget.selectedIndex - 1, get(gallery).shown));
-	delegated("change", select_1, (event) => get(gallery).select(get(gallery).label, SHOWN[event.currentTarget.selectedIndex][0]));
-	delegated("click", button, () => get(gallery).turn(-1));
-	delegated("click", button_1, () => get(gallery).turn(1));
+	template_effect(($0, $1) => {
+		set_attribute(div, "hidden", $$props.explorer.shelf !== "upload");
+		set_attribute(span, "hidden", get(isShown));
+		set_text(text, `${ACCEPTED.names ?? ""}, up to ${$0 ?? ""}`);
+		set_attribute(input_1, "accept", $1);
+	}, [() => mebibytes($$props.explorer.catalog.maxBytes), () => ACCEPTED.types.join()]);
+	delegated("change", input_1, (event) => takeFiles(event.currentTarget));
 	append($$anchor, div);
 	pop();
 }
-delegate(["change", "click"]);
+delegate(["change"]);
 // src/explore/Picker.svelte
-var root$10 = from_html(`<label><input type="radio" name="source"/> <span> </span></label>`);
-var root_1$10 = from_html(`<form class="picker"><div class="choice" role="radiogroup" aria-label="Image source"><div class="options"></div></div> <div class="shelf" data-source="sample"><!></div> <!> <div class="shelf" data-source="upload"><label class="empty drop">Drop or paste an image, or <span class="link">choose a file</span> <input type="file" accept="image/*" aria-label="Choose an image file"/></label> <!></div></form>`);
+var root$12 = from_html(`<label><input type="radio" name="source"/> <span> </span></label>`);
+var root_1$12 = from_html(`<form class="picker"><div class="choice" role="radiogroup" aria-label="Image source"><div class="options"></div></div> <div class="shelf" data-source="sample"><div class="samples"><!> <p class="group-title" aria-hidden="true">Photographs</p> <!></div></div> <!> <!></form>`);
 function Picker($$anchor, $$props) {
 	push($$props, true);
-	const SHELVES = [
-		["sample", "Samples"],
-		["cifar", "CIFAR-10"],
-		["upload", "Upload"]
-	];
-	const samples = user_derived(() => $$props.explorer.catalog.samples.map(({ name, src }) => ({
+	const shelves = user_derived(() => {
+		const { datasetRun } = $$props.explorer;
+		const dataset = $$props.explorer.model(datasetRun)?.dataset;
+		return [
+			["sample", "Samples"],
+			["cifar", "CIFAR-10"],
+			...dataset ? [[
+				"dataset",
+				"Test set",
+				`Test images of ${dataset}`
+			]] : [],
+			["upload", "Upload"]
+		];
+	});
+	const drawings = user_derived(() => $$props.explorer.catalog.samples.map(({ name, src }) => ({
 		image: {
 			kind: "sample",
 			name
@@ -980,63 +683,72 @@ function Picker($$anchor, $$props) {
 		name,
 		src
 	})));
-	function takeFiles(input) {
-		const file = input.files?.[0];
-		if (file) takeFile($$props.explorer, file);
-		input.value = "";
-	}
-	var form = root_1$10();
+	const photos = user_derived(() => $$props.explorer.catalog.photos.map(({ name, title, src }) => ({
+		image: {
+			kind: "sample",
+			name
+		},
+		name: title,
+		src
+	})));
+	var form = root_1$12();
 	var div = child(form);
 	var div_1 = child(div);
-	each(div_1, 21, () => SHELVES, ([kind, title]) => kind, ($$anchor, $$item) => {
-		var $$array = user_derived(() => to_array(get($$item), 2));
+	each(div_1, 21, () => get(shelves), ([kind, name, title]) => kind, ($$anchor, $$item) => {
+		var $$array = user_derived(() => to_array(get($$item), 3));
 		let kind = () => get($$array)[0];
-		let title = () => get($$array)[1];
-		var label = root$10();
-		var input_1 = child(label);
-		remove_input_defaults(input_1);
-		var span = sibling(input_1, 2);
+		let name = () => get($$array)[1];
+		let title = () => get($$array)[2];
+		var label = root$12();
+		var input = child(label);
+		remove_input_defaults(input);
+		var span = sibling(input, 2);
 		var text = only_child(span, true);
 		reset(label);
 		template_effect(() => {
-			set_value(input_1, kind());
-			set_checked(input_1, $$props.explorer.shelf === kind());
-			set_text(text, title());
+			set_attribute(label, "title", title());
+			set_value(input, kind());
+			set_checked(input, $$props.explorer.shelf === kind());
+			set_text(text, name());
 		});
-		delegated("change", input_1, () => showShelf($$props.explorer, kind()));
+		delegated("change", input, () => showShelf($$props.explorer, kind()));
 		append($$anchor, label);
 	});
 	reset(div_1);
 	reset(div);
 	var div_2 = sibling(div, 2);
-	Thumbs(child(div_2), {
+	var div_3 = child(div_2);
+	var node = child(div_3);
+	Thumbs(node, {
 		get explorer() {
 			return $$props.explorer;
 		},
 		get thumbs() {
-			return get(samples);
-		}
+			return get(drawings);
+		},
+		label: "Drawings"
 	});
-	reset(div_2);
-	var node_1 = sibling(div_2, 2);
-	Gallery$1(node_1, { get explorer() {
-		return $$props.explorer;
-	} });
-	var div_3 = sibling(node_1, 2);
-	var label_1 = child(div_3);
-	var input_2 = sibling(child(label_1), 3);
-	reset(label_1);
-	Camera(sibling(label_1, 2), { get explorer() {
-		return $$props.explorer;
-	} });
+	Thumbs(sibling(node, 4), {
+		get explorer() {
+			return $$props.explorer;
+		},
+		get thumbs() {
+			return get(photos);
+		},
+		label: "Photographs"
+	});
 	reset(div_3);
+	reset(div_2);
+	var node_2 = sibling(div_2, 2);
+	Gallery(node_2, { get explorer() {
+		return $$props.explorer;
+	} });
+	UploadShelf(sibling(node_2, 2), { get explorer() {
+		return $$props.explorer;
+	} });
 	reset(form);
-	template_effect(() => {
-		set_attribute(div_2, "hidden", $$props.explorer.shelf !== "sample");
-		set_attribute(div_3, "hidden", $$props.explorer.shelf !== "upload");
-	});
+	template_effect(() => set_attribute(div_2, "hidden", $$props.explorer.shelf !== "sample"));
 	event("submit", form, (event) => event.preventDefault());
-	delegated("change", input_2, (event) => takeFiles(event.currentTarget));
 	append($$anchor, form);
 	pop();
 }
@@ -1044,11 +756,26 @@ delegate(["change"]);
 // src/explore/stage.ts
 function follow(explorer, name) {
 	const { choices } = explorer;
+	let drag = null;
+	function startDrag(stage, event) {
+		const first = patchAt(stage, event, explorer.shape);
+		drag = name === "hover" && explorer.removing && event.pointerType !== "touch" && first >= 0 ? {
+			first,
+			removes: !choices.removed.includes(first),
+			isMoving: false
+		} : null;
+	}
+	function dragOver(patch, buttons) {
+		if (!drag || patch < 0 || !(buttons & 1)) return;
+		if (patch !== drag.first) drag.isMoving = true;
+		if (!drag.isMoving) return;
+		for (const one of [drag.first, patch]) if (choices.removed.includes(one) !== drag.removes) togglePatch(explorer, one);
+	}
 	function move(patch, delay) {
 		if (explorer.reply && patch !== choices[name]) hover(explorer, { [name]: patch }, delay);
 	}
 	function click(stage, event) {
-		if (!explorer.reply) return;
+		if (!explorer.reply || drag?.isMoving) return;
 		const patch = patchAt(stage, event, explorer.shape);
 		if (patch < 0) return;
 		if (name === "hover" && explorer.removing) togglePatch(explorer, patch);
@@ -1059,7 +786,7 @@ function follow(explorer, name) {
 		if (!explorer.reply || isShortcut(event)) return;
 		const current = choices[name];
 		const from = current >= 0 ? current : choices.pins[0] ?? middlePatch(explorer.shape);
-		if (ARROWS.includes(event.key)) move(neighbour(from, event.key, explorer.shape), 0);
+		if (GRID_KEYS.includes(event.key)) move(neighbour(from, event.key, explorer.shape), 0);
 		else if ((event.key === "Enter" || event.key === " ") && current >= 0) pinPatch(explorer, current, event.shiftKey);
 		else if (event.key === "Escape") leave();
 		else if ((event.key === "Delete" || event.key === "Backspace") && current >= 0) togglePatch(explorer, current);
@@ -1072,12 +799,16 @@ function follow(explorer, name) {
 	}
 	return (stage) => {
 		stage.addEventListener("pointermove", (event) => {
-			if (explorer.reply && event.pointerType !== "touch") move(patchAt(stage, event, explorer.shape));
+			if (!explorer.reply || event.pointerType === "touch") return;
+			const patch = patchAt(stage, event, explorer.shape);
+			move(patch);
+			dragOver(patch, event.buttons);
 		});
 		stage.addEventListener("pointerleave", (event) => {
 			if (event.pointerType !== "touch") move(-1);
 		});
 		stage.addEventListener("blur", () => move(-1));
+		stage.addEventListener("pointerdown", (event) => startDrag(stage, event));
 		stage.addEventListener("click", (event) => click(stage, event));
 		stage.addEventListener("keydown", press);
 	};
@@ -1093,8 +824,8 @@ function watchMap(explorer) {
 	};
 }
 // src/explore/ImageColumn.svelte
-var root$9 = from_html(`<button type="button" class="button" data-do="remove">Remove patches</button>`);
-var root_1$9 = from_html(`<section class="column image-column" aria-label="Image"><div class="column-head"><h2>Image</h2><span class="truth"> </span></div>  <div class="stage image" tabindex="0" role="application"><canvas class="pixels crisp"></canvas> <div class="patch-grid"></div> <!></div> <div class="under-image"><button type="button" class="class-token"><i aria-hidden="true"> </i><span class="default-query"> </span></button> <!>  <img class="original" alt="The uploaded image before cropping"/> <p class="image-note"> </p></div> <!></section>`);
+var root$11 = from_html(`<button type="button" class="button" data-do="remove"><span>Remove<span class="more"></span></span></button>`);
+var root_1$11 = from_html(`<section class="column image-column" aria-label="Image"><div class="column-head"><h2>Image</h2><span class="truth"> </span></div>  <div class="stage image" tabindex="0" role="application"><canvas class="pixels crisp"></canvas> <div class="patch-grid"></div> <!></div> <div class="under-image"><button type="button" class="class-token"><i aria-hidden="true"> </i><span class="default-query"> </span></button> <!> <p class="image-note"> </p></div> <!></section>`);
 function ImageColumn($$anchor, $$props) {
 	push($$props, true);
 	const about = user_derived(() => $$props.explorer.reply?.image);
@@ -1102,10 +833,9 @@ function ImageColumn($$anchor, $$props) {
 	const truth = user_derived(() => {
 		if (!get(about) || !$$props.explorer.reply) return "";
 		if (get(about).truth !== null) return `true label: ${$$props.explorer.reply.classes[get(about).truth]}`;
-		return get(about).shows ? `${get(about).shows}: not a class of this model` : "";
+		return get(about).shows ? `${get(about).shows}: none of ${$$props.explorer.reply.classes.length} classes` : "";
 	});
 	const note = user_derived(() => get(about) ? keepSizes([get(about).caption, get(about).note].filter(Boolean).join(" · ")) : "");
-	const original = user_derived(() => isImageUrl(get(about)?.original) ? get(about)?.original : void 0);
 	const label = user_derived(() => `Image with patch grid. Arrow keys select a patch, Enter pins it as the query, ${$$props.explorer.host.live ? "Delete removes it, " : ""}Escape returns to the class token.`);
 	let canvas;
 	user_effect(() => {
@@ -1115,7 +845,7 @@ function ImageColumn($$anchor, $$props) {
 		canvas.height = image.naturalHeight;
 		canvas.getContext("2d")?.drawImage(image, 0, 0);
 	});
-	var section = root_1$9();
+	var section = root_1$11();
 	var div = child(section);
 	var span = sibling(child(div));
 	var text = only_child(span, true);
@@ -1142,7 +872,12 @@ function ImageColumn($$anchor, $$props) {
 	reset(button);
 	var node_1 = sibling(button, 2);
 	var consequent = ($$anchor) => {
-		var button_1 = root$9();
+		var button_1 = root$11();
+		var span_2 = child(button_1);
+		var span_3 = sibling(child(span_2));
+		span_3.textContent = " patches";
+		reset(span_2);
+		reset(button_1);
 		template_effect(() => set_attribute(button_1, "aria-pressed", $$props.explorer.removing));
 		delegated("click", button_1, () => toggleRemoving($$props.explorer));
 		append($$anchor, button_1);
@@ -1150,8 +885,7 @@ function ImageColumn($$anchor, $$props) {
 	if_block(node_1, ($$render) => {
 		if ($$props.explorer.host.live) $$render(consequent);
 	});
-	var img = sibling(node_1, 2);
-	var p = sibling(img, 2);
+	var p = sibling(node_1, 2);
 	var text_3 = only_child(p, true);
 	reset(div_2);
 	var node_2 = sibling(div_2, 2);
@@ -1170,8 +904,6 @@ function ImageColumn($$anchor, $$props) {
 		set_attribute(button, "aria-pressed", $$props.explorer.view.isClassTokenQuery);
 		set_text(text_1, get(hasClassToken) ? "cls" : "all");
 		set_text(text_2, get(hasClassToken) ? "Class token" : "All patches");
-		set_attribute(img, "hidden", !get(original));
-		set_attribute(img, "src", get(original));
 		set_text(text_3, get(note));
 	});
 	delegated("click", button, () => queryClassToken($$props.explorer));
@@ -1179,44 +911,133 @@ function ImageColumn($$anchor, $$props) {
 	pop();
 }
 delegate(["click"]);
-// src/explore/share.ts
-async function copyLink(explorer) {
-	writeAddress(explorer);
-	const rest = explorer.choices.image?.kind === "upload" ? " It does not contain the uploaded image." : "";
-	try {
-		await navigator.clipboard.writeText(location.href);
-		showNotice(explorer, `Link copied.${rest}`);
-	} catch {
-		showNotice(explorer, `The browser does not allow copying: copy the link from the address bar.${rest}`);
+// src/explore/Intro.svelte
+var root$10 = from_html(`<span>vitviz shows what a Vision Transformer attends to. Point at the image to begin.</span>`);
+var root_1$10 = from_html(`<button type="button" class="button plain" data-do="dismiss" aria-label="Dismiss the introduction">×</button>`);
+var root_2$5 = from_html(`<p class="intro"><!> <button type="button" class="button plain" data-do="tour">Tour</button> <!></p> <!>`, 1);
+function Intro($$anchor, $$props) {
+	push($$props, true);
+	let isOpen = state(!isDismissed());
+	let isTouring = state(false);
+	let opener;
+	function close() {
+		dismiss();
+		set(isOpen, false);
+		opener.focus();
 	}
-}
-var nullable = (index) => index === -1 ? null : index;
-async function saveFigure(explorer) {
-	const { reply: about, choices } = explorer;
-	if (!about) return;
-	showWaiting(explorer);
-	const { layer, head, pins: patches, direction, method, target } = choices;
-	const view = {
-		layer: nullable(layer),
-		head: nullable(head),
-		patches,
-		direction,
-		method,
-		target
+	function finish() {
+		set(isTouring, false);
+		close();
+	}
+	var fragment = root_2$5();
+	var p = first_child(fragment);
+	var node = child(p);
+	var consequent = ($$anchor) => {
+		var span = root$10();
+		append($$anchor, span);
 	};
-	const reply = await (method ? requestCached : requestAblated)(explorer, "figure", view);
-	if (about !== explorer.reply) return;
-	stopWaiting(explorer);
-	if (!reply || isRefusal(reply)) return showNotice(explorer, reasonOf(reply), true);
-	saveAs(reply.name, reply.src);
-	showNotice(explorer, `Saved as ${reply.name}.`);
+	if_block(node, ($$render) => {
+		if (get(isOpen)) $$render(consequent);
+	});
+	var button = sibling(node, 2);
+	bind_this(button, ($$value) => opener = $$value, () => opener);
+	var node_1 = sibling(button, 2);
+	var consequent_1 = ($$anchor) => {
+		var button_1 = root_1$10();
+		delegated("click", button_1, close);
+		append($$anchor, button_1);
+	};
+	if_block(node_1, ($$render) => {
+		if (get(isOpen)) $$render(consequent_1);
+	});
+	reset(p);
+	var node_2 = sibling(p, 2);
+	var consequent_2 = ($$anchor) => {
+		var fragment_1 = comment();
+		var node_3 = first_child(fragment_1);
+		await_block(node_3, () => __vitePreload(() => import("./Tour.js"), [], import.meta.url), null, ($$anchor, $$source) => {
+			var $$value = user_derived(() => {
+				var { default: Tour } = get($$source);
+				return { Tour };
+			});
+			var Tour = user_derived(() => get($$value).Tour);
+			var fragment_2 = comment();
+			var node_4 = first_child(fragment_2);
+			component(node_4, () => get(Tour), ($$anchor, Tour_1) => {
+				Tour_1($$anchor, { onend: finish });
+			});
+			append($$anchor, fragment_2);
+		});
+		append($$anchor, fragment_1);
+	};
+	if_block(node_2, ($$render) => {
+		if (get(isTouring)) $$render(consequent_2);
+	});
+	delegated("click", button, () => set(isTouring, true));
+	append($$anchor, fragment);
+	pop();
+}
+delegate(["click"]);
+// src/explore/present.ts
+var PRESENTATIONS = [
+	["pair", "Image and map"],
+	["map", "Map"],
+	["matrix", "Matrix"]
+];
+function nextPresentation(shown) {
+	return PRESENTATIONS[(PRESENTATIONS.findIndex(([name]) => name === shown) + 1) % PRESENTATIONS.length][0];
+}
+function present(explorer, what) {
+	if (!explorer.reply || what === explorer.presented) return;
+	explorer.presented = what;
+	const name = PRESENTATIONS.find(([shown]) => shown === what)?.[1];
+	announceSoon(explorer, 0, name ? `${name} fill${what === "pair" ? "" : "s"} the window. Escape leaves. ` : "");
+}
+var takesText = (node) => node instanceof Element && node.matches("input:not([type=radio], [type=checkbox], [type=range]), select, textarea, [contenteditable]");
+function presentByKey(explorer, event) {
+	const { root, presented, host } = explorer;
+	if (!root || isShortcut(event) || document.querySelector("dialog[open]")) return;
+	const isOwn = host.live || event.target === document.body || root.contains(event.target);
+	if (event.key === "Escape" && presented) present(explorer, null);
+	else if (event.key.toLowerCase() === "f" && isOwn && explorer.isVisible && !takesText(event.target)) present(explorer, nextPresentation(presented));
+	else return;
+	event.preventDefault();
+	event.stopPropagation();
+}
+function coverPage(explorer, root) {
+	const focused = document.activeElement;
+	const others = outsideOf(root).filter((node) => !node.inert);
+	for (const node of others) node.inert = true;
+	root.popover = "manual";
+	const lift = () => document.fullscreenElement === root || root.showPopover?.();
+	lift();
+	focusTile(explorer);
+	root.addEventListener("fullscreenchange", lift);
+	return () => {
+		root.removeEventListener("fullscreenchange", lift);
+		root.popover = null;
+		if (document.fullscreenElement === root) document.exitFullscreen();
+		for (const node of others) node.inert = false;
+		if (focused instanceof HTMLElement && focused !== document.body) focused.focus({ preventScroll: true });
+	};
+}
+function outsideOf(root) {
+	const found = [];
+	for (let node = root; node.parentElement && node !== document.body; node = node.parentElement) for (const other of node.parentElement.children) if (other !== node && other instanceof HTMLElement) found.push(other);
+	return found;
+}
+async function toggleFullscreen({ root }) {
+	if (!root) return;
+	if (document.fullscreenElement) return document.exitFullscreen();
+	root.hidePopover?.();
+	await root.requestFullscreen().catch(() => root.showPopover?.());
 }
 // src/explore/Lead.svelte
-var root$8 = from_html(`<div class="actions"><button type="button" class="button" data-do="link">Copy link</button> <button type="button" class="button" data-do="figure">Save figure</button></div>`);
-var root_1$8 = from_html(`<section class="lead" aria-label="Summary"><div class="summary"><h1 class="headline"> </h1> <p><!></p> <p class="voice" aria-live="polite"> </p></div> <!></section>`);
+var root$9 = from_html(`<button type="button" class="button" data-do="link">Copy link</button> <button type="button" class="button" data-do="figure" aria-haspopup="dialog">Save figure</button>`, 1);
+var root_1$9 = from_html(`<section class="lead" aria-label="Summary"><div class="summary"><h1 class="headline"> </h1> <p><!></p> <p class="voice" aria-live="polite"> </p></div> <div class="actions"><button type="button" class="button" data-do="present">Present</button> <!></div></section>`);
 function Lead($$anchor, $$props) {
 	push($$props, true);
-	var section = root_1$8();
+	var section = root_1$9();
 	var div = child(section);
 	var h1 = child(div);
 	var text = only_child(h1, true);
@@ -1229,67 +1050,132 @@ function Lead($$anchor, $$props) {
 	var p_1 = sibling(p, 2);
 	var text_1 = only_child(p_1, true);
 	reset(div);
-	var node_1 = sibling(div, 2);
+	var div_1 = sibling(div, 2);
+	var button = child(div_1);
+	var node_1 = sibling(button, 2);
 	var consequent = ($$anchor) => {
-		var div_1 = root$8();
-		var button = child(div_1);
-		var button_1 = sibling(button, 2);
-		reset(div_1);
-		delegated("click", button, () => copyLink($$props.explorer));
-		delegated("click", button_1, () => saveFigure($$props.explorer));
-		append($$anchor, div_1);
+		var fragment = root$9();
+		var button_1 = first_child(fragment);
+		var button_2 = sibling(button_1, 2);
+		template_effect(() => button_2.disabled = !$$props.explorer.reply);
+		delegated("click", button_1, () => copyLink($$props.explorer));
+		delegated("click", button_2, () => $$props.explorer.openSaveDialog?.());
+		append($$anchor, fragment);
 	};
 	if_block(node_1, ($$render) => {
 		if ($$props.explorer.host.live) $$render(consequent);
 	});
+	reset(div_1);
 	reset(section);
 	template_effect(() => {
 		set_text(text, $$props.explorer.view.headline);
 		set_class(p, 1, clsx(["status", $$props.explorer.noticeIsError && "error"]));
 		set_text(text_1, $$props.explorer.voice);
 	});
+	delegated("click", button, () => present($$props.explorer, nextPresentation(null)));
 	append($$anchor, section);
 	pop();
 }
 delegate(["click"]);
-// src/explore/scales.ts
-function methodScale(method, values) {
-	const limit = Math.max(...values.map(Math.abs)) || 1;
-	if (method.unit === "logits") return {
-		kind: "signed",
-		limit,
-		isWeight: false
-	};
-	return {
-		kind: "linear",
-		limit,
-		clips: false,
-		isWeight: method.unit === "weights"
-	};
+// src/lib/glossary.ts
+var GLOSSARY = {
+	"attention weight": "In each head every token, the query, spreads a weight of 100 % over all tokens: the softmax of the products of its query with their keys. It says how much is read from where, not yet how much that matters for the prediction.",
+	uniform: "Uniform attention gives every token the same weight, 1 divided by the number of tokens. A patch far above it is singled out; one near it is not.",
+	"deletion score": "Patches are masked one after another, those ranked highest by the map first. The score is the mean drop of the probability of the class on the way, relative to its start. The higher, the better the map finds what the model uses. Scores of a single image are noisy.",
+	"random baseline": "The same measured with 20 random orders: the mark is their mean, SD their standard deviation. A map within 2 SD of the mean may be luck; one below it is worse than guessing. The map called Random is one such order, so its score differs from the mark by chance alone.",
+	logit: "The output of the model for a class before the softmax turns all of them into probabilities. One more in a logit multiplies the odds of the class by 2.7.",
+	"relative value": "Methods other than attention have units of their own. Their maps are divided by their maximum, so that they can be compared by shape, not by size."
+};
+function termOf(scale) {
+	if (scale.kind === "signed") return "logit";
+	if (scale.kind === "uniform") return "uniform";
+	return scale.isWeight ? "attention weight" : "relative value";
 }
-function mapScale(row, prefix) {
-	let limit = 1e-9;
-	for (let j = prefix; j < row.length; j++) if (row[j] > limit) limit = row[j];
-	return {
-		kind: "linear",
-		limit,
-		clips: false,
-		isWeight: true
-	};
+// src/lib/Help.svelte
+var root$8 = from_html(`<button type="button" class="help">?</button> <span class="help-text" popover="auto" role="note"><b> </b> </span>`, 1);
+function Help($$anchor, $$props) {
+	const id = props_id();
+	push($$props, true);
+	let button;
+	function place(event) {
+		if (event.newState !== "open") return;
+		const { style, offsetWidth: width, offsetHeight: height } = event.currentTarget;
+		const { left, top, bottom } = button.getBoundingClientRect();
+		const isBelow = bottom + height + 12 < innerHeight;
+		style.left = `${Math.max(8, Math.min(left - 12, innerWidth - width - 8))}px`;
+		style.top = `${isBelow ? bottom + 6 : Math.max(8, top - height - 6)}px`;
+	}
+	var fragment = root$8();
+	var button_1 = first_child(fragment);
+	bind_this(button_1, ($$value) => button = $$value, () => button);
+	var span = sibling(button_1, 2);
+	var b = child(span);
+	var text = only_child(b);
+	var text_1 = sibling(b);
+	reset(span);
+	template_effect(($0) => {
+		set_attribute(button_1, "popovertarget", id);
+		set_attribute(button_1, "aria-label", `What is ${$$props.term ?? ""}?`);
+		set_attribute(span, "id", id);
+		set_text(text, `${$0 ?? ""}.`);
+		set_text(text_1, ` ${GLOSSARY[$$props.term] ?? ""}`);
+	}, [() => capital($$props.term)]);
+	event("toggle", span, place);
+	append($$anchor, fragment);
+	pop();
 }
-var tableKind = (scale) => scale.kind === "linear" ? "seq" : "div";
-var fitTile = (tile, canvas, columns, rows) => tile?.canvas === canvas && canvas.width === columns && canvas.height === rows ? tile : makeTile(canvas, columns, rows);
+// src/lib/ticks.ts
+var UNIFORM_TICKS = [
+	"≤ ⅛ ×",
+	"¼",
+	"½",
+	"1 ×",
+	"2",
+	"4",
+	"≥ 8 ×"
+];
+function ticksOf(scale) {
+	if (scale.kind === "uniform") return UNIFORM_TICKS.map((text, i) => [i / 6, text]);
+	const quarters = [
+		0,
+		.25,
+		.5,
+		.75,
+		1
+	];
+	if (scale.kind === "signed") return quarters.map((t) => [t, signed((2 * t - 1) * scale.limit, signedDigits(scale))]);
+	const low = lowOf(scale);
+	const step = (scale.limit - low) / 4;
+	const valueAt = (t) => low + 4 * step * t;
+	if (!scale.isWeight) return quarters.map((t) => [t, low ? (valueAt(t) / scale.limit).toFixed(2) : String(t)]);
+	const digits = scale.clips ? digitsOf(step) : digitsOfStep(step);
+	return quarters.map((t) => [t, (t === 1 && scale.clips ? "≥ " : "") + percent(valueAt(t), valueAt(t) ? digits : 0)]);
+}
+var digitsOfStep = (step) => [
+	1,
+	2,
+	3
+].find((digits) => 100 * step >= 5 / 10 ** digits) ?? 4;
+function unitOf(scale) {
+	if (scale.kind === "signed") return "change of the logit; below 0 is against the class";
+	if (scale.kind === "uniform") return "attention weight / uniform; 1 × is the same for all tokens";
+	if (!scale.isWeight) return "relative to the maximum of this map";
+	if (!scale.clips) return "attention weight, range of this map";
+	return `attention weight, all ${scale.isOfMeans ? "means" : "heads"}`;
+}
 // src/explore/MapBar.svelte
 var root$7 = from_html(`<span> </span>`);
-var root_1$7 = from_html(`<div class="bar" aria-hidden="true"><canvas width="256" height="1"></canvas> <span class="uniform"></span> <span class="caret"></span> <!></div> <div class="bar-text"><span class="unit"> </span> <span class="uniform-text"> </span></div>`, 1);
+var root_1$8 = from_html(` <!>`, 1);
+var root_2$4 = from_html(`<div class="bar" aria-hidden="true"><canvas width="256" height="1"></canvas> <span class="uniform"></span> <span class="caret"></span> <!></div> <div class="bar-text"><span class="unit"> <!></span> <span class="uniform-text"><!></span></div>`, 1);
 function MapBar($$anchor, $$props) {
 	push($$props, true);
 	const view = user_derived(() => $$props.explorer.view);
 	const scale = user_derived(() => get(view).scale);
 	const ticks = user_derived(() => get(scale) ? ticksOf(get(scale)) : []);
 	const kind = user_derived(() => get(scale) ? tableKind(get(scale)) : null);
-	const uniform = user_derived(() => get(view).mapShape ? uniformWeight(get(view).mapShape) : 1);
-	const uniformPlace = user_derived(() => get(scale)?.kind === "linear" && get(scale).isWeight ? get(uniform) / get(scale).limit : 1);
+	const uniform = user_derived(() => get(view).shape ? uniformWeight(get(view).shape) : 1);
+	const uniformPlace = user_derived(() => get(scale)?.kind === "linear" && get(scale).isWeight ? place(get(scale), get(uniform)) : 1);
+	const showsUniform = user_derived(() => get(uniformPlace) > 0 && get(uniformPlace) < 1);
 	let canvas;
 	let tile = null;
 	user_effect(() => {
@@ -1297,7 +1183,7 @@ function MapBar($$anchor, $$props) {
 		tile ??= makeTile(canvas, 256, 1);
 		paintBar(tile, $$props.explorer.theme.table(get(kind)));
 	});
-	var fragment = root_1$7();
+	var fragment = root_2$4();
 	var div = first_child(fragment);
 	var canvas_1 = child(div);
 	bind_this(canvas_1, ($$value) => canvas = $$value, () => canvas);
@@ -1308,7 +1194,7 @@ function MapBar($$anchor, $$props) {
 	var node = sibling(span_1, 2);
 	each(node, 17, () => get(ticks), index, ($$anchor, $$item, i) => {
 		var $$array = user_derived(() => to_array(get($$item), 2));
-		let place = () => get($$array)[0];
+		let at = () => get($$array)[0];
 		let text = () => get($$array)[1];
 		var span_2 = root$7();
 		let styles_2;
@@ -1318,7 +1204,7 @@ function MapBar($$anchor, $$props) {
 				first: i === 0,
 				last: i === get(ticks).length - 1
 			}]));
-			styles_2 = set_style(span_2, "", styles_2, { left: `${100 * place()}%` });
+			styles_2 = set_style(span_2, "", styles_2, { left: `${100 * at()}%` });
 			set_text(text_1, text());
 		});
 		append($$anchor, span_2);
@@ -1326,62 +1212,78 @@ function MapBar($$anchor, $$props) {
 	reset(div);
 	var div_1 = sibling(div, 2);
 	var span_3 = child(div_1);
-	var text_2 = only_child(span_3, true);
+	var text_2 = child(span_3, true);
+	var node_1 = sibling(text_2);
+	var consequent = ($$anchor) => {
+		{
+			let $0 = user_derived(() => termOf(get(scale)));
+			Help($$anchor, { get term() {
+				return get($0);
+			} });
+		}
+	};
+	if_block(node_1, ($$render) => {
+		if (get(scale)) $$render(consequent);
+	});
+	reset(span_3);
 	var span_4 = sibling(span_3, 2);
-	var text_3 = only_child(span_4, true);
+	var node_2 = child(span_4);
+	var consequent_1 = ($$anchor) => {
+		var fragment_2 = root_1$8();
+		var text_3 = first_child(fragment_2, true);
+		Help(sibling(text_3), { term: "uniform" });
+		template_effect(($0) => set_text(text_3, $0), [() => `dashed: uniform, ${percent(get(uniform))}`]);
+		append($$anchor, fragment_2);
+	};
+	if_block(node_2, ($$render) => {
+		if (get(showsUniform)) $$render(consequent_1);
+	});
+	reset(span_4);
 	reset(div_1);
-	template_effect(($0, $1) => {
-		set_attribute(span, "hidden", get(uniformPlace) >= 1);
+	template_effect(($0) => {
+		set_attribute(span, "hidden", !get(showsUniform));
 		styles = set_style(span, "", styles, { left: `${100 * get(uniformPlace)}%` });
 		set_attribute(span_1, "hidden", !get(view).reading);
 		styles_1 = set_style(span_1, "", styles_1, { left: get(view).reading?.place });
 		set_text(text_2, $0);
-		set_text(text_3, $1);
-	}, [() => get(scale) ? unitOf(get(scale)) : "", () => get(uniformPlace) < 1 ? `dashed: uniform, ${percent(get(uniform))}` : ""]);
+	}, [() => get(scale) ? unitOf(get(scale)) : ""]);
 	append($$anchor, fragment);
 	pop();
 }
 // src/explore/MapColumn.svelte
 var root$6 = from_html(`<button type="button" class="button plain" data-do="ablate"> </button>`);
-var root_1$6 = from_html(`<section class="column map-column" aria-label="Selected map"><div class="column-head"><h2 class="map-title"> </h2> <!> <button type="button" class="button plain" data-do="leave">Back to heads</button></div>  <div class="stage map" tabindex="0" role="application"><canvas class="values"></canvas> <canvas class="outlines"></canvas> <div class="patch-grid"></div> <div><b> </b> <span> </span></div> <!></div> <!> <div class="under-map"><canvas class="class-cell" width="1" height="1" aria-hidden="true"></canvas> <span class="class-weight"> </span> <label class="outline-slider">Outlines<input type="range" min="0" max="100"/></label></div></section>`);
+var root_1$7 = from_html(`<section class="column map-column" aria-label="Selected map"><div class="column-head"><h2 class="map-title"> </h2> <!> <button type="button" class="button plain" data-do="leave">Back to heads</button></div>  <div class="stage map" tabindex="0" role="application"><canvas class="values"></canvas> <svg class="outlines" viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true"><path class="outline-halo"></path><path></path></svg> <div class="patch-grid"></div> <div><b> </b> <span> </span></div> <!></div> <!> <p class="map-what"> </p> <div class="under-map"><canvas class="class-cell" width="1" height="1" aria-hidden="true"></canvas> <span class="class-weight"> </span> <label class="outline-slider">Outlines<input type="range" min="0" max="100"/></label></div></section>`);
 function MapColumn($$anchor, $$props) {
 	push($$props, true);
-	const OUTLINE_SIDE = 336;
-	const view = user_derived(() => $$props.explorer.view);
-	const aspect = user_derived(() => $$props.explorer.shape?.aspect ?? 1);
-	const canAblate = user_derived(() => $$props.explorer.host.live && get(view).map !== null && get(view).method === null && get(view).layer !== -1 && get(view).head !== -1);
-	const hasClassCell = user_derived(() => get(view).method === null && $$props.explorer.shape?.classToken !== false);
+	const explorer = prop($$props, "explorer", 7);
+	const view = user_derived(() => explorer().view);
+	const outlines = user_derived(() => explorer().reply?.image.outlines ?? "");
+	const canAblate = user_derived(() => explorer().host.live && get(view).map !== null && get(view).method === null && get(view).layer !== -1 && get(view).head !== -1);
+	const method = user_derived(() => get(view).methodInfo);
+	const hasClassToken = user_derived(() => explorer().shape?.classToken !== false);
+	const hasClassCell = user_derived(() => get(view).method === null && get(hasClassToken));
 	const prefixText = user_derived(() => get(view).map && get(view).shape && get(view).method === null ? prefixLine(get(view).map.values, get(view).shape, get(view).direction) : "");
 	const label = "Selected map. Arrow keys read the value of each patch, Enter pins it as the query.";
-	let opacity = state(60);
 	let map;
 	let cell;
-	let outlines;
 	let mapTile = null;
 	let cellTile = null;
 	function listen(stage) {
-		follow($$props.explorer, "readoutPatch")(stage);
-		return watchMap($$props.explorer)(stage);
+		follow(explorer(), "readoutPatch")(stage);
+		return watchMap(explorer())(stage);
 	}
 	user_effect(() => {
 		const { shape } = get(view);
 		if (!shape || !get(view).map) return;
 		const { values, first, scale } = get(view).map;
-		const table = $$props.explorer.theme.table(tableKind(scale));
+		const table = explorer().theme.table(tableKind(scale));
 		mapTile = fitTile(mapTile, map, shape.columns, shape.rows);
 		paintTile(mapTile, values, first, table, scale);
 		if (get(view).method !== null) return;
 		cellTile = fitTile(cellTile, cell, 1, 1);
 		paintTile(cellTile, values, 0, table, scale);
 	});
-	user_effect(() => {
-		const { image, theme } = $$props.explorer;
-		if (!image) return;
-		const [width, height] = [Math.min(1, get(aspect)), 1 / Math.max(1, get(aspect))];
-		const ink = theme.isDark ? 235 : 20;
-		paintOutlines(outlines, image, Math.round(OUTLINE_SIDE * width), Math.round(OUTLINE_SIDE * height), ink);
-	});
-	var section = root_1$6();
+	var section = root_1$7();
 	var div = child(section);
 	var h2 = child(div);
 	var text = only_child(h2, true);
@@ -1393,11 +1295,11 @@ function MapColumn($$anchor, $$props) {
 			set_attribute(button, "hidden", !get(canAblate));
 			set_text(text_1, get(view).isHeadAblated ? "Restore head" : "Ablate head");
 		});
-		delegated("click", button, () => toggleHead($$props.explorer));
+		delegated("click", button, () => toggleHead(explorer()));
 		append($$anchor, button);
 	};
 	if_block(node, ($$render) => {
-		if ($$props.explorer.host.live) $$render(consequent);
+		if (explorer().host.live) $$render(consequent);
 	});
 	var button_1 = sibling(node, 2);
 	reset(div);
@@ -1405,10 +1307,12 @@ function MapColumn($$anchor, $$props) {
 	set_attribute(div_1, "aria-label", label);
 	var canvas = child(div_1);
 	bind_this(canvas, ($$value) => map = $$value, () => map);
-	var canvas_1 = sibling(canvas, 2);
+	var svg = sibling(canvas, 2);
 	let styles;
-	bind_this(canvas_1, ($$value) => outlines = $$value, () => outlines);
-	var div_2 = sibling(canvas_1, 4);
+	var path = child(svg);
+	var path_1 = sibling(path);
+	reset(svg);
+	var div_2 = sibling(svg, 4);
 	let styles_1;
 	var b = child(div_2);
 	var text_2 = only_child(b, true);
@@ -1420,20 +1324,22 @@ function MapColumn($$anchor, $$props) {
 			return get(view).mapMarks;
 		},
 		get shape() {
-			return $$props.explorer.shape;
+			return explorer().shape;
 		}
 	});
 	reset(div_1);
 	attach(div_1, () => listen);
 	var node_2 = sibling(div_1, 2);
 	MapBar(node_2, { get explorer() {
-		return $$props.explorer;
+		return explorer();
 	} });
-	var div_3 = sibling(node_2, 2);
-	var canvas_2 = child(div_3);
-	bind_this(canvas_2, ($$value) => cell = $$value, () => cell);
-	var span_1 = sibling(canvas_2, 2);
-	var text_4 = only_child(span_1, true);
+	var p = sibling(node_2, 2);
+	var text_4 = only_child(p, true);
+	var div_3 = sibling(p, 2);
+	var canvas_1 = child(div_3);
+	bind_this(canvas_1, ($$value) => cell = $$value, () => cell);
+	var span_1 = sibling(canvas_1, 2);
+	var text_5 = only_child(span_1, true);
 	var label_1 = sibling(span_1, 2);
 	var input = sibling(child(label_1));
 	remove_input_defaults(input);
@@ -1443,7 +1349,9 @@ function MapColumn($$anchor, $$props) {
 	template_effect(() => {
 		set_text(text, get(view).title);
 		set_attribute(button_1, "hidden", get(view).method === null);
-		styles = set_style(canvas_1, "", styles, { opacity: get(opacity) / 100 });
+		styles = set_style(svg, "", styles, { opacity: explorer().choices.outlines / 100 });
+		set_attribute(path, "d", get(outlines));
+		set_attribute(path_1, "d", get(outlines));
 		set_class(div_2, 1, clsx(["tip", get(view).reading?.isBelow && "below"]));
 		set_attribute(div_2, "hidden", !get(view).reading);
 		styles_1 = set_style(div_2, "", styles_1, {
@@ -1452,39 +1360,44 @@ function MapColumn($$anchor, $$props) {
 		});
 		set_text(text_2, get(view).reading?.number);
 		set_text(text_3, get(view).reading?.remark);
-		set_attribute(canvas_2, "hidden", !get(hasClassCell));
-		set_text(text_4, get(prefixText));
+		set_attribute(p, "hidden", !get(method));
+		set_text(text_4, get(method) && (get(hasClassToken) ? get(method).about : get(method).aboutWithoutClassToken));
+		set_attribute(canvas_1, "hidden", !get(hasClassCell));
+		set_text(text_5, get(prefixText));
 	});
-	delegated("click", button_1, () => leaveMethod($$props.explorer));
-	bind_value(input, () => get(opacity), ($$value) => set(opacity, $$value));
+	delegated("click", button_1, () => leaveMethod(explorer()));
+	bind_value(input, () => explorer().choices.outlines, ($$value) => explorer().choices.outlines = $$value);
 	append($$anchor, section);
 	pop();
 }
 delegate(["click"]);
 // src/explore/MatrixColumn.svelte
 var root$5 = from_html(`<option> </option>`);
-var root_1$5 = from_html(`<section class="column matrix-column" aria-label="All layers and heads"><div class="column-head"><h2>All layers and heads</h2><span class="matrix-note"> </span></div> <label class="layer-select">Layer<select class="button"></select></label> <!></section>`);
+var root_1$6 = from_html(`<section class="column matrix-column" aria-label="All layers and heads"><div class="column-head"><h2>All layers and heads</h2><span class="matrix-note"> </span></div> <label class="layer-select">Layer<select class="button"></select></label> <!></section>`);
 function MatrixColumn($$anchor, $$props) {
 	push($$props, true);
 	const view = user_derived(() => $$props.explorer.view);
 	const choices = user_derived(() => $$props.explorer.choices);
 	const shape = user_derived(() => get(view).shape ?? $$props.explorer.shape);
 	const framed = user_derived(() => get(view).query.length === 1 && get(view).shape ? cornerOf(get(view).query[0], get(view).shape) : null);
-	const note = user_derived(() => get(view).map ? get(view).scaleChoice === "map" ? "one scale per map" : "shared scale" : "");
+	const note = user_derived(() => get(view).map ? scaleNote(get(view).scaleChoice, get(view).limits) : "");
 	function paint(tiles) {
 		const { rows, shape: drawn } = get(view);
 		if (!rows || !drawn) return;
 		const table = $$props.explorer.theme.table(get(view).scaleChoice === "uniform" ? "div" : "seq");
 		for (const { layer, head, values } of tiles) {
 			const row = rowOf(rows, drawn, layer, head);
-			paintTile(values, row, drawn.prefix, table, get(view).scaleOf(row));
+			paintTile(values, row, drawn.prefix, table, get(view).scaleOf(row, layer, head));
 		}
+	}
+	function describe(layer, head) {
+		return get(view).rows && get(view).shape ? largestLine(rowOf(get(view).rows, get(view).shape, layer, head), get(view).shape) : "";
 	}
 	function press({ key }) {
 		if (key === "Escape") queryClassToken($$props.explorer);
 		else if (key === "x" || key === "Delete") toggleHead($$props.explorer);
 	}
-	var section = root_1$5();
+	var section = root_1$6();
 	var div = child(section);
 	var span = sibling(child(div));
 	var text = only_child(span, true);
@@ -1532,6 +1445,7 @@ function MatrixColumn($$anchor, $$props) {
 					return get(framed);
 				},
 				paint,
+				describe,
 				onchoose: (layer, head, byKey) => chooseHead($$props.explorer, layer, head, byKey ? 0 : void 0),
 				onkey: press
 			});
@@ -1556,31 +1470,32 @@ function scoreLabel(faithfulness, key) {
 	const score = faithfulness.scores[key];
 	return score == null ? "–" : scoreText(score);
 }
-function baselineLabel(faithfulness) {
-	if (!faithfulness) return "";
-	const [mean] = faithfulness.random_baseline;
-	return `${mean < 0 ? "" : "random "}${scoreText(mean)}`;
+function comparisonOf(faithfulness, key) {
+	const score = faithfulness?.scores[key];
+	return faithfulness && score != null ? compareToRandom(score, faithfulness, key) : null;
 }
 var placeOf = (score) => `${100 * Math.min(1, Math.max(0, score))}%`;
 // src/explore/MethodTile.svelte
-var root$4 = from_html(`<span><span class="fill"></span> <span class="random"></span></span> <span class="method-score"><span> </span> <span class="baseline-score"> </span></span>`, 1);
-var root_1$4 = from_html(`<button type="button"><canvas></canvas> <span class="method-name"> </span> <!></button>`);
+var root$4 = from_html(`<span><span></span> <span class="random"></span></span> <span class="method-score"><span> </span> <span aria-hidden="true"> </span> <span class="spoken"> </span></span>`, 1);
+var root_1$5 = from_html(`<button type="button"><canvas></canvas> <span class="method-name"> </span> <!></button>`);
 function MethodTile($$anchor, $$props) {
 	push($$props, true);
+	const explorer = prop($$props, "explorer", 7);
 	let canvas;
 	let tile = null;
-	const map = user_derived(() => $$props.explorer.maps[$$props.method.key]);
-	const faithfulness = user_derived(() => $$props.explorer.faithfulness);
+	const map = user_derived(() => explorer().maps[$$props.method.key]);
+	const faithfulness = user_derived(() => explorer().faithfulness);
 	const score = user_derived(() => get(faithfulness)?.scores[$$props.method.key]);
+	const comparison = user_derived(() => comparisonOf(get(faithfulness), $$props.method.key));
 	const baseline = user_derived(() => get(faithfulness)?.random_baseline[0] ?? 0);
 	user_effect(() => {
 		if (!get(map)) return;
-		const { columns, rows } = $$props.explorer.shape;
+		const { columns, rows } = explorer().shape;
 		if (tile?.canvas.width !== columns || tile.canvas.height !== rows) tile = makeTile(canvas, columns, rows);
 		const scale = methodScale($$props.method, get(map));
-		paintTile(tile, get(map), 0, $$props.explorer.theme.table(tableKind(scale)), scale);
+		paintTile(tile, get(map), 0, explorer().theme.table(tableKind(scale)), scale);
 	});
-	var button = root_1$4();
+	var button = root_1$5();
 	let classes;
 	var canvas_1 = child(button);
 	bind_this(canvas_1, ($$value) => canvas = $$value, () => canvas);
@@ -1601,18 +1516,22 @@ function MethodTile($$anchor, $$props) {
 		var text_1 = only_child(span_5, true);
 		var span_6 = sibling(span_5, 2);
 		var text_2 = only_child(span_6, true);
+		var span_7 = sibling(span_6, 2);
+		var text_3 = only_child(span_7, true);
 		reset(span_4);
-		template_effect(($0, $1, $2, $3) => {
+		template_effect(($0, $1, $2) => {
 			classes_1 = set_class(span_1, 1, "track", null, classes_1, { waiting: !get(faithfulness) });
+			set_class(span_2, 1, clsx(["fill", get(comparison)]));
 			styles = set_style(span_2, "", styles, { width: $0 });
 			styles_1 = set_style(span_3, "", styles_1, { left: $1 });
 			set_text(text_1, $2);
-			set_text(text_2, $3);
+			set_class(span_6, 1, clsx(["comparison", get(comparison)]));
+			set_text(text_2, get(comparison) ? COMPARISON_SIGNS[get(comparison)] : "");
+			set_text(text_3, get(comparison) ? COMPARISONS[get(comparison)] : "");
 		}, [
 			() => placeOf(get(score) ?? 0),
 			() => placeOf(get(baseline)),
-			() => scoreLabel(get(faithfulness), $$props.method.key),
-			() => baselineLabel(get(faithfulness))
+			() => scoreLabel(get(faithfulness), $$props.method.key)
 		]);
 		append($$anchor, fragment);
 	};
@@ -1622,18 +1541,21 @@ function MethodTile($$anchor, $$props) {
 	reset(button);
 	template_effect(() => {
 		classes = set_class(button, 1, "method", null, classes, { waiting: !get(map) });
-		set_attribute(button, "aria-pressed", $$props.method.key === $$props.explorer.view.method);
+		set_attribute(button, "aria-pressed", $$props.method.key === explorer().view.method);
 		set_text(text, $$props.method.name);
 	});
-	delegated("click", button, () => chooseMethod($$props.explorer, $$props.method.key));
+	event("pointerenter", button, () => explorer().pointedMethod = $$props.method.key);
+	event("pointerleave", button, () => explorer().pointedMethod = null);
+	delegated("click", button, () => chooseMethod(explorer(), $$props.method.key));
 	append($$anchor, button);
 	pop();
 }
 delegate(["click"]);
 // src/explore/Methods.svelte
-var root$3 = from_html(`<div class="method-group"><p class="group-name"> </p> <div class="method-tiles"></div></div>`);
-var root_1$3 = from_html(`<b> </b> <span class="formula"> </span> `, 1);
-var root_2$1 = from_html(`<section class="methods" aria-label="Attribution methods"><div class="methods-head"><h2>Attribution methods</h2> <span> </span> <span class="score-note"> </span></div> <div class="method-groups"></div> <p class="method-about"><!></p></section>`);
+var root$3 = from_html(`<!><!>`, 1);
+var root_1$4 = from_html(`<div class="method-group"><p class="group-name"> </p> <div class="method-tiles"></div></div>`);
+var root_2$3 = from_html(`<span class="formula"> </span> `, 1);
+var root_3$1 = from_html(`<section class="methods" aria-label="Attribution methods"><div class="methods-head"><h2>Attribution methods</h2> <span> </span> <span class="score-note"> <!></span></div> <div class="method-groups" role="toolbar" aria-label="Maps by method"></div> <p class="method-about"><!></p></section>`);
 function Methods($$anchor, $$props) {
 	push($$props, true);
 	const GROUPS = [
@@ -1648,19 +1570,31 @@ function Methods($$anchor, $$props) {
 	function onEscape(event) {
 		if (event.key === "Escape" && $$props.explorer.reply) queryClassToken($$props.explorer);
 	}
-	var section = root_2$1();
+	var section = root_3$1();
 	var div = child(section);
 	var span = sibling(child(div), 2);
-	var text = only_child(span, true);
+	var text = only_child(span);
 	var span_1 = sibling(span, 2);
-	var text_1 = only_child(span_1, true);
+	var text_1 = child(span_1);
+	var node = sibling(text_1);
+	var consequent = ($$anchor) => {
+		var fragment = root$3();
+		var node_1 = first_child(fragment);
+		Help(node_1, { term: "deletion score" });
+		Help(sibling(node_1), { term: "random baseline" });
+		append($$anchor, fragment);
+	};
+	if_block(node, ($$render) => {
+		if (get(hasScores)) $$render(consequent);
+	});
+	reset(span_1);
 	reset(div);
 	var div_1 = sibling(div, 2);
 	each(div_1, 21, () => GROUPS, ([title, matches]) => title, ($$anchor, $$item) => {
 		var $$array = user_derived(() => to_array(get($$item), 2));
 		let title = () => get($$array)[0];
 		let matches = () => get($$array)[1];
-		var div_2 = root$3();
+		var div_2 = root_1$4();
 		var p = child(div_2);
 		var text_2 = only_child(p, true);
 		var div_3 = sibling(p, 2);
@@ -1679,38 +1613,34 @@ function Methods($$anchor, $$props) {
 		});
 		reset(div_3);
 		reset(div_2);
-		template_effect(($0) => set_text(text_2, $0), [() => title() || (get(names).length ? `For class ${targetTitle(get(names))}` : "")]);
+		template_effect(($0) => set_text(text_2, $0), [() => title() || (get(names).length ? classGroup(get(names)) : "")]);
 		append($$anchor, div_2);
 	});
 	reset(div_1);
+	attach(div_1, () => roving);
 	var p_1 = sibling(div_1, 2);
-	var node = child(p_1);
-	var consequent = ($$anchor) => {
-		var fragment_1 = root_1$3();
-		var b = first_child(fragment_1);
-		var text_3 = only_child(b, true);
-		var text_4 = sibling(b);
-		var span_2 = sibling(text_4);
-		var text_5 = only_child(span_2, true);
-		var text_6 = sibling(span_2);
+	var node_3 = child(p_1);
+	var consequent_1 = ($$anchor) => {
+		var fragment_2 = root_2$3();
+		var span_2 = first_child(fragment_2);
+		var text_3 = only_child(span_2, true);
+		var text_4 = sibling(span_2);
 		template_effect(() => {
-			set_text(text_3, get(method).name);
-			set_text(text_4, ` ${(get(hasClassToken) ? get(method).about : get(method).aboutWithoutClassToken) ?? ""} `);
-			set_text(text_5, get(hasClassToken) ? get(method).formula : get(method).formulaWithoutClassToken);
-			set_text(text_6, ` ${get(method).source ?? ""}.`);
+			set_text(text_3, get(hasClassToken) ? get(method).formula : get(method).formulaWithoutClassToken);
+			set_text(text_4, ` ${get(method).source ?? ""}.`);
 		});
-		append($$anchor, fragment_1);
+		append($$anchor, fragment_2);
 	};
-	if_block(node, ($$render) => {
-		if (get(method)) $$render(consequent);
+	if_block(node_3, ($$render) => {
+		if (get(method)) $$render(consequent_1);
 	});
 	reset(p_1);
 	reset(section);
-	template_effect(($0) => {
-		set_text(text, $$props.explorer.ablation && $$props.explorer.host.live ? "before ablation, one scale per map" : "one scale per map");
-		set_text(text_1, $0);
+	template_effect(($0, $1) => {
+		set_text(text, `${$0 ?? ""}one scale per map`);
+		set_text(text_1, `${$1 ?? ""} `);
 		set_attribute(p_1, "hidden", !get(method));
-	}, [() => get(names).length && get(hasScores) ? scoreNote($$props.explorer.faithfulness, get(names)[0]) : ""]);
+	}, [() => $$props.explorer.ablation && $$props.explorer.host.live ? `with ${changesLine($$props.explorer.previousChanges)}, ` : "", () => get(names).length && get(hasScores) ? scoreNote($$props.explorer.faithfulness, get(names)[0]) : ""]);
 	delegated("keydown", section, onEscape);
 	append($$anchor, section);
 	pop();
@@ -1732,13 +1662,13 @@ function effectSentence(k, classes, old, now) {
 }
 // src/explore/Effect.svelte
 var root$2 = from_html(`<b> </b> percentage points`, 1);
-var root_1$2 = from_html(`<div class="effect" aria-live="polite"><p class="effect-what"> </p> <p class="effect-points"><!></p> <p class="effect-from"> </p> <label>Heads <select class="button" name="mode"><option>Zero ablation</option><option>Mean ablation</option></select></label> <label>Patches <select class="button" name="patch_mode"><option>tokens dropped</option><option>painted gray</option></select></label> <button type="button" class="button" data-do="restore">Restore all</button></div>`);
+var root_1$3 = from_html(`<div class="effect" aria-live="polite"><p class="effect-what"> </p> <p class="effect-points"><!></p> <p class="effect-from"> </p> <label>Heads <select class="button" name="mode"><option>Zero ablation</option><option>Mean ablation</option></select></label> <label>Patches <select class="button" name="patch_mode"><option>tokens dropped</option><option>painted gray</option></select></label> <button type="button" class="button" data-do="restore">Restore all</button></div>`);
 function Effect($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.explorer.reply);
 	const ablation = user_derived(() => $$props.explorer.ablation);
 	const k = user_derived(() => $$props.explorer.targetClass);
-	var div = root_1$2();
+	var div = root_1$3();
 	var p = child(div);
 	var text = only_child(p, true);
 	var p_1 = sibling(p, 2);
@@ -1797,10 +1727,11 @@ function Effect($$anchor, $$props) {
 delegate(["change", "click"]);
 // src/explore/Predictions.svelte
 var root$1 = from_html(`<li class="prediction"><button class="explain-class" type="button"><span class="class-name"> </span> <span class="tag">true</span> <span class="value"> </span> <span class="track"><span class="fill"></span> <span class="before"></span></span></button></li>`);
-var root_1$1 = from_html(`<option> </option>`);
-var root_2 = from_html(`<option>none</option> <!>`, 1);
+var root_1$2 = from_html(`<option> </option>`);
+var root_2$2 = from_html(`<option>none</option> <!>`, 1);
 var root_3 = from_html(`<label class="contrast">Contrast with <select class="button" aria-label="Contrast with: class that the explained class is compared to"><!></select></label> <!>`, 1);
-var root_4 = from_html(`<section class="column prediction-column" aria-label="Prediction"><div class="column-head"><h2>Prediction</h2></div> <ol class="predictions"></ol> <!> <p class="accuracy"> </p></section>`);
+var root_4 = from_html(`<p class="hint">Choose a class to explain it. Ablate a head or remove patches to see the probabilities change.</p>`);
+var root_5 = from_html(`<section class="column prediction-column" aria-label="Prediction"><div class="column-head"><h2>Prediction</h2></div> <ol class="predictions"></ol> <!> <!> <p class="accuracy"> </p></section>`);
 function Predictions($$anchor, $$props) {
 	push($$props, true);
 	const live = user_derived(() => $$props.explorer.host.live);
@@ -1810,7 +1741,7 @@ function Predictions($$anchor, $$props) {
 	const now = user_derived(() => $$props.explorer.ablation?.probabilities ?? get(old));
 	const order = user_derived(() => listedClasses(get(old), get(now)));
 	const accuracy = user_derived(() => get(reply) ? accuracyLine($$props.explorer.model(get(reply).checkpoint)) : "");
-	var section = root_4();
+	var section = root_5();
 	var ol = sibling(child(section), 2);
 	each(ol, 21, () => ({ length: 5 }), index, ($$anchor, $$item, i) => {
 		const k = user_derived(() => get(order)[i]);
@@ -1838,7 +1769,7 @@ function Predictions($$anchor, $$props) {
 			set_attribute(button, "data-class", get(k));
 			button.disabled = !get(live);
 			set_attribute(button, "aria-pressed", get(isListed) ? get(k) === $$props.explorer.targetClass : void 0);
-			set_attribute(button, "aria-label", get(isListed) ? `${get(name)}${get(isTrue) ? " true" : ""} ${get(probability)}${get(invitation)}` : void 0);
+			set_attribute(button, "aria-label", get(isListed) ? `${get(name)} ${get(isTrue) ? "true " : ""}${get(probability)}${get(invitation)}` : void 0);
 			set_text(text, get(name));
 			set_attribute(span_1, "hidden", !get(isTrue));
 			set_text(text_1, get(probability));
@@ -1857,12 +1788,12 @@ function Predictions($$anchor, $$props) {
 		var select = sibling(child(label));
 		var node_1 = child(select);
 		var consequent = ($$anchor) => {
-			var fragment_1 = root_2();
+			var fragment_1 = root_2$2();
 			var option = first_child(fragment_1);
 			option.value = option.__value = "";
 			var node_2 = sibling(option, 2);
 			each(node_2, 17, () => get(reply).classes, index, ($$anchor, name, k) => {
-				var option_1 = root_1$1();
+				var option_1 = root_1$2();
 				var text_2 = only_child(option_1, true);
 				var option_1_value = {};
 				template_effect(($0) => {
@@ -1893,30 +1824,101 @@ function Predictions($$anchor, $$props) {
 	if_block(node, ($$render) => {
 		if (get(live)) $$render(consequent_1);
 	});
-	var p = sibling(node, 2);
-	var text_3 = only_child(p, true);
+	var node_4 = sibling(node, 2);
+	var consequent_2 = ($$anchor) => {
+		var p = root_4();
+		template_effect(() => set_attribute(p, "hidden", $$props.explorer.ablation !== null));
+		append($$anchor, p);
+	};
+	if_block(node_4, ($$render) => {
+		if (get(live)) $$render(consequent_2);
+	});
+	var p_1 = sibling(node_4, 2);
+	var text_3 = only_child(p_1, true);
 	reset(section);
 	template_effect(() => {
-		set_attribute(p, "hidden", $$props.explorer.ablation !== null);
+		set_attribute(p_1, "hidden", $$props.explorer.ablation !== null);
 		set_text(text_3, get(accuracy));
 	});
 	append($$anchor, section);
 	pop();
 }
 delegate(["click", "change"]);
+// src/explore/Present.svelte
+var root = from_html(`<label><input type="radio" name="presented"/><span> </span></label>`);
+var root_1$1 = from_html(`<button type="button" class="button"> </button>`);
+var root_2$1 = from_html(`<form class="present-bar" aria-label="Presentation"><div class="choice" role="radiogroup" aria-label="Present"><div class="options"></div></div> <p class="present-keys"><kbd>F</kbd> next · <kbd>arrows</kbd> layer and head · <kbd>Tab</kbd> image and map</p> <!> <button type="button" class="button" data-do="close">Close <kbd>Esc</kbd></button></form>`);
+function Present($$anchor, $$props) {
+	push($$props, true);
+	let isFullscreen = state(false);
+	function update() {
+		set(isFullscreen, document.fullscreenElement !== null);
+	}
+	var form = root_2$1();
+	event("fullscreenchange", $document, update);
+	var div = child(form);
+	var div_1 = child(div);
+	each(div_1, 21, () => PRESENTATIONS, ([name, title]) => name, ($$anchor, $$item) => {
+		var $$array = user_derived(() => to_array(get($$item), 2));
+		let name = () => get($$array)[0];
+		let title = () => get($$array)[1];
+		var label = root();
+		var input = child(label);
+		remove_input_defaults(input);
+		var span = sibling(input);
+		var text = only_child(span, true);
+		reset(label);
+		template_effect(() => {
+			set_value(input, name());
+			set_checked(input, $$props.explorer.presented === name());
+			set_text(text, title());
+		});
+		delegated("change", input, () => present($$props.explorer, name()));
+		append($$anchor, label);
+	});
+	reset(div_1);
+	reset(div);
+	var node = sibling(div, 4);
+	var consequent = ($$anchor) => {
+		var button = root_1$1();
+		var text_1 = only_child(button, true);
+		template_effect(() => set_text(text_1, get(isFullscreen) ? "Leave full screen" : "Full screen"));
+		delegated("click", button, () => toggleFullscreen($$props.explorer));
+		append($$anchor, button);
+	};
+	if_block(node, ($$render) => {
+		if (document.fullscreenEnabled) $$render(consequent);
+	});
+	var button_1 = sibling(node, 2);
+	reset(form);
+	event("submit", form, (event) => event.preventDefault());
+	delegated("click", button_1, () => present($$props.explorer, null));
+	append($$anchor, form);
+	pop();
+}
+delegate(["change", "click"]);
 // src/explore/Explore.svelte
-var root = from_html(`<kbd>Delete</kbd> remove patch · <kbd>x</kbd> ablate head ·`, 1);
-var root_1 = from_html(`<div><!> <!> <div class="flow"><!> <div class="columns"><!> <!> <!> <!></div> <!></div> <button type="button" class="jump"> </button> <p class="keys">Keys: <kbd>arrows</kbd> move · <kbd>Enter</kbd> pin · <!> <kbd>Esc</kbd> class token</p></div>`);
+var root_1 = from_html(`<kbd>Delete</kbd> remove patch · <kbd>x</kbd> ablate head ·`, 1);
+var root_2 = from_html(`<div><!> <!> <!> <div class="flow"><!> <div class="columns"><!> <!> <!> <!></div> <!></div> <!> <button type="button" class="jump"> </button> <p class="keys">Keys: <kbd>arrows</kbd> move · <kbd>Enter</kbd> pin · <!> <kbd>Esc</kbd> class token · <kbd>F</kbd> present</p></div>`);
 function Explore($$anchor, $$props) {
 	push($$props, true);
 	const explorer = prop($$props, "explorer", 7);
 	const view = user_derived(() => explorer().view);
 	const choices = user_derived(() => explorer().choices);
 	const markers = user_derived(() => explorer().markers);
+	const isPresenting = user_derived(() => explorer().presented !== null);
+	user_effect(() => {
+		const { root } = explorer();
+		if (get(isPresenting) && root) return untrack(() => coverPage(explorer(), root));
+	});
+	user_effect(() => {
+		if (explorer().isHidden) explorer().presented = null;
+	});
 	function showMap() {
 		explorer().root?.querySelector(".stage.map")?.scrollIntoView({ block: "center" });
 	}
-	var div = root_1();
+	var div = root_2();
+	event("keydown", $document, (event) => presentByKey(explorer(), event), true);
 	var node = child(div);
 	var consequent = ($$anchor) => {
 		ModelSelect($$anchor, {
@@ -1933,28 +1935,35 @@ function Explore($$anchor, $$props) {
 		if (explorer().host.live) $$render(consequent);
 	});
 	var node_1 = sibling(node, 2);
-	Lead(node_1, { get explorer() {
+	var consequent_1 = ($$anchor) => {
+		Intro($$anchor, {});
+	};
+	if_block(node_1, ($$render) => {
+		if (explorer().host.live) $$render(consequent_1);
+	});
+	var node_2 = sibling(node_1, 2);
+	Lead(node_2, { get explorer() {
 		return explorer();
 	} });
-	var div_1 = sibling(node_1, 2);
-	var node_2 = child(div_1);
-	Controls(node_2, { get explorer() {
+	var div_1 = sibling(node_2, 2);
+	var node_3 = child(div_1);
+	Controls(node_3, { get explorer() {
 		return explorer();
 	} });
-	var div_2 = sibling(node_2, 2);
-	var node_3 = child(div_2);
-	ImageColumn(node_3, { get explorer() {
-		return explorer();
-	} });
-	var node_4 = sibling(node_3, 2);
-	MapColumn(node_4, { get explorer() {
+	var div_2 = sibling(node_3, 2);
+	var node_4 = child(div_2);
+	ImageColumn(node_4, { get explorer() {
 		return explorer();
 	} });
 	var node_5 = sibling(node_4, 2);
-	MatrixColumn(node_5, { get explorer() {
+	MapColumn(node_5, { get explorer() {
 		return explorer();
 	} });
-	Predictions(sibling(node_5, 2), { get explorer() {
+	var node_6 = sibling(node_5, 2);
+	MatrixColumn(node_6, { get explorer() {
+		return explorer();
+	} });
+	Predictions(sibling(node_6, 2), { get explorer() {
 		return explorer();
 	} });
 	reset(div_2);
@@ -1962,19 +1971,28 @@ function Explore($$anchor, $$props) {
 		return explorer();
 	} });
 	reset(div_1);
-	var button = sibling(div_1, 2);
+	var node_9 = sibling(div_1, 2);
+	var consequent_2 = ($$anchor) => {
+		Present($$anchor, { get explorer() {
+			return explorer();
+		} });
+	};
+	if_block(node_9, ($$render) => {
+		if (get(isPresenting)) $$render(consequent_2);
+	});
+	var button = sibling(node_9, 2);
 	var text = only_child(button, true);
 	var p = sibling(button, 2);
-	var node_8 = sibling(child(p), 5);
-	var consequent_1 = ($$anchor) => {
-		var fragment_1 = root();
+	var node_10 = sibling(child(p), 5);
+	var consequent_3 = ($$anchor) => {
+		var fragment_3 = root_1();
 		next(3);
-		append($$anchor, fragment_1);
+		append($$anchor, fragment_3);
 	};
-	if_block(node_8, ($$render) => {
-		if (explorer().host.live) $$render(consequent_1);
+	if_block(node_10, ($$render) => {
+		if (explorer().host.live) $$render(consequent_3);
 	});
-	next(3);
+	next(5);
 	reset(p);
 	reset(div);
 	bind_this(div, ($$value) => explorer().root = $$value, () => explorer()?.root);
@@ -1987,6 +2005,7 @@ function Explore($$anchor, $$props) {
 		set_attribute(div, "data-methods", get(markers).methods);
 		set_attribute(div, "data-scores", get(markers).scores);
 		set_attribute(div, "data-changed", get(markers).changed);
+		set_attribute(div, "data-presented", explorer().presented);
 		set_attribute(button, "hidden", !explorer().showsJump);
 		set_text(text, explorer().showsJump && get(view).map ? `${get(view).headline}.` : "");
 	}, [() => clsx(["vitviz vitviz-explorer", {
@@ -2008,17 +2027,29 @@ async function start(explorer) {
 	listen(explorer);
 	const { choices } = explorer;
 	const params = () => new URLSearchParams(location.search);
-	if (isOfRun(params().get("checkpoint")) || params().get("image")?.startsWith("cifar")) await refreshLists(explorer);
+	const model = params().get("checkpoint");
+	const isMissing = model !== null && !hasModel(explorer.catalog, model);
+	const isListedLater = isOfRun(model) || /^(cifar|runs.*):/.test(params().get("image") ?? "");
+	if (isMissing || isListedLater) await refreshLists(explorer);
 	if (!explorer.catalog.checkpoints.length) return fail(explorer, "No model found: put a checkpoint into the checkpoints folder and restart vitviz.");
-	const [chosen, linked] = readAddress(params(), explorer.catalog);
+	const [chosen, linked] = readAddress(params(), explorer.catalog, history.state);
 	Object.assign(choices, chosen);
 	showShelf(explorer, choices.image?.kind ?? explorer.shelf);
 	showPlaceholders(explorer);
 	if (!choices.image) return fail(explorer, "No sample image found: choose a CIFAR-10 image or upload one.");
 	await load(explorer, choices.checkpoint, choices.image, linked);
+	if (!explorer.reply) await showSample(explorer);
+	explorer.recorded.image = JSON.stringify(explorer.shown?.image);
 	const missing = unavailableSentences(params(), explorer.catalog, choices);
-	if (explorer.reply && missing) showNotice(explorer, missing);
+	if (explorer.reply && missing && !explorer.noticeIsError) showNotice(explorer, missing);
 	watchPage(explorer);
+}
+async function showSample(explorer) {
+	const { catalog, choices, notice } = explorer;
+	const image = firstImage(catalog);
+	if (!image || choices.image?.kind === "sample") return;
+	await load(explorer, choices.checkpoint, image);
+	if (explorer.reply) showNotice(explorer, `${notice} Showing ${imageParam(image)}.`, true);
 }
 function showPlaceholders(explorer) {
 	const model = explorer.model(explorer.choices.checkpoint);
@@ -2033,13 +2064,6 @@ function showPlaceholders(explorer) {
 		prefix: 1,
 		classToken: true,
 		removed: []
-	};
-}
-async function refreshLists(explorer) {
-	const lists = await refreshModels(explorer.host.request);
-	if (lists) explorer.catalog = {
-		...explorer.catalog,
-		...lists
 	};
 }
 function watchPage(explorer) {
@@ -2057,8 +2081,23 @@ async function refresh(explorer) {
 	const isNew = chosen !== explorer.choices.checkpoint && chosen !== explorer.shown?.checkpoint;
 	if (chosen && isNew && chosen !== explorer.failedModel && explorer.model(chosen)) showModel(explorer, chosen);
 }
+async function openHead(explorer, { checkpoint, layer, head }) {
+	if (checkpoint !== explorer.shown?.checkpoint) {
+		explorer.choices.target = [];
+		await showModel(explorer, checkpoint, {
+			patch: null,
+			ablated: null,
+			removed: null,
+			layer: numberName(layer),
+			head: numberName(head)
+		});
+	}
+	if (checkpoint === explorer.shown?.checkpoint) chooseHead(explorer, layer, head);
+}
 function listen(explorer) {
 	const { element } = explorer.host;
+	listenWhile(element, window, OPEN_HEAD, (event) => openHead(explorer, event.detail));
+	listenWhile(element, window, "popstate", () => followHistory(explorer));
 	for (const type of [
 		"dragover",
 		"dragleave",
@@ -2079,835 +2118,26 @@ function acceptDrop(explorer, event) {
 	const [file] = event.dataTransfer.files;
 	if (event.type === "drop" && file) takeFile(explorer, file);
 }
-function galleryQuery(label, shown, page, checkpoint) {
-	return {
-		label,
-		shown,
-		page,
-		...shown === "all" ? {} : { checkpoint }
-	};
-}
-var isSameQuery = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-function thumbName(image, classes) {
-	const { index, label, prediction, probability } = image;
-	const predicted = prediction == null ? "" : `, predicted ${prediction} with ${percent(probability ?? 0, 0)}`;
-	return `${classes[label] ?? "image"}, image ${index}${predicted}`;
-}
-var Gallery = class {
-	explorer;
-	#label = state(-1);
-	get label() {
-		return get(this.#label);
-	}
-	set label(value) {
-		set(this.#label, value);
-	}
-	#shown = state("all");
-	get shown() {
-		return get(this.#shown);
-	}
-	set shown(value) {
-		set(this.#shown, value);
-	}
-	#page = state(0);
-	get page() {
-		return get(this.#page);
-	}
-	set page(value) {
-		set(this.#page, value);
-	}
-	#pages = state(1);
-	get pages() {
-		return get(this.#pages);
-	}
-	set pages(value) {
-		set(this.#pages, value);
-	}
-	#pageNumber = state("");
-	get pageNumber() {
-		return get(this.#pageNumber);
-	}
-	set pageNumber(value) {
-		set(this.#pageNumber, value);
-	}
-	#thumbs = state([]);
-	get thumbs() {
-		return get(this.#thumbs);
-	}
-	set thumbs(value) {
-		set(this.#thumbs, value);
-	}
-	#isWaiting = state(false);
-	get isWaiting() {
-		return get(this.#isWaiting);
-	}
-	set isWaiting(value) {
-		set(this.#isWaiting, value);
-	}
-	ticket = 0;
-	filled = null;
-	constructor(explorer) {
-		this.explorer = explorer;
-	}
-	select(label, shown) {
-		Object.assign(this, {
-			label,
-			shown,
-			page: 0
-		});
-		return this.fill();
-	}
-	turn(pages) {
-		this.page = Math.min(this.pages - 1, Math.max(0, this.page + pages));
-		return this.fill();
-	}
-	async fill() {
-		const { catalog, choices, host } = this.explorer;
-		if (!catalog.cifar.available) return;
-		const query = galleryQuery(this.label, this.shown, this.page, choices.checkpoint);
-		const mine = ++this.ticket;
-		if (isSameQuery(query, this.filled)) {
-			this.isWaiting = false;
-			return;
-		}
-		const waiting = setTimeout(() => {
-			if (mine === this.ticket) this.isWaiting = true;
-		}, 500);
-		const reply = await host.request("gallery", query);
-		clearTimeout(waiting);
-		if (mine !== this.ticket) return;
-		if (!reply || isRefusal(reply)) {
-			if (this.filled) {
-				const { label, shown, page } = this.filled;
-				Object.assign(this, {
-					label,
-					shown,
-					page
-				});
-			}
-			this.isWaiting = false;
-			return showNotice(this.explorer, reasonOf(reply), true);
-		}
-		this.filled = query;
-		this.pages = Math.max(1, reply.pages);
-		if (this.page >= this.pages) {
-			this.page = this.pages - 1;
-			return this.fill();
-		}
-		this.thumbs = reply.images.map((image) => ({
-			image: {
-				kind: "cifar",
-				index: image.index
-			},
-			name: thumbName(image, this.explorer.catalog.cifar.classes),
-			src: image.src
-		}));
-		this.pageNumber = reply.pages ? `${this.page + 1} of ${this.pages}` : "none";
-		this.isWaiting = false;
-	}
-};
-// src/explore/reading.ts
-function readingOf({ readoutPatch, map, shape, mapShape, methodInfo }) {
-	if (readoutPatch < 0 || !map || !shape || !mapShape) return null;
-	const value = map.values[map.first + readoutPatch];
-	const reading = isRemoved(readoutPatch, shape) ? ["removed", ""] : headNumber(value, shape);
-	const [number, remark] = methodInfo ? methodNumber(value, map.scale, mapShape) : reading;
-	const row = Math.floor(readoutPatch / shape.columns);
-	const middle = 100 * (readoutPatch % shape.columns + .5) / shape.columns;
-	return {
-		number,
-		remark,
-		left: `${Math.min(80, Math.max(20, middle))}%`,
-		top: `${100 * (row || 1) / shape.rows}%`,
-		isBelow: row === 0,
-		place: `${100 * Math.min(1, Math.max(0, place(map.scale, value)))}%`
-	};
-}
-// src/explore/view.svelte.ts
-var NO_VALUES = [];
-var EMPTY = {
-	query: [],
-	removed: [],
-	read: -1
-};
-var View = class {
-	#explorer;
-	#imageMarks = state(EMPTY);
-	get imageMarks() {
-		return get(this.#imageMarks);
-	}
-	set imageMarks(value) {
-		set(this.#imageMarks, value);
-	}
-	#mapMarks = state(EMPTY);
-	get mapMarks() {
-		return get(this.#mapMarks);
-	}
-	set mapMarks(value) {
-		set(this.#mapMarks, value);
-	}
-	#isClassTokenQuery = state(true);
-	get isClassTokenQuery() {
-		return get(this.#isClassTokenQuery);
-	}
-	set isClassTokenQuery(value) {
-		set(this.#isClassTokenQuery, value);
-	}
-	#shape = state(null);
-	get shape() {
-		return get(this.#shape);
-	}
-	set shape(value) {
-		set(this.#shape, value);
-	}
-	#attention = state(null);
-	get attention() {
-		return get(this.#attention);
-	}
-	set attention(value) {
-		set(this.#attention, value);
-	}
-	#scaleLimits = state({});
-	get scaleLimits() {
-		return get(this.#scaleLimits);
-	}
-	set scaleLimits(value) {
-		set(this.#scaleLimits, value);
-	}
-	#query = state([]);
-	get query() {
-		return get(this.#query);
-	}
-	set query(value) {
-		set(this.#query, value);
-	}
-	#direction = state("from");
-	get direction() {
-		return get(this.#direction);
-	}
-	set direction(value) {
-		set(this.#direction, value);
-	}
-	#layer = state(0);
-	get layer() {
-		return get(this.#layer);
-	}
-	set layer(value) {
-		set(this.#layer, value);
-	}
-	#head = state(0);
-	get head() {
-		return get(this.#head);
-	}
-	set head(value) {
-		set(this.#head, value);
-	}
-	#scaleChoice = state("shared");
-	get scaleChoice() {
-		return get(this.#scaleChoice);
-	}
-	set scaleChoice(value) {
-		set(this.#scaleChoice, value);
-	}
-	#readoutPatch = state(-1);
-	get readoutPatch() {
-		return get(this.#readoutPatch);
-	}
-	set readoutPatch(value) {
-		set(this.#readoutPatch, value);
-	}
-	#ablated = state([]);
-	get ablated() {
-		return get(this.#ablated);
-	}
-	set ablated(value) {
-		set(this.#ablated, value);
-	}
-	#mode = state("zero");
-	get mode() {
-		return get(this.#mode);
-	}
-	set mode(value) {
-		set(this.#mode, value);
-	}
-	#method = state(null);
-	get method() {
-		return get(this.#method);
-	}
-	set method(value) {
-		set(this.#method, value);
-	}
-	#methodValues = state([]);
-	get methodValues() {
-		return get(this.#methodValues);
-	}
-	set methodValues(value) {
-		set(this.#methodValues, value);
-	}
-	#classes = state([]);
-	get classes() {
-		return get(this.#classes);
-	}
-	set classes(value) {
-		set(this.#classes, value);
-	}
-	#retainedMethod = null;
-	#frame = 0;
-	#measured = 0;
-	#buffers = user_derived(() => this.shape ? makeRows(this.shape) : null);
-	#rows = user_derived(() => {
-		const { shape, attention, query, direction } = this;
-		if (!shape || !attention || !get(this.#buffers)) return null;
-		const ablated = untrack(() => this.ablated);
-		fillRows(get(this.#buffers), shape, attention, query, direction, (layer, head) => isAblated(ablated, shape, layer, head));
-		return { ...get(this.#buffers) };
-	});
-	get rows() {
-		return get(this.#rows);
-	}
-	set rows(value) {
-		set(this.#rows, value);
-	}
-	#limit = user_derived(() => {
-		const { shape, attention, direction, scaleLimits } = this;
-		const kind = this.query.length ? "patch" : "class";
-		if (!shape || !attention) return 1;
-		scaleLimits[direction + kind] ??= sharedLimit(shape, attention, direction, kind);
-		return scaleLimits[direction + kind];
-	});
-	#sharedScale = user_derived(() => ({
-		kind: "linear",
-		limit: get(this.#limit),
-		clips: true,
-		isWeight: true
-	}));
-	#uniformScale = user_derived(() => ({
-		kind: "uniform",
-		uniform: this.shape ? uniformWeight(this.shape) : 1,
-		isWeight: true
-	}));
-	#methodInfo = user_derived(() => this.#explorer.method(this.method));
-	get methodInfo() {
-		return get(this.#methodInfo);
-	}
-	set methodInfo(value) {
-		set(this.#methodInfo, value);
-	}
-	#map = user_derived(() => {
-		if (!this.shape || !this.rows) return null;
-		if (this.methodInfo) return {
-			values: this.methodValues,
-			first: 0,
-			scale: methodScale(this.methodInfo, this.methodValues)
-		};
-		const row = rowOf(this.rows, this.shape, this.layer, this.head);
-		return {
-			values: row,
-			first: this.shape.prefix,
-			scale: this.scaleOf(row)
-		};
-	});
-	get map() {
-		return get(this.#map);
-	}
-	set map(value) {
-		set(this.#map, value);
-	}
-	#scale = user_derived(() => this.map?.scale ?? null);
-	get scale() {
-		return get(this.#scale);
-	}
-	set scale(value) {
-		set(this.#scale, value);
-	}
-	#isHeadAblated = user_derived(() => this.shape !== null && isAblated(this.ablated, this.shape, this.layer, this.head));
-	get isHeadAblated() {
-		return get(this.#isHeadAblated);
-	}
-	set isHeadAblated(value) {
-		set(this.#isHeadAblated, value);
-	}
-	#mapShape = user_derived(() => this.shape && this.methodInfo ? {
-		...this.shape,
-		removed: []
-	} : this.shape);
-	get mapShape() {
-		return get(this.#mapShape);
-	}
-	set mapShape(value) {
-		set(this.#mapShape, value);
-	}
-	#title = user_derived(() => {
-		if (!this.map) return "";
-		return this.methodInfo ? methodTitle(this.methodInfo, this.classes) : mapName(this.layer, this.head);
-	});
-	get title() {
-		return get(this.#title);
-	}
-	set title(value) {
-		set(this.#title, value);
-	}
-	#reading = user_derived(() => readingOf(this));
-	get reading() {
-		return get(this.#reading);
-	}
-	set reading(value) {
-		set(this.#reading, value);
-	}
-	#headline = user_derived(() => headlineOf(this));
-	get headline() {
-		return get(this.#headline);
-	}
-	set headline(value) {
-		set(this.#headline, value);
-	}
-	#line = user_derived(() => lineOf(this, this.#explorer.faithfulness));
-	get line() {
-		return get(this.#line);
-	}
-	set line(value) {
-		set(this.#line, value);
-	}
-	constructor(explorer) {
-		this.#explorer = explorer;
-	}
-	scaleOf(row) {
-		if (this.scaleChoice === "shared") return get(this.#sharedScale);
-		return this.scaleChoice === "uniform" ? get(this.#uniformScale) : mapScale(row, this.shape?.prefix ?? 0);
-	}
-	releaseMethod() {
-		this.#retainedMethod = null;
-	}
-	scheduleDraw() {
-		this.#frame ||= requestAnimationFrame(() => this.draw());
-	}
-	flushDraw() {
-		if (this.#frame) this.draw();
-	}
-	draw() {
-		const explorer = this.#explorer;
-		const { choices, maps, shape, attention } = explorer;
-		cancelAnimationFrame(this.#frame);
-		this.#frame = 0;
-		if (!explorer.reply || !attention) return;
-		const start = performance.now();
-		const requestedMethod = choices.hover < 0 ? choices.method : null;
-		const method = requestedMethod !== null && maps[requestedMethod] ? requestedMethod : null;
-		if (requestedMethod !== null && method === null && this.#retainedMethod === requestedMethod) return showWaiting(explorer);
-		const query = queryPatches(choices, shape);
-		this.#placeMarks(query, method);
-		if (attention.full !== null || firstRowsSuffice(query, choices.direction)) {
-			if (explorer.markers.state !== "working") stopWaiting(explorer);
-			this.#update(query, method);
-		} else if (explorer.fullAttentionFailed) fallBackToClassToken(explorer);
-		else showWaiting(explorer);
-		flushSync();
-		this.#measure(start);
-	}
-	#placeMarks(query, method) {
-		const { removed, readoutPatch, method: chosen } = this.#explorer.choices;
-		const framed = method === null ? query : [];
-		this.imageMarks = {
-			query: framed,
-			removed,
-			read: readoutPatch
-		};
-		this.mapMarks = {
-			query: framed,
-			removed: method === null ? removed : [],
-			read: readoutPatch
-		};
-		this.isClassTokenQuery = !query.length && chosen === null;
-	}
-	#update(query, method) {
-		const { choices, shape, attention, scaleLimits, maps, targetNames } = this.#explorer;
-		this.shape = shape;
-		this.attention = attention;
-		this.scaleLimits = scaleLimits;
-		if (String(query) !== String(this.query)) this.query = query;
-		this.direction = choices.direction;
-		this.layer = choices.layer;
-		this.head = choices.head;
-		this.scaleChoice = choices.scale;
-		this.readoutPatch = choices.readoutPatch;
-		this.ablated = choices.ablated;
-		this.mode = choices.mode;
-		this.method = this.#retainedMethod = method;
-		this.methodValues = method === null ? NO_VALUES : maps[method];
-		this.classes = targetNames;
-	}
-	#measure(start) {
-		if (++this.#measured % 1e3 === 0) performance.clearMeasures("vitviz:redraw");
-		performance.measure("vitviz:redraw", {
-			start,
-			end: performance.now()
-		});
-	}
-};
-// src/explore/state.svelte.ts
-var Choices = class {
-	#checkpoint = state("");
-	get checkpoint() {
-		return get(this.#checkpoint);
-	}
-	set checkpoint(value) {
-		set(this.#checkpoint, value);
-	}
-	#image = state(null);
-	get image() {
-		return get(this.#image);
-	}
-	set image(value) {
-		set(this.#image, value);
-	}
-	#layer = state(-1);
-	get layer() {
-		return get(this.#layer);
-	}
-	set layer(value) {
-		set(this.#layer, value);
-	}
-	#head = state(-1);
-	get head() {
-		return get(this.#head);
-	}
-	set head(value) {
-		set(this.#head, value);
-	}
-	#pins = state([]);
-	get pins() {
-		return get(this.#pins);
-	}
-	set pins(value) {
-		set(this.#pins, value);
-	}
-	#isMultiPatchQuery = state(false);
-	get isMultiPatchQuery() {
-		return get(this.#isMultiPatchQuery);
-	}
-	set isMultiPatchQuery(value) {
-		set(this.#isMultiPatchQuery, value);
-	}
-	#direction = state("from");
-	get direction() {
-		return get(this.#direction);
-	}
-	set direction(value) {
-		set(this.#direction, value);
-	}
-	#scale = state("shared");
-	get scale() {
-		return get(this.#scale);
-	}
-	set scale(value) {
-		set(this.#scale, value);
-	}
-	#smooth = state(false);
-	get smooth() {
-		return get(this.#smooth);
-	}
-	set smooth(value) {
-		set(this.#smooth, value);
-	}
-	#method = state(null);
-	get method() {
-		return get(this.#method);
-	}
-	set method(value) {
-		set(this.#method, value);
-	}
-	#ablated = state([]);
-	get ablated() {
-		return get(this.#ablated);
-	}
-	set ablated(value) {
-		set(this.#ablated, value);
-	}
-	#removed = state([]);
-	get removed() {
-		return get(this.#removed);
-	}
-	set removed(value) {
-		set(this.#removed, value);
-	}
-	#mode = state("zero");
-	get mode() {
-		return get(this.#mode);
-	}
-	set mode(value) {
-		set(this.#mode, value);
-	}
-	#patch_mode = state("drop");
-	get patch_mode() {
-		return get(this.#patch_mode);
-	}
-	set patch_mode(value) {
-		set(this.#patch_mode, value);
-	}
-	#target = state([]);
-	get target() {
-		return get(this.#target);
-	}
-	set target(value) {
-		set(this.#target, value);
-	}
-	#hover = state(-1);
-	get hover() {
-		return get(this.#hover);
-	}
-	set hover(value) {
-		set(this.#hover, value);
-	}
-	#readoutPatch = state(-1);
-	get readoutPatch() {
-		return get(this.#readoutPatch);
-	}
-	set readoutPatch(value) {
-		set(this.#readoutPatch, value);
-	}
-};
-var Markers = class {
-	#state = state("working");
-	get state() {
-		return get(this.#state);
-	}
-	set state(value) {
-		set(this.#state, value);
-	}
-	#ready = state();
-	get ready() {
-		return get(this.#ready);
-	}
-	set ready(value) {
-		set(this.#ready, value);
-	}
-	#full = state();
-	get full() {
-		return get(this.#full);
-	}
-	set full(value) {
-		set(this.#full, value);
-	}
-	#methods = state();
-	get methods() {
-		return get(this.#methods);
-	}
-	set methods(value) {
-		set(this.#methods, value);
-	}
-	#scores = state();
-	get scores() {
-		return get(this.#scores);
-	}
-	set scores(value) {
-		set(this.#scores, value);
-	}
-	#changed = state();
-	get changed() {
-		return get(this.#changed);
-	}
-	set changed(value) {
-		set(this.#changed, value);
-	}
-};
-var Explorer = class {
-	host;
-	theme;
-	choices = new Choices();
-	markers = new Markers();
-	view;
-	gallery;
-	#catalog = state();
-	get catalog() {
-		return get(this.#catalog);
-	}
-	set catalog(value) {
-		set(this.#catalog, value);
-	}
-	#root = state(null);
-	get root() {
-		return get(this.#root);
-	}
-	set root(value) {
-		set(this.#root, value);
-	}
-	#shelf = state("sample");
-	get shelf() {
-		return get(this.#shelf);
-	}
-	set shelf(value) {
-		set(this.#shelf, value);
-	}
-	#removing = state(false);
-	get removing() {
-		return get(this.#removing);
-	}
-	set removing(value) {
-		set(this.#removing, value);
-	}
-	#dropping = state(false);
-	get dropping() {
-		return get(this.#dropping);
-	}
-	set dropping(value) {
-		set(this.#dropping, value);
-	}
-	#isHidden = state(false);
-	get isHidden() {
-		return get(this.#isHidden);
-	}
-	set isHidden(value) {
-		set(this.#isHidden, value);
-	}
-	#showsJump = state(false);
-	get showsJump() {
-		return get(this.#showsJump);
-	}
-	set showsJump(value) {
-		set(this.#showsJump, value);
-	}
-	mapIsInView = true;
-	#reply = state(null);
-	get reply() {
-		return get(this.#reply);
-	}
-	set reply(value) {
-		set(this.#reply, value);
-	}
-	#shape = state();
-	get shape() {
-		return get(this.#shape);
-	}
-	set shape(value) {
-		set(this.#shape, value);
-	}
-	#attention = state(null);
-	get attention() {
-		return get(this.#attention);
-	}
-	set attention(value) {
-		set(this.#attention, value);
-	}
-	#image = state(null);
-	get image() {
-		return get(this.#image);
-	}
-	set image(value) {
-		set(this.#image, value);
-	}
-	#maps = state({});
-	get maps() {
-		return get(this.#maps);
-	}
-	set maps(value) {
-		set(this.#maps, value);
-	}
-	#ablation = state(null);
-	get ablation() {
-		return get(this.#ablation);
-	}
-	set ablation(value) {
-		set(this.#ablation, value);
-	}
-	#faithfulness = state(null);
-	get faithfulness() {
-		return get(this.#faithfulness);
-	}
-	set faithfulness(value) {
-		set(this.#faithfulness, value);
-	}
-	fullAttentionFailed = false;
-	scaleLimits = {};
-	shown = null;
-	previousChanges = {
-		ablated: [],
-		removed: [],
-		mode: "zero",
-		patch_mode: "drop"
-	};
-	failedModel = null;
-	ticket = 0;
-	methodsTicket = 0;
-	ablationTicket = 0;
-	#notice = state(null);
-	get notice() {
-		return get(this.#notice);
-	}
-	set notice(value) {
-		set(this.#notice, value);
-	}
-	#noticeIsError = state(false);
-	get noticeIsError() {
-		return get(this.#noticeIsError);
-	}
-	set noticeIsError(value) {
-		set(this.#noticeIsError, value);
-	}
-	#voice = state("");
-	get voice() {
-		return get(this.#voice);
-	}
-	set voice(value) {
-		set(this.#voice, value);
-	}
-	waiting;
-	speaking;
-	writing;
-	#predictedClass = user_derived(() => this.reply ? largest(this.reply.probabilities) : 0);
-	get predictedClass() {
-		return get(this.#predictedClass);
-	}
-	set predictedClass(value) {
-		set(this.#predictedClass, value);
-	}
-	#targetClass = user_derived(() => this.choices.target[0] ?? this.predictedClass);
-	get targetClass() {
-		return get(this.#targetClass);
-	}
-	set targetClass(value) {
-		set(this.#targetClass, value);
-	}
-	#targetNames = user_derived(() => [this.targetClass, ...this.choices.target.slice(1)].map((k) => this.reply?.classes[k] ?? ""));
-	get targetNames() {
-		return get(this.#targetNames);
-	}
-	set targetNames(value) {
-		set(this.#targetNames, value);
-	}
-	#status = user_derived(() => this.notice === null ? this.view.line : [this.notice]);
-	get status() {
-		return get(this.#status);
-	}
-	set status(value) {
-		set(this.#status, value);
-	}
-	constructor(host) {
-		this.host = host;
-		this.catalog = host.catalog;
-		this.theme = new ThemeColors(host.element, host.catalog.colors);
-		this.view = new View(this);
-		this.gallery = new Gallery(this);
-	}
-	method(key) {
-		return this.catalog.methods.find((method) => method.key === key);
-	}
-	model(name) {
-		return this.catalog.checkpoints.find((checkpoint) => checkpoint.name === name);
-	}
-	get key() {
-		return this.ablation?.key ?? this.reply?.key ?? "";
-	}
-	get isVisible() {
-		return this.root?.offsetParent !== null;
-	}
-};
 // src/explore/explore.ts
 function mount(context) {
 	const explorer = new Explorer(hostOf(context));
+	explorer.openSaveDialog = () => openSaveDialog(explorer);
 	mount$1(Explore, {
 		target: context.element,
 		props: { explorer }
 	});
 	start(explorer);
+}
+async function openSaveDialog(explorer) {
+	try {
+		const { mountDialog } = await __vitePreload(async () => {
+			const { mountDialog } = await import("./save.js");
+			return { mountDialog };
+		}, [], import.meta.url);
+		explorer.openSaveDialog = mountDialog(explorer);
+		explorer.openSaveDialog();
+	} catch {
+		showNotice(explorer, NO_ANSWER, true);
+	}
 }
 export { mount };

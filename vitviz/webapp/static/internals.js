@@ -1,4 +1,4 @@
-import { ARROWS, ColorBar, Line, ModelSelect, ThemeColors, ValueAxis, append, attribute_effect, bind_this, capital, child, clsx, colorIndex, comment, cssColor, delegate, delegated, each, first_child, flushSync, from_html, from_svg, get, hostOf, if_block, index, isOfRun, isRefusal, isShortcut, keepSizes, largest, makeTile, meanOf, middlePatch, mount as mount$1, neighbour, next, noop, onMount, only_child, paintTile, patchName, percent, pop, push, reasonOf, refreshModels, remove_input_defaults, reset, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, spread_props, state, template_effect, textOf, to_array, unavailable, updateAddress, user_derived, user_effect, valueScale, written } from "./shared.js";
+import { ARROWS, ColorBar, Line, ModelSelect, OPEN_HEAD, ThemeColors, ValueAxis, append, attribute_effect, bind_this, capital, child, clsx, colorIndex, comment, cssColor, delegate, delegated, each, first_child, flushSync, from_html, from_svg, get, hostOf, if_block, index, isOfRun, isRefusal, isShortcut, keepSizes, largest, listenWhile, makeTile, meanOf, middlePatch, mount as mount$1, neighbour, next, noop, onMount, only_child, paintTile, patchName, percent, pop, push, reasonOf, refreshModels, remove_input_defaults, reset, saveAs, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, spread_props, state, template_effect, textOf, to_array, unavailable, updateAddress, user_derived, user_effect, valueScale, written } from "./shared.js";
 // src/internals/captions.ts
 var CAPTIONS = [
 	{
@@ -19,14 +19,14 @@ var CAPTIONS = [
 		probe: "distance",
 		title: "Attention distance",
 		question: "How far away are the patches that a head attends to?",
-		caption: "A dot is a head, a short line the mean of heads: the distance between a query patch and the patches it attends to, weighted by attention. Low dots attend locally, high dots across the image; uniform attention gives the dashed line.",
+		caption: "A dot is a head, a short line the mean of heads: the distance between a query patch and the patches it attends to, weighted by attention. Low dots attend locally, high dots across the image; uniform attention gives the dashed line. Click a dot, or press Enter, to open the head in Explore.",
 		source: "Dosovitskiy et al. 2021, figure 7 right"
 	},
 	{
 		probe: "effective",
 		title: "Effective number of tokens (attention entropy)",
 		question: "How many tokens does the class token attend to?",
-		caption: "A dot is a head, a short line the mean of heads: the exponential of the entropy of the class token's attention. One is a single token; uniform attention gives the dashed line, all tokens.",
+		caption: "A dot is a head, a short line the mean of heads: the exponential of the entropy of the class token's attention. One is a single token; uniform attention gives the dashed line, all tokens. Click a dot, or press Enter, to open the head in Explore.",
 		source: "Clark et al. 2019, section 3.3"
 	},
 	{
@@ -73,7 +73,7 @@ var CAPTIONS = [
 	}
 ];
 // src/internals/LayerLabels.svelte
-var root$6 = from_svg(`<text text-anchor="middle"> </text>`);
+var root$7 = from_svg(`<text text-anchor="middle"> </text>`);
 function LayerLabels($$anchor, $$props) {
 	push($$props, true);
 	var fragment = comment();
@@ -81,7 +81,7 @@ function LayerLabels($$anchor, $$props) {
 	each(node, 17, () => $$props.axis.labels, ({ x, text }) => x, ($$anchor, $$item) => {
 		let x = () => get($$item).x;
 		let text = () => get($$item).text;
-		var text_1 = root$6();
+		var text_1 = root$7();
 		var text_2 = only_child(text_1, true);
 		template_effect(() => {
 			set_attribute(text_1, "x", x());
@@ -94,11 +94,11 @@ function LayerLabels($$anchor, $$props) {
 	pop();
 }
 // src/internals/UniformLine.svelte
-var root$5 = from_svg(`<line class="uniform"></line><text class="halo"> </text>`, 1);
+var root$6 = from_svg(`<line class="uniform"></line><text class="halo"> </text>`, 1);
 function UniformLine($$anchor, $$props) {
 	push($$props, true);
 	const y = user_derived(() => $$props.line.y), top = user_derived(() => $$props.line.top), label = user_derived(() => $$props.line.label), anchor = user_derived(() => $$props.line.anchor);
-	var fragment = root$5();
+	var fragment = root$6();
 	var line_1 = first_child(fragment);
 	var text = sibling(line_1);
 	var text_1 = only_child(text, true);
@@ -116,8 +116,8 @@ function UniformLine($$anchor, $$props) {
 	pop();
 }
 // src/internals/DotChart.svelte
-var root$4 = from_svg(`<line class="mean"></line>`);
-var root_1$5 = from_svg(`<circle class="dot"></circle>`);
+var root$5 = from_svg(`<line class="mean"></line>`);
+var root_1$6 = from_svg(`<circle class="dot"></circle>`);
 var root_2$5 = from_svg(`<svg aria-hidden="true"><!><!><!><!><!></svg>`);
 function DotChart($$anchor, $$props) {
 	push($$props, true);
@@ -133,7 +133,7 @@ function DotChart($$anchor, $$props) {
 		let x1 = () => get($$item).x1;
 		let x2 = () => get($$item).x2;
 		let y = () => get($$item).y;
-		var line = root$4();
+		var line = root$5();
 		template_effect(() => {
 			set_attribute(line, "x1", x1());
 			set_attribute(line, "x2", x2());
@@ -148,7 +148,7 @@ function DotChart($$anchor, $$props) {
 		let head = () => get($$item).head;
 		let x = () => get($$item).x;
 		let y = () => get($$item).y;
-		var circle = root_1$5();
+		var circle = root_1$6();
 		template_effect(() => {
 			set_attribute(circle, "cx", x());
 			set_attribute(circle, "cy", y());
@@ -442,6 +442,7 @@ function heads(values, uniform, unit, print, comparison, width) {
 			dots
 		},
 		view,
+		headOf: view.partsOf,
 		finding: [
 			"From ",
 			bold(print(all[low])),
@@ -920,8 +921,8 @@ var FIGURES = {
 	cka
 };
 // src/internals/LayerCurves.svelte
-var root$3 = from_svg(`<polygon class="band"></polygon>`);
-var root_1$4 = from_svg(`<polyline></polyline>`);
+var root$4 = from_svg(`<polygon class="band"></polygon>`);
+var root_1$5 = from_svg(`<polyline></polyline>`);
 var root_2$4 = from_svg(`<rect class="column"></rect>`);
 var root_3$1 = from_svg(`<!><!>`, 1);
 var root_4$1 = from_svg(`<svg aria-hidden="true"><!><!><!><!><!><!></svg>`);
@@ -951,7 +952,7 @@ function LayerCurves($$anchor, $$props) {
 	});
 	var node_3 = sibling(node_2);
 	var consequent_1 = ($$anchor) => {
-		var polygon = root$3();
+		var polygon = root$4();
 		template_effect(($0) => set_attribute(polygon, "points", $0), [() => joined($$props.chart.band)]);
 		append($$anchor, polygon);
 	};
@@ -962,7 +963,7 @@ function LayerCurves($$anchor, $$props) {
 	each(node_4, 17, () => $$props.chart.curves, index, ($$anchor, $$item) => {
 		let name = () => get($$item).name;
 		let points = () => get($$item).points;
-		var polyline = root_1$4();
+		var polyline = root_1$5();
 		template_effect(($0) => {
 			set_class(polyline, 0, `curve ${name() ?? ""}`);
 			set_attribute(polyline, "points", $0);
@@ -1002,6 +1003,123 @@ function LayerCurves($$anchor, $$props) {
 	append($$anchor, svg);
 	pop();
 }
+// src/internals/open.ts
+function openHead(page, { layer, head }) {
+	if (!page.shown) return;
+	const { checkpoint } = page.shown;
+	updateAddress({
+		checkpoint,
+		layer: layer + 1,
+		head: head + 1,
+		method: null
+	});
+	window.dispatchEvent(new CustomEvent(OPEN_HEAD, { detail: {
+		checkpoint,
+		layer,
+		head
+	} }));
+	window.scrollTo(0, 0);
+}
+// src/internals/place.ts
+var SETTLED = 200;
+function figureAt(boxes, current = -1) {
+	if (boxes[0].top > 0) return -1;
+	const first = boxes.findIndex(({ top, bottom }) => top + bottom > 0);
+	return boxes[current]?.top === boxes[first]?.top ? current : first;
+}
+function stayAt(page, probe) {
+	page.place = probe;
+	updateAddress({ figure: probe });
+}
+function returnToPlace({ root, place }) {
+	root?.querySelector(`figure[data-probe='${place}']`)?.scrollIntoView();
+}
+var placeOf = (name) => CAPTIONS.find(({ probe }) => probe === name)?.probe ?? null;
+function followScrolling(page, root) {
+	let settled;
+	function read() {
+		if (!root.clientWidth || !page.drawing) return;
+		const probe = CAPTIONS[figureAt([...root.querySelectorAll("figure")].map((figure) => figure.getBoundingClientRect()), CAPTIONS.findIndex(({ probe }) => probe === page.place))]?.probe ?? null;
+		if (probe !== page.place) stayAt(page, probe);
+	}
+	listenWhile(root, document, "scroll", () => {
+		clearTimeout(settled);
+		settled = setTimeout(read, SETTLED);
+	});
+}
+// src/internals/save.ts
+var FORMATS = [
+	"png",
+	"svg",
+	"pdf",
+	"csv"
+];
+async function request(page, probe, format) {
+	const reply = await page.host.request("probe_figure", {
+		...page.shown ?? page.request,
+		probe,
+		format
+	});
+	if (!reply || isRefusal(reply)) throw new Error(reasonOf(reply));
+	return reply;
+}
+async function saveFigure(page, probe, format) {
+	try {
+		const { name, src } = await request(page, probe, format);
+		saveAs(name, src);
+		return `Saved as ${name}.`;
+	} catch (error) {
+		return String(error.message);
+	}
+}
+async function copyFigure(page, probe) {
+	const image = request(page, probe, "png").then(async ({ src }) => (await fetch(src)).blob());
+	const refusal = image.then(() => "", (error) => error.message);
+	try {
+		await navigator.clipboard.write([new ClipboardItem({ "image/png": image })]);
+		return "Copied as PNG.";
+	} catch {
+		return await refusal || "The browser does not allow copying: save the figure instead.";
+	}
+}
+// src/internals/Save.svelte
+var root$3 = from_html(`<button type="button" class="button"> </button>`);
+var root_1$4 = from_html(`<details class="take"><summary>Save or copy</summary> <div class="actions"><!> <button type="button" class="button" data-do="copy">Copy</button></div> <p class="said" role="status"> </p></details>`);
+function Save($$anchor, $$props) {
+	push($$props, true);
+	let said = state("");
+	async function report(done) {
+		set(said, "Drawing…");
+		set(said, await done);
+	}
+	var details = root_1$4();
+	var summary = child(details);
+	var div = sibling(summary, 2);
+	var node = child(div);
+	each(node, 17, () => FORMATS, index, ($$anchor, format) => {
+		var button = root$3();
+		var text = only_child(button, true);
+		template_effect(($0) => {
+			set_attribute(button, "data-format", get(format));
+			set_text(text, $0);
+		}, [() => get(format).toUpperCase()]);
+		delegated("click", button, () => report(saveFigure($$props.page, $$props.caption.probe, get(format))));
+		append($$anchor, button);
+	});
+	var button_1 = sibling(node, 2);
+	reset(div);
+	var p = sibling(div, 2);
+	var text_1 = only_child(p, true);
+	reset(details);
+	template_effect(() => {
+		set_attribute(summary, "aria-label", `Save or copy: ${$$props.caption.title ?? ""}`);
+		set_text(text_1, get(said));
+	});
+	delegated("click", button_1, () => report(copyFigure($$props.page, $$props.caption.probe)));
+	append($$anchor, details);
+	pop();
+}
+delegate(["click"]);
 // src/internals/SquareMatrix.svelte
 var root$2 = from_svg(`<text text-anchor="end"> </text>`);
 var root_1$3 = from_svg(`<rect shape-rendering="crispEdges"></rect>`);
@@ -1133,7 +1251,7 @@ var root = from_html(`<div></div>`);
 var root_1$1 = from_html(`<span> </span>`);
 var root_2$1 = from_html(`<p class="key"></p>`);
 var root_3 = from_html(`<!> <!> <!>`, 1);
-var root_4 = from_html(`<figure><h2> </h2> <p class="question"> </p> <p class="line"><!></p> <!> <div><!></div> <!> <figcaption><b>How to read it.</b> <cite> </cite></figcaption></figure>`);
+var root_4 = from_html(`<figure><h2> </h2> <p class="question"> </p> <p class="line"><!></p> <!> <div><!></div> <!> <!> <figcaption><b>How to read it.</b> <cite> </cite></figcaption></figure>`);
 function Figure($$anchor, $$props) {
 	push($$props, true);
 	let line;
@@ -1154,7 +1272,8 @@ function Figure($$anchor, $$props) {
 	const readable = user_derived(() => get(figure) && {
 		tabindex: 0,
 		role: "application",
-		"aria-label": `${$$props.caption.title}. ${textOf(get(figure).finding)} Arrow keys read the values.`
+		"aria-label": $$props.caption.title,
+		"aria-describedby": "internals-keys"
 	});
 	function tileBoxes() {
 		const outer = stage.getBoundingClientRect();
@@ -1185,9 +1304,18 @@ function Figure($$anchor, $$props) {
 			y: event.clientY - top
 		}, tileBoxes()));
 	}
+	function click(event) {
+		const before = get(read);
+		point(event);
+		if (get(read) === before) openRead();
+	}
+	function openRead() {
+		if (get(figure)?.headOf && get(read) >= 0) openHead($$props.page, get(figure).headOf(get(read)));
+	}
 	function handleKey(event) {
 		if (!get(figure) || isShortcut(event)) return;
-		if (ARROWS.includes(event.key)) readAt(walk(get(figure).view, get(read), event.key, event.shiftKey), 0);
+		if (event.key === "Enter" && get(read) >= 0) openRead();
+		else if (ARROWS.includes(event.key)) readAt(walk(get(figure).view, get(read), event.key, event.shiftKey), 0);
 		else if (event.key === "Escape") readAt(-1);
 		else return;
 		event.preventDefault();
@@ -1230,10 +1358,10 @@ function Figure($$anchor, $$props) {
 	var event_handler_1 = (event) => event.pointerType !== "touch" && readAt(-1);
 	var event_handler_2 = () => readAt(-1);
 	attribute_effect(div_1, () => ({
-		class: "stage",
+		class: ["stage", get(figure)?.headOf && "opens"],
 		...get(readable),
 		onpointermove: event_handler,
-		onclick: point,
+		onclick: click,
 		onpointerleave: event_handler_1,
 		onblur: event_handler_2,
 		onkeydown: handleKey
@@ -1311,13 +1439,23 @@ function Figure($$anchor, $$props) {
 	if_block(node_6, ($$render) => {
 		if (get(figure)?.bar) $$render(consequent_5);
 	});
-	var figcaption = sibling(node_6, 2);
+	var node_7 = sibling(node_6, 2);
+	Save(node_7, {
+		get page() {
+			return $$props.page;
+		},
+		get caption() {
+			return $$props.caption;
+		}
+	});
+	var figcaption = sibling(node_7, 2);
 	var text_3 = sibling(child(figcaption));
 	var cite = sibling(text_3);
 	var text_4 = only_child(cite, true);
 	reset(figcaption);
 	reset(figure_1);
 	template_effect(() => {
+		set_attribute(figure_1, "aria-label", $$props.caption.title);
 		set_attribute(figure_1, "data-probe", $$props.caption.probe);
 		set_attribute(figure_1, "data-read", get(figure) ? get(read) : void 0);
 		set_text(text, $$props.caption.title);
@@ -1325,9 +1463,11 @@ function Figure($$anchor, $$props) {
 		set_text(text_3, ` ${$$props.caption.caption ?? ""} `);
 		set_text(text_4, $$props.caption.source);
 	});
+	delegated("focusin", figure_1, () => stayAt($$props.page, $$props.caption.probe));
 	append($$anchor, figure_1);
 	pop();
 }
+delegate(["focusin"]);
 // src/internals/requests.ts
 var addressed = (name) => new URLSearchParams(location.search).get(name);
 function fail(page, sentence) {
@@ -1392,9 +1532,10 @@ async function refreshLists(page) {
 	page.models = lists.checkpoints;
 	page.cifar = lists.cifar;
 }
-async function refresh(page) {
+async function refresh(page, isBack) {
 	await refreshLists(page);
-	if (follow(page) || page.state === "error") loadAddress(page);
+	if (follow(page) || page.state === "error") await loadAddress(page);
+	else if (isBack) returnToPlace(page);
 }
 async function retry(page) {
 	await loadAddress(page);
@@ -1404,9 +1545,12 @@ function watch(page, root) {
 	new ResizeObserver(() => {
 		if (root.clientWidth && root.clientWidth !== page.drawnWidth) page.draw();
 	}).observe(root);
+	let isFirst = true;
 	new IntersectionObserver(([entry]) => {
-		if (entry.isIntersecting) refresh(page);
+		if (entry.isIntersecting) refresh(page, !isFirst);
+		isFirst = false;
 	}).observe(root);
+	followScrolling(page, root);
 }
 async function start(page, root) {
 	page.root = root;
@@ -1415,14 +1559,16 @@ async function start(page, root) {
 	page.checkpoint = page.models[0].name;
 	if (page.cifar.available && addressed("images") === "test") page.images = "test";
 	follow(page);
+	page.place = placeOf(addressed("figure"));
 	watch(page, root);
 	await loadAddress(page);
+	returnToPlace(page);
 	const { followed } = page;
 	if (page.reply && followed && !page.isKnown(followed)) page.showNotice(unavailable("model", followed, page.checkpoint));
 }
 // src/internals/Internals.svelte
 var root_1 = from_html(`<label><input type="radio" name="images"/><span> </span></label>`);
-var root_2 = from_html(`<div class="vitviz vitviz-internals"><!> <section class="lead" aria-label="Summary"><h1>Model internals</h1> <p> </p> <p class="voice" aria-live="polite"> </p> <button type="button" class="button" data-do="again">Try again</button> <div class="choice" role="radiogroup" aria-label="Averaged over"><span class="name">Averaged over</span> <div class="options"></div></div></section> <div class="probes"></div> <p class="foot"><span class="over"> </span><span>Layers and heads count from 1; “in” is the input of layer 1.</span><span class="absent"> </span><span class="keys">Keys: <kbd>arrows</kbd> read the values of a figure · <kbd>Shift</kbd> next square · <kbd>Esc</kbd> stop</span></p></div>`);
+var root_2 = from_html(`<div class="vitviz vitviz-internals"><!> <section class="lead" aria-label="Summary"><h1>Model internals</h1> <p> </p> <p class="voice" aria-live="polite"> </p> <button type="button" class="button" data-do="again">Try again</button> <div class="choice" role="radiogroup" aria-label="Averaged over"><span class="name">Averaged over</span> <div class="options"></div></div></section> <div class="probes"></div> <p class="foot"><span class="over"> </span><span>Layers and heads count from 1; “in” is the input of layer 1.</span><span class="absent"> </span><span class="keys" id="internals-keys">Keys: <kbd>arrows</kbd> read the values of a figure · <kbd>Shift</kbd> next square · <kbd>Enter</kbd> open the head in Explore · <kbd>Esc</kbd> stop</span></p></div>`);
 function Internals($$anchor, $$props) {
 	push($$props, true);
 	const IMAGES = [["samples", "Samples"], ["test", "Test images"]];
@@ -1599,6 +1745,7 @@ var InternalsPage = class {
 	drawnWidth = 0;
 	#speaking;
 	shown = null;
+	place = null;
 	ticket = 0;
 	followed = null;
 	constructor(host) {

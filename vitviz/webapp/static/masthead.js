@@ -1,4 +1,4 @@
-import { append, delegate, delegated, first_child, from_html, get, mount as mount$1, onMount, only_child, pop, proxy, push, set, set_attribute, set_text, sibling, state, template_effect } from "./shared.js";
+import { OPEN_HEAD, append, delegate, delegated, first_child, from_html, get, mount as mount$1, onMount, only_child, pop, proxy, push, set, set_attribute, set_text, sibling, state, template_effect } from "./shared.js";
 // src/masthead/address.ts
 var onScreen = "";
 function changeAddress(change, how, search = location.search) {
@@ -10,7 +10,8 @@ function changeAddress(change, how, search = location.search) {
 var tabs = () => [...document.querySelectorAll("#pages [role=tab]")];
 var textOf = (tab) => (tab.textContent ?? "").trim();
 var nameOf = (tab) => textOf(tab).toLowerCase();
-var wantedTab = () => new URLSearchParams(location.search).get("tab");
+var tabOf = (search) => new URLSearchParams(search).get("tab");
+var wantedTab = () => tabOf(location.search);
 var nameTab = (name) => (params) => {
 	if (name) params.set("tab", name);
 	else params.delete("tab");
@@ -30,6 +31,10 @@ function follow(event) {
 }
 function goBack() {
 	const wanted = wantedTab();
+	if (wanted === tabOf(onScreen)) {
+		onScreen = location.search;
+		return;
+	}
 	changeAddress(nameTab(wanted), "replaceState", onScreen);
 	(tabs().find((tab) => nameOf(tab) === wanted) ?? tabs()[0])?.click();
 }
@@ -38,6 +43,7 @@ function followTabs() {
 	window.addEventListener("vitviz:address", () => {
 		onScreen = location.search;
 	});
+	window.addEventListener(OPEN_HEAD, () => tabs()[0]?.click());
 	document.addEventListener("click", follow);
 	window.addEventListener("popstate", goBack);
 	const wanted = wantedTab();
@@ -67,7 +73,7 @@ function switchTheme() {
 	storeTheme(isDark() ? "dark" : "light");
 }
 // src/masthead/Masthead.svelte
-var root = from_html(`<a class="wordmark" href="?">vitviz</a> <button type="button" class="theme-switch"> </button>`, 1);
+var root = from_html(`<a class="skip" href="#pages">Skip to the content</a> <a class="wordmark" href="?">vitviz</a> <button type="button" class="theme-switch"> </button>`, 1);
 function Masthead($$anchor, $$props) {
 	push($$props, true);
 	let dark = state(proxy(isDark()));
@@ -85,13 +91,22 @@ function Masthead($$anchor, $$props) {
 		switchTheme();
 		changeAddress((params) => params.delete("__theme"), "replaceState");
 	}
+	function skip(event) {
+		event.preventDefault();
+		const headline = [...document.querySelectorAll(".vitviz h1")].find((node) => node.offsetParent);
+		if (!headline) return;
+		headline.tabIndex = -1;
+		headline.focus();
+	}
 	var fragment = root();
-	var button = sibling(first_child(fragment), 2);
+	var a = first_child(fragment);
+	var button = sibling(a, 4);
 	var text = only_child(button, true);
 	template_effect(() => {
 		set_attribute(button, "aria-label", `Switch to ${get(dark) ? "light" : "dark"} colors`);
 		set_text(text, get(dark) ? "Light" : "Dark");
 	});
+	delegated("click", a, skip);
 	delegated("click", button, choose);
 	append($$anchor, fragment);
 	pop();

@@ -14,6 +14,9 @@ function is_function(thing) {
 	return typeof thing === "function";
 }
 var noop = () => {};
+function is_promise(value) {
+	return typeof value?.then === "function";
+}
 function run_all(arr) {
 	for (var i = 0; i < arr.length; i++) arr[i]();
 }
@@ -1079,7 +1082,7 @@ function set(source, value, should_proxy = false) {
 	if (active_reaction !== null && (!untracking || (active_reaction.f & 131072) !== 0) && is_runes() && (active_reaction.f & 4325394) !== 0 && (current_sources === null || !current_sources.has(source))) state_unsafe_mutation();
 	return internal_set(source, should_proxy ? proxy(value) : value, legacy_updates);
 }
-var seen = null;
+var seen$1 = null;
 var count_deps = 0;
 function internal_set(source, value, updated_during_traversal = null) {
 	if (!source.equals(value)) {
@@ -1093,10 +1096,10 @@ function internal_set(source, value, updated_during_traversal = null) {
 			if (batch_values === null) update_derived_status(derived);
 		}
 		source.wv = increment_write_version();
-		seen = null;
+		seen$1 = null;
 		count_deps = 0;
 		mark_reactions(source, DIRTY, updated_during_traversal);
-		seen = null;
+		seen$1 = null;
 		if (is_runes() && active_effect !== null && (active_effect.f & 1024) !== 0 && (active_effect.f & 96) === 0) {
 			if (untracked_writes === null) set_untracked_writes([source]);
 			else untracked_writes.push(source);
@@ -1119,6 +1122,12 @@ function flush_eager_effects() {
 	}
 	eager_effects.clear();
 }
+function update(source, d = 1) {
+	var value = get(source);
+	var result = d === 1 ? value++ : value--;
+	set(source, value);
+	return result;
+}
 function increment(source) {
 	set(source, source.v + 1);
 }
@@ -1128,10 +1137,10 @@ function mark_reactions(signal, status, updated_during_traversal) {
 	var runes = is_runes();
 	var length = reactions.length;
 	count_deps += length;
-	if (count_deps > 1e5 && seen === null) seen = new Set();
-	if (seen !== null) {
-		if (seen.has(signal)) return;
-		seen.add(signal);
+	if (count_deps > 1e5 && seen$1 === null) seen$1 = new Set();
+	if (seen$1 !== null) {
+		if (seen$1.has(signal)) return;
+		seen$1.add(signal);
 	}
 	for (var i = 0; i < length; i++) {
 		var reaction = reactions[i];
@@ -1306,12 +1315,14 @@ function is(a, b) {
 }
 // node_modules/svelte/src/internal/client/dom/operations.js
 var $window;
+var $document;
 var is_firefox;
 var first_child_getter;
 var next_sibling_getter;
 function init_operations() {
 	if ($window !== void 0) return;
 	$window = window;
+	$document = document;
 	is_firefox = /Firefox/.test(navigator.userAgent);
 	var element_prototype = Element.prototype;
 	var node_prototype = Node.prototype;
@@ -2068,6 +2079,18 @@ function is_passive_event(name) {
 var event_symbol = Symbol("events");
 var all_registered_events = new Set();
 var root_event_handles = new Set();
+function replay_events(dom) {
+	if (!hydrating) return;
+	dom.removeAttribute("onload");
+	dom.removeAttribute("onerror");
+	const event = dom.__e;
+	if (event !== void 0) {
+		dom.__e = void 0;
+		queueMicrotask(() => {
+			if (dom.isConnected) dom.dispatchEvent(event);
+		});
+	}
+}
 function create_event(event_name, dom, handler, options = {}) {
 	function target_handler(event) {
 		if (!options.capture) handle_event_propagation.call(dom, event);
@@ -2279,6 +2302,15 @@ function append(anchor, dom) {
 	}
 	if (anchor === null) return;
 	anchor.before(dom);
+}
+function props_id() {
+	if (hydrating && hydrate_node && hydrate_node.nodeType === 8 && hydrate_node.textContent?.startsWith(`$`)) {
+		const id = hydrate_node.textContent.substring(1);
+		hydrate_next();
+		return id;
+	}
+	(window.__svelte ??= {}).uid ??= 1;
+	return `c${window.__svelte.uid++}`;
 }
 // node_modules/svelte/src/reactivity/create-subscriber.js
 function createSubscriber(start) {
@@ -2760,6 +2792,70 @@ var BranchManager = class {
 		}
 	}
 };
+// node_modules/svelte/src/internal/client/dom/blocks/await.js
+var PENDING = 0;
+var THEN = 1;
+var CATCH = 2;
+function await_block(node, get_input, pending_fn, then_fn, catch_fn) {
+	if (hydrating) hydrate_next();
+	var runes = is_runes();
+	var v = UNINITIALIZED;
+	var value = runes ? source(v) : mutable_source(v, false, false);
+	var error = runes ? source(v) : mutable_source(v, false, false);
+	var branches = new BranchManager(node);
+	block(() => {
+		var batch = current_batch;
+		var input = get_input();
+		var destroyed = false;
+		let mismatch = hydrating && is_promise(input) === (node.data === "[!");
+		if (mismatch) {
+			set_hydrate_node(skip_nodes());
+			set_hydrating(false);
+		}
+		if (is_promise(input)) {
+			var restore = capture();
+			var resolved = false;
+			const resolve = (fn) => {
+				if (destroyed) return;
+				resolved = true;
+				restore(false);
+				if (current_batch === batch) batch.deactivate();
+				Batch.ensure();
+				try {
+					fn();
+				} finally {
+					unset_context(false);
+					if (!is_flushing_sync) flushSync();
+				}
+			};
+			input.then((v) => {
+				resolve(() => {
+					internal_set(value, v);
+					branches.ensure(THEN, then_fn && ((target) => then_fn(target, value)));
+				});
+			}, (e) => {
+				resolve(() => {
+					internal_set(error, e);
+					branches.ensure(CATCH, catch_fn && ((target) => catch_fn(target, error)));
+					if (!catch_fn) throw error.v;
+				});
+			});
+			if (hydrating) branches.ensure(PENDING, pending_fn);
+			else queue_micro_task(() => {
+				if (!resolved) resolve(() => {
+					branches.ensure(PENDING, pending_fn);
+				});
+			});
+		} else {
+			internal_set(value, input);
+			branches.ensure(THEN, then_fn && ((target) => then_fn(target, value)));
+		}
+		if (mismatch) set_hydrating(true);
+		return () => {
+			destroyed = true;
+		};
+	});
+}
 // node_modules/svelte/src/internal/client/dom/blocks/if.js
 function if_block(node, fn, elseif = false) {
 	var marker;
@@ -2792,6 +2888,19 @@ function if_block(node, fn, elseif = false) {
 		});
 		if (!has_branch) update_branch(-1, null);
 	}, flags);
+}
+// node_modules/svelte/src/internal/client/dom/blocks/key.js
+var NAN = Symbol("NaN");
+function key(node, get_key, render_fn) {
+	if (hydrating) hydrate_next();
+	var branches = new BranchManager(node);
+	var legacy = !is_runes();
+	block(() => {
+		var key = get_key();
+		if (key !== key) key = NAN;
+		if (legacy && key !== null && typeof key === "object") key = {};
+		branches.ensure(key, render_fn);
+	});
 }
 // node_modules/svelte/src/internal/client/dom/blocks/each.js
 function index(_, i) {
@@ -3114,6 +3223,30 @@ function link(state, prev, next) {
 	else prev.next = next;
 	if (next === null) state.effect.last = prev;
 	else next.prev = prev;
+}
+// node_modules/svelte/src/internal/client/dom/blocks/svelte-component.js
+function component(node, get_component, render_fn) {
+	var hydration_start_node;
+	if (hydrating) {
+		hydration_start_node = hydrate_node;
+		hydrate_next();
+	}
+	var branches = new BranchManager(node);
+	block(() => {
+		var component = get_component() ?? null;
+		if (hydrating) {
+			if (read_hydration_instruction(hydration_start_node) === "[" !== (component !== null)) {
+				var anchor = skip_nodes();
+				set_hydrate_node(anchor);
+				branches.anchor = anchor;
+				set_hydrating(false);
+				branches.ensure(component, component && ((target) => render_fn(target, component)));
+				set_hydrating(true);
+				return;
+			}
+		}
+		branches.ensure(component, component && ((target) => render_fn(target, component)));
+	}, EFFECT_TRANSPARENT);
 }
 // node_modules/svelte/src/internal/client/dom/elements/attachments.js
 function attach(node, get_fn) {
@@ -4038,25 +4171,19 @@ function roundLimit(value) {
 	]) if (Math.abs(step * power - value) < Math.abs(best - value)) best = step * power;
 	return best;
 }
-function sharedLimit(shape, source, direction, kind) {
+function sharedLimit(shape, rows) {
 	const tokens = tokenCount(shape);
-	const remaining = remainingPatches(shape);
-	const queries = kind === "class" ? [[]] : spreadPatches(remaining.length, 8).map((k) => [remaining[k]]);
-	const heads = shape.layers * shape.heads;
-	const values = new Float32Array(queries.length * heads * remaining.length);
-	const row = new Float32Array(tokens);
-	let at = 0;
-	for (const query of queries) for (let head = 0; head < heads; head++) {
-		fillHead(row, shape, source, head, query, direction);
-		for (const patch of remaining) values[at++] = row[shape.prefix + patch];
-	}
-	values.sort();
-	return roundLimit(values[Math.floor(values.length * .995)]);
+	const values = rows.filter((_, i) => i % tokens >= shape.prefix).sort();
+	return roundLimit(values[Math.floor(values.length * .98)]);
 }
-function spreadPatches(patches, count) {
-	const stride = patches / count;
-	const place = (k) => Math.floor((k + .5) * Math.max(stride, 1)) % patches;
-	return Array.from({ length: Math.min(count, patches) }, (_, k) => place(k));
+function sharpestHead(shape, rows) {
+	const tokens = tokenCount(shape);
+	const first = shape.heads * Math.floor(2 * shape.layers / 3);
+	const k = largest(Array.from({ length: shape.layers * shape.heads }, (_, k) => k < first ? 0 : sumOf(rows.subarray(k * tokens, (k + 1) * tokens).map((weight) => weight ** 2), shape.prefix, tokens)), first);
+	return {
+		layer: Math.floor(k / shape.heads),
+		head: k % shape.heads
+	};
 }
 function largest(values, first = 0) {
 	let best = first;
@@ -4078,8 +4205,9 @@ function weightOfLargest(values, first, count) {
 	const sorted = values.slice(first).sort();
 	return sumOf(sorted, sorted.length - count, sorted.length);
 }
+var lowOf = ({ low = 0 }) => low;
 function place(scale, value) {
-	if (scale.kind === "linear") return value / scale.limit;
+	if (scale.kind === "linear") return (value - lowOf(scale)) / (scale.limit - lowOf(scale));
 	if (scale.kind === "signed") return .5 + value / scale.limit / 2;
 	return .5 + Math.log2(Math.max(value / scale.uniform, 1e-6)) / 6;
 }
@@ -4087,19 +4215,20 @@ function colorIndex(scale, value) {
 	const t = place(scale, value);
 	return t >= 1 ? 255 : t > 0 ? Math.round(255 * t) : 0;
 }
-var DOWN = {
-	ArrowUp: -1,
-	ArrowDown: 1
-};
-var RIGHT = {
-	ArrowLeft: -1,
-	ArrowRight: 1
+var STEPS = {
+	ArrowUp: [-1, 0],
+	ArrowDown: [1, 0],
+	ArrowLeft: [0, -1],
+	ArrowRight: [0, 1],
+	Home: [0, -Infinity],
+	End: [0, Infinity],
+	PageUp: [-Infinity, 0],
+	PageDown: [Infinity, 0]
 };
 function neighbour(patch, key, shape) {
-	const row = Math.floor(patch / shape.columns);
-	const column = patch % shape.columns;
-	const wrap = (value, count) => (value + count) % count;
-	return wrap(row + (DOWN[key] ?? 0), shape.rows) * shape.columns + wrap(column + (RIGHT[key] ?? 0), shape.columns);
+	const [down, right] = STEPS[key] ?? [0, 0];
+	const move = (value, step, count) => Number.isFinite(step) ? (value + step + count) % count : step < 0 ? 0 : count - 1;
+	return move(Math.floor(patch / shape.columns), down, shape.rows) * shape.columns + move(patch % shape.columns, right, shape.columns);
 }
 var middlePatch = (shape) => Math.floor((shape.rows - 1) / 2) * shape.columns + Math.floor((shape.columns - 1) / 2);
 // src/lib/words.ts
@@ -4164,6 +4293,10 @@ function concentration(view, shape) {
 	const few = Math.max(1, Math.round(patches / 10));
 	return `The strongest ${few} of ${patches} patches get ${percent(weightOfLargest(view.row, shape.prefix, few), 0)} in total.`;
 }
+function largestLine(row, shape) {
+	const weight = row[largest(row, shape.prefix)];
+	return `largest ${percent(weight)}, ${timesUniform(weight / uniformWeight(shape))} uniform`;
+}
 function prefixLine(row, shape, direction) {
 	const registers = shape.prefix - Number(shape.classToken);
 	const all = counted(registers, "register", "registers");
@@ -4181,47 +4314,12 @@ function prefixLine(row, shape, direction) {
 	return registers ? `${first}, on average ${each} by each of ${all}` : first;
 }
 var targetTitle = (classes) => classes.join(", not ");
+var classGroup = (classes) => `For ${classes[0].startsWith("class ") ? "" : "class "}${targetTitle(classes)}`;
 var methodTitle = (method, classes) => method.forClass ? `${method.name} for ${targetTitle(classes)}` : method.name;
 function methodHeadline(method, classes, values, shape) {
 	if (isFlat(values)) return `${methodTitle(method, classes)}: all patches have the same value`;
 	const finding = method.key === "random" ? "comes first in this order, which explains nothing" : "ranks highest";
 	return `${methodTitle(method, classes)}: ${patchName(largest(values), shape)} ${finding}`;
-}
-function methodLine(method, values, read, scale, faithfulness, className, shape) {
-	if (read >= 0) {
-		const [number] = methodNumber(values[read], scale, shape);
-		return [
-			`${capital(patchName(read, shape))} has `,
-			{ strong: number },
-			` ${UNITS[method.unit]}.`
-		];
-	}
-	if (isFlat(values)) return ["This map has the same value for all patches, so it has no ranking to score."];
-	if (!faithfulness) return ["Computing the deletion score…"];
-	const drop = faithfulness.scores[method.key] ?? 0;
-	const [random, deviation] = faithfulness.random_baseline;
-	const size = Math.abs(drop) > 10 ? `over 1,000 %` : percent(Math.abs(drop), 0);
-	const verb = (value) => value < 0 ? "raises" : "lowers";
-	const baseline = `${verb(random) === verb(drop) ? "" : `${verb(random)} it `}by ${percent(Math.abs(random), 0)}`;
-	const isWorse = method.key !== "random" && drop < random - deviation;
-	return [
-		`Masking the highest-ranked patches first ${verb(drop)} the probability of ${className} by `,
-		{ strong: size },
-		` on average, a random order ${baseline}.${isWorse ? " This map is worse than random." : ""}`
-	];
-}
-var UNITS = {
-	weights: "of the attention",
-	relative: "of the maximum",
-	logits: "of the logit"
-};
-var scoreText = (score) => score <= -10 ? "< −10" : written(score, 2);
-var RANDOM_ORDERS = 20;
-function scoreNote(faithfulness, className) {
-	const definition = `Deletion score: mean relative drop of the probability of ${className} while the highest-ranked patches are masked first. Higher is better`;
-	if (!faithfulness) return `${definition}.`;
-	const [mean, deviation] = faithfulness.random_baseline;
-	return `${definition}. Mark: random order, ${scoreText(mean)} ± ${deviation.toFixed(2)} (SD of ${RANDOM_ORDERS} orders).`;
 }
 function methodNumber(value, scale, shape) {
 	if (scale.isWeight) return headNumber(value, shape);
@@ -4238,49 +4336,15 @@ function digitsOf(fraction) {
 	].find((digits) => isWhole(fraction * 100 * 10 ** digits)) ?? 3;
 }
 var signedDigits = (scale) => Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(scale.limit / 2))));
-var UNIFORM_TICKS = [
-	"≤ ⅛ ×",
-	"¼",
-	"½",
-	"1 ×",
-	"2",
-	"4",
-	"≥ 8 ×"
-];
-function ticksOf(scale) {
-	if (scale.kind === "uniform") return UNIFORM_TICKS.map((text, i) => [i / 6, text]);
-	const quarters = [
-		0,
-		.25,
-		.5,
-		.75,
-		1
-	];
-	if (scale.kind === "signed") return quarters.map((t) => [t, signed((2 * t - 1) * scale.limit, signedDigits(scale))]);
-	if (!scale.isWeight) return quarters.map((t) => [t, String(t)]);
-	const digits = scale.clips ? digitsOf(scale.limit / 4) : scale.limit < .02 ? 2 : 1;
-	return quarters.map((t) => [t, (t === 1 && scale.clips ? "≥ " : "") + percent(scale.limit * t, t ? digits : 0)]);
-}
-function unitOf(scale) {
-	if (scale.kind === "signed") return "change of the logit; below 0 is against the class";
-	if (scale.kind === "uniform") return "attention weight / uniform; 1 × is the same for all tokens";
-	if (!scale.isWeight) return "relative to the maximum of this map";
-	return scale.clips ? "attention weight" : "attention weight, this map";
-}
 function changesLine(changes) {
 	const { ablated, removed } = changes;
 	const how = changes.patch_mode === "gray" ? "painted gray" : "removed";
 	return [ablated.length && `${counted(ablated.length, "head", "heads")} ablated`, removed.length && `${counted(removed.length, "patch", "patches")} ${how}`].filter(Boolean).join(", ");
 }
-function accuracyLine(model) {
-	if (model && !model.is_classifier) return "This model was trained to predict masked patches, not labels: its attention is meaningful, its prediction is not.";
-	if (model?.accuracy == null) return "";
-	return `Accuracy ${percent(model.accuracy)} on the ${model.measured_on} images, as recorded in the checkpoint.`;
-}
 var modelOption = ({ name, layers, heads }) => `${name} · ${counted(layers, "layer", "layers")}, ${counted(heads, "head", "heads")}`;
 // src/lib/ModelSelect.svelte
-var root$4 = from_html(`<option> </option>`);
-var root_1$3 = from_html(`<label class="model"><span>Model</span><select class="button" aria-label="Model"></select></label>`);
+var root$7 = from_html(`<option> </option>`);
+var root_1$4 = from_html(`<label class="model"><span>Model</span><select class="button" aria-label="Model"></select></label>`);
 function ModelSelect($$anchor, $$props) {
 	push($$props, true);
 	let select;
@@ -4289,10 +4353,10 @@ function ModelSelect($$anchor, $$props) {
 		await tick();
 		select.value = $$props.value;
 	}
-	var label = root_1$3();
+	var label = root_1$4();
 	var select_1 = sibling(child(label));
 	each(select_1, 21, () => $$props.models, (model) => model.name, ($$anchor, model) => {
-		var option = root$4();
+		var option = root$7();
 		var text = only_child(option, true);
 		var option_value = {};
 		template_effect(($0) => {
@@ -4320,7 +4384,7 @@ function headerText(kind, index, shape) {
 	if (index === -1) return "mean";
 	return index === 0 && (kind === "layer" || shape.heads <= 6) ? `${kind} 1` : String(index + 1);
 }
-var matrixStyle = ({ rows, columns, aspect, heads }) => `--rows: ${rows}; --columns: ${columns}; --aspect: ${aspect}; --heads: ${heads};`;
+var matrixStyle = ({ rows, columns, aspect, layers, heads }) => `--rows: ${rows}; --columns: ${columns}; --aspect: ${aspect}; --layers: ${layers}; --heads: ${heads};`;
 var hasManyHeads = (shape) => shape.heads > 8;
 function nextMap(shape, layer, head, key) {
 	const grid = {
@@ -4336,15 +4400,19 @@ function nextMap(shape, layer, head, key) {
 	};
 }
 // src/lib/address.ts
-function updateAddress(values, defaults = {}) {
+function updateAddress(values, defaults = {}, how = "replaceState", state = {}) {
 	const params = new URLSearchParams(location.search);
 	for (const [name, value] of Object.entries(values)) {
 		params.delete(name);
 		if (value && value !== defaults[name]) params.set(name, String(value));
 	}
-	history.replaceState(history.state, "", `${location.pathname}?${params}${location.hash}`);
+	history[how]({
+		...history.state,
+		...state
+	}, "", `${location.pathname}?${params}${location.hash}`);
 	window.dispatchEvent(new Event("vitviz:address"));
 }
+var OPEN_HEAD = "vitviz:head";
 var unavailable = (what, name, shown) => `The ${what} of this link, ${name.slice(0, 80)}, is not available${shown ? `: showing ${shown}` : ""}.`;
 var isOfRun = (name) => String(name).startsWith("runs/");
 var runName = (source) => source.slice(5);
@@ -4371,12 +4439,180 @@ function parseClasses(text) {
 	return [...new Set(classes)].slice(0, 2);
 }
 var oneOf = (value, allowed) => allowed.find((choice) => choice === value) ?? allowed[0];
+// src/explore/address.ts
+var DEFAULTS = {
+	direction: "from",
+	scale: "shared",
+	display: "patches",
+	mode: "zero",
+	patch_mode: "drop"
+};
+var CIFAR_IMAGES = 1e4;
+var UPLOADED = "upload";
+function parseImage(text, { cifar, samples, photos, checkpoints }, upload = null) {
+	if (text === UPLOADED) return upload;
+	const [, source, index] = /^(cifar|runs\/[^:]+):(\d{1,6})$/.exec(text ?? "") ?? [];
+	if (source === "cifar") return cifar.available && Number(index) < CIFAR_IMAGES ? {
+		kind: "cifar",
+		index: Number(index)
+	} : null;
+	if (source) return checkpoints.some(({ name, dataset }) => name === source && dataset) ? {
+		kind: "dataset",
+		run: source,
+		index: Number(index)
+	} : null;
+	const sample = [...samples, ...photos].find(({ name }) => name === text);
+	return sample ? {
+		kind: "sample",
+		name: sample.name
+	} : null;
+}
+function firstImage(catalog, model) {
+	if (model?.dataset) return {
+		kind: "dataset",
+		run: model.name,
+		index: 0
+	};
+	return parseImage("cat", catalog) ?? parseImage(catalog.samples[0]?.name, catalog);
+}
+function imageParam(image) {
+	if (image.kind === "sample") return image.name;
+	if (image.kind === "dataset") return `${image.run}:${image.index}`;
+	return image.kind === "cifar" ? `cifar:${image.index}` : UPLOADED;
+}
+function uploadOf(state) {
+	const { kind, path, name, crop } = (state ?? {}).upload ?? {};
+	if (kind !== "upload" || typeof path !== "string" || typeof name !== "string") return null;
+	return typeof crop === "number" ? {
+		kind,
+		path,
+		name,
+		crop
+	} : {
+		kind,
+		path,
+		name
+	};
+}
+var hasModel = (catalog, name) => catalog.checkpoints.some((model) => model.name === name);
+function readAddress(params, catalog, state = null) {
+	const [model, wanted] = [params.get("checkpoint"), params.get("image")];
+	const checkpoint = catalog.checkpoints.find(({ name }) => name === model) ?? catalog.checkpoints[0];
+	const found = parseImage(wanted, catalog, uploadOf(state));
+	const isAvailable = !wanted || found !== null;
+	const choices = {
+		checkpoint: checkpoint.name,
+		image: found ?? firstImage(catalog, checkpoint),
+		direction: oneOf(params.get("direction"), ["from", "to"]),
+		scale: oneOf(params.get("scale"), [
+			"shared",
+			"uniform",
+			"map"
+		]),
+		smooth: params.get("display") === "smooth",
+		mode: oneOf(params.get("mode"), ["zero", "mean"]),
+		patch_mode: oneOf(params.get("patch_mode"), ["drop", "gray"]),
+		method: catalog.methods.find(({ key }) => key === params.get("method"))?.key ?? null,
+		target: isAvailable && (!model || hasModel(catalog, model)) ? parseClasses(params.get("class")) : []
+	};
+	const [patch, removed] = isAvailable ? [params.get("patch"), params.get("removed")] : [null, null];
+	const [layer, head, ablated] = [
+		"layer",
+		"head",
+		"ablated"
+	].map((name) => params.get(name));
+	return [choices, {
+		layer,
+		head,
+		patch,
+		ablated,
+		removed
+	}];
+}
+function readShapeParams(linked, shape, opening) {
+	const { layer, head } = linked;
+	const named = {
+		layer: parseNumber(layer, shape.layers, shape.layers - 1),
+		head: parseNumber(head, shape.heads, -1)
+	};
+	return {
+		...layer || head ? named : opening,
+		pins: parsePatches(linked.patch, shape),
+		ablated: parseHeads(linked.ablated, shape),
+		removed: parsePatches(linked.removed, shape)
+	};
+}
+function unavailableSentences(params, catalog, shown) {
+	const [model, wanted] = [params.get("checkpoint"), params.get("image")];
+	const image = shown.image ? imageParam(shown.image) : "";
+	const sentences = [];
+	if (model && !hasModel(catalog, model)) sentences.push(unavailable("model", model, shown.checkpoint));
+	if (wanted === UPLOADED && shown.image?.kind !== "upload") sentences.push(`A link does not contain an uploaded image: showing ${image}. Upload the file again.`);
+	else if (wanted && wanted !== UPLOADED && !parseImage(wanted, catalog)) sentences.push(unavailable("image", wanted, image));
+	return sentences.join(" ");
+}
+function addressOf(choices, image, shape, checkpoint = choices.checkpoint) {
+	return {
+		checkpoint,
+		image: imageParam(image),
+		layer: numberName(choices.layer),
+		head: numberName(choices.head),
+		patch: patchesParam(choices.pins, shape),
+		direction: choices.direction,
+		scale: choices.scale,
+		display: choices.smooth ? "smooth" : "patches",
+		method: choices.method,
+		class: choices.target.join("-"),
+		ablated: headsParam(choices.ablated, shape),
+		removed: patchesParam(choices.removed, shape),
+		mode: choices.ablated.length ? choices.mode : "",
+		patch_mode: choices.removed.length ? choices.patch_mode : ""
+	};
+}
+// src/explore/notices.ts
+var WORKING = "Working…";
+function showNotice(explorer, sentence, isError = false) {
+	explorer.notice = sentence;
+	explorer.noticeIsError = isError;
+	if (sentence !== null) explorer.voice = sentence;
+}
+function clearNotice(explorer) {
+	if (explorer.notice !== WORKING) showNotice(explorer, null);
+}
+function showWaiting(explorer) {
+	explorer.waiting ??= setTimeout(() => showNotice(explorer, WORKING), 300);
+}
+function startWaiting(explorer) {
+	explorer.markers.state = "working";
+	stopWaiting(explorer);
+	showNotice(explorer, null);
+	showWaiting(explorer);
+}
+function stopWaiting(explorer) {
+	clearTimeout(explorer.waiting);
+	explorer.waiting = void 0;
+	if (explorer.notice === WORKING) showNotice(explorer, null);
+}
+function announceSoon(explorer, delay, action = "") {
+	clearTimeout(explorer.speaking);
+	explorer.speaking = setTimeout(() => {
+		explorer.view.flushDraw();
+		explorer.voice = `${action}${explorer.view.headline}. ${textOf(explorer.status)}`;
+	}, delay);
+}
 // src/lib/dom.ts
 var ARROWS = [
 	"ArrowUp",
 	"ArrowDown",
 	"ArrowLeft",
 	"ArrowRight"
+];
+var GRID_KEYS = [
+	...ARROWS,
+	"Home",
+	"End",
+	"PageUp",
+	"PageDown"
 ];
 var isShortcut = (event) => event.altKey || event.ctrlKey || event.metaKey;
 function afterPaint(done) {
@@ -4403,10 +4639,15 @@ function saveAs(name, href) {
 	link.click();
 }
 var savedUrl = "";
-function saveContent({ name, content }) {
+function saveBlob(name, blob) {
 	URL.revokeObjectURL(savedUrl);
-	savedUrl = URL.createObjectURL(new Blob([bytesOf(content)]));
+	savedUrl = URL.createObjectURL(blob);
 	saveAs(name, savedUrl);
+}
+var saveContent = ({ name, content }) => saveBlob(name, new Blob([bytesOf(content)]));
+function blobOf(src) {
+	const [head, content] = src.split(",", 2);
+	return new Blob([bytesOf(content)], { type: head.slice(5).replace(";base64", "") });
 }
 var mebibytes = (bytes) => `${(bytes / 2 ** 20).toFixed(1).replace(".0", "")} MiB`;
 function patchAt(stage, event, shape) {
@@ -4428,241 +4669,408 @@ function scrollInto(frame, cell) {
 	if (left < frame.scrollLeft) frame.scrollLeft = left;
 	else if (right > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = right - frame.clientWidth;
 }
-// src/lib/Line.svelte
-var root$3 = from_html(`<b> </b>`);
-function Line($$anchor, $$props) {
-	var fragment = comment();
-	each(first_child(fragment), 17, () => $$props.line, index, ($$anchor, part) => {
-		var fragment_1 = comment();
-		var node_1 = first_child(fragment_1);
-		var consequent = ($$anchor) => {
-			var text$1 = text();
-			template_effect(() => set_text(text$1, get(part)));
-			append($$anchor, text$1);
-		};
-		var alternate = ($$anchor) => {
-			var b = root$3();
-			var text_1 = only_child(b, true);
-			template_effect(() => set_text(text_1, get(part).strong));
-			append($$anchor, b);
-		};
-		if_block(node_1, ($$render) => {
-			if (typeof get(part) === "string") $$render(consequent);
-			else $$render(alternate, -1);
-		});
-		append($$anchor, fragment_1);
-	});
-	append($$anchor, fragment);
+// src/explore/show.ts
+async function decodeImage(src) {
+	const node = new Image();
+	node.src = isImageUrl(src) ? src : "";
+	try {
+		await node.decode();
+		return node;
+	} catch {
+		return null;
+	}
 }
-// src/lib/paint.ts
-function contextOf(canvas) {
-	const context = canvas.getContext("2d", { willReadFrequently: true });
-	if (!context) throw new Error("the browser has no 2d canvas");
-	return context;
-}
-function makeTile(canvas, columns, rows) {
-	canvas.width = columns;
-	canvas.height = rows;
-	const context = contextOf(canvas);
-	const image = context.createImageData(columns, rows);
-	return {
-		canvas,
-		context,
+var isSameImage = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+function show(explorer, reply, image, linked) {
+	const { choices, reply: old, shown } = explorer;
+	const isSameGrid = old !== null && old.rows === reply.rows && old.columns === reply.columns;
+	const { checkpoint, image: chosen } = choices;
+	if (!chosen) return;
+	if (shown && !linked && !isSameImage(shown.image, chosen)) choices.target = [];
+	const target = old && !linked ? choices.target.map((k) => reply.classes.indexOf(old.classes[k])) : choices.target;
+	choices.target = target.every((k) => k >= 0 && k < reply.classes.length) ? target : [];
+	const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
+	Object.assign(explorer, {
+		reply,
 		image,
-		pixels: new Uint32Array(image.data.buffer)
+		shown: {
+			checkpoint,
+			image: chosen
+		},
+		failedModel: null,
+		attention: {
+			defaultRows: floatsOf(reply.cls),
+			full: null
+		},
+		shape: {
+			layers,
+			heads,
+			rows,
+			columns,
+			aspect,
+			prefix,
+			classToken,
+			removed: []
+		},
+		maps: reply.maps,
+		mapsOf: null,
+		faithfulness: null,
+		ablation: null,
+		previousChanges: {
+			...explorer.previousChanges,
+			ablated: [],
+			removed: []
+		},
+		fullAttentionFailed: false
+	});
+	clampChoices(explorer, linked, isSameGrid, shown?.checkpoint === checkpoint);
+	explorer.view.releaseMethod();
+	stopWaiting(explorer);
+	explorer.markers.full = void 0;
+	requestAnimationFrame(() => finishShowing(explorer, reply));
+}
+function clampChoices(explorer, linked, isSameGrid, isSameModel) {
+	const { choices, shape, attention } = explorer;
+	const opening = sharpestHead(shape, attention?.defaultRows ?? new Float32Array());
+	const { layer, head } = isSameModel ? choices : opening;
+	Object.assign(choices, {
+		layer: Math.min(layer, shape.layers - 1),
+		head: Math.min(head, shape.heads - 1)
+	});
+	choices.hover = choices.readoutPatch = -1;
+	if (linked) Object.assign(choices, readShapeParams(linked, shape, opening));
+	else Object.assign(choices, {
+		ablated: [],
+		removed: [],
+		pins: isSameGrid ? choices.pins : []
+	});
+	choices.isMultiPatchQuery = choices.pins.length > 1 || choices.isMultiPatchQuery && choices.pins.length > 0;
+}
+function finishShowing(explorer, reply) {
+	if (explorer.reply !== reply) return;
+	explorer.markers.state = "ready";
+	explorer.view.draw();
+	revealThumb(explorer);
+	const { predictedClass: best, choices } = explorer;
+	announceSoon(explorer, 0, `Predicted: ${reply.classes[best]}, ${percent(reply.probabilities[best], 1)}. `);
+	if (choices.ablated.length || choices.removed.length) fetchAblation(explorer);
+	else fetchMethods(explorer, explorer.host.live ? 500 : 0);
+	afterPaint(() => {
+		explorer.markers.ready = reply.key;
+	});
+}
+function revealThumb({ root }) {
+	const thumb = root?.querySelector(".thumb[aria-pressed=true]");
+	const frame = thumb?.closest(".samples, .gallery .thumbs");
+	if (thumb && frame) frame.scrollTop = thumb.offsetTop - thumb.offsetHeight;
+}
+function fail(explorer, sentence) {
+	explorer.markers.state = "error";
+	stopWaiting(explorer);
+	if (explorer.shown) Object.assign(explorer.choices, explorer.shown);
+	showNotice(explorer, sentence, true);
+}
+async function load(explorer, checkpoint, image, linked = null) {
+	const mine = ++explorer.ticket;
+	Object.assign(explorer.choices, {
+		checkpoint,
+		image
+	});
+	startWaiting(explorer);
+	const reply = await explorer.host.request("explain", {
+		checkpoint,
+		image
+	});
+	if (mine !== explorer.ticket) return;
+	if (!reply || isRefusal(reply)) {
+		if (reply && !isBusy(reply) && !isUnreachable(reply)) explorer.failedModel = checkpoint;
+		return fail(explorer, reasonOf(reply));
+	}
+	const decoded = await decodeImage(reply.image.src);
+	if (mine !== explorer.ticket) return;
+	if (!decoded) return fail(explorer, "The image could not be displayed. Choose another one.");
+	const { pins, direction } = explorer.choices;
+	const full = Boolean(linked?.patch) || pins.length > 0 || direction === "to" ? await explorer.host.request("attention", { key: reply.key }) : null;
+	if (mine !== explorer.ticket) return;
+	show(explorer, reply, decoded, linked);
+	if (typeof full === "string") storeFull(explorer, full, reply.key);
+	else fetchFull(explorer);
+}
+var send = ({ host }, name, question, key) => host.request(name, {
+	...question,
+	key
+});
+async function requestCached(explorer, name, question) {
+	const { reply: mine, shown } = explorer;
+	if (!mine || !shown) return { error: NO_ANSWER };
+	const reply = await send(explorer, name, question, mine.key);
+	if (reply !== null || explorer.reply !== mine) return reply;
+	const again = await explorer.host.request("explain", shown);
+	if (!again || isRefusal(again)) return again ?? { error: "The server did not answer. Check that vitviz is still running, then try again." };
+	if (explorer.reply !== mine) return { error: NO_ANSWER };
+	if (String(again.probabilities) !== String(mine.probabilities)) {
+		const { checkpoint, image } = explorer.choices;
+		load(explorer, checkpoint, image ?? shown.image);
+		return { error: "This model has been trained further: the image is explained again." };
+	}
+	mine.key = again.key;
+	explorer.markers.ready = again.key;
+	return send(explorer, name, question, again.key);
+}
+async function requestAblated(explorer, name, question) {
+	if (!explorer.ablation) return requestCached(explorer, name, question);
+	const reply = await send(explorer, name, question, explorer.ablation.key);
+	if (reply !== null) return reply;
+	const failure = await fetchAblation(explorer);
+	if (failure) return failure;
+	return explorer.ablation ? send(explorer, name, question, explorer.ablation.key) : requestCached(explorer, name, question);
+}
+async function fetchFull(explorer) {
+	const { reply: mine, ablation } = explorer;
+	const full = await (ablation ? explorer.host.request("attention", { key: ablation.key }) : requestCached(explorer, "attention", {}));
+	if (explorer.reply !== mine || explorer.ablation !== ablation) return;
+	if (typeof full === "string") return storeFull(explorer, full, explorer.key);
+	explorer.fullAttentionFailed = true;
+	explorer.view.scheduleDraw();
+}
+function storeFull(explorer, text, key) {
+	const full = (explorer.host.weights ?? uint16Of)(text);
+	const { shape, attention } = explorer;
+	explorer.fullAttentionFailed = full.length !== shape.layers * shape.heads * tokenCount(shape) ** 2;
+	if (!explorer.fullAttentionFailed && attention) {
+		attention.full = full;
+		explorer.markers.full = key;
+	}
+	explorer.view.scheduleDraw();
+}
+async function fetchMethods(explorer, delay = 0) {
+	const mine = ++explorer.methodsTicket;
+	const { reply: about, ablation, choices, predictedClass } = explorer;
+	const target = ablation && !choices.target.length ? [predictedClass] : choices.target;
+	const isStale = () => mine !== explorer.methodsTicket || explorer.reply !== about;
+	explorer.faithfulness = null;
+	Object.assign(explorer.markers, {
+		methods: void 0,
+		scores: void 0
+	});
+	const state = ablation ?? about;
+	if (explorer.mapsOf !== state) explorer.maps = ablation || !about ? {} : about.maps;
+	explorer.mapsOf = state;
+	const ofClass = new Set(explorer.catalog.methods.filter(({ forClass }) => forClass).map(({ key }) => key));
+	explorer.maps = Object.fromEntries(Object.entries(explorer.maps).filter(([key]) => !ofClass.has(key)));
+	await pause(delay);
+	for (const name of ["methods", "scores"]) {
+		if (isStale()) return;
+		const reply = await requestPatiently(explorer, name, target, isStale);
+		if (isStale()) return;
+		if (!reply && !explorer.host.live) return;
+		if (!reply || isRefusal(reply)) return abandonMethod(explorer, reasonOf(reply));
+		if (explorer.notice === "The server did not answer. Check that vitviz is still running, then try again.") showNotice(explorer, null);
+		if ("maps" in reply) explorer.maps = reply.maps;
+		else explorer.faithfulness = reply;
+		explorer.markers[name] = `${explorer.key} ${target}`;
+		explorer.view.draw();
+		if (explorer.view.method !== null) announceSoon(explorer, 600);
+	}
+}
+async function requestPatiently(explorer, name, target, isStale) {
+	for (;;) {
+		const reply = await requestAblated(explorer, name, { target });
+		if (isStale() || !(isBusy(reply) || isUnreachable(reply))) return reply;
+		if (isUnreachable(reply)) abandonMethod(explorer, NO_ANSWER);
+		await pause(RETRY_DELAY);
+		if (isStale()) return reply;
+	}
+}
+function abandonMethod(explorer, sentence) {
+	explorer.view.releaseMethod();
+	explorer.view.draw();
+	showNotice(explorer, sentence, true);
+}
+async function fetchAblation(explorer) {
+	const mine = ++explorer.ablationTicket;
+	const { reply: about, shape, choices } = explorer;
+	const { ablated, removed, mode, patch_mode } = choices;
+	if (!about) return void 0;
+	explorer.markers.changed = void 0;
+	if (!ablated.length && !removed.length) {
+		showAblation(explorer, null, about.cls);
+		return;
+	}
+	const reply = await requestCached(explorer, "ablate", {
+		heads: ablated.map((k) => [Math.floor(k / shape.heads), k % shape.heads]),
+		patches: removed,
+		mode,
+		patch_mode
+	});
+	if (mine !== explorer.ablationTicket || explorer.reply !== about) return void 0;
+	if (reply && !isRefusal(reply)) {
+		showAblation(explorer, reply, reply.cls);
+		return;
+	}
+	Object.assign(choices, explorer.previousChanges);
+	if (explorer.mapsOf !== (explorer.ablation ?? about)) fetchMethods(explorer);
+	const failure = { error: reasonOf(reply) };
+	showNotice(explorer, failure.error, true);
+	explorer.view.scheduleDraw();
+	writeAddressSoon(explorer);
+	return failure;
+}
+function showAblation(explorer, result, rows) {
+	const { ablated, removed, mode, patch_mode } = explorer.choices;
+	explorer.ablation = result;
+	explorer.previousChanges = {
+		ablated,
+		removed,
+		mode,
+		patch_mode
+	};
+	explorer.attention = {
+		defaultRows: floatsOf(rows),
+		full: null
+	};
+	explorer.fullAttentionFailed = false;
+	explorer.shape = {
+		...explorer.shape,
+		removed: result && patch_mode === "drop" ? removed : []
+	};
+	explorer.view.releaseMethod();
+	explorer.view.draw();
+	explorer.markers.changed = explorer.key;
+	explorer.markers.full = void 0;
+	fetchFull(explorer);
+	fetchMethods(explorer, explorer.host.live ? 500 : 0);
+	announceSoon(explorer, 0);
+}
+async function refreshLists(explorer) {
+	const lists = await refreshModels(explorer.host.request);
+	if (lists) explorer.catalog = {
+		...explorer.catalog,
+		...lists
 	};
 }
-function paintTile(tile, values, first, table, scale) {
-	const { pixels } = tile;
-	for (let i = 0; i < pixels.length; i++) pixels[i] = table[colorIndex(scale, values[first + i])];
-	tile.context.putImageData(tile.image, 0, 0);
+// src/explore/selection.ts
+var indicesOf = (index, count) => index === -1 ? [...Array(count).keys()] : [index];
+function isAblated(ablated, shape, layer, head) {
+	if (!ablated.length) return false;
+	const heads = indicesOf(head, shape.heads);
+	return indicesOf(layer, shape.layers).every((l) => heads.every((h) => ablated.includes(l * shape.heads + h)));
 }
-function paintBar(tile, table) {
-	tile.pixels.set(table);
-	tile.context.putImageData(tile.image, 0, 0);
+var isRemoved = (patch, shape) => shape.removed?.includes(patch) ?? false;
+function selectedPatches({ pins, isMultiPatchQuery, hover }) {
+	if (hover < 0) return pins;
+	if (!isMultiPatchQuery) return [hover];
+	return pins.includes(hover) ? pins : [...pins, hover];
 }
-function paintOutlines(canvas, photo, width, height, ink) {
-	canvas.width = width;
-	canvas.height = height;
-	const context = contextOf(canvas);
-	context.imageSmoothingQuality = "high";
-	context.drawImage(photo, 0, 0, width, height);
-	const image = context.getImageData(0, 0, width, height);
-	const gray = grayOf(image.data, width * height);
-	for (let pass = 0; pass < 3; pass++) {
-		blurLines(gray, width, height, 1, width);
-		blurLines(gray, height, width, width, 1);
+function queryPatches(selection, shape) {
+	const selected = selectedPatches(selection);
+	const remaining = selected.filter((patch) => !isRemoved(patch, shape));
+	return remaining.length ? remaining : selected;
+}
+var toggled = (list, item) => list.includes(item) ? list.filter((other) => other !== item) : [...list, item];
+// src/lib/faithfulness.ts
+function methodLine(method, values, read, scale, faithfulness, className, shape) {
+	if (read >= 0) {
+		const [number] = methodNumber(values[read], scale, shape);
+		return [
+			`${capital(patchName(read, shape))} has `,
+			{ strong: number },
+			` ${UNITS[method.unit]}.`
+		];
 	}
-	inkContours(image.data, gray, width, height, ink);
-	context.putImageData(image, 0, 0);
+	if (isFlat(values)) return ["This map has the same value for all patches, so it has no ranking to score."];
+	if (!faithfulness) return ["Computing the deletion score…"];
+	const drop = faithfulness.scores[method.key] ?? 0;
+	const [random] = faithfulness.random_baseline;
+	const size = Math.abs(drop) > 10 ? `over 1,000 %` : percent(Math.abs(drop), 0);
+	const verb = (value) => value < 0 ? "raises" : "lowers";
+	const baseline = `${verb(random) === verb(drop) ? "" : `${verb(random)} it `}by ${percent(Math.abs(random), 0)}`;
+	return [
+		`Masking the highest-ranked patches first ${verb(drop)} the probability of ${className} by `,
+		{ strong: size },
+		` on average, a random order ${baseline}. ${FINDINGS[compareToRandom(drop, faithfulness, method.key)]}`
+	];
 }
-function grayOf(colors, count) {
-	const gray = new Float32Array(count);
-	for (let k = 0; k < count; k++) gray[k] = .3 * colors[4 * k] + .55 * colors[4 * k + 1] + .15 * colors[4 * k + 2];
-	return gray;
+function compareToRandom(score, { random_baseline }, key) {
+	if (key === "random") return "one order";
+	const [mean, deviation] = random_baseline;
+	if (Math.abs(score - mean) <= 2 * deviation) return "near";
+	return score < mean ? "below" : "above";
 }
-function blurLines(gray, count, lines, step, skip) {
-	const reach = 4;
-	const blurred = new Float32Array(count);
-	for (let line = 0; line < lines; line++) {
-		const start = line * skip;
-		const at = (i) => gray[start + Math.min(count - 1, Math.max(0, i)) * step];
-		let sum = 0;
-		for (let i = -4; i <= reach; i++) sum += at(i);
-		for (let i = 0; i < count; i++) {
-			blurred[i] = sum / 9;
-			sum += at(i + reach + 1) - at(i - reach);
-		}
-		for (let i = 0; i < count; i++) gray[start + i * step] = blurred[i];
-	}
+var FINDINGS = {
+	below: "This map is worse than random.",
+	near: "This difference means nothing: random orders vary as much.",
+	above: "This map is better than random.",
+	"one order": "This map is one random order, and differs from their mean by chance alone."
+};
+var COMPARISONS = {
+	below: "below random",
+	near: "no better or worse than random",
+	above: "above random",
+	"one order": "one order"
+};
+var COMPARISON_SIGNS = {
+	below: "< random",
+	near: "≈ random",
+	above: "> random",
+	"one order": "one order"
+};
+function scoreSentence({ key, name }, faithfulness) {
+	const score = faithfulness?.scores[key];
+	if (!faithfulness || score === void 0) return `${name}: the deletion score is being computed.`;
+	if (score === null) return `${name} has no deletion score: all patches have the same value.`;
+	const [mean, deviation] = faithfulness.random_baseline;
+	const words = COMPARISONS[compareToRandom(score, faithfulness, key)];
+	return `${name}: deletion score ${scoreText(score)}, ${words} (${scoreText(mean)} ± ${deviation.toFixed(2)}).`;
 }
-function inkContours(colors, gray, width, height, ink) {
-	const slope = new Float32Array(width * height);
-	for (let y = 1; y < height - 1; y++) for (let x = 1; x < width - 1; x++) {
-		const k = y * width + x;
-		slope[k] = Math.hypot(gray[k + 1] - gray[k - 1], gray[k + width] - gray[k - width]);
-	}
-	const steep = Float32Array.from(slope).sort()[Math.floor(slope.length * .97)] || Infinity;
-	for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) {
-		const k = y * width + x;
-		const strength = x > 2 && y > 2 && x < width - 3 && y < height - 3 && slope[k] > steep * .26 ? crest(slope, gray, k, width) * Math.min(1, .3 + slope[k] / steep) : 0;
-		colors.fill(ink, 4 * k, 4 * k + 3);
-		colors[4 * k + 3] = 255 * strength;
-	}
+var UNITS = {
+	weights: "of the attention",
+	relative: "of the maximum",
+	logits: "of the logit"
+};
+var scoreText = (score) => score <= -10 ? "< −10" : written(score, 2);
+var RANDOM_ORDERS = 20;
+function scoreNote(faithfulness, className) {
+	const definition = `Deletion score: mean drop of the probability of ${className} while the highest-ranked patches are masked first`;
+	if (!faithfulness) return `${definition}.`;
+	const [mean, deviation] = faithfulness.random_baseline;
+	return `${definition}. Mark: ${RANDOM_ORDERS} random orders, ${scoreText(mean)} ± ${deviation.toFixed(2)} (SD); ≈ is within 2 SD.`;
 }
-function crest(slope, gray, k, width) {
-	const right = Math.round((gray[k + 1] - gray[k - 1]) / slope[k]);
-	const ahead = Math.round((gray[k + width] - gray[k - width]) / slope[k]) * width + right;
-	if (slope[k] >= slope[k + ahead] && slope[k] >= slope[k - ahead]) return 1;
-	return slope[k] >= slope[k + 2 * ahead] && slope[k] >= slope[k - 2 * ahead] ? .45 : 0;
+// src/explore/sentences.ts
+var removedLine = (patch, shape) => `${capital(patchName(patch, shape))} is removed: it neither attends nor is attended to.`;
+var hasRemovedQuery = ({ query }, shape) => query.length > 0 && query.every((patch) => isRemoved(patch, shape));
+function headlineOf(view) {
+	const { shape, map, methodInfo, query, layer, head } = view;
+	if (!shape || !map) return "What the model attends to";
+	if (methodInfo) return methodHeadline(methodInfo, view.classes, map.values, shape);
+	if (view.isHeadAblated) return `${mapName(layer, head)} is ablated`;
+	if (hasRemovedQuery(view, shape)) return `${capital(queryName(query, shape))} ${query.length > 1 ? "are" : "is"} removed`;
+	return headHeadline(viewOf(view), shape);
 }
-// src/lib/Matrix.svelte
-var root$2 = from_html(`<button type="button" role="gridcell"><canvas></canvas></button>`);
-var root_1$2 = from_html(`<span> </span>`);
-var root_2 = from_html(`<div role="row"><!> <!></div>`);
-var root_3 = from_html(`<div class="matrix-frame"><div role="grid"><div class="matrix-row head-row" role="row"><span class="label corner"> </span> <!></div> <!></div></div>`);
-function Matrix($$anchor, $$props) {
-	push($$props, true);
-	const cell = ($$anchor, row = noop, column = noop) => {
-		const isChosen = user_derived(() => isReady() && row() === $$props.layer && column() === $$props.head);
-		const ablated = user_derived(() => isAblated()(row(), column()));
-		var button = root$2();
-		template_effect(($0, $1) => {
-			set_class(button, 1, clsx([
-				"cell",
-				column() === -1 && "mean",
-				get(ablated) && "ablated"
-			]));
-			set_attribute(button, "data-head", $0);
-			set_attribute(button, "aria-label", $1);
-			set_attribute(button, "aria-selected", isReady() ? get(isChosen) && isShown() : void 0);
-			set_attribute(button, "tabindex", isReady() ? get(isChosen) ? 0 : -1 : void 0);
-		}, [() => numberName(column()), () => `${mapName(row(), column())}${get(ablated) ? ", ablated" : ""}`]);
-		delegated("click", button, () => $$props.onchoose(row(), column(), false));
-		append($$anchor, button);
-	};
-	const header = ($$anchor, role = noop, kind = noop, index = noop) => {
-		var span = root_1$2();
-		var text = only_child(span, true);
-		template_effect(($0, $1) => {
-			set_class(span, 1, $0);
-			set_attribute(span, "role", role());
-			set_text(text, $1);
-		}, [() => clsx([
-			"label",
-			index() === -1 && "mean",
-			isOn(kind() === "layer" ? $$props.layer : $$props.head, index()) && "on"
-		]), () => headerText(kind(), index(), $$props.shape)]);
-		append($$anchor, span);
-	};
-	let isReady = prop($$props, "isReady", 3, true), isShown = prop($$props, "isShown", 3, true), isAblated = prop($$props, "isAblated", 3, () => false), framed = prop($$props, "framed", 3, null);
-	let frame;
-	let node;
-	let tiles = [];
-	let built = "";
-	const layers = user_derived(() => $$props.shape.layers);
-	const heads = user_derived(() => $$props.shape.heads);
-	const size = user_derived(() => `${get(layers)} ${get(heads)} ${$$props.shape.columns} ${$$props.shape.rows}`);
-	const down = user_derived(() => withMean(get(layers)));
-	const across = user_derived(() => withMean(get(heads)));
-	const isOn = (at, index) => isReady() && isShown() && at === index;
-	function build() {
-		const [columns, rows] = [$$props.shape.columns, $$props.shape.rows];
-		const canvases = [...node.querySelectorAll("canvas")];
-		tiles = get(down).flatMap((row) => get(across).map((column) => ({
-			layer: row,
-			head: column
-		}))).map((map, i) => ({
-			...map,
-			values: makeTile(canvases[i], columns, rows)
-		}));
-		built = get(size);
+function lineOf(view, faithfulness) {
+	const { shape, map, methodInfo, readoutPatch } = view;
+	if (!shape || !map) return [];
+	if (methodInfo) {
+		if (isRemoved(readoutPatch, shape)) return [`${capital(patchName(readoutPatch, shape))} is removed.`];
+		return methodLine(methodInfo, map.values, readoutPatch, map.scale, faithfulness, view.classes[0], shape);
 	}
-	user_effect(() => {
-		if (built !== get(size)) build();
-		$$props.paint(tiles);
-	});
-	user_effect(() => {
-		$$props.layer, $$props.head, get(size), isShown();
-		const chosen = isReady() && chosenButton();
-		if (chosen) scrollInto(frame, chosen);
-	});
-	const chosenButton = () => node.querySelector(`[data-layer="${$$props.layer}"] > [data-head="${numberName($$props.head)}"]`);
-	function focus(options) {
-		chosenButton()?.focus(options);
-	}
-	function walk(event) {
-		if (!isReady() || isShortcut(event)) return;
-		if (!ARROWS.includes(event.key)) return $$props.onkey?.(event);
-		event.preventDefault();
-		const next = nextMap($$props.shape, $$props.layer, $$props.head, event.key);
-		$$props.onchoose(next.layer, next.head, true);
-		flushSync();
-		focus();
-	}
-	var $$exports = { focus };
-	var div = root_3();
-	var div_1 = child(div);
-	var div_2 = child(div_1);
-	var span_1 = child(div_2);
-	var text_1 = only_child(span_1, true);
-	each(sibling(span_1, 2), 16, () => get(across), (column) => column, ($$anchor, column) => {
-		header($$anchor, () => "columnheader", () => "head", () => column);
-	});
-	reset(div_2);
-	each(sibling(div_2, 2), 16, () => get(down), (row) => row, ($$anchor, row) => {
-		var div_3 = root_2();
-		var node_3 = child(div_3);
-		header(node_3, () => "rowheader", () => "layer", () => row);
-		each(sibling(node_3, 2), 16, () => get(across), (column) => column, ($$anchor, column) => {
-			cell($$anchor, () => row, () => column);
-		});
-		reset(div_3);
-		template_effect(() => {
-			set_class(div_3, 1, clsx([
-				"matrix-row",
-				row === -1 && "mean-row",
-				isReady() && row === $$props.layer && "current"
-			]));
-			set_attribute(div_3, "data-layer", row);
-		});
-		append($$anchor, div_3);
-	});
-	reset(div_1);
-	bind_this(div_1, ($$value) => node = $$value, () => node);
-	reset(div);
-	bind_this(div, ($$value) => frame = $$value, () => frame);
-	template_effect(() => {
-		set_class(div_1, 1, clsx(["matrix", framed() && "framed"]));
-		set_attribute(div_1, "aria-label", $$props.label);
-		set_style(div_1, framed() && `--query-left: ${framed().left}; --query-top: ${framed().top}`);
-		set_text(text_1, get(heads) > 6 ? "head" : "");
-	});
-	delegated("keydown", div_1, walk);
-	append($$anchor, div);
-	return pop($$exports);
+	if (view.isHeadAblated) return [ablatedLine(view)];
+	if (hasRemovedQuery(view, shape)) return ["Removed patches neither attend nor are attended to. Choose another patch, or the class token."];
+	return isRemoved(readoutPatch, shape) ? [removedLine(readoutPatch, shape)] : headLine(viewOf(view), shape);
 }
-delegate(["click", "keydown"]);
+var viewOf = ({ map, query, direction, layer, head, readoutPatch }) => ({
+	row: map?.values,
+	query,
+	direction,
+	layer,
+	head,
+	read: readoutPatch
+});
+function ablatedLine({ mode, layer, head }) {
+	const usesMean = mode === "mean";
+	if (layer === -1 || head === -1) return `The outputs of all its heads are replaced by ${usesMean ? "their means over the sample images" : "zero"}. Prediction shows the effect.`;
+	return `Its output is replaced by ${usesMean ? "its mean over the sample images" : "zero"}. Prediction shows the effect.`;
+}
 // src/lib/theme.svelte.ts
 var ThemeColors = class {
 	#element;
@@ -4708,6 +5116,1881 @@ var ThemeColors = class {
 		this.#listeners.push(redraw);
 	}
 };
+var PROGRESS_DELAY = 1e3;
+var CIFAR10 = "cifar10";
+function galleryQuery({ dataset, label, shown, page }, checkpoint) {
+	return {
+		dataset,
+		label,
+		shown,
+		page,
+		...shown === "all" ? {} : { checkpoint }
+	};
+}
+var isSameQuery = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+function thumbName(image, classes) {
+	const { index, label, prediction, probability } = image;
+	const predicted = prediction == null ? "" : `, predicted ${prediction} with ${percent(probability ?? 0, 0)}`;
+	return `${classes[label] ?? "image"}, image ${index}${predicted}`;
+}
+function waitingSentence({ done, total }) {
+	if (!total) return "Reading and classifying the test images, the first time only…";
+	const all = `Classifying all ${total.toLocaleString("en")} test images (about a minute, first time only)`;
+	return done ? `${all}: ${done.toLocaleString("en")} done…` : `${all}…`;
+}
+var thumbOf = (dataset, classes, image) => ({
+	image: dataset === "cifar10" ? {
+		kind: "cifar",
+		index: image.index
+	} : {
+		kind: "dataset",
+		run: dataset,
+		index: image.index
+	},
+	name: thumbName(image, classes),
+	src: image.src,
+	predicted: image.prediction == null ? void 0 : {
+		label: image.prediction,
+		probability: percent(image.probability ?? 0, 0)
+	}
+});
+var Gallery = class {
+	explorer;
+	#dataset = state(CIFAR10);
+	get dataset() {
+		return get(this.#dataset);
+	}
+	set dataset(value) {
+		set(this.#dataset, value);
+	}
+	#classes = state([]);
+	get classes() {
+		return get(this.#classes);
+	}
+	set classes(value) {
+		set(this.#classes, value);
+	}
+	#label = state(-1);
+	get label() {
+		return get(this.#label);
+	}
+	set label(value) {
+		set(this.#label, value);
+	}
+	#shown = state("all");
+	get shown() {
+		return get(this.#shown);
+	}
+	set shown(value) {
+		set(this.#shown, value);
+	}
+	#page = state(0);
+	get page() {
+		return get(this.#page);
+	}
+	set page(value) {
+		set(this.#page, value);
+	}
+	#pages = state(1);
+	get pages() {
+		return get(this.#pages);
+	}
+	set pages(value) {
+		set(this.#pages, value);
+	}
+	#count = state(0);
+	get count() {
+		return get(this.#count);
+	}
+	set count(value) {
+		set(this.#count, value);
+	}
+	#thumbs = state([]);
+	get thumbs() {
+		return get(this.#thumbs);
+	}
+	set thumbs(value) {
+		set(this.#thumbs, value);
+	}
+	#isWaiting = state(false);
+	get isWaiting() {
+		return get(this.#isWaiting);
+	}
+	set isWaiting(value) {
+		set(this.#isWaiting, value);
+	}
+	#progress = state({
+		done: 0,
+		total: 0
+	});
+	get progress() {
+		return get(this.#progress);
+	}
+	set progress(value) {
+		set(this.#progress, value);
+	}
+	#isLarge = state(false);
+	get isLarge() {
+		return get(this.#isLarge);
+	}
+	set isLarge(value) {
+		set(this.#isLarge, value);
+	}
+	ticket = 0;
+	filled = null;
+	constructor(explorer) {
+		this.explorer = explorer;
+	}
+	open(dataset) {
+		const { image } = this.explorer.choices;
+		const isOther = dataset !== this.dataset;
+		if (isOther) Object.assign(this, {
+			dataset,
+			label: -1,
+			shown: "all",
+			page: 0,
+			pages: 1,
+			count: 0,
+			thumbs: []
+		});
+		const isFirst = isOther || !this.filled;
+		return this.fill(isFirst && (image?.kind === "cifar" || image?.kind === "dataset") ? image.index : void 0);
+	}
+	select(label, shown) {
+		Object.assign(this, {
+			label,
+			shown,
+			page: 0
+		});
+		return this.fill();
+	}
+	turn(pages) {
+		return this.goTo(this.page + pages);
+	}
+	goTo(page) {
+		this.page = Math.min(this.pages - 1, Math.max(0, Math.trunc(page) || 0));
+		return this.fill();
+	}
+	find(index) {
+		Object.assign(this, {
+			label: -1,
+			shown: "all"
+		});
+		return this.fill(index);
+	}
+	async fill(index) {
+		const { catalog, choices, host } = this.explorer;
+		const { dataset } = this;
+		if (dataset === "cifar10" && !catalog.cifar.available) return;
+		const query = galleryQuery(this, choices.checkpoint);
+		const mine = ++this.ticket;
+		if (index === void 0 && isSameQuery(query, this.filled)) {
+			this.isWaiting = false;
+			return;
+		}
+		let isPending = true;
+		const waiting = setTimeout(() => this.wait(() => isPending && mine === this.ticket), 500);
+		const reply = await host.request("gallery", index === void 0 ? query : {
+			...query,
+			index
+		});
+		isPending = false;
+		clearTimeout(waiting);
+		if (mine !== this.ticket) return;
+		this.isWaiting = false;
+		if (!reply || isRefusal(reply)) {
+			if (this.filled?.dataset === dataset) {
+				const { label, shown, page } = this.filled;
+				Object.assign(this, {
+					label,
+					shown,
+					page
+				});
+			}
+			return showNotice(this.explorer, reasonOf(reply), true);
+		}
+		const { classes, count } = reply;
+		const pages = Math.max(1, reply.pages);
+		if (reply.page >= pages) return this.goToLast(pages);
+		this.filled = {
+			...query,
+			page: reply.page
+		};
+		const thumbs = reply.images.map((image) => thumbOf(dataset, classes, image));
+		Object.assign(this, {
+			pages,
+			page: reply.page,
+			classes,
+			count,
+			thumbs
+		});
+	}
+	goToLast(pages) {
+		this.pages = pages;
+		return this.goTo(pages - 1);
+	}
+	async wait(isPending) {
+		Object.assign(this, {
+			isWaiting: true,
+			progress: {
+				done: 0,
+				total: 0
+			}
+		});
+		const { dataset, explorer } = this;
+		const { checkpoint } = explorer.choices;
+		while (isPending()) {
+			const reply = await explorer.host.request("gallery_progress", {
+				dataset,
+				checkpoint
+			});
+			if (isPending() && reply && !isRefusal(reply)) this.progress = reply;
+			await pause(PROGRESS_DELAY);
+		}
+	}
+};
+// src/explore/reading.ts
+function readingOf({ readoutPatch, map, shape, methodInfo }) {
+	if (readoutPatch < 0 || !map || !shape) return null;
+	const value = map.values[map.first + readoutPatch];
+	const reading = methodInfo ? methodNumber(value, map.scale, shape) : headNumber(value, shape);
+	const [number, remark] = isRemoved(readoutPatch, shape) ? ["removed", ""] : reading;
+	const row = Math.floor(readoutPatch / shape.columns);
+	const middle = 100 * (readoutPatch % shape.columns + .5) / shape.columns;
+	return {
+		number,
+		remark,
+		left: `${Math.min(80, Math.max(20, middle))}%`,
+		top: `${100 * (row || 1) / shape.rows}%`,
+		isBelow: row === 0,
+		place: `${100 * Math.min(1, Math.max(0, place(map.scale, value)))}%`
+	};
+}
+// src/lib/paint.ts
+function contextOf(canvas) {
+	const context = canvas.getContext("2d", { willReadFrequently: true });
+	if (!context) throw new Error("the browser has no 2d canvas");
+	return context;
+}
+function makeTile(canvas, columns, rows) {
+	canvas.width = columns;
+	canvas.height = rows;
+	const context = contextOf(canvas);
+	const image = context.createImageData(columns, rows);
+	return {
+		canvas,
+		context,
+		image,
+		pixels: new Uint32Array(image.data.buffer)
+	};
+}
+function paintTile(tile, values, first, table, scale) {
+	const { pixels } = tile;
+	for (let i = 0; i < pixels.length; i++) pixels[i] = table[colorIndex(scale, values[first + i])];
+	tile.context.putImageData(tile.image, 0, 0);
+}
+function paintBar(tile, table) {
+	tile.pixels.set(table);
+	tile.context.putImageData(tile.image, 0, 0);
+}
+// src/explore/scales.ts
+function methodScale(method, values) {
+	const limit = Math.max(...values.map(Math.abs)) || 1;
+	if (method.unit === "logits") return {
+		kind: "signed",
+		limit,
+		isWeight: false
+	};
+	if (method.unit === "weights") return rangeScale(values);
+	return {
+		kind: "linear",
+		low: isFlat(values) ? 0 : Math.min(...values),
+		limit,
+		clips: false,
+		isWeight: false
+	};
+}
+function mapScale(row, shape) {
+	return rangeScale(row, shape.prefix, removedFrom(shape));
+}
+function rangeScale(weights, first = 0, removed = []) {
+	let [low, high] = [Infinity, 0];
+	for (let j = first; j < weights.length; j++) {
+		if (removed.length && removed.includes(j - first)) continue;
+		low = Math.min(low, weights[j]);
+		high = Math.max(high, weights[j]);
+	}
+	return {
+		kind: "linear",
+		...high - low > 30518043793392844e-21 ? {
+			low,
+			limit: high
+		} : {
+			low: 0,
+			limit: 2 * high || 1
+		},
+		clips: false,
+		isWeight: true
+	};
+}
+function scaleNote(choice, { heads, means }) {
+	if (choice === "map") return "one scale per map";
+	if (choice === "uniform") return "one scale";
+	const end = (limit) => percent(limit, digitsOf(limit));
+	return `heads to ${end(heads)}, means to ${end(means)}`;
+}
+var tableKind = (scale) => scale.kind === "linear" ? "seq" : "div";
+var fitTile = (tile, canvas, columns, rows) => tile?.canvas === canvas && canvas.width === columns && canvas.height === rows ? tile : makeTile(canvas, columns, rows);
+// src/explore/view.svelte.ts
+var NO_VALUES = [];
+var NO_LIMITS = {};
+var EMPTY = {
+	query: [],
+	removed: [],
+	read: -1
+};
+var View = class {
+	#explorer;
+	#imageMarks = state(EMPTY);
+	get imageMarks() {
+		return get(this.#imageMarks);
+	}
+	set imageMarks(value) {
+		set(this.#imageMarks, value);
+	}
+	#mapMarks = state(EMPTY);
+	get mapMarks() {
+		return get(this.#mapMarks);
+	}
+	set mapMarks(value) {
+		set(this.#mapMarks, value);
+	}
+	#isClassTokenQuery = state(true);
+	get isClassTokenQuery() {
+		return get(this.#isClassTokenQuery);
+	}
+	set isClassTokenQuery(value) {
+		set(this.#isClassTokenQuery, value);
+	}
+	#shape = state(null);
+	get shape() {
+		return get(this.#shape);
+	}
+	set shape(value) {
+		set(this.#shape, value);
+	}
+	#attention = state(null);
+	get attention() {
+		return get(this.#attention);
+	}
+	set attention(value) {
+		set(this.#attention, value);
+	}
+	#scaleLimits = state({});
+	get scaleLimits() {
+		return get(this.#scaleLimits);
+	}
+	set scaleLimits(value) {
+		set(this.#scaleLimits, value);
+	}
+	#query = state([]);
+	get query() {
+		return get(this.#query);
+	}
+	set query(value) {
+		set(this.#query, value);
+	}
+	#direction = state("from");
+	get direction() {
+		return get(this.#direction);
+	}
+	set direction(value) {
+		set(this.#direction, value);
+	}
+	#layer = state(0);
+	get layer() {
+		return get(this.#layer);
+	}
+	set layer(value) {
+		set(this.#layer, value);
+	}
+	#head = state(0);
+	get head() {
+		return get(this.#head);
+	}
+	set head(value) {
+		set(this.#head, value);
+	}
+	#scaleChoice = state("shared");
+	get scaleChoice() {
+		return get(this.#scaleChoice);
+	}
+	set scaleChoice(value) {
+		set(this.#scaleChoice, value);
+	}
+	#readoutPatch = state(-1);
+	get readoutPatch() {
+		return get(this.#readoutPatch);
+	}
+	set readoutPatch(value) {
+		set(this.#readoutPatch, value);
+	}
+	#ablated = state([]);
+	get ablated() {
+		return get(this.#ablated);
+	}
+	set ablated(value) {
+		set(this.#ablated, value);
+	}
+	#mode = state("zero");
+	get mode() {
+		return get(this.#mode);
+	}
+	set mode(value) {
+		set(this.#mode, value);
+	}
+	#method = state(null);
+	get method() {
+		return get(this.#method);
+	}
+	set method(value) {
+		set(this.#method, value);
+	}
+	#methodValues = state([]);
+	get methodValues() {
+		return get(this.#methodValues);
+	}
+	set methodValues(value) {
+		set(this.#methodValues, value);
+	}
+	#classes = state([]);
+	get classes() {
+		return get(this.#classes);
+	}
+	set classes(value) {
+		set(this.#classes, value);
+	}
+	#retainedMethod = null;
+	#frame = 0;
+	#measured = 0;
+	#buffers = user_derived(() => this.shape ? makeRows(this.shape) : null);
+	#rows = user_derived(() => {
+		const { shape, attention, query, direction } = this;
+		if (!shape || !attention || !get(this.#buffers)) return null;
+		const ablated = untrack(() => this.ablated);
+		fillRows(get(this.#buffers), shape, attention, query, direction, (layer, head) => isAblated(ablated, shape, layer, head));
+		return { ...get(this.#buffers) };
+	});
+	get rows() {
+		return get(this.#rows);
+	}
+	set rows(value) {
+		set(this.#rows, value);
+	}
+	#limits = user_derived(() => this.scaleLimits[this.direction] ?? {
+		heads: 1,
+		means: 1
+	});
+	get limits() {
+		return get(this.#limits);
+	}
+	set limits(value) {
+		set(this.#limits, value);
+	}
+	#sharedScales = user_derived(() => ({
+		heads: {
+			kind: "linear",
+			limit: this.limits.heads,
+			clips: true,
+			isWeight: true
+		},
+		means: {
+			kind: "linear",
+			limit: this.limits.means,
+			clips: true,
+			isWeight: true,
+			isOfMeans: true
+		}
+	}));
+	#uniformScale = user_derived(() => ({
+		kind: "uniform",
+		uniform: this.shape ? uniformWeight(this.shape) : 1,
+		isWeight: true
+	}));
+	#methodInfo = user_derived(() => this.#explorer.method(this.method));
+	get methodInfo() {
+		return get(this.#methodInfo);
+	}
+	set methodInfo(value) {
+		set(this.#methodInfo, value);
+	}
+	#map = user_derived(() => {
+		if (!this.shape || !this.rows) return null;
+		if (this.methodInfo) return {
+			values: this.methodValues,
+			first: 0,
+			scale: methodScale(this.methodInfo, this.methodValues)
+		};
+		const row = rowOf(this.rows, this.shape, this.layer, this.head);
+		return {
+			values: row,
+			first: this.shape.prefix,
+			scale: this.scaleOf(row, this.layer, this.head)
+		};
+	});
+	get map() {
+		return get(this.#map);
+	}
+	set map(value) {
+		set(this.#map, value);
+	}
+	#scale = user_derived(() => this.map?.scale ?? null);
+	get scale() {
+		return get(this.#scale);
+	}
+	set scale(value) {
+		set(this.#scale, value);
+	}
+	#isHeadAblated = user_derived(() => this.shape !== null && isAblated(this.ablated, this.shape, this.layer, this.head));
+	get isHeadAblated() {
+		return get(this.#isHeadAblated);
+	}
+	set isHeadAblated(value) {
+		set(this.#isHeadAblated, value);
+	}
+	#title = user_derived(() => {
+		if (!this.map) return "";
+		return this.methodInfo ? methodTitle(this.methodInfo, this.classes) : mapName(this.layer, this.head);
+	});
+	get title() {
+		return get(this.#title);
+	}
+	set title(value) {
+		set(this.#title, value);
+	}
+	#reading = user_derived(() => readingOf(this));
+	get reading() {
+		return get(this.#reading);
+	}
+	set reading(value) {
+		set(this.#reading, value);
+	}
+	#headline = user_derived(() => headlineOf(this));
+	get headline() {
+		return get(this.#headline);
+	}
+	set headline(value) {
+		set(this.#headline, value);
+	}
+	#line = user_derived(() => lineOf(this, this.#explorer.faithfulness));
+	get line() {
+		return get(this.#line);
+	}
+	set line(value) {
+		set(this.#line, value);
+	}
+	constructor(explorer) {
+		this.#explorer = explorer;
+	}
+	scaleOf(row, layer, head) {
+		if (this.scaleChoice === "map" && this.shape) return mapScale(row, this.shape);
+		if (this.scaleChoice === "uniform") return get(this.#uniformScale);
+		return get(this.#sharedScales)[layer === -1 || head === -1 ? "means" : "heads"];
+	}
+	releaseMethod() {
+		this.#retainedMethod = null;
+	}
+	scheduleDraw() {
+		this.#frame ||= requestAnimationFrame(() => this.draw());
+	}
+	flushDraw() {
+		if (this.#frame) this.draw();
+	}
+	draw() {
+		const explorer = this.#explorer;
+		const { choices, maps, shape, attention } = explorer;
+		cancelAnimationFrame(this.#frame);
+		this.#frame = 0;
+		if (!explorer.reply || !attention) return;
+		const start = performance.now();
+		const requestedMethod = choices.hover < 0 ? choices.method : null;
+		const method = requestedMethod !== null && maps[requestedMethod] ? requestedMethod : null;
+		if (requestedMethod !== null && method === null && this.#retainedMethod === requestedMethod) return showWaiting(explorer);
+		const query = queryPatches(choices, shape);
+		this.#placeMarks(query, method);
+		if (attention.full !== null || firstRowsSuffice(query, choices.direction)) {
+			if (explorer.markers.state !== "working") stopWaiting(explorer);
+			this.#update(query, method);
+		} else if (explorer.fullAttentionFailed) fallBackToClassToken(explorer);
+		else showWaiting(explorer);
+		flushSync();
+		this.#measure(start);
+	}
+	#placeMarks(query, method) {
+		const { removed, readoutPatch, method: chosen } = this.#explorer.choices;
+		const framed = method === null ? query : [];
+		this.imageMarks = {
+			query: framed,
+			removed,
+			read: readoutPatch
+		};
+		this.mapMarks = {
+			query: framed,
+			removed,
+			read: readoutPatch
+		};
+		this.isClassTokenQuery = !query.length && chosen === null;
+	}
+	#update(query, method) {
+		const { choices, shape, attention, reply, maps, targetNames } = this.#explorer;
+		this.shape = shape;
+		this.attention = attention;
+		this.scaleLimits = reply?.limits ?? NO_LIMITS;
+		if (String(query) !== String(this.query)) this.query = query;
+		this.direction = choices.direction;
+		this.layer = choices.layer;
+		this.head = choices.head;
+		this.scaleChoice = choices.scale;
+		this.readoutPatch = choices.readoutPatch;
+		this.ablated = choices.ablated;
+		this.mode = choices.mode;
+		this.method = this.#retainedMethod = method;
+		this.methodValues = method === null ? NO_VALUES : maps[method];
+		this.classes = targetNames;
+	}
+	#measure(start) {
+		if (++this.#measured % 1e3 === 0) performance.clearMeasures("vitviz:redraw");
+		performance.measure("vitviz:redraw", {
+			start,
+			end: performance.now()
+		});
+	}
+};
+// src/explore/state.svelte.ts
+var REMOVING = "Click patches, or drag over them, to remove them; click again to restore them.";
+var Choices = class {
+	#checkpoint = state("");
+	get checkpoint() {
+		return get(this.#checkpoint);
+	}
+	set checkpoint(value) {
+		set(this.#checkpoint, value);
+	}
+	#image = state(null);
+	get image() {
+		return get(this.#image);
+	}
+	set image(value) {
+		set(this.#image, value);
+	}
+	#layer = state(-1);
+	get layer() {
+		return get(this.#layer);
+	}
+	set layer(value) {
+		set(this.#layer, value);
+	}
+	#head = state(-1);
+	get head() {
+		return get(this.#head);
+	}
+	set head(value) {
+		set(this.#head, value);
+	}
+	#pins = state([]);
+	get pins() {
+		return get(this.#pins);
+	}
+	set pins(value) {
+		set(this.#pins, value);
+	}
+	#isMultiPatchQuery = state(false);
+	get isMultiPatchQuery() {
+		return get(this.#isMultiPatchQuery);
+	}
+	set isMultiPatchQuery(value) {
+		set(this.#isMultiPatchQuery, value);
+	}
+	#direction = state("from");
+	get direction() {
+		return get(this.#direction);
+	}
+	set direction(value) {
+		set(this.#direction, value);
+	}
+	#scale = state("shared");
+	get scale() {
+		return get(this.#scale);
+	}
+	set scale(value) {
+		set(this.#scale, value);
+	}
+	#smooth = state(false);
+	get smooth() {
+		return get(this.#smooth);
+	}
+	set smooth(value) {
+		set(this.#smooth, value);
+	}
+	#outlines = state(60);
+	get outlines() {
+		return get(this.#outlines);
+	}
+	set outlines(value) {
+		set(this.#outlines, value);
+	}
+	#method = state(null);
+	get method() {
+		return get(this.#method);
+	}
+	set method(value) {
+		set(this.#method, value);
+	}
+	#ablated = state([]);
+	get ablated() {
+		return get(this.#ablated);
+	}
+	set ablated(value) {
+		set(this.#ablated, value);
+	}
+	#removed = state([]);
+	get removed() {
+		return get(this.#removed);
+	}
+	set removed(value) {
+		set(this.#removed, value);
+	}
+	#mode = state("zero");
+	get mode() {
+		return get(this.#mode);
+	}
+	set mode(value) {
+		set(this.#mode, value);
+	}
+	#patch_mode = state("drop");
+	get patch_mode() {
+		return get(this.#patch_mode);
+	}
+	set patch_mode(value) {
+		set(this.#patch_mode, value);
+	}
+	#target = state([]);
+	get target() {
+		return get(this.#target);
+	}
+	set target(value) {
+		set(this.#target, value);
+	}
+	#hover = state(-1);
+	get hover() {
+		return get(this.#hover);
+	}
+	set hover(value) {
+		set(this.#hover, value);
+	}
+	#readoutPatch = state(-1);
+	get readoutPatch() {
+		return get(this.#readoutPatch);
+	}
+	set readoutPatch(value) {
+		set(this.#readoutPatch, value);
+	}
+};
+var Markers = class {
+	#state = state("working");
+	get state() {
+		return get(this.#state);
+	}
+	set state(value) {
+		set(this.#state, value);
+	}
+	#ready = state();
+	get ready() {
+		return get(this.#ready);
+	}
+	set ready(value) {
+		set(this.#ready, value);
+	}
+	#full = state();
+	get full() {
+		return get(this.#full);
+	}
+	set full(value) {
+		set(this.#full, value);
+	}
+	#methods = state();
+	get methods() {
+		return get(this.#methods);
+	}
+	set methods(value) {
+		set(this.#methods, value);
+	}
+	#scores = state();
+	get scores() {
+		return get(this.#scores);
+	}
+	set scores(value) {
+		set(this.#scores, value);
+	}
+	#changed = state();
+	get changed() {
+		return get(this.#changed);
+	}
+	set changed(value) {
+		set(this.#changed, value);
+	}
+};
+var Explorer = class {
+	host;
+	theme;
+	choices = new Choices();
+	markers = new Markers();
+	view;
+	gallery;
+	#catalog = state();
+	get catalog() {
+		return get(this.#catalog);
+	}
+	set catalog(value) {
+		set(this.#catalog, value);
+	}
+	#root = state(null);
+	get root() {
+		return get(this.#root);
+	}
+	set root(value) {
+		set(this.#root, value);
+	}
+	#shelf = state("sample");
+	get shelf() {
+		return get(this.#shelf);
+	}
+	set shelf(value) {
+		set(this.#shelf, value);
+	}
+	#download = state(null);
+	get download() {
+		return get(this.#download);
+	}
+	set download(value) {
+		set(this.#download, value);
+	}
+	followsDownload = false;
+	#pointedMethod = state(null);
+	get pointedMethod() {
+		return get(this.#pointedMethod);
+	}
+	set pointedMethod(value) {
+		set(this.#pointedMethod, value);
+	}
+	#removing = state(false);
+	get removing() {
+		return get(this.#removing);
+	}
+	set removing(value) {
+		set(this.#removing, value);
+	}
+	#dropping = state(false);
+	get dropping() {
+		return get(this.#dropping);
+	}
+	set dropping(value) {
+		set(this.#dropping, value);
+	}
+	#isHidden = state(false);
+	get isHidden() {
+		return get(this.#isHidden);
+	}
+	set isHidden(value) {
+		set(this.#isHidden, value);
+	}
+	#showsJump = state(false);
+	get showsJump() {
+		return get(this.#showsJump);
+	}
+	set showsJump(value) {
+		set(this.#showsJump, value);
+	}
+	#presented = state(null);
+	get presented() {
+		return get(this.#presented);
+	}
+	set presented(value) {
+		set(this.#presented, value);
+	}
+	mapIsInView = true;
+	#reply = state(null);
+	get reply() {
+		return get(this.#reply);
+	}
+	set reply(value) {
+		set(this.#reply, value);
+	}
+	#shape = state();
+	get shape() {
+		return get(this.#shape);
+	}
+	set shape(value) {
+		set(this.#shape, value);
+	}
+	#attention = state(null);
+	get attention() {
+		return get(this.#attention);
+	}
+	set attention(value) {
+		set(this.#attention, value);
+	}
+	#image = state(null);
+	get image() {
+		return get(this.#image);
+	}
+	set image(value) {
+		set(this.#image, value);
+	}
+	#maps = state({});
+	get maps() {
+		return get(this.#maps);
+	}
+	set maps(value) {
+		set(this.#maps, value);
+	}
+	mapsOf = null;
+	#ablation = state(null);
+	get ablation() {
+		return get(this.#ablation);
+	}
+	set ablation(value) {
+		set(this.#ablation, value);
+	}
+	#faithfulness = state(null);
+	get faithfulness() {
+		return get(this.#faithfulness);
+	}
+	set faithfulness(value) {
+		set(this.#faithfulness, value);
+	}
+	fullAttentionFailed = false;
+	shown = null;
+	recorded = {
+		image: "",
+		time: 0
+	};
+	previousChanges = {
+		ablated: [],
+		removed: [],
+		mode: "zero",
+		patch_mode: "drop"
+	};
+	failedModel = null;
+	openSaveDialog = null;
+	ticket = 0;
+	methodsTicket = 0;
+	ablationTicket = 0;
+	#notice = state(null);
+	get notice() {
+		return get(this.#notice);
+	}
+	set notice(value) {
+		set(this.#notice, value);
+	}
+	#noticeIsError = state(false);
+	get noticeIsError() {
+		return get(this.#noticeIsError);
+	}
+	set noticeIsError(value) {
+		set(this.#noticeIsError, value);
+	}
+	#voice = state("");
+	get voice() {
+		return get(this.#voice);
+	}
+	set voice(value) {
+		set(this.#voice, value);
+	}
+	waiting;
+	speaking;
+	writing;
+	#datasetRun = user_derived(() => {
+		const { checkpoint, image } = this.choices;
+		if (this.model(checkpoint)?.dataset) return checkpoint;
+		return image?.kind === "dataset" ? image.run : null;
+	});
+	get datasetRun() {
+		return get(this.#datasetRun);
+	}
+	set datasetRun(value) {
+		set(this.#datasetRun, value);
+	}
+	#predictedClass = user_derived(() => this.reply ? largest(this.reply.probabilities) : 0);
+	get predictedClass() {
+		return get(this.#predictedClass);
+	}
+	set predictedClass(value) {
+		set(this.#predictedClass, value);
+	}
+	#targetClass = user_derived(() => this.choices.target[0] ?? this.predictedClass);
+	get targetClass() {
+		return get(this.#targetClass);
+	}
+	set targetClass(value) {
+		set(this.#targetClass, value);
+	}
+	#targetNames = user_derived(() => [this.targetClass, ...this.choices.target.slice(1)].map((k) => this.reply?.classes[k] ?? ""));
+	get targetNames() {
+		return get(this.#targetNames);
+	}
+	set targetNames(value) {
+		set(this.#targetNames, value);
+	}
+	#status = user_derived(() => {
+		if (this.notice !== null) return [this.notice];
+		const method = this.host.live || this.faithfulness ? this.method(this.pointedMethod) : void 0;
+		if (method && method.key !== this.view.method) return [scoreSentence(method, this.faithfulness)];
+		return this.removing ? [REMOVING] : this.view.line;
+	});
+	get status() {
+		return get(this.#status);
+	}
+	set status(value) {
+		set(this.#status, value);
+	}
+	constructor(host) {
+		this.host = host;
+		this.catalog = host.catalog;
+		this.theme = new ThemeColors(host.element, host.catalog.colors);
+		this.view = new View(this);
+		this.gallery = new Gallery(this);
+	}
+	method(key) {
+		return this.catalog.methods.find((method) => method.key === key);
+	}
+	model(name) {
+		return this.catalog.checkpoints.find((checkpoint) => checkpoint.name === name);
+	}
+	get key() {
+		return this.ablation?.key ?? this.reply?.key ?? "";
+	}
+	get isVisible() {
+		return (this.root?.getClientRects().length ?? 0) > 0;
+	}
+};
+// src/explore/actions.ts
+function act(explorer, change, delay = 600) {
+	const { choices } = explorer;
+	clearNotice(explorer);
+	Object.assign(choices, change);
+	choices.isMultiPatchQuery &&= choices.pins.length > 0;
+	explorer.view.scheduleDraw();
+	announceSoon(explorer, delay);
+	writeAddressSoon(explorer);
+	explorer.showsJump = !explorer.mapIsInView;
+}
+function hover(explorer, change, delay = 600) {
+	clearNotice(explorer);
+	Object.assign(explorer.choices, change);
+	explorer.view.scheduleDraw();
+	announceSoon(explorer, delay);
+}
+function chooseHead(explorer, layer, head, delay = 600) {
+	act(explorer, {
+		layer,
+		head,
+		method: null
+	}, delay);
+}
+function queryClassToken(explorer) {
+	act(explorer, {
+		pins: [],
+		hover: -1,
+		isMultiPatchQuery: false,
+		method: null
+	}, 0);
+}
+function pinPatch(explorer, patch, add) {
+	const { shape, choices } = explorer;
+	if (isRemoved(patch, shape)) return showNotice(explorer, removedLine(patch, shape));
+	const isPinned = choices.pins.includes(patch);
+	const isMultiPatchQuery = choices.isMultiPatchQuery || add;
+	act(explorer, {
+		method: null,
+		isMultiPatchQuery,
+		pins: isMultiPatchQuery ? toggled(choices.pins, patch) : isPinned ? [] : [patch]
+	});
+	announceSoon(explorer, 600, isPinned ? "Unpinned. " : "Pinned. ");
+}
+function chooseMethod(explorer, key) {
+	act(explorer, { method: explorer.choices.method === key ? null : key });
+}
+function leaveMethod(explorer) {
+	act(explorer, { method: null }, 0);
+	focusTile(explorer);
+}
+function chooseClass(explorer, k) {
+	const { target } = explorer.choices;
+	retarget(explorer, [k, ...target[1] === k ? [] : target.slice(1)]);
+}
+function chooseContrast(explorer, text) {
+	const first = explorer.targetClass;
+	retarget(explorer, text === "" || Number(text) === first ? [first] : [first, Number(text)]);
+}
+function retarget(explorer, target) {
+	if (!explorer.reply) return;
+	act(explorer, { target: target.length === 1 && target[0] === explorer.predictedClass ? [] : target });
+	if (explorer.choices.method === null) {
+		const [name, contrast] = explorer.targetNames;
+		showNotice(explorer, `Attribution methods now explain ${name}${contrast ? `, contrasted with ${contrast}` : ""}.`);
+	}
+	fetchMethods(explorer);
+}
+function ablate(explorer, change) {
+	act(explorer, change, 0);
+	fetchAblation(explorer);
+}
+function toggleHead(explorer) {
+	const { reply, shape, choices, host } = explorer;
+	const { layer, head, ablated } = choices;
+	if (!host.live || !reply || layer === -1 || head === -1) return;
+	ablate(explorer, {
+		ablated: toggled(ablated, layer * shape.heads + head),
+		method: null
+	});
+}
+function togglePatch(explorer, patch) {
+	if (!explorer.host.live) return;
+	const { removed, pins } = explorer.choices;
+	ablate(explorer, {
+		removed: toggled(removed, patch),
+		pins: pins.filter((pin) => pin !== patch),
+		method: null
+	});
+}
+function restoreAll(explorer) {
+	ablate(explorer, {
+		ablated: [],
+		removed: []
+	});
+	focusTile(explorer);
+}
+function focusTile({ root, shape, choices, view }, options = { preventScroll: true }) {
+	view.draw();
+	const down = choices.layer === -1 ? shape.layers : choices.layer;
+	const right = choices.head === -1 ? shape.heads : choices.head;
+	root?.querySelectorAll(".matrix .cell")[down * (shape.heads + 1) + right]?.focus(options);
+}
+function toggleRemoving(explorer) {
+	explorer.removing = !explorer.removing;
+	showNotice(explorer, null);
+	explorer.voice = explorer.removing ? REMOVING : "Clicks pin patches again.";
+}
+function writeAddress(explorer, how = "replaceState") {
+	clearTimeout(explorer.writing);
+	const { host, reply, choices, shape, shown } = explorer;
+	if (!host.live || !reply || !shown) return;
+	const { checkpoint, image } = shown;
+	const upload = image.kind === "upload" ? image : null;
+	updateAddress(addressOf(choices, image, shape, checkpoint), DEFAULTS, how, { upload });
+}
+function writeAddressSoon(explorer) {
+	clearTimeout(explorer.writing);
+	explorer.writing = setTimeout(() => writeAddress(explorer), 150);
+}
+// src/explore/history.ts
+var ENTRY_DELAY = 1e3;
+function recordImage(explorer) {
+	const image = JSON.stringify({
+		...explorer.shown?.image,
+		crop: void 0
+	});
+	const isOther = image !== explorer.recorded.image;
+	const isLater = performance.now() - explorer.recorded.time >= ENTRY_DELAY;
+	if (isOther) explorer.recorded = {
+		image,
+		time: performance.now()
+	};
+	writeAddress(explorer, isOther && isLater ? "pushState" : "replaceState");
+}
+async function followHistory(explorer) {
+	const { catalog, choices, shown } = explorer;
+	const params = new URLSearchParams(location.search);
+	const wanted = params.get("image");
+	if (!shown || !wanted || params.has("tab")) return;
+	const [chosen, linked] = readAddress(params, catalog, history.state);
+	if (wanted === imageParam(shown.image) && JSON.stringify(chosen.image) === JSON.stringify(shown.image)) return;
+	Object.assign(choices, chosen);
+	if (!choices.image) return;
+	explorer.recorded = {
+		image: JSON.stringify(choices.image),
+		time: -1e3
+	};
+	await load(explorer, choices.checkpoint, choices.image, linked);
+	const missing = unavailableSentences(params, catalog, choices);
+	if (missing && !explorer.noticeIsError) showNotice(explorer, missing);
+}
+// src/explore/images.ts
+var DOWNLOAD_DELAY = 1e3;
+var ACCEPTED = {
+	names: "PNG, JPEG, WebP, GIF, BMP or TIFF",
+	types: [
+		"png",
+		"jpeg",
+		"webp",
+		"gif",
+		"bmp",
+		"tiff"
+	].map((name) => `image/${name}`)
+};
+async function chooseImage(explorer, image) {
+	writeAddress(explorer);
+	await load(explorer, explorer.choices.checkpoint, image);
+	recordImage(explorer);
+}
+async function chooseTestImage(explorer, index) {
+	if (!Number.isInteger(index)) return;
+	const { gallery } = explorer;
+	const { dataset: run } = gallery;
+	await chooseImage(explorer, run === "cifar10" ? {
+		kind: "cifar",
+		index
+	} : {
+		kind: "dataset",
+		run,
+		index
+	});
+	const { image } = explorer.choices;
+	if (image && "index" in image && image.index === index) await gallery.find(index);
+}
+function showShelf(explorer, kind) {
+	explorer.shelf = kind;
+	const { catalog, datasetRun, gallery } = explorer;
+	if (kind === "cifar" && catalog.cifar.available) gallery.open(CIFAR10);
+	else if (kind === "cifar") gallery.dataset = CIFAR10;
+	else if (kind === "dataset" && datasetRun) gallery.open(datasetRun);
+	if (kind === "cifar" && !catalog.cifar.available && !catalog.public) requestDownload(explorer, "state");
+}
+async function requestDownload(explorer, action) {
+	const { host } = explorer;
+	const send = async (next) => {
+		const reply = await host.request("cifar_download", { action: next });
+		if (isServed(reply)) explorer.download = reply;
+		else showNotice(explorer, reasonOf(reply), true);
+		return isServed(reply) && reply.running;
+	};
+	if (!await send(action) || explorer.followsDownload) return;
+	explorer.followsDownload = true;
+	do
+		await pause(DOWNLOAD_DELAY);
+	while (await send("state"));
+	explorer.followsDownload = false;
+	await refreshLists(explorer);
+	if (explorer.shelf === "cifar" && explorer.catalog.cifar.available) showShelf(explorer, "cifar");
+}
+function refusalOf({ name, type, size }, maxBytes) {
+	if (/^image\/hei[cf]/.test(type) || /\.hei[cf]$/i.test(name)) return `HEIC images cannot be read: export ${name} as JPEG. ${ACCEPTED.names} are accepted.`;
+	if (!type.startsWith("image/")) return `The file must be an image: ${name} is ${type || "of unknown type"}. Choose a ${ACCEPTED.names} file.`;
+	if (size > maxBytes) return `An image may have ${`at most ${mebibytes(maxBytes)}: ${name} has ${mebibytes(size)}`}. Reduce its size, for example by saving it as JPEG.`;
+	return null;
+}
+async function takeFile(explorer, file) {
+	const { catalog, host } = explorer;
+	if (!host.upload) return;
+	const refusal = refusalOf(file, catalog.maxBytes);
+	if (refusal) return showNotice(explorer, refusal, true);
+	const mine = ++explorer.ticket;
+	showShelf(explorer, "upload");
+	startWaiting(explorer);
+	try {
+		const { path } = await host.upload(file);
+		if (mine === explorer.ticket) chooseImage(explorer, {
+			kind: "upload",
+			path,
+			name: file.name
+		});
+	} catch {
+		const sentence = `${file.name} could not be uploaded: the server is unreachable, or its upload storage is full. Try again later.`;
+		if (mine === explorer.ticket) fail(explorer, sentence);
+	}
+}
+// src/explore/options.ts
+var CHANGES = {
+	query(value, { choices, shape }) {
+		const pins = choices.pins.length ? choices.pins : [middlePatch(shape)];
+		const kept = {
+			class: [],
+			patch: pins.slice(0, 1)
+		}[value] ?? pins;
+		return {
+			method: null,
+			isMultiPatchQuery: value === "patches",
+			pins: kept
+		};
+	},
+	direction: (value) => ({
+		direction: oneOf(value, ["from", "to"]),
+		method: null
+	}),
+	scale: (value) => ({
+		scale: oneOf(value, [
+			"shared",
+			"uniform",
+			"map"
+		]),
+		method: null
+	}),
+	display: (value) => ({ smooth: value === "smooth" })
+};
+function chooseOption(explorer, name, value) {
+	if (!explorer.reply) return;
+	act(explorer, CHANGES[name](value, explorer), 0);
+	if (value === "patches") showNotice(explorer, "Click patches to add them to the query; click again to remove them.");
+}
+function fallBackToClassToken(explorer) {
+	Object.assign(explorer.choices, {
+		pins: [],
+		isMultiPatchQuery: false,
+		hover: -1,
+		direction: "from"
+	});
+	stopWaiting(explorer);
+	explorer.view.draw();
+	showNotice(explorer, "The attention between patches could not be loaded. Choose the image again to retry.", true);
+}
+async function showModel(explorer, name, linked = null) {
+	const { choices, gallery } = explorer;
+	if (choices.image) await load(explorer, name, choices.image, linked);
+	if (choices.checkpoint === name) writeAddressSoon(explorer);
+	if (explorer.shelf === "dataset") showShelf(explorer, explorer.datasetRun ? "dataset" : "sample");
+	else if (explorer.shelf === "cifar") gallery.fill();
+}
+// src/lib/Progress.svelte
+var root$6 = from_html(`<div role="progressbar" aria-valuemin="0" aria-valuemax="100"><i></i></div>`);
+function Progress($$anchor, $$props) {
+	const whole = prop($$props, "whole", 3, false), hidden = prop($$props, "hidden", 3, false);
+	var div = root$6();
+	var i = child(div);
+	let styles;
+	reset(div);
+	template_effect(($0) => {
+		set_class(div, 1, clsx(["progress", { whole: whole() }]));
+		set_attribute(div, "aria-label", $$props.label);
+		set_attribute(div, "aria-valuenow", $0);
+		set_attribute(div, "hidden", hidden());
+		styles = set_style(i, "", styles, { width: `${100 * $$props.progress}%` });
+	}, [() => Math.round(100 * $$props.progress)]);
+	append($$anchor, div);
+}
+// src/lib/Download.svelte
+var root$5 = from_html(`<div><p class="sentence"> </p> <div class="downloading"><!> <span class="downloaded"> </span></div> <button type="button" class="button" data-do="download"> </button> <button type="button" class="button" data-do="cancel">Cancel</button></div>`);
+function Download($$anchor, $$props) {
+	push($$props, true);
+	const hidden = prop($$props, "hidden", 3, false);
+	const isRunning = user_derived(() => $$props.download?.running ?? false);
+	const failure = user_derived(() => $$props.download?.message ?? "");
+	const progressLine = user_derived(() => `Downloading ${$$props.name}. Its checksum is verified before use.`);
+	var div = root$5();
+	var p = child(div);
+	var text = only_child(p, true);
+	var div_1 = sibling(p, 2);
+	var node = child(div_1);
+	{
+		let $0 = user_derived(() => $$props.download?.progress ?? 0);
+		Progress(node, {
+			label: "Download progress",
+			get progress() {
+				return get($0);
+			}
+		});
+	}
+	var text_1 = only_child(sibling(node, 2));
+	reset(div_1);
+	var button = sibling(div_1, 2);
+	var text_2 = only_child(button);
+	var button_1 = sibling(button, 2);
+	reset(div);
+	template_effect(($0) => {
+		set_class(div, 1, clsx(["absent", { failed: get(failure) }]));
+		set_attribute(div, "hidden", hidden());
+		set_text(text, get(failure) || (get(isRunning) ? get(progressLine) : $$props.missing));
+		set_attribute(div_1, "hidden", !get(isRunning));
+		set_text(text_1, `${$0 ?? ""} of 170 MB`);
+		set_attribute(button, "hidden", get(isRunning));
+		set_text(text_2, `Download ${$$props.name ?? ""} (170 MB)`);
+		set_attribute(button_1, "hidden", !get(isRunning));
+	}, [() => Math.round(170 * ($$props.download?.progress ?? 0))]);
+	delegated("click", button, function(...$$args) {
+		$$props.onstart?.apply(this, $$args);
+	});
+	delegated("click", button_1, function(...$$args) {
+		$$props.oncancel?.apply(this, $$args);
+	});
+	append($$anchor, div);
+	pop();
+}
+delegate(["click"]);
+// src/explore/tour.ts
+var STOPS = [
+	{
+		target: ".image-column .stage",
+		title: "The image is cut into patches",
+		text: "Point at a patch: all maps now show what this patch attends to. Click to pin it. Otherwise the class token, from which the prediction is read, is the query."
+	},
+	{
+		target: ".map-column .stage",
+		title: "One head, enlarged",
+		text: "The darker a patch, the more attention it gets. Point at the map to read the weights; 1 × uniform is what every token gets if none is preferred."
+	},
+	{
+		target: ".matrix-column",
+		title: "All layers and heads",
+		text: "Each tile is the same map of another head. Click one to enlarge it. Early layers often look nearby, later ones at parts of the object."
+	},
+	{
+		target: ".prediction-column",
+		title: "Does it matter for the prediction?",
+		text: "Attention is not an explanation. Ablate a head or remove patches to see the probabilities change, or choose a class: the methods below estimate which patches it depends on, and are tested against random orders."
+	}
+];
+var KEY = "vitviz-intro";
+function isDismissed() {
+	try {
+		return localStorage.getItem(KEY) === "dismissed";
+	} catch {
+		return false;
+	}
+}
+function dismiss() {
+	try {
+		localStorage.setItem(KEY, "dismissed");
+	} catch {}
+}
+function stopAfter(key, at) {
+	if (key === "Escape") return null;
+	if (key === "ArrowRight") return Math.min(at + 1, STOPS.length - 1);
+	if (key === "ArrowLeft") return Math.max(at - 1, 0);
+}
+// \0vite/preload-helper.js
+var scriptRel = (function detectScriptRel() {
+	const relList = typeof document !== "undefined" && document.createElement("link").relList;
+	return relList && relList.supports && relList.supports("modulepreload") ? "modulepreload" : "preload";
+})();
+var assetsURL = function(dep, importerUrl) {
+	return new URL(dep, importerUrl).href;
+};
+var seen = {};
+var isCssPreloadUrl = function isCssPreloadUrl(url) {
+	return url.pathname.endsWith(".css");
+};
+var preloadOnce = function preloadOnce(seen, href, preload) {
+	if (href in seen) return seen[href];
+	const promise = preload();
+	if (!promise) {
+		seen[href] = void 0;
+		return;
+	}
+	const preloadPromise = promise.then(() => {
+		seen[href] = void 0;
+	}, (err) => {
+		seen[href] = void 0;
+		throw err;
+	});
+	seen[href] = preloadPromise;
+	return preloadPromise;
+};
+var __vitePreload = function preload(baseModule, deps, importerUrl) {
+	let promise = Promise.resolve();
+	if (deps && deps.length > 0) {
+		let preloadedHrefs;
+		const cspNonceMeta = document.querySelector("meta[property=csp-nonce]");
+		const cspNonce = cspNonceMeta?.nonce || cspNonceMeta?.getAttribute("nonce");
+		function allSettled(promises) {
+			return Promise.all(promises.map((p) => Promise.resolve(p).then((value) => ({
+				status: "fulfilled",
+				value
+			}), (reason) => ({
+				status: "rejected",
+				reason
+			}))));
+		}
+		function importMetaResolve(specifier) {
+			if (import.meta.resolve) return new URL(import.meta.resolve(specifier));
+			return new URL(specifier, import.meta.url);
+		}
+		promise = allSettled(deps.map((depString) => {
+			depString = assetsURL(depString, importerUrl);
+			const dep = importMetaResolve(depString);
+			const isCss = isCssPreloadUrl(dep);
+			return preloadOnce(seen, dep.href, () => {
+				if (preloadedHrefs === void 0) {
+					preloadedHrefs = {
+						all: new Set(),
+						styles: new Set()
+					};
+					const links = document.getElementsByTagName("link");
+					for (let i = links.length - 1; i >= 0; i--) {
+						const link = links[i];
+						preloadedHrefs.all.add(link.href);
+						if (link.rel === "stylesheet") preloadedHrefs.styles.add(link.href);
+					}
+				}
+				if ((isCss ? preloadedHrefs.styles : preloadedHrefs.all).has(dep.href)) return;
+				const link = document.createElement("link");
+				link.rel = isCss ? "stylesheet" : scriptRel;
+				if (!isCss) link.as = "script";
+				link.crossOrigin = "";
+				link.href = dep.href;
+				if (cspNonce) link.setAttribute("nonce", cspNonce);
+				document.head.appendChild(link);
+				if (isCss) return new Promise((res, rej) => {
+					const handleSettle = (e) => {
+						link.removeEventListener("load", handleSettle);
+						link.removeEventListener("error", handleSettle);
+						if (e.type === "error") rej(new Error(`Unable to preload CSS for ${dep}`));
+						else res(e);
+					};
+					link.addEventListener("load", handleSettle);
+					link.addEventListener("error", handleSettle);
+				});
+			});
+		}).filter((p) => p !== void 0));
+	}
+	function handlePreloadError(err) {
+		const e = new Event("vite:preloadError", { cancelable: true });
+		e.payload = err;
+		window.dispatchEvent(e);
+		if (!e.defaultPrevented) throw err;
+	}
+	return promise.then((res) => {
+		for (const item of res || []) {
+			if (item.status !== "rejected") continue;
+			handlePreloadError(item.reason);
+		}
+		return baseModule().catch(handlePreloadError);
+	});
+};
+// src/lib/Line.svelte
+var root$4 = from_html(`<b> </b>`);
+function Line($$anchor, $$props) {
+	var fragment = comment();
+	each(first_child(fragment), 17, () => $$props.line, index, ($$anchor, part) => {
+		var fragment_1 = comment();
+		var node_1 = first_child(fragment_1);
+		var consequent = ($$anchor) => {
+			var text$1 = text();
+			template_effect(() => set_text(text$1, get(part)));
+			append($$anchor, text$1);
+		};
+		var alternate = ($$anchor) => {
+			var b = root$4();
+			var text_1 = only_child(b, true);
+			template_effect(() => set_text(text_1, get(part).strong));
+			append($$anchor, b);
+		};
+		if_block(node_1, ($$render) => {
+			if (typeof get(part) === "string") $$render(consequent);
+			else $$render(alternate, -1);
+		});
+		append($$anchor, fragment_1);
+	});
+	append($$anchor, fragment);
+}
+// src/explore/share.ts
+async function copyLink(explorer) {
+	writeAddress(explorer);
+	const rest = explorer.choices.image?.kind === "upload" ? " It does not contain the uploaded image." : "";
+	try {
+		await navigator.clipboard.writeText(location.href);
+		showNotice(explorer, `Link copied.${rest}`);
+	} catch {
+		showNotice(explorer, `The browser does not allow copying: copy the link from the address bar.${rest}`);
+	}
+}
+var nullable = (index) => index === -1 ? null : index;
+function shownView({ choices, reply, targetClass }) {
+	const { layer, head, pins, direction, method, target, scale, smooth, outlines } = choices;
+	return {
+		method,
+		layer: nullable(layer),
+		head: nullable(head),
+		patches: pins,
+		direction,
+		target: [targetClass, ...target.slice(1)],
+		scale,
+		smooth,
+		outlines: outlines / 100,
+		truth: reply?.image.truth ?? null
+	};
+}
+// src/lib/TilePreview.svelte
+var root$3 = from_html(`<canvas></canvas>`);
+var root_1$3 = from_html(`<div class="matrix-preview" aria-hidden="true"><!> <b> </b> <span> </span></div>`);
+function TilePreview($$anchor, $$props) {
+	push($$props, true);
+	let node;
+	let large = state(void 0);
+	function copy() {
+		if (!$$props.canvas || !get(large)) return;
+		if (get(large).width !== $$props.canvas.width) get(large).width = $$props.canvas.width;
+		if (get(large).height !== $$props.canvas.height) get(large).height = $$props.canvas.height;
+		get(large).getContext("2d")?.drawImage($$props.canvas, 0, 0);
+	}
+	user_effect(() => {
+		copy();
+		place();
+	});
+	function place() {
+		const box = node.parentElement?.getBoundingClientRect();
+		if (!box) return;
+		const { left, width, top, bottom } = $$props.cell.getBoundingClientRect();
+		const middle = left + width / 2 - box.left - node.offsetWidth / 2;
+		const isAbove = (top + bottom) / 2 > box.top + box.height / 2;
+		node.style.left = `${Math.max(0, Math.min(middle, box.width - node.offsetWidth))}px`;
+		node.style.top = `${isAbove ? top - box.top - node.offsetHeight - 10 : bottom - box.top + 10}px`;
+	}
+	var $$exports = { copy };
+	var div = root_1$3();
+	var node_1 = child(div);
+	var consequent = ($$anchor) => {
+		var canvas_1 = root$3();
+		bind_this(canvas_1, ($$value) => set(large, $$value), () => get(large));
+		append($$anchor, canvas_1);
+	};
+	if_block(node_1, ($$render) => {
+		if ($$props.canvas) $$render(consequent);
+	});
+	var b = sibling(node_1, 2);
+	var text_1 = only_child(b, true);
+	var text_2 = only_child(sibling(b, 2), true);
+	reset(div);
+	bind_this(div, ($$value) => node = $$value, () => node);
+	template_effect(() => {
+		set_text(text_1, $$props.title);
+		set_text(text_2, $$props.text);
+	});
+	append($$anchor, div);
+	return pop($$exports);
+}
+// src/lib/Matrix.svelte
+var root$2 = from_html(`<button type="button" role="gridcell"><canvas></canvas></button>`);
+var root_1$2 = from_html(`<span> </span>`);
+var root_2 = from_html(`<div role="row"><!> <!></div>`);
+var root_3 = from_html(`<div><div class="matrix-frame"><div role="grid"><div class="matrix-row head-row" role="row"><span class="label corner"> </span> <!></div> <!></div></div> <!></div>`);
+function Matrix($$anchor, $$props) {
+	push($$props, true);
+	const cell = ($$anchor, row = noop, column = noop) => {
+		const isChosen = user_derived(() => isReady() && row() === $$props.layer && column() === $$props.head);
+		const ablated = user_derived(() => isAblated()(row(), column()));
+		var button = root$2();
+		template_effect(($0, $1) => {
+			set_class(button, 1, clsx([
+				"cell",
+				column() === -1 && "mean",
+				get(ablated) && "ablated"
+			]));
+			set_attribute(button, "data-head", $0);
+			set_attribute(button, "aria-label", $1);
+			set_attribute(button, "aria-selected", isReady() ? get(isChosen) && isShown() : void 0);
+			set_attribute(button, "tabindex", isReady() ? get(isChosen) ? 0 : -1 : void 0);
+		}, [() => numberName(column()), () => `${mapName(row(), column())}${get(ablated) ? ", ablated" : ""}`]);
+		delegated("click", button, () => $$props.onchoose(row(), column(), false));
+		append($$anchor, button);
+	};
+	const header = ($$anchor, role = noop, kind = noop, index = noop) => {
+		var span = root_1$2();
+		var text = only_child(span, true);
+		template_effect(($0, $1) => {
+			set_class(span, 1, $0);
+			set_attribute(span, "role", role());
+			set_text(text, $1);
+		}, [() => clsx([
+			"label",
+			index() === -1 && "mean",
+			isOn(kind() === "layer" ? $$props.layer : $$props.head, index()) && "on"
+		]), () => headerText(kind(), index(), $$props.shape)]);
+		append($$anchor, span);
+	};
+	let isReady = prop($$props, "isReady", 3, true), isShown = prop($$props, "isShown", 3, true), isAblated = prop($$props, "isAblated", 3, () => false), framed = prop($$props, "framed", 3, null);
+	let frame;
+	let node;
+	let tiles = [];
+	let built = "";
+	let preview = state(void 0);
+	let hasMore = state(false);
+	let pointed = state(null);
+	const layers = user_derived(() => $$props.shape.layers);
+	const heads = user_derived(() => $$props.shape.heads);
+	const size = user_derived(() => `${get(layers)} ${get(heads)} ${$$props.shape.columns} ${$$props.shape.rows}`);
+	const down = user_derived(() => withMean(get(layers)));
+	const across = user_derived(() => withMean(get(heads)));
+	const isOn = (at, index) => isReady() && isShown() && at === index;
+	function build() {
+		const [columns, rows] = [$$props.shape.columns, $$props.shape.rows];
+		const canvases = [...node.querySelectorAll("canvas")];
+		tiles = get(down).flatMap((row) => get(across).map((column) => ({
+			layer: row,
+			head: column
+		}))).map((map, i) => ({
+			...map,
+			values: makeTile(canvases[i], columns, rows)
+		}));
+		built = get(size);
+	}
+	user_effect(() => {
+		if (built !== get(size)) build();
+		$$props.paint(tiles);
+		untrack(() => get(preview)?.copy());
+	});
+	user_effect(() => {
+		$$props.layer, $$props.head, get(size), isShown();
+		const chosen = isReady() && chosenButton();
+		if (chosen) scrollInto(frame, chosen);
+	});
+	function measure() {
+		set(hasMore, frame.scrollLeft + frame.clientWidth < frame.scrollWidth - 1);
+	}
+	user_effect(() => {
+		const observer = new ResizeObserver(measure);
+		for (const part of [frame, node]) observer.observe(part);
+		return () => observer.disconnect();
+	});
+	const chosenButton = () => node.querySelector(`[data-layer="${$$props.layer}"] > [data-head="${numberName($$props.head)}"]`);
+	function focus(options) {
+		chosenButton()?.focus(options);
+	}
+	function point({ target, pointerType }) {
+		const cell = pointerType !== "touch" && target instanceof Element && target.closest(".cell");
+		if (cell && isReady()) set(pointed, cell);
+	}
+	function mapOf(cell) {
+		const map = tiles.find(({ values }) => values.canvas === cell.firstElementChild);
+		return map && {
+			...map,
+			isAblated: isAblated()(map.layer, map.head)
+		};
+	}
+	function walk(event) {
+		set(pointed, null);
+		if (!isReady() || isShortcut(event)) return;
+		if (!GRID_KEYS.includes(event.key)) return $$props.onkey?.(event);
+		event.preventDefault();
+		const next = nextMap($$props.shape, $$props.layer, $$props.head, event.key);
+		$$props.onchoose(next.layer, next.head, true);
+		flushSync();
+		focus();
+	}
+	var $$exports = { focus };
+	var div = root_3();
+	var div_1 = child(div);
+	var div_2 = child(div_1);
+	var div_3 = child(div_2);
+	var span_1 = child(div_3);
+	var text_1 = only_child(span_1, true);
+	each(sibling(span_1, 2), 16, () => get(across), (column) => column, ($$anchor, column) => {
+		header($$anchor, () => "columnheader", () => "head", () => column);
+	});
+	reset(div_3);
+	each(sibling(div_3, 2), 16, () => get(down), (row) => row, ($$anchor, row) => {
+		var div_4 = root_2();
+		var node_3 = child(div_4);
+		header(node_3, () => "rowheader", () => "layer", () => row);
+		each(sibling(node_3, 2), 16, () => get(across), (column) => column, ($$anchor, column) => {
+			cell($$anchor, () => row, () => column);
+		});
+		reset(div_4);
+		template_effect(() => {
+			set_class(div_4, 1, clsx([
+				"matrix-row",
+				row === -1 && "mean-row",
+				isReady() && row === $$props.layer && "current"
+			]));
+			set_attribute(div_4, "data-layer", row);
+		});
+		append($$anchor, div_4);
+	});
+	reset(div_2);
+	bind_this(div_2, ($$value) => node = $$value, () => node);
+	reset(div_1);
+	bind_this(div_1, ($$value) => frame = $$value, () => frame);
+	var node_5 = sibling(div_1, 2);
+	var consequent_1 = ($$anchor) => {
+		const map = user_derived(() => mapOf(get(pointed)));
+		var fragment_2 = comment();
+		var node_6 = first_child(fragment_2);
+		var consequent = ($$anchor) => {
+			{
+				let $0 = user_derived(() => get(map).isAblated ? null : get(map).values.canvas);
+				let $1 = user_derived(() => mapName(get(map).layer, get(map).head));
+				let $2 = user_derived(() => get(map).isAblated ? "ablated" : $$props.describe?.(get(map).layer, get(map).head) ?? "");
+				bind_this(TilePreview($$anchor, {
+					get cell() {
+						return get(pointed);
+					},
+					get canvas() {
+						return get($0);
+					},
+					get title() {
+						return get($1);
+					},
+					get text() {
+						return get($2);
+					}
+				}), ($$value) => set(preview, $$value, true), () => get(preview));
+			}
+		};
+		if_block(node_6, ($$render) => {
+			if (get(map)) $$render(consequent);
+		});
+		append($$anchor, fragment_2);
+	};
+	if_block(node_5, ($$render) => {
+		if (get(pointed)) $$render(consequent_1);
+	});
+	reset(div);
+	template_effect(() => {
+		set_class(div, 1, clsx(["matrix-box", get(hasMore) && "has-more"]));
+		set_class(div_2, 1, clsx(["matrix", framed() && "framed"]));
+		set_attribute(div_2, "aria-label", $$props.label);
+		set_style(div_2, framed() && `--query-left: ${framed().left}; --query-top: ${framed().top}`);
+		set_text(text_1, get(heads) > 6 ? "head" : "");
+	});
+	event("scroll", div_1, measure);
+	delegated("keydown", div_2, walk);
+	delegated("pointerover", div_2, point);
+	event("pointerleave", div_2, () => {
+		set(pointed, null);
+	});
+	append($$anchor, div);
+	return pop($$exports);
+}
+delegate([
+	"click",
+	"keydown",
+	"pointerover"
+]);
+// src/lib/accuracy.ts
+var FEW = 100;
+var digitsFor = (images) => images && images < 1e3 ? 0 : 1;
+function accuracyNumber(accuracy, images) {
+	return images && images < FEW ? `${Math.round(accuracy * images)} of ${images}` : percent(accuracy, digitsFor(images));
+}
+function accuracyText(accuracy, images, split = "test") {
+	const number = accuracyNumber(accuracy, images);
+	if (!images) return `${number} of the ${split} images`;
+	if (images < FEW) return `${number} ${split} images`;
+	const [low, high] = wilsonInterval(accuracy, images).map((end) => (100 * end).toFixed(digitsFor(images)));
+	return `${number} (${images.toLocaleString("en-US")} ${split} images, 95\u00a0% interval ${low} to ${high})`;
+}
+function wilsonInterval(proportion, count) {
+	const z = 1.96;
+	const scale = 1 + z ** 2 / count;
+	const center = proportion + z ** 2 / (2 * count);
+	const half = z * Math.sqrt(proportion * (1 - proportion) / count + z ** 2 / (4 * count ** 2));
+	return [(center - half) / scale, (center + half) / scale];
+}
+function accuracyLine(model) {
+	if (!model) return "";
+	if (!model.is_classifier) return "This model was trained to predict masked patches, not labels: its attention is meaningful, its prediction is not.";
+	if (model.accuracy == null) return "No accuracy is recorded with this model: it may be untrained.";
+	return `Accuracy ${accuracyText(model.accuracy, model.eval_samples, model.measured_on ?? "test")}, as recorded with the model.`;
+}
 // node_modules/d3-array/dist/d3-array.mjs
 function ascending(a, b) {
 	return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
@@ -5960,4 +8243,37 @@ function ColorBar($$anchor, $$props) {
 	append($$anchor, div);
 	pop();
 }
-export { ARROWS, ColorBar, Line, Matrix, ModelSelect, NO_ANSWER, RETRY_DELAY, ThemeColors, ValueAxis, accuracyLine, afterPaint, append, attach, attribute_effect, bind_element_size, bind_property, bind_select_value, bind_this, bind_value, capital, changesLine, child, clsx, colorIndex, comment, cornerOf, counted, cssColor, delegate, delegated, digitsOf, each, event, fillRows, firstRowsSuffice, first_child, floatsOf, flushSync, from_html, from_svg, get, hasManyHeads, headHeadline, headLine, headNumber, headsParam, hostOf, if_block, index, init_select, isBusy, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, isUnreachable, keepSizes, largest, listenWhile, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodHeadline, methodLine, methodNumber, methodTitle, middlePatch, mount, neighbour, next, noop, numberName, onMount, oneOf, only_child, paintBar, paintOutlines, paintTile, parseClasses, parseHeads, parseNumber, parsePatches, patchAt, patchName, patchesParam, pause, percent, place, placeLabels, pointsText, pop, prefixLine, prop, proxy, push, queryName, reasonOf, refreshModels, remove_input_defaults, reset, rowOf, runName, saveAs, saveContent, scoreNote, scoreText, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sharedLimit, sibling, signed, spread_props, state, targetTitle, template_effect, textOf, tickText, ticks, ticksOf, timesUniform, to_array, tokenCount, uint16Of, unavailable, uniformWeight, unitOf, untrack, updateAddress, user_derived, user_effect, user_pre_effect, valueScale, withMean, written };
+// src/lib/video.ts
+var CODECS = [
+	"avc1.640028",
+	"avc1.640033",
+	"vp09.00.51.08"
+];
+var BITRATE = 8e6;
+var USUAL_SIZE = [1280, 720];
+var NO_ENCODER = "MP4 needs a browser that encodes video (WebCodecs), over HTTPS or on this computer.";
+var ENCODING_FAILED = "The browser could not encode the movie. Save it as GIF instead.";
+async function videoConfig(width, height) {
+	if (!("VideoEncoder" in globalThis) || !("ImageDecoder" in globalThis)) return null;
+	for (const codec of CODECS) {
+		const config = {
+			codec,
+			width,
+			height,
+			bitrate: BITRATE,
+			latencyMode: "quality"
+		};
+		const { supported } = await VideoEncoder.isConfigSupported(config).catch(() => ({ supported: false }));
+		if (supported) return config;
+	}
+	return null;
+}
+var canEncodeVideo = async () => await videoConfig(...USUAL_SIZE) !== null;
+async function mp4Of(webp) {
+	const { encode } = await __vitePreload(async () => {
+		const { encode } = await import("./mp4.js");
+		return { encode };
+	}, [], import.meta.url);
+	return encode(await webp.arrayBuffer());
+}
+export { $document, ACCEPTED, ARROWS, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, ThemeColors, ValueAxis, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, announceSoon, append, attach, attribute_effect, autofocus, await_block, bind_element_size, bind_property, bind_select_value, bind_this, bind_value, blobOf, bytesOf, canEncodeVideo, capital, changesLine, child, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, clsx, colorIndex, comment, compareToRandom, component, copyLink, cornerOf, counted, cssColor, delegate, delegated, digitsOf, dismiss, each, event, fail, fillRows, firstImage, first_child, fitTile, flushSync, focusTile, followHistory, from_html, from_svg, get, hasManyHeads, hasModel, hostOf, hover, if_block, imageParam, index, init_select, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, keepSizes, key, largest, largestLine, leaveMethod, listenWhile, load, lowOf, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, mount, mp4Of, neighbour, next, noop, numberName, onMount, oneOf, only_child, paintBar, paintTile, patchAt, patchName, percent, pinPatch, place, placeLabels, pointsText, pop, prefixLine, prop, props_id, proxy, push, queryClassToken, queryName, readAddress, reasonOf, refreshLists, refreshModels, remove_input_defaults, replay_events, requestAblated, requestDownload, reset, restoreAll, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sharedLimit, sharpestHead, showModel, showNotice, showShelf, shownView, sibling, signed, signedDigits, spread_props, state, stopAfter, tableKind, takeFile, template_effect, text, textOf, tick, tickText, ticks, timesUniform, to_array, toggleHead, togglePatch, toggleRemoving, tokenCount, uint16Of, unavailable, unavailableSentences, uniformWeight, untrack, update, updateAddress, user_derived, user_effect, user_pre_effect, valueScale, videoConfig, waitingSentence, withMean, writeAddress, written };

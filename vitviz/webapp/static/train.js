@@ -1,4 +1,4 @@
-import { ARROWS, ColorBar, Line, Matrix, ThemeColors, ValueAxis, append as append$1, bind_element_size, bind_property, bind_select_value, bind_this, child, clsx, comment, cornerOf, counted, cssColor, delegate, delegated, digitsOf, each, event, fillRows, first_child, flushSync, from_html, from_svg, get, hostOf, if_block, index, init_select, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, largest, listenWhile, makeRows, makeTile, mapName, markPainted, meanOf, middlePatch, mount as mount$1, neighbour, next, noop, onMount, only_child, paintTile, patchAt, patchName, percent, placeLabels, pointsText, pop, prop, proxy, push, queryName, reasonOf, remove_input_defaults, reset, rowOf, runName, saveContent, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sharedLimit, sibling, spread_props, state, template_effect, textOf, tickText, ticks, timesUniform, to_array, tokenCount, uint16Of, unavailable, uniformWeight, updateAddress, user_derived, user_effect, user_pre_effect, valueScale } from "./shared.js";
+import { ARROWS, ColorBar, Download, ENCODING_FAILED, GRID_KEYS, Line, Matrix, NO_ENCODER, Progress, ThemeColors, ValueAxis, accuracyNumber, accuracyText, append as append$1, bind_element_size, bind_property, bind_select_value, bind_this, bytesOf, canEncodeVideo, child, clsx, comment, cornerOf, counted, cssColor, delegate, delegated, digitsOf, each, event, fillRows, first_child, flushSync, from_html, from_svg, get, hostOf, if_block, index, init_select, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, largest, listenWhile, makeRows, makeTile, mapName, markPainted, meanOf, middlePatch, mount as mount$1, mp4Of, neighbour, next, noop, onMount, only_child, paintTile, patchAt, patchName, percent, placeLabels, pointsText, pop, prop, proxy, push, queryName, reasonOf, remove_input_defaults, reset, rowOf, runName, saveBlob, saveContent, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sharedLimit, sharpestHead, sibling, spread_props, state, template_effect, textOf, tick, tickText, ticks, timesUniform, to_array, tokenCount, uint16Of, unavailable, uniformWeight, updateAddress, user_derived, user_effect, user_pre_effect, valueScale } from "./shared.js";
 // src/train/fields.ts
 var DATASETS = {
 	cifar10: "CIFAR-10",
@@ -73,12 +73,26 @@ function trainingWords(run) {
 	};
 }
 function finishedWords(run) {
-	const result = run.accuracy == null ? null : `${accuracyName(run.measured_on)} ${percent(run.accuracy, 2)}`;
 	const epoch = epochText(run.epoch);
-	return {
-		headline: result ?? `Finished after epoch ${epoch}`,
-		line: `${run.name} is finished: ${inEpochs(epoch)} in ${duration(run.seconds)}.`
+	const line = `${run.name} is finished: ${inEpochs(epoch)} in ${duration(run.seconds)}.`;
+	if (run.accuracy == null) return {
+		headline: `Finished after epoch ${epoch}`,
+		line
 	};
+	return {
+		headline: `${accuracyName(run.measured_on)} ${accuracyNumber(run.accuracy, run.eval_samples)}`,
+		line: `${line} Correct: ${accuracyText(run.accuracy, run.eval_samples, run.measured_on)}.`
+	};
+}
+function lessonResult({ minutes, measured_minutes: measured, test_accuracy: accuracy }) {
+	if (accuracy == null) return "not measured yet";
+	return `${accuracyNumber(accuracy)} ${measured === minutes ? "test accuracy" : `in ${measured} minutes`}`;
+}
+function lessonNote({ minutes, measured_minutes: measured, epochs, entropy, hardware }) {
+	if (measured == null || epochs == null) return "What it reaches in this time has not been measured yet.";
+	const time = measured === minutes ? "" : ` in ${measured} minutes; ${minutes} minutes were not measured`;
+	const focus = entropy ? ` The attention of the last layer had ${entropy.map((part) => Math.round(100 * part)).join(" to ")} % of the entropy of uniform attention.` : "";
+	return `Measured in one run on ${hardware}: ${inEpochs(epochText(epochs))}${time}.${focus}`;
 }
 function runWords(run) {
 	const { name } = run;
@@ -106,13 +120,19 @@ function runWords(run) {
 		};
 	}
 }
+function curvesNote(run) {
+	if (!run) return "No loss curve was recorded with this checkpoint: the curves are those of the probe images, none of which it was trained on.";
+	const loss = run.augmented ? "The training loss is that of augmented images, so it stays higher." : "The training loss is that of the training batches.";
+	const images = `${run.measured_on} images`;
+	return `${loss} Accuracy is measured on at most 1,000 ${images} and 1,000 training images without augmentation; the final accuracy on all ${images}.`;
+}
 function noSnapshotsReason(run) {
 	if (run && !run.snapshots) return "This run records no snapshots: its num_snapshots is 0.";
 	if (run && !isRunning(run)) return "This run has no snapshots: it ended before its first step.";
 	return "This run has no snapshots yet: the first is recorded at its first steps.";
 }
 function sourceWords(source) {
-	const result = source.test_accuracy == null ? "" : `, test accuracy ${percent(source.test_accuracy, 2)}`;
+	const result = source.test_accuracy == null ? "" : `, accuracy ${accuracyText(source.test_accuracy, source.eval_samples)}`;
 	const length = `${inEpochs(epochText(source.epochs ?? 0))} in ${duration(source.seconds ?? 0)}`;
 	const how = source.distilled ? " with distillation" : "";
 	return {
@@ -151,8 +171,8 @@ function findingLine(effective, initial, shape, isFirst) {
 	];
 }
 // src/train/form.svelte.ts
-var FOLDER_EPOCHS = 20;
 var SECTIONS = {
+	presets: ["budget", "device"],
 	dataset: [
 		"dataset",
 		"image_folder",
@@ -161,12 +181,7 @@ var SECTIONS = {
 	],
 	sweep: ["vary"]
 };
-var FIELDS = [
-	...Object.values(SECTIONS).flat(),
-	"budget",
-	"device",
-	"name"
-];
+var FIELDS = [...Object.values(SECTIONS).flat(), "name"];
 var FormState = class {
 	page;
 	nameInput = null;
@@ -261,6 +276,7 @@ var FormState = class {
 		set(this.#name, value, true);
 	}
 	#open = state(proxy({
+		presets: false,
 		hyperparameters: false,
 		dataset: false,
 		sweep: false
@@ -313,6 +329,13 @@ var FormState = class {
 	set survey(value) {
 		set(this.#survey, value);
 	}
+	#network = state({});
+	get network() {
+		return get(this.#network);
+	}
+	set network(value) {
+		set(this.#network, value);
+	}
 	#plan = state([]);
 	get plan() {
 		return get(this.#plan);
@@ -342,7 +365,6 @@ var FormState = class {
 		set(this.#isStarting, value, true);
 	}
 	nameIsEdited = false;
-	hasSuggestedBudget = false;
 	trainings = 1;
 	checks = 0;
 	surveys = 0;
@@ -384,6 +406,13 @@ var FormState = class {
 	}
 	set changed(value) {
 		set(this.#changed, value);
+	}
+	#lesson = user_derived(() => this.page.catalog.lessons.find(({ preset, minutes }) => preset === this.preset?.name && this.unit === "minutes" && parseField(this.budget) === minutes));
+	get lesson() {
+		return get(this.#lesson);
+	}
+	set lesson(value) {
+		set(this.#lesson, value);
 	}
 	#dataIsAvailable = user_derived(() => {
 		const { data } = this.page;
@@ -489,7 +518,13 @@ var FormState = class {
 		this.unit = preset.settings.epochs == null ? "minutes" : "epochs";
 		this.budget = fieldText(preset.settings[this.unit]);
 		this.device = fieldText(preset.settings.device);
-		this.suggestBudget();
+	}
+	takeLesson({ preset, minutes }) {
+		this.take(preset);
+		[this.unit, this.budget] = ["minutes", String(minutes)];
+	}
+	settingText(key) {
+		return this.isFixed(key) && key in this.network ? fieldText(this.network[key]) : this.settings[key];
 	}
 	restore() {
 		for (const key of Object.keys(this.settings)) this.settings[key] = fieldText(this.preset?.settings[key]);
@@ -499,20 +534,9 @@ var FormState = class {
 		this.unit = unit;
 		if (parseField(this.budget) === this.preset?.settings[before]) this.budget = fieldText(this.preset.settings[unit]);
 	}
-	suggestBudget() {
-		const minutes = this.preset?.settings.minutes;
-		const budget = parseField(this.budget);
-		if (this.isFolder && this.unit === "minutes" && budget === minutes) {
-			[this.unit, this.budget] = ["epochs", String(FOLDER_EPOCHS)];
-			this.hasSuggestedBudget = true;
-		} else if (!this.isFolder && this.hasSuggestedBudget && this.unit === "epochs" && budget === FOLDER_EPOCHS) {
-			[this.unit, this.budget] = ["minutes", fieldText(minutes)];
-			this.hasSuggestedBudget = false;
-		}
-	}
 	freeName() {
 		const { page } = this;
-		return freeName(this.preset?.name ?? "", (name) => page.runOf(name) !== void 0 || page.sweeps.some((sweep) => sweep.name === name));
+		return freeName(this.initFrom ? `${runName(this.initFrom)}-finetuned` : this.preset?.name ?? "", (name) => page.runOf(name) !== void 0 || page.sweeps.some((sweep) => sweep.name === name));
 	}
 	suggestName() {
 		const isTyping = this.nameInput?.matches(":focus");
@@ -527,7 +551,8 @@ var FormState = class {
 		this.shownRefusal = refusal;
 		const field = this.refusedField;
 		if (!field) return;
-		if (SECTIONS.dataset.includes(field)) this.open.dataset = true;
+		if (SECTIONS.presets.includes(field)) this.open.presets = true;
+		else if (SECTIONS.dataset.includes(field)) this.open.dataset = true;
 		else if (SECTIONS.sweep.includes(field)) this.open.sweep = true;
 		else if (field in this.settings) this.open.hyperparameters = true;
 	}
@@ -549,7 +574,17 @@ var FormState = class {
 	}
 	get aboutData() {
 		if (!this.page.data) return "";
-		return `${this.isFolder ? "Image folder." : `${DATASETS[this.dataset]}: 50,000 training and 10,000 test images.`} Next to each preset: parameters and estimated training time${this.isFolder ? " on CIFAR-10" : ""}.`;
+		if (this.isFolder) return this.imageFolder ? `Images of ${this.imageFolder}.` : "Your own images.";
+		return `${DATASETS[this.dataset]}: 50,000 training and 10,000 test images.`;
+	}
+	get aboutPreset() {
+		const { preset, lesson } = this;
+		if (!preset) return "";
+		return `${preset.name}: ${preset.about}${lesson ? ` ${lessonNote(lesson)}` : ""}`;
+	}
+	get presetChanges() {
+		if (!this.preset || this.lesson) return "";
+		return `: ${this.preset.name}, ${this.budget} ${this.unit}`;
 	}
 	get hyperparameterChanges() {
 		return this.changed.length ? `: ${counted(this.changed.length, "change", "changes")}` : "";
@@ -573,6 +608,10 @@ function changeForm(page) {
 }
 function choosePreset(page, name) {
 	page.form.take(name);
+	changeForm(page);
+}
+function chooseLesson(page, lesson) {
+	page.form.takeLesson(lesson);
 	changeForm(page);
 }
 async function checkForm(page) {
@@ -599,6 +638,7 @@ function drawPlan({ form }, reply) {
 	const [rows, columns] = reply.grid;
 	form.trainings = reply.trainings;
 	form.grid = reply.grid;
+	form.network = reply.model;
 	const patches = `${rows} × ${columns} patches${prefixWords(reply.prefix)}`;
 	form.fillPlan({
 		Parameters: thousands(reply.parameters),
@@ -782,7 +822,7 @@ function applyLists(page, reply) {
 	const isBusy = page.running !== void 0;
 	const { form } = page;
 	if (form.preset && isBusy !== page.wasBusy) changeForm(page);
-	if (form.preset && page.wasBusy && !isBusy && !page.runningSweep) estimatePresets(page);
+	if (form.open.presets && page.wasBusy && !isBusy && !page.runningSweep) estimatePresets(page);
 	page.wasBusy = isBusy;
 	form.suggestName();
 	if (page.source && page.sources.join() !== before) page.chosen = page.source;
@@ -871,6 +911,13 @@ async function openAddress(page) {
 	if (!run && !isAvailable && page.runningSweep) followNewest(page);
 	if (run && !page.runOf(run)) page.showNotice(unavailable("run", run, page.followed ?? void 0));
 	else if (bundled && !isAvailable) page.showNotice(unavailable("timeline", bundled, page.source ?? void 0));
+	page.isIntroduced = indexOf("snapshot") >= 0 || matchMedia("(prefers-reduced-motion: reduce)").matches;
+	introduce(page);
+}
+function introduce(page) {
+	if (page.isIntroduced || page.followed !== null || !page.timeline.past || !page.isShown()) return;
+	page.isIntroduced = true;
+	page.timeline.introduce();
 }
 async function open(page) {
 	if (page.isPolling) return;
@@ -881,14 +928,15 @@ async function open(page) {
 	page.showNotice(null);
 	page.form.isLoaded = true;
 	applyLists(page, reply);
-	choosePreset(page, page.catalog.presets[0].name);
+	chooseLesson(page, page.catalog.lessons[0]);
 	await openAddress(page);
-	if (!page.running) estimatePresets(page);
 }
 function listen(page, root) {
 	const { element } = page.host;
 	const refresh = () => {
-		if (page.isShown()) page.runs ? poll(page) : open(page);
+		if (!page.isShown()) return;
+		introduce(page);
+		page.runs ? poll(page) : open(page);
 	};
 	const watcher = new IntersectionObserver(([entry]) => {
 		if (!element.isConnected) watcher.disconnect();
@@ -925,9 +973,15 @@ function snapshotsOf(shape, reply) {
 	const tokens = tokenCount(shape);
 	const heads = shape.layers * shape.heads;
 	const size = heads * tokens;
+	const rows = makeRows(shape);
+	const means = rows.cells.filter((_, k) => k % rows.across === shape.heads || k >= shape.layers * rows.across);
 	return reply.epoch.map((epoch, i) => {
 		const firstRows = Float32Array.from(weights.subarray(i * size, (i + 1) * size), (weight) => weight / 65535);
 		const rowOfHead = (_, k) => firstRows.subarray(k * tokens, (k + 1) * tokens);
+		fillRows(rows, shape, {
+			defaultRows: firstRows,
+			full: null
+		}, [], "from", () => false);
 		return {
 			epoch,
 			seconds: reply.seconds[i],
@@ -935,12 +989,25 @@ function snapshotsOf(shape, reply) {
 			probabilities: reply.probabilities[i],
 			entropy: reply.entropy?.[i] ?? null,
 			distance: reply.distance?.[i] ?? null,
-			limit: sharedLimit(shape, {
-				defaultRows: firstRows,
-				full: null
-			}, "from", "class"),
+			limit: sharedLimit(shape, firstRows),
+			meanLimit: sharedLimit(shape, joined(means)),
+			probeLoss: reply.probe_loss?.[i] ?? null,
+			probeAccuracy: reply.probe_accuracy?.[i] ?? null,
 			effective: Array.from({ length: heads }, rowOfHead).map(effectiveTokens)
 		};
+	});
+}
+function joined(rows) {
+	const all = new Float32Array(rows.length * rows[0].length);
+	rows.forEach((row, k) => {
+		all.set(row, k * row.length);
+	});
+	return all;
+}
+function snapshotPoints(past, key) {
+	return (past?.snapshots ?? []).flatMap((now) => {
+		const value = now[key];
+		return value === null ? [] : [[now.epoch, value]];
 	});
 }
 function rankedClasses({ classes, snapshots }, truth) {
@@ -1064,25 +1131,33 @@ var Timeline$1 = class {
 	set maps(value) {
 		set(this.#maps, value);
 	}
-	#limit = user_derived(() => Math.max(...this.past?.snapshots.map(({ limit }) => limit) ?? [1]));
-	get limit() {
-		return get(this.#limit);
+	#limits = user_derived(() => {
+		const { snapshots } = this.past ?? {};
+		return {
+			heads: Math.max(...snapshots?.map(({ limit }) => limit) ?? [1]),
+			means: Math.max(...snapshots?.map(({ meanLimit }) => meanLimit) ?? [1])
+		};
+	});
+	get limits() {
+		return get(this.#limits);
 	}
-	set limit(value) {
-		set(this.#limit, value);
+	set limits(value) {
+		set(this.#limits, value);
 	}
-	#scale = user_derived(() => ({
-		kind: "linear",
-		limit: this.limit,
-		clips: true,
-		isWeight: true
+	#scales = user_derived(() => ({
+		heads: {
+			kind: "linear",
+			limit: this.limits.heads,
+			clips: true,
+			isWeight: true
+		},
+		means: {
+			kind: "linear",
+			limit: this.limits.means,
+			clips: true,
+			isWeight: true
+		}
 	}));
-	get scale() {
-		return get(this.#scale);
-	}
-	set scale(value) {
-		set(this.#scale, value);
-	}
 	#mapLine = user_derived(() => this.#lineOfMap());
 	get mapLine() {
 		return get(this.#mapLine);
@@ -1100,10 +1175,12 @@ var Timeline$1 = class {
 	set epochShown(value) {
 		set(this.#epochShown, value);
 	}
+	#isChosen = false;
 	#buffers = null;
 	#timer;
 	#addressTimer;
 	#speechTimer;
+	#introduction = null;
 	#frame = 0;
 	#measures = 0;
 	constructor(page) {
@@ -1155,16 +1232,13 @@ var Timeline$1 = class {
 		this.show(stays !== null && stays >= 0 ? Math.min(stays, last) : follows ? last : Math.min(this.snapshot, last), past);
 		this.#markPainted();
 	}
-	#start({ shape, images }, image) {
+	#start({ shape, images, snapshots }, image) {
 		this.past = null;
 		this.image = image;
 		if (JSON.stringify(shape) !== JSON.stringify(this.shape)) this.shape = shape;
 		if (JSON.stringify(images) !== JSON.stringify(this.images)) this.images = images;
 		const { layer, head } = this.chosen;
-		if (layer >= shape.layers || head >= shape.heads) this.chosen = {
-			layer: -1,
-			head: -1
-		};
+		if (!this.#isChosen || layer >= shape.layers || head >= shape.heads) this.chosen = sharpestHead(shape, snapshots[snapshots.length - 1].firstRows);
 	}
 	#clear() {
 		this.past = null;
@@ -1215,6 +1289,21 @@ var Timeline$1 = class {
 		this.pause();
 		if (this.past) this.show(Math.min(this.past.snapshots.length - 1, Math.max(0, this.snapshot + by)));
 	}
+	introduce() {
+		if (!this.past) return;
+		this.show(0);
+		this.play();
+		const stop = ({ target, key }) => {
+			if (!(key === " " || target instanceof Element && target.closest("[data-do=play]"))) this.pause();
+			this.#introduction?.abort();
+		};
+		this.#introduction = new AbortController();
+		const { signal } = this.#introduction;
+		for (const type of ["pointerdown", "keydown"]) document.addEventListener(type, stop, {
+			capture: true,
+			signal
+		});
+	}
 	play() {
 		if (this.isPlaying) return this.pause();
 		if (this.past && this.snapshot >= this.past.snapshots.length - 1) this.show(0);
@@ -1225,10 +1314,15 @@ var Timeline$1 = class {
 		}, STEP);
 	}
 	pause() {
+		this.#introduction?.abort();
 		clearInterval(this.#timer);
 		this.isPlaying = false;
 	}
+	scaleOf(layer, head) {
+		return layer === -1 || head === -1 ? get(this.#scales).means : get(this.#scales).heads;
+	}
 	choose(layer, head) {
+		this.#isChosen = true;
 		this.chosen = {
 			layer,
 			head
@@ -1378,6 +1472,7 @@ var TrainPage = class {
 	isPolling = false;
 	timer;
 	isAwaiting = false;
+	isIntroduced = true;
 	wasBusy = false;
 	acting = new Set();
 	announced = null;
@@ -1479,9 +1574,9 @@ var TrainPage = class {
 };
 var sourceName = (source) => isOfRun(source) ? source.slice(5) : `${source} (bundled)`;
 // src/train/Chart.svelte
-var root$21 = from_html(`<p class="note">Measured after each epoch.</p>`);
-var root_1$16 = from_svg(`<text text-anchor="middle"> </text>`);
-var root_2$7 = from_svg(`<line class="cursor"></line>`);
+var root$20 = from_html(`<p class="note">Measured after each epoch.</p>`);
+var root_1$18 = from_svg(`<text text-anchor="middle"> </text>`);
+var root_2$8 = from_svg(`<line class="cursor"></line>`);
 var root_3$5 = from_svg(`<circle r="3"></circle>`);
 var root_4$5 = from_svg(`<polyline></polyline><!>`, 1);
 var root_5$4 = from_svg(`<polyline></polyline>`);
@@ -1541,7 +1636,7 @@ function Chart($$anchor, $$props) {
 	var div = root_8$1();
 	var node = child(div);
 	var consequent = ($$anchor) => {
-		var p = root$21();
+		var p = root$20();
 		append$1($$anchor, p);
 	};
 	var consequent_4 = ($$anchor) => {
@@ -1560,7 +1655,7 @@ function Chart($$anchor, $$props) {
 		});
 		var node_2 = sibling(node_1);
 		each(node_2, 16, () => get(epochs), (tick) => tick, ($$anchor, tick) => {
-			var text_1 = root_1$16();
+			var text_1 = root_1$18();
 			var text_2 = only_child(text_1, true);
 			template_effect(($0, $1) => {
 				set_attribute(text_1, "x", $0);
@@ -1573,7 +1668,7 @@ function Chart($$anchor, $$props) {
 		var text_4 = only_child(text_3, true);
 		var node_3 = sibling(text_3);
 		var consequent_1 = ($$anchor) => {
-			var line_1 = root_2$7();
+			var line_1 = root_2$8();
 			template_effect(($0, $1) => {
 				set_attribute(line_1, "x1", $0);
 				set_attribute(line_1, "x2", $1);
@@ -1662,110 +1757,155 @@ function Chart($$anchor, $$props) {
 	pop();
 }
 // src/train/Curves.svelte
-var root$20 = from_html(`<div class="curves"><figure data-curve="loss"><h2>Loss</h2><!></figure> <figure data-curve="accuracy"><h2>Accuracy</h2><!></figure> <div class="small-curves"><figure data-curve="rate"><h2>Learning rate</h2><!></figure> <figure data-curve="speed"><h2>Images per second</h2><!></figure></div></div> <p class="note curves-note">The training loss includes augmentation, so it stays higher. Accuracy is measured on at most 1,000 test (or validation) images and 1,000 training images without augmentation; the final accuracy on all test (or validation) images.</p>`, 1);
+var root$19 = from_html(`<div class="small-curves"><figure data-curve="rate"><h2>Learning rate</h2><!></figure> <figure data-curve="speed"><h2>Images per second</h2><!></figure></div>`);
+var root_1$17 = from_html(`<div><figure data-curve="loss"><h2> </h2><!></figure> <figure data-curve="accuracy"><h2> </h2><!></figure> <!></div> <p class="note curves-note"> </p>`, 1);
 function Curves($$anchor, $$props) {
 	push($$props, true);
 	const names = user_derived(() => namesOfCurves($$props.page.followed, $$props.page.overlaid, $$props.page.curves));
 	const hasLines = user_derived(() => get(names).length > 0 && get(names)[0] === $$props.page.followed);
-	const last = user_derived(() => get(hasLines) ? lastEpoch(get(names), $$props.page.runs ?? [], $$props.page.curves) : 1);
-	const cursor = user_derived(() => $$props.page.timeline.epochShown);
+	const probed = user_derived(() => $$props.page.bundled ? $$props.page.timeline.past : null);
+	const isShown = user_derived(() => get(hasLines) || snapshotPoints(get(probed), "probeLoss").length > 0);
+	const last = user_derived(() => get(probed)?.snapshots.at(-1)?.epoch ?? (get(hasLines) ? lastEpoch(get(names), $$props.page.runs ?? [], $$props.page.curves) : 1));
+	const cursor = user_derived(() => get(probed) ? $$props.page.timeline.cursor : $$props.page.timeline.epochShown);
+	const ofProbes = user_derived(() => get(probed) ? `, ${get(probed).images.length} probe images` : "");
 	const colorOf = (entry) => cssColor($$props.page.table("seq")[entry]);
 	function lines(...keys) {
 		if (!get(hasLines)) return [];
 		return linesOf(keys, get(names), $$props.page.runs ?? [], $$props.page.curves, colorOf).filter(({ points }) => points.length);
 	}
-	const loss = user_derived(() => lines("loss"));
-	const accuracy = user_derived(() => lines("accuracy", "train_accuracy"));
+	const evaluated = user_derived(() => get(probed)?.images.length ?? $$props.page.run?.eval_samples);
+	function probeLines(key) {
+		const points = snapshotPoints(get(probed), key);
+		return points.length ? [{
+			run: "",
+			name: "",
+			points,
+			color: "",
+			dash: "",
+			className: "ink",
+			isRead: true
+		}] : [];
+	}
+	const loss = user_derived(() => get(probed) ? probeLines("probeLoss") : lines("loss"));
+	const accuracy = user_derived(() => get(probed) ? probeLines("probeAccuracy") : lines("accuracy", "train_accuracy"));
 	const rate = user_derived(() => lines("learning_rate"));
 	const speed = user_derived(() => lines("images_per_second"));
 	const rateText = (value) => value > 0 && value < 1e-4 ? value.toExponential(0) : roundTo2(value);
-	var fragment = root$20();
+	var fragment = root_1$17();
 	var div = first_child(fragment);
 	var figure = child(div);
-	Chart(sibling(child(figure)), {
-		get lines() {
-			return get(loss);
-		},
-		get last() {
-			return get(last);
-		},
-		get cursor() {
-			return get(cursor);
-		},
-		height: 176,
-		print: (value) => value.toFixed(2)
-	});
+	var h2 = child(figure);
+	var text = only_child(h2);
+	var node = sibling(h2);
+	{
+		let $0 = user_derived(() => get(probed) ? 120 : 176);
+		Chart(node, {
+			get lines() {
+				return get(loss);
+			},
+			get last() {
+				return get(last);
+			},
+			get cursor() {
+				return get(cursor);
+			},
+			get height() {
+				return get($0);
+			},
+			print: (value) => value.toFixed(2)
+		});
+	}
 	reset(figure);
 	var figure_1 = sibling(figure, 2);
-	Chart(sibling(child(figure_1)), {
-		get lines() {
-			return get(accuracy);
-		},
-		get last() {
-			return get(last);
-		},
-		get cursor() {
-			return get(cursor);
-		},
-		height: 176,
-		end: 1,
-		print: (value) => percent(value, 1),
-		axis: (tick) => percent(tick, 0)
-	});
+	var h2_1 = child(figure_1);
+	var text_1 = only_child(h2_1);
+	var node_1 = sibling(h2_1);
+	{
+		let $0 = user_derived(() => get(probed) ? 120 : 176);
+		Chart(node_1, {
+			get lines() {
+				return get(accuracy);
+			},
+			get last() {
+				return get(last);
+			},
+			get cursor() {
+				return get(cursor);
+			},
+			get height() {
+				return get($0);
+			},
+			end: 1,
+			print: (value) => accuracyNumber(value, get(evaluated)),
+			axis: (tick) => percent(tick, 0)
+		});
+	}
 	reset(figure_1);
-	var div_1 = sibling(figure_1, 2);
-	var figure_2 = child(div_1);
-	Chart(sibling(child(figure_2)), {
-		get lines() {
-			return get(rate);
-		},
-		get last() {
-			return get(last);
-		},
-		get cursor() {
-			return get(cursor);
-		},
-		height: 76,
-		print: rateText,
-		axis: rateText,
-		bare: true
+	var node_2 = sibling(figure_1, 2);
+	var consequent = ($$anchor) => {
+		var div_1 = root$19();
+		var figure_2 = child(div_1);
+		Chart(sibling(child(figure_2)), {
+			get lines() {
+				return get(rate);
+			},
+			get last() {
+				return get(last);
+			},
+			get cursor() {
+				return get(cursor);
+			},
+			height: 76,
+			print: rateText,
+			axis: rateText,
+			bare: true
+		});
+		reset(figure_2);
+		var figure_3 = sibling(figure_2, 2);
+		Chart(sibling(child(figure_3)), {
+			get lines() {
+				return get(speed);
+			},
+			get last() {
+				return get(last);
+			},
+			get cursor() {
+				return get(cursor);
+			},
+			height: 76,
+			print: (value) => value.toFixed(0),
+			bare: true
+		});
+		reset(figure_3);
+		reset(div_1);
+		append$1($$anchor, div_1);
+	};
+	if_block(node_2, ($$render) => {
+		if (!get(probed)) $$render(consequent);
 	});
-	reset(figure_2);
-	var figure_3 = sibling(figure_2, 2);
-	Chart(sibling(child(figure_3)), {
-		get lines() {
-			return get(speed);
-		},
-		get last() {
-			return get(last);
-		},
-		get cursor() {
-			return get(cursor);
-		},
-		height: 76,
-		print: (value) => value.toFixed(0),
-		bare: true
-	});
-	reset(figure_3);
-	reset(div_1);
 	reset(div);
 	var p = sibling(div, 2);
-	template_effect(() => {
-		set_attribute(div, "hidden", !get(hasLines));
-		set_attribute(p, "hidden", !get(hasLines));
-	});
+	var text_2 = only_child(p, true);
+	template_effect(($0) => {
+		set_class(div, 1, clsx(["curves", { probed: get(probed) }]));
+		set_attribute(div, "hidden", !get(isShown));
+		set_text(text, `Loss${get(ofProbes) ?? ""}`);
+		set_text(text_1, `Accuracy${get(ofProbes) ?? ""}`);
+		set_attribute(p, "hidden", !get(isShown));
+		set_text(text_2, $0);
+	}, [() => curvesNote($$props.page.run)]);
 	append$1($$anchor, fragment);
 	pop();
 }
 // src/train/Refusal.svelte
-var root$19 = from_html(`<p class="refusal" role="alert"> </p>`);
+var root$18 = from_html(`<p class="refusal" role="alert"> </p>`);
 function Refusal($$anchor, $$props) {
 	push($$props, true);
 	const field = prop($$props, "field", 3, null);
 	var fragment = comment();
 	var node = first_child(fragment);
 	var consequent = ($$anchor) => {
-		var p = root$19();
+		var p = root$18();
 		var text = only_child(p, true);
 		template_effect(() => {
 			set_attribute(p, "hidden", !$$props.form.shownRefusal);
@@ -1780,9 +1920,9 @@ function Refusal($$anchor, $$props) {
 	pop();
 }
 // src/train/Survey.svelte
-var root$18 = from_html(`<tr><td> </td><td class="number"> </td><td class="number"> </td></tr>`);
-var root_1$15 = from_html(`<table><thead><tr><th>Class</th><th class="number">Training</th><th class="number">Test</th></tr></thead><tbody></tbody></table>`);
-var root_2$6 = from_html(`<p class="note"> </p>`);
+var root$17 = from_html(`<tr><td> </td><td class="number"> </td><td class="number"> </td></tr>`);
+var root_1$16 = from_html(`<table><thead><tr><th>Class</th><th class="number">Training</th><th class="number">Test</th></tr></thead><tbody></tbody></table>`);
+var root_2$7 = from_html(`<p class="note"> </p>`);
 var root_3$4 = from_html(`<p class="note">Without a test folder a fifth of each class is held out for validation.</p>`);
 var root_4$4 = from_html(`<!> <!> <!>`, 1);
 var root_5$3 = from_html(`<li><b> </b> </li>`);
@@ -1798,14 +1938,14 @@ function Survey($$anchor, $$props) {
 		var fragment = root_4$4();
 		var node = first_child(fragment);
 		var consequent = ($$anchor) => {
-			var table = root_1$15();
+			var table = root_1$16();
 			var tbody = sibling(child(table));
 			each(tbody, 21, () => reply().counts, ([label, train, test]) => label, ($$anchor, $$item) => {
 				var $$array = user_derived(() => to_array(get($$item), 3));
 				let label = () => get($$array)[0];
 				let train = () => get($$array)[1];
 				let test = () => get($$array)[2];
-				var tr = root$18();
+				var tr = root$17();
 				var td = child(tr);
 				var text = only_child(td, true);
 				var td_1 = sibling(td);
@@ -1829,7 +1969,7 @@ function Survey($$anchor, $$props) {
 		});
 		var node_1 = sibling(node, 2);
 		var consequent_1 = ($$anchor) => {
-			var p = root_2$6();
+			var p = root_2$7();
 			var text_3 = only_child(p);
 			template_effect(($0) => set_text(text_3, `Ignored, without training images: ${$0 ?? ""}.`), [() => get(empty).join(", ")]);
 			append$1($$anchor, p);
@@ -1887,7 +2027,7 @@ function Survey($$anchor, $$props) {
 	var div = root_9();
 	var node_5 = child(div);
 	var consequent_4 = ($$anchor) => {
-		var p_3 = root_2$6();
+		var p_3 = root_2$7();
 		var text_8 = only_child(p_3, true);
 		template_effect(() => set_text(text_8, $$props.survey.note));
 		append$1($$anchor, p_3);
@@ -1952,6 +2092,13 @@ async function startTraining(page) {
 	form.name = form.freeName();
 	if (query.vary) followNewest(page);
 	else follow(page, sourceOf(query.name));
+	await tick();
+	showHeadline(page);
+}
+function showHeadline({ root }) {
+	const headline = root?.querySelector(".headline");
+	headline?.focus({ preventScroll: true });
+	headline?.scrollIntoView({ block: "nearest" });
 }
 async function uploadZip(page, file) {
 	const { catalog, form, host } = page;
@@ -1980,14 +2127,13 @@ async function uploadZip(page, file) {
 	showSurvey(page);
 }
 // src/train/DataFields.svelte
-var root$17 = from_html(`<option> </option>`);
-var root_1$14 = from_html(`<details class="section dataset"><summary>Dataset and initial weights<span class="changes"> </span></summary> <div class="fields"><label data-field="dataset"><span>Dataset</span> <select name="dataset" class="button"><option>CIFAR-10, 10 classes</option><option>CIFAR-100, 100 classes</option><option>image folder</option></select></label> <!> <div class="image-folder"><p class="note no-folder">No image folders yet.</p> <label data-field="image_folder"><span>Folder</span> <select name="image_folder" class="button"></select></label> <!> <p class="note">A folder or zip with one folder of images per class in <span class="folder"> </span>, or <label class="link upload">upload a zip<input type="file" accept=".zip" aria-label="Upload a zip of images"/></label>.</p> <!></div> <label data-field="init_from"><span>Initial weights</span> <select name="init_from" class="button"><option>random weights</option><!></select></label> <!> <label data-field="freeze_backbone"><input type="checkbox" name="freeze_backbone"/>Freeze backbone (train the classifier only)</label> <!></div></details>`);
+var root$16 = from_html(`<option> </option>`);
+var root_1$15 = from_html(`<details class="section dataset"><summary>Dataset and initial weights<span class="changes"> </span></summary> <div class="fields"><label data-field="dataset"><span>Dataset</span> <select name="dataset" class="button"><option>CIFAR-10, 10 classes</option><option>CIFAR-100, 100 classes</option><option>image folder</option></select></label> <!> <div class="image-folder"><p class="note no-folder">No image folders yet.</p> <label data-field="image_folder"><span>Folder</span> <select name="image_folder" class="button"></select></label> <!> <p class="note">A folder or zip with one folder of images per class in <span class="folder"> </span>, or <label class="link upload">upload a zip<input type="file" accept=".zip" aria-label="Upload a zip of images"/></label>.</p> <!></div> <label data-field="init_from"><span>Initial weights</span> <select name="init_from" class="button"><option>random weights</option><!></select></label> <!> <label data-field="freeze_backbone"><input type="checkbox" name="freeze_backbone"/>Freeze backbone (train the classifier only)</label> <!></div></details>`);
 function DataFields($$anchor, $$props) {
 	push($$props, true);
 	const catalog = user_derived(() => $$props.page.catalog), form = user_derived(() => $$props.page.form);
 	function chooseDataset(name) {
 		get(form).dataset = name;
-		get(form).suggestBudget();
 		showSurvey($$props.page);
 		changeForm($$props.page);
 	}
@@ -2005,7 +2151,7 @@ function DataFields($$anchor, $$props) {
 		input.value = "";
 		if (file) uploadZip($$props.page, file);
 	}
-	var details = root_1$14();
+	var details = root_1$15();
 	var summary = child(details);
 	var span = sibling(child(summary));
 	var text = only_child(span, true);
@@ -2035,7 +2181,7 @@ function DataFields($$anchor, $$props) {
 	var label_1 = sibling(p, 2);
 	var select_1 = sibling(child(label_1), 2);
 	each(select_1, 20, () => get(form).folders, (name) => name, ($$anchor, name) => {
-		var option_3 = root$17();
+		var option_3 = root$16();
 		var text_1 = only_child(option_3, true);
 		var option_3_value = {};
 		template_effect(() => {
@@ -2073,7 +2219,7 @@ function DataFields($$anchor, $$props) {
 	option_4.value = option_4.__value = "";
 	var node_3 = sibling(option_4);
 	each(node_3, 16, () => get(form).models, (name) => name, ($$anchor, name) => {
-		var option_5 = root$17();
+		var option_5 = root$16();
 		var text_3 = only_child(option_5, true);
 		var option_5_value = {};
 		template_effect(() => {
@@ -2145,14 +2291,14 @@ function DataFields($$anchor, $$props) {
 }
 delegate(["input", "change"]);
 // src/train/actions.ts
-async function act(page, name, argument) {
+async function act(page, name, argument, fail = (sentence) => page.showNotice(sentence, true)) {
 	const mine = name + JSON.stringify(argument);
 	if (page.acting.has(mine)) return null;
 	page.acting.add(mine);
 	const reply = await page.host.request(name, argument);
 	page.acting.delete(mine);
 	if (!isServed(reply)) {
-		page.showNotice(reasonOf(reply), true);
+		fail(reasonOf(reply));
 		poll(page);
 		return null;
 	}
@@ -2166,8 +2312,8 @@ async function requestChange(page, name, argument) {
 	wake(page);
 	return true;
 }
-async function resumeRun(page, name) {
-	const reply = await act(page, "resume", { name });
+async function resumeRun(page, name, fail) {
+	const reply = await act(page, "resume", { name }, fail);
 	if (!reply) return;
 	applyLists(page, reply);
 	follow(page, sourceOf(name));
@@ -2175,11 +2321,11 @@ async function resumeRun(page, name) {
 async function resumeSweep(page, name) {
 	if (await requestChange(page, "resume_sweep", { name })) followNewest(page);
 }
-async function renameRun(page, name, wanted) {
+async function renameRun(page, name, wanted, fail) {
 	const reply = await act(page, "rename", {
 		name,
 		new: wanted
-	});
+	}, fail);
 	if (!reply) return;
 	if (page.followed === name) {
 		page.followed = wanted;
@@ -2193,94 +2339,89 @@ async function renameRun(page, name, wanted) {
 	if (page.source === sourceOf(name)) page.source = sourceOf(wanted);
 	applyLists(page, reply);
 }
-async function deleteRun(page, name) {
-	const reply = await act(page, "delete", { name });
+async function deleteRun(page, name, fail) {
+	const reply = await act(page, "delete", { name }, fail);
 	if (!reply) return false;
 	const { [name]: _, ...others } = page.curves;
 	page.curves = others;
 	applyLists(page, reply);
 	return true;
 }
-async function downloadRun(page, name) {
-	page.showNotice("Preparing the checkpoint…");
-	const reply = await act(page, "download", { name });
+async function downloadRun(page, name, tell) {
+	tell("Preparing the checkpoint…", false);
+	const reply = await act(page, "download", { name }, tell);
 	if (!reply) return;
 	saveContent(reply);
-	page.showBriefly(`Saved as ${reply.name}.`);
+	tell(`Saved as ${reply.name}.`, false);
 }
 async function overlay(page, name, isOn) {
 	page.overlaid = isOn ? [...page.overlaid, name] : page.overlaid.filter((other) => other !== name);
 	if (isOn) await fetchCurves(page, name);
 }
-// src/train/Progress.svelte
-var root$16 = from_html(`<div role="progressbar" aria-valuemin="0" aria-valuemax="100"><i></i></div>`);
-function Progress($$anchor, $$props) {
-	const whole = prop($$props, "whole", 3, false), hidden = prop($$props, "hidden", 3, false);
-	var div = root$16();
-	var i = child(div);
-	let styles;
-	reset(div);
-	template_effect(($0) => {
-		set_class(div, 1, clsx(["progress", { whole: whole() }]));
-		set_attribute(div, "aria-label", $$props.label);
-		set_attribute(div, "aria-valuenow", $0);
-		set_attribute(div, "hidden", hidden());
-		styles = set_style(i, "", styles, { width: `${100 * $$props.progress}%` });
-	}, [() => Math.round(100 * $$props.progress)]);
-	append$1($$anchor, div);
-}
 // src/train/Download.svelte
-var root$15 = from_html(`<div><p class="sentence"> </p> <div class="downloading"><!> <span class="downloaded"> </span></div> <button type="button" class="button" data-do="download"> </button> <button type="button" class="button" data-do="cancel">Cancel</button></div>`);
-function Download($$anchor, $$props) {
+function Download_1($$anchor, $$props) {
 	push($$props, true);
 	const catalog = user_derived(() => $$props.page.catalog), form = user_derived(() => $$props.page.form);
 	const download = user_derived(() => $$props.page.data?.download);
 	const isRunning = user_derived(() => get(download)?.running ?? false);
 	const isHidden = user_derived(() => !$$props.page.data || get(form).isFolder || $$props.page.data.available[get(form).dataset] && !get(isRunning));
-	const failure = user_derived(() => get(download)?.dataset === get(form).dataset ? get(download).message : "");
-	const sentence = user_derived(() => {
-		if (get(failure)) return get(failure);
-		if (get(isRunning)) return `Downloading ${DATASETS[get(download)?.dataset ?? ""]}. Its checksum is verified before use.`;
-		return `Training needs ${DATASETS[get(form).dataset]}, which is not downloaded. It will be saved in ${get(catalog).folder}.`;
-	});
 	const name = user_derived(() => DATASETS[get(isRunning) ? get(download)?.dataset ?? "" : get(form).dataset]);
-	var div = root$15();
-	var p = child(div);
-	var text = only_child(p, true);
-	var div_1 = sibling(p, 2);
-	var node = child(div_1);
 	{
-		let $0 = user_derived(() => get(download)?.progress ?? 0);
-		Progress(node, {
-			label: "Download progress",
-			get progress() {
+		let $0 = user_derived(() => `Training needs ${get(name)}, which is not downloaded. It will be saved in ${get(catalog).folder}.`);
+		let $1 = user_derived(() => get(isRunning) || get(download)?.dataset === get(form).dataset ? get(download) : null);
+		Download($$anchor, {
+			get name() {
+				return get(name);
+			},
+			get missing() {
 				return get($0);
-			}
+			},
+			get download() {
+				return get($1);
+			},
+			get hidden() {
+				return get(isHidden);
+			},
+			onstart: () => requestChange($$props.page, "download_data", { dataset: get(form).dataset }),
+			oncancel: () => requestChange($$props.page, "cancel_download", {})
 		});
 	}
-	var span = sibling(node, 2);
-	var text_1 = only_child(span);
-	reset(div_1);
-	var button = sibling(div_1, 2);
-	var text_2 = only_child(button);
-	var button_1 = sibling(button, 2);
-	reset(div);
-	template_effect(($0) => {
-		set_class(div, 1, clsx(["absent", { failed: get(failure) }]));
-		set_attribute(div, "hidden", get(isHidden));
-		set_text(text, get(sentence));
-		set_attribute(div_1, "hidden", !get(isRunning));
-		set_text(text_1, `${$0 ?? ""} of 170 MB`);
-		set_attribute(button, "hidden", get(isRunning));
-		set_text(text_2, `Download ${get(name) ?? ""} (170 MB)`);
-		set_attribute(button_1, "hidden", !get(isRunning));
-	}, [() => Math.round(170 * (get(download)?.progress ?? 0))]);
-	delegated("click", button, () => requestChange($$props.page, "download_data", { dataset: get(form).dataset }));
-	delegated("click", button_1, () => requestChange($$props.page, "cancel_download", {}));
-	append$1($$anchor, div);
 	pop();
 }
-delegate(["click"]);
+// src/train/Lessons.svelte
+var root$15 = from_html(`<label class="lesson"><input type="radio" name="lesson"/><b> </b><span class="result"> </span></label>`);
+var root_1$14 = from_html(`<div class="lessons" role="radiogroup" aria-label="Training time"></div> <p class="note about-preset"> </p>`, 1);
+function Lessons($$anchor, $$props) {
+	push($$props, true);
+	const catalog = user_derived(() => $$props.page.catalog), form = user_derived(() => $$props.page.form);
+	var fragment = root_1$14();
+	var div = first_child(fragment);
+	each(div, 21, () => get(catalog).lessons, (lesson) => lesson.minutes, ($$anchor, lesson) => {
+		var label = root$15();
+		var input = child(label);
+		remove_input_defaults(input);
+		var b = sibling(input);
+		var text = only_child(b);
+		var span = sibling(b);
+		var text_1 = only_child(span, true);
+		reset(label);
+		template_effect(($0) => {
+			set_value(input, get(lesson).minutes);
+			set_checked(input, get(form).lesson?.minutes === get(lesson).minutes);
+			set_text(text, `${get(lesson).minutes ?? ""} minutes`);
+			set_text(text_1, $0);
+		}, [() => lessonResult(get(lesson))]);
+		delegated("input", input, () => chooseLesson($$props.page, get(lesson)));
+		append$1($$anchor, label);
+	});
+	reset(div);
+	var p = sibling(div, 2);
+	var text_2 = only_child(p, true);
+	template_effect(() => set_text(text_2, get(form).aboutPreset));
+	append$1($$anchor, fragment);
+	pop();
+}
+delegate(["input"]);
 // src/train/Plan.svelte
 var root$14 = from_html(`<dt> </dt> <dd> </dd>`, 1);
 var root_1$13 = from_html(`<div class="plan"><div class="cut"><img alt=""/> <div class="patch-grid"></div></div> <dl></dl></div>`);
@@ -2321,41 +2462,137 @@ function Plan($$anchor, $$props) {
 	append$1($$anchor, div);
 }
 // src/train/Presets.svelte
-var root$13 = from_html(`<label class="preset"><input type="radio" name="preset"/><b> </b><span class="size"> </span><span class="about"> </span></label>`);
-var root_1$12 = from_html(`<div class="presets" role="radiogroup" aria-label="Preset"></div>`);
+var root$13 = from_html(`<button type="button" class="link corrected"> </button>`);
+var root_1$12 = from_html(`<label class="preset"><input type="radio" name="preset"/><b> </b><span class="size"> </span><span class="about"> </span></label> <!>`, 1);
+var root_2$6 = from_html(`<details class="section preset-section"><summary>Preset, budget and device<span class="changes"> </span></summary> <div class="fields"><label data-field="budget"><span>Budget</span> <span class="pair"><input name="budget" inputmode="decimal" autocomplete="off" aria-label="Budget"/> <select name="unit" class="button" aria-label="Unit of the budget"><option>epochs</option><option>minutes</option></select></span></label> <!> <label data-field="device"><span>Device</span> <select name="device" class="button"><option>auto</option><option>CPU</option><option>GPU (CUDA)</option></select></label> <!></div> <p class="note"> </p> <div class="presets" role="radiogroup" aria-label="Preset"></div></details>`);
 function Presets($$anchor, $$props) {
 	push($$props, true);
 	const catalog = user_derived(() => $$props.page.catalog), form = user_derived(() => $$props.page.form);
-	var div = root_1$12();
-	each(div, 21, () => get(catalog).presets, ({ name, about }) => name, ($$anchor, $$item) => {
-		let name = () => get($$item).name;
-		let about = () => get($$item).about;
-		var label = root$13();
-		var input = child(label);
-		remove_input_defaults(input);
-		var b = sibling(input);
-		var text = only_child(b, true);
-		var span = sibling(b);
-		var text_1 = only_child(span, true);
-		var span_1 = sibling(span);
-		var text_2 = only_child(span_1, true);
-		reset(label);
-		template_effect(() => {
-			set_value(input, name());
-			set_checked(input, get(form).preset?.name === name());
-			set_text(text, name());
-			set_attribute(span, "data-preset", name());
-			set_text(text_1, get(form).sizes[name()]);
-			set_text(text_2, about());
-		});
-		delegated("input", input, () => choosePreset($$props.page, name()));
-		append$1($$anchor, label);
+	function editBudget(text) {
+		get(form).budget = text;
+		changeForm($$props.page);
+	}
+	function chooseUnit(unit) {
+		get(form).changeUnit(unit === "minutes" ? "minutes" : "epochs");
+		changeForm($$props.page);
+	}
+	function chooseDevice(device) {
+		get(form).device = device;
+		changeForm($$props.page);
+	}
+	var details = root_2$6();
+	var summary = child(details);
+	var span = sibling(child(summary));
+	var text_1 = only_child(span, true);
+	reset(summary);
+	var div = sibling(summary, 2);
+	var label = child(div);
+	var span_1 = sibling(child(label), 2);
+	var input = child(span_1);
+	remove_input_defaults(input);
+	var select = sibling(input, 2);
+	var option = child(select);
+	option.value = option.__value = "epochs";
+	var option_1 = sibling(option);
+	option_1.value = option_1.__value = "minutes";
+	reset(select);
+	var select_value;
+	init_select(select);
+	reset(span_1);
+	reset(label);
+	var node = sibling(label, 2);
+	Refusal(node, {
+		get form() {
+			return get(form);
+		},
+		field: "budget"
+	});
+	var label_1 = sibling(node, 2);
+	var select_1 = sibling(child(label_1), 2);
+	var option_2 = child(select_1);
+	option_2.value = option_2.__value = "auto";
+	var option_3 = sibling(option_2);
+	option_3.value = option_3.__value = "cpu";
+	var option_4 = sibling(option_3);
+	option_4.value = option_4.__value = "cuda";
+	reset(select_1);
+	var select_1_value;
+	init_select(select_1);
+	reset(label_1);
+	Refusal(sibling(label_1, 2), {
+		get form() {
+			return get(form);
+		},
+		field: "device"
 	});
 	reset(div);
-	append$1($$anchor, div);
+	var p = sibling(div, 2);
+	var text_2 = only_child(p);
+	var div_1 = sibling(p, 2);
+	each(div_1, 21, () => get(catalog).presets, ({ name, about, corrected }) => name, ($$anchor, $$item) => {
+		let name = () => get($$item).name;
+		let about = () => get($$item).about;
+		let corrected = () => get($$item).corrected;
+		var fragment = root_1$12();
+		var label_2 = first_child(fragment);
+		var input_1 = child(label_2);
+		remove_input_defaults(input_1);
+		var b = sibling(input_1);
+		var text_3 = only_child(b, true);
+		var span_2 = sibling(b);
+		var text_4 = only_child(span_2, true);
+		var span_3 = sibling(span_2);
+		var text_5 = only_child(span_3, true);
+		reset(label_2);
+		var node_2 = sibling(label_2, 2);
+		var consequent = ($$anchor) => {
+			var button = root$13();
+			var text_6 = only_child(button);
+			template_effect(() => set_text(text_6, `Use the corrected version, ${corrected() ?? ""}`));
+			delegated("click", button, () => choosePreset($$props.page, corrected()));
+			append$1($$anchor, button);
+		};
+		if_block(node_2, ($$render) => {
+			if (corrected() && get(form).preset?.name === name()) $$render(consequent);
+		});
+		template_effect(() => {
+			set_value(input_1, name());
+			set_checked(input_1, get(form).preset?.name === name());
+			set_text(text_3, name());
+			set_attribute(span_2, "data-preset", name());
+			set_text(text_4, get(form).sizes[name()]);
+			set_text(text_5, about());
+		});
+		delegated("input", input_1, () => choosePreset($$props.page, name()));
+		append$1($$anchor, fragment);
+	});
+	reset(div_1);
+	reset(details);
+	template_effect(($0, $1, $2) => {
+		set_text(text_1, get(form).presetChanges);
+		set_class(label, 1, clsx(["field", { refused: get(form).refusedField === "budget" }]));
+		set_value(input, get(form).budget);
+		set_attribute(input, "aria-invalid", $0);
+		set_attribute(select, "aria-invalid", $1);
+		if (select_value !== (select_value = get(form).unit)) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
+		set_class(label_1, 1, clsx(["field", { refused: get(form).refusedField === "device" }]));
+		set_attribute(select_1, "aria-invalid", $2);
+		if (select_1_value !== (select_1_value = get(form).device)) select_1.value = (select_1.__value = select_1_value) ?? "", select_option(select_1, select_1_value);
+		set_text(text_2, `Next to each preset: parameters, and the estimated time of its own budget on this computer${get(form).isFolder ? ", on CIFAR-10" : ""}.${get(form).initFrom ? ` The network is that of ${get(form).initFrom}: a preset sets the other hyperparameters.` : ""}`);
+	}, [
+		() => get(form).invalid("budget"),
+		() => get(form).invalid("budget"),
+		() => get(form).invalid("device")
+	]);
+	event("toggle", details, () => get(form).open.presets && estimatePresets($$props.page));
+	delegated("input", input, (event) => editBudget(event.currentTarget.value));
+	delegated("input", select, (event) => chooseUnit(event.currentTarget.value));
+	delegated("input", select_1, (event) => chooseDevice(event.currentTarget.value));
+	bind_property("open", "toggle", details, ($$value) => get(form).open.presets = $$value, () => get(form).open.presets);
+	append$1($$anchor, details);
 	pop();
 }
-delegate(["input"]);
+delegate(["input", "click"]);
 // src/train/Settings.svelte
 var root$12 = from_html(`<option> </option>`);
 var root_1$11 = from_html(`<select class="button"></select>`);
@@ -2412,24 +2649,32 @@ function Settings($$anchor, $$props) {
 				reset(select);
 				var select_value;
 				init_select(select);
-				template_effect(($0, $1) => {
+				template_effect(($0, $1, $2) => {
 					set_attribute(select, "data-setting", key());
 					select.disabled = $0;
 					set_attribute(select, "aria-invalid", $1);
-					if (select_value !== (select_value = get(form).settings[key()])) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
-				}, [() => get(form).isFixed(key()), () => get(form).invalid(key())]);
+					if (select_value !== (select_value = $2)) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
+				}, [
+					() => get(form).isFixed(key()),
+					() => get(form).invalid(key()),
+					() => get(form).settingText(key())
+				]);
 				delegated("input", select, (event) => edit(key(), event.currentTarget.value));
 				append$1($$anchor, select);
 			};
 			var alternate = ($$anchor) => {
 				var input = root_2$5();
 				remove_input_defaults(input);
-				template_effect(($0, $1) => {
+				template_effect(($0, $1, $2) => {
 					set_attribute(input, "data-setting", key());
-					set_value(input, get(form).settings[key()]);
-					input.disabled = $0;
-					set_attribute(input, "aria-invalid", $1);
-				}, [() => get(form).isFixed(key()), () => get(form).invalid(key())]);
+					set_value(input, $0);
+					input.disabled = $1;
+					set_attribute(input, "aria-invalid", $2);
+				}, [
+					() => get(form).settingText(key()),
+					() => get(form).isFixed(key()),
+					() => get(form).invalid(key())
+				]);
 				delegated("input", input, (event) => edit(key(), event.currentTarget.value));
 				append$1($$anchor, input);
 			};
@@ -2559,23 +2804,11 @@ function Vary($$anchor, $$props) {
 }
 delegate(["input"]);
 // src/train/Form.svelte
-var root$10 = from_html(`<!> <!> <!> <!> <!> <div class="fields"><label data-field="budget"><span>Budget</span> <span class="pair"><input name="budget" inputmode="decimal" autocomplete="off" aria-label="Budget"/> <select name="unit" class="button" aria-label="Unit of the budget"><option>epochs</option><option>minutes</option></select></span></label> <!> <label data-field="device"><span>Device</span> <select name="device" class="button"><option>auto</option><option>CPU</option><option>GPU (CUDA)</option></select></label> <!> <label data-field="name"><span>Name</span> <input name="name" autocomplete="off" spellcheck="false" maxlength="64"/></label> <!></div> <!> <!> <div class="begin"><button type="submit" class="button primary"> </button> <span class="note"> </span></div>`, 1);
+var root$10 = from_html(`<!> <!> <div class="fields"><label data-field="name"><span>Name</span> <input name="name" autocomplete="off" spellcheck="false" maxlength="64"/></label> <!></div> <!> <!> <div class="begin"><button type="submit" class="button primary"> </button> <span class="note"> </span></div> <!> <!> <!> <!>`, 1);
 var root_1$9 = from_html(`<p class="small about-data"> </p> <form class="form" novalidate=""><!></form>`, 1);
 function Form($$anchor, $$props) {
 	push($$props, true);
 	const catalog = user_derived(() => $$props.page.catalog), form = user_derived(() => $$props.page.form);
-	function editBudget(text) {
-		get(form).budget = text;
-		changeForm($$props.page);
-	}
-	function chooseUnit(unit) {
-		get(form).changeUnit(unit === "minutes" ? "minutes" : "epochs");
-		changeForm($$props.page);
-	}
-	function chooseDevice(device) {
-		get(form).device = device;
-		changeForm($$props.page);
-	}
 	function editName(name) {
 		get(form).name = name;
 		get(form).nameIsEdited = name.trim() !== "";
@@ -2592,124 +2825,71 @@ function Form($$anchor, $$props) {
 	}
 	var fragment = root_1$9();
 	var p = first_child(fragment);
-	var text_1 = only_child(p, true);
+	var text = only_child(p, true);
 	var form_1 = sibling(p, 2);
 	var node = child(form_1);
 	var consequent = ($$anchor) => {
 		var fragment_1 = root$10();
 		var node_1 = first_child(fragment_1);
-		Presets(node_1, { get page() {
+		Lessons(node_1, { get page() {
 			return $$props.page;
 		} });
 		var node_2 = sibling(node_1, 2);
-		Settings(node_2, { get page() {
+		Download_1(node_2, { get page() {
 			return $$props.page;
 		} });
-		var node_3 = sibling(node_2, 2);
-		DataFields(node_3, { get page() {
-			return $$props.page;
-		} });
-		var node_4 = sibling(node_3, 2);
-		Vary(node_4, { get page() {
-			return $$props.page;
-		} });
-		var node_5 = sibling(node_4, 2);
-		Download(node_5, { get page() {
-			return $$props.page;
-		} });
-		var div = sibling(node_5, 2);
+		var div = sibling(node_2, 2);
 		var label = child(div);
-		var span = sibling(child(label), 2);
-		var input = child(span);
+		var input = sibling(child(label), 2);
 		remove_input_defaults(input);
-		var select = sibling(input, 2);
-		var option = child(select);
-		option.value = option.__value = "epochs";
-		var option_1 = sibling(option);
-		option_1.value = option_1.__value = "minutes";
-		reset(select);
-		var select_value;
-		init_select(select);
-		reset(span);
+		bind_this(input, ($$value) => get(form).nameInput = $$value, () => get(form)?.nameInput);
 		reset(label);
-		var node_6 = sibling(label, 2);
-		Refusal(node_6, {
-			get form() {
-				return get(form);
-			},
-			field: "budget"
-		});
-		var label_1 = sibling(node_6, 2);
-		var select_1 = sibling(child(label_1), 2);
-		var option_2 = child(select_1);
-		option_2.value = option_2.__value = "auto";
-		var option_3 = sibling(option_2);
-		option_3.value = option_3.__value = "cpu";
-		var option_4 = sibling(option_3);
-		option_4.value = option_4.__value = "cuda";
-		reset(select_1);
-		var select_1_value;
-		init_select(select_1);
-		reset(label_1);
-		var node_7 = sibling(label_1, 2);
-		Refusal(node_7, {
-			get form() {
-				return get(form);
-			},
-			field: "device"
-		});
-		var label_2 = sibling(node_7, 2);
-		var input_1 = sibling(child(label_2), 2);
-		remove_input_defaults(input_1);
-		bind_this(input_1, ($$value) => get(form).nameInput = $$value, () => get(form)?.nameInput);
-		reset(label_2);
-		Refusal(sibling(label_2, 2), {
+		Refusal(sibling(label, 2), {
 			get form() {
 				return get(form);
 			},
 			field: "name"
 		});
 		reset(div);
-		var node_9 = sibling(div, 2);
-		Plan(node_9, { get page() {
+		var node_4 = sibling(div, 2);
+		Plan(node_4, { get page() {
 			return $$props.page;
 		} });
-		var node_10 = sibling(node_9, 2);
-		Refusal(node_10, { get form() {
+		var node_5 = sibling(node_4, 2);
+		Refusal(node_5, { get form() {
 			return get(form);
 		} });
-		var div_1 = sibling(node_10, 2);
+		var div_1 = sibling(node_5, 2);
 		var button = child(div_1);
-		var text_2 = only_child(button, true);
-		var span_1 = sibling(button, 2);
-		var text_3 = only_child(span_1, true);
+		var text_1 = only_child(button, true);
+		var span = sibling(button, 2);
+		var text_2 = only_child(span, true);
 		reset(div_1);
-		template_effect(($0, $1, $2, $3) => {
-			set_class(label, 1, clsx(["field", { refused: get(form).refusedField === "budget" }]));
-			set_value(input, get(form).budget);
+		var node_6 = sibling(div_1, 2);
+		Presets(node_6, { get page() {
+			return $$props.page;
+		} });
+		var node_7 = sibling(node_6, 2);
+		Settings(node_7, { get page() {
+			return $$props.page;
+		} });
+		var node_8 = sibling(node_7, 2);
+		DataFields(node_8, { get page() {
+			return $$props.page;
+		} });
+		Vary(sibling(node_8, 2), { get page() {
+			return $$props.page;
+		} });
+		template_effect(($0) => {
+			set_class(label, 1, clsx(["field", { refused: get(form).refusedField === "name" }]));
+			set_value(input, get(form).name);
 			set_attribute(input, "aria-invalid", $0);
-			set_attribute(select, "aria-invalid", $1);
-			if (select_value !== (select_value = get(form).unit)) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
-			set_class(label_1, 1, clsx(["field", { refused: get(form).refusedField === "device" }]));
-			set_attribute(select_1, "aria-invalid", $2);
-			if (select_1_value !== (select_1_value = get(form).device)) select_1.value = (select_1.__value = select_1_value) ?? "", select_option(select_1, select_1_value);
-			set_class(label_2, 1, clsx(["field", { refused: get(form).refusedField === "name" }]));
-			set_value(input_1, get(form).name);
-			set_attribute(input_1, "aria-invalid", $3);
 			button.disabled = get(form).cannotStart;
-			set_text(text_2, get(form).runCount > 1 ? `Start ${get(form).runCount} runs` : "Start training");
-			set_text(text_3, get(form).startNote);
-		}, [
-			() => get(form).invalid("budget"),
-			() => get(form).invalid("budget"),
-			() => get(form).invalid("device"),
-			() => get(form).invalid("name")
-		]);
-		delegated("input", input, (event) => editBudget(event.currentTarget.value));
-		delegated("input", select, (event) => chooseUnit(event.currentTarget.value));
-		delegated("input", select_1, (event) => chooseDevice(event.currentTarget.value));
-		delegated("input", input_1, (event) => editName(event.currentTarget.value));
-		event("blur", input_1, leaveName);
+			set_text(text_1, get(form).runCount > 1 ? `Start ${get(form).runCount} runs` : "Start training");
+			set_text(text_2, get(form).startNote);
+		}, [() => get(form).invalid("name")]);
+		delegated("input", input, (event) => editName(event.currentTarget.value));
+		event("blur", input, leaveName);
 		append$1($$anchor, fragment_1);
 	};
 	if_block(node, ($$render) => {
@@ -2718,7 +2898,7 @@ function Form($$anchor, $$props) {
 	reset(form_1);
 	template_effect(() => {
 		set_attribute(p, "hidden", get(catalog).public);
-		set_text(text_1, get(form).aboutData);
+		set_text(text, get(form).aboutData);
 		set_attribute(form_1, "hidden", get(catalog).public);
 		form_1.inert = !get(form).isLoaded;
 	});
@@ -2790,7 +2970,7 @@ function Forming($$anchor, $$props) {
 	pop();
 }
 // src/train/Now.svelte
-var root$8 = from_html(`<div class="now"><div><h1 class="headline" tabindex="-1"> </h1> <p> </p></div> <div class="actions"><button type="button" class="button" data-do="stop">Stop</button> <button type="button" class="button primary" data-do="resume">Resume</button> <a class="button" data-do="explore">Explore</a></div></div> <!>`, 1);
+var root$8 = from_html(`<div class="now"><div><h2 class="headline" tabindex="-1"> </h2> <p> </p></div> <div class="actions"><button type="button" class="button" data-do="stop">Stop</button> <button type="button" class="button primary" data-do="resume">Resume</button> <a class="button" data-do="explore">Explore</a></div></div> <!>`, 1);
 function Now($$anchor, $$props) {
 	push($$props, true);
 	let headline;
@@ -2810,10 +2990,10 @@ function Now($$anchor, $$props) {
 	var fragment = root$8();
 	var div = first_child(fragment);
 	var div_1 = child(div);
-	var h1 = child(div_1);
-	var text = only_child(h1, true);
-	bind_this(h1, ($$value) => headline = $$value, () => headline);
-	var p = sibling(h1, 2);
+	var h2 = child(div_1);
+	var text = only_child(h2, true);
+	bind_this(h2, ($$value) => headline = $$value, () => headline);
+	var p = sibling(h2, 2);
 	var text_1 = only_child(p, true);
 	reset(div_1);
 	var div_2 = sibling(div_1, 2);
@@ -2873,14 +3053,14 @@ var COLUMNS = [
 	number("epoch", "Epochs", epochsText),
 	number("seconds", "Time", ({ seconds }) => seconds ? duration(seconds) : ""),
 	number("images_per_second", "Images/s", ({ images_per_second: speed }) => speed ? speed.toFixed(0) : ""),
-	number("accuracy", "Accuracy, last epoch", accuracyText),
+	number("accuracy", "Accuracy, last epoch", resultText),
 	text("state", "State")
 ];
 function epochsText({ epoch, epochs, state }) {
 	return epochs != null && state !== "finished" ? `${epochText(epoch)} of ${short(epochs)}` : epochText(epoch);
 }
-function accuracyText({ accuracy, measured_on }) {
-	return accuracy == null ? "not finished" : `${percent(accuracy, 2)} ${measured_on}`;
+function resultText({ accuracy, eval_samples, measured_on }) {
+	return accuracy == null ? "not finished" : `${accuracyNumber(accuracy, eval_samples)} ${measured_on}`;
 }
 function nextOrder(order, { key, isNumber }) {
 	if (order.key !== key) return {
@@ -2907,28 +3087,32 @@ var root$7 = from_html(`<td> </td>`);
 var root_1$8 = from_html(`<button type="button" class="link" data-act="follow"> </button> <a class="link" data-act="explore">Explore</a> <button type="button" class="link" data-act="resume">Resume</button> <button type="button" class="link" data-act="download">Download</button> <button type="button" class="link" data-act="rename">Rename</button> <button type="button" class="link" data-act="delete">Delete</button>`, 1);
 var root_2$3 = from_html(`<input maxlength="64"/> <button type="button" class="link" data-act="save">Save</button> <button type="button" class="link" data-act="keep">Cancel</button>`, 1);
 var root_3$2 = from_html(`<span>Delete the run and all its files?</span> <button type="button" class="link" data-act="really">Delete</button> <button type="button" class="link" data-act="keep">Cancel</button>`, 1);
-var root_4$2 = from_html(`<tr><td><label><input type="checkbox"/></label></td><!><td><div class="row-actions"><!></div></td></tr>`);
+var root_4$2 = from_html(`<tr><td><label><input type="checkbox"/></label></td><!><td><div class="row-actions"><!></div> <p role="status"> </p></td></tr>`);
 function RunRow($$anchor, $$props) {
 	push($$props, true);
 	let mode = state("actions");
+	let message = state("");
+	let isError = state(false);
 	let box;
 	const name = user_derived(() => $$props.run.name);
 	const isFollowed = user_derived(() => get(name) === $$props.page.followed);
 	const isBusy = user_derived(() => isRunning($$props.run));
 	function back(action = "") {
 		set(mode, "actions");
+		set(message, "");
 		flushSync();
 		if (action) box.querySelector(`[data-act=${action}]`)?.focus();
 	}
 	function editName() {
 		set(mode, "rename");
+		set(message, "");
 		flushSync();
 		box.querySelector("input")?.select();
 	}
 	function save() {
 		const wanted = box.querySelector("input")?.value.trim() ?? get(name);
 		if (wanted === get(name)) back("rename");
-		else renameRun($$props.page, get(name), wanted);
+		else renameRun($$props.page, get(name), wanted, tell);
 	}
 	function typed(event) {
 		if (event.key === "Enter") save();
@@ -2936,11 +3120,16 @@ function RunRow($$anchor, $$props) {
 	}
 	function confirmDelete() {
 		set(mode, "delete");
+		set(message, "");
 		flushSync();
 		box.querySelector("[data-act=keep]")?.focus();
 	}
 	async function remove() {
-		if (!await deleteRun($$props.page, get(name))) back();
+		if (!await deleteRun($$props.page, get(name), tell)) set(mode, "actions");
+	}
+	function tell(sentence, isRefused = true) {
+		set(message, sentence, true);
+		set(isError, isRefused, true);
 	}
 	const cancelDelete = (event) => event.key === "Escape" && back("delete");
 	function show() {
@@ -3016,8 +3205,8 @@ function RunRow($$anchor, $$props) {
 			set_attribute(button_4, "hidden", get(isBusy));
 		}, [() => exploreAddress(get(name)), () => Boolean($$props.page.running)]);
 		delegated("click", button, show);
-		delegated("click", button_1, () => resumeRun($$props.page, get(name)));
-		delegated("click", button_2, () => downloadRun($$props.page, get(name)));
+		delegated("click", button_1, () => resumeRun($$props.page, get(name), tell));
+		delegated("click", button_2, () => downloadRun($$props.page, get(name), tell));
 		delegated("click", button_3, editName);
 		delegated("click", button_4, confirmDelete);
 		append$1($$anchor, fragment_1);
@@ -3031,6 +3220,7 @@ function RunRow($$anchor, $$props) {
 		template_effect(() => {
 			set_value(input_1, get(name));
 			set_attribute(input_1, "aria-label", `New name of ${get(name) ?? ""}`);
+			set_attribute(input_1, "aria-invalid", get(message) ? "true" : void 0);
 		});
 		delegated("keydown", input_1, typed);
 		delegated("click", button_5, save);
@@ -3054,6 +3244,8 @@ function RunRow($$anchor, $$props) {
 	});
 	reset(div);
 	bind_this(div, ($$value) => box = $$value, () => box);
+	var p = sibling(div, 2);
+	var text_3 = only_child(p, true);
 	reset(td_3);
 	reset(tr);
 	template_effect(($0) => {
@@ -3062,6 +3254,13 @@ function RunRow($$anchor, $$props) {
 		set_attribute(input, "aria-label", `Curves of ${get(name) ?? ""}`);
 		set_checked(input, $0);
 		input.disabled = get(isFollowed);
+		set_class(p, 1, clsx([
+			"note",
+			"row-message",
+			{ refusal: get(isError) }
+		]));
+		set_attribute(p, "hidden", !get(message));
+		set_text(text_3, get(message));
 	}, [() => get(isFollowed) || $$props.page.overlaid.includes(get(name))]);
 	delegated("change", input, (event) => overlay($$props.page, get(name), event.currentTarget.checked));
 	append$1($$anchor, tr);
@@ -3152,10 +3351,12 @@ function entriesOf(sweep, runs) {
 	return sweep.runs.map(([name, settings]) => {
 		const run = runs.find((other) => other.name === name);
 		const ended = sweep.results.find((result) => result.run === name);
+		const seconds = run?.seconds ?? ended?.seconds;
 		return {
 			state: "pending",
 			...run,
 			...ended,
+			seconds,
 			name,
 			settings
 		};
@@ -3329,11 +3530,11 @@ function Sweeps($$anchor, $$props) {
 	user_effect(() => {
 		if (get(sweep)) set(chosen, get(sweep).name, true);
 	});
-	const cells = ({ settings, parameters, seconds, accuracy }) => [
+	const cells = ({ settings, parameters, seconds, accuracy, eval_samples }) => [
 		...get(keys).map((key) => settings[key]),
 		parameters ? thousands(parameters) : "",
 		seconds ? duration(seconds) : "",
-		accuracy == null ? "" : percent(accuracy, 2)
+		accuracy == null ? "" : accuracyNumber(accuracy, eval_samples)
 	];
 	const stateOf = ({ state, progress }) => state === "training" && progress ? `${Math.round(100 * progress)} %` : state;
 	var section = root_7();
@@ -3459,16 +3660,17 @@ function Attention($$anchor, $$props) {
 	push($$props, true);
 	const timeline = user_derived(() => $$props.page.timeline);
 	const shape = user_derived(() => get(timeline).shape);
+	const $$d = user_derived(() => get(timeline).limits), heads = user_derived(() => get($$d).heads), means = user_derived(() => get($$d).means);
 	const words = user_derived(() => [
 		`0 %`,
-		"attention weight, all snapshots",
-		`≥ ${percent(get(timeline).limit, digitsOf(get(timeline).limit))}`
+		`attention weight, all snapshots; means to ${percent(get(means), digitsOf(get(means)))}`,
+		`≥ ${percent(get(heads), digitsOf(get(heads)))}`
 	]);
 	function paint(tiles) {
-		const { maps, past, scale } = get(timeline);
+		const { maps, past } = get(timeline);
 		if (!maps || !past) return;
 		const table = $$props.page.table("seq");
-		for (const { layer, head, values } of tiles) paintTile(values, rowOf(maps.rows, past.shape, layer, head), past.shape.prefix, table, scale);
+		for (const { layer, head, values } of tiles) paintTile(values, rowOf(maps.rows, past.shape, layer, head), past.shape.prefix, table, get(timeline).scaleOf(layer, head));
 	}
 	var div = root_1$4();
 	var h2 = child(div);
@@ -3510,25 +3712,32 @@ function Attention($$anchor, $$props) {
 }
 // src/train/movies.ts
 async function saveMovie(page, source, ending, rendered) {
-	const reply = await page.host.request("movie", {
+	const encodes = ending === ".mp4" && await canEncodeVideo();
+	const request = {
 		source,
 		image: page.timeline.image,
-		ending
-	});
+		ending: encodes ? ".webp" : ending
+	};
+	const reply = await page.host.request("movie", request);
+	const movie = reply && !isRefusal(reply) ? new Blob([bytesOf(reply.content)]) : null;
+	const file = movie && encodes ? await mp4Of(movie).catch(() => null) : movie;
 	rendered();
-	if (!reply || isRefusal(reply)) return page.showNotice(reasonOf(reply), true);
-	saveContent(reply);
-	page.showBriefly(`Saved as ${reply.name}.`);
+	if (!movie || isRefusal(reply)) return page.showNotice(reasonOf(reply), true);
+	if (!file) return page.showNotice(ENCODING_FAILED, true);
+	const name = reply.name.replace(/\.webp$/, ending);
+	saveBlob(name, file);
+	page.showBriefly(`Saved as ${name}.`);
 }
 // src/train/Findings.svelte
 var root$2 = from_html(`<li><span class="class-name"> </span><span class="track"><span class="fill"></span></span><span class="value"> </span></li>`);
 var root_1$3 = from_html(`<button type="button" class="button"> </button>`);
-var root_2 = from_html(`<div class="findings"><h2>Prediction</h2> <ol class="predictions"></ol> <h2 class="what">What to look for</h2> <p class="finding"><!></p> <p class="finding measured"><!></p> <div class="saving"><span>Save as</span><!></div></div>`);
+var root_2 = from_html(`<div class="findings"><h2>Prediction</h2> <ol class="predictions"></ol> <h2 class="what">What to look for</h2> <p class="finding"><!></p> <p class="finding measured"><!></p> <div class="saving"><span>Save as</span><!></div> <p class="note"> </p></div>`);
 function Findings($$anchor, $$props) {
 	push($$props, true);
 	const timeline = user_derived(() => $$props.page.timeline);
-	const ENDINGS = [".gif", ".mp4"];
+	let encodes = state(true);
 	let rendering = state(proxy([]));
+	const endings = user_derived(() => get(encodes) || $$props.page.catalog.movies.includes(".mp4") ? [".gif", ".mp4"] : [".gif"]);
 	const past = user_derived(() => get(timeline).past);
 	const now = user_derived(() => get(timeline).now);
 	const truth = user_derived(() => get(past) ? get(past).classes.indexOf(get(past).images[get(timeline).image].name) : -1);
@@ -3548,6 +3757,9 @@ function Findings($$anchor, $$props) {
 			` (uniform: ${Math.log(tokenCount(get(past).shape)).toFixed(2)}).`
 		];
 	}
+	canEncodeVideo().then((can) => {
+		set(encodes, can, true);
+	});
 	async function save(ending) {
 		if (!get(timeline).past || !$$props.page.source) return;
 		set(rendering, [...get(rendering), ending], true);
@@ -3594,25 +3806,26 @@ function Findings($$anchor, $$props) {
 	reset(p_1);
 	var div_1 = sibling(p_1, 2);
 	var node_2 = sibling(child(div_1));
-	each(node_2, 16, () => ENDINGS, (ending) => ending, ($$anchor, ending) => {
+	each(node_2, 16, () => get(endings), (ending) => ending, ($$anchor, ending) => {
 		var button = root_1$3();
 		var text_2 = only_child(button, true);
-		template_effect(($0, $1, $2) => {
+		template_effect(($0, $1) => {
 			set_attribute(button, "data-save", ending);
-			set_attribute(button, "hidden", $0);
-			button.disabled = $1;
-			set_text(text_2, $2);
-		}, [
-			() => !$$props.page.catalog.movies.includes(ending),
-			() => get(rendering).includes(ending),
-			() => get(rendering).includes(ending) ? "Rendering…" : ending.slice(1).toUpperCase()
-		]);
+			button.disabled = $0;
+			set_text(text_2, $1);
+		}, [() => get(rendering).includes(ending), () => get(rendering).includes(ending) ? "Rendering…" : ending.slice(1).toUpperCase()]);
 		delegated("click", button, () => save(ending));
 		append$1($$anchor, button);
 	});
 	reset(div_1);
+	var p_2 = sibling(div_1, 2);
+	var text_3 = only_child(p_2, true);
 	reset(div);
-	template_effect(() => set_attribute(p_1, "hidden", !get(measured)));
+	template_effect(() => {
+		set_attribute(p_1, "hidden", !get(measured));
+		set_attribute(p_2, "hidden", get(endings).length > 1);
+		set_text(text_3, NO_ENCODER);
+	});
 	append$1($$anchor, div);
 	pop();
 }
@@ -3634,14 +3847,14 @@ function Probe($$anchor, $$props) {
 		if (!get(tile) || !get(timeline).maps) return;
 		const { layer, head } = get(timeline).chosen;
 		const { past } = get(timeline);
-		if (past) paintTile(get(tile), rowOf(get(timeline).maps.rows, past.shape, layer, head), past.shape.prefix, $$props.page.table("seq"), get(timeline).scale);
+		if (past) paintTile(get(tile), rowOf(get(timeline).maps.rows, past.shape, layer, head), past.shape.prefix, $$props.page.table("seq"), get(timeline).scaleOf(layer, head));
 	});
 	const point = (event) => get(timeline).past && get(timeline).readPatch(patchAt(map, event, get(timeline).past.shape));
 	const isTouch = ({ pointerType }) => pointerType === "touch";
 	function readByKey(event) {
 		if (!get(timeline).past || isShortcut(event)) return;
 		const { read, past } = get(timeline);
-		if (ARROWS.includes(event.key)) get(timeline).readPatch(read < 0 ? middlePatch(past.shape) : neighbour(read, event.key, past.shape));
+		if (GRID_KEYS.includes(event.key)) get(timeline).readPatch(read < 0 ? middlePatch(past.shape) : neighbour(read, event.key, past.shape));
 		else if (event.key === "Escape") get(timeline).readPatch(-1);
 		else return;
 		event.preventDefault();
@@ -3801,11 +4014,15 @@ function Timeline($$anchor, $$props) {
 }
 delegate(["click", "input"]);
 // src/train/Train.svelte
-var root_1 = from_html(`<div><p class="voice" aria-live="polite"> </p> <div class="halves"><section class="setup" aria-label="Train a model"><h1>Train a model</h1> <!> <p class="closed">Training is disabled on this public page, because its server is shared. Install vitviz to train on your own machine. This page shows how attention formed while the bundled models were trained.</p></section> <section class="watch" aria-label="Training"><!> <!> <!> <!></section></div> <!> <!> <p class="foot"><span>Keys: <kbd>←</kbd> <kbd>→</kbd> previous and next snapshot · <kbd>Space</kbd> play</span><span class="machine"> </span></p></div>`);
+var root_1 = from_html(`<div><p class="voice" aria-live="polite"> </p> <div><section class="setup" aria-label="Train a model"><h1>Train a model</h1> <!> <p class="closed">Training is disabled on this public page, because its server is shared. Install vitviz to train on your own machine. This page shows how attention formed while the bundled models were trained.</p></section> <section class="watch" aria-label="Training"><!> <!> <!> <!></section></div> <!> <!> <p class="foot"><span>Keys: <kbd>←</kbd> <kbd>→</kbd> previous and next snapshot · <kbd>Space</kbd> play</span><span class="machine"> </span></p></div>`);
 function Train($$anchor, $$props) {
 	push($$props, true);
 	const catalog = user_derived(() => $$props.page.catalog), form = user_derived(() => $$props.page.form), timeline = user_derived(() => $$props.page.timeline);
 	let root;
+	let isTrainingFirst = state(false);
+	user_pre_effect(() => {
+		if ($$props.page.running) set(isTrainingFirst, true);
+	});
 	const shape = user_derived(() => get(timeline).shape);
 	onMount(() => start($$props.page, root));
 	var div = root_1();
@@ -3877,6 +4094,7 @@ function Train($$anchor, $$props) {
 			"--heads": get(shape)?.heads
 		});
 		set_text(text, $$props.page.voice);
+		set_class(div_1, 1, clsx(["halves", { "training-first": get(isTrainingFirst) }]));
 		set_attribute(p_1, "hidden", !get(catalog).public);
 		set_text(text_1, `Hardware: ${get(catalog).machine ?? ""}.`);
 	}, [() => cssColor($$props.page.table("seq")[150])]);
