@@ -89,6 +89,19 @@ def test_explore(open_page, check):
     check(page, "an ablated head, and the upload")
 
 
+def test_save_figure(open_page, check):
+    page = open_page("?image=cat")
+    settled(page)
+    page.locator("[data-do=figure]").click()
+    page.wait_for_selector("dialog.save[data-preview]")
+    check(page, "the dialog")
+    page.locator("[data-do=code]").click()
+    page.wait_for_selector("dialog.save pre")
+    page.locator("input[name=save-content][value=layers]").check(force=True)
+    page.wait_for_selector("dialog.save[data-preview*=layers]")
+    check(page, "code and an animation")
+
+
 def test_explore_with_a_contrast_class_pinned_and_removed_patches(open_page, check):
     page = open_page(
         "?image=dog&method=relevance&class=5-3&patch=4-4_5-5&removed=1-1_1-2&patch_mode=gray&scale=uniform"
