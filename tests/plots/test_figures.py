@@ -302,6 +302,15 @@ def test_text_wraps_at_its_width():
     assert cut[1].endswith("…")
 
 
+def test_a_long_caption_stays_within_its_figure():
+    figure = figures.draw(chart(caption=["Ablated: layer 4 head 3, layer 5 head 1, illustrated words." * 12]))
+    with canvas.own_style():
+        figure.set_dpi(300)
+        figure.draw_without_rendering()
+    right = max(text.get_window_extent().x1 for text in figure.axes[0].texts)
+    assert right <= figure.bbox.width - 0.9 * figures.MARGIN * 300 / 72
+
+
 def test_layers_and_heads_count_from_one(view):
     found = words(view)
     assert {"layer 1", "head 1", "2", "3", "mean"} <= set(found)

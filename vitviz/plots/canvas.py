@@ -46,6 +46,7 @@ SLIDE_MARGIN = 24.0
 OVERLAP = 0.5  # pt that a cell reaches under its right and lower neighbor, so that viewers show no seam
 SMOOTH_STEP = 24  # pixels per patch of a smoothed map
 MIN_PIXELS = 480  # side to which images are enlarged, so that viewers do not blur their pixels
+MEASURING_SCALE = 16  # pixels per point at which text is measured
 DRAWING_LOCK = threading.RLock()
 Box = tuple[float, float, float, float]  # left, top, width, height
 
@@ -175,15 +176,15 @@ class Drawing:
 
 @cache
 def measuring() -> RendererAgg:
-    """The renderer that measures text, at one pixel per point."""
-    return RendererAgg(1, 1, 72)
+    """The renderer that measures text; at a low resolution, hinting would round the width of every letter."""
+    return RendererAgg(1, 1, 72 * MEASURING_SCALE)
 
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float, weight: str = "normal") -> float:
     """Return the width of a line (pt)."""
     font = FontProperties(family=list(fonts()), size=size, weight=weight)
-    return float(measuring().get_text_width_height_descent(plain(text), font, ismath=False)[0])
+    return float(measuring().get_text_width_height_descent(plain(text), font, ismath=False)[0]) / MEASURING_SCALE
 
 
 def wrap(text: str, width: float, size: float, weight: str = "normal", most: int = 9) -> list[str]:

@@ -559,7 +559,7 @@ def show_prediction(drawing: Drawing, chart: Chart, left: float, top: float) -> 
         y += 29
     for k, line in enumerate(chart.effect):
         style = {"weight": "bold"} if k == 1 else {"color": MUTED_COLOR}
-        y = drawing.paragraph(left, y + 13, PREDICTION, line, 10 if k == 1 else BODY, 5, **style) - 10
+        y = drawing.paragraph(left, y + 14, PREDICTION, line, 10 if k == 1 else BODY, 5, **style) - 8
 
 
 def show_method(drawing: Drawing, chart: Chart, one: MethodMap, box: Box) -> None:
