@@ -95,6 +95,18 @@ def test_a_wide_window_is_used_and_the_methods_stay_in_view(open_page, width, he
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (1024, 768)])
+def test_no_shelf_of_images_moves_what_is_below(open_page, width, height):
+    page = open_page("?image=cat")
+    resize(page, width, height)
+    tops = set()
+    for name in ("sample", "cifar", "upload"):
+        page.locator(f"input[name=source][value={name}]").check(force=True)
+        expect(page.locator(f".shelf[data-source={name}]")).to_be_visible()
+        tops.add(box(page, ".methods")["y"])
+    assert len(tops) == 1
+
+
 @pytest.mark.parametrize("choice", ["", "&layer=mean&scale=map", "&method=relevance", "&scale=uniform"])
 def test_at_1024_by_768_the_prediction_is_in_view(open_page, choice):
     page = open_page(f"?image=cat{choice}")
