@@ -70,6 +70,10 @@ def settled(page):
     page.wait_for_selector(f"{EXPLORER}[data-full][data-scores][data-state=ready]")
 
 
+def open_details(page):
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+
+
 def choose_source(page, kind):
     page.locator(f"input[name=source][value={kind}]").check()
 
@@ -102,6 +106,28 @@ def test_save_figure(open_page, check):
     check(page, "code and an animation")
 
 
+def test_help_tour_and_presentation(open_page, check):
+    page = open_page("?image=cat")
+    page.locator(".help:visible").first.click()
+    page.wait_for_selector(".help-text:popover-open")
+    check(page, "help")
+    page.keyboard.press("Escape")
+    page.locator("[data-do=tour]").click()
+    page.wait_for_selector("[role=dialog]:visible")
+    check(page, "the tour")
+    page.get_by_role("button", name="Skip").click()
+    page.locator("[data-do=present]").click()
+    page.wait_for_selector("[data-do=close]:visible")
+    check(page, "presentation")
+
+
+def test_a_violation_is_found(open_page, check):
+    page = open_page()
+    page.evaluate("document.querySelector('.status').style.color = '#ccc'")
+    with pytest.raises(AssertionError, match="color-contrast"):
+        check(page, "pale text")
+
+
 def test_explore_with_a_contrast_class_pinned_and_removed_patches(open_page, check):
     page = open_page(
         "?image=dog&method=relevance&class=5-3&patch=4-4_5-5&removed=1-1_1-2&patch_mode=gray&scale=uniform"
@@ -115,7 +141,7 @@ def test_train(context, with_runs, check):
     page.goto(f"{with_runs}?tab=train")
     page.wait_for_selector(f"{TRAIN}[data-ready]")
     expect(page.locator("tr", has_text="finished").first).to_be_visible()
-    page.evaluate("document.querySelectorAll('.vitviz-train details').forEach((one) => { one.open = true; })")
+    open_details(page)
     check(page, "all details open, with runs")
     expect(page.locator("h1:visible")).to_have_count(1)
 
@@ -124,6 +150,7 @@ def test_internals(context, address, check):
     page = context.new_page()
     page.goto(f"{address}?tab=internals")
     page.wait_for_selector(f"{INTERNALS}[data-ready][data-state=ready]")
+    open_details(page)
     check(page, "Internals")
     expect(page.locator("h1:visible")).to_have_count(1)
 
