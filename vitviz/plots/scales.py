@@ -1,6 +1,6 @@
 """Color scales of maps, equal to those of the page: colors, tick labels and units.
 
-`frontend/src/lib/numbers.ts` and `words.ts` are the same functions; tests/plots/scales.json holds values for both.
+`frontend/src/lib/numbers.ts` and `ticks.ts` are the same functions; tests/browser/test_figures.py compares the results.
 """
 
 from collections.abc import Collection
