@@ -1,18 +1,15 @@
 """Image folders of the Train page: uploads never overwrite files, and are listed."""
 
-import zipfile
-
 import pytest
 
+from tests.data.folders import write_image_folder, write_zip
 from vitviz.webapp.pages.datasets import MAX_LISTED, DataSets
 
 
 @pytest.fixture
 def upload(tmp_path, monkeypatch):
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
-    with zipfile.ZipFile(tmp_path / "x.zip", "w") as packed:
-        packed.writestr("cats/1.png", "")
-    return str(tmp_path / "x.zip")
+    return str(write_zip(write_image_folder(tmp_path / "x", {"ant": 2, "bee": 2}), tmp_path / "x.zip"))
 
 
 @pytest.fixture

@@ -488,10 +488,10 @@ def test_the_current_checkpoint_of_a_run_is_explored(page, run):
 def test_a_run_is_probed_again_after_its_checkpoint_changed(page, run):
     internals = Internals(None, page.runs)
     data = {"checkpoint": "runs/first", "images": "samples"}
-    first = internals.probes(data)
-    assert internals.probes(data) is first
+    first = internals.measure(data)[1]
+    assert internals.measure(data)[1] is first
     checkpoint.save(load_model("runs/first", page.runs), run / "last.safetensors")
-    assert internals.probes(data) is not first
+    assert internals.measure(data)[1] is not first
 
 
 @pytest.fixture

@@ -68,6 +68,16 @@ function restoreTheme() {
 	const stored = storedTheme();
 	if (!new URLSearchParams(location.search).has("__theme") && stored) document.body.classList.toggle("dark", stored === "dark");
 }
+function printLight() {
+	let wasDark = false;
+	window.addEventListener("beforeprint", () => {
+		wasDark = isDark();
+		document.body.classList.remove("dark");
+	});
+	window.addEventListener("afterprint", () => {
+		document.body.classList.toggle("dark", wasDark);
+	});
+}
 function switchTheme() {
 	document.body.classList.toggle("dark");
 	storeTheme(isDark() ? "dark" : "light");
@@ -115,6 +125,7 @@ delegate(["click"]);
 // src/masthead/masthead.ts
 function mount({ element }) {
 	restoreTheme();
+	printLight();
 	mount$1(Masthead, { target: element.firstElementChild ?? element });
 	followTabs();
 }

@@ -6,7 +6,7 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
 .vitviz-explorer {
   --unit: clamp(1px, min(100vw / var(--zoom, 1) / 1400, (100vh / var(--zoom, 1) - 482px) / 418), 2px);
   --image: round(down, 208 * var(--unit), 8px);
-  --map: round(down, 336 * var(--unit), 8px);
+  --map: round(down, 360 * var(--unit), 8px);
   --matrix: calc(466 * var(--unit));
   --largest-tile: calc(56 * var(--unit));
   --method: calc(96 * var(--unit));
@@ -86,6 +86,8 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
 .gallery-bar select { min-width: 0; }
 .gallery-bar.pager { display: flex; flex-wrap: wrap; align-items: center; margin-bottom: 8px; }
 .pager .button { flex: none; height: 28px; padding: 0; }
+.gallery:not(.large) .pager { flex-wrap: nowrap; gap: 4px; }
+.gallery:not(.large) .page-number input { width: 36px; }
 .pager [data-page] { width: 28px; }
 .pager [data-do=enlarge] { margin-left: auto; padding: 0 8px; }
 .page-number { font-size: 12px; white-space: nowrap; color: var(--quiet); }
@@ -216,6 +218,8 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
 
 /* Before the first image: placeholders. */
 .vitviz-explorer:not([data-ready]) .tick, .vitviz-explorer:not([data-ready]) .mark { visibility: hidden; }
+
+@media (max-width: 1799px) { [data-do=remove] .more { display: none; } }
 `,rp=`/* Narrow windows and touch.
    Gradio scopes these rules to the component and reads them as a template: no backslash, no backtick. */
 
@@ -234,7 +238,8 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
   .controls .name { font-size: 12px; line-height: 15px; }
   .under-map { flex-wrap: wrap; }
   [data-do=remove] { padding: 0 8px; }
-  [data-do=remove] .more { display: none; }
+  .under-image { gap: 6px; }
+  .class-token i { width: 28px; height: 28px; }
   .prediction-column { grid-column: 1 / -1; display: grid; grid-template-columns: auto 1fr auto; align-items: center; gap: 4px 16px; padding-top: 8px; border-top: 1px solid var(--hairline); }
   .prediction-column > * { grid-column: 1 / -1; }
   .prediction-column > .column-head { grid-column: 1; margin: 0; }
@@ -242,6 +247,12 @@ var e=Object.defineProperty,t=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e
   .predictions { grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 14px 20px; }
   .accuracy { margin-top: 4px; padding-top: 0; border: 0; }
   .method-groups { justify-content: flex-start; }
+}
+/* The description of a method takes the place of what only heads have. */
+@media (min-width: 1024px) and (max-width: 1359px) {
+  .shows-method .under-map { display: none; }
+  .shows-method .bar-text { min-height: 18px; }
+  .map-what { margin-top: 0; font-size: 12px; line-height: 16px; }
 }
 @media (min-width: 761px) and (max-width: 1150px) {
   /* Room for two lines of each, so that nothing moves under the pointer. */
@@ -564,7 +575,34 @@ svg .data { stroke: var(--data); }
     repeating-linear-gradient(to right, var(--grid-line) 0 1px, transparent 1px var(--across)),
     repeating-linear-gradient(to bottom, var(--grid-line) 0 1px, transparent 1px var(--down));
 }
-`,cp=65535;async function lp(e){let t=new Blob([Vo(e)]).stream().pipeThrough(new DecompressionStream(`deflate`));return new Response(t).arrayBuffer()}async function up({weights:e,largest:t}){let n=await lp(e);if(t===null)return new Uint16Array(n);let r=new Uint8Array(n),i=Ho(t),a=r.length/i.length,o=new Uint16Array(r.length);for(let e=0,t=0;e<i.length;e++){let n=cp*i[e]/255;for(let e=t+a;t<e;t++)o[t]=Math.round(n*r[t])}return o}function dp({reply:e,methods:t,colors:n,...r}){let{checkpoint:i,layers:a,heads:o}=e;return{checkpoints:[{name:i,dataset:null,layers:a,heads:o,accuracy:r.accuracy,eval_samples:r.eval_samples,measured_on:`test`,is_classifier:r.isClassifier}],cifar:{available:!1,classes:[],message:``},samples:[],photos:[],methods:t,maxBytes:0,colors:n,public:!0}}function fp({reply:e,scores:t},n){let r={explain:e,methods:{maps:e.maps},scores:t,ablate:e};return async e=>e===`attention`?await n():e in r?r[e]:{error:pp}}var pp=`This needs a running vitviz.`,mp=`/* The theme of the page, where Gradio does not provide it, and the frame of a saved file. Nested under the root. */
+`,cp=`/* A clean sheet on paper: the data in their colors, without controls. Charts are laid out for the screen by scripts, so
+   the pages are scaled down (page.css) and keep the columns of a wide screen. */
+@media print {
+  *, *::before, *::after { -webkit-print-color-adjust: exact; print-color-adjust: exact; transition: none !important; }
+  .model, .actions, .controls, .picker, .button, .outline-slider, .jump, .tip, .keys, .contrast, .saving, .choice, .row-actions, .setup, .time input, .time .of, .probes .thumb, .mark.read, .help, .hint, .foot :has(kbd) { display: none !important; }
+  .lead, .status, .summary { min-height: 0; }
+  .column, .methods, .method, figure, .findings, .matrix-frame, tr, .prediction { break-inside: avoid; }
+  h1, h2 { break-after: avoid; }
+  .matrix-frame, .wide { overflow: visible; }
+
+  .vitviz-explorer { --image: 256px; --map: 336px; --matrix: 466px; padding: 0 8px; }
+  .columns { grid-template-columns: var(--image) var(--map) minmax(0, 1fr); }
+  .columns .matrix-column { grid-column: auto; }
+  .columns .prediction-column { grid-column: 1 / -1; }
+  .predictions { grid-template-columns: repeat(5, minmax(0, 1fr)); gap: 14px 20px; }
+  .findings .predictions { grid-template-columns: minmax(0, 1fr); gap: 6px; }
+
+  .halves { grid-template-columns: minmax(0, 1fr); }
+  .live { grid-template-columns: 168px 356px minmax(0, 1fr); gap: 36px; }
+  .large { grid-template-columns: minmax(0, 1fr); }
+  .probe-image, .stage.map, .large .map { max-width: 100%; }
+  .findings { grid-column: auto; }
+  .forming { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+
+  .vitviz-internals .probes { grid-template-columns: repeat(auto-fit, minmax(500px, 1fr)); gap: 32px 40px; }
+  .vitviz-internals figure:last-child { display: block; grid-column: auto; }
+}
+`,lp=65535;async function up(e){let t=new Blob([Vo(e)]).stream().pipeThrough(new DecompressionStream(`deflate`));return new Response(t).arrayBuffer()}async function dp({weights:e,largest:t}){let n=await up(e);if(t===null)return new Uint16Array(n);let r=new Uint8Array(n),i=Ho(t),a=r.length/i.length,o=new Uint16Array(r.length);for(let e=0,t=0;e<i.length;e++){let n=lp*i[e]/255;for(let e=t+a;t<e;t++)o[t]=Math.round(n*r[t])}return o}function fp({reply:e,methods:t,colors:n,...r}){let{checkpoint:i,layers:a,heads:o}=e;return{checkpoints:[{name:i,dataset:null,layers:a,heads:o,accuracy:r.accuracy,eval_samples:r.eval_samples,measured_on:`test`,is_classifier:r.isClassifier}],cifar:{available:!1,classes:[],message:``},samples:[],photos:[],methods:t,maxBytes:0,colors:n,public:!0}}function pp({reply:e,scores:t},n){let r={explain:e,methods:{maps:e.maps},scores:t,ablate:e};return async e=>e===`attention`?await n():e in r?r[e]:{error:mp}}var mp=`This needs a running vitviz.`,hp=`/* The theme of the page, where Gradio does not provide it, and the frame of a saved file. Nested under the root. */
 
 & {
   --body-background-fill: #ffffff;
@@ -595,5 +633,8 @@ svg .data { stroke: var(--data); }
 @media (max-width: 639px) { & { padding: 12px 16px; } }
 .vitviz-explorer { --unit: 1px; } /* a notebook may be much narrower than the window */
 .saved-with { margin: 16px 0 0; font: 400 12px/16px var(--font); color: var(--body-text-color-subdued); }
-`,hp=`(prefers-color-scheme: dark)`;function gp(e,t){let{jpThemeLight:n}=e.dataset;return n===void 0?e.classList.contains(`vscode-dark`)||e.classList.contains(`vscode-high-contrast`)?!0:t&&!e.classList.contains(`vscode-light`):n===`false`}function _p(e){let t=matchMedia(hp),n=()=>e.classList.toggle(`dark`,gp(document.body,t.matches)),r=new MutationObserver(n);return r.observe(document.body,{attributes:!0,attributeFilter:[`class`,`data-jp-theme-light`]}),t.addEventListener(`change`,n),n(),()=>{r.disconnect(),t.removeEventListener(`change`,n)}}$();var vp=[`layer`,`head`,`patch`];function yp({layer:e,head:t,pins:n}){return{layer:e===-1?null:e,head:t===-1?null:t,patch:n[0]??null}}function bp({layer:e,head:t,patch:n}){return{layer:e??-1,head:t??-1,pins:n===null?[]:[n],method:null}}function xp(e,t){let n=()=>{let n=Object.fromEntries(vp.map(t=>[t,e.get(t)]));JSON.stringify(n)!==JSON.stringify(yp(t.choices))&&Gl(t,bp(n))};for(let t of vp)e.on(`change:${t}`,n);let r=rr(()=>{tr(()=>{let n=yp(t.choices),r=vp.filter(t=>e.get(t)!==n[t]);for(let t of r)e.set(t,n[t]);r.length&&e.save_changes()})});return()=>{for(let t of vp)e.off(`change:${t}`,n);r()}}Fo();var Sp=`vitviz-home`,Cp=()=>document.createElement(`canvas`).getContext(`2d`)!==null;function wp(e,t){let n=document.createElement(`style`);n.textContent=`.${Sp} { ${[op,sp,np,rp,ip,mp].join(`
-`)} }`;let r=document.createElement(`div`);r.className=Sp,e.replaceChildren(n,r);let i=_p(e),a=new Uint16Array;async function o(){return await new Promise(wc),a=await up(t.attention),``}let s=new Wl({element:e,catalog:dp(t),request:fp(t,o),weights:()=>a,upload:null,live:!1}),c=Ai(tp,{target:r,props:{explorer:s}}),l=document.createElement(`p`);return l.className=`saved-with`,l.textContent=t.caption,r.append(l),ap(s,t),{explorer:s,close(){Mi(c),i(),e.replaceChildren()}}}function Tp(){let e=document.getElementById(`vitviz`),t=document.getElementById(`vitviz-data`)?.textContent;e&&t&&(Cp()?wp(e,JSON.parse(t)):e.dataset.static=``)}Tp();function Ep({model:e,el:t}){let{explorer:n,close:r}=wp(t,JSON.parse(e.get(`data`))),i=xp(e,n);return()=>{i(),r()}}var Dp={render:Ep};export{Dp as default,wp as open};
+@media print {
+  & { zoom: .6; } /* as the page, see lib/print.css */
+}
+`,gp=`(prefers-color-scheme: dark)`;function _p(e,t){let{jpThemeLight:n}=e.dataset;return n===void 0?e.classList.contains(`vscode-dark`)||e.classList.contains(`vscode-high-contrast`)?!0:t&&!e.classList.contains(`vscode-light`):n===`false`}function vp(e){let t=matchMedia(gp),n=()=>e.classList.toggle(`dark`,_p(document.body,t.matches)),r=new MutationObserver(n);return r.observe(document.body,{attributes:!0,attributeFilter:[`class`,`data-jp-theme-light`]}),t.addEventListener(`change`,n),n(),()=>{r.disconnect(),t.removeEventListener(`change`,n)}}$();var yp=[`layer`,`head`,`patch`];function bp({layer:e,head:t,pins:n}){return{layer:e===-1?null:e,head:t===-1?null:t,patch:n[0]??null}}function xp({layer:e,head:t,patch:n}){return{layer:e??-1,head:t??-1,pins:n===null?[]:[n],method:null}}function Sp(e,t){let n=()=>{let n=Object.fromEntries(yp.map(t=>[t,e.get(t)]));JSON.stringify(n)!==JSON.stringify(bp(t.choices))&&Gl(t,xp(n))};for(let t of yp)e.on(`change:${t}`,n);let r=rr(()=>{tr(()=>{let n=bp(t.choices),r=yp.filter(t=>e.get(t)!==n[t]);for(let t of r)e.set(t,n[t]);r.length&&e.save_changes()})});return()=>{for(let t of yp)e.off(`change:${t}`,n);r()}}Fo();var Cp=`vitviz-home`,wp=()=>document.createElement(`canvas`).getContext(`2d`)!==null;function Tp(e,t){let n=document.createElement(`style`);n.textContent=`.${Cp} { ${[op,sp,np,rp,ip,hp,cp].join(`
+`)} }`;let r=document.createElement(`div`);r.className=Cp,e.replaceChildren(n,r);let i=vp(e),a=new Uint16Array;async function o(){return await new Promise(wc),a=await dp(t.attention),``}let s=new Wl({element:e,catalog:fp(t),request:pp(t,o),weights:()=>a,upload:null,live:!1}),c=Ai(tp,{target:r,props:{explorer:s}}),l=document.createElement(`p`);return l.className=`saved-with`,l.textContent=t.caption,r.append(l),ap(s,t),{explorer:s,close(){Mi(c),i(),e.replaceChildren()}}}function Ep(){let e=document.getElementById(`vitviz`),t=document.getElementById(`vitviz-data`)?.textContent;e&&t&&(wp()?Tp(e,JSON.parse(t)):e.dataset.static=``)}Ep();function Dp({model:e,el:t}){let{explorer:n,close:r}=Tp(t,JSON.parse(e.get(`data`))),i=Sp(e,n);return()=>{i(),r()}}var Op={render:Dp};export{Op as default,Tp as open};
