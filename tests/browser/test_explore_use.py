@@ -394,7 +394,7 @@ def test_the_camera_is_closed_when_another_tab_is_opened(open_page):
 def test_another_image_and_a_pinned_patch_are_announced(open_page):
     page = open_page("?image=cat")
     voice = page.locator(f"{EXPLORER} .voice")
-    other_image(page, page.locator(".thumb").last.click)
+    other_image(page, page.get_by_role("button", name="truck", exact=True).click)
     expect(voice).to_contain_text("Predicted: truck, ")
     page.locator(".stage.image").focus()
     page.keyboard.press("ArrowDown")

@@ -38,7 +38,7 @@ export function methodLine(
   return [
     `Masking the highest-ranked patches first ${verb(drop)} the probability of ${className} by `,
     { strong: size },
-    ` on average, a random order ${baseline}. ${FINDINGS[compareToRandom(drop, faithfulness, method.key)]}`,
+    ` on average, a random order ${baseline}: ${FINDINGS[compareToRandom(drop, faithfulness, method.key)]}.`,
   ];
 }
 
@@ -53,10 +53,10 @@ export function compareToRandom(score: number, { random_baseline }: Faithfulness
 }
 
 const FINDINGS: Record<Comparison, string> = {
-  below: 'This map is worse than random.',
-  near: 'This difference means nothing: random orders vary as much.',
-  above: 'This map is better than random.',
-  'one order': 'This map is one random order, and differs from their mean by chance alone.',
+  below: 'worse than random',
+  near: 'no clear difference',
+  above: 'better than random',
+  'one order': 'a difference by chance',
 };
 
 export const COMPARISONS: Record<Comparison, string> = {

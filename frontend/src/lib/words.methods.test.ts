@@ -46,14 +46,14 @@ describe('sentences of a method', () => {
   test('compare the deletion score with random orders', () => {
     const start = 'Masking the highest-ranked patches first';
     expect(line(0.62)).toBe(
-      `${start} lowers the probability of cat by 62 % on average, a random order by 30 %. This map is better than random.`,
+      `${start} lowers the probability of cat by 62 % on average, a random order by 30 %: better than random.`,
     );
     expect(line(0.05)).toBe(
-      `${start} lowers the probability of cat by 5 % on average, a random order by 30 %. This map is worse than random.`,
+      `${start} lowers the probability of cat by 5 % on average, a random order by 30 %: worse than random.`,
     );
-    expect(line(0.1, [0.3, 0.01], random)).toContain('one random order');
-    expect(line(0.32)).toContain('This difference means nothing');
-    expect(line(0.62, [-0.3, 0.1])).toContain('by 62 % on average, a random order raises it by 30 %.');
+    expect(line(0.1, [0.3, 0.01], random)).toContain('a difference by chance');
+    expect(line(0.32)).toContain('by 30 %: no clear difference.');
+    expect(line(0.62, [-0.3, 0.1])).toContain('by 62 % on average, a random order raises it by 30 %: ');
     expect(line(-20)).toContain(
       'raises the probability of cat by over 1,000 % on average, a random order lowers it by',
     );
