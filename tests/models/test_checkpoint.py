@@ -434,7 +434,9 @@ def test_metadata_of_another_format_is_refused(parts, assert_refused, number):
 
 def test_a_config_with_unknown_fields_is_refused(parts, assert_refused):
     parts.metadata["config"]["code"] = "import os"
-    assert_refused(parts.join(), r"config\.code is not a field of ViTConfig\. Use one of: architecture, class_token, ")
+    assert_refused(
+        parts.join(), r"config\.code is not a field of ViTConfig\. Use one of: act_layer, architecture, class_token, "
+    )
     parts.metadata["config"] = None
     assert_refused(parts.join(), "config must be an object of fields: got None")
 
@@ -466,7 +468,7 @@ def test_extra_tensors_are_saved_and_ignored_by_load(tiny_checkpoint, tmp_path):
         ({"num_heads": 5}, r"config\.num_heads must divide embed_dim: 18 is not a multiple of 5"),
         ({"patch_size": 3}, r"config\.patch_size must divide img_size: 20 is not a multiple of 3"),
         ({"img_size": [20, {}]}, r"config\.img_size must be 2 values, each an integer from 1 to 4096"),
-        ({"global_pool": {}}, r"config\.global_pool must be one of token, avg"),
+        ({"global_pool": {}}, r"config\.global_pool must be one of token, avg, token_avg, map"),
         ({"init_values": "big"}, r"config\.init_values must be a number above 0 and at most 1, or None: got 'big'"),
     ],
 )

@@ -46,7 +46,7 @@ def test_a_config_is_immutable():
         ({"num_heads": 200}, r"192 is not a multiple of 200\. Use 192\."),
         ({"mlp_ratio": 0}, "mlp_ratio must be a number above 0 and at most 64: got 0"),
         ({"mlp_ratio": 0.001}, r"mlp_ratio must give at least 1 MLP channel: 0\.001 of 192 rounds to 0"),
-        ({"num_classes": 1}, "num_classes must be an integer from 2 to 100000: got 1"),
+        ({"num_classes": 1}, "num_classes must be an integer from 2 to 100000, or 0 for no head: got 1"),
         ({"reg_tokens": -1}, "reg_tokens must be an integer from 0 to 64: got -1"),
         ({"reg_tokens": 65}, "reg_tokens must be an integer from 0 to 64: got 65"),
         ({"drop_path_rate": 1.0}, r"drop_path_rate must be a number at least 0 and below 1: got 1\.0"),
@@ -61,9 +61,9 @@ def test_a_config_is_immutable():
         ({"init_values": 1.5}, r"init_values must be a number above 0 and at most 1, or None: got 1\.5"),
         ({"qkv_bias": 1}, "qkv_bias must be true or false: got 1"),
         ({"qk_norm": None}, "qk_norm must be true or false: got None"),
-        ({"global_pool": "max"}, "global_pool must be one of token, avg: got 'max'"),
-        ({"global_pool": []}, r"global_pool must be one of token, avg: got \[\]"),
-        ({"class_token": False}, "global_pool must be avg for a model without class token: got token"),
+        ({"global_pool": "max"}, "global_pool must be one of token, avg, token_avg, map: got 'max'"),
+        ({"global_pool": []}, r"global_pool must be one of token, avg, token_avg, map: got \[\]"),
+        ({"class_token": False}, "global_pool must be avg or map for a model without class token: got token"),
         ({"class_token": "no"}, "class_token must be true or false: got 'no'"),
         ({"architecture": "convnet"}, "architecture must be one of vit, tutorial-notebook, .*: got 'convnet'"),
     ],
@@ -83,7 +83,10 @@ def test_a_config_is_rebuilt_from_its_dict(config):
 @pytest.mark.parametrize(
     ("values", "match"),
     [
-        ({"width": 192}, r"model\.width is not a field of ViTConfig\. Use one of: architecture, class_token, depth"),
+        (
+            {"width": 192},
+            r"model\.width is not a field of ViTConfig\. Use one of: act_layer, architecture, class_token, depth",
+        ),
         ({"architecture": "convnet", "num_heads": 2}, r"model\.num_heads is not a field of ConvNetConfig"),
         ({"architecture": {}}, "architecture must be one of vit, "),
         ([], r"model must be an object of fields: got \[\]"),

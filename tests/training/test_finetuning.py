@@ -17,12 +17,13 @@ from vitviz.data import datasets
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, load
 from vitviz.models.config import ConfigError, ConvNetConfig
+from vitviz.models.vit import interpolate_pos_embed
 from vitviz.runs import timeline, training_run
 from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig, TrainingError
 from vitviz.training.data import TrainingData, load_training_data
 from vitviz.training.evaluation import load_test_set, measure_accuracy
-from vitviz.training.finetuning import interpolate_pos_embed, use_init_model
+from vitviz.training.finetuning import use_init_model
 from vitviz.training.sources import check_val_overlap
 
 CLASSES = ("bars", "dots", "plain")

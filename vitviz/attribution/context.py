@@ -7,7 +7,7 @@ or the logit of a class minus that of another one (a contrast).
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -91,8 +91,8 @@ class ForwardContext:
 
     @cached_property
     def logits(self) -> NDArray[np.float32]:
-        """Logits of all classes, (K,); refused if not finite."""
-        return self.checkpoint.check_logits(self.output.logits)[0].float().cpu().numpy()
+        """Logits of all classes, (K,), empty for a model without head; refused if not finite."""
+        return self.checkpoint.check_logits(self.output.logits)[0, : self.config.num_classes].float().cpu().numpy()
 
     @cached_property
     def attention(self) -> NDArray[np.float32]:
@@ -106,6 +106,12 @@ class ForwardContext:
             attention[tuple(zip(*self.ablated_heads, strict=True))] = np.nan
         attention.setflags(write=False)
         return attention
+
+    @cached_property
+    def pool_attention(self) -> NDArray[np.float32] | None:
+        """Weights of attention pooling, (A, T), 0 for prefix tokens and removed patches; None without it."""
+        weights = self.output.pool_attention
+        return None if weights is None else self.expand_tokens(weights[0].cpu().numpy(), axes=(1,))
 
     @cached_property
     def value_norms(self) -> NDArray[np.float32]:
@@ -128,7 +134,8 @@ class ForwardContext:
             forward = self.model.forward_blocks(image, "full", self.batched_keep(1), self.head_masks)
             if "output" not in vars(self):
                 output = forward.to_attention_output()
-                vars(self)["output"] = AttentionOutput(*(cast(Tensor, part).detach() for part in vars(output).values()))
+                parts = (None if part is None else part.detach() for part in vars(output).values())
+                vars(self)["output"] = AttentionOutput(*cast(Any, parts))
             weights = [block.weights for block in forward.blocks if block.weights is not None]
             *grads, image_grad = torch.autograd.grad(target_logit(forward.logits, target).sum(), [*weights, image])
         attention_grads = torch.stack([grad[0] for grad in grads]).float().cpu().numpy()

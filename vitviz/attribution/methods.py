@@ -58,8 +58,19 @@ class Method:
 
 
 def readout_weights(context: ForwardContext) -> Array:
-    """Weights of the tokens that the classification head reads, (T,): the class token, or all patches equally."""
-    return token_weights(context, context.config.global_pool == "token")
+    """Weights of the tokens that the classification head reads, (T,), of sum 1.
+
+    The class token (and the distillation token, equally), all patches equally, half of each if the head reads both, or
+    the weights of attention pooling, mean over its heads.
+    """
+    config = context.config
+    if context.pool_attention is not None:
+        return context.pool_attention.mean(0)
+    if config.distilled:
+        return (np.arange(config.num_tokens) < 2).astype(np.float32) / 2
+    if config.global_pool == "token_avg":
+        return (token_weights(context, True) + token_weights(context, False)) / 2
+    return token_weights(context, config.global_pool == "token")
 
 
 def query_weights(context: ForwardContext) -> Array:
@@ -241,10 +252,13 @@ POOLED = " The prediction of this model is read from its patches, not from the c
 
 def methods_for(config: ViTConfig) -> dict[str, Method]:
     """Return the methods that a model supports, with the descriptions that hold for it."""
+    known = METHODS
+    if not config.num_classes:
+        known = {key: method for key, method in METHODS.items() if not method.class_specific}
     if not config.class_token:
-        kept = {key: method for key, method in METHODS.items() if key != "reverse_attention"}
+        kept = {key: method for key, method in known.items() if key != "reverse_attention"}
         texts = {key: text._asdict() for key, method in kept.items() if (text := method.text_without_class_token)}
         return kept | {key: replace(kept[key], **text) for key, text in texts.items()}
-    if config.global_pool == "token":
-        return METHODS
-    return METHODS | {key: replace(METHODS[key], about=METHODS[key].about + POOLED) for key in CLASS_TOKEN_MAPS}
+    if config.global_pool.startswith("token"):
+        return known
+    return known | {key: replace(METHODS[key], about=METHODS[key].about + POOLED) for key in CLASS_TOKEN_MAPS}

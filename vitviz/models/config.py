@@ -17,12 +17,25 @@ ViTArchitecture = Literal[
 ]
 Side = Annotated[int, Field(ge=1, le=4096)]
 Rate = Annotated[float, Field(ge=0, lt=1)]
+
+
+def list_to_tuple(value: Any) -> Any:
+    """Return a list, as JSON has it, as a tuple; other values unchanged."""
+    return tuple(value) if isinstance(value, list) else value
+
+
 ImageSize = Annotated[
     tuple[Side, Side],
-    BeforeValidator(lambda size: tuple(size) if isinstance(size, list) else size),
+    BeforeValidator(list_to_tuple),
     Field(description="Height and width of the input (px)."),
 ]
+# Options of `ViT` that the tutorial networks lack.
+VIT_ONLY = (
+    *("reg_tokens", "global_pool", "init_values", "drop_path_rate", "distilled", "no_embed_class", "pos_embed"),
+    *("rope_type", "act_layer", "swiglu_mlp", "pre_norm", "final_norm", "fc_norm", "scale_attn_norm", "scale_mlp_norm"),
+)
 NumClasses = Annotated[int, Field(ge=2, le=100_000, description="Number of logits (K).")]
+NumClassesOrNone = Annotated[int, Field(ge=0, le=100_000, description="Number of logits (K); 0 for no head.")]
 
 
 class ConfigError(ValueError):
@@ -69,7 +82,7 @@ class ViTConfig:
     depth: Annotated[int, Field(ge=1, le=128, description="Number of blocks (L).")] = 6
     num_heads: Annotated[int, Field(ge=1, le=256, description="Attention heads per block (A); divides embed_dim.")] = 6
     mlp_ratio: Annotated[float, Field(gt=0, le=64, description="MLP width (M) divided by embed_dim.")] = 2.0
-    num_classes: NumClasses = 10
+    num_classes: NumClassesOrNone = 10
     reg_tokens: Annotated[
         int, Field(ge=0, le=64, description="Register tokens (Darcet et al. 2024, arXiv 2309.16588).")
     ] = 0
@@ -87,23 +100,69 @@ class ViTConfig:
         Rate, Field(description="Stochastic depth rate of the last block, linear in depth (Huang et al. 2016).")
     ] = 0.0
     global_pool: Annotated[
-        Literal["token", "avg"],
-        Field(description="Input of the head: the class token, or the mean of the patch tokens."),
+        Literal["token", "avg", "token_avg", "map"],
+        Field(
+            description="Input of the head: the class token, the mean of the patch tokens, both of them concatenated, "
+            "or attention pooling of the patch tokens (Zhai et al. 2022, arXiv 2106.04560)."
+        ),
     ] = "token"
     pos_drop_rate: Annotated[Rate, Field(description="Dropout rate of the tutorial networks.")] = 0.0
     architecture: Annotated[ViTArchitecture, Field(description="Network class.")] = "vit"
-    class_token: Annotated[bool, Field(description="Use a class token; without one, global_pool must be avg.")] = True
+    class_token: Annotated[
+        bool, Field(description="Use a class token; without one, global_pool must be avg or map.")
+    ] = True
+    distilled: Annotated[
+        bool, Field(description="Distillation token with a head of its own (Touvron et al. 2021, arXiv 2012.12877).")
+    ] = False
+    no_embed_class: Annotated[bool, Field(description="Add no position embedding to the prefix tokens.")] = False
+    pos_embed: Annotated[Literal["learn", "none"], Field(description="Learned position embeddings.")] = "learn"
+    rope_type: Annotated[
+        Literal["none", "cat", "dinov3"],
+        Field(
+            description="2-D rotary position embeddings of the patches: over positions as in EVA-02 (cat), or over "
+            "coordinates in -1..1 (dinov3)."
+        ),
+    ] = "none"
+    rope_temperature: Annotated[float, Field(gt=1, le=1e6, description="Base of the rotary wavelengths.")] = 10_000.0
+    rope_rotate_half: Annotated[
+        bool, Field(description="Rotate channel i with channel i + d / 2; otherwise neighboring channels.")
+    ] = False
+    ref_feat_shape: Annotated[
+        Annotated[tuple[Side, Side], BeforeValidator(list_to_tuple)] | None,
+        Field(description="Grid to which the positions of rope_type cat are scaled; None for no scaling."),
+    ] = None
+    eps: Annotated[float, Field(gt=0, le=1, description="Epsilon of all LayerNorms.")] = 1e-6
+    act_layer: Annotated[
+        Literal["gelu", "gelu_tanh", "quick_gelu"],
+        Field(description="Activation of the MLP; that of SwiGLU is always SiLU."),
+    ] = "gelu"
+    swiglu_mlp: Annotated[bool, Field(description="SwiGLU instead of a plain MLP (Shazeer 2020).")] = False
+    pre_norm: Annotated[
+        bool, Field(description="LayerNorm before the first block, and no bias of the patch embedding, as in CLIP.")
+    ] = False
+    final_norm: Annotated[bool, Field(description="LayerNorm between the last block and the head.")] = True
+    fc_norm: Annotated[bool, Field(description="Apply the final norm after pooling, not before.")] = False
+    scale_attn_norm: Annotated[bool, Field(description="LayerNorm before the output projection of attention.")] = False
+    scale_mlp_norm: Annotated[bool, Field(description="LayerNorm before the last layer of the MLP.")] = False
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.num_classes == 1:
+            raise ConfigError("num_classes", "must be an integer from 2 to 100000, or 0 for no head: got 1")
         if self.architecture == "vit" and self.pos_drop_rate:
             raise ConfigError(
                 "pos_drop_rate",
                 f"is only supported by the tutorial networks: got {self.pos_drop_rate}",
                 "Use drop_path_rate.",
             )
-        if self.global_pool == "token" and not self.class_token:
-            raise ConfigError("global_pool", "must be avg for a model without class token: got token", "Use avg.")
+        if self.global_pool.startswith("token") and not self.class_token:
+            raise ConfigError(
+                "global_pool", f"must be avg or map for a model without class token: got {self.global_pool}", "Use avg."
+            )
+        if self.distilled and self.global_pool != "token":
+            raise ConfigError(
+                "global_pool", f"must be token for a distilled model: got {self.global_pool}", "Use token."
+            )
         self.check_shapes()
         if self.architecture != "vit":
             self.check_unsupported()
@@ -134,6 +193,12 @@ class ViTConfig:
                 f"must divide embed_dim: {self.embed_dim} is not a multiple of {self.num_heads}",
                 f"Use {' or '.join(map(str, nearest))}.",
             )
+        if self.rope_type != "none" and self.head_dim % 4:
+            raise ConfigError(
+                "rope_type",
+                f"needs heads whose width is a multiple of 4: got {self.rope_type} with {self.head_dim}",
+                "Use another num_heads.",
+            )
         if self.mlp_hidden_dim < 1:
             raise ConfigError(
                 "mlp_ratio",
@@ -143,8 +208,8 @@ class ViTConfig:
 
     def check_unsupported(self) -> None:
         """Check that a tutorial network uses none of the options that only `ViT` has."""
-        defaults = {"reg_tokens": 0, "global_pool": "token", "init_values": None, "drop_path_rate": 0.0}
-        for field, default in defaults.items():
+        for field in VIT_ONLY:
+            default = next(f.default for f in fields(ViTConfig) if f.name == field)
             if getattr(self, field) != default:
                 raise ConfigError(
                     field, f"is not supported by {self.architecture}: got {getattr(self, field)}", f"Use {default}."
@@ -156,6 +221,11 @@ class ViTConfig:
                 f"must give strips that tile the rows of the image: strips of {strip} pixels do not tile {width}",
                 "Use another patch_size.",
             )
+
+    @property
+    def head_dim(self) -> int:
+        """Channels of a head (d)."""
+        return self.embed_dim // self.num_heads
 
     @property
     def mlp_hidden_dim(self) -> int:
@@ -173,8 +243,13 @@ class ViTConfig:
 
     @property
     def num_prefix_tokens(self) -> int:
-        """Tokens before the first patch: class token, if any, and registers (R)."""
-        return self.class_token + self.reg_tokens
+        """Tokens before the first patch: class token and distillation token, if any, and registers (R)."""
+        return self.class_token + self.distilled + self.reg_tokens
+
+    @property
+    def num_embedded_prefix_tokens(self) -> int:
+        """Prefix tokens with a position embedding: all, or none if `no_embed_class`."""
+        return 0 if self.no_embed_class else self.num_prefix_tokens
 
     @property
     def num_patches(self) -> int:

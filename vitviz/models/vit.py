@@ -5,12 +5,14 @@ loop over the blocks, `ViT.forward_features`; `forward` and `forward_with_attent
 is the attention computed.
 
 Letters in shape comments: B batch, T tokens = R + N, N patches = gh * gw, D embedding width, A heads, d = D // A,
-L layers, M width of the MLP, K classes, P patch side, R prefix tokens (class token, if any, and registers).
+L layers, M width of the MLP, K classes, P patch side, R prefix tokens (class token and distillation token, if any, and
+registers).
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Literal, NamedTuple, cast
 
 import torch
@@ -32,11 +34,14 @@ class AttentionOutput:
             a model without one the mean over the rows of the patches, (L, B, A, T). With "full": (L, B, A, T, T),
             queries before keys.
         tokens: With "full": the input of each block and the output of the last, (L + 1, B, T, D).
+        pool_attention: Weights of attention pooling, if the model has it, (B, A, T), float32; 0 for prefix tokens, each
+            row sums to 1.
     """
 
     logits: Tensor
     attention: Tensor
     tokens: Tensor | None = None
+    pool_attention: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -67,13 +72,15 @@ class ForwardOutput:
 
     logits: Tensor  # (B, K)
     blocks: list[BlockOutput]  # attention weights and input of each block
-    last: Tensor  # output of the last block, (B, T, D), or its class token alone, (B, 1, D)
+    last: Tensor  # output of the last block, (B, T, D), or only its tokens that the head reads, (B, 1 or 2, D)
+    pool_weights: Tensor | None = None  # of attention pooling, (B, A, T)
 
     def to_attention_output(self) -> AttentionOutput:
         """Stack the blocks' attention and tokens."""
         attention = torch.stack([block.weights.float() for block in self.blocks if block.weights is not None])
         tokens = [block.tokens for block in self.blocks if block.tokens is not None]
-        return AttentionOutput(self.logits, attention, torch.stack([*tokens, self.last]) if tokens else None)
+        pool = None if self.pool_weights is None else self.pool_weights.float()
+        return AttentionOutput(self.logits, attention, torch.stack([*tokens, self.last]) if tokens else None, pool)
 
 
 class Transformer(nn.Module):
@@ -85,7 +92,7 @@ class Transformer(nn.Module):
     config: ViTConfig
 
     def forward(self, images: Tensor, keep: Tensor | None = None, head_masks: HeadMasks = None) -> Tensor:
-        """Compute the logits (B, K).
+        """Compute the logits (B, K); without head (K = 0) the pooled features (B, D).
 
         Args:
             images: (B, 3, H, W), normalized with the mean and standard deviation of the dataset.
@@ -105,7 +112,8 @@ class Transformer(nn.Module):
         """Compute logits and attention; the other arguments are those of `forward`."""
         if attentions == "cls" and not self.config.class_token:
             full = self.forward_with_attention(images, "full", keep, head_masks)
-            return AttentionOutput(full.logits, cls_attention(full.attention, self.config))
+            cls = cls_attention(full.attention, self.config)
+            return AttentionOutput(full.logits, cls, pool_attention=full.pool_attention)
         return self.forward_blocks(images, attentions, keep, head_masks).to_attention_output()
 
     def forward_blocks(
@@ -130,11 +138,15 @@ class Transformer(nn.Module):
         """Return what each head adds to the residual stream per unit of attention to each token, (B, A, T, D).
 
         These are the value vectors after the head's slice of the output projection and LayerScale, without bias;
-        arguments as for `head_values`.
+        arguments as for `head_values`. With `scale_attn_norm` they are after that norm's weight, but not divided by its
+        standard deviation, which is the same for all heads of a token.
         """
         block = cast(Any, self.blocks)[layer]
         values = self.head_values(layer, tokens)  # (B, A, T, d)
-        projections = block.attn.proj.weight.unflatten(1, (values.shape[1], -1)).movedim(1, 0)  # (A, D, d)
+        weight = block.attn.proj.weight
+        if self.config.scale_attn_norm:
+            weight = weight * block.attn.norm.weight
+        projections = weight.unflatten(1, (values.shape[1], -1)).movedim(1, 0)  # (A, D, d)
         added = values @ projections.mT  # (B, A, T, D)
         return block.ls1(added) if hasattr(block, "ls1") else added
 
@@ -143,8 +155,10 @@ class Transformer(nn.Module):
         raise NotImplementedError
 
     def patch_positions(self) -> Tensor:
-        """Return the position embeddings of the patches, (N, D)."""
-        return cast(Tensor, self.pos_embed)[0, self.config.num_prefix_tokens :]
+        """Return the position embeddings of the patches, (N, D); ValueError if they are rotary only."""
+        if self.pos_embed is None:
+            raise ValueError("This model has no position embeddings: its positions are rotary.")
+        return cast(Tensor, self.pos_embed)[0, self.config.num_embedded_prefix_tokens :]
 
     def stages(self) -> list[tuple[str, nn.Module]]:
         """Return head and blocks by name, from the output to the input: "head", "block 6", ..., "block 1"."""
@@ -163,15 +177,24 @@ class ViT(Transformer):
 
     def __init__(self, config: ViTConfig) -> None:
         super().__init__()
-        self.config, D = config, config.embed_dim
+        self.config, D, K = config, config.embed_dim, config.num_classes
+        norm = partial(nn.LayerNorm, D, eps=config.eps)
         self.patch_embed = PatchEmbed(config)
         self.cls_token = nn.Parameter(torch.empty(1, 1, D)) if config.class_token else None
         self.reg_token = nn.Parameter(torch.empty(1, config.reg_tokens, D)) if config.reg_tokens else None
-        self.pos_embed = nn.Parameter(torch.empty(1, config.num_tokens, D))
+        self.dist_token = nn.Parameter(torch.empty(1, 1, D)) if config.distilled else None
+        positions = config.num_embedded_prefix_tokens + config.num_patches
+        self.pos_embed = nn.Parameter(torch.empty(1, positions, D)) if config.pos_embed == "learn" else None
+        self.norm_pre = norm() if config.pre_norm else nn.Identity()
         rates = [config.drop_path_rate * layer / max(1, config.depth - 1) for layer in range(config.depth)]
         self.blocks = nn.ModuleList(Block(config, rate) for rate in rates)
-        self.norm = nn.LayerNorm(D, eps=1e-6)
-        self.head = nn.Linear(D, config.num_classes)
+        self.norm = norm() if config.final_norm and not config.fc_norm else nn.Identity()
+        self.attn_pool = AttentionPool(config) if config.global_pool == "map" else None
+        self.fc_norm = norm() if config.final_norm and config.fc_norm else nn.Identity()
+        features = 2 * D if config.global_pool == "token_avg" else D
+        self.head = nn.Linear(features, K) if K else nn.Identity()
+        if config.distilled:
+            self.head_dist = nn.Linear(D, K) if K else nn.Identity()
         self.init_weights()
 
     def init_weights(self) -> None:
@@ -186,43 +209,66 @@ class ViT(Transformer):
                 nn.init.normal_(module.weight, std=module.in_features**-0.5)
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
-        for token in (self.cls_token, self.pos_embed, self.reg_token):
+        for token in (self.cls_token, self.pos_embed, self.reg_token, self.dist_token):
             if token is not None:
                 nn.init.normal_(token, std=0.02)
-        positions = sincos_pos_embed(self.config.grid_size, self.config.embed_dim)  # (N, D)
-        with torch.no_grad():
-            self.pos_embed[:, self.config.num_prefix_tokens :] = positions / 2
+        if self.attn_pool is not None:
+            nn.init.normal_(self.attn_pool.latent, std=0.02)
+        if self.pos_embed is not None:
+            positions = sincos_pos_embed(self.config.grid_size, self.config.embed_dim)  # (N, D)
+            with torch.no_grad():
+                self.pos_embed[:, self.config.num_embedded_prefix_tokens :] = positions / 2
         for name, weight in self.named_parameters():
             if name.endswith(("attn.proj.weight", "mlp.fc2.weight")) or name == "head.weight":
                 nn.init.zeros_(weight)
 
     def embed(self, patches: Tensor, keep: Tensor | None) -> Tensor:
         """Add positions and prefix tokens to patch embeddings (B, N, D) -> (B, T, D), with `keep` as for `forward`."""
-        R = self.config.num_prefix_tokens
-        x = gather_patches(patches + self.pos_embed[:, R:], keep)  # (B, N, D), or (B, n, D)
-        tokens: list[Tensor] = [token for token in (self.cls_token, self.reg_token) if token is not None]
-        if not tokens:
-            return x
-        prefix = (torch.cat(tokens, 1) + self.pos_embed[:, :R]).expand(x.shape[0], -1, -1)  # (B, R, D)
-        return torch.cat([prefix, x], 1)  # (B, T, D)
+        R = self.config.num_embedded_prefix_tokens
+        if self.pos_embed is not None:
+            patches = patches + self.pos_embed[:, R:]
+        x = gather_patches(patches, keep)  # (B, N, D), or (B, n, D)
+        tokens = [token for token in (self.cls_token, self.dist_token, self.reg_token) if token is not None]
+        if tokens:
+            prefix = torch.cat(tokens, 1)  # (1, R, D)
+            if self.pos_embed is not None and R:
+                prefix = prefix + self.pos_embed[:, :R]
+            x = torch.cat([prefix.expand(x.shape[0], -1, -1), x], 1)  # (B, T, D)
+        return self.norm_pre(x)
+
+    def rope(self, x: Tensor, keep: Tensor | None) -> "Rope | None":
+        """Return the rotary embedding of the patches of tokens (B, T, D), with `keep` as for `forward`."""
+        if self.config.rope_type == "none":
+            return None
+        angles = rope_angles(self.config)  # (N, d), float32
+        sin, cos = (gather_patches(wave.to(x)[None], keep) for wave in (angles.sin(), angles.cos()))  # (1 or B, n, d)
+        return Rope(sin[:, None], cos[:, None], self.config.num_prefix_tokens, self.config.rope_rotate_half)
 
     def forward_features(
-        self, x: Tensor, attentions: Attentions, all_tokens: bool, head_masks: HeadMasks = None
+        self,
+        x: Tensor,
+        attentions: Attentions,
+        all_tokens: bool,
+        head_masks: HeadMasks = None,
+        keep: Tensor | None = None,
     ) -> tuple[Tensor, list[BlockOutput]]:
         """Run all blocks on tokens (B, T, D); this is the one loop over the blocks.
 
         Args:
             x: Output of `embed`.
-            all_tokens: If False, the last block computes the class token only.
+            attentions: Attention weights to return.
+            all_tokens: If False, the last block computes only the class token and the distillation token.
+            head_masks: As for `forward`.
+            keep: As for `forward`; rotary embeddings need the positions.
 
         Returns:
-            Output of the last block, (B, T, D) or (B, 1, D), and attention and input of each block.
+            Output of the last block, (B, T, D) or (B, 1 or 2, D), and attention and input of each block.
         """
-        outputs = []
+        outputs, rope = [], self.rope(x, keep)
         for layer, block in enumerate(self.blocks):
-            queries = x.shape[1] if all_tokens or layer < len(self.blocks) - 1 else 1
+            queries = x.shape[1] if all_tokens or layer < len(self.blocks) - 1 else 1 + self.config.distilled
             tokens = x if attentions == "full" else None
-            x, weights = block(x, queries, attentions, head_masks[layer] if head_masks else None)  # (B, T or 1, D)
+            x, weights = block(x, queries, attentions, head_masks[layer] if head_masks else None, rope)
             outputs.append(BlockOutput(weights, tokens))
         return x, outputs
 
@@ -230,15 +276,42 @@ class ViT(Transformer):
         self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, head_masks: HeadMasks = None
     ) -> ForwardOutput:
         """Run the network and keep the autograd graph; arguments as for `forward_with_attention`."""
-        all_tokens = self.config.global_pool == "avg" or attentions == "full"
+        all_tokens = self.config.global_pool != "token" or attentions == "full"
         x = self.embed(self.patch_embed(images), keep)  # (B, T, D)
-        x, outputs = self.forward_features(x, attentions, all_tokens, head_masks)  # (B, T or 1, D)
-        return ForwardOutput(self.forward_head(x), outputs, x)
+        x, outputs = self.forward_features(x, attentions, all_tokens, head_masks, keep)  # (B, T or 1 or 2, D)
+        features, pool_weights = self.pool(x, weights=attentions is not None)
+        return ForwardOutput(self.classify(features), outputs, x, pool_weights)
 
     def forward_head(self, x: Tensor) -> Tensor:
-        """Compute the logits (B, K) from tokens (B, T, D), or from the class token alone, (B, 1, D)."""
-        x, R = self.norm(x), self.config.num_prefix_tokens
-        return self.head(x[:, 0] if self.config.global_pool == "token" else x[:, R:].mean(1))
+        """Compute the logits (B, K) from tokens (B, T, D), or from those that the head reads, (B, 1 or 2, D).
+
+        Without head (K = 0), the result is the pooled features (B, D).
+        """
+        return self.classify(self.pool(x, weights=False)[0])
+
+    def pool(self, x: Tensor, weights: bool) -> tuple[Tensor, Tensor | None]:
+        """Apply the final norm and the pooling to tokens (B, T, D).
+
+        Returns:
+            Features (B, 1, D): of the class token, or (B, 2, D): of class token and distillation token, or of class
+            token and mean; and the weights of attention pooling (B, A, T), if there is any and `weights` is set.
+        """
+        x, R, pooled = self.norm(x), self.config.num_prefix_tokens, None
+        if self.config.global_pool == "token":
+            x = x[:, : 1 + self.config.distilled]  # (B, 1 or 2, D)
+        elif self.attn_pool is not None:
+            x, pooled = self.attn_pool(x[:, R:], "cls" if weights else None)  # (B, 1, D), (B, A, N)
+            pooled = None if pooled is None else F.pad(pooled, (R, 0))  # (B, A, T)
+        else:
+            mean = x[:, R:].mean(1, keepdim=True)  # (B, 1, D)
+            x = torch.cat([x[:, :1], mean], 1) if self.config.global_pool == "token_avg" else mean
+        return self.fc_norm(x), pooled
+
+    def classify(self, features: Tensor) -> Tensor:
+        """Compute the logits (B, K) from the output of `pool`; the mean of both heads of a distilled model."""
+        if self.config.distilled:
+            return (self.head(features[:, 0]) + self.head_dist(features[:, 1])) / 2
+        return self.head(features.flatten(1))
 
     def patch_filters(self) -> Tensor:
         """Return the weights of the patch embedding as filters, (D, 3, P, P)."""
@@ -253,19 +326,24 @@ class Block(nn.Module):
         scale: Callable[[], nn.Module] = nn.Identity
         if config.init_values is not None:
             scale = partial(LayerScale, config.embed_dim, config.init_values)
-        self.norm1 = nn.LayerNorm(config.embed_dim, eps=1e-6)
+        self.norm1 = nn.LayerNorm(config.embed_dim, eps=config.eps)
         self.attn = Attention(config)
         self.ls1 = scale()
-        self.norm2 = nn.LayerNorm(config.embed_dim, eps=1e-6)
-        self.mlp = MLP(config.embed_dim, config.mlp_hidden_dim)
+        self.norm2 = nn.LayerNorm(config.embed_dim, eps=config.eps)
+        self.mlp = create_mlp(config)
         self.ls2 = scale()
         self.drop_path_rate = drop_path_rate
 
     def forward(
-        self, x: Tensor, queries: int, attentions: Attentions, head_mask: HeadMask | None = None
+        self,
+        x: Tensor,
+        queries: int,
+        attentions: Attentions,
+        head_mask: HeadMask | None = None,
+        rope: "Rope | None" = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Map tokens (B, T, D) to the first `queries` tokens (B, queries, D) and the requested attention."""
-        mixed, weights = self.attn(self.norm1(x), queries, attentions, head_mask)
+        mixed, weights = self.attn(self.norm1(x), queries, attentions, head_mask, rope)
         x = x[:, :queries] + self.drop_branch(self.ls1(mixed))  # (B, queries, D)
         return x + self.drop_branch(self.ls2(self.mlp(self.norm2(x)))), weights
 
@@ -282,15 +360,21 @@ class Attention(nn.Module):
 
     def __init__(self, config: ViTConfig) -> None:
         super().__init__()
-        D, d = config.embed_dim, config.embed_dim // config.num_heads
+        D, d = config.embed_dim, config.head_dim
         self.num_heads = config.num_heads
         self.qkv = nn.Linear(D, 3 * D, bias=config.qkv_bias)
-        self.q_norm = nn.LayerNorm(d, eps=1e-6) if config.qk_norm else nn.Identity()
-        self.k_norm = nn.LayerNorm(d, eps=1e-6) if config.qk_norm else nn.Identity()
+        self.q_norm = nn.LayerNorm(d, eps=config.eps) if config.qk_norm else nn.Identity()
+        self.k_norm = nn.LayerNorm(d, eps=config.eps) if config.qk_norm else nn.Identity()
+        self.norm = nn.LayerNorm(D, eps=config.eps) if config.scale_attn_norm else nn.Identity()
         self.proj = nn.Linear(D, D)
 
     def forward(
-        self, x: Tensor, queries: int, attentions: Attentions, head_mask: HeadMask | None = None
+        self,
+        x: Tensor,
+        queries: int,
+        attentions: Attentions,
+        head_mask: HeadMask | None = None,
+        rope: "Rope | None" = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Attend from the first `queries` tokens to all tokens (B, T, D).
 
@@ -299,10 +383,12 @@ class Attention(nn.Module):
         """
         q = self.q_norm(self.project_qkv(0, x[:, :queries])).transpose(1, 2)  # (B, A, queries, d)
         k = self.k_norm(self.project_qkv(1, x)).transpose(1, 2)  # (B, A, T, d)
+        if rope is not None:
+            q, k = rope.rotate(q), rope.rotate(k)
         mixed, weights = attend(q, k, self.value_vectors(x), attentions)  # (B, A, queries, d)
         if head_mask is not None:
             mixed = head_mask.apply(mixed)
-        return self.proj(mixed.transpose(1, 2).flatten(2)), weights  # (B, queries, D)
+        return self.proj(self.norm(mixed.transpose(1, 2).flatten(2))), weights  # (B, queries, D)
 
     def value_vectors(self, x: Tensor) -> Tensor:
         """Return the value vectors of normalized tokens (B, T, D) -> (B, A, T, d)."""
@@ -342,17 +428,121 @@ def attend(q: Tensor, k: Tensor, v: Tensor, attentions: Attentions) -> tuple[Ten
     return F.scaled_dot_product_attention(q, k, v, scale=1.0), row
 
 
-class MLP(nn.Module):
-    """Two linear layers with a GELU in between, applied to each token."""
+class Rope(NamedTuple):
+    """2-D rotary position embedding of the patches (Su et al. 2021, arXiv 2104.09864); prefix tokens have none."""
 
-    def __init__(self, dim: int, hidden_dim: int) -> None:
+    sin: Tensor  # (1 or B, 1, N, d)
+    cos: Tensor  # (1 or B, 1, N, d)
+    prefix: int  # number of prefix tokens (R)
+    rotate_half: bool  # pairs of channels: i and i + d / 2, or 2 i and 2 i + 1
+
+    def rotate(self, x: Tensor) -> Tensor:
+        """Rotate queries or keys (B, A, Q, d) of the first Q tokens."""
+        if x.shape[2] <= self.prefix:
+            return x
+        patches = x[:, :, self.prefix :]  # (B, A, N, d)
+        if self.rotate_half:
+            first, second = patches.chunk(2, -1)
+            turned = torch.cat([-second, first], -1)
+        else:
+            turned = torch.stack([-patches[..., 1::2], patches[..., ::2]], -1).flatten(-2)
+        return torch.cat([x[:, :, : self.prefix], patches * self.cos + turned * self.sin], 2)
+
+
+@lru_cache(maxsize=16)
+def rope_angles(config: ViTConfig) -> Tensor:
+    """Return the angles of the rotary position embedding, in radians, (N, d), float32.
+
+    One half of the frequencies is for the row, the other for the column of a patch. "dinov3": 2 pi times the patch
+    center in -1..1, divided by temperature^(4 k / d) (Simeoni et al. 2025, arXiv 2508.10104). "cat": the position in
+    the grid, scaled to `ref_feat_shape`, divided by temperature^(4 k / d) (Fang et al. 2023, arXiv 2303.11331).
+    """
+    with torch.inference_mode(False):  # the result is kept, and may later be used with gradients
+        dim, sides = config.head_dim // 4, config.grid_size
+        exponents = torch.arange(dim, dtype=torch.float32) / dim  # (d / 4,)
+        if config.rope_type == "dinov3":
+            centers = [torch.arange(0.5, side, dtype=torch.float32) / side for side in sides]
+            grid = 2.0 * torch.cartesian_prod(*centers) - 1.0  # (N, 2)
+            angles = 2 * math.pi * grid[..., None] / config.rope_temperature**exponents  # (N, 2, d / 4)
+        else:
+            scaled = config.ref_feat_shape or sides
+            steps = [torch.arange(s).float() / s * ref for s, ref in zip(sides, scaled, strict=True)]
+            angles = torch.cartesian_prod(*steps)[..., None] * (1.0 / config.rope_temperature**exponents)
+        angles = angles.flatten(1)  # (N, d / 2)
+        return torch.cat([angles, angles], -1) if config.rope_rotate_half else angles.repeat_interleave(2, -1)
+
+
+def quick_gelu(x: Tensor) -> Tensor:
+    """Approximate GELU as x sigmoid(1.702 x) (Hendrycks & Gimpel 2016, arXiv 1606.08415, section 2)."""
+    return x * torch.sigmoid(1.702 * x)
+
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": F.gelu,
+    "gelu_tanh": partial(F.gelu, approximate="tanh"),
+    "quick_gelu": quick_gelu,
+}
+
+
+class MLP(nn.Module):
+    """Two linear layers with an activation in between, applied to each token; a norm before the second if `eps`."""
+
+    def __init__(self, dim: int, hidden_dim: int, act_layer: str = "gelu", eps: float | None = None) -> None:
         super().__init__()
         self.fc1 = nn.Linear(dim, hidden_dim)
+        self.act = ACTIVATIONS[act_layer]
+        self.norm = nn.Identity() if eps is None else nn.LayerNorm(hidden_dim, eps=eps)
         self.fc2 = nn.Linear(hidden_dim, dim)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (B, T, D) to (B, T, D)."""
-        return self.fc2(F.gelu(self.fc1(x)))
+        return self.fc2(self.norm(self.act(self.fc1(x))))
+
+
+class SwiGLU(nn.Module):
+    """Gated MLP: W2 norm(silu(W x) * V x), with W and V stacked in `fc1` (Shazeer 2020, arXiv 2002.05202)."""
+
+    def __init__(self, dim: int, hidden_dim: int, eps: float | None = None) -> None:
+        super().__init__()
+        self.fc1 = nn.Linear(dim, 2 * hidden_dim)
+        self.norm = nn.Identity() if eps is None else nn.LayerNorm(hidden_dim, eps=eps)
+        self.fc2 = nn.Linear(hidden_dim, dim)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (B, T, D) to (B, T, D)."""
+        gate, value = self.fc1(x).chunk(2, -1)  # (B, T, M) each
+        return self.fc2(self.norm(F.silu(gate) * value))
+
+
+def create_mlp(config: ViTConfig) -> nn.Module:
+    """Create the MLP of a block."""
+    eps = config.eps if config.scale_mlp_norm else None
+    if config.swiglu_mlp:
+        return SwiGLU(config.embed_dim, config.mlp_hidden_dim, eps)
+    return MLP(config.embed_dim, config.mlp_hidden_dim, config.act_layer, eps)
+
+
+class AttentionPool(nn.Module):
+    """One learned query attends to the patches, followed by an MLP (Zhai et al. 2022, arXiv 2106.04560)."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__()
+        D = config.embed_dim
+        self.num_heads = config.num_heads
+        self.latent = nn.Parameter(torch.empty(1, 1, D))
+        self.q = nn.Linear(D, D)
+        self.kv = nn.Linear(D, 2 * D)
+        self.proj = nn.Linear(D, D)
+        self.norm = nn.LayerNorm(D, eps=config.eps)
+        self.mlp = MLP(D, config.mlp_hidden_dim, config.act_layer)
+
+    def forward(self, x: Tensor, attentions: Attentions) -> tuple[Tensor, Tensor | None]:
+        """Pool patches (B, N, D) -> (B, 1, D), and the weights (B, A, N) if requested."""
+        q = self.q(self.latent.expand(x.shape[0], -1, -1)).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+        k, v = self.kv(x).unflatten(-1, (2, self.num_heads, -1)).permute(2, 0, 3, 1, 4)  # (B, A, N, d) each
+        mixed, weights = attend(q, k, v, attentions)  # (B, A, 1, d)
+        x = self.proj(mixed.transpose(1, 2).flatten(2))  # (B, 1, D)
+        return x + self.mlp(self.norm(x)), weights
 
 
 class LayerScale(nn.Module):
@@ -372,7 +562,8 @@ class PatchEmbed(nn.Module):
 
     def __init__(self, config: ViTConfig) -> None:
         super().__init__()
-        self.proj = nn.Conv2d(3, config.embed_dim, config.patch_size, stride=config.patch_size)
+        P = config.patch_size
+        self.proj = nn.Conv2d(3, config.embed_dim, P, stride=P, bias=not config.pre_norm)
 
     def forward(self, images: Tensor) -> Tensor:
         """Map (B, 3, H, W) to (B, N, D), patches in reading order."""
@@ -405,3 +596,18 @@ def sincos_pos_embed(grid_size: tuple[int, int], dim: int) -> Tensor:
     angles = positions.unsqueeze(-1) * frequencies  # (N, 2, D // 4)
     waves = torch.cat([angles.sin(), angles.cos()], 2).flatten(1)  # (N, 4 (D // 4))
     return F.pad(waves, (0, dim - waves.shape[1]))
+
+
+def interpolate_pos_embed(
+    pos_embed: Tensor, prefix: int, old: tuple[int, int], new: tuple[int, int], antialias: bool = True
+) -> Tensor:
+    """Resample position embeddings (1, R + N, D) to another grid, bicubic; those of the prefix tokens (R) are kept.
+
+    Grids are (gh, gw), patches in row-major order; the result is (1, R + N', D). timm resamples with antialiasing,
+    transformers without.
+    """
+    if old == new:
+        return pos_embed
+    grid = pos_embed[:, prefix:].unflatten(1, old).permute(0, 3, 1, 2)  # (1, D, gh, gw)
+    grid = F.interpolate(grid, new, mode="bicubic", antialias=antialias)  # (1, D, gh', gw')
+    return torch.cat([pos_embed[:, :prefix], grid.flatten(2).mT], 1)  # (1, R + N', D)

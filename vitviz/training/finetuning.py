@@ -7,14 +7,10 @@ interpolated to the new grid, as in the paper; the patch size stays.
 
 from dataclasses import asdict, replace
 
-import torch
-import torch.nn.functional as F
-from torch import Tensor
-
 from vitviz.models.checkpoint import Checkpoint, load
 from vitviz.models.config import ConfigError
 from vitviz.models.factory import Network
-from vitviz.models.vit import Transformer
+from vitviz.models.vit import Transformer, interpolate_pos_embed
 from vitviz.training.config import TrainConfig
 
 MAY_DIFFER = ("num_classes", "img_size", "drop_path_rate", "pos_drop_rate")  # from the config of the checkpoint
@@ -41,27 +37,20 @@ def load_backbone(model: Network, source: Checkpoint) -> None:
                 f"must be that of init_from: got {own[name]}, and {source.name} has {other[name]}",
                 f"Set model.{name}={other[name]}.",
             )
-    weights = {name: weight for name, weight in source.network.state_dict().items() if not name.startswith("head.")}
-    if isinstance(model, Transformer) and isinstance(source.network, Transformer):
-        prefix, old, new = model.config.num_prefix_tokens, source.network.config.grid_size, model.config.grid_size
-        weights["pos_embed"] = interpolate_pos_embed(weights["pos_embed"], prefix, old, new)
+    weights = {name: weight for name, weight in source.network.state_dict().items() if not is_head(name)}
+    if "pos_embed" in weights and isinstance(model, Transformer) and isinstance(source.network, Transformer):
+        prefix, old = model.config.num_embedded_prefix_tokens, source.network.config.grid_size
+        weights["pos_embed"] = interpolate_pos_embed(weights["pos_embed"], prefix, old, model.config.grid_size)
     model.load_state_dict(weights, strict=False)
-
-
-def interpolate_pos_embed(pos_embed: Tensor, prefix: int, old: tuple[int, int], new: tuple[int, int]) -> Tensor:
-    """Resample position embeddings (1, R + N, D) to another grid, bicubic; those of the prefix tokens (R) are kept.
-
-    Grids are (gh, gw), patches in row-major order; the result is (1, R + N', D).
-    """
-    if old == new:
-        return pos_embed
-    grid = pos_embed[:, prefix:].unflatten(1, old).permute(0, 3, 1, 2)  # (1, D, gh, gw)
-    grid = F.interpolate(grid, new, mode="bicubic", antialias=True)  # (1, D, gh', gw')
-    return torch.cat([pos_embed[:, :prefix], grid.flatten(2).mT], 1)  # (1, R + N', D)
 
 
 def freeze_backbone(model: Network) -> None:
     """Train the head only: the backbone has no gradients and is in eval mode, without stochastic depth."""
     model.eval()
     for name, parameter in model.named_parameters():
-        parameter.requires_grad_(name.startswith("head."))
+        parameter.requires_grad_(is_head(name))
+
+
+def is_head(name: str) -> bool:
+    """Whether a parameter belongs to the classification head, or to the second one of a distilled model."""
+    return name.startswith(("head.", "head_dist."))
