@@ -1,0 +1,158 @@
+"""Small random models of every family that loads, built by timm and transformers, and their logits and attention."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import timm
+import timm.layers
+import torch
+from torch import Tensor, nn
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+import transformers
+
+D, L, A, K, P, M = 24, 2, 3, 5, 8, 40
+SQUARE, WIDE = (32, 32), (32, 48)
+TEXT = {
+    "hidden_size": 8,
+    "num_attention_heads": 2,
+    "num_hidden_layers": 1,
+    "intermediate_size": 8,
+    "vocab_size": 60_000,
+}
+VISION = {
+    "hidden_size": D,
+    "num_hidden_layers": L,
+    "num_attention_heads": A,
+    "intermediate_size": M,
+    "image_size": 32,
+    "patch_size": P,
+}
+DINO = {"mlp_ratio": 2, "num_labels": K}
+
+
+def of_timm(architecture: str, num_classes: int = K, **options: Any) -> Callable[[tuple[int, int]], nn.Module]:
+    """Return a function of the image size that builds a small model of an architecture of timm."""
+
+    def build(img_size: tuple[int, int]) -> nn.Module:
+        small = {"embed_dim": D, "depth": L, "num_heads": A, "patch_size": P, "img_size": img_size}
+        return timm.create_model(architecture, num_classes=num_classes, **(small | options))
+
+    return build
+
+
+def of_transformers(name: str, config: str, **options: Any) -> Callable[[tuple[int, int]], nn.Module]:
+    """Return a function that builds a small model of a class of transformers; its weights are for 32 x 32 pixels."""
+    composed = config in ("CLIPConfig", "SiglipConfig")
+
+    def build(img_size: tuple[int, int]) -> nn.Module:
+        fields = {"vision_config": VISION, "text_config": TEXT} if composed else VISION
+        model_config = getattr(transformers, config)(**(fields | options))
+        model_config._attn_implementation = "eager"
+        for part in ("vision_config", "text_config") if composed else ():
+            getattr(model_config, part)._attn_implementation = "eager"
+        return getattr(transformers, name)(model_config)
+
+    return build
+
+
+GATED = {"use_gated_mlp": True, "hidden_act": "silu", "num_register_tokens": 4}
+BUILDERS: dict[str, Callable[[tuple[int, int]], nn.Module]] = {
+    "timm ViT": of_timm("vit_tiny_patch16_224"),
+    "timm ViT, mean": of_timm("vit_base_patch16_gap_224"),
+    "timm sbb ViT": of_timm("vit_medium_patch16_reg4_gap_256"),
+    "timm MAE fine-tune": of_timm("vit_base_patch16_224", global_pool="avg"),
+    "timm DINO": of_timm("vit_small_patch16_224", num_classes=0),
+    "timm DeiT": of_timm("deit_small_patch16_224"),
+    "timm distilled DeiT": of_timm("deit_tiny_distilled_patch16_224"),
+    "timm DeiT-III": of_timm("deit3_small_patch16_224"),
+    "timm DINOv2": of_timm("vit_small_patch14_dinov2", num_classes=0),
+    "timm DINOv2 with registers": of_timm("vit_small_patch14_reg4_dinov2", num_classes=0),
+    "timm DINOv2 giant": of_timm("vit_giant_patch14_reg4_dinov2", num_classes=0, mlp_ratio=4),
+    "timm DINOv3": of_timm("vit_small_patch16_dinov3", num_classes=0, dynamic_img_size=False),
+    "timm DINOv3 plus": of_timm("vit_small_plus_patch16_dinov3_qkvb", dynamic_img_size=False),
+    "timm CLIP": of_timm("vit_base_patch32_clip_quickgelu_224"),
+    "timm SigLIP": of_timm("vit_base_patch16_siglip_224", num_classes=0),
+    "timm SigLIP 2": of_timm("vit_so400m_patch16_siglip_256", num_classes=0, mlp_ratio=2),
+    "timm map pooling with registers": of_timm("vit_so150m_patch16_reg4_map_256", mlp_ratio=2),
+    "timm EVA-02 tiny": of_timm("eva02_tiny_patch14_336", mlp_ratio=2),
+    "timm EVA-02 base": of_timm("eva02_base_patch14_448", mlp_ratio=2),
+    "timm EVA-02 CLIP": of_timm("eva02_large_patch14_clip_224", mlp_ratio=2),
+    "timm EVA": of_timm("eva_giant_patch14_224"),
+    "timm ViT with rotary positions": of_timm("vit_base_patch16_rope_reg1_gap_256"),
+    "ViT": of_transformers("ViTForImageClassification", "ViTConfig", num_labels=K),
+    "ViT without head": of_transformers("ViTModel", "ViTConfig"),
+    "ViT-MAE": of_transformers("ViTMAEModel", "ViTMAEConfig", mask_ratio=0.0),
+    "DeiT": of_transformers("DeiTForImageClassification", "DeiTConfig", num_labels=K),
+    "distilled DeiT": of_transformers("DeiTForImageClassificationWithTeacher", "DeiTConfig", num_labels=K),
+    "DINOv2": of_transformers("Dinov2ForImageClassification", "Dinov2Config", **DINO),
+    "DINOv2 giant": of_transformers("Dinov2Model", "Dinov2Config", mlp_ratio=2, use_swiglu_ffn=True),
+    "DINOv2 with registers": of_transformers(
+        "Dinov2WithRegistersForImageClassification", "Dinov2WithRegistersConfig", **DINO
+    ),
+    "DINOv3": of_transformers("DINOv3ViTModel", "DINOv3ViTConfig", num_register_tokens=4),
+    "DINOv3 plus": of_transformers("DINOv3ViTModel", "DINOv3ViTConfig", **GATED),
+    "CLIP": of_transformers("CLIPVisionModelWithProjection", "CLIPVisionConfig", projection_dim=12),
+    "CLIP without projection": of_transformers("CLIPVisionModel", "CLIPVisionConfig"),
+    "CLIP fine-tune": of_transformers("CLIPForImageClassification", "CLIPConfig", num_labels=K),
+    "SigLIP": of_transformers("SiglipVisionModel", "SiglipVisionConfig"),
+    "SigLIP fine-tune": of_transformers("SiglipForImageClassification", "SiglipConfig", num_labels=K),
+}
+# transformers computes rotary waves, or interpolates positions, in float32
+PARTLY_FLOAT32 = ("DINOv3", "DINOv3 plus", "DINOv2", "DINOv2 giant", "DINOv2 with registers")
+
+
+def build(name: str, img_size: tuple[int, int] = SQUARE, dtype: torch.dtype = torch.float64) -> nn.Module:
+    """Build a model in evaluation mode whose weights differ from each other and whose attention is not uniform."""
+    timm.layers.set_fused_attn(False)
+    model = BUILDERS[name](img_size)
+    rng = np.random.default_rng(0)
+    with torch.no_grad():
+        for key, weight in sorted(model.state_dict().items()):
+            if weight.is_floating_point() and weight.numel():
+                values = rng.standard_normal(weight.shape)
+                is_scale = weight.ndim == 1 and key.endswith(("weight", "gamma", "lambda1", "gamma_1", "gamma_2"))
+                wide = 2.0 if "q" in key.split(".")[-2:][0] else 1.0
+                scaled = 1 + 0.2 * values if is_scale else wide * values / max(weight.shape[-1], 4) ** 0.5
+                weight.copy_(torch.from_numpy(np.asarray(scaled)))
+    return model.to(dtype).eval()
+
+
+def images(img_size: tuple[int, int], dtype: torch.dtype = torch.float64, batch: int = 2) -> Tensor:
+    """Draw normalized images (B, 3, H, W)."""
+    return torch.from_numpy(np.random.default_rng(1).standard_normal((batch, 3, *img_size))).to(dtype)
+
+
+def reference(name: str, model: nn.Module, pixels: Tensor) -> tuple[Tensor, Tensor]:
+    """Return logits or features (B, K or D) and the attention (L, B, A, T, T) that the library computes itself."""
+    if name.startswith("timm"):
+        recorded: list[Tensor] = []
+        hooks = [
+            block.attn.attn_drop.register_forward_hook(lambda module, inputs, output: recorded.append(output))
+            for block in model.blocks
+        ]
+        logits = model(pixels)
+        for hook in hooks:
+            hook.remove()
+        return logits, torch.stack(recorded)
+    options: dict[str, Any] = {"output_attentions": True}
+    N = (pixels.shape[2] // P) * (pixels.shape[3] // P)
+    if tuple(pixels.shape[2:]) != SQUARE and not name.startswith("DINO"):
+        options["interpolate_pos_encoding"] = True
+    if name == "ViT-MAE":
+        options["noise"] = torch.arange(N).expand(len(pixels), -1).to(pixels)
+    output = model(pixels, **options)
+    found = next(
+        value
+        for value in (
+            getattr(output, "logits", None),
+            getattr(output, "image_embeds", None),
+            None if name in ("ViT without head", "ViT-MAE") else getattr(output, "pooler_output", None),
+            output.last_hidden_state[:, 0] if hasattr(output, "last_hidden_state") else None,
+        )
+        if value is not None
+    )
+    return found, torch.stack(output.attentions)

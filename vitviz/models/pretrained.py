@@ -1,0 +1,578 @@
+"""Weights of timm and transformers -> a `ViT`: one table per family, and nothing else knows families.
+
+A family's table renames tensors to those of timm's `VisionTransformer` and names the settings that no tensor shows:
+number of heads, epsilon, activation, pooling and rotary positions. Everything else is read from the tensors' names and
+shapes, so fine-tunes of a known model load like the model. Both are checked before a weight is read.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from vitviz.models.checkpoint import CheckpointError, create_meta_model
+from vitviz.models.config import ConfigError, ViTConfig
+from vitviz.models.vit import ViT, interpolate_pos_embed
+
+Names = tuple[tuple[str, str], ...]  # pattern of a tensor's name, and its replacement
+Settings = dict[str, Any]  # fields of `ViTConfig`; for timm also "head_dim", the width of a head
+Channels3 = tuple[float, float, float]
+
+IMAGENET: tuple[Channels3, Channels3] = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+HALF: tuple[Channels3, Channels3] = (0.5, 0.5, 0.5), (0.5, 0.5, 0.5)
+CLIP: tuple[Channels3, Channels3] = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
+NUM_LISTED = 6  # tensors listed in an error
+
+
+@dataclass(frozen=True)
+class Family:
+    """How one library stores a family of ViTs.
+
+    Attributes:
+        title: Name in messages.
+        models: Pattern of timm's `architecture`, or of transformers' `model_type`.
+        names: Renames to timm's names, applied to each tensor's name in order.
+        settings: Fields that no tensor shows, or a function that reads them from config.json.
+        ignored: Pattern of renamed tensors that do not take part in the prediction.
+        normalization: Mean and standard deviation, where the files name none.
+        positions_before_registers: Whether the class token has a position, but the registers have none.
+        antialias: Whether the library interpolates positions with antialiasing.
+    """
+
+    title: str
+    models: str
+    names: Names = ()
+    settings: Settings | Callable[[Settings], Settings] = field(default_factory=dict)
+    ignored: str = r"$."
+    normalization: tuple[Channels3, Channels3] = IMAGENET
+    positions_before_registers: bool = False
+    antialias: bool = True
+
+
+def read_transformers_config(config: Settings) -> Settings:
+    """Read the settings that all ViTs of transformers have in common from config.json."""
+    activations = {"gelu": "gelu", "gelu_pytorch_tanh": "gelu_tanh", "quick_gelu": "quick_gelu", "silu": "gelu"}
+    size, activation = config.get("image_size", 224), config.get("hidden_act", "gelu")
+    if activation not in activations:
+        raise CheckpointError(f"hidden_act must be one of {', '.join(activations)}: got {activation!r:.40}")
+    return {
+        "img_size": tuple(size) if isinstance(size, list | tuple) else (size, size),
+        "num_heads": config["num_attention_heads"],
+        "eps": config.get("layer_norm_eps", 1e-6),
+        "act_layer": activations[activation],
+    }
+
+
+def read_dinov3_config(config: Settings) -> Settings:
+    """Read the settings of DINOv3 from transformers' config.json."""
+    rope = config.get("rope_parameters") or {}
+    theta = config.get("rope_theta", rope.get("rope_theta", 100.0))
+    return read_transformers_config(config) | {
+        "rope_type": "dinov3",
+        "rope_temperature": float(theta),
+        "rope_rotate_half": True,
+    }
+
+
+BLOCK: Names = (  # of transformers' ViTs, in the names that its versions 4 and 5 write
+    (r"^(?:encoder\.)?(?:model\.)?layers?\.(\d+)\.", r"blocks.\1."),
+    (r"\.attention\.(?:attention\.)?(?:query|q_proj)\.", r".attn.q."),
+    (r"\.attention\.(?:attention\.)?(?:key|k_proj)\.", r".attn.k."),
+    (r"\.attention\.(?:attention\.)?(?:value|v_proj)\.", r".attn.v."),
+    (r"\.attention\.(?:output\.dense|o_proj)\.", r".attn.proj."),
+    (r"\.layernorm_before\.", ".norm1."),
+    (r"\.layernorm_after\.", ".norm2."),
+    (r"\.intermediate\.dense\.", ".mlp.fc1."),
+    (r"\.output\.dense\.", ".mlp.fc2."),
+    (r"\.layer_scale(\d)\.lambda1$", r".ls\1.gamma"),
+    (r"^embeddings\.cls_token$", "cls_token"),
+    (r"^embeddings\.register_tokens$", "reg_token"),
+    (r"^embeddings\.position_embeddings$", "pos_embed"),
+    (r"^embeddings\.patch_embeddings\.(?:projection\.)?", "patch_embed.proj."),
+    (r"^layernorm\.", "norm."),
+    (r"^(?:cls_)?classifier\.", "head."),
+)
+DISTILLED: Names = (
+    (r"^distillation_classifier\.", "head_dist."),
+    (r"^embeddings\.distillation_token$", "dist_token"),
+)
+SWIGLU: Names = (
+    (r"\.mlp\.weights_in\.", ".mlp.fc1."),
+    (r"\.mlp\.(?:weights_out|down_proj)\.", ".mlp.fc2."),
+    (r"\.mlp\.gate_proj\.", ".mlp.gate."),
+    (r"\.mlp\.up_proj\.", ".mlp.up."),
+)
+CLIP_NAMES: Names = (  # of CLIP and SigLIP
+    (r"^encoder\.layers\.(\d+)\.", r"blocks.\1."),
+    (r"\.self_attn\.([qkv])_proj\.", r".attn.\1."),
+    (r"\.self_attn\.out_proj\.", r".attn.proj."),
+    (r"\.layer_norm(\d)\.", r".norm\1."),
+    (r"^embeddings\.class_embedding$", "cls_token"),
+    (r"^embeddings\.position_embedding\.weight$", "pos_embed"),
+    (r"^embeddings\.patch_embedding\.", "patch_embed.proj."),
+    (r"^pre_layrnorm\.", "norm_pre."),
+    (r"^post_layernorm\.", "norm."),
+    (r"^head\.probe$", "attn_pool.latent"),
+    (r"^head\.attention\.in_proj_", "attn_pool.in_proj."),
+    (r"^head\.attention\.out_proj\.", "attn_pool.proj."),
+    (r"^head\.layernorm\.", "attn_pool.norm."),
+    (r"^head\.mlp\.", "attn_pool.mlp."),
+    (r"^(?:visual_projection|classifier)\.", "head."),
+)
+TIMM_NAMES: Names = (  # of timm's `VisionTransformer` and `Eva`, and of the original releases
+    (r"\.gamma_(\d)$", r".ls\1.gamma"),
+    (r"\.attn\.([qkv])_proj\.", r".attn.\1."),
+    (r"\.attn\.([qkv])_bias$", r".attn.\1.bias"),
+    (r"\.attn\.inner_attn_ln\.", ".attn.norm."),
+    (r"\.mlp\.ffn_ln\.", ".mlp.norm."),
+    (r"\.mlp\.(?:fc1_g|w1)\.", ".mlp.gate."),
+    (r"\.mlp\.(?:fc1_x|w2)\.", ".mlp.up."),
+    (r"\.mlp\.w12\.", ".mlp.fc1."),
+    (r"\.mlp\.w3\.", ".mlp.fc2."),
+    (r"^(?:register_tokens|storage_tokens)$", "reg_token"),
+)
+UNUSED = r"pooler\.|(embeddings\.)?mask_token$|decoder|rope\.|rope_embed|.*position_ids$|pre_logits|local_cls_norm"
+TEXT = r"text_model\.|text_projection|logit_(scale|bias)"
+
+HF = read_transformers_config
+TRANSFORMERS = (
+    Family("ViT", "vit", BLOCK, HF, UNUSED, HALF, antialias=False),
+    Family("ViT-MAE", "vit_mae", BLOCK, HF, UNUSED, antialias=False),
+    Family("DeiT", "deit", BLOCK + DISTILLED, HF, UNUSED, antialias=False),
+    Family("DINOv2", "dinov2", BLOCK + SWIGLU, HF, UNUSED, antialias=False),
+    Family(
+        *("DINOv2 with registers", "dinov2_with_registers", BLOCK + SWIGLU, HF, UNUSED),
+        positions_before_registers=True,
+    ),
+    Family("DINOv3", "dinov3_vit", BLOCK + SWIGLU, read_dinov3_config, UNUSED),
+    Family("CLIP", "clip(_vision_model)?", CLIP_NAMES, HF, f"{UNUSED}|{TEXT}", CLIP, antialias=False),
+    Family("SigLIP", "siglip(_vision_model)?", CLIP_NAMES, HF, f"{UNUSED}|{TEXT}", HALF, antialias=False),
+)
+EVA: Settings = {"rope_type": "cat", "ref_feat_shape": (16, 16), "rope_temperature": 10_000.0}
+DINOV3: Settings = {"rope_type": "dinov3", "rope_temperature": 100.0, "rope_rotate_half": True, "eps": 1e-5}
+TANH_SIGLIP = r"vit_(base_patch32|large_patch16(?=.*512)|so400m_patch16|giantopt_patch16)_siglip_.*"
+TIMM = (  # the first that matches; architectures as in timm 1.0
+    Family("DINOv3", r"vit_.*_(dinov3|lingbot)(_qkvb)?", TIMM_NAMES, DINOV3, UNUSED),
+    Family("EVA-02", r"eva02_.*", TIMM_NAMES, EVA, UNUSED, CLIP),
+    Family("ViT with rotary positions", r"vit_.*_rope_reg\d_gap_\d+", TIMM_NAMES, EVA, UNUSED, HALF),
+    Family("EVA", r"eva_.*", TIMM_NAMES, {}, UNUSED, CLIP),
+    Family("BEiT-3", r"beit3_.*", TIMM_NAMES, {"eps": 1e-5}, UNUSED, HALF),
+    Family("SigLIP", TANH_SIGLIP, TIMM_NAMES, {"act_layer": "gelu_tanh"}, UNUSED, HALF),
+    Family("SigLIP", r"vit_.*_siglip_.*", TIMM_NAMES, {}, UNUSED, HALF),
+    Family("CLIP", r"vit_.*_clip_quickgelu_\d+", TIMM_NAMES, {"eps": 1e-5, "act_layer": "quick_gelu"}, UNUSED, CLIP),
+    Family("CLIP", r"vit_.*_clip_\d+", TIMM_NAMES, {"eps": 1e-5}, UNUSED, CLIP),
+    Family("DINOv2", r"vit_.*_dinov2", TIMM_NAMES, {}, UNUSED, positions_before_registers=True),
+    Family("DeiT", r"deit3?_.*", TIMM_NAMES, {}, UNUSED),
+    Family("ViT", r"(vit|flexivit|test_vit).*", TIMM_NAMES, {}, UNUSED, HALF),
+)
+HEAD_DIMS = (  # of timm's architectures where it is not 64; the first that matches
+    (r".*(dinov2|_dinov3|lingbot|_plus_).*", {"vit_7b_patch16_dinov3": 128}),
+    (r"test_vit.*", 32),
+    (r"vit_base_patch16_gap_224", 48),
+    (r".*so400m.*", 72),
+    (r".*huge.*", 80),
+    (r".*giantopt.*", 96),
+    (r".*giant.*", 88),
+    (r".*gigantic.*", 104),
+    (r"eva02_enormous.*", 112),
+)
+POOLING = (  # of timm's architectures, where config.json names none; the first that matches
+    (r".*_gap_.*|vit_.*_dinov3(_qkvb)?|(eva|eva02|beit3)_(?!.*_clip_).*|test_vit2", "avg"),
+    (r".*_(siglip|map)_.*|test_vit3", "map"),
+    (r".*", "token"),
+)
+REFUSED = (  # architectures of timm, model types of transformers or names of classes
+    (r"swin|maxvit|maxxvit|davit|gcvit|twins|pvt|nest|focal|cswin", "windowed or pyramid transformer"),
+    (r"mvit|hiera|edgenext|poolformer|metaformer|caformer|levit|efficientformer|tiny_vit|tinyvit|fastvit", "pyramid"),
+    (r"naflex|siglip2_vision_model|siglip2", "NaFlex"),
+    (r"cait", "CaiT"),
+    (r"xcit", "XCiT"),
+    (r"beit(?!3)|data2vec", "BEiT"),
+    (r"samvit|sam_|vitdet", "SAM ViT"),
+    (r"aimv2", "AIMv2"),
+    (r"radio", "RADIO"),
+    (r"sapiens", "Sapiens"),
+    (r"vit_pe_", "Perception Encoder"),
+    (r"eva02_enormous|PostNorm", "post-norm"),
+    (r"vit_.*_rope_(?!reg)", "RoPE-ViT"),
+    (r"_xp_|18x2|pwee|ParallelScaling|ParallelThings", "parallel blocks"),
+    (r"dlittle|dwee|DiffAttention", "differential attention"),
+    (r"rpn|relpos|srelpos|_mci_|hybrid|_r\d+_|r26|r50|convit|coat|visformer|crossvit|volo|tnt", "hybrid"),
+    (r"resnet|resnext|convnext|efficientnet|mobilenet|regnet|densenet|vgg|nfnet|inception|resnest|ghost", "convnet"),
+)
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """Tensors and configuration of a model of timm or transformers, before conversion.
+
+    Attributes:
+        name: Name in messages.
+        tensors: Tensors by name; reading one may read a file.
+        config: Content of config.json, or the equal of a module in memory.
+        settings: Settings read from a module in memory, which win over those of the family's table.
+    """
+
+    name: str
+    tensors: Mapping[str, Tensor]
+    config: Settings
+    settings: Settings = field(default_factory=dict)
+
+    @property
+    def is_timm(self) -> bool:
+        """Whether timm wrote it; otherwise transformers."""
+        return "architecture" in self.config
+
+    @property
+    def model(self) -> str:
+        """Name of the architecture: `architecture` of timm, or `model_type` of transformers."""
+        return str(self.config.get("architecture") or self.config.get("model_type") or "")
+
+    @property
+    def architectures(self) -> str:
+        """Class name of a model of transformers; may be empty."""
+        return str((self.config.get("architectures") or [""])[0])
+
+    @property
+    def vision_config(self) -> Settings:
+        """The part of config.json that describes the image encoder."""
+        return {**self.config, **(self.config.get("vision_config") or {})}
+
+
+def find_family(source: Pretrained) -> Family:
+    """Return the family of a model.
+
+    Raises:
+        CheckpointError: If it is none that vitviz loads; the message names its family.
+    """
+    for family in TIMM if source.is_timm else TRANSFORMERS:
+        if re.fullmatch(family.models, source.model) and not is_refused(source.model):
+            return family
+    what = is_refused(source.model) or is_refused(source.architectures)
+    described = f"{source.model or 'unknown'} ({what})" if what else source.model or "unknown"
+    raise CheckpointError(
+        f"The model must be a plain ViT: {source.name} is of the family {described}",
+        f"Families that load: {', '.join(dict.fromkeys(family.title for family in (*TRANSFORMERS, *TIMM)))}.",
+        "family",
+    )
+
+
+def is_refused(model: str) -> str:
+    """Return the name of the family that vitviz cannot load; empty for others."""
+    return next((family for pattern, family in REFUSED if re.search(pattern, model)), "")
+
+
+def convert(source: Pretrained, img_size: tuple[int, int] | None = None) -> ViT:
+    """Convert a model of timm or transformers to a `ViT` with equal logits and attention, in evaluation mode.
+
+    Args:
+        source: The model.
+        img_size: Height and width of the input (px); positions are interpolated as the library does, bicubic, with
+            antialiasing in timm and without in transformers. None for the size in the config.
+
+    Raises:
+        CheckpointError: If the family is unknown or tensors are missing, unexpected or of another shape.
+        ConfigError: If the size does not fit the patches.
+    """
+    family = find_family(source)
+    shapes = rename(source, family, {name: tensor.to("meta") for name, tensor in meta(source.tensors).items()})
+    config = build_config(source, family, shapes)
+    check_tensors(source.name, shapes, config)
+    weights = rename(source, family, source.tensors)
+    if img_size is not None and img_size != config.img_size:
+        resized = replace(config, img_size=img_size)
+        if config.pos_embed == "learn":
+            prefix, old = config.num_embedded_prefix_tokens, config.grid_size
+            positions = weights["pos_embed"]
+            positions = positions if positions.dtype == torch.float64 else positions.float()
+            positions = interpolate_pos_embed(positions, prefix, old, resized.grid_size, family.antialias)
+            weights["pos_embed"] = positions
+        config = resized
+    network = create_meta_model(config)
+    network.load_state_dict(weights, assign=True)
+    network.requires_grad_(True).eval()
+    return network  # type: ignore[return-value]  # the config is a ViTConfig
+
+
+def meta(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return tensors of the same shapes without data."""
+    shapes = getattr(tensors, "shapes", None)
+    if shapes is not None:
+        return {name: torch.empty(shape, device="meta") for name, shape in shapes.items()}
+    return {name: torch.empty_like(tensor, device="meta") for name, tensor in tensors.items()}
+
+
+def rename(source: Pretrained, family: Family, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Rename and stack the tensors of a family to those of `ViT`."""
+    renamed: dict[str, str] = {}
+    pattern = family.ignored + drop_unused_head(source)
+    for name in tensors:
+        ours = re.sub(r"^(module|model|backbone)\.(?!layers?\.)", "", name)
+        ours = re.sub(r"^(vit|deit|dinov2|dinov2_with_registers|dinov3_vit|vision_model|visual\.trunk)\.", "", ours)
+        for old, new in family.names:
+            ours = re.sub(old, new, ours)
+        if not re.match(pattern, ours):
+            renamed[ours] = name
+    if not source.is_timm and "dist_token" in renamed and "head_dist.weight" not in renamed:
+        renamed["reg_token"] = renamed.pop("dist_token")  # the head reads the class token alone
+    found = stack_parts(renamed, tensors)
+    found |= {name: tensors[original] for name, original in renamed.items()}
+    return fix_shapes(found, family)
+
+
+def drop_unused_head(source: Pretrained) -> str:
+    """Return a pattern of tensors that classification models of CLIP and SigLIP have, but do not use."""
+    unused = {"CLIPForImageClassification": r"|norm\.", "SiglipForImageClassification": r"|attn_pool\."}
+    return unused.get(source.architectures, "")
+
+
+def stack_parts(renamed: dict[str, str], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Stack queries, keys and values, and the two parts of SwiGLU; remove these from `renamed`."""
+    stacked = {}
+    groups = (
+        (r"(.*\.attn\.)q\.(weight|bias)", ("q", "k", "v"), "qkv"),
+        (r"(.*\.mlp\.)gate\.(.*)", ("gate", "up"), "fc1"),
+    )
+    for name in list(renamed):
+        for pattern, parts, whole in groups:
+            if match := re.fullmatch(pattern, name):
+                start, end = match.groups()
+                if f"{start}{parts[-1]}.{end}" in renamed:
+                    originals = [renamed.pop(f"{start}{part}.{end}", None) for part in parts]
+                    first = tensors[str(originals[0])]
+                    values = [torch.zeros_like(first) if one is None else tensors[one] for one in originals]
+                    stacked[f"{start}{whole}.{end}"] = torch.cat(values)
+    for name in [name for name in renamed if ".mlp.up." in name]:  # DINOv3 has these names without a gate, too
+        renamed[name.replace(".mlp.up.", ".mlp.fc1.")] = renamed.pop(name)
+    return stacked
+
+
+def fix_shapes(found: dict[str, Tensor], family: Family) -> dict[str, Tensor]:
+    """Add dimensions of size 1, split packed tensors and move positions of the class token into it."""
+    for name in ("cls_token", "pos_embed", "reg_token", "dist_token", "attn_pool.latent"):
+        if name in found:
+            tensor = found[name]
+            found[name] = tensor.view(1, -1, tensor.shape[-1])
+    if "reg_token" in found and not found["reg_token"].shape[1]:
+        del found["reg_token"]
+    for end in ("weight", "bias"):
+        if (packed := found.pop(f"attn_pool.in_proj.{end}", None)) is not None:
+            D = packed.shape[0] // 3
+            found[f"attn_pool.q.{end}"], found[f"attn_pool.kv.{end}"] = packed[:D], packed[D:]
+    if "head.weight" in found and "head.bias" not in found:  # a projection
+        found["head.bias"] = torch.zeros_like(found["head.weight"][:, 0])
+    if family.positions_before_registers and {"reg_token", "pos_embed", "cls_token"} <= found.keys():
+        positions = found["pos_embed"]
+        if round((positions.shape[1] - 1) ** 0.5) ** 2 == positions.shape[1] - 1:
+            found["cls_token"] = found["cls_token"] + positions[:, :1]
+            found["pos_embed"] = positions[:, 1:]
+    return found
+
+
+def build_config(source: Pretrained, family: Family, shapes: Mapping[str, Tensor]) -> ViTConfig:
+    """Build the config of a model from its family's table, its config.json and the shapes of its renamed tensors."""
+    for needed in ("patch_embed.proj.weight", "blocks.0.norm1.weight", "blocks.0.mlp.fc2.weight"):
+        if needed not in shapes:
+            raise CheckpointError(
+                f"The tensors of {source.name} must be those of the family {family.title}: {needed!r} is missing",
+                f"It has {len(shapes)} tensors: {', '.join(sorted(shapes)[:NUM_LISTED])} ...",
+                needed,
+            )
+    D, channels, *sides = shapes["patch_embed.proj.weight"].shape
+    if channels != 3 or len(set(sides)) != 1:
+        raise CheckpointError(f"Patches must be square and have 3 channels: got {channels} channels of {sides} pixels")
+    fields = read_settings(source, family, D) | source.settings
+    M = shapes["blocks.0.mlp.fc2.weight"].shape[1]
+    head, R = shapes.get("head.weight"), shapes["reg_token"].shape[1] if "reg_token" in shapes else 0
+    P, size = sides[0], fields.pop("img_size")
+    fields |= {
+        "img_size": tuple(side - side % P for side in size),
+        "patch_size": P,
+        "embed_dim": D,
+        "depth": 1 + max(int(name.split(".")[1]) for name in shapes if name.startswith("blocks.")),
+        "mlp_ratio": M / D,
+        "num_classes": 0 if head is None else head.shape[0],
+        "reg_tokens": R,
+        "class_token": "cls_token" in shapes,
+        "distilled": "dist_token" in shapes,
+        "qkv_bias": "blocks.0.attn.qkv.bias" in shapes,
+        "qk_norm": "blocks.0.attn.q_norm.weight" in shapes,
+        "init_values": 1e-5 if "blocks.0.ls1.gamma" in shapes else None,
+        "pos_embed": "learn" if "pos_embed" in shapes else "none",
+        "pre_norm": "norm_pre.weight" in shapes,
+        "fc_norm": "fc_norm.weight" in shapes,
+        "final_norm": "norm.weight" in shapes or "fc_norm.weight" in shapes,
+        "swiglu_mlp": shapes["blocks.0.mlp.fc1.weight"].shape[0] == 2 * M,
+        "scale_attn_norm": "blocks.0.attn.norm.weight" in shapes,
+        "scale_mlp_norm": "blocks.0.mlp.norm.weight" in shapes,
+        "global_pool": choose_pooling(source, shapes, fields.get("global_pool")),
+    }
+    try:
+        config = ViTConfig(**fields)
+        if "pos_embed" in shapes:
+            config = fit_positions(config, shapes["pos_embed"].shape[1])
+    except ConfigError as error:
+        raise CheckpointError(f"{error.field} {error.problem}", error.hint, error.field) from None
+    return config
+
+
+def read_settings(source: Pretrained, family: Family, embed_dim: int) -> Settings:
+    """Return the settings of a family for one model: those that no tensor shows."""
+    if callable(family.settings):
+        try:
+            return family.settings(source.vision_config)
+        except KeyError as missing:
+            raise CheckpointError(f"config.json must have {missing}: {source.name} has none") from None
+    known = family.settings | source.config.get("model_args", {}) | {"global_pool": source.config.get("global_pool")}
+    pretrained = source.config.get("pretrained_cfg") or {}
+    size = known.get("img_size") or pretrained.get("input_size", (3, 224, 224))[1:]
+    if isinstance(known.get("act_layer"), str) and known["act_layer"] not in ("gelu", "gelu_tanh", "quick_gelu"):
+        known.pop("act_layer")
+    kept = ("eps", "act_layer", "rope_type", "rope_temperature", "rope_rotate_half", "ref_feat_shape")
+    reference = known.get("ref_feat_shape")
+    return {name: known[name] for name in kept if known.get(name) is not None} | {
+        "img_size": tuple(size) if isinstance(size, list | tuple) else (size, size),
+        "num_heads": known.get("num_heads") or embed_dim // find_head_dim(source.model),
+        "global_pool": known["global_pool"] or next(p for m, p in POOLING if re.fullmatch(m, source.model)),
+        "ref_feat_shape": tuple(reference) if isinstance(reference, list) else reference,
+    }
+
+
+def find_head_dim(architecture: str) -> int:
+    """Return the width of a head of timm's architecture."""
+    for pattern, width in HEAD_DIMS:
+        if re.fullmatch(pattern, architecture):
+            return width if isinstance(width, int) else width.get(architecture, 64)
+    return 64
+
+
+def choose_pooling(source: Pretrained, shapes: Mapping[str, Tensor], known: str | None) -> str:
+    """Return `global_pool`: from the tensors of the pooling or the head, the config, or the class of transformers."""
+    if "attn_pool.latent" in shapes:
+        return "map"
+    if "head.weight" in shapes and shapes["head.weight"].shape[1] == 2 * shapes["patch_embed.proj.weight"].shape[0]:
+        return "token_avg"
+    if known in ("avg", "token"):
+        return known
+    if source.architectures in ("CLIPForImageClassification", "SiglipForImageClassification"):
+        return "avg"
+    return "token" if "cls_token" in shapes else "avg"
+
+
+def fit_positions(config: ViTConfig, count: int) -> ViTConfig:
+    """Return the config with the number of position embeddings: with or without those of the prefix tokens."""
+    if count == config.num_patches + config.num_prefix_tokens:
+        return config
+    if count == config.num_patches:
+        return replace(config, no_embed_class=True)
+    for prefix, no_embed_class in ((0, True), (config.num_prefix_tokens, False)):
+        side = round((count - prefix) ** 0.5)
+        if side * side == count - prefix:  # weights of another square size than that of the config
+            size = (side * config.patch_size, side * config.patch_size)
+            return replace(config, img_size=size, no_embed_class=no_embed_class)
+    raise CheckpointError(
+        f"pos_embed must have one position per token, {config.num_tokens}, or per patch, {config.num_patches}: got "
+        f"{count}",
+        field="pos_embed",
+    )
+
+
+def check_tensors(name: str, found: Mapping[str, Tensor], config: ViTConfig) -> None:
+    """Compare names and shapes of renamed tensors with those of the config's network.
+
+    Raises:
+        CheckpointError: Listing the missing and unexpected tensors and those of another shape.
+    """
+    expected = {key: tuple(tensor.shape) for key, tensor in create_meta_model(config).state_dict().items()}
+    shapes = {key: tuple(tensor.shape) for key, tensor in found.items()}
+    other = [key for key in expected.keys() & shapes.keys() if expected[key] != shapes[key]]
+    problems = {
+        "missing": sorted(expected.keys() - shapes.keys()),
+        "unexpected": sorted(shapes.keys() - expected.keys()),
+        "of another shape": [f"{key} {shapes[key]} instead of {expected[key]}" for key in sorted(other)],
+    }
+    lists = [f"{len(keys)} {problem}: {list_some(keys)}" for problem, keys in problems.items() if keys]
+    if lists:
+        first = next(iter(keys[0] for keys in problems.values() if keys))
+        raise CheckpointError(f"The tensors of {name} must be those of its config; {'; '.join(lists)}", field=first)
+
+
+def list_some(keys: list[str]) -> str:
+    """List the first names, and that there are more."""
+    return ", ".join(keys[:NUM_LISTED]) + (" ..." if len(keys) > NUM_LISTED else "")
+
+
+def describe_module(module: nn.Module) -> Pretrained:
+    """Describe a ViT of timm or transformers in memory; its tensors are copied.
+
+    Raises:
+        CheckpointError: If the module is none of these.
+    """
+    library = type(module).__module__.split(".")[0]
+    tensors = {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
+    name = type(module).__name__
+    if hasattr(module, "config") and hasattr(module.config, "to_dict"):
+        config = module.config.to_dict() | {"architectures": [name]}
+        config.pop("architecture", None)
+        return Pretrained(name, tensors, config)
+    if library == "timm" or hasattr(module, "patch_embed"):
+        return Pretrained(name, tensors, *describe_timm_module(module))
+    raise CheckpointError(
+        f"The module must be a ViT of timm or transformers: got {name}",
+        "Load such a model with your weights, or save them in timm's names with a config.json.",
+    )
+
+
+def describe_timm_module(module: Any) -> tuple[Settings, Settings]:
+    """Return the config.json and the settings of a module of timm.
+
+    Raises:
+        CheckpointError: If its parts are none that `ViT` has.
+    """
+    cfg = dict(getattr(module, "pretrained_cfg", None) or {})
+    config = {"architecture": cfg.get("architecture", "vit"), "pretrained_cfg": cfg}
+    block = next(iter(getattr(module, "blocks", [])), None)
+    parts = {
+        "block": (type(block).__name__, ("Block", "EvaBlock")),
+        "attn": (type(getattr(block, "attn", None)).__name__, ("Attention", "EvaAttention")),
+        "patch_embed": (type(getattr(module, "patch_embed", None)).__name__, ("PatchEmbed",)),
+        "norm1": (type(getattr(block, "norm1", None)).__name__, ("LayerNorm",)),
+        "attn_pool": (type(getattr(module, "attn_pool", None)).__name__, ("NoneType", "AttentionPoolLatent")),
+        "rope": (
+            type(getattr(module, "rope", None)).__name__,
+            ("NoneType", "RotaryEmbeddingCat", "RotaryEmbeddingDinoV3"),
+        ),
+    }
+    for part, (found, known) in parts.items():
+        if found not in known:
+            family = is_refused(config["architecture"]) or is_refused(found) or config["architecture"]
+            raise CheckpointError(
+                f"The model must be a plain ViT: {type(module).__name__} ({family}) has a {part} of type {found}",
+                f"Its {part} must be {' or '.join(known)}.",
+                "family",
+            )
+    rope, attn = getattr(module, "rope", None), block.attn  # type: ignore[union-attr]
+    activations = {"GELU": "gelu", "GELUTanh": "gelu_tanh", "QuickGELU": "quick_gelu", "SiLU": "gelu"}
+    size = module.patch_embed.img_size or cfg.get("input_size", (3, 224, 224))[1:]
+    settings = {
+        "img_size": tuple(size),
+        "num_heads": attn.num_heads,
+        "eps": block.norm1.eps,  # type: ignore[union-attr]
+        "act_layer": activations.get(type(block.mlp.act).__name__, "gelu"),  # type: ignore[union-attr]
+        "global_pool": module.global_pool,
+        "rope_type": "none",
+    }
+    if rope is not None:
+        is_dinov3 = parts["rope"][0] == "RotaryEmbeddingDinoV3"
+        if getattr(rope, "grid_indexing", "ij") != "ij" or getattr(rope, "grid_offset", 0):
+            raise CheckpointError("Rotary positions must count rows before columns, from 0", field="family")
+        settings |= {
+            "rope_type": "dinov3" if is_dinov3 else "cat",
+            "rope_temperature": float(rope.temperature),
+            "rope_rotate_half": bool(getattr(attn, "rotate_half", False)),
+            "ref_feat_shape": None if is_dinov3 or rope.ref_feat_shape is None else tuple(rope.ref_feat_shape),
+        }
+    return config, settings
