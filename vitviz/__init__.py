@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Tensor, nn
 
     from vitviz.attribution.explanation import Explanation, explain
     from vitviz.attribution.methods import METHODS
@@ -76,21 +76,31 @@ def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])
 
 
-def load(name: str | Path, device: str = "auto", precision: str = "auto") -> "Checkpoint":
-    """Load a checkpoint in evaluation mode.
+def load(
+    name: "str | Path | nn.Module",
+    device: str = "auto",
+    precision: str = "auto",
+    labels: "Sequence[str] | str | Path | None" = None,
+    img_size: tuple[int, int] | None = None,
+) -> "Checkpoint":
+    """Load a checkpoint, or a ViT of timm or transformers, in evaluation mode.
 
     Args:
-        name: Name of a bundled checkpoint, or path of a .safetensors file.
+        name: Name of a bundled checkpoint; path of a .safetensors file, or of a folder as timm and transformers save
+            it; "timm:NAME" or "hf:OWNER/NAME" on the Hugging Face Hub; or a module of timm or transformers.
         device: "auto" (a GPU if there is one), "cuda" or "cpu".
-        precision: "float32" or "bfloat16"; "auto" is float32.
+        precision: "float32" or "bfloat16"; "auto" is float32, or the dtype of a module.
+        labels: Names of the K classes, or a text file with one per line; None for those of the model's files.
+        img_size: Height and width of the input (px), multiples of the patch size; position embeddings are interpolated.
+            None for the size in the model's files.
 
     Raises:
-        CheckpointError: If the checkpoint does not exist or is invalid.
+        CheckpointError: If the model does not exist, is not of a family that vitviz knows, or is invalid.
         ConfigError: If the device or precision is not available.
     """
     import torch
 
-    from vitviz.models import checkpoint
+    from vitviz.models import hub
     from vitviz.models.config import ConfigError
     from vitviz.training.device import choose_device
 
@@ -98,8 +108,9 @@ def load(name: str | Path, device: str = "auto", precision: str = "auto") -> "Ch
     for field, value, known in (("device", device, ("auto", "cuda", "cpu")), ("precision", precision, dtypes)):
         if value not in known:
             raise ConfigError(field, f"must be one of {', '.join(known)}: got {value!r:.40}")
-    model = checkpoint.load(name)
-    model.network.to(choose_device(device), dtypes[precision])
+    model = hub.load(name, labels, img_size)
+    keeps_dtype = precision == "auto" and isinstance(name, torch.nn.Module)
+    model.network.to(choose_device(device), None if keeps_dtype else dtypes[precision])
     return model
 
 
@@ -161,9 +172,9 @@ def probe(model: "Checkpoint", images: "Tensor | Sequence[ImageSource] | None" =
 
     size = model.config.img_size
     if images is None:
-        images = load_samples(size)
+        images = load_samples(size, model.resize)
     elif not isinstance(images, torch.Tensor):
-        pixels = [to_tensor(preprocess(image, size).model_input) for image in images]
+        pixels = [to_tensor(preprocess(image, size, resize=model.resize).model_input) for image in images]
         images = torch.stack(pixels) if pixels else torch.empty(0, 3, *size, dtype=torch.uint8)
     return probes.probe(model, images)
 

@@ -156,3 +156,13 @@ def reference(name: str, model: nn.Module, pixels: Tensor) -> tuple[Tensor, Tens
         if value is not None
     )
     return found, torch.stack(output.attentions)
+
+
+def save(name: str, model: nn.Module, folder: Any) -> None:
+    """Save a model as its library does: config.json and model.safetensors."""
+    if name.startswith("timm"):
+        from timm.models._hub import save_for_hf
+
+        save_for_hf(model, folder, safe_serialization=True)
+    else:
+        model.save_pretrained(folder)

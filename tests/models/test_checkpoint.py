@@ -214,6 +214,16 @@ def test_a_file_above_256_mib_is_refused_without_reading_it(tmp_path, monkeypatc
     monkeypatch.setattr("pathlib.Path.open", lambda *_: pytest.fail("the file was opened"))
     monkeypatch.setattr(checkpoint.safetensors, "safe_open", lambda *_, **__: pytest.fail("the file was opened"))
     with pytest.raises(CheckpointError, match="A checkpoint must have at most 256 MiB: got 257"):
+        load(path, checkpoint.MAX_BYTES)
+
+
+def test_a_file_that_does_not_fit_into_memory_is_refused_without_reading_it(tmp_path, monkeypatch):
+    path = tmp_path / "big.safetensors"
+    path.touch()
+    os.truncate(path, 3 * 2**20)
+    monkeypatch.setattr(checkpoint, "available_memory", lambda: 2**21)
+    monkeypatch.setattr(checkpoint.safetensors, "safe_open", lambda *_, **__: pytest.fail("the file was opened"))
+    with pytest.raises(CheckpointError, match="must fit into memory: its weights take 3 MiB, 2 are free"):
         load(path)
 
 
@@ -386,8 +396,8 @@ def test_an_extra_tensor_of_a_rare_dtype_is_read_without_an_unexpected_error(par
 
 
 def test_a_checkpoint_that_is_too_large_to_load_is_not_saved(tiny_checkpoint, tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint, "MAX_BYTES", 2**10)
-    with pytest.raises(CheckpointError, match="A checkpoint must have at most"):
+    monkeypatch.setattr(checkpoint, "available_memory", lambda: 2**10)
+    with pytest.raises(CheckpointError, match="A checkpoint must fit into memory"):
         save(tiny_checkpoint, tmp_path / "large.safetensors")
     assert not list(tmp_path.glob("large*"))
 

@@ -1,10 +1,21 @@
 """Models of timm and transformers compute the same logits, attention and gradients in vitviz."""
 
+import json
+
+import httpx
+import huggingface_hub
+import numpy as np
 import pytest
+import safetensors.torch
+import timm
 import torch
 import torch.nn.functional as F
 
+import vitviz
 from tests.models import families
+from vitviz.data.preprocessing import Resize
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import CheckpointError, Preprocessing
 from vitviz.models.pretrained import convert, describe_module
 
 softmax = F.softmax
@@ -50,3 +61,299 @@ def test_positions_of_another_size_are_interpolated_as_by_timm(name):
     assert network.config.grid_size == (4, 6)
     torch.testing.assert_close(output.logits, logits, rtol=0, atol=1e-6)
     torch.testing.assert_close(output.attention, attention.float(), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", families.BUILDERS)
+@torch.no_grad()
+def test_a_saved_folder_loads_without_the_library(name, tmp_path):
+    other = families.build(name, families.SQUARE, torch.float32)
+    folder = tmp_path / "model"
+    families.save(name, other, folder)
+    model = vitviz.load(folder, device="cpu")
+    pixels = families.images(families.SQUARE, torch.float32)
+    logits, attention = families.reference(name, other, pixels)
+    output = model.network.forward_with_attention(pixels, "full")
+    assert (model.name, model.config.img_size) == ("model", families.SQUARE)
+    assert len(model.labels) == model.config.num_classes
+    assert model.is_classifier == (model.config.num_classes > 0)
+    torch.testing.assert_close(output.logits, logits, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(output.attention, attention, rtol=0, atol=1e-5)
+
+
+KINDS = {  # one model for each way of pooling and each kind of prefix tokens
+    "timm distilled DeiT": (2, 5),
+    "timm SigLIP": (0, 0),
+    "timm map pooling with registers": (4, 5),
+    "timm sbb ViT": (4, 5),
+    "timm EVA-02 CLIP": (1, 5),
+    "timm DINOv3 plus": (5, 5),
+    "DINOv2 with registers": (5, 5),
+    "ViT without head": (1, 0),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_method_and_probe_has_the_right_shapes_on_a_wide_image(name):
+    prefix, count = KINDS[name]
+    model = vitviz.load(families.build(name, families.WIDE, torch.float32), device="cpu", img_size=families.WIDE)
+    image = np.random.default_rng(2).integers(0, 256, (64, 96, 3), dtype=np.uint8)
+    explanation = vitviz.explain(model, image)
+    T = prefix + 24
+    assert explanation.attention.shape == (families.L, families.A, T, T)
+    assert explanation.logits.shape == explanation.probabilities.shape == (count,)
+    for key, method in explanation.methods.items():
+        values = explanation.map(key)
+        assert values.shape == (4, 6), key
+        assert np.isfinite(values).all(), key
+        assert count or not method.class_specific
+    if count:
+        assert np.isfinite(explanation.score("average").deletion)
+    pooled = explanation.pool_attention
+    assert (pooled is not None) == (model.config.global_pool == "map")
+    if pooled is not None:
+        assert pooled.shape == (families.A, T)
+        np.testing.assert_allclose(pooled.sum(-1), 1, atol=1e-5)
+        assert (pooled[:, :prefix] == 0).all()
+    changed = explanation.ablate(heads=[(0, 1)], patches=[3])
+    assert changed.attention.shape == explanation.attention.shape
+    assert not np.allclose(changed.map("average"), explanation.map("average"), equal_nan=True)
+    if model.config.class_token:
+        probes = vitviz.probe(model)
+        assert probes.distance.shape == (families.L, families.A)
+        assert probes.norms.shape == (families.L + 1, T)
+        assert probes.lens.shape == (families.L + 1, 10, count)
+
+
+@torch.no_grad()
+def test_pooling_attention_equals_that_of_transformers():
+    other = families.build("SigLIP")
+    pixels = families.images(families.SQUARE)
+    hidden = other(pixels).last_hidden_state
+    head = other.head
+    _, weights = head.attention(head.probe.repeat(2, 1, 1), hidden, hidden, average_attn_weights=False)
+    output = convert(describe_module(other)).forward_with_attention(pixels, "full")
+    torch.testing.assert_close(output.pool_attention, weights[:, :, 0].float(), rtol=0, atol=1e-6)
+
+
+def test_a_class_specific_method_of_a_model_without_head_names_the_reason():
+    model = vitviz.load(families.build("timm DINO", dtype=torch.float32), device="cpu")
+    explanation = vitviz.explain(model, np.zeros((32, 32, 3), np.uint8))
+    with pytest.raises(ValueError, match="relevance explains a class: VisionTransformer has no classification head"):
+        explanation.map("relevance")
+    with pytest.raises(ValueError, match="predicts no class"):
+        _ = explanation.prediction
+
+
+def test_a_model_without_head_is_drawn_and_saved(tmp_path):
+    model = vitviz.load(families.build("timm SigLIP", dtype=torch.float32), device="cpu")
+    explanation = vitviz.explain(model, np.zeros((32, 32, 3), np.uint8))
+    for ending in ("svg", "npz", "html"):
+        explanation.save(tmp_path / f"a.{ending}")
+    assert "no prediction" in repr(explanation)
+
+
+# Labels and preprocessing
+
+
+def saved(name, folder, **changes):
+    """Save a model and change its config.json."""
+    families.save(name, families.build(name, dtype=torch.float32), folder)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | changes))
+    return folder
+
+
+def test_labels_come_from_the_config_a_list_or_a_file(tmp_path):
+    folder = saved("ViT", tmp_path / "vit", id2label={str(k): f"animal {k}" for k in range(5)})
+    assert vitviz.load(folder).labels == tuple(f"animal {k}" for k in range(5))
+    assert vitviz.load(folder, labels=["a", "b", "c", "d", "e"]).labels == ("a", "b", "c", "d", "e")
+    (tmp_path / "names.txt").write_text("one\ntwo\nthree\nfour\nfive\n")
+    assert vitviz.load(folder, labels=tmp_path / "names.txt").labels[4] == "five"
+    with pytest.raises(CheckpointError, match="labels must be 5 names, one per logit: got 2"):
+        vitviz.load(folder, labels=["a", "b"])
+    timm_folder = saved("timm ViT", tmp_path / "timm", label_names=["u", "v", "w", "x", "y"])
+    assert vitviz.load(timm_folder).labels == ("u", "v", "w", "x", "y")
+
+
+def test_preprocessing_comes_from_the_files(tmp_path):
+    processor = {
+        "size": {"shortest_edge": 64},
+        "crop_size": {"height": 48, "width": 48},
+        "do_center_crop": True,
+        "resample": 3,
+        "image_mean": [0.1, 0.2, 0.3],
+        "image_std": [0.4, 0.5, 0.6],
+    }
+    folder = saved("CLIP", tmp_path / "clip")
+    (folder / "preprocessor_config.json").write_text(json.dumps(processor))
+    found = vitviz.load(folder).preprocessing
+    assert found == Preprocessing((48, 48), (0.1, 0.2, 0.3), (0.4, 0.5, 0.6), "bicubic", 0.75, "center")
+    found = vitviz.load(saved("timm ViT", tmp_path / "timm")).preprocessing
+    assert found == Preprocessing((32, 32), (0.5,) * 3, (0.5,) * 3, "bicubic", 0.9, "center")
+    squashing = {"size": {"height": 32, "width": 32}, "resample": 2}
+    (folder / "preprocessor_config.json").write_text(json.dumps(squashing))
+    assert vitviz.load(folder).resize == Resize("bilinear", 1.0, "squash")
+
+
+def test_a_loaded_model_is_saved_and_loaded_as_checkpoint(tmp_path):
+    model = vitviz.load(saved("timm SigLIP", tmp_path / "siglip"), device="cpu")
+    checkpoint.save(model, tmp_path / "ours.safetensors")
+    again = vitviz.load(tmp_path / "ours.safetensors", device="cpu")
+    pixels = families.images(families.SQUARE, torch.float32)
+    assert torch.equal(again.network(pixels), model.network(pixels))
+    assert (again.labels, again.preprocessing, again.record) == (model.labels, model.preprocessing, model.record)
+    assert model.record["source"] == {"family": "SigLIP", "license": "apache-2.0", "library": "timm"}
+
+
+def test_weights_in_shards_load(tmp_path):
+    folder = saved("ViT", tmp_path / "vit")
+    tensors = safetensors.torch.load_file(folder / "model.safetensors")
+    expected = vitviz.load(folder, device="cpu").network.state_dict()
+    parts = {"a.safetensors": dict(list(tensors.items())[:9]), "b.safetensors": dict(list(tensors.items())[9:])}
+    for file, part in parts.items():
+        safetensors.torch.save_file(part, folder / file)
+    index = {"weight_map": {name: file for file, part in parts.items() for name in part}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    (folder / "model.safetensors").unlink()
+    found = vitviz.load(folder, device="cpu").network.state_dict()
+    assert all(torch.equal(found[name], weight) for name, weight in expected.items())
+    (folder / "b.safetensors").unlink()
+    with pytest.raises(CheckpointError, match=r"all files that model\.safetensors\.index\.json lists: b\.safetensors"):
+        vitviz.load(folder)
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        (
+            {"model_type": "swin"},
+            r"is of the family swin \(windowed or pyramid transformer\)\. Families that load: ViT",
+        ),
+        ({"model_type": "convnextv2"}, r"is of the family convnextv2 \(convnet\)"),
+        ({"model_type": "beit"}, r"is of the family beit \(BEiT\)"),
+        ({"model_type": "siglip2_vision_model"}, r"\(NaFlex\)"),
+        ({"model_type": "bert"}, "is of the family bert"),
+        ({"hidden_act": "relu"}, "hidden_act must be one of gelu"),
+        ({"num_attention_heads": 5}, "num_heads must divide embed_dim"),
+        ({"image_size": 40}, None),  # a square size from the weights
+    ],
+)
+def test_another_family_or_config_is_refused_by_name(tmp_path, changes, match):
+    folder = saved("ViT", tmp_path / "vit", **changes)
+    if match is None:
+        assert vitviz.load(folder).config.img_size == families.SQUARE
+    else:
+        with pytest.raises(CheckpointError, match=match):
+            vitviz.load(folder)
+
+
+@pytest.mark.parametrize("architecture", ["swin_tiny_patch4_window7_224", "cait_xxs24_224", "xcit_nano_12_p8_224"])
+def test_modules_of_other_families_are_refused_by_name(architecture):
+    with torch.device("meta"):
+        module = timm.create_model(architecture)
+    with pytest.raises(CheckpointError, match="The model must be a plain ViT"):
+        vitviz.load(module)
+
+
+def test_a_module_of_another_library_is_refused():
+    with pytest.raises(CheckpointError, match="The module must be a ViT of timm or transformers: got Linear"):
+        vitviz.load(torch.nn.Linear(2, 2))
+
+
+def test_missing_unexpected_and_reshaped_tensors_are_listed(tmp_path):
+    folder = saved("timm ViT", tmp_path / "vit")
+    tensors = safetensors.torch.load_file(folder / "model.safetensors")
+    del tensors["norm.bias"]
+    tensors["blocks.1.attn.proj.bias"] = torch.zeros(7)
+    tensors["extra"] = torch.zeros(2)
+    safetensors.torch.save_file(tensors, folder / "model.safetensors")
+    match = (
+        r"The tensors of vit must be those of its config; 1 missing: norm\.bias; 1 unexpected: extra; 1 of another "
+        r"shape: blocks\.1\.attn\.proj\.bias \(7,\) instead of \(24,\)"
+    )
+    with pytest.raises(CheckpointError, match=match):
+        vitviz.load(folder)
+
+
+def test_weights_that_are_not_finite_or_cut_off_are_refused(tmp_path):
+    folder = saved("timm ViT", tmp_path / "vit")
+    tensors = safetensors.torch.load_file(folder / "model.safetensors")
+    tensors["norm.bias"][3] = torch.nan
+    safetensors.torch.save_file(tensors, folder / "model.safetensors")
+    with pytest.raises(CheckpointError, match=r"Every weight must be finite: norm\.bias"):
+        vitviz.load(folder)
+    content = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(content[:-100])
+    with pytest.raises(CheckpointError, match="must be a complete"):
+        vitviz.load(folder)
+
+
+def test_a_folder_with_pickles_names_the_command_that_converts_them(tmp_path):
+    folder = saved("timm ViT", tmp_path / "vit")
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(CheckpointError, match=r"has pytorch_model\.bin\. .* `vitviz convert`"):
+        vitviz.load(folder)
+
+
+def test_a_size_that_does_not_fit_the_patches_is_refused():
+    with pytest.raises(CheckpointError, match="patch_size must divide img_size: 36 is not a multiple of 8"):
+        vitviz.load(families.build("timm ViT", dtype=torch.float32), img_size=(32, 36))
+
+
+# The Hugging Face Hub
+
+
+@pytest.fixture
+def offline_cache(tmp_path, monkeypatch):
+    """A cache of the Hub with one model, and no network."""
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(huggingface_hub.file_download.constants, "HF_HUB_CACHE", str(tmp_path))
+    snapshot = tmp_path / "models--timm--vit_small" / "snapshots" / ("0" * 40)
+    snapshot.parent.mkdir(parents=True)
+    saved("timm ViT", snapshot)
+    (snapshot / "README.md").write_text("---\nlicense: mit\n---\n")
+    refs = snapshot.parents[1] / "refs"
+    refs.mkdir()
+    (refs / "main").write_text("0" * 40)
+    return tmp_path
+
+
+def test_a_model_in_the_cache_loads_without_network(offline_cache):
+    model = vitviz.load("timm:vit_small", device="cpu")
+    assert model.name == "vit_small"
+    expected = {"repository": "timm/vit_small", "revision": "0" * 40, "license": "mit", "library": "timm"}
+    assert model.record["source"] == {"family": "ViT", **expected}
+    assert vitviz.load("hf:timm/vit_small").config == model.config
+
+
+def test_without_network_the_error_names_the_cache_and_the_file(offline_cache):
+    match = rf"config\.json of google/vit must be in the cache without a network: it is not in {offline_cache}"
+    with pytest.raises(CheckpointError, match=match):
+        vitviz.load("hf:google/vit")
+
+
+@pytest.mark.parametrize(
+    ("error", "match"),
+    [
+        ("GatedRepoError", r"The terms of google/vit-base-patch16-22 must be accepted\. Accept them on https"),
+        ("RepositoryNotFoundError", r"does not\. Similar names: google/vit-base-patch16-224"),
+    ],
+)
+def test_gated_and_unknown_repositories_are_explained(monkeypatch, error, match):
+    def fail(*args, **kwargs):
+        raise getattr(huggingface_hub.errors, error)(
+            "no", response=httpx.Response(404, request=httpx.Request("GET", "x:"))
+        )
+
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", fail)
+    with pytest.raises(CheckpointError, match=match):
+        vitviz.load("hf:google/vit-base-patch16-22")
+
+
+def test_a_name_without_owner_is_refused():
+    with pytest.raises(CheckpointError, match=r"must be timm:NAME or hf:OWNER/NAME: got 'hf:\.\./x y'"):
+        vitviz.load("hf:../x y")

@@ -188,7 +188,7 @@ class ForwardContext:
 
 def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the probabilities (..., K) of logits (..., K)."""
-    powers = np.exp(logits - logits.max(-1, keepdims=True))
+    powers = np.exp(logits - logits.max(-1, keepdims=True, initial=-np.inf))
     return (powers / powers.sum(-1, keepdims=True)).astype(np.float32)
 
 

@@ -116,6 +116,11 @@ class Explanation:
         return self.context.attention
 
     @property
+    def pool_attention(self) -> Array | None:
+        """Weights of attention pooling, (A, T), 0 for prefix tokens, each row of sum 1; None for other models."""
+        return self.context.pool_attention
+
+    @property
     def grid(self) -> tuple[int, int]:
         """Rows and columns of patches (gh, gw)."""
         return self.context.config.grid_size
@@ -174,6 +179,8 @@ class Explanation:
             (gh, gw). ValueError if the method or class does not exist.
         """
         check_method(method)
+        if METHODS[method].class_specific and not self.context.config.num_classes:
+            raise ValueError(f"{method} explains a class: {self.checkpoint} has no classification head. Use average.")
         key = method, self.target(target)
         if key not in self.context.maps:
             self.context.maps[key] = METHODS[method].compute(self.context, key[1])
@@ -225,7 +232,9 @@ class Explanation:
         if mode == "zero" or not heads:
             head_means = None
         elif head_means is None:
-            head_means = mean_head_outputs(checkpoint, load_samples(checkpoint.network.config.img_size))
+            head_means = mean_head_outputs(
+                checkpoint, load_samples(checkpoint.network.config.img_size, checkpoint.resize)
+            )
         context = ablate(self.context, heads, patches, patch_mode, head_means)
         color = WHITE if patch_mode == "drop" else tuple(round(255 * value) for value in checkpoint.mean)
         model_input = paint_patches(self.image.model_input, self.grid, patches, color)
@@ -240,7 +249,12 @@ class Explanation:
         )
 
     def target(self, target: TargetLike | None = None) -> Target:
-        """Return the index of a class, or indices of a class and its contrast; of the predicted class for None."""
+        """Return the index of a class, or indices of a class and its contrast; of the predicted class for None.
+
+        Of a model without head, class-agnostic methods alone are supported, and the index is 0.
+        """
+        if not self.context.config.num_classes and (target is None or (is_integer(target) and target == 0)):
+            return 0
         if target is None:
             return int(self.logits.argmax())
         if isinstance(target, tuple | list) and len(target) == 2 and None not in target:
@@ -260,6 +274,8 @@ class Explanation:
     def target_names(self, target: TargetLike | None) -> list[str]:
         """Return the names of the target class, or of the class and its contrast; arguments as `target`."""
         chosen = self.target(target)
+        if not self.labels:
+            return []
         return [self.labels[k] for k in (chosen if isinstance(chosen, tuple) else (chosen,))]
 
     def attention_maps(self, query: Sequence[int] = (), direction: str = "from") -> Array:
@@ -500,7 +516,7 @@ def explain(
         raise ValueError(f"The first argument must be a checkpoint from vitviz.load: got {type(model).__name__}.")
     if isinstance(image, list):
         return [explain(model, one, crop) for one in image]
-    preprocessed = preprocess(find_image(image), model.network.config.img_size, crop)
+    preprocessed = preprocess(find_image(image), model.network.config.img_size, crop, model.resize)
     pixels = to_tensor(preprocessed.model_input)
     source = str(image) if isinstance(image, str | Path) else ""
     context = ForwardContext(model, model.normalize(pixels[None])[0])

@@ -65,11 +65,11 @@ def readout_weights(context: ForwardContext) -> Array:
     """
     config = context.config
     if context.pool_attention is not None:
-        return context.pool_attention.mean(0)
+        return np.asarray(context.pool_attention.mean(0), np.float32)
     if config.distilled:
-        return (np.arange(config.num_tokens) < 2).astype(np.float32) / 2
+        return np.where(np.arange(config.num_tokens) < 2, np.float32(0.5), np.float32(0))
     if config.global_pool == "token_avg":
-        return (token_weights(context, True) + token_weights(context, False)) / 2
+        return ((token_weights(context, True) + token_weights(context, False)) / 2).astype(np.float32)
     return token_weights(context, config.global_pool == "token")
 
 

@@ -121,8 +121,10 @@ def final_predictions(lens: Tensor) -> dict[str, Tensor]:
 
     Returns:
         `final_agreement`, the fraction of images whose most probable class is that of the last layer, (L + 1,); and
-        `final_probability`, the mean probability of that class, (L + 1,). Both in 0..1.
+        `final_probability`, the mean probability of that class, (L + 1,). Both in 0..1; zeros for a model without head.
     """
+    if not lens.shape[-1]:
+        return dict.fromkeys(("final_agreement", "final_probability"), lens.new_zeros(len(lens)))
     predictions = lens.argmax(-1)  # (L + 1, B)
     probabilities = lens.softmax(-1).gather(-1, predictions[-1:, :, None].expand(len(lens), -1, 1))  # (L + 1, B, 1)
     return {
@@ -258,7 +260,7 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
         for name, mean in measure(output, config).items():
             totals[name] = totals.get(name, 0) + mean * (len(part) / len(images))
     filters, explained = patch_filters(model)
-    lens = torch.cat(parts, 1)
+    lens = torch.cat(parts, 1)[..., : config.num_classes]
     results = {
         "filters": filters,
         "explained": explained,

@@ -182,7 +182,7 @@ def explorer_to_json(
             "maps": method_maps(explanation, target, keys),
         },
         "attention": attention_to_json(explanation),
-        "scores": scores or (method_scores(explanation, target) if complete else None),
+        "scores": scores or (method_scores(explanation, target) if complete and explanation.labels else None),
         "methods": [method for method in methods_to_json() if method["key"] in keys],
         "view": view_to_json(explanation, view),
         "isClassifier": explanation.context.checkpoint.is_classifier,

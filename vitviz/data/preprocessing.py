@@ -10,6 +10,7 @@ import threading
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import torch
@@ -38,6 +39,8 @@ SAMPLES = Path(__file__).parent / "samples"
 huge_image_lock = threading.Lock()
 
 ImageSource = str | Path | Image.Image | np.ndarray
+CropMode = Literal["center", "squash"]
+INTERPOLATIONS = tuple(name.name.lower() for name in Image.Resampling)
 
 
 class ImageError(ValueError):
@@ -60,6 +63,24 @@ class ImageError(ValueError):
 
 
 @dataclass(frozen=True)
+class Resize:
+    """How an image gets the size of a model's input; named as in timm's `pretrained_cfg`.
+
+    Attributes:
+        interpolation: Filter, by Pillow's name in lower case; one of `INTERPOLATIONS`.
+        crop_pct: Side of the center crop divided by that of the largest one, in 0..1.
+        crop_mode: "center" crops to the input's aspect ratio; "squash" resizes the whole image.
+    """
+
+    interpolation: str = RESAMPLING.name.lower()
+    crop_pct: float = 1.0
+    crop_mode: CropMode = "center"
+
+
+DEFAULT_RESIZE = Resize()  # of the models that this package trains
+
+
+@dataclass(frozen=True)
 class PreprocessedImage:
     """An image before and after preprocessing.
 
@@ -79,18 +100,23 @@ def sample_paths() -> dict[str, Path]:
     return {path.stem: path for path in sorted(SAMPLES.glob("*.png"))}
 
 
-def load_samples(size: tuple[int, int]) -> Tensor:
+def load_samples(size: tuple[int, int], resize: Resize = DEFAULT_RESIZE) -> Tensor:
     """Return all sample images at a model's input size (height, width, px): uint8 (10, 3, H, W)."""
-    return torch.stack([to_tensor(preprocess(path, size).model_input) for path in sample_paths().values()])
+    return torch.stack(
+        [to_tensor(preprocess(path, size, resize=resize).model_input) for path in sample_paths().values()]
+    )
 
 
-def preprocess(source: ImageSource, size: tuple[int, int], crop: float = 0.5) -> PreprocessedImage:
+def preprocess(
+    source: ImageSource, size: tuple[int, int], crop: float = 0.5, resize: Resize = DEFAULT_RESIZE
+) -> PreprocessedImage:
     """Open an image, crop it to the aspect ratio of the model's input and resize it.
 
     Args:
         source: A path, a PIL image, or an array (H, W, 3) or (H, W) of uint8.
         size: Height and width of the model's input (px).
         crop: Position of the crop along the longer side, from 0 (left or top) to 1; 0.5 is the center.
+        resize: Size of the crop, and filter.
 
     Raises:
         ImageError: If the image is not accepted, or `crop` is out of range.
@@ -98,9 +124,9 @@ def preprocess(source: ImageSource, size: tuple[int, int], crop: float = 0.5) ->
     if not 0 <= crop <= 1:
         raise ImageError(f"crop must be from 0 to 1: got {crop}.", "Use 0.5 for the center.")
     original, (width, height) = open_image(source)
-    model_input = crop_and_resize(original, size, crop)
+    model_input = crop_and_resize(original, size, crop, resize)
     original.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
-    return PreprocessedImage(original, model_input, describe(width, height, size[1], size[0], crop))
+    return PreprocessedImage(original, model_input, describe(width, height, size[1], size[0], crop, resize))
 
 
 def resize_images(images: Tensor, size: tuple[int, int]) -> Tensor:
@@ -129,16 +155,31 @@ def check_memory(count: int, size: tuple[int, int]) -> None:
         )
 
 
-def crop_and_resize(image: Image.Image, size: tuple[int, int], crop: float = 0.5) -> Image.Image:
-    """Crop an RGB image to the aspect ratio of `size` (height, width, px) and resize it; `crop` as for `preprocess`."""
+def crop_and_resize(
+    image: Image.Image, size: tuple[int, int], crop: float = 0.5, resize: Resize = DEFAULT_RESIZE
+) -> Image.Image:
+    """Crop an RGB image to the aspect ratio of `size` (height, width, px) and resize it; `crop` as for `preprocess`.
+
+    Of the largest crop, the central `resize.crop_pct` of each side is kept; mode "squash" does not crop.
+    """
     (width, height), (H, W) = image.size, size
+    filter_ = Image.Resampling[resize.interpolation.upper()]
+    if resize.crop_mode == "squash":
+        return image.resize((W, H), filter_)
     crop_height, crop_width = min(height, max(1, round(width * H / W))), min(width, max(1, round(height * W / H)))
     top, left = int((height - crop_height) * crop), int((width - crop_width) * crop)
+    if resize.crop_pct < 1:
+        kept_height = max(1, round(crop_height * resize.crop_pct))
+        kept_width = max(1, round(crop_width * resize.crop_pct))
+        top, left = top + (crop_height - kept_height) // 2, left + (crop_width - kept_width) // 2
+        crop_height, crop_width = kept_height, kept_width
     cropped = image.crop((left, top, left + crop_width, top + crop_height))
-    return cropped.resize((W, H), RESAMPLING)  # a copy where the size is the same
+    return cropped.resize((W, H), filter_)  # a copy where the size is the same
 
 
-def describe(width: int, height: int, to_width: int, to_height: int, crop: float = 0.5) -> str:
+def describe(
+    width: int, height: int, to_width: int, to_height: int, crop: float = 0.5, resize: Resize = DEFAULT_RESIZE
+) -> str:
     """Describe how an image of one size became one of another.
 
     Example:
@@ -149,8 +190,12 @@ def describe(width: int, height: int, to_width: int, to_height: int, crop: float
     """
     shape = "a square" if to_width == to_height else f"{to_width}:{to_height}"
     steps = []
-    if width * to_height != height * to_width:
-        steps.append(f"cropped to {shape}{describe_crop(crop, width * to_height > height * to_width)}")
+    is_cut = width * to_height != height * to_width
+    if resize.crop_mode == "squash" and is_cut:
+        steps.append("squashed")
+    elif resize.crop_mode == "center" and (is_cut or resize.crop_pct < 1):
+        center = "" if resize.crop_pct == 1 else f" of the central {100 * resize.crop_pct:.0f} %"
+        steps.append(f"cropped to {shape}{center}{describe_crop(crop, width * to_height > height * to_width)}")
     if (width, height) != (to_width, to_height):
         steps.append(f"resized from {width} × {height} to {to_width} × {to_height}")
     return ", ".join(steps) or f"original size, {width} × {height}"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 import safetensors
 import safetensors.torch
@@ -22,7 +22,7 @@ from vitviz.data import cifar
 from vitviz.data.augmentation import normalize
 from vitviz.data.datasets import Channels
 from vitviz.data.files import write_atomic
-from vitviz.data.preprocessing import RESAMPLING
+from vitviz.data.preprocessing import DEFAULT_RESIZE, INTERPOLATIONS, RESAMPLING, CropMode, Resize
 from vitviz.models.config import ConfigError, ModelConfig, config_from_dict
 from vitviz.models.factory import Network, create_model, require_transformer
 from vitviz.models.vit import Transformer
@@ -32,7 +32,7 @@ PACKAGE = Path(__file__).parents[1]
 CHECKPOINTS = next((f for f in (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints") if f.is_dir()), PACKAGE)
 CHECKSUMS = "SHA256SUMS"  # in the format of `sha256sum`
 FORMAT = 2
-MAX_BYTES = 256 * 2**20
+MAX_BYTES = 256 * 2**20  # of a file that the page offers, or a run writes
 MAX_HEADER_BYTES = 2**20
 MIN_STD = 1e-3
 EXTRA_PREFIX = "training."  # names of tensors that only resuming a training reads
@@ -61,6 +61,8 @@ class Preprocessing:
     mean: Channels  # mean of each color channel, in 0..1
     std: Channels  # standard deviation of each color channel, in 0..1
     interpolation: str = RESAMPLING.name.lower()  # filter of the resize, by Pillow's name
+    crop_pct: float = 1.0  # side of the center crop divided by that of the largest one
+    crop_mode: CropMode = "center"  # "squash" resizes the whole image
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,9 @@ class Checkpoint:
         labels: K class names, in the order of the logits.
         mean: Mean of each color channel, in 0..1.
         std: Standard deviation of each color channel, in 0..1.
-        record: Training record: train config, dataset, epochs, seconds, hardware, test accuracy, versions.
+        record: Training record: train config, dataset, epochs, seconds, hardware, test accuracy, versions; of a model
+            of timm or transformers `source`: library, family, repository, revision and license, where known.
+        resize: Crop and filter with which an image gets the size of the input.
     """
 
     name: str
@@ -82,6 +86,7 @@ class Checkpoint:
     mean: Channels
     std: Channels
     record: dict[str, Any]
+    resize: Resize = DEFAULT_RESIZE
 
     @property
     def config(self) -> ModelConfig:
@@ -91,7 +96,7 @@ class Checkpoint:
     @property
     def preprocessing(self) -> Preprocessing:
         """Preprocessing of images."""
-        return Preprocessing(self.config.img_size, self.mean, self.std)
+        return Preprocessing(self.config.img_size, self.mean, self.std, **asdict(self.resize))
 
     @property
     def transformer(self) -> Transformer:
@@ -106,8 +111,8 @@ class Checkpoint:
 
     @property
     def is_classifier(self) -> bool:
-        """Whether the network was trained on labels; the logits of other networks are meaningless."""
-        return self.train_config.get("objective", "classify") == "classify"
+        """Whether the network has a head that was trained on labels; the logits of other networks are meaningless."""
+        return self.config.num_classes > 0 and self.train_config.get("objective", "classify") == "classify"
 
     def normalize(self, images: torch.Tensor) -> torch.Tensor:
         """Convert uint8 images (B, 3, H, W) to the input of the network, on its device and in its dtype."""
@@ -129,11 +134,12 @@ class Checkpoint:
         return logits
 
 
-def load(name: str | Path, max_bytes: int = MAX_BYTES) -> Checkpoint:
+def load(name: str | Path, max_bytes: int | None = None) -> Checkpoint:
     """Load a checkpoint in evaluation mode, on the CPU in float32.
 
     Args:
-        name: Name of a bundled checkpoint, or path of a .safetensors file with at most `max_bytes`.
+        name: Name of a bundled checkpoint, or path of a .safetensors file.
+        max_bytes: Largest size of the file; None for the free memory.
 
     Raises:
         CheckpointError: If the checkpoint does not exist or is invalid.
@@ -158,7 +164,7 @@ def load(name: str | Path, max_bytes: int = MAX_BYTES) -> Checkpoint:
     check_finite(weights)
     network.load_state_dict(weights, assign=True)
     network.requires_grad_(True).eval()
-    return Checkpoint(path.stem, network, labels, mean, std, metadata.get("record", {}))
+    return Checkpoint(path.stem, network, labels, mean, std, metadata.get("record", {}), read_resize(metadata))
 
 
 def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | None = None) -> None:
@@ -176,6 +182,7 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
         "labels": list(checkpoint.labels),
         "mean": [float(value) for value in checkpoint.mean],
         "std": [float(value) for value in checkpoint.std],
+        "resize": asdict(checkpoint.resize),
         "record": checkpoint.record,
     }
     read_labels(metadata, checkpoint.config)
@@ -184,7 +191,7 @@ def save(checkpoint: Checkpoint, path: Path, extra: dict[str, torch.Tensor] | No
     tensors |= {name: tensor.float() for name, tensor in tensors.items() if tensor.dtype == torch.float64}
     content = safetensors.torch.save(tensors, {"vitviz": json.dumps(metadata, allow_nan=False)})
     if extra is None:
-        check_size(len(content), MAX_BYTES)
+        check_size(len(content), None)
     write_atomic(path, content)
 
 
@@ -225,12 +232,36 @@ def find_size(path: Path, name: str) -> int:
     )
 
 
-def check_size(size: int, max_bytes: int) -> None:
-    """Check the size of a file."""
-    if size > max_bytes:
+def check_size(size: int, max_bytes: int | None) -> None:
+    """Check that the weights of a file of this size fit: in `max_bytes`, or in the free memory if it is None."""
+    if max_bytes is not None and size > max_bytes:
         raise CheckpointError(
             f"A checkpoint must have at most {max_bytes / 2**20:.4g} MiB: got {size / 2**20:.4g}", "Use a smaller one."
         )
+    free = available_memory() if max_bytes is None else None
+    if free is not None and size > free:
+        raise CheckpointError(
+            f"A checkpoint must fit into memory: its weights take {size / 2**20:.4g} MiB, {free / 2**20:.4g} are free",
+            "Use a smaller one, or close other programs.",
+        )
+
+
+def available_memory() -> int | None:
+    """Return the memory that can be used without swapping, in bytes: of the machine or its container; None if unknown.
+
+    The kernel's estimate counts the cache of files, which it would evict.
+    """
+    found = []
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found += [1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+        group = Path("/sys/fs/cgroup")
+        limit = (group / "memory.max").read_text().strip()
+        if limit != "max":
+            found.append(int(limit) - int((group / "memory.current").read_text()))
+    except (OSError, ValueError, IndexError):
+        pass
+    return min(found, default=None)
 
 
 def check_sha256(path: Path) -> None:
@@ -327,6 +358,23 @@ def read_labels(metadata: dict[str, Any], config: ModelConfig) -> tuple[tuple[st
     if not isinstance(record, dict):
         raise CheckpointError(f"record must be an object: got {record!r:.80}", field="record")
     return tuple(labels), mean, std
+
+
+def read_resize(metadata: dict[str, Any]) -> Resize:
+    """Read crop and filter from the metadata; files without them have the defaults."""
+    values = metadata.get("resize", {})
+    known = {"interpolation": INTERPOLATIONS, "crop_mode": get_args(CropMode)}
+    if not isinstance(values, dict) or not values.keys() <= {*known, "crop_pct"}:
+        raise CheckpointError(
+            f"resize must have interpolation, crop_pct and crop_mode: got {values!r:.80}", field="resize"
+        )
+    for name, allowed in known.items():
+        if name in values and values[name] not in allowed:
+            raise CheckpointError(f"{name} must be one of {', '.join(allowed)}: got {values[name]!r:.40}", field=name)
+    crop_pct = values.get("crop_pct", 1.0)
+    if type(crop_pct) not in (int, float) or not 0 < crop_pct <= 1:
+        raise CheckpointError(f"crop_pct must be above 0 and at most 1: got {crop_pct!r:.40}", field="crop_pct")
+    return Resize(**values)
 
 
 def read_channels(metadata: dict[str, Any], name: str) -> Channels:

@@ -8,14 +8,14 @@ shapes, so fine-tunes of a known model load like the model. Both are checked bef
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from vitviz.models.checkpoint import CheckpointError, create_meta_model
 from vitviz.models.config import ConfigError, ViTConfig
-from vitviz.models.vit import ViT, interpolate_pos_embed
+from vitviz.models.vit import Transformer, ViT, interpolate_pos_embed
 
 Names = tuple[tuple[str, str], ...]  # pattern of a tensor's name, and its replacement
 Settings = dict[str, Any]  # fields of `ViTConfig`; for timm also "head_dim", the width of a head
@@ -275,26 +275,43 @@ def convert(source: Pretrained, img_size: tuple[int, int] | None = None) -> ViT:
 
     Raises:
         CheckpointError: If the family is unknown or tensors are missing, unexpected or of another shape.
-        ConfigError: If the size does not fit the patches.
     """
     family = find_family(source)
     shapes = rename(source, family, {name: tensor.to("meta") for name, tensor in meta(source.tensors).items()})
     config = build_config(source, family, shapes)
     check_tensors(source.name, shapes, config)
     weights = rename(source, family, source.tensors)
-    if img_size is not None and img_size != config.img_size:
-        resized = replace(config, img_size=img_size)
-        if config.pos_embed == "learn":
-            prefix, old = config.num_embedded_prefix_tokens, config.grid_size
-            positions = weights["pos_embed"]
-            positions = positions if positions.dtype == torch.float64 else positions.float()
-            positions = interpolate_pos_embed(positions, prefix, old, resized.grid_size, family.antialias)
-            weights["pos_embed"] = positions
-        config = resized
     network = create_meta_model(config)
     network.load_state_dict(weights, assign=True)
     network.requires_grad_(True).eval()
-    return network  # type: ignore[return-value]  # the config is a ViTConfig
+    vit = cast(ViT, network)
+    return vit if img_size is None else interpolate(vit, img_size, family.antialias)
+
+
+def interpolate(network: Transformer, img_size: tuple[int, int], antialias: bool = True) -> ViT:
+    """Return a `ViT` with the same weights for images of another size (height, width, px).
+
+    Raises:
+        CheckpointError: If the size does not fit the patches, or the network is one of the tutorials'.
+    """
+    config = network.config
+    if not isinstance(network, ViT):
+        raise CheckpointError(f"img_size must be {config.img_size} for {config.architecture}: got {img_size}")
+    if img_size == config.img_size:
+        return network
+    try:
+        resized = replace(config, img_size=img_size)
+    except ConfigError as error:
+        raise CheckpointError(f"{error.field} {error.problem}", error.hint, error.field) from None
+    weights = dict(network.state_dict())
+    if "pos_embed" in weights:
+        positions = weights["pos_embed"]
+        positions = positions if positions.dtype == torch.float64 else positions.float()
+        prefix, old = config.num_embedded_prefix_tokens, config.grid_size
+        weights["pos_embed"] = interpolate_pos_embed(positions, prefix, old, resized.grid_size, antialias)
+    other = create_meta_model(resized)
+    other.load_state_dict(weights, assign=True)
+    return cast(ViT, other.requires_grad_(True).eval())
 
 
 def meta(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -514,8 +531,9 @@ def describe_module(module: nn.Module) -> Pretrained:
     library = type(module).__module__.split(".")[0]
     tensors = {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
     name = type(module).__name__
-    if hasattr(module, "config") and hasattr(module.config, "to_dict"):
-        config = module.config.to_dict() | {"architectures": [name]}
+    own: Any = getattr(module, "config", None)
+    if hasattr(own, "to_dict"):
+        config = own.to_dict() | {"architectures": [name]}
         config.pop("architecture", None)
         return Pretrained(name, tensors, config)
     if library == "timm" or hasattr(module, "patch_embed"):

@@ -155,9 +155,9 @@ class Transformer(nn.Module):
         raise NotImplementedError
 
     def patch_positions(self) -> Tensor:
-        """Return the position embeddings of the patches, (N, D); ValueError if they are rotary only."""
+        """Return the position embeddings of the patches, (N, D); zeros if positions are rotary only."""
         if self.pos_embed is None:
-            raise ValueError("This model has no position embeddings: its positions are rotary.")
+            return self.patch_filters().new_zeros(self.config.num_patches, self.config.embed_dim)
         return cast(Tensor, self.pos_embed)[0, self.config.num_embedded_prefix_tokens :]
 
     def stages(self) -> list[tuple[str, nn.Module]]:
@@ -228,7 +228,9 @@ class ViT(Transformer):
         if self.pos_embed is not None:
             patches = patches + self.pos_embed[:, R:]
         x = gather_patches(patches, keep)  # (B, N, D), or (B, n, D)
-        tokens = [token for token in (self.cls_token, self.dist_token, self.reg_token) if token is not None]
+        tokens: list[Tensor] = [
+            token for token in (self.cls_token, self.dist_token, self.reg_token) if token is not None
+        ]
         if tokens:
             prefix = torch.cat(tokens, 1)  # (1, R, D)
             if self.pos_embed is not None and R:

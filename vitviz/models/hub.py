@@ -1,0 +1,333 @@
+"""Models from everywhere: bundled names, files and folders, the Hugging Face Hub, and modules in memory.
+
+Folders and repositories have the layout of timm and transformers: config.json, model.safetensors (or shards with an
+index) and, of transformers, preprocessor_config.json. Weights are memory-mapped; pickles are never read.
+"""
+
+import difflib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import torch
+from PIL import Image
+from torch import Tensor, nn
+
+from vitviz.data.datasets import Channels
+from vitviz.data.preprocessing import INTERPOLATIONS, RESAMPLING, CropMode, Resize
+from vitviz.models import checkpoint
+from vitviz.models.checkpoint import Checkpoint, CheckpointError
+from vitviz.models.pretrained import Pretrained, Settings, convert, describe_module, find_family, interpolate
+
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+CONFIG, PREPROCESSOR, CARD = "config.json", "preprocessor_config.json", "README.md"
+MAX_JSON_BYTES = 32 * 2**20
+FLOATS = ("F64", "F32", "F16", "BF16")
+PREFIXES = ("hf:", "timm:")
+KNOWN = (  # suggested for a name that does not exist
+    *("timm/vit_small_patch14_reg4_dinov2.lvd142m", "timm/vit_small_patch16_dinov3.lvd1689m"),
+    *("timm/vit_base_patch16_224.augreg2_in21k_ft_in1k", "timm/vit_small_patch16_224.dino"),
+    *("timm/deit3_small_patch16_224.fb_in1k", "timm/vit_base_patch16_siglip_224.v2_webli"),
+    *("google/vit-base-patch16-224", "openai/clip-vit-base-patch32", "facebook/dinov2-with-registers-small"),
+)
+
+
+class TensorFiles(Mapping[str, Tensor]):
+    """Tensors of open .safetensors files by name; reading one maps it into memory.
+
+    Attributes:
+        shapes: Shape of each tensor, from the headers.
+        nbytes: Bytes that all of them take in float32.
+    """
+
+    def __init__(self, paths: Sequence[Path], stack: ExitStack) -> None:
+        self.files: dict[str, Any] = {}
+        self.shapes: dict[str, list[int]] = {}
+        self.metadata: dict[str, str] = {}
+        for path in paths:
+            checkpoint.check_header(path)
+            try:
+                file = stack.enter_context(safetensors.safe_open(path, framework="pt"))
+                self.metadata |= file.metadata() or {}
+                for name in file.keys():  # noqa: SIM118 - not a dict
+                    part = file.get_slice(name)
+                    if part.get_dtype() in FLOATS:
+                        self.files[name], self.shapes[name] = file, part.get_shape()
+            except safetensors.SafetensorError:
+                raise checkpoint.not_safetensors(path.name) from None
+        self.nbytes = 4 * sum(torch.Size(shape).numel() for shape in self.shapes.values())
+
+    def __getitem__(self, name: str) -> Tensor:
+        """Return a tensor in float32; that of a float32 file is not copied."""
+        return self.files[name].get_tensor(name).float()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+
+def load(
+    name: str | Path | nn.Module,
+    labels: Sequence[str] | str | Path | None = None,
+    img_size: tuple[int, int] | None = None,
+) -> Checkpoint:
+    """Load a model in evaluation mode, on the CPU in float32; a module keeps its dtype.
+
+    Args:
+        name: Name of a bundled checkpoint; a .safetensors file, or a folder of timm or transformers; "timm:NAME" or
+            "hf:OWNER/NAME" on the Hugging Face Hub; or a module of timm or transformers, whose weights are copied.
+        labels: Names of the K classes, or a text file with one per line; None for those of the model's files.
+        img_size: Height and width of the input (px), by interpolated positions; None for that of the model's files.
+
+    Raises:
+        CheckpointError: If the model does not exist, is of another family, or is invalid.
+    """
+    if isinstance(name, nn.Module):
+        found = load_pretrained(describe_module(name), {}, {"library": type(name).__module__.split(".")[0]}, img_size)
+    elif isinstance(name, str) and name.startswith(PREFIXES):
+        found = load_repository(name, img_size)
+    else:
+        found = load_path(name, img_size)
+    return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
+
+
+def load_path(name: str | Path, img_size: tuple[int, int] | None) -> Checkpoint:
+    """Load a bundled checkpoint, a file or a folder; arguments as for `load`."""
+    path = Path(name)
+    is_bundled = str(name) in checkpoint.bundled_checkpoints()
+    folder = path if path.is_dir() else path.parent
+    if is_bundled or not (folder / CONFIG).is_file() or not (path.is_dir() or path.is_file()) or is_vitviz_file(path):
+        found = checkpoint.load(name)
+        return found if img_size is None else resize_input(found, img_size)
+    return load_folder(folder, path.resolve().stem if path.is_file() else path.resolve().name, {}, img_size, path)
+
+
+def is_vitviz_file(path: Path) -> bool:
+    """Whether a .safetensors file has the metadata of vitviz."""
+    if not path.is_file():
+        return False
+    with ExitStack() as stack:
+        return "vitviz" in TensorFiles([path], stack).metadata
+
+
+def resize_input(found: Checkpoint, img_size: tuple[int, int]) -> Checkpoint:
+    """Return a model for images of another size (height, width, px), with interpolated positions."""
+    return replace(found, network=interpolate(found.transformer, img_size))
+
+
+def load_folder(
+    folder: Path,
+    name: str,
+    source: Settings,
+    img_size: tuple[int, int] | None,
+    path: Path | None = None,
+) -> Checkpoint:
+    """Load a folder of timm or transformers; `path` is one of its files, if only that one has the weights."""
+    config = read_json(folder / CONFIG)
+    files = [path] if path is not None and path.is_file() else weight_files(folder)
+    processor = folder / PREPROCESSOR
+    with ExitStack() as stack:
+        tensors = TensorFiles(files, stack)
+        checkpoint.check_size(tensors.nbytes, None)
+        pretrained = Pretrained(name, tensors, config)
+        source = {"library": "timm" if pretrained.is_timm else "transformers", **source}
+        return load_pretrained(pretrained, read_json(processor) if processor.is_file() else {}, source, img_size)
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """Return the .safetensors files of a folder: one, or all shards that its index lists."""
+    if (folder / WEIGHTS).is_file():
+        return [folder / WEIGHTS]
+    if (folder / INDEX).is_file():
+        shards = read_json(folder / INDEX).get("weight_map", {})
+        files = [folder / Path(str(name)).name for name in sorted(set(shards.values()))]
+        missing = next((file.name for file in files if not file.is_file()), None)
+        if files and missing is None:
+            return files
+        raise CheckpointError(f"The folder must have all files that {INDEX} lists: {missing} is missing")
+    pickles = sorted(file.name for file in folder.glob("*") if file.suffix in (".bin", ".pth", ".pt", ".ckpt"))
+    raise CheckpointError(
+        f"The folder must have {WEIGHTS}: {folder.name!r} has {', '.join(pickles[:3]) or 'none'}",
+        "Files of torch.save can run code when opened; convert them with `vitviz convert`." if pickles else "",
+    )
+
+
+def load_pretrained(
+    pretrained: Pretrained, processor: Settings, source: Settings, img_size: tuple[int, int] | None
+) -> Checkpoint:
+    """Convert a model of timm or transformers, with its labels and preprocessing."""
+    family = find_family(pretrained)
+    size, mean, std, resize = read_preprocessing(pretrained, processor, family.normalization)
+    network = convert(pretrained, img_size or size)
+    checkpoint.check_finite(network.state_dict())
+    labels = find_labels(pretrained.config, network.config.num_classes)
+    license_name = (pretrained.config.get("pretrained_cfg") or {}).get("license")
+    record = {"source": {"family": family.title, **({"license": license_name} if license_name else {}), **source}}
+    return Checkpoint(pretrained.name, network, labels, mean, std, record, resize)
+
+
+def read_preprocessing(
+    pretrained: Pretrained, processor: Settings, normalization: tuple[Channels, Channels]
+) -> tuple[tuple[int, int] | None, Channels, Channels, Resize]:
+    """Read size, mean, standard deviation, crop and filter.
+
+    They are in timm's `pretrained_cfg`, or in transformers' preprocessor_config.json.
+    """
+    cfg = pretrained.config.get("pretrained_cfg") or {}
+    if pretrained.is_timm:
+        name = str(cfg.get("interpolation", "bicubic"))
+        mode: CropMode = "squash" if cfg.get("crop_mode") == "squash" else "center"
+        resize = Resize(name if name in INTERPOLATIONS else "bicubic", float(cfg.get("crop_pct") or 1.0), mode)
+        return (
+            None,
+            to_channels(cfg.get("mean"), normalization[0]),
+            to_channels(cfg.get("std"), normalization[1]),
+            resize,
+        )
+    resample = processor.get("resample", int(Image.Resampling.BICUBIC))
+    interpolation = Image.Resampling(resample).name.lower() if resample in range(6) else RESAMPLING.name.lower()
+    scaled = to_size(processor.get("size"))
+    crop = to_size(processor.get("crop_size")) if processor.get("do_center_crop") else None
+    is_edge = isinstance(processor.get("size"), dict) and "shortest_edge" in processor["size"]
+    mode = "center" if is_edge or not processor else "squash"
+    crop_pct = min(1.0, crop[0] / scaled[0]) if crop and scaled else 1.0
+    mean = to_channels(processor.get("image_mean"), normalization[0])
+    std = to_channels(processor.get("image_std"), normalization[1])
+    size = crop or scaled
+    patch = pretrained.vision_config.get("patch_size", 1)
+    if size and isinstance(patch, int):
+        size = size[0] - size[0] % patch, size[1] - size[1] % patch
+    return size, mean, std, Resize(interpolation, crop_pct, "center" if crop and crop_pct < 1 else mode)
+
+
+def to_size(value: Any) -> tuple[int, int] | None:
+    """Return height and width (px) from a size as transformers writes it: a number or an object; None if unknown."""
+    if isinstance(value, int):
+        return value, value
+    if isinstance(value, dict):
+        edge = value.get("shortest_edge")
+        height, width = value.get("height", edge), value.get("width", edge)
+        if isinstance(height, int) and isinstance(width, int):
+            return height, width
+    return None
+
+
+def to_channels(value: Any, default: Channels) -> Channels:
+    """Return three numbers of a config, or the default."""
+    if isinstance(value, list | tuple) and len(value) == 3 and all(isinstance(v, int | float) for v in value):
+        return float(value[0]), float(value[1]), float(value[2])
+    return default
+
+
+def find_labels(config: Settings, count: int) -> tuple[str, ...]:
+    """Return the names of the classes from `label_names` of timm or `id2label` of transformers, or their numbers."""
+    known = config.get("label_names") or (config.get("pretrained_cfg") or {}).get("label_names")
+    known = known or config.get("id2label") or []
+    items = known.items() if isinstance(known, dict) else enumerate(known)
+    names = {int(key): str(value) for key, value in items if str(key).isdecimal()}
+    described = config.get("label_descriptions") or {}
+    numbers = tuple(f"class {k}" for k in range(count))
+    return tuple(str(described.get(names[k], names[k])) for k in range(count)) if len(names) == count else numbers
+
+
+def read_labels(labels: Sequence[str] | str | Path, count: int) -> tuple[str, ...]:
+    """Return class names from a sequence or a text file with one per line.
+
+    Raises:
+        CheckpointError: If their number is not `count`.
+    """
+    if isinstance(labels, str | Path):
+        try:
+            labels = Path(labels).read_text(encoding="utf-8").strip().splitlines()
+        except (OSError, ValueError) as error:
+            raise CheckpointError(f"labels must be a text file with one name per line: {labels} {error}") from None
+    if len(labels) != count:
+        raise CheckpointError(f"labels must be {count} names, one per logit: got {len(labels)}", field="labels")
+    return tuple(str(label).strip() for label in labels)
+
+
+def read_json(path: Path) -> Settings:
+    """Read a JSON object of a model's folder."""
+    try:
+        if path.stat().st_size > MAX_JSON_BYTES:
+            raise ValueError
+        parsed = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise CheckpointError(f"{path.name} must be a JSON object: {path.parent.name}/{path.name} is not")
+    return parsed
+
+
+def load_repository(name: str, img_size: tuple[int, int] | None) -> Checkpoint:
+    """Load a model of the Hugging Face Hub, from its cache if it is there; the record has its revision and license."""
+    prefix, _, repository = name.partition(":")
+    repository = f"timm/{repository}" if prefix == "timm" and "/" not in repository else repository
+    repository, _, revision = repository.partition("@")
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+        raise CheckpointError(f"A model on the Hub must be timm:NAME or hf:OWNER/NAME: got {name[:80]!r}")
+    config = download(repository, CONFIG, revision)
+    for optional in (PREPROCESSOR, CARD):
+        download(repository, optional, revision, optional=True)
+    if download(repository, WEIGHTS, revision, optional=True) is None:
+        index = download(repository, INDEX, revision, optional=True)
+        if index is None:
+            raise CheckpointError(
+                f"The repository must have {WEIGHTS}: {repository} has none",
+                "Its weights may be pickled; download them and use `vitviz convert`.",
+            )
+        for shard in sorted(set(read_json(index).get("weight_map", {}).values())):
+            download(repository, str(shard), revision)
+    folder = Path(str(config)).parent
+    source = {"repository": repository, "revision": folder.name}
+    card = folder / CARD
+    if card.is_file() and (match := re.search(r"^license: *(\S+)", card.read_text("utf-8", "replace"), re.MULTILINE)):
+        source["license"] = match[1]
+    return load_folder(folder, repository.rpartition("/")[2], source, img_size)
+
+
+def download(repository: str, file: str, revision: str, optional: bool = False) -> Path | None:
+    """Return the path of a file of a repository in the cache, downloading it if needed; None if an optional one is not.
+
+    Raises:
+        CheckpointError: If there is no network, the repository does not exist, or its terms are not accepted.
+    """
+    from huggingface_hub import constants, errors, hf_hub_download
+
+    try:
+        return Path(hf_hub_download(repository, file, revision=revision or None))
+    except errors.GatedRepoError:
+        raise CheckpointError(
+            f"The terms of {repository} must be accepted",
+            f"Accept them on https://huggingface.co/{repository}, then run `hf auth login`.",
+        ) from None
+    except errors.RepositoryNotFoundError:
+        cached = [folder.name.removeprefix("models--").replace("--", "/") for folder in cached_repositories()]
+        near = difflib.get_close_matches(repository, [*KNOWN, *cached], 3, 0.5)
+        hint = f"Similar names: {', '.join(near)}." if near else "Check the name on https://huggingface.co/models."
+        raise CheckpointError(f"The repository must exist: {repository} does not", hint) from None
+    except errors.LocalEntryNotFoundError:
+        if optional:
+            return None
+        raise CheckpointError(
+            f"{file} of {repository} must be in the cache without a network: it is not in {constants.HF_HUB_CACHE}",
+            f"Connect once, or download {file} to a folder on another machine and load the folder.",
+        ) from None
+    except errors.EntryNotFoundError:
+        if optional:
+            return None
+        raise CheckpointError(f"The repository must have {file}: {repository} has none") from None
+
+
+def cached_repositories() -> list[Path]:
+    """Return the folders of the models in the cache of the Hugging Face Hub."""
+    from huggingface_hub import constants
+
+    return sorted(Path(constants.HF_HUB_CACHE).glob("models--*--*"))
