@@ -16,7 +16,7 @@ from tests.models import families
 from vitviz.data.preprocessing import Resize
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import CheckpointError, Preprocessing
-from vitviz.models.pretrained import convert, describe_module
+from vitviz.models.pretrained import Pretrained, convert, describe_module
 
 softmax = F.softmax
 
@@ -357,3 +357,29 @@ def test_gated_and_unknown_repositories_are_explained(monkeypatch, error, match)
 def test_a_name_without_owner_is_refused():
     with pytest.raises(CheckpointError, match=r"must be timm:NAME or hf:OWNER/NAME: got 'hf:\.\./x y'"):
         vitviz.load("hf:../x y")
+
+
+@pytest.mark.slow
+def test_the_table_of_timm_has_the_settings_of_each_of_its_architectures():
+    """An architecture's name alone, as in config.json, gives the same config as the module."""
+    checked, different = 0, []
+    for name in timm.list_models(["vit_*", "deit*", "eva*", "flexivit*", "test_vit*"]):
+        with torch.device("meta"):
+            module = timm.create_model(name)
+        try:
+            described = describe_module(module)
+            expected = convert(described).config
+        except CheckpointError:
+            continue
+        number = {
+            "num_classes": module.num_classes,
+            "architecture": name,
+            "pretrained_cfg": dict(module.pretrained_cfg),
+        }
+        size = {"img_size": list(expected.img_size)}  # those with dynamic_img_size are built for another one
+        config = convert(Pretrained(name, described.tensors, number | {"model_args": size})).config
+        checked += 1
+        if config != expected:
+            different.append(name)
+    assert checked > 150
+    assert different == []

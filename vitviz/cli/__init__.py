@@ -110,7 +110,7 @@ def evaluate(
     """Measure the test accuracy of a checkpoint."""
     import json
 
-    from vitviz.models.checkpoint import load
+    from vitviz.models.hub import load
     from vitviz.training.evaluation import load_test_set, measure_accuracy
 
     model = load(checkpoint)
@@ -160,7 +160,7 @@ def explain_image(
     """Explain the prediction for an image, as a figure or as numbers."""
     from vitviz.attribution.explanation import explain
     from vitviz.data.photos import example_paths
-    from vitviz.models.checkpoint import load
+    from vitviz.models.hub import load
 
     model = load(checkpoint)
     classes = [int(word) if word.isdecimal() and word not in model.labels else word for word in target or ()]
@@ -226,7 +226,7 @@ def probe_model(
 ) -> None:
     """Probe the internals of a model: filters, positions, and every layer and head, as a figure or as numbers."""
     from vitviz.attribution.probes import probe
-    from vitviz.models.checkpoint import load
+    from vitviz.models.hub import load
 
     model = load(checkpoint)
     images, source = load_probe_images(model.network.config.img_size, data, num_images)

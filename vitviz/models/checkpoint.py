@@ -406,7 +406,8 @@ def check_tensors(file: Any, network: Network) -> None:
 def check_finite(weights: Mapping[str, torch.Tensor]) -> None:
     """Check that all weights are finite."""
     for name, weight in weights.items():
-        if not weight.isfinite().all():
+        # The sum is several times as fast, and finite only if all weights are.
+        if not weight.sum().isfinite() and not weight.isfinite().all():
             raise CheckpointError(
                 f"Every weight must be finite: {name} has NaN or infinity", "Its training diverged; train again.", name
             )

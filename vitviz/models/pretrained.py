@@ -170,6 +170,7 @@ TIMM = (  # the first that matches; architectures as in timm 1.0
 )
 HEAD_DIMS = (  # of timm's architectures where it is not 64; the first that matches
     (r".*(dinov2|_dinov3|lingbot|_plus_).*", {"vit_7b_patch16_dinov3": 128}),
+    (r"vit_giant_.*_tipsv2", 64),
     (r"test_vit.*", 32),
     (r"vit_base_patch16_gap_224", 48),
     (r".*so400m.*", 72),
