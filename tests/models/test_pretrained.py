@@ -291,10 +291,10 @@ def test_weights_that_are_not_finite_or_cut_off_are_refused(tmp_path):
         vitviz.load(folder)
 
 
-def test_a_folder_with_pickles_names_the_command_that_converts_them(tmp_path):
+def test_a_folder_with_pickles_is_refused_with_a_way_to_open_them(tmp_path):
     folder = saved("timm ViT", tmp_path / "vit")
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with pytest.raises(CheckpointError, match=r"has pytorch_model\.bin\. .* `vitviz convert`"):
+    with pytest.raises(CheckpointError, match=r"has pytorch_model\.bin\. .* pass the module"):
         vitviz.load(folder)
 
 

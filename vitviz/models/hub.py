@@ -155,7 +155,7 @@ def weight_files(folder: Path) -> list[Path]:
     pickles = sorted(file.name for file in folder.glob("*") if file.suffix in (".bin", ".pth", ".pt", ".ckpt"))
     raise CheckpointError(
         f"The folder must have {WEIGHTS}: {folder.name!r} has {', '.join(pickles[:3]) or 'none'}",
-        "Files of torch.save can run code when opened; convert them with `vitviz convert`." if pickles else "",
+        "Pickles can run code when opened: open the model with its library and pass the module." if pickles else "",
     )
 
 
@@ -281,7 +281,7 @@ def load_repository(name: str, img_size: tuple[int, int] | None) -> Checkpoint:
         if index is None:
             raise CheckpointError(
                 f"The repository must have {WEIGHTS}: {repository} has none",
-                "Its weights may be pickled; download them and use `vitviz convert`.",
+                "Its weights may be pickled: open the model with its library and pass the module.",
             )
         for shard in sorted(set(read_json(index).get("weight_map", {}).values())):
             download(repository, str(shard), revision)
