@@ -4988,7 +4988,7 @@ function methodLine(method, values, read, scale, faithfulness, className, shape)
 	return [
 		`Masking the highest-ranked patches first ${verb(drop)} the probability of ${className} by `,
 		{ strong: size },
-		` on average, a random order ${baseline}. ${FINDINGS[compareToRandom(drop, faithfulness, method.key)]}`
+		` on average, a random order ${baseline}: ${FINDINGS[compareToRandom(drop, faithfulness, method.key)]}.`
 	];
 }
 function compareToRandom(score, { random_baseline }, key) {
@@ -4998,10 +4998,10 @@ function compareToRandom(score, { random_baseline }, key) {
 	return score < mean ? "below" : "above";
 }
 var FINDINGS = {
-	below: "This map is worse than random.",
-	near: "This difference means nothing: random orders vary as much.",
-	above: "This map is better than random.",
-	"one order": "This map is one random order, and differs from their mean by chance alone."
+	below: "worse than random",
+	near: "no clear difference",
+	above: "better than random",
+	"one order": "a difference by chance"
 };
 var COMPARISONS = {
 	below: "below random",
