@@ -493,10 +493,11 @@ def test_a_missing_dataset_can_be_downloaded(context, tmp_path):
     guard = {"PYTHONPATH": str(Path(__file__).parent / "guard"), "VITVIZ_TEST_CONNECTIONS": str(tmp_path / "notes")}
     with bench.server(guard | {"VITVIZ_DATA": str(tmp_path / "none")}, tmp_path) as (address, _):
         page = open_train(context, address)
-        expect(page.locator(f"{TRAIN} .absent .sentence")).to_contain_text("Training needs CIFAR-10, which is not downloaded.")
+        sentence = page.locator(f"{TRAIN} .absent .sentence")
+        expect(sentence).to_contain_text("Training needs CIFAR-10, which is not downloaded.")
         expect(page.get_by_role("button", name="Start training")).to_be_disabled()
         page.get_by_role("button", name="Download CIFAR-10 (170 MB)").click()
-        expect(page.locator(f"{TRAIN} .absent .sentence")).to_contain_text("CIFAR-10 could not be downloaded", timeout=60_000)
+        expect(sentence).to_contain_text("CIFAR-10 could not be downloaded", timeout=60_000)
         expect(page.get_by_role("button", name="Download CIFAR-10 (170 MB)")).to_be_visible()
 
 

@@ -416,10 +416,10 @@ def check_finite(weights: Mapping[str, torch.Tensor]) -> None:
 def eval_samples(record: dict[str, Any]) -> int | None:
     """Return the number of images that the accuracy was measured on; None if it is unknown.
 
-    Older records omit it. Theirs follows from the dataset, or from the split that was held out.
+    Older records omit it. Theirs follows from the dataset, or from the held-out split.
     """
     config = record.get("train_config")
-    held_out = config.get("val_size") if isinstance(config, dict) else None
-    fallback = held_out or cifar.RECORDS if record.get("dataset") in ("CIFAR-10", "CIFAR-100") else held_out
+    val_size = config.get("val_size") if isinstance(config, dict) else None
+    fallback = val_size or cifar.RECORDS if record.get("dataset") in ("CIFAR-10", "CIFAR-100") else val_size
     count = record.get("eval_samples", fallback)
     return count if isinstance(count, int) and count > 0 else None
