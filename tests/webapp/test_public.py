@@ -29,7 +29,7 @@ def names_a_folder(answer) -> bool:
 def test_no_response_contains_a_path_of_the_server(public_client):
     assert not names_a_folder(public_client.config())
     answers = [
-        public_client.call("gallery", {"label": -1, "page": 0}),
+        public_client.call("gallery", {"dataset": "cifar10", "label": -1, "page": 0}),
         public_client.call("explain", {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 1}}),
         public_client.call("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, "internals"),
     ]
