@@ -17,7 +17,8 @@ from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import Method, methods_for
 from vitviz.models.checkpoint import Checkpoint, load
 from vitviz.models.config import ViTConfig
-from vitviz.models.vit import Transformer, attend
+from vitviz.models.layers import attend
+from vitviz.models.vit import Transformer
 
 
 def explain(name: str) -> None:

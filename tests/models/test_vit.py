@@ -9,7 +9,8 @@ import torch.nn.functional as F
 
 from tests import tiny
 from tests.tiny import A, B, D, K, L, N, T
-from vitviz.models.vit import HeadMask, ViT, attend
+from vitviz.models.layers import attend
+from vitviz.models.vit import HeadMask, ViT
 
 variants = pytest.mark.parametrize("name", tiny.VARIANTS)
 

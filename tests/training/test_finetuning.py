@@ -17,7 +17,7 @@ from vitviz.data import datasets
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, load
 from vitviz.models.config import ConfigError, ConvNetConfig
-from vitviz.models.vit import interpolate_pos_embed
+from vitviz.models.layers import interpolate_pos_embed
 from vitviz.runs import timeline, training_run
 from vitviz.runs.training_run import TrainingRun
 from vitviz.training.config import TrainConfig, TrainingError

@@ -22,7 +22,8 @@ from vitviz.data.datasets import Channels
 from vitviz.data.preprocessing import INTERPOLATIONS, RESAMPLING, CropMode, Resize
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
-from vitviz.models.pretrained import Pretrained, Settings, convert, describe_module, find_family, interpolate
+from vitviz.models.families import Settings
+from vitviz.models.pretrained import Pretrained, convert, describe_module, find_family, interpolate
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 CONFIG, PREPROCESSOR, CARD = "config.json", "preprocessor_config.json", "README.md"

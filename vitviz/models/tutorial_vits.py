@@ -10,17 +10,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from vitviz.models.config import ViTConfig
-from vitviz.models.vit import (
-    MLP,
-    Attentions,
-    BlockOutput,
-    ForwardOutput,
-    HeadMask,
-    HeadMasks,
-    Transformer,
-    gather_patches,
-    patchify,
-)
+from vitviz.models.layers import MLP, Attentions, gather_patches, patchify
+from vitviz.models.vit import BlockOutput, ForwardOutput, HeadMask, HeadMasks, Transformer
 
 
 class TutorialViT(Transformer):

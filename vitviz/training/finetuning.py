@@ -10,7 +10,8 @@ from dataclasses import asdict, replace
 from vitviz.models.checkpoint import Checkpoint, load
 from vitviz.models.config import ConfigError
 from vitviz.models.factory import Network
-from vitviz.models.vit import Transformer, interpolate_pos_embed
+from vitviz.models.layers import interpolate_pos_embed
+from vitviz.models.vit import Transformer
 from vitviz.training.config import TrainConfig
 
 MAY_DIFFER = ("num_classes", "img_size", "drop_path_rate", "pos_drop_rate")  # from the config of the checkpoint

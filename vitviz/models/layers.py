@@ -1,0 +1,229 @@
+"""Layers of the ViT: attention weights, rotary positions, MLPs, attention pooling, patch and position embeddings.
+
+Letters in shape comments are those of `vitviz.models.vit`.
+"""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Literal, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from vitviz.models.config import ViTConfig
+
+Attentions = Literal["cls", "full"] | None
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, attentions: Attentions) -> tuple[Tensor, Tensor | None]:
+    """Compute scaled dot-product attention by the fastest exact path, and the requested weights.
+
+    At 65 tokens the fused kernel takes 0.7 to 1.1 times as long as the explicit products (`python -m benchmarks
+    explain`), and the row of the class token costs one small product more. The explicit products return all weights;
+    they are also used for a single query, and for bfloat16 on CPUs.
+
+    Args:
+        q: Queries (B, A, Q, d); Q is T, or 1 for the class token alone.
+        k: Keys (B, A, T, d).
+        v: Values (B, A, T, d).
+        attentions: Weights to return.
+
+    Returns:
+        Output (B, A, Q, d), and None, the weights of the first query (B, A, T) or all weights (B, A, Q, T).
+    """
+    q = q * q.shape[-1] ** -0.5
+    slow_kernel = q.device.type == "cpu" and q.dtype == torch.bfloat16
+    if attentions == "full" or q.shape[2] == 1 or slow_kernel:
+        weights = (q @ k.transpose(-2, -1)).softmax(-1)  # (B, A, Q, T)
+        return weights @ v, {None: None, "cls": weights[:, :, 0], "full": weights}[attentions]
+    row = None
+    if attentions == "cls":
+        row = (q[:, :, :1].float() @ k.float().transpose(-2, -1)).softmax(-1)[:, :, 0]  # (B, A, T)
+    return F.scaled_dot_product_attention(q, k, v, scale=1.0), row
+
+
+class Rope(NamedTuple):
+    """2-D rotary position embedding of the patches (Su et al. 2021, arXiv 2104.09864); prefix tokens have none."""
+
+    sin: Tensor  # (1 or B, 1, N, d)
+    cos: Tensor  # (1 or B, 1, N, d)
+    prefix: int  # number of prefix tokens (R)
+    rotate_half: bool  # pairs of channels: i and i + d / 2, or 2 i and 2 i + 1
+
+    def rotate(self, x: Tensor) -> Tensor:
+        """Rotate queries or keys (B, A, Q, d) of the first Q tokens."""
+        if x.shape[2] <= self.prefix:
+            return x
+        patches = x[:, :, self.prefix :]  # (B, A, N, d)
+        if self.rotate_half:
+            first, second = patches.chunk(2, -1)
+            turned = torch.cat([-second, first], -1)
+        else:
+            turned = torch.stack([-patches[..., 1::2], patches[..., ::2]], -1).flatten(-2)
+        return torch.cat([x[:, :, : self.prefix], patches * self.cos + turned * self.sin], 2)
+
+
+@lru_cache(maxsize=16)
+def rope_angles(config: ViTConfig) -> Tensor:
+    """Return the angles of the rotary position embedding, in radians, (N, d), float32.
+
+    One half of the frequencies is for the row, the other for the column of a patch. "dinov3": 2 pi times the patch
+    center in -1..1, divided by temperature^(4 k / d) (Simeoni et al. 2025, arXiv 2508.10104). "cat": the position in
+    the grid, scaled to `ref_feat_shape`, divided by temperature^(4 k / d) (Fang et al. 2023, arXiv 2303.11331).
+    """
+    with torch.inference_mode(False):  # the result is kept, and may later be used with gradients
+        dim, sides = config.head_dim // 4, config.grid_size
+        exponents = torch.arange(dim, dtype=torch.float32) / dim  # (d / 4,)
+        if config.rope_type == "dinov3":
+            centers = [torch.arange(0.5, side, dtype=torch.float32) / side for side in sides]
+            grid = 2.0 * torch.cartesian_prod(*centers) - 1.0  # (N, 2)
+            angles = 2 * math.pi * grid[..., None] / config.rope_temperature**exponents  # (N, 2, d / 4)
+        else:
+            scaled = config.ref_feat_shape or sides
+            steps = [torch.arange(s).float() / s * ref for s, ref in zip(sides, scaled, strict=True)]
+            angles = torch.cartesian_prod(*steps)[..., None] * (1.0 / config.rope_temperature**exponents)
+        angles = angles.flatten(1)  # (N, d / 2)
+        return torch.cat([angles, angles], -1) if config.rope_rotate_half else angles.repeat_interleave(2, -1)
+
+
+def quick_gelu(x: Tensor) -> Tensor:
+    """Approximate GELU as x sigmoid(1.702 x) (Hendrycks & Gimpel 2016, arXiv 1606.08415, section 2)."""
+    return x * torch.sigmoid(1.702 * x)
+
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": F.gelu,
+    "gelu_tanh": partial(F.gelu, approximate="tanh"),
+    "quick_gelu": quick_gelu,
+}
+
+
+class MLP(nn.Module):
+    """Two linear layers with an activation in between, applied to each token; a norm before the second if `eps`."""
+
+    def __init__(self, dim: int, hidden_dim: int, act_layer: str = "gelu", eps: float | None = None) -> None:
+        super().__init__()
+        self.fc1 = nn.Linear(dim, hidden_dim)
+        self.act = ACTIVATIONS[act_layer]
+        self.norm = nn.Identity() if eps is None else nn.LayerNorm(hidden_dim, eps=eps)
+        self.fc2 = nn.Linear(hidden_dim, dim)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (B, T, D) to (B, T, D)."""
+        return self.fc2(self.norm(self.act(self.fc1(x))))
+
+
+class SwiGLU(nn.Module):
+    """Gated MLP: W2 norm(silu(W x) * V x), with W and V stacked in `fc1` (Shazeer 2020, arXiv 2002.05202)."""
+
+    def __init__(self, dim: int, hidden_dim: int, eps: float | None = None) -> None:
+        super().__init__()
+        self.fc1 = nn.Linear(dim, 2 * hidden_dim)
+        self.norm = nn.Identity() if eps is None else nn.LayerNorm(hidden_dim, eps=eps)
+        self.fc2 = nn.Linear(hidden_dim, dim)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (B, T, D) to (B, T, D)."""
+        gate, value = self.fc1(x).chunk(2, -1)  # (B, T, M) each
+        return self.fc2(self.norm(F.silu(gate) * value))
+
+
+def create_mlp(config: ViTConfig) -> nn.Module:
+    """Create the MLP of a block."""
+    eps = config.eps if config.scale_mlp_norm else None
+    if config.swiglu_mlp:
+        return SwiGLU(config.embed_dim, config.mlp_hidden_dim, eps)
+    return MLP(config.embed_dim, config.mlp_hidden_dim, config.act_layer, eps)
+
+
+class AttentionPool(nn.Module):
+    """One learned query attends to the patches, followed by an MLP (Zhai et al. 2022, arXiv 2106.04560)."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__()
+        D = config.embed_dim
+        self.num_heads = config.num_heads
+        self.latent = nn.Parameter(torch.empty(1, 1, D))
+        self.q = nn.Linear(D, D)
+        self.kv = nn.Linear(D, 2 * D)
+        self.proj = nn.Linear(D, D)
+        self.norm = nn.LayerNorm(D, eps=config.eps)
+        self.mlp = MLP(D, config.mlp_hidden_dim, config.act_layer)
+
+    def forward(self, x: Tensor, attentions: Attentions) -> tuple[Tensor, Tensor | None]:
+        """Pool patches (B, N, D) -> (B, 1, D), and the weights (B, A, N) if requested."""
+        q = self.q(self.latent.expand(x.shape[0], -1, -1)).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+        k, v = self.kv(x).unflatten(-1, (2, self.num_heads, -1)).permute(2, 0, 3, 1, 4)  # (B, A, N, d) each
+        mixed, weights = attend(q, k, v, attentions)  # (B, A, 1, d)
+        x = self.proj(mixed.transpose(1, 2).flatten(2))  # (B, 1, D)
+        return x + self.mlp(self.norm(x)), weights
+
+
+class LayerScale(nn.Module):
+    """Learned scale of each channel of a branch (Touvron et al. 2021, arXiv 2103.17239)."""
+
+    def __init__(self, dim: int, init_values: float) -> None:
+        super().__init__()
+        self.gamma = nn.Parameter(torch.full((dim,), float(init_values)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (..., D) to (..., D)."""
+        return x * self.gamma
+
+
+class PatchEmbed(nn.Module):
+    """Linear embedding of patches: a convolution whose stride equals its kernel size."""
+
+    def __init__(self, config: ViTConfig) -> None:
+        super().__init__()
+        P = config.patch_size
+        self.proj = nn.Conv2d(3, config.embed_dim, P, stride=P, bias=not config.pre_norm)
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Map (B, 3, H, W) to (B, N, D), patches in reading order."""
+        patches = patchify(images, self.proj.kernel_size[0])  # (B, N, 3 P P)
+        return F.linear(patches, self.proj.weight.flatten(1), self.proj.bias)  # (B, N, D)
+
+
+def patchify(images: Tensor, patch_size: int) -> Tensor:
+    """Cut images (B, 3, H, W) into square patches -> (B, N, 3 P P), in reading order."""
+    patches = images.unflatten(2, (-1, patch_size)).unflatten(4, (-1, patch_size))  # (B, 3, gh, P, gw, P)
+    return patches.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)  # (B, N, 3 P P)
+
+
+def gather_patches(patches: Tensor, keep: Tensor | None) -> Tensor:
+    """Select patches (B, N, D) by their positions (B, n) -> (B, n, D); None selects all."""
+    return patches if keep is None else patches.gather(1, keep.unsqueeze(-1).expand(-1, -1, patches.shape[-1]))
+
+
+def sincos_pos_embed(grid_size: tuple[int, int], dim: int) -> Tensor:
+    """Return the sine-cosine position embedding of a grid of patches.
+
+    Vaswani et al. 2017 (arXiv 1706.03762, section 3.5) in two dimensions: one quarter of the channels each for sine and
+    cosine of row and column, with wavelengths from 2 pi to 20,000 pi patches; remaining channels are 0.
+
+    Returns:
+        (N, D) in -1..1, patches in reading order.
+    """
+    frequencies = 10_000.0 ** -torch.linspace(0, 1, dim // 4 + 1)[:-1]  # (D // 4,)
+    positions = torch.cartesian_prod(*(torch.arange(side) for side in grid_size))  # (N, 2)
+    angles = positions.unsqueeze(-1) * frequencies  # (N, 2, D // 4)
+    waves = torch.cat([angles.sin(), angles.cos()], 2).flatten(1)  # (N, 4 (D // 4))
+    return F.pad(waves, (0, dim - waves.shape[1]))
+
+
+def interpolate_pos_embed(
+    pos_embed: Tensor, prefix: int, old: tuple[int, int], new: tuple[int, int], antialias: bool = True
+) -> Tensor:
+    """Resample position embeddings (1, R + N, D) to another grid, bicubic; those of the prefix tokens (R) are kept.
+
+    Grids are (gh, gw), patches in row-major order; the result is (1, R + N', D). timm resamples with antialiasing,
+    transformers without.
+    """
+    if old == new:
+        return pos_embed
+    grid = pos_embed[:, prefix:].unflatten(1, old).permute(0, 3, 1, 2)  # (1, D, gh, gw)
+    grid = F.interpolate(grid, new, mode="bicubic", antialias=antialias)  # (1, D, gh', gw')
+    return torch.cat([pos_embed[:, :prefix], grid.flatten(2).mT], 1)  # (1, R + N', D)
