@@ -12,7 +12,8 @@ from PIL import Image
 from tests.plots.reading import corners, fills, groups, map_box, paths, pixels, png_colors
 from tests.plots.svg import words
 from vitviz.plots import canvas, figures
-from vitviz.plots.figures import CONTENTS, Chart, MethodMap, PredictedClass
+from vitviz.plots.chart import Chart, MethodMap, PredictedClass
+from vitviz.plots.figures import CONTENTS
 from vitviz.plots.scales import Scale, method_scale
 
 L, A, GH, GW = 2, 3, 5, 7

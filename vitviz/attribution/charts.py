@@ -12,7 +12,7 @@ from vitviz.attribution.methods import METHODS, query_weights
 from vitviz.attribution.serialize import method_scores
 from vitviz.attribution.view import View, check_index
 from vitviz.plots import words
-from vitviz.plots.figures import Chart, MethodMap, PredictedClass
+from vitviz.plots.chart import Chart, MethodMap, PredictedClass
 from vitviz.plots.limits import shared_limits
 from vitviz.plots.outlines import outlines
 from vitviz.plots.scales import Scale, map_scale, method_scale, with_means

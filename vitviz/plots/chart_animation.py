@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from vitviz.plots.canvas import ACCENT_COLOR, DRAWING_LOCK, TEXT_COLOR, own_style
-from vitviz.plots.figures import Chart, draw_frame
+from vitviz.plots.chart import Chart
+from vitviz.plots.figures import draw_frame
 
 SECONDS_PER_LAYER, SECONDS_PER_PATCH = 1.0, 0.2
 MAX_SLOW_FRAMES = 24  # an animation of more frames plays faster
