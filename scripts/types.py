@@ -5,11 +5,14 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from vitviz.webapp import schemas
+from vitviz.webapp.schemas.explore import ExploreCatalog, ExplorerData
+from vitviz.webapp.schemas.internals import InternalsCatalog
+from vitviz.webapp.schemas.requests import Requests
+from vitviz.webapp.schemas.train import TrainCatalog
 
 FILE = Path(__file__).parents[1] / "frontend" / "src" / "lib" / "api.ts"
-HEAD = "/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/schemas.py. */\n"
-ROOTS = ("ExploreCatalog", "TrainCatalog", "InternalsCatalog", "ExplorerData", "Requests")
+HEAD = "/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/schemas/. */\n"
+ROOTS = (ExploreCatalog, TrainCatalog, InternalsCatalog, ExplorerData, Requests)
 WORDS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 Schema = dict[str, Any]
 Input = tuple[str, Literal["validation"], TypeAdapter[Any]]
@@ -23,7 +26,7 @@ def main() -> None:
 
 def typescript() -> str:
     """Return the content of the file: one exported type per definition, in alphabetical order."""
-    inputs: list[Input] = [(name, "validation", TypeAdapter(getattr(schemas, name))) for name in ROOTS]
+    inputs: list[Input] = [(root.__name__, "validation", TypeAdapter(root)) for root in ROOTS]
     definitions = TypeAdapter.json_schemas(inputs)[1]["$defs"]
     return "\n".join([HEAD, *(declaration(name, definitions[name]) for name in sorted(definitions))])
 

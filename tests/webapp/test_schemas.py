@@ -19,15 +19,16 @@ from vitviz.plots.colormaps import color_tables
 from vitviz.runs import process
 from vitviz.runs.store import Runs
 from vitviz.training import estimate
-from vitviz.webapp import schemas
 from vitviz.webapp.pages import presets
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.train import Train
+from vitviz.webapp.schemas import common, explore, internals, requests
+from vitviz.webapp.schemas import train as train_types
 
 pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
 EXACT = ConfigDict(strict=True, extra="forbid")  # no other fields, no conversions
-REQUESTS = get_type_hints(schemas.Requests, include_extras=True)
+REQUESTS = get_type_hints(requests.Requests, include_extras=True)
 COLORS = {"colors": color_tables()}
 NEW = {"preset": "cifar10-ti4", "settings": {"model.depth": 2, "epochs": None, "minutes": 1.5}, "name": "new"}
 CAT = {"checkpoint": "runs/small", "image": {"kind": "sample", "name": "cat"}}
@@ -68,18 +69,18 @@ def test_every_server_function_has_types():
 def test_a_value_of_another_type_is_detected():
     image = {"index": 0, "label": 0, "src": "x"}
     reply = {"images": [image], "page": 0, "pages": 1, "count": 1, "classes": ["cat"]}
-    check(schemas.GalleryReply, reply)
+    check(explore.GalleryReply, reply)
     for wrong in ({}, image | {"label": None}, image | {"other": 1}, image | {"label": "0"}, image | {"label": 0.5}):
         with pytest.raises(ValidationError):
-            check(schemas.GalleryReply, reply | {"images": [wrong]})
+            check(explore.GalleryReply, reply | {"images": [wrong]})
 
 
 @pytest.mark.parametrize("public", [False, True])
 def test_initial_data(public, tmp_path):
     models = Explore(str(tmp_path), public=public).catalog() | COLORS
-    check(schemas.ExploreCatalog, models | {"public": public})
-    check(schemas.InternalsCatalog, {name: models[name] for name in ("checkpoints", "cifar", "colors")})
-    check(schemas.TrainCatalog, Train(None, tmp_path, public).catalog() | COLORS)
+    check(explore.ExploreCatalog, models | {"public": public})
+    check(internals.InternalsCatalog, {name: models[name] for name in ("checkpoints", "cifar", "colors")})
+    check(train_types.TrainCatalog, Train(None, tmp_path, public).catalog() | COLORS)
 
 
 def test_explore(cifar_folder, uploads, tmp_path):
@@ -89,43 +90,43 @@ def test_explore(cifar_folder, uploads, tmp_path):
     Image.new("RGB", (40, 30)).save(uploads / "x" / "a.png")
     upload = {"kind": "upload", "path": str(uploads / "x" / "a.png"), "name": "a.png"}
     for image in (upload, {"kind": "cifar", "index": 0}):
-        page("explain", CAT | {"image": image}, schemas.ExplainReply)
-    key = {"key": page("explain", CAT, schemas.ExplainReply)["key"]}
+        page("explain", CAT | {"image": image}, explore.ExplainReply)
+    key = {"key": page("explain", CAT, explore.ExplainReply)["key"]}
     page("attention", key, str)
     for target in ([], [3, 5]):
-        page("methods", key | {"target": target}, schemas.MethodsReply)
-    page("scores", key | {"target": []}, schemas.ScoresReply)
+        page("methods", key | {"target": target}, explore.MethodsReply)
+    page("scores", key | {"target": []}, explore.ScoresReply)
     ablation = key | {"heads": [[0, 1]], "patches": [3], "mode": "mean", "patch_mode": "gray"}
-    assert "key" in page("ablate", ablation, schemas.AblateReply)
+    assert "key" in page("ablate", ablation, explore.AblateReply)
     view = {"layer": None, "head": 0, "patches": [1], "direction": "to", "method": None, "target": []}
     view |= {"scale": "shared", "smooth": False, "outlines": 0.6, "truth": 3}
     figure = {"view": view, "content": "map", "format": "svg", "size": "16:9", "link": None}
-    page("figure", key | figure, schemas.FigureReply)
-    page("code", key | {"view": view}, schemas.CodeReply)
+    page("figure", key | figure, explore.FigureReply)
+    page("code", key | {"view": view}, explore.CodeReply)
     for shown in ("all", "misclassified"):
         page(
             "gallery",
             {"dataset": "cifar10", "label": -1, "page": 0, "shown": shown, "checkpoint": "runs/small"},
-            schemas.GalleryReply,
+            explore.GalleryReply,
         )
-    page("gallery_progress", {"dataset": "cifar10", "checkpoint": "runs/small"}, schemas.GalleryProgress)
-    page("cifar_download", {"action": "state"}, schemas.DownloadInfo)
-    page("list_models", {}, schemas.ModelList)
+    page("gallery_progress", {"dataset": "cifar10", "checkpoint": "runs/small"}, explore.GalleryProgress)
+    page("cifar_download", {"action": "state"}, common.DownloadInfo)
+    page("list_models", {}, common.ModelList)
     for name in ("attention", "methods", "scores", "ablate", "figure", "code"):
         expired = (ablation | figure | {"target": []} | {"key": "?"}).items()
         fields = TypeAdapter(REQUESTS[name].__args__[0]).json_schema()["properties"]
         assert page(name, {field: value for field, value in expired if field in fields}) is None
-    assert "error" in page("explain", CAT | {"checkpoint": "?"}, schemas.Refusal)
+    assert "error" in page("explain", CAT | {"checkpoint": "?"}, common.Refusal)
     assert page.called == set(page.functions)
 
 
 def test_internals(tmp_path):
     page = Page(Internals(str(tmp_path)))
-    page("probes", {"checkpoint": "cifar10-ti4", "images": "samples"}, schemas.ProbesReply)
+    page("probes", {"checkpoint": "cifar10-ti4", "images": "samples"}, internals.ProbesReply)
     figure = {"checkpoint": "cifar10-ti4", "images": "samples", "probe": "distance"}
-    page("probe_figure", figure | {"format": "csv"}, schemas.FigureFile)
-    page("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, schemas.Refusal)
-    page("list_models", {}, schemas.ModelList)
+    page("probe_figure", figure | {"format": "csv"}, common.FigureFile)
+    page("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, common.Refusal)
+    page("list_models", {}, common.ModelList)
     assert page.called == set(page.functions)
 
 
@@ -154,23 +155,23 @@ def train(tmp_path, monkeypatch):
 
 def test_train(train, uploads, monkeypatch):
     page = Page(train)
-    page("check", NEW | {"vary": ["model.depth=2,4"]}, schemas.AcceptedForm)
-    page("check", NEW | {"name": "first"}, schemas.RefusedForm)
-    page("check", NEW | {"preset": "?"}, schemas.RefusedForm)
-    page("estimate", {"preset": "cifar10-ti4", "settings": {}}, schemas.EstimateReply)
-    page("start", NEW, schemas.RunLists)
-    page("resume", {"name": "first"}, schemas.RunLists)
-    page("resume_sweep", {"name": "grid"}, schemas.RunLists)
-    page("stop", {"name": "first"}, schemas.RunLists)
-    page("rename", {"name": "first", "new": "second"}, schemas.RunLists)
-    page("delete", {"name": "first"}, schemas.RunLists)
-    page("download", {"name": "first"}, schemas.FileReply)
-    page("movie", {"source": "runs/first", "image": 0, "ending": ".gif"}, schemas.FileReply)
-    page("download_data", {"dataset": "cifar10"}, schemas.RunLists)
-    page("cancel_download", {}, schemas.RunLists)
-    page("upload_images", {"path": zip_of_images(uploads), "name": "pets.zip"}, schemas.UploadedReply)
+    page("check", NEW | {"vary": ["model.depth=2,4"]}, train_types.AcceptedForm)
+    page("check", NEW | {"name": "first"}, train_types.RefusedForm)
+    page("check", NEW | {"preset": "?"}, train_types.RefusedForm)
+    page("estimate", {"preset": "cifar10-ti4", "settings": {}}, train_types.EstimateReply)
+    page("start", NEW, train_types.RunLists)
+    page("resume", {"name": "first"}, train_types.RunLists)
+    page("resume_sweep", {"name": "grid"}, train_types.RunLists)
+    page("stop", {"name": "first"}, train_types.RunLists)
+    page("rename", {"name": "first", "new": "second"}, train_types.RunLists)
+    page("delete", {"name": "first"}, train_types.RunLists)
+    page("download", {"name": "first"}, train_types.FileReply)
+    page("movie", {"source": "runs/first", "image": 0, "ending": ".gif"}, train_types.FileReply)
+    page("download_data", {"dataset": "cifar10"}, train_types.RunLists)
+    page("cancel_download", {}, train_types.RunLists)
+    page("upload_images", {"path": zip_of_images(uploads), "name": "pets.zip"}, train_types.UploadedReply)
     folder = {"preset": "cifar10-ti4", "settings": {"dataset": "folder"}, "image_folder": "pets.zip"}
-    found = page("survey", folder, schemas.SurveyReply)
+    found = page("survey", folder, train_types.SurveyReply)
     assert found["counts"]
     assert found["refused"]
     poll(page, train, monkeypatch)
@@ -179,20 +180,20 @@ def test_train(train, uploads, monkeypatch):
 
 def poll(page: Page, train: Train, monkeypatch: pytest.MonkeyPatch) -> None:
     """Poll without a run, with one, with timelines that exist or not, and while a run is training."""
-    lists = page("poll", {"version": ""}, schemas.PollReply)
+    lists = page("poll", {"version": ""}, train_types.PollReply)
     assert {run["state"] for run in lists["runs"]} == {"interrupted", "finished"}
     assert lists["sweeps"][0]["results"]
-    assert set(page("poll", {"version": lists["version"]}, schemas.PollReply)) == {"version"}
+    assert set(page("poll", {"version": lists["version"]}, train_types.PollReply)) == {"version"}
     start = {"source": "runs/first", "image": 0, "from": 0}
     known = {"version": lists["version"], "run": "first", "session": "x", "offset": 0, "timeline": start}
-    reply = page("poll", known, schemas.PollReply)
+    reply = page("poll", known, train_types.PollReply)
     assert reply["metrics"]
     assert reply["timeline"]["shape"]
-    assert "shape" not in page("poll", known | {"timeline": start | {"from": 2}}, schemas.PollReply)["timeline"]
+    assert "shape" not in page("poll", known | {"timeline": start | {"from": 2}}, train_types.PollReply)["timeline"]
     (train.runs.folder("first") / "timeline.npz").unlink()
-    assert page("poll", known, schemas.PollReply)["timeline"] is None
+    assert page("poll", known, train_types.PollReply)["timeline"] is None
     monkeypatch.setattr(process, "is_running", lambda folder: folder.name == "first")
-    (running,) = (run for run in page("poll", {"version": ""}, schemas.PollReply)["runs"] if run["name"] == "first")
+    (running,) = (run for run in page("poll", {"version": ""}, train_types.PollReply)["runs"] if run["name"] == "first")
     assert (running["state"], running["eta"] > 0) == ("training", True)
 
 
@@ -208,5 +209,5 @@ def zip_of_images(folder: Path) -> str:
 
 def test_a_public_page_refuses_to_train(tmp_path):
     page = Page(Train(None, tmp_path, public=True))
-    page("start", NEW, schemas.Refusal)
-    assert page("poll", {"version": ""}, schemas.PollReply) == {}
+    page("start", NEW, common.Refusal)
+    assert page("poll", {"version": ""}, train_types.PollReply) == {}

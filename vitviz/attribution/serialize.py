@@ -158,7 +158,7 @@ def view_to_json(explanation: "Explanation", view: "View") -> Json:
 def explorer_to_json(
     explanation: "Explanation", view: "View", complete: bool = True, scores: Json | None = None
 ) -> Json:
-    """Return what the explorer shows without a server; `vitviz.webapp.schemas.ExplorerData` types it.
+    """Return what the explorer shows without a server; `vitviz.webapp.schemas.explore.ExplorerData` types it.
 
     Args:
         explanation: The explanation.

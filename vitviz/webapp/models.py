@@ -16,7 +16,7 @@ from vitviz.runs.status import has_attention, measured_on
 from vitviz.runs.store import Runs
 from vitviz.training.config import TrainConfig, from_json
 from vitviz.webapp.images import CIFAR_UNAVAILABLE
-from vitviz.webapp.schemas import CifarInfo, ModelInfo, ModelList
+from vitviz.webapp.schemas.common import CifarInfo, ModelInfo, ModelList
 from vitviz.webapp.server.requests import Json
 
 FileState = tuple[int, int] | None  # modification time and size

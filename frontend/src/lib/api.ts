@@ -1,4 +1,4 @@
-/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/schemas.py. */
+/* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/schemas/. */
 
 /** The ablated explanation; `cls` as in `ExplainReply`. */
 export interface AblateReply {

@@ -19,7 +19,8 @@ from vitviz.data.cifar import DataError, data_root
 from vitviz.data.download import Download
 from vitviz.data.files import atomic_write, printable_name
 from vitviz.webapp.images import upload_path
-from vitviz.webapp.schemas import DataInfo, DownloadInfo, SurveyReply
+from vitviz.webapp.schemas.common import DownloadInfo
+from vitviz.webapp.schemas.train import DataInfo, SurveyReply
 
 RESERVED = re.compile(r"cifar-10|\.", re.IGNORECASE)  # start of names in the data folder that are not image folders
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")

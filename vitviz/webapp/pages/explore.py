@@ -26,7 +26,8 @@ from vitviz.webapp.images import CIFAR_UNAVAILABLE, sample_path, thumbnail, uplo
 from vitviz.webapp.models import ModelPage, load_model
 from vitviz.webapp.pages.figures import Figures
 from vitviz.webapp.pages.gallery import Gallery
-from vitviz.webapp.schemas import AblateReply, DownloadInfo
+from vitviz.webapp.schemas.common import DownloadInfo
+from vitviz.webapp.schemas.explore import AblateReply
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
 from vitviz.webapp.server.queue import Queue, route_by_size, with_cache
 from vitviz.webapp.server.requests import (

@@ -17,12 +17,12 @@ from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.view import View
 from vitviz.runs.run_folder import LAST
 from vitviz.webapp.models import RUN_PREFIX
-from vitviz.webapp.schemas import CodeReply, FigureReply
+from vitviz.webapp.schemas.explore import CodeReply, FigureReply
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
 from vitviz.webapp.server.requests import Json, RequestError, choice, parse_view, require
 
 if TYPE_CHECKING:
-    from vitviz.plots.figures import Chart
+    from vitviz.plots.chart import Chart
 
 FIGURES = ("view", "map", "matrix", "methods", "sheet")
 ANIMATIONS = ("layers", "patches")

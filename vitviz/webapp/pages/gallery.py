@@ -15,7 +15,7 @@ from vitviz.runs.store import Runs
 from vitviz.training.predictions import Predictions, compute_predictions, read_predictions
 from vitviz.webapp.image_sets import CIFAR10, LabeledSet, find_test_set
 from vitviz.webapp.models import RUN_PREFIX, ModelPage, load_model
-from vitviz.webapp.schemas import GalleryImage, GalleryProgress, GalleryReply
+from vitviz.webapp.schemas.explore import GalleryImage, GalleryProgress, GalleryReply
 from vitviz.webapp.server.requests import Json, RequestError, choice, require
 
 PAGE_SIZE = 40

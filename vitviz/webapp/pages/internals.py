@@ -21,7 +21,7 @@ from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.webapp.images import test_set
 from vitviz.webapp.models import ModelPage, load_model
-from vitviz.webapp.schemas import FigureFile
+from vitviz.webapp.schemas.common import FigureFile
 from vitviz.webapp.server.queue import Queue
 from vitviz.webapp.server.requests import Json, RequestError, choice, error_response, require
 

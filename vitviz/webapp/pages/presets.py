@@ -10,7 +10,7 @@ from vitviz.runs.run_folder import flatten
 from vitviz.training.config import TrainConfig
 from vitviz.training.estimate import Estimate, estimate_run
 from vitviz.training.presets import LESSONS
-from vitviz.webapp.schemas import LessonInfo, NetworkSize, PresetInfo, SettingGroup
+from vitviz.webapp.schemas.train import LessonInfo, NetworkSize, PresetInfo, SettingGroup
 from vitviz.webapp.server.requests import Json, RequestError
 
 ABOUT = {

@@ -16,7 +16,7 @@ from vitviz.runs.run_folder import TIMELINE
 from vitviz.runs.store import Runs
 from vitviz.runs.timeline import Timeline
 from vitviz.webapp.models import RUN_PREFIX, FileState, bundled_models, file_state, load_model
-from vitviz.webapp.schemas import FileReply
+from vitviz.webapp.schemas.train import FileReply
 from vitviz.webapp.server.requests import Json, RequestError, choice, require
 
 

@@ -50,7 +50,7 @@ from vitviz.webapp.pages.presets import (
     vit_config,
 )
 from vitviz.webapp.pages.timelines import Timelines, bundled_timelines
-from vitviz.webapp.schemas import (
+from vitviz.webapp.schemas.train import (
     AcceptedForm,
     EstimateReply,
     FileReply,

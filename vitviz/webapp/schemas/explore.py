@@ -1,0 +1,290 @@
+"""Types of the Explore page."""
+
+from typing import Annotated, Literal, NotRequired
+
+from annotated_types import Len
+from typing_extensions import TypeAliasType, TypedDict
+
+from vitviz.webapp.schemas.common import ColorTables, FigureFile, GridShape, ModelList, NamedImage, Pair, Photo, Vector
+
+
+class MethodInfo(TypedDict):
+    """An attribution method."""
+
+    key: str
+    name: str
+    about: str
+    aboutWithoutClassToken: str
+    formula: str
+    formulaWithoutClassToken: str
+    source: str
+    unit: Literal["weights", "logits", "relative"]
+    forClass: bool
+
+
+class ExploreCatalog(ModelList):
+    """Initial data of Explore; uploads have at most `maxBytes`."""
+
+    samples: list[NamedImage]
+    photos: list[Photo]
+    methods: list[MethodInfo]
+    maxBytes: int  # noqa: N815
+    colors: ColorTables
+    public: bool
+
+
+class SampleChoice(TypedDict):
+    """A drawn sample or a photograph."""
+
+    kind: Literal["sample"]
+    name: str
+
+
+class CifarChoice(TypedDict):
+    """A test image of CIFAR-10."""
+
+    kind: Literal["cifar"]
+    index: int
+
+
+class DatasetChoice(TypedDict):
+    """A test image of the dataset that the model of a run ("runs/NAME") was trained on."""
+
+    kind: Literal["dataset"]
+    run: str
+    index: int
+
+
+class UploadChoice(TypedDict):
+    """An uploaded image; `crop` is the position of the crop along its longer side, 0.5 (the center) by default."""
+
+    kind: Literal["upload"]
+    path: str
+    name: str
+    crop: NotRequired[float]
+
+
+ImageChoice = TypeAliasType("ImageChoice", SampleChoice | CifarChoice | DatasetChoice | UploadChoice)
+
+
+class ExplainRequest(TypedDict):
+    """An image and the model that explains it."""
+
+    checkpoint: str
+    image: ImageChoice
+
+
+class ExplainedImage(TypedDict):
+    """The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known.
+
+    `outlines` is the data of an SVG path in a box of 1000 x 1000.
+    """
+
+    src: str
+    outlines: str
+    original: str | None
+    caption: str
+    truth: int | None
+    shows: str | None
+    note: str
+
+
+class ScaleLimits(TypedDict):
+    """Upper ends of the shared scales, attention weights: of heads, and of means over heads, layers or both."""
+
+    heads: float
+    means: float
+
+
+class ExplainReply(GridShape):
+    """Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32.
+
+    `limits` are those of the directions "from" and "to".
+    """
+
+    key: str
+    checkpoint: str
+    classes: list[str]
+    image: ExplainedImage
+    probabilities: Vector
+    cls: str
+    limits: dict[str, ScaleLimits]
+    maps: dict[str, Vector]
+
+
+class KeyRequest(TypedDict):
+    """The key of an explanation."""
+
+    key: str
+
+
+class TargetRequest(KeyRequest):
+    """Also the explained class and the contrast class; empty for the predicted class."""
+
+    target: list[int]
+
+
+class MethodsReply(TypedDict):
+    """The map of each method."""
+
+    maps: dict[str, Vector]
+
+
+class ScoresReply(TypedDict):
+    """The score of each method, None for a flat map; mean and standard deviation over random rankings."""
+
+    scores: dict[str, float | None]
+    random_baseline: Annotated[Vector, Len(2, 2)]
+
+
+class FullAttention(TypedDict):
+    """Attention (L, A, T, T) as base64 of zlib: uint16 / 65535, or uint8 / 255 of `largest`, float32 (L, A, T)."""
+
+    weights: str
+    largest: str | None
+
+
+class SavedView(TypedDict):
+    """The view that a saved explanation opens with, its ablated heads (layer * A + head) and removed patches.
+
+    `outlines` is an opacity in percent.
+    """
+
+    method: str | None
+    layer: int | None
+    head: int | None
+    query: list[int]
+    direction: Literal["from", "to"]
+    scale: Literal["shared", "uniform", "map"]
+    smooth: bool
+    outlines: int
+    target: list[int]
+    ablated: list[int]
+    removed: list[int]
+
+
+class ExplorerData(TypedDict):
+    """An explanation in a saved file or a notebook, where the explorer has no server."""
+
+    reply: ExplainReply
+    attention: FullAttention
+    scores: ScoresReply | None
+    methods: list[MethodInfo]
+    view: SavedView
+    isClassifier: bool
+    accuracy: float | None
+    eval_samples: int | None
+    caption: str
+    colors: ColorTables
+
+
+class AblateRequest(KeyRequest):
+    """Ablated heads, pairs of layer and head, and removed patches."""
+
+    heads: list[Pair]
+    patches: list[int]
+    mode: Literal["zero", "mean"]
+    patch_mode: Literal["drop", "gray"]
+
+
+class AblateReply(KeyRequest):
+    """The ablated explanation; `cls` as in `ExplainReply`."""
+
+    probabilities: Vector
+    cls: str
+
+
+class ShownView(TypedDict):
+    """What is on screen: a method, or a head or a mean over layers or heads (None); `outlines` is an opacity, 0..1."""
+
+    method: str | None
+    layer: int | None
+    head: int | None
+    patches: list[int]
+    direction: Literal["from", "to"]
+    target: list[int]
+    scale: Literal["shared", "uniform", "map"]
+    smooth: bool
+    outlines: float
+    truth: int | None
+
+
+class CodeRequest(KeyRequest):
+    """The view whose arrays the code computes."""
+
+    view: ShownView
+
+
+class CodeReply(TypedDict):
+    """Python code."""
+
+    code: str
+
+
+class FigureRequest(CodeRequest):
+    """Also what the file contains, its format and size, and the address that it prints."""
+
+    content: Literal["view", "map", "matrix", "methods", "sheet", "layers", "patches"]
+    format: Literal["png", "svg", "pdf", "npz", "csv", "html", "gif", "webp"]
+    size: Literal["content", "16:9"]
+    link: str | None
+
+
+class FigureReply(FigureFile):
+    """Also the caption that the figure prints."""
+
+    caption: str
+
+
+class GalleryRequest(TypedDict):
+    """One page of test images of a class (-1 for all), selected by the predictions of `checkpoint` unless all.
+
+    `dataset` is "cifar10", or "runs/NAME" for the dataset of that run. With `index`, the page with that image.
+    """
+
+    dataset: str
+    label: int
+    page: int
+    index: NotRequired[int]
+    shown: Literal["all", "correct", "misclassified", "confidently wrong"]
+    checkpoint: NotRequired[str]
+
+
+class GalleryImage(TypedDict):
+    """A test image, and its prediction if the images are selected by it."""
+
+    index: int
+    label: int
+    src: str
+    prediction: NotRequired[str]
+    probability: NotRequired[float]
+
+
+class GalleryReply(TypedDict):
+    """One page of test images, the number of pages and images of the selection, and the classes of the dataset."""
+
+    images: list[GalleryImage]
+    page: int
+    pages: int
+    count: int
+    classes: list[str]
+
+
+class GalleryProgressRequest(TypedDict):
+    """The dataset and the model of a gallery."""
+
+    dataset: str
+    checkpoint: str
+
+
+class GalleryProgress(TypedDict):
+    """Number of test images that the model has classified, and of all."""
+
+    done: int
+    total: int
+
+
+class CifarDownloadRequest(TypedDict):
+    """Start or cancel the download of CIFAR-10, or return its state."""
+
+    action: Literal["start", "cancel", "state"]

@@ -1,0 +1,52 @@
+"""Types of the Internals page."""
+
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from vitviz.webapp.schemas.common import Array3, Array4, ColorTables, Matrix, ModelList, Pair, Vector
+
+
+class InternalsCatalog(ModelList):
+    """Initial data of Internals."""
+
+    colors: ColorTables
+
+
+class ProbesRequest(TypedDict):
+    """A model, and the images to probe it with."""
+
+    checkpoint: str
+    images: str  # "samples" or "test"
+
+
+class ProbeFigureRequest(ProbesRequest):
+    """Also the name of a figure, and the format of its file."""
+
+    probe: str
+    format: Literal["png", "svg", "pdf", "csv"]
+
+
+class ProbesReply(TypedDict):
+    """Probes of a model; shapes as of `vitviz.attribution.probes.Probes`."""
+
+    checkpoint: str
+    images: str
+    size: Pair
+    grid: Pair
+    prefix: int
+    classes: int
+    filters: Array4
+    explained: Vector
+    position_similarity: Array4
+    distance: Matrix
+    uniform_distance: float
+    effective_tokens: Matrix
+    head_divergence: Array3
+    norms: Matrix
+    longest: Vector
+    outliers: Matrix
+    final_agreement: Vector
+    final_probability: Vector
+    class_token_cosine: Array3
+    cka: Matrix

@@ -1,0 +1,75 @@
+"""All functions of the server that the pages call, with the types of their argument and result."""
+
+from typing_extensions import TypedDict
+
+from vitviz.webapp.schemas.common import DownloadInfo, Empty, FigureFile, ModelList, Refusal
+from vitviz.webapp.schemas.explore import (
+    AblateReply,
+    AblateRequest,
+    CifarDownloadRequest,
+    CodeReply,
+    CodeRequest,
+    ExplainReply,
+    ExplainRequest,
+    FigureReply,
+    FigureRequest,
+    GalleryProgress,
+    GalleryProgressRequest,
+    GalleryReply,
+    GalleryRequest,
+    KeyRequest,
+    MethodsReply,
+    ScoresReply,
+    TargetRequest,
+)
+from vitviz.webapp.schemas.internals import ProbeFigureRequest, ProbesReply, ProbesRequest
+from vitviz.webapp.schemas.train import (
+    CheckReply,
+    ConfigRequest,
+    DatasetRequest,
+    EstimateReply,
+    FileReply,
+    FormRequest,
+    MovieRequest,
+    NameRequest,
+    PollReply,
+    PollRequest,
+    RenameRequest,
+    RunLists,
+    SurveyReply,
+    UploadedReply,
+    UploadRequest,
+)
+
+
+class Requests(TypedDict):
+    """Server functions by name: argument and response. None means that the key has expired."""
+
+    explain: tuple[ExplainRequest, ExplainReply | Refusal]
+    attention: tuple[KeyRequest, str | Refusal | None]
+    methods: tuple[TargetRequest, MethodsReply | Refusal | None]
+    scores: tuple[TargetRequest, ScoresReply | Refusal | None]
+    ablate: tuple[AblateRequest, AblateReply | Refusal | None]
+    figure: tuple[FigureRequest, FigureReply | Refusal | None]
+    code: tuple[CodeRequest, CodeReply | Refusal | None]
+    gallery: tuple[GalleryRequest, GalleryReply | Refusal]
+    gallery_progress: tuple[GalleryProgressRequest, GalleryProgress | Refusal]
+    cifar_download: tuple[CifarDownloadRequest, DownloadInfo | Refusal]
+    list_models: tuple[Empty, ModelList | Refusal]
+    probes: tuple[ProbesRequest, ProbesReply | Refusal]
+    probe_figure: tuple[ProbeFigureRequest, FigureFile | Refusal]
+    check: tuple[FormRequest, CheckReply | Refusal]
+    estimate: tuple[ConfigRequest, EstimateReply | Refusal]
+    start: tuple[FormRequest, RunLists | Refusal]
+    resume: tuple[NameRequest, RunLists | Refusal]
+    resume_sweep: tuple[NameRequest, RunLists | Refusal]
+    stop: tuple[NameRequest, RunLists | Refusal]
+    rename: tuple[RenameRequest, RunLists | Refusal]
+    delete: tuple[NameRequest, RunLists | Refusal]
+    download: tuple[NameRequest, FileReply | Refusal]
+    poll: tuple[PollRequest, PollReply | Refusal]
+    movie: tuple[MovieRequest, FileReply | Refusal]
+    download_data: tuple[DatasetRequest, RunLists | Refusal]
+    cancel_download: tuple[Empty, RunLists | Refusal]
+    upload_images: tuple[UploadRequest, UploadedReply | Refusal]
+    survey: tuple[ConfigRequest, SurveyReply | Refusal]
