@@ -145,7 +145,7 @@ def test_a_classifier_can_be_fine_tuned_from_a_masked_patch_checkpoint(config):
     assert 0 <= record["masked_patch_accuracy"] <= 1
     assert "test_accuracy" not in record
     assert not load(path).network.head.weight.any(), "the classification head is not trained"
-    with pytest.raises(DataError, match=r"must be a classifier .*: last was trained on masked patches\. Fine-tune it"):
+    with pytest.raises(DataError, match=r"must be a classifier .*: last was trained without labels\. Fine-tune it"):
         load_test_set(load(path), None, config.data)
     tuned = training_run.train(replace(config, objective="classify", init_from=str(path)))
     assert load_test_set(load(tuned), None, config.data)

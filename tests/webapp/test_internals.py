@@ -60,7 +60,7 @@ def test_the_first_test_images_are_probed_on_request(cifar_folder, probe_calls, 
 
 
 def test_results_are_cached_per_choice_of_images(page, probe_calls, monkeypatch):
-    monkeypatch.setattr(page, "images", lambda chosen, size: (torch.zeros(1), chosen))
+    monkeypatch.setattr(page, "images", lambda chosen, model: (torch.zeros(1), chosen))
     first = page.probes(SAMPLES)
     assert page.probes(dict(SAMPLES)) == first
     assert page.probes(SAMPLES | {"images": "test"})["images"] == "test"
@@ -96,7 +96,7 @@ def test_an_invalid_request_is_rejected_with_a_sentence(page, data, sentence):
 
 def test_cifar_is_rejected_for_models_of_another_input_size(page):
     with pytest.raises(ValueError, match=r"got \'test for 20 × 28\'\. Use the sample images"):
-        page.images("test", (20, 28))
+        page.images("test", tiny.checkpoint())
 
 
 def test_errors_are_not_cached(page, probe_calls, monkeypatch):

@@ -94,7 +94,7 @@ class Explanation:
     def prediction(self) -> str:
         """Name of the most probable class; ValueError if the model was trained without labels."""
         if not self.context.checkpoint.is_classifier:
-            raise ValueError(f"{self.checkpoint} predicts no class: it was trained without labels.")
+            raise ValueError(f"{self.checkpoint} predicts no class: it {self.context.checkpoint.why_no_prediction}.")
         return self.labels[int(self.logits.argmax())]
 
     @property

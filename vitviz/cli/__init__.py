@@ -23,6 +23,8 @@ from vitviz.training.config import DatasetName, TrainingError
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from vitviz.models.checkpoint import Checkpoint
+
 FigureFile = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="Figure (.png .svg .pdf .html) or numbers (.npz).")
 ]
@@ -176,10 +178,9 @@ def explain_image(
         content=content,
         size=size,
     )
-    top = explanation.probabilities.argmax()
-    prediction = f"{explanation.labels[top]}, {100 * explanation.probabilities[top]:.1f} %"
-    if not model.is_classifier:
-        prediction = "no prediction, as it was trained without labels"
+    prediction = f"no prediction, as it {model.why_no_prediction}"
+    if model.is_classifier:
+        prediction = f"{explanation.prediction}, {100 * explanation.probabilities.max():.1f} %"
     print(f"{output}: {prediction}; {explanation.image.note}")
 
 
@@ -229,13 +230,13 @@ def probe_model(
     from vitviz.models.hub import load
 
     model = load(checkpoint)
-    images, source = load_probe_images(model.network.config.img_size, data, num_images)
+    images, source = load_probe_images(model, data, num_images)
     note = f"{model.name} over {source}"
     probe(model, images).save(output, note)
     print(f"{output}: {note}")
 
 
-def load_probe_images(img_size: tuple[int, int], data: str | None, count: int) -> "tuple[Tensor, str]":
+def load_probe_images(model: "Checkpoint", data: str | None, count: int) -> "tuple[Tensor, str]":
     """Load the first test images of CIFAR-10 if it is available and has the size of the model, else the samples.
 
     Returns:
@@ -246,15 +247,16 @@ def load_probe_images(img_size: tuple[int, int], data: str | None, count: int) -
     """
     from vitviz.data import cifar, datasets, preprocessing
 
+    img_size = model.config.img_size
     if img_size == (32, 32) and (data is not None or datasets.is_available("cifar10")):
-        images = cifar.load("test", data)[0][:count]
+        images = preprocessing.resize_images(cifar.load("test", data)[0][:count], img_size, model.resize)
         return images, f"the first {len(images):,} test images of CIFAR-10"
     if data is not None:
         raise ValueError(
             f"Images of CIFAR-10 have 32 x 32 pixels: the input of this model has {img_size[0]} x {img_size[1]}. Leave "
             "out --data to use the samples."
         )
-    images = preprocessing.load_samples(img_size)  # (10, 3, H, W)
+    images = preprocessing.load_samples(img_size, model.resize)  # (10, 3, H, W)
     reason = "CIFAR-10 is not available" if img_size == (32, 32) else "CIFAR-10 has another size"
     return images, f"the {len(images)} samples ({reason})"
 

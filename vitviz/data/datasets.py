@@ -8,7 +8,7 @@ from torch import Tensor
 
 from vitviz.data import cifar, image_folder
 from vitviz.data.cifar import DataError, Split
-from vitviz.data.preprocessing import resize_images
+from vitviz.data.preprocessing import DEFAULT_RESIZE, Resize, resize_images
 
 Channels = tuple[float, float, float]  # red, green, blue
 LabeledImages = tuple[Tensor, Tensor]  # images (n, 3, H, W) of uint8, labels (n,)
@@ -53,6 +53,7 @@ def load(
     splits: tuple[Split, ...] = SPLITS,
     num_head: int | None = None,
     num_tail: int = 0,
+    resize: Resize = DEFAULT_RESIZE,
 ) -> Dataset:
     """Load a dataset.
 
@@ -63,12 +64,13 @@ def load(
         splits: Splits to load; an image folder is always loaded completely.
         num_head: Number of training images to load from the start; None for all.
         num_tail: Number of additional training images from the end (validation split).
+        resize: Crop and filter with which images get this size; those of training by default.
 
     Raises:
         vitviz.data.cifar.DataError: If the dataset is missing, damaged or unsuitable for training.
     """
     if dataset == "folder":
-        loaded, summary = image_folder.load(data, img_size)
+        loaded, summary = image_folder.load(data, img_size, resize)
         info = DatasetInfo("image folder", summary.classes, *compute_mean_std(loaded["train"][0]))
         return Dataset(info, loaded | {"train": head_and_tail(loaded["train"], num_head, num_tail)})
     info, loaded = DATASET_INFO[dataset], {}
@@ -78,7 +80,7 @@ def load(
             if dataset != "cifar10":
                 info = DatasetInfo(info.name, info.classes, *compute_mean_std(images))
             images, labels = head_and_tail((images, labels), num_head, num_tail)
-        loaded[split] = resize_images(images, img_size), labels
+        loaded[split] = resize_images(images, img_size, resize), labels
     return Dataset(info, loaded)
 
 

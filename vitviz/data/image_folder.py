@@ -21,7 +21,7 @@ from vitviz.data import preprocessing
 from vitviz.data.archive import Archive
 from vitviz.data.cifar import DataError, Split
 from vitviz.data.files import printable_name
-from vitviz.data.preprocessing import ImageError
+from vitviz.data.preprocessing import DEFAULT_RESIZE, ImageError, Resize
 
 TEST_FRACTION = 0.2  # of each class, without a test folder
 TEST_FOLDERS = ("test", "val", "valid", "validation")  # in order of preference
@@ -72,12 +72,15 @@ class Source(NamedTuple):
     skipped: list[SkippedFile]  # entries that must not be read
 
 
-def load(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[Split, tuple[Tensor, Tensor]], FolderSummary]:
+def load(
+    data: str | Path | None, size: tuple[int, int], resize: Resize = DEFAULT_RESIZE
+) -> tuple[dict[Split, tuple[Tensor, Tensor]], FolderSummary]:
     """Load all labeled images.
 
     Args:
         data: A folder, or a zip of one.
         size: Height and width of the model's input (px).
+        resize: Crop and filter with which the images get this size.
 
     Returns:
         For each split the images (n, 3, H, W) of uint8 and labels (n,), indices into the summary's classes, in a fixed
@@ -86,7 +89,7 @@ def load(data: str | Path | None, size: tuple[int, int]) -> tuple[dict[Split, tu
     Raises:
         DataError: If there are fewer than two classes with training images, or no test images.
     """
-    images, locations, summary = read_all(data, size)
+    images, locations, summary = read_all(data, size, resize)
     check_summary(summary, str(data))
     return {split: stack_split(split, images, locations, summary.classes) for split in ("train", "test")}, summary
 
@@ -101,7 +104,7 @@ def summarize(data: str | Path | None, size: tuple[int, int]) -> FolderSummary:
 
 
 def read_all(
-    data: str | Path | None, size: tuple[int, int]
+    data: str | Path | None, size: tuple[int, int], resize: Resize = DEFAULT_RESIZE
 ) -> tuple[dict[str, Tensor], dict[str, Location], FolderSummary]:
     """Return all readable images (3, H, W) of uint8 by name, their locations with a split, and the summary."""
     if data is None:
@@ -116,7 +119,8 @@ def read_all(
             try:
                 with source.open_file(name) as path:
                     preprocessing.check_memory(max(expected, len(images) + 1), size)
-                    images[name] = preprocessing.to_tensor(preprocessing.preprocess(path, size).model_input)
+                    preprocessed = preprocessing.preprocess(path, size, resize=resize)
+                    images[name] = preprocessing.to_tensor(preprocessed.model_input)
             except ImageError as error:
                 skipped.append(SkippedFile(name, error.reason))
     skipped = [SkippedFile(printable_name(name), reason) for name, reason in sorted(skipped + source.skipped)]

@@ -129,18 +129,18 @@ def preprocess(
     return PreprocessedImage(original, model_input, describe(width, height, size[1], size[0], crop, resize))
 
 
-def resize_images(images: Tensor, size: tuple[int, int]) -> Tensor:
+def resize_images(images: Tensor, size: tuple[int, int], resize: Resize = DEFAULT_RESIZE) -> Tensor:
     """Preprocess images (n, 3, h, w) of uint8 to a model's input size, (n, 3, H, W), with `crop_and_resize`.
 
     Raises:
         DataError: If they do not fit into memory.
     """
-    if images.shape[2:] == size:
+    if images.shape[2:] == size and (resize.crop_pct == 1 or resize.crop_mode == "squash"):
         return images
     check_memory(len(images), size)
     resized = images.new_empty(len(images), 3, *size)
     for target, image in zip(resized, images.permute(0, 2, 3, 1).numpy(), strict=True):
-        target.copy_(to_tensor(crop_and_resize(Image.fromarray(image), size)))
+        target.copy_(to_tensor(crop_and_resize(Image.fromarray(image), size, resize=resize)))
     return resized
 
 
@@ -187,6 +187,8 @@ def describe(
         'cropped to a square, resized from 640 × 480 to 32 × 32'
         >>> describe(640, 480, 32, 32, crop=0)
         'cropped to a square on the left, resized from 640 × 480 to 32 × 32'
+        >>> describe(640, 480, 224, 224, resize=Resize("bicubic", 0.875))
+        'cropped to a square of the central 88 %, resized from 640 × 480 to 224 × 224 (bicubic)'
     """
     shape = "a square" if to_width == to_height else f"{to_width}:{to_height}"
     steps = []
@@ -197,7 +199,8 @@ def describe(
         center = "" if resize.crop_pct == 1 else f" of the central {100 * resize.crop_pct:.0f} %"
         steps.append(f"cropped to {shape}{center}{describe_crop(crop, width * to_height > height * to_width)}")
     if (width, height) != (to_width, to_height):
-        steps.append(f"resized from {width} × {height} to {to_width} × {to_height}")
+        filter_ = "" if resize.interpolation == DEFAULT_RESIZE.interpolation else f" ({resize.interpolation})"
+        steps.append(f"resized from {width} × {height} to {to_width} × {to_height}{filter_}")
     return ", ".join(steps) or f"original size, {width} × {height}"
 
 

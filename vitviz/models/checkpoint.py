@@ -114,6 +114,19 @@ class Checkpoint:
         """Whether the network has a head that was trained on labels; the logits of other networks are meaningless."""
         return self.config.num_classes > 0 and self.train_config.get("objective", "classify") == "classify"
 
+    @property
+    def why_no_prediction(self) -> str:
+        """Why the model predicts no class, after its name in a sentence; empty for a classifier."""
+        if self.is_classifier:
+            return ""
+        return "was trained without labels" if self.config.num_classes else "has no classification head"
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """Library, family, repository, revision and license of a model of timm or transformers, where known."""
+        source = self.record.get("source")
+        return source if isinstance(source, dict) else {}
+
     def normalize(self, images: torch.Tensor) -> torch.Tensor:
         """Convert uint8 images (B, 3, H, W) to the input of the network, on its device and in its dtype."""
         weight = next(self.network.parameters())

@@ -61,7 +61,7 @@ def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None)
     """
     if not checkpoint.is_classifier:
         raise DataError(
-            f"A model must be a classifier to have a test accuracy: {checkpoint.name} was trained on masked patches. "
+            f"A model must be a classifier to have a test accuracy: {checkpoint.name} {checkpoint.why_no_prediction}. "
             "Fine-tune it first, with train --init-from."
         )
     trained_on = checkpoint.train_config.get("dataset")
@@ -69,7 +69,7 @@ def load_test_set(checkpoint: Checkpoint, dataset: str | None, data: str | None)
     known = datasets.DATASET_INFO.get(dataset)
     if known is not None and known.classes != checkpoint.labels:
         raise class_mismatch_error(checkpoint, known.name, known.classes)
-    loaded = datasets.load(dataset, data, checkpoint.network.config.img_size, ("test",))
+    loaded = datasets.load(dataset, data, checkpoint.config.img_size, ("test",), resize=checkpoint.resize)
     images, labels = loaded.splits["test"]
     info = loaded.info
     if not set(info.classes) <= set(checkpoint.labels):

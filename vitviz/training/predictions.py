@@ -59,7 +59,9 @@ def compute_predictions(
             part = slice(i * BATCH_SIZE, i * BATCH_SIZE + len(batch))
             found.append(Predictions(*(values[part] for values in stored.predictions)))
         else:
-            logits = model.check_logits(predict(model, resize_images(batch, model.config.img_size)))  # (B, K)
+            logits = model.check_logits(
+                predict(model, resize_images(batch, model.config.img_size, model.resize))
+            )  # (B, K)
             probabilities, classes = logits.softmax(-1).max(-1)
             found.append(Predictions(classes.cpu(), probabilities.cpu()))
         report(len(batch))

@@ -261,7 +261,7 @@ def parse_crop(chosen: Json) -> float:
 def head_means(model: Checkpoint) -> Tensor:
     """Return the mean output of each head over the sample images, (L, A, d), computed once per model."""
     if model.network not in HEAD_MEANS:
-        HEAD_MEANS[model.network] = mean_head_outputs(model, load_samples(model.network.config.img_size))
+        HEAD_MEANS[model.network] = mean_head_outputs(model, load_samples(model.config.img_size, model.resize))
     return HEAD_MEANS[model.network]
 
 

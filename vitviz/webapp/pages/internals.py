@@ -61,7 +61,7 @@ class Internals(ModelPage):
         chosen = require(request, "images", str)
         with self.lock:
             if chosen not in self.results.get(model.network, {}):
-                images, caption = self.images(chosen, model.network.config.img_size)
+                images, caption = self.images(chosen, model)
                 self.results.setdefault(model.network, {})[chosen] = probe(model, images), caption
             return model, *self.results[model.network][chosen]
 
@@ -83,17 +83,18 @@ class Internals(ModelPage):
         source = f"data:{MIME[ending]};base64,{base64.b64encode(data).decode()}"
         return {"name": f"{model.name.replace('/', '-')}-{name}.{ending}", "src": source}
 
-    def images(self, choice: str, size: tuple[int, int]) -> tuple[Tensor, str]:
-        """Return the images to probe with, uint8 (B, 3, H, W), and their caption."""
+    def images(self, choice: str, model: Checkpoint) -> tuple[Tensor, str]:
+        """Return the images to probe a model with, uint8 (B, 3, H, W), and their caption."""
+        size = model.config.img_size
         if choice == "samples":
-            images = preprocessing.load_samples(size)
+            images = preprocessing.load_samples(size, model.resize)
             return images, f"the {len(images)} sample images"
         if choice != "test":
             raise RequestError("images", "samples or test", choice)
         if size != (32, 32):
             rule = "samples for a model whose input is not 32 × 32 px, the size of CIFAR-10 images"
             raise RequestError("images", rule, f"test for {size[0]} × {size[1]}", "Use the sample images.")
-        images = test_set(self.data, self.public)[0][:NUM_TEST_IMAGES]
+        images = preprocessing.resize_images(test_set(self.data, self.public)[0][:NUM_TEST_IMAGES], size, model.resize)
         return images, f"the first {len(images)} test images of CIFAR-10"
 
 
