@@ -18,6 +18,7 @@ from torch import Tensor
 
 from vitviz.attribution.ablation import Ablation, PatchMode, ablate, describe_ablation, mean_head_outputs
 from vitviz.attribution.context import ForwardContext, Target, is_flat, softmax
+from vitviz.attribution.contributions import Contributions, contributions
 from vitviz.attribution.export import export
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
 from vitviz.attribution.methods import METHODS, Method, methods_for, query_weights
@@ -185,6 +186,21 @@ class Explanation:
         if key not in self.context.maps:
             self.context.maps[key] = METHODS[method].compute(self.context, key[1])
         return self.context.maps[key].reshape(self.grid).copy()
+
+    def contributions(self, target: TargetLike | None = None) -> Contributions:
+        """Decompose the logit of a class, or the difference of two, into what embedding, heads and MLPs contributed.
+
+        The contributions of all tokens in all heads, MLPs, biases and the embedding sum to the logit. They show who
+        wrote the answer into the tokens that the classification head reads, not what an image region caused: early
+        heads also act through later layers, where their effect is counted.
+
+        Args:
+            target: As for `map`.
+
+        Raises:
+            ValueError: If the class does not exist, or the model has no classification head.
+        """
+        return contributions(self.context, self.target(target) if self.context.config.num_classes else 0)
 
     def score(self, method: str, target: TargetLike | None = None, baseline: Baseline = "mean") -> MethodScore:
         """Measure the faithfulness of a method's map by deletion and insertion, next to random rankings.
