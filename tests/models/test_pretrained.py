@@ -1,6 +1,8 @@
 """Models of timm and transformers compute the same logits, attention and gradients in vitviz."""
 
 import json
+import subprocess
+import sys
 
 import httpx
 import huggingface_hub
@@ -383,3 +385,19 @@ def test_the_table_of_timm_has_the_settings_of_each_of_its_architectures():
             different.append(name)
     assert checked > 150
     assert different == []
+
+
+# Speed
+
+
+def test_loading_does_not_import_the_compiler_of_torch(tmp_path):
+    """Operations on the meta device import it on first use, which takes ten times as long as loading a ViT-B/16."""
+    folder = saved("ViT", tmp_path / "vit")
+    code = (
+        "import sys, vitviz\n"
+        f"for name in ('cifar10-ti4', {str(folder)!r}):\n"
+        "    vitviz.load(name, device='cpu')\n"
+        "assert not {'torch._dynamo', 'sympy'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

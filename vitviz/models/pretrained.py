@@ -175,11 +175,20 @@ def stack_parts(renamed: dict[str, str], tensors: Mapping[str, Tensor]) -> dict[
                 start, end = match.groups()
                 if f"{start}{parts[-1]}.{end}" in renamed:
                     originals = [renamed.pop(f"{start}{part}.{end}", None) for part in parts]
-                    first = tensors[str(originals[0])]
-                    values = [torch.zeros_like(first) if one is None else tensors[one] for one in originals]
-                    stacked[f"{start}{whole}.{end}"] = torch.cat(values)
+                    stacked[f"{start}{whole}.{end}"] = stack(
+                        [None if one is None else tensors[one] for one in originals]
+                    )
     for name in [name for name in renamed if ".mlp.up." in name]:  # DINOv3 has these names without a gate, too
         renamed[name.replace(".mlp.up.", ".mlp.fc1.")] = renamed.pop(name)
+    return stacked
+
+
+def stack(parts: list[Tensor | None]) -> Tensor:
+    """Concatenate tensors of one shape along the first dimension; None, but not the first, is zeros."""
+    first = cast(Tensor, parts[0])
+    stacked = first.new_empty(len(parts) * first.shape[0], *first.shape[1:])
+    for part, rows in zip(parts, stacked.split(first.shape[0]), strict=True):
+        rows.zero_() if part is None else rows.copy_(part)
     return stacked
 
 

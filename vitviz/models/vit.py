@@ -211,8 +211,11 @@ class ViT(Transformer):
 
         Linear layers are normal with standard deviation 1 / sqrt(fan in); the last layer of each branch and the head
         start at zero. Positions start as half the sine-cosine embedding, which trains faster than noise. The patch
-        embedding keeps PyTorch's initialization of convolutions.
+        embedding keeps PyTorch's initialization of convolutions. Weights on the meta device are left as they are, since
+        these operations would import torch's compiler there, which takes longer than reading the weights.
         """
+        if self.patch_embed.proj.weight.is_meta:
+            return
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.normal_(module.weight, std=module.in_features**-0.5)
