@@ -5,11 +5,12 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import type { Plugin } from 'vite';
+import { minifySync, type Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 const PAGES = ['explore', 'train', 'internals', 'masthead'];
 const STANDALONE = 'standalone';
+const PACKAGES = 'packages';
 const PRINT_STYLES = 'src/lib/print.css'; // the last word
 const SHARED_STYLES = ['src/lib/base.css', 'src/lib/matrix.css'];
 
@@ -38,6 +39,14 @@ function pageStyles(pages: readonly string[]): Plugin {
   };
 }
 
+/** Minify the packages, which take half of the page; its own modules stay readable in the browser's tools. */
+function minifyPackages(): Plugin {
+  return {
+    name: 'minify-packages',
+    renderChunk: (code, { name, fileName }) => (name === PACKAGES ? minifySync(fileName, code).code : null),
+  };
+}
+
 /** Remove modules of earlier builds. */
 function removeStale(): Plugin {
   return {
@@ -60,7 +69,7 @@ export default defineConfig(({ mode }) => {
     base: './',
     plugins: [
       svelte({ configFile: false, compilerOptions: { runes: true, discloseVersion: false } }),
-      ...(isStandalone ? [] : [pageStyles(pages)]),
+      ...(isStandalone ? [] : [pageStyles(pages), minifyPackages()]),
       ...(isWhole ? [removeStale()] : []),
     ],
     resolve: process.env.VITEST ? { conditions: ['browser'] } : {},
@@ -68,7 +77,7 @@ export default defineConfig(({ mode }) => {
       outDir: '../vitviz/webapp/static',
       emptyOutDir: false, // the two builds share it
       target: 'es2022',
-      minify: isStandalone, // the page's modules stay readable in the browser's tools
+      minify: isStandalone,
       cssMinify: false,
       modulePreload: false,
       license: isWhole && { fileName: 'licenses.md' }, // of bundled packages
@@ -82,7 +91,12 @@ export default defineConfig(({ mode }) => {
           assetFileNames: '[name][extname]',
           minifyInternalExports: false,
           comments: { legal: true, annotation: false, jsdoc: false },
-          codeSplitting: isStandalone ? false : { groups: [{ name: 'shared', minShareCount: 2 }] },
+          codeSplitting: !isStandalone && {
+            groups: [
+              { name: PACKAGES, test: /node_modules/, minShareCount: 2, priority: 1 },
+              { name: 'shared', minShareCount: 2 },
+            ],
+          },
         },
       },
     },

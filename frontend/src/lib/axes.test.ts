@@ -12,6 +12,8 @@ describe('ticks', () => {
     [47, 4.3, ['0', '10', '20', '30', '40']],
     [2350, 5, ['0', '500', '1000', '1500', '2000']],
     [0.01, 1, ['0', '0.01']],
+    [0, 5, ['0']],
+    [Number.NaN, 5, ['0']],
   ])('to %f, about %f', (end, count, texts) => {
     expect(ticks(end, count).map((tick) => tickText(tick))).toEqual(texts);
   });
@@ -31,6 +33,7 @@ describe('ticks', () => {
 test('values are placed from the bottom', () => {
   const y = valueScale(frame, 4);
   expect([0, 1, 4].map(y)).toEqual([110, 85, 10]);
+  expect(valueScale(frame, 0)(0)).toBe(110);
 });
 
 test('points of a polyline', () => {

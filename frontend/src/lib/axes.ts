@@ -1,7 +1,5 @@
 /* Axes of charts, in pixels of the stage. */
 
-import { scaleLinear } from 'd3-scale';
-
 export interface Frame {
   left: number;
   right: number;
@@ -11,20 +9,24 @@ export interface Frame {
 
 export const DATA_COLOR = 150; // entry of the color map for data in charts, as in saved figures
 
-/** About `count` round tick values from 0 to `end`. */
+/** About `count` round tick values from 0 to `end`: multiples of 1, 2 or 5 times a power of ten. */
 export function ticks(end: number, count: number) {
-  const scale = scaleLinear([0, end], [0, 1]);
-  let wanted = Math.ceil(2 * count);
-  while (wanted > 1 && end / scale.ticks(wanted)[1] > 1.1 * count) wanted--; // d3 may return more than wanted
-  return scale.ticks(wanted);
+  if (!(end > 0)) return [0];
+  const finest = end / (1.1 * count);
+  const exponent = Math.floor(Math.log10(finest));
+  const digit = [1, 2, 5, 10].find((multiple) => multiple * 10 ** exponent >= finest) ?? 10;
+  // Negative powers of ten are not exact: 3 / 10 is 0.3, 3 * 0.1 is not.
+  const valueAt = (i: number) => (exponent < 0 ? (i * digit) / 10 ** -exponent : i * digit * 10 ** exponent);
+  const length = Math.floor(end / valueAt(1) + 1e-9) + 1;
+  return Array.from({ length }, (_, i) => valueAt(i));
 }
 
 /** A tick value without rounding errors, such as 0.3 instead of 0.30000000000000004. */
 export const tickText = (tick: number, print: (value: number) => string = String) => print(Number(tick.toPrecision(6)));
 
 /** Value -> y, from 0 at the bottom of the frame to `end` at its top. */
-export const valueScale = (frame: Frame, end: number): ((value: number) => number) =>
-  scaleLinear([0, end], [frame.bottom, frame.top]);
+export const valueScale = (frame: Frame, end: number) => (value: number) =>
+  frame.bottom + (value / (end || 1)) * (frame.top - frame.bottom);
 
 /** Ticks of the value axis, as many as fit. */
 export const valueTicks = (frame: Frame, end: number) =>
