@@ -1,15 +1,17 @@
-"""Start the web page: `python app.py`, also the entry point of a Hugging Face Space. It takes no options."""
+"""Start the web page: `python app.py`, also the entry point of a Hugging Face Space; options as of `vitviz app`."""
 
 import sys
 
-from vitviz.cli import configure_server_libraries, use_plain_warnings
+from vitviz.cli import configure_server_libraries, main, use_plain_warnings
 from vitviz.runs.process import format_error
 
 configure_server_libraries()
 use_plain_warnings()
 try:
-    if __name__ == "__main__" and (arguments := sys.argv[1:]):
-        raise ValueError(f"app.py takes no options: got {' '.join(arguments)}. Use: python -m vitviz app")
+    if __name__ == "__main__" and sys.argv[1:]:
+        sys.argv.insert(1, "app")
+        main()
+        sys.exit()
     from vitviz.webapp.app import build_app, serve
 
     demo = build_app()

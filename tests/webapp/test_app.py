@@ -50,18 +50,15 @@ def test_the_endpoint_refuses_invalid_arguments_with_a_sentence(arguments, sente
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (
-            ["--public", "--port", "9999"],
-            None,
-            "vitviz: app.py takes no options: got --public --port 9999. Use: python ",
-        ),
+        (["--checkpoint", "nope"], ValueError("Checkpoint 'nope' not found."), "1"),
+        (["--nope"], None, "2"),
         ([], ValueError("The port must be free."), "vitviz: The port must be free."),
         ([], OSError(errno.ENOSPC, "No space left on device", "/tmp"), "vitviz: System error: No space left on device"),
         ([], KeyboardInterrupt(), "130"),
     ],
 )
 def test_app_py_reports_startup_errors_in_one_sentence(monkeypatch, arguments, error, message):
-    def build():
+    def build(*_):
         assert error is not None, "the app was built"
         raise error
 

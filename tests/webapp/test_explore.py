@@ -29,7 +29,7 @@ from vitviz.data import cifar
 from vitviz.data.photos import PHOTOS
 from vitviz.data.preprocessing import ImageError, load_samples, sample_paths
 from vitviz.models import checkpoint
-from vitviz.webapp import images
+from vitviz.webapp import images, models
 from vitviz.webapp.pages import explore
 from vitviz.webapp.pages.explore import Explore, is_large
 from vitviz.webapp.pages.train import Train
@@ -76,7 +76,7 @@ def test_the_response_equals_the_librarys_explanation(page):
 
 def test_a_label_unknown_to_the_model_is_shown_without_truth(page, monkeypatch):
     other = replace(vitviz.load("cifar10-ti4"), labels=tuple("abcdefghij"))
-    monkeypatch.setattr(explore, "load_model", lambda name, runs: other)
+    monkeypatch.setattr(models, "load_model", lambda *_: other)
     found = page.explain(sample())["image"]
     assert (found["truth"], found["shows"]) == (None, "cat")
 

@@ -15,6 +15,7 @@ from vitviz.models.factory import create_model
 from vitviz.runs import run_folder
 from vitviz.runs.store import Runs
 from vitviz.training.config import TrainConfig
+from vitviz.webapp import models
 from vitviz.webapp.pages import gallery as module
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.gallery import Gallery
@@ -88,10 +89,10 @@ def test_classes_are_matched_by_name(gallery, images, monkeypatch):
     model = vitviz.load("cifar10-ti4")
     with torch.no_grad():
         classes = model.network(model.normalize(images[0])).argmax(-1)
-    monkeypatch.setattr(module, "load_model", lambda name, runs: replace(model, labels=model.labels[::-1]))
+    monkeypatch.setattr(models, "load_model", lambda *_: replace(model, labels=model.labels[::-1]))
     right = [image["index"] for image in pages(gallery, TI4 | {"shown": "correct"})]
     assert right == (9 - classes == images[1]).nonzero()[:, 0].tolist()
-    monkeypatch.setattr(module, "load_model", lambda name, runs: replace(model, labels=tuple("abcdefghij")))
+    monkeypatch.setattr(models, "load_model", lambda *_: replace(model, labels=tuple("abcdefghij")))
     other = Gallery(gallery.data, None, public=False)
     with pytest.raises(ValueError, match="the classes of CIFAR-10 to filter by: got 'cifar10-ti4'"):
         other.gallery(TI4 | {"shown": "correct"})

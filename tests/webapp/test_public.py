@@ -64,6 +64,13 @@ def test_training_is_refused_over_http(public_client):
         assert "Training is off on a public page" in answer["error"], name
 
 
+def test_models_are_not_opened_over_http(public_client):
+    for component in ("explorer", "internals"):
+        for name, request in (("open_model", {"action": "start", "source": "/etc"}), ("find_models", {})):
+            _, answer = public_client.call(name, request, component)
+            assert "Models cannot be opened on a public page" in answer["error"], name
+
+
 def test_secrets_are_removed_from_the_environment(monkeypatch):
     secrets = ("HF_TOKEN", "aws_secret_access_key", "DB_PASSWORD", "OPENAI_API_KEY", "SSH_PRIVATE_KEY")
     for name in (*secrets, "VITVIZ_TEST_KEYBOARD"):

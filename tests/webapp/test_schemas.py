@@ -79,7 +79,8 @@ def test_a_value_of_another_type_is_detected():
 def test_initial_data(public, tmp_path):
     models = Explore(str(tmp_path), public=public).catalog() | COLORS
     check(explore.ExploreCatalog, models | {"public": public})
-    check(internals.InternalsCatalog, {name: models[name] for name in ("checkpoints", "cifar", "colors")})
+    probed = {name: models[name] for name in ("checkpoints", "cifar", "colors")}
+    check(internals.InternalsCatalog, probed | {"public": public})
     check(train_types.TrainCatalog, Train(None, tmp_path, public).catalog() | COLORS)
 
 
@@ -111,7 +112,7 @@ def test_explore(cifar_folder, uploads, tmp_path):
         )
     page("gallery_progress", {"dataset": "cifar10", "checkpoint": "runs/small"}, explore.GalleryProgress)
     page("cifar_download", {"action": "state"}, common.DownloadInfo)
-    page("list_models", {}, common.ModelList)
+    check_models(page)
     for name in ("attention", "methods", "scores", "ablate", "figure", "code"):
         expired = (ablation | figure | {"target": []} | {"key": "?"}).items()
         fields = TypeAdapter(REQUESTS[name].__args__[0]).json_schema()["properties"]
@@ -126,8 +127,16 @@ def test_internals(tmp_path):
     figure = {"checkpoint": "cifar10-ti4", "images": "samples", "probe": "distance"}
     page("probe_figure", figure | {"format": "csv"}, common.FigureFile)
     page("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, common.Refusal)
-    page("list_models", {}, common.ModelList)
+    check_models(page)
     assert page.called == set(page.functions)
+
+
+def check_models(page: Page) -> None:
+    """Check the functions of the model picker."""
+    page("list_models", {}, common.ModelList)
+    page("find_models", {}, common.FoundModels)
+    page("open_model", {"action": "state"}, common.OpenInfo)
+    page("model_facts", {"checkpoint": "cifar10-ti4"}, common.ModelFacts)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from vitviz.cli.data import data_app
-from vitviz.cli.options import AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
+from vitviz.cli.options import CHECKPOINT_HELP, AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
 from vitviz.cli.training import sweep, train
 from vitviz.models.config import ConfigError
 from vitviz.runs import process
@@ -88,12 +88,16 @@ def serve_page(
         list[str] | None,
         typer.Option(metavar="NAME", help="Accept requests for this host name, such as a proxy's; may be repeated."),
     ] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(metavar="CHECKPOINT", help=f"Model that the page opens with. {CHECKPOINT_HELP}"),
+    ] = None,
 ) -> None:
     """Start the web page."""
     configure_server_libraries()
     from vitviz.webapp.app import build_app, serve
 
-    serve(build_app(data, public), host, port, names=allow_host or ())
+    serve(build_app(data, public, checkpoint), host, port, names=allow_host or ())
 
 
 app.command("train")(train)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,7 @@ def load(
     name: str | Path | nn.Module,
     labels: Sequence[str] | str | Path | None = None,
     img_size: tuple[int, int] | None = None,
+    offline: bool = False,
 ) -> Checkpoint:
     """Load a model in evaluation mode, on the CPU in float32; a module keeps its dtype.
 
@@ -86,6 +88,7 @@ def load(
             "hf:OWNER/NAME" on the Hugging Face Hub; or a module of timm or transformers, whose weights are copied.
         labels: Names of the K classes, or a text file with one per line; None for those of the model's files.
         img_size: Height and width of the input (px), by interpolated positions; None for that of the model's files.
+        offline: Whether to take a model of the Hub from the cache as it is, without asking for a later revision.
 
     Raises:
         CheckpointError: If the model does not exist, is of another family, or is invalid.
@@ -93,7 +96,7 @@ def load(
     if isinstance(name, nn.Module):
         found = load_pretrained(describe_module(name), {}, {"library": type(name).__module__.split(".")[0]}, img_size)
     elif isinstance(name, str) and name.startswith(PREFIXES):
-        found = load_repository(name, img_size)
+        found = load_repository(name, img_size, offline)
     else:
         found = load_path(name, img_size)
     return found if labels is None else replace(found, labels=read_labels(labels, found.config.num_classes))
@@ -267,26 +270,9 @@ def read_json(path: Path) -> Settings:
     return parsed
 
 
-def load_repository(name: str, img_size: tuple[int, int] | None) -> Checkpoint:
+def load_repository(name: str, img_size: tuple[int, int] | None, offline: bool = False) -> Checkpoint:
     """Load a model of the Hugging Face Hub, from its cache if it is there; the record has its revision and license."""
-    prefix, _, repository = name.partition(":")
-    repository = f"timm/{repository}" if prefix == "timm" and "/" not in repository else repository
-    repository, _, revision = repository.partition("@")
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
-        raise CheckpointError(f"A model on the Hub must be timm:NAME or hf:OWNER/NAME: got {name[:80]!r}")
-    config = download(repository, CONFIG, revision)
-    for optional in (PREPROCESSOR, CARD):
-        download(repository, optional, revision, optional=True)
-    if download(repository, WEIGHTS, revision, optional=True) is None:
-        index = download(repository, INDEX, revision, optional=True)
-        if index is None:
-            raise CheckpointError(
-                f"The repository must have {WEIGHTS}: {repository} has none",
-                "Its weights may be pickled: open the model with its library and pass the module.",
-            )
-        for shard in sorted(set(read_json(index).get("weight_map", {}).values())):
-            download(repository, str(shard), revision)
-    folder = Path(str(config)).parent
+    repository, folder = fetch(name, offline)
     source = {"repository": repository, "revision": folder.name}
     card = folder / CARD
     if card.is_file() and (match := re.search(r"^license: *(\S+)", card.read_text("utf-8", "replace"), re.MULTILINE)):
@@ -294,7 +280,52 @@ def load_repository(name: str, img_size: tuple[int, int] | None) -> Checkpoint:
     return load_folder(folder, repository.rpartition("/")[2], source, img_size)
 
 
-def download(repository: str, file: str, revision: str, optional: bool = False) -> Path | None:
+def parse_repository(name: str) -> tuple[str, str]:
+    """Return repository ("OWNER/NAME") and revision, empty for the latest, of "timm:NAME" or "hf:OWNER/NAME"."""
+    prefix, _, repository = name.partition(":")
+    repository = f"timm/{repository}" if prefix == "timm" and "/" not in repository else repository
+    repository, _, revision = repository.partition("@")
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+        raise CheckpointError(f"A model on the Hub must be timm:NAME or hf:OWNER/NAME: got {name[:80]!r}")
+    return repository, revision
+
+
+def fetch(name: str, offline: bool = False, progress: type | None = None) -> tuple[str, Path]:
+    """Download a model of the Hub, unless it is in the cache.
+
+    Args:
+        name: As for `load`.
+        offline: As for `load`.
+        progress: Progress bar instead of that of huggingface_hub: a class derived from tqdm.
+
+    Returns:
+        Its repository, and the folder in the cache, whose name is the revision.
+    """
+    repository, revision = parse_repository(name)
+    get = partial(download, repository, revision=revision, offline=offline, progress=progress)
+    config = get(CONFIG)
+    for file in (PREPROCESSOR, CARD):
+        get(file, optional=True)
+    if get(WEIGHTS, optional=True) is None:
+        index = get(INDEX, optional=True)
+        if index is None:
+            raise CheckpointError(
+                f"The repository must have {WEIGHTS}: {repository} has none",
+                "Its weights may be pickled: open the model with its library and pass the module.",
+            )
+        for shard in sorted(set(read_json(index).get("weight_map", {}).values())):
+            get(str(shard))
+    return repository, Path(str(config)).parent
+
+
+def download(
+    repository: str,
+    file: str,
+    revision: str = "",
+    optional: bool = False,
+    offline: bool = False,
+    progress: type | None = None,
+) -> Path | None:
     """Return the path of a file of a repository in the cache, downloading it if needed; None if an optional one is not.
 
     Raises:
@@ -303,7 +334,10 @@ def download(repository: str, file: str, revision: str, optional: bool = False) 
     from huggingface_hub import constants, errors, hf_hub_download
 
     try:
-        return Path(hf_hub_download(repository, file, revision=revision or None))
+        path = hf_hub_download(
+            repository, file, revision=revision or None, local_files_only=offline, tqdm_class=progress
+        )
+        return Path(path)
     except errors.GatedRepoError:
         raise CheckpointError(
             f"The terms of {repository} must be accepted",

@@ -25,6 +25,7 @@ from vitviz.plots.colormaps import color_tables
 from vitviz.webapp import page, preview
 from vitviz.webapp.images import sample_path, upload_path
 from vitviz.webapp.models import list_bundled, load_model
+from vitviz.webapp.opened import ModelOpener, OpenedModels
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.train import Train
@@ -38,12 +39,16 @@ FIRST_PORT, LAST_PORT = 7860, 7879
 MAX_SESSIONS = 200  # whose state Gradio stores, although the page has none
 
 
-def build_app(data: str | None = None, public: bool = False) -> gr.Blocks:
+def build_app(data: str | None = None, public: bool = False, checkpoint: str | None = None) -> gr.Blocks:
     """Build the page and its endpoints `/explain`, `/checkpoints` and `/methods`.
 
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
         public: Whether anyone may use it: no training, and paths of the server are hidden. Always set on a Space.
+        checkpoint: Model that the page opens with, as for `vitviz.load`; None for the first bundled one.
+
+    Raises:
+        CheckpointError: If the model cannot be loaded.
     """
     public = public or is_space()
     if public:
@@ -51,10 +56,15 @@ def build_app(data: str | None = None, public: bool = False) -> gr.Blocks:
     routes.DEFAULT_TEMP_DIR = tempfile.gettempdir()  # the default folder in it may belong to another user
     train = Train(data, public=public)
     runs = None if public else train.runs
-    explore, internals = Explore(data, runs, public, train.datasets.download), Internals(data, runs, public)
+    opened = OpenedModels()
+    if checkpoint is not None:
+        opened.first = opened.open(checkpoint)
+    opener = ModelOpener(opened)
+    explore = Explore(data, runs, public, train.datasets.download, opener)
+    internals = Internals(data, runs, public, opener)
     colors = {"colors": color_tables()}
     models = explore.catalog() | colors | {"public": public}
-    probed = {name: models[name] for name in ("checkpoints", "cifar", "colors")}
+    probed = {name: models[name] for name in ("checkpoints", "cifar", "colors", "public")}
     catalogs = {"explore": models, "train": train.catalog() | colors, "internals": probed}
     functions = {"explore": explore.functions, "train": train.functions, "internals": internals.functions}
     with page.build(catalogs, functions) as app:

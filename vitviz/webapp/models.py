@@ -1,37 +1,52 @@
 """Models of the page: bundled checkpoints and those of runs, by name."""
 
 import warnings
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any, cast
 
 from vitviz.data import cifar, datasets
 from vitviz.data.cifar import DataError
 from vitviz.data.files import printable_name
-from vitviz.models import checkpoint
+from vitviz.models import checkpoint, hub_cache
 from vitviz.models.checkpoint import Checkpoint, CheckpointError
-from vitviz.models.config import ModelConfig, ViTConfig
+from vitviz.models.facts import facts
 from vitviz.runs import run_folder
 from vitviz.runs.status import has_attention, measured_on
 from vitviz.runs.store import Runs
 from vitviz.training.config import TrainConfig, from_json
 from vitviz.webapp.images import CIFAR_UNAVAILABLE
-from vitviz.webapp.schemas.common import CifarInfo, ModelInfo, ModelList
-from vitviz.webapp.server.requests import Json
+from vitviz.webapp.model_info import describe, describe_model
+from vitviz.webapp.opened import ModelOpener, OpenedModels
+from vitviz.webapp.schemas.common import (
+    CifarInfo,
+    FoundModel,
+    FoundModels,
+    ModelFacts,
+    ModelInfo,
+    ModelList,
+    OpenInfo,
+)
+from vitviz.webapp.server.queue import Queue
+from vitviz.webapp.server.requests import Json, choice, error_response, require
 
 FileState = tuple[int, int] | None  # modification time and size
 RUN_PREFIX = "runs/"  # of the names of runs' models
 MAX_LOADED = 64  # bundled checkpoints, counting replaced files
 
 
-def load_model(name: str, runs: Runs | None = None) -> Checkpoint:
-    """Load a bundled checkpoint, or that of a run by "runs/NAME"; other names and paths are refused."""
+def load_model(name: str, runs: Runs | None = None, opened: OpenedModels | None = None) -> Checkpoint:
+    """Load a bundled checkpoint, that of a run by "runs/NAME", or an opened one; other names and paths are refused."""
     if runs is not None and name.startswith(RUN_PREFIX):
         run = runs.find(name.removeprefix(RUN_PREFIX)).name
         path = runs.folder(run) / run_folder.LAST
         if not path.is_file():
             raise CheckpointError(f"The run {run} has no checkpoint yet", "Wait for its first epoch.")
         return load_run(path, name, file_state(path))
+    if opened is not None and name in opened.sources:
+        return opened.get(name)
     if name not in (bundled := bundled_models()):
         raise CheckpointError(f"Checkpoint {name[:80]!r} not found", f"Use one of: {', '.join(bundled)}.")
     return load_bundled(bundled[name], file_state(bundled[name]))
@@ -76,19 +91,8 @@ def load_run(path: Path, name: str, state: FileState) -> Checkpoint:
 
 
 def list_bundled() -> list[ModelInfo]:
-    """Describe the bundled checkpoints: name, size, accuracy and its split, whether it is a classifier."""
-    models = [load_model(name) for name in bundled_models()]
-    return [
-        describe(
-            model.name,
-            model.network.config,
-            model.record.get("test_accuracy"),
-            checkpoint.eval_samples(model.record),
-            "test",
-            model.is_classifier,
-        )
-        for model in models
-    ]
+    """Describe the bundled checkpoints: name, family, size, accuracy and its split, whether it is a classifier."""
+    return [describe_model(load_model(name)) for name in bundled_models()]
 
 
 def list_run_models(runs: Runs) -> list[ModelInfo]:
@@ -111,41 +115,84 @@ def dataset_name(config: TrainConfig) -> str:
     return datasets.DATASET_INFO[config.dataset].name
 
 
-def describe(
-    name: str, config: ModelConfig, accuracy: float | None, eval_samples: int | None, split: str, is_classifier: bool
-) -> ModelInfo:
-    """Describe a model for the page."""
-    return {
-        "name": name,
-        "dataset": None,
-        "layers": config.depth,
-        "heads": config.num_heads if isinstance(config, ViTConfig) else 0,
-        "accuracy": accuracy,
-        "eval_samples": eval_samples,
-        "measured_on": split,
-        "is_classifier": is_classifier,
-    }
-
-
 class ModelPage:
     """Server functions of a page about models.
 
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
         runs: Runs whose models can be used; None for bundled ones only.
-        public: Whether to hide paths of the server.
+        public: Whether to hide paths of the server, and to open no models.
+        opener: Opens models by name, and has those that are opened; shared by the pages.
     """
 
-    def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
+    def __init__(
+        self,
+        data: str | None = None,
+        runs: Runs | None = None,
+        public: bool = False,
+        opener: ModelOpener | None = None,
+    ) -> None:
         self.data, self.runs, self.public = data, runs, public
+        self.opener = opener or ModelOpener(OpenedModels())
+
+    @property
+    def model_functions(self) -> list[Callable[..., Any]]:
+        """The functions of the model picker; `model_facts` may load a model."""
+        respond = partial(error_response, public=self.public)
+        return [Queue(1, 20)(respond(function)) for function in (self.find_models, self.model_facts)] + [
+            respond(self.open_model)
+        ]
+
+    def model(self, request: Json) -> Checkpoint:
+        """Load the model that the field `checkpoint` of a request names."""
+        return load_model(require(request, "checkpoint", str), self.runs, self.opener.opened)
 
     def list_models(self, request: Json) -> ModelList:
-        """List the available models, and whether CIFAR-10 is available or how to get it."""
+        """List the available models, those opened when the page started first, and whether CIFAR-10 is available."""
         try:
             cifar.find(self.data)
             message = ""
         except DataError as error:
             message = CIFAR_UNAVAILABLE if self.public else str(error)
         state: CifarInfo = {"available": not message, "classes": list(cifar.CLASSES), "message": message}
+        opened = self.opener.opened
         models = list_bundled() + (list_run_models(self.runs) if self.runs is not None else [])
+        models += [*opened.infos.values()]
+        models.sort(key=lambda model: model["name"] != opened.first)
         return {"checkpoints": models, "cifar": state}
+
+    def find_models(self, request: Json) -> FoundModels:
+        """List the models in the cache of the Hugging Face Hub.
+
+        Raises:
+            CheckpointError: On a public page.
+        """
+        self.check_private()
+        from huggingface_hub import constants
+
+        found = [cast(FoundModel, asdict(model)) for model in hub_cache.list_cached()]
+        return {"models": found, "cache": constants.HF_HUB_CACHE}
+
+    def open_model(self, request: Json) -> OpenInfo:
+        """Open a model by its name or path `source`, or cancel that, by `action`; return the state.
+
+        Raises:
+            CheckpointError: On a public page.
+        """
+        self.check_private()
+        action = choice(request, "action", ("state", "start", "cancel"))
+        if action == "start":
+            self.opener.start(require(request, "source", str).strip())
+        elif action == "cancel":
+            self.opener.cancel()
+        return cast(OpenInfo, asdict(self.opener.state))
+
+    def check_private(self) -> None:
+        """Refuse to open models on a public page."""
+        if self.public:
+            raise CheckpointError("Models cannot be opened on a public page", "Run vitviz on your own computer.")
+
+    def model_facts(self, request: Json) -> ModelFacts:
+        """Return what is known of a model."""
+        model = self.model(request)
+        return {"facts": facts(model, self.opener.opened.sizes.get(model.name))}

@@ -229,6 +229,20 @@ export interface FormRequest {
   vary?: string[];
 }
 
+/** A model in the cache of the Hugging Face Hub; `classes` is None if only its tensors show them. */
+export interface FoundModel {
+  name: string;
+  family: string;
+  bytes: number;
+  classes: number | null;
+}
+
+/** Response of `find_models`: all models in the cache, and where it is. */
+export interface FoundModels {
+  models: FoundModel[];
+  cache: string;
+}
+
 /** Attention (L, A, T, T) as base64 of zlib: uint16 / 65535, or uint8 / 255 of `largest`, float32 (L, A, T). */
 export interface FullAttention {
   weights: string;
@@ -293,6 +307,7 @@ export interface InternalsCatalog {
   checkpoints: ModelInfo[];
   cifar: CifarInfo;
   colors: ColorTables;
+  public: boolean;
 }
 
 /** The key of an explanation. */
@@ -341,9 +356,17 @@ export interface MetricsLine {
   train_accuracy: number | null;
 }
 
-/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10. */
+/** What is known of a model, as pairs of a term and its value. */
+export interface ModelFacts {
+  facts: [string, string][];
+}
+
+/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. */
 export interface ModelInfo {
   name: string;
+  family: string;
+  parameters: number;
+  classes: number;
   dataset: string | null;
   layers: number;
   heads: number;
@@ -357,6 +380,11 @@ export interface ModelInfo {
 export interface ModelList {
   checkpoints: ModelInfo[];
   cifar: CifarInfo;
+}
+
+/** A model of `list_models`. */
+export interface ModelRequest {
+  checkpoint: string;
 }
 
 /** A timeline, the index of its probe image, and the ending of the file name. */
@@ -375,6 +403,22 @@ export interface NameRequest {
 export interface NamedImage {
   name: string;
   src: string;
+}
+
+/** State of opening a model; `done` and `total` are bytes of the download, `name` is its name once it is ready. */
+export interface OpenInfo {
+  source: string;
+  phase: 'idle' | 'downloading' | 'loading' | 'ready' | 'failed' | 'canceled';
+  done: number;
+  total: number;
+  message: string;
+  name: string;
+}
+
+/** Start opening a model by its name or path, cancel it, or ask how far it is. */
+export interface OpenRequest {
+  action: 'state' | 'start' | 'cancel';
+  source?: string;
 }
 
 /** A photograph that ships with vitviz. */
@@ -488,6 +532,9 @@ export interface Requests {
   gallery_progress: [GalleryProgressRequest, GalleryProgress | Refusal];
   cifar_download: [CifarDownloadRequest, DownloadInfo | Refusal];
   list_models: [Empty, ModelList | Refusal];
+  find_models: [Empty, FoundModels | Refusal];
+  open_model: [OpenRequest, OpenInfo | Refusal];
+  model_facts: [ModelRequest, ModelFacts | Refusal];
   probes: [ProbesRequest, ProbesReply | Refusal];
   probe_figure: [ProbeFigureRequest, FigureFile | Refusal];
   check: [FormRequest, CheckReply | Refusal];

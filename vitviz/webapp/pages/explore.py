@@ -23,7 +23,8 @@ from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.webapp.image_sets import CIFAR10, find_test_set
 from vitviz.webapp.images import CIFAR_UNAVAILABLE, sample_path, thumbnail, upload_path
-from vitviz.webapp.models import ModelPage, load_model
+from vitviz.webapp.models import ModelPage
+from vitviz.webapp.opened import ModelOpener
 from vitviz.webapp.pages.figures import Figures
 from vitviz.webapp.pages.gallery import Gallery
 from vitviz.webapp.schemas.common import DownloadInfo
@@ -68,8 +69,9 @@ class Explore(ModelPage):
         runs: Runs | None = None,
         public: bool = False,
         download: Download | None = None,
+        opener: ModelOpener | None = None,
     ) -> None:
-        super().__init__(data, runs, public)
+        super().__init__(data, runs, public, opener)
         self.download = download or Download(data)
         self.explanations = ExplanationCache()
         self.scored = ScoreCache()
@@ -78,13 +80,14 @@ class Explore(ModelPage):
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by name; slow ones have separate queues."""
-        gallery = Gallery(self.data, self.runs, self.public)
+        gallery = Gallery(self.data, self.runs, self.public, self.opener)
         respond = partial(error_response, public=self.public)
         quick, slow = Queue(WORKERS, 100), Queue(1, 8, low_priority=True)  # two slow ones would delay the quick ones
         explain, figure = respond(self.explain), respond(self.figures.figure)
         return [
-            route_by_size(quick(respond(is_large)), quick(explain), Queue(1, 8)(explain)),
+            route_by_size(quick(respond(self.takes_long)), quick(explain), Queue(1, 8)(explain)),
             *(quick(respond(function)) for function in (self.attention, self.ablate, self.list_models)),
+            *self.model_functions,
             with_cache(quick(respond(self.cached("maps"))), slow(respond(self.methods))),
             with_cache(quick(respond(self.cached("scores"))), slow(respond(self.scores))),
             with_cache(quick(respond(gallery.cached)), Queue(1, 8, low_priority=True)(respond(gallery.gallery))),
@@ -108,7 +111,7 @@ class Explore(ModelPage):
         """Return the initial data of the page: bundled models, samples, dataset and methods."""
         samples = [{"name": name, "src": data_url(Image.open(path))} for name, path in sample_paths().items()]
         photos = [{"name": name, "title": PHOTOS[name].title, "src": thumbnail(p)} for name, p in photo_paths().items()]
-        models = ModelPage(self.data, None, self.public).list_models({})
+        models = ModelPage(self.data, None, self.public, self.opener).list_models({})
         return models | {
             "samples": samples,
             "photos": photos,
@@ -124,7 +127,7 @@ class Explore(ModelPage):
                 "index"}, {"kind": "dataset", "run", "index"} or {"kind": "upload", "path", "name"}, with `crop`.
         """
         chosen = require(request, "image", dict)
-        model = load_model(require(request, "checkpoint", str), self.runs)
+        model = self.model(request)
         source, name, caption, truth = self.image(chosen)
         explanation = replace(explain(model, source, crop=parse_crop(chosen)), name=name, source=image_name(chosen))
         labels, image = explanation.labels, explanation.image
@@ -159,6 +162,10 @@ class Explore(ModelPage):
         elif action == "cancel":
             self.download.cancel()
         return cast(DownloadInfo, asdict(self.download.state()))
+
+    def takes_long(self, request: Json) -> bool:
+        """Whether a request for `explain` has to load a model first, or a large image."""
+        return self.opener.opened.must_load(require(request, "checkpoint", str)) or is_large(request)
 
     def image(self, chosen: Json) -> ChosenImage:
         """Return the source of an image, its name in figures, its caption, and its label if known."""

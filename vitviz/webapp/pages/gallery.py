@@ -14,7 +14,8 @@ from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.training.predictions import Predictions, compute_predictions, read_predictions
 from vitviz.webapp.image_sets import CIFAR10, LabeledSet, find_test_set
-from vitviz.webapp.models import RUN_PREFIX, ModelPage, load_model
+from vitviz.webapp.models import RUN_PREFIX, ModelPage
+from vitviz.webapp.opened import ModelOpener
 from vitviz.webapp.schemas.explore import GalleryImage, GalleryProgress, GalleryReply
 from vitviz.webapp.server.requests import Json, RequestError, choice, require
 
@@ -26,8 +27,8 @@ SHOWN = ("all", "correct", "misclassified", "confidently wrong")
 class Gallery(ModelPage):
     """Server functions of the gallery; arguments as of `ModelPage`."""
 
-    def __init__(self, data: str | None, runs: Runs | None, public: bool) -> None:
-        super().__init__(data, runs, public)
+    def __init__(self, data: str | None, runs: Runs | None, public: bool, opener: ModelOpener | None = None) -> None:
+        super().__init__(data, runs, public, opener)
         self.predictions: WeakKeyDictionary[Network, dict[str, Predictions]] = WeakKeyDictionary()  # by dataset
         self.done: defaultdict[tuple[str, str], int] = defaultdict(int)  # images that a model has classified so far
 
@@ -91,10 +92,6 @@ class Gallery(ModelPage):
     def test_set(self, request: Json) -> LabeledSet:
         """Return the test set of a request."""
         return find_test_set(require(request, "dataset", str), self.data, self.runs, self.public)
-
-    def model(self, request: Json) -> Checkpoint:
-        """Load the model of a request."""
-        return load_model(require(request, "checkpoint", str), self.runs)
 
     def known(self, model: Checkpoint) -> dict[str, Predictions]:
         """Return the predictions of a model by dataset."""

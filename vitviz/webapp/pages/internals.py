@@ -20,7 +20,8 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
 from vitviz.webapp.images import test_set
-from vitviz.webapp.models import ModelPage, load_model
+from vitviz.webapp.models import ModelPage
+from vitviz.webapp.opened import ModelOpener
 from vitviz.webapp.schemas.common import FigureFile
 from vitviz.webapp.server.queue import Queue
 from vitviz.webapp.server.requests import Json, RequestError, choice, error_response, require
@@ -34,8 +35,14 @@ ARRAYS = tuple(field.name for field in fields(Probes) if field.name not in ("lab
 class Internals(ModelPage):
     """Server functions of the page; arguments as of `ModelPage`."""
 
-    def __init__(self, data: str | None = None, runs: Runs | None = None, public: bool = False) -> None:
-        super().__init__(data, runs, public)
+    def __init__(
+        self,
+        data: str | None = None,
+        runs: Runs | None = None,
+        public: bool = False,
+        opener: ModelOpener | None = None,
+    ) -> None:
+        super().__init__(data, runs, public, opener)
         # By model, as runs may change or be deleted, and choice of images: the probes and the caption of the images.
         self.results: WeakKeyDictionary[Network, dict[str, tuple[Probes, str]]] = WeakKeyDictionary()
         self.lock = threading.Lock()
@@ -45,7 +52,8 @@ class Internals(ModelPage):
         """The functions that the component may call, by name."""
         respond = partial(error_response, public=self.public)
         probes, figure = respond(self.probes), respond(self.probe_figure)
-        return [Queue(1, waiting=100)(probes), Queue(1, waiting=20)(figure), respond(self.list_models)]
+        lists = [respond(self.list_models), *self.model_functions]
+        return [Queue(1, waiting=100)(probes), Queue(1, waiting=20)(figure), *lists]
 
     def probes(self, request: Json) -> Json:
         """Probe a model. The response is that of `to_json`.
@@ -57,7 +65,7 @@ class Internals(ModelPage):
 
     def measure(self, request: Json) -> tuple[Checkpoint, Probes, str]:
         """Return a model, its probes and the caption of their images; computed once, concurrent requests wait."""
-        model = load_model(require(request, "checkpoint", str), self.runs)
+        model = self.model(request)
         chosen = require(request, "images", str)
         with self.lock:
             if chosen not in self.results.get(model.network, {}):

@@ -55,10 +55,14 @@ class Photo(NamedImage):
 class ModelInfo(TypedDict):
     """A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded.
 
-    `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10.
+    `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10;
+    `family`, `parameters` and `classes`, 0 without head, are those of its network.
     """
 
     name: str
+    family: str
+    parameters: int
+    classes: int
     dataset: str | None
     layers: int
     heads: int
@@ -81,6 +85,52 @@ class ModelList(TypedDict):
 
     checkpoints: list[ModelInfo]
     cifar: CifarInfo
+
+
+class FoundModel(TypedDict):
+    """A model in the cache of the Hugging Face Hub; `classes` is None if only its tensors show them."""
+
+    name: str
+    family: str
+    bytes: int
+    classes: int | None
+
+
+class FoundModels(TypedDict):
+    """Response of `find_models`: all models in the cache, and where it is."""
+
+    models: list[FoundModel]
+    cache: str
+
+
+class OpenRequest(TypedDict):
+    """Start opening a model by its name or path, cancel it, or ask how far it is."""
+
+    action: Literal["state", "start", "cancel"]
+    source: NotRequired[str]
+
+
+class OpenInfo(TypedDict):
+    """State of opening a model; `done` and `total` are bytes of the download, `name` is its name once it is ready."""
+
+    source: str
+    phase: Literal["idle", "downloading", "loading", "ready", "failed", "canceled"]
+    done: int
+    total: int
+    message: str
+    name: str
+
+
+class ModelRequest(TypedDict):
+    """A model of `list_models`."""
+
+    checkpoint: str
+
+
+class ModelFacts(TypedDict):
+    """What is known of a model, as pairs of a term and its value."""
+
+    facts: list[tuple[str, str]]
 
 
 class GridShape(TypedDict):

@@ -11,6 +11,7 @@ class InternalsCatalog(ModelList):
     """Initial data of Internals."""
 
     colors: ColorTables
+    public: bool
 
 
 class ProbesRequest(TypedDict):

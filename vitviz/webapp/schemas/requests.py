@@ -2,7 +2,18 @@
 
 from typing_extensions import TypedDict
 
-from vitviz.webapp.schemas.common import DownloadInfo, Empty, FigureFile, ModelList, Refusal
+from vitviz.webapp.schemas.common import (
+    DownloadInfo,
+    Empty,
+    FigureFile,
+    FoundModels,
+    ModelFacts,
+    ModelList,
+    ModelRequest,
+    OpenInfo,
+    OpenRequest,
+    Refusal,
+)
 from vitviz.webapp.schemas.explore import (
     AblateReply,
     AblateRequest,
@@ -56,6 +67,9 @@ class Requests(TypedDict):
     gallery_progress: tuple[GalleryProgressRequest, GalleryProgress | Refusal]
     cifar_download: tuple[CifarDownloadRequest, DownloadInfo | Refusal]
     list_models: tuple[Empty, ModelList | Refusal]
+    find_models: tuple[Empty, FoundModels | Refusal]
+    open_model: tuple[OpenRequest, OpenInfo | Refusal]
+    model_facts: tuple[ModelRequest, ModelFacts | Refusal]
     probes: tuple[ProbesRequest, ProbesReply | Refusal]
     probe_figure: tuple[ProbeFigureRequest, FigureFile | Refusal]
     check: tuple[FormRequest, CheckReply | Refusal]

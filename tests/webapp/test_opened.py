@@ -1,0 +1,267 @@
+"""Models opened by name on the page: the cache of the Hub, files and folders; none on a public page."""
+
+import shutil
+import threading
+from dataclasses import replace
+from types import SimpleNamespace
+
+import huggingface_hub
+import pytest
+import torch
+
+from tests import tiny
+from tests.models import families
+from vitviz.models import checkpoint, hub, hub_cache
+from vitviz.models.checkpoint import CheckpointError
+from vitviz.models.facts import credit, facts
+from vitviz.webapp.app import build_app
+from vitviz.webapp.models import load_model
+from vitviz.webapp.opened import MAX_LOADED, ModelOpener, OpenedModels
+from vitviz.webapp.pages.explore import Explore
+from vitviz.webapp.pages.internals import Internals
+from vitviz.webapp.server.requests import error_response
+
+REVISION = "0123456789abcdef" + "0" * 24
+CAT = {"kind": "sample", "name": "cat"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder as timm saves it, of a ViT with five classes."""
+    path = tmp_path_factory.mktemp("models") / "tiny-vit"
+    families.save("timm ViT", families.build("timm ViT", dtype=torch.float32), path)
+    return path
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch, folder):
+    """A cache of the Hub without network: a ViT, an unfinished download, and a model of another family."""
+    for constants in (huggingface_hub.constants, huggingface_hub.file_download.constants):
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    for name in ("timm--vit_tiny", "google--vit-half", "microsoft--resnet"):
+        snapshot = tmp_path / f"models--{name}" / "snapshots" / REVISION
+        shutil.copytree(folder, snapshot)
+        (snapshot / "README.md").write_text("---\nlicense: mit\n---\n")
+        (tmp_path / f"models--{name}" / "refs").mkdir()
+        (tmp_path / f"models--{name}" / "refs" / "main").write_text(REVISION)
+    (tmp_path / "models--google--vit-half" / "snapshots" / REVISION / "model.safetensors").unlink()
+    config = tmp_path / "models--microsoft--resnet" / "snapshots" / REVISION / "config.json"
+    config.write_text('{"model_type": "resnet"}')
+    return tmp_path
+
+
+@pytest.fixture
+def page(tmp_path):
+    return Explore(str(tmp_path / "missing"))
+
+
+def wait(opener: ModelOpener) -> ModelOpener:
+    opener.thread.join(60)
+    assert not opener.thread.is_alive()
+    return opener
+
+
+def test_the_cache_lists_complete_models_of_known_families(cache, page):
+    found = page.find_models({})
+    assert found["cache"] == str(cache)
+    [model] = found["models"]
+    size = (cache / "models--timm--vit_tiny" / "snapshots" / REVISION / "model.safetensors").stat().st_size
+    assert model == {"name": "timm:vit_tiny", "family": "ViT", "bytes": size, "classes": families.K}
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({"architecture": "vit_tiny", "num_classes": 0}, 0),
+        ({"architecture": "vit_tiny"}, None),
+        ({"architectures": ["ViTForImageClassification"], "id2label": {"0": "a", "1": "b"}}, 2),
+        ({"architectures": ["ViTForImageClassification"]}, None),
+        ({"architectures": ["Dinov2Model"], "id2label": {"0": "a"}}, 0),
+    ],
+)
+def test_the_number_of_classes_is_read_from_the_config(config, expected):
+    assert hub_cache.count_classes(config) == expected
+
+
+def test_a_model_of_the_cache_is_opened_explained_and_described(cache, page):
+    page.open_model({"action": "start", "source": " timm:vit_tiny "})
+    state = wait(page.opener).state
+    assert (state.phase, state.name) == ("ready", "timm:vit_tiny")
+    info = page.list_models({})["checkpoints"][-1]
+    assert (info["name"], info["family"], info["classes"], info["layers"]) == ("timm:vit_tiny", "ViT", 5, 2)
+    reply = page.explain({"checkpoint": "timm:vit_tiny", "image": CAT})
+    assert reply["checkpoint"] == "timm:vit_tiny"
+    known = dict(page.model_facts({"checkpoint": "timm:vit_tiny"})["facts"])
+    assert (known["Revision"], known["License"], known["Family"]) == (REVISION, "mit", "ViT · timm")
+    assert known["Size"].startswith(f"{info['parameters']:,} parameters · ")
+    assert "5: class 0, class 1" in known["Classes"]
+
+
+def test_a_folder_and_a_file_get_short_names_and_are_opened_once(folder, tmp_path):
+    opened = OpenedModels()
+    assert opened.open(str(folder)) == "tiny-vit"
+    assert opened.open(f"{folder}/../tiny-vit") == "tiny-vit"
+    path = tmp_path / "other" / "tiny-vit.safetensors"
+    path.parent.mkdir()
+    checkpoint.save(tiny.checkpoint(), path)
+    assert opened.open(str(path)) == "tiny-vit 2"
+    assert opened.open("cifar10-ti4") == "cifar10-ti4"
+    assert list(opened.sources) == ["tiny-vit", "tiny-vit 2"]
+    assert opened.sizes["tiny-vit 2"] == path.stat().st_size
+    assert load_model("tiny-vit 2", None, opened).labels == tiny.checkpoint().labels
+
+
+def test_models_that_are_not_used_leave_the_memory_and_come_back(folder, tmp_path):
+    opened, page = OpenedModels(), Explore()
+    page.opener = ModelOpener(opened)
+    names = []
+    for number in range(MAX_LOADED + 1):
+        path = tmp_path / f"model{number}.safetensors"
+        checkpoint.save(tiny.checkpoint(seed=number), path)
+        names.append(opened.open(str(path)))
+    assert list(opened.loaded) == names[1:]
+    request = {"checkpoint": names[0], "image": CAT}
+    assert page.takes_long(request), "it has to be loaded first"
+    assert not page.takes_long(request | {"checkpoint": names[1]})
+    assert opened.get(names[0]).name == names[0]
+    assert names[1] not in opened.loaded
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("nope", "Checkpoint 'nope' not found. Use a bundled one (cifar10-ti4) or a .safetensors file."),
+        ("hf:google", "A model on the Hub must be timm:NAME or hf:OWNER/NAME: got 'hf:google'"),
+        ("timm:vit_none", "config.json of timm/vit_none must be in the cache without a network"),
+        ("hf:microsoft/resnet", "The model must be a plain ViT: resnet is of the family resnet (convnet)"),
+    ],
+)
+def test_what_cannot_be_opened_is_refused_with_the_sentence_of_the_loader(cache, page, monkeypatch, source, sentence):
+    def fetch(self, name):
+        hub.fetch(name)
+
+    monkeypatch.setattr(ModelOpener, "fetch", fetch)  # in this process, where there is no network
+    page.open_model({"action": "start", "source": source})
+    state = wait(page.opener).state
+    assert state.phase == "failed"
+    assert sentence in state.message
+    assert not page.opener.opened.sources
+
+
+@pytest.mark.parametrize("source", ["", " ", "x" * 1001])
+def test_an_empty_or_endless_name_is_refused(page, source):
+    assert "must have a name" in error_response(page.open_model)({"action": "start", "source": source})["error"]
+
+
+class FakeDownload:
+    """A download that reports once and then waits until it is released or canceled."""
+
+    def __init__(self, name):
+        self.name, self.is_canceled = name, False
+        self.started, self.released = threading.Event(), threading.Event()
+        FakeDownload.latest = self
+
+    def wait(self, report):
+        report(10, 100)
+        self.started.set()
+        self.released.wait(60)
+
+    def cancel(self):
+        self.is_canceled = True
+        self.released.set()
+
+
+@pytest.fixture
+def download(monkeypatch, page, folder):
+    """A download in progress on the page."""
+    ready = threading.Event()
+    monkeypatch.setattr("vitviz.webapp.opened.HubDownload", lambda name: (FakeDownload(name), ready.set())[0])
+    monkeypatch.setattr(hub_cache, "is_cached", lambda name: False)
+    monkeypatch.setattr("vitviz.webapp.opened.load", lambda source: hub.load(folder))
+    monkeypatch.setattr("vitviz.webapp.opened.size_on_disk", lambda source: 1)
+    page.open_model({"action": "start", "source": "timm:vit_tiny"})
+    assert ready.wait(60)
+    assert FakeDownload.latest.started.wait(60)
+    return FakeDownload.latest
+
+
+def test_a_download_reports_its_progress_while_other_models_are_explained(page, download):
+    state = page.open_model({"action": "state"})
+    assert (state["phase"], state["done"], state["total"]) == ("downloading", 10, 100)
+    assert page.explain({"checkpoint": "cifar10-ti4", "image": CAT})["checkpoint"] == "cifar10-ti4"
+    download.released.set()
+    assert wait(page.opener).state.phase == "ready"
+
+
+def test_a_download_is_canceled(page, download):
+    page.open_model({"action": "cancel"})
+    state = wait(page.opener).state
+    assert (state.phase, page.opener.opened.sources) == ("canceled", {})
+
+
+def test_opening_another_model_replaces_the_download(page, download, folder):
+    page.open_model({"action": "start", "source": str(folder)})
+    assert download.is_canceled
+    assert wait(page.opener).state.name == "tiny-vit"
+
+
+def test_the_child_process_reports_why_it_failed():
+    reports = []
+    with pytest.raises(CheckpointError, match=r"A model on the Hub must be timm:NAME or hf:OWNER/NAME: got 'hf:x'"):
+        hub_cache.HubDownload("hf:x").wait(lambda *step: reports.append(step))
+    assert not reports
+
+
+def test_the_child_process_prints_the_progress_of_each_file(monkeypatch, capsys):
+    def fetch(name, progress):
+        bar = progress(total=300, initial=100, unit="B")
+        bar.update(50)
+        bar.close()
+
+    monkeypatch.setattr(hub, "fetch", fetch)
+    monkeypatch.setattr(hub_cache, "sys", SimpleNamespace(argv=["", "timm:x"], exit=pytest.fail))
+    hub_cache.main()
+    assert capsys.readouterr().out == '{"done": 150, "total": 300}\n'
+
+
+def test_the_page_opens_with_the_model_it_was_started_with(folder):
+    app = build_app(checkpoint=str(folder))
+    catalogs = [block.props["catalog"] for block in app.blocks.values() if getattr(block, "elem_id", "") == "explorer"]
+    assert [model["name"] for model in catalogs[0]["checkpoints"]] == ["tiny-vit", "cifar10-ti4"]
+
+
+def test_a_public_page_neither_lists_nor_opens_models(cache, tmp_path):
+    for page in (Explore(public=True), Internals(public=True)):
+        for request in ({"action": "start", "source": "timm:vit_tiny"}, {"action": "state"}, {"action": "cancel"}):
+            assert "cannot be opened on a public page" in error_response(page.open_model)(request)["error"]
+        assert "cannot be opened on a public page" in error_response(page.find_models)({})["error"]
+        assert page.opener.thread is None
+        for name in ("timm:vit_tiny", str(tmp_path), "hf:timm/vit_tiny"):
+            assert "not found" in error_response(page.model)({"checkpoint": name})["error"]
+
+
+def test_facts_name_preprocessing_tokens_and_training():
+    model = replace(tiny.checkpoint(replace(tiny.CONFIG, reg_tokens=2)), record={"test_accuracy": 0.5, "epochs": 3})
+    known = dict(facts(model, 2_000_000))
+    assert known["Tokens"] == "5 × 7 patches of 4 px, class token, 2 registers"
+    assert known["Preprocessing"] == "largest center crop of 28:20, resized to 28 × 20 px (lanczos)"
+    assert known["Normalization"] == "mean 0.5, 0.4, 0.3; std 0.2, 0.25, 0.3"
+    assert known["Training"] == "3 epochs, test accuracy 50.0 %"
+    assert known["Size"].endswith("parameters · 2.0 MB")
+    assert "License" not in known
+    assert credit(model) == ""
+
+
+def test_a_model_without_head_says_so():
+    model = tiny.checkpoint(replace(tiny.CONFIG, num_classes=0))
+    assert dict(facts(model))["Classes"] == "none: it has no classification head"
+
+
+def test_the_credit_names_source_and_license():
+    source = {"library": "timm", "family": "ViT", "repository": "timm/vit", "revision": REVISION, "license": "mit"}
+    assert credit(replace(tiny.checkpoint(), record={"source": source})) == (
+        "Weights: timm/vit at 01234567, license mit."
+    )
+    source = {"library": "timm", "family": "ViT"}
+    assert credit(replace(tiny.checkpoint(), record={"source": source})) == "Weights: timm ViT, license not stated."

@@ -1,0 +1,94 @@
+"""What is known of a model, in words: where it is from, its size, its preprocessing and its training."""
+
+from typing import Any
+
+from vitviz.data.preprocessing import describe_resize
+from vitviz.models.checkpoint import Checkpoint, count_parameters, eval_samples
+from vitviz.models.config import ViTConfig
+
+REVISION_LENGTH = 8  # characters of a commit's hash
+NUM_NAMED = 6  # classes that are named
+
+
+def family(model: Checkpoint) -> str:
+    """Return the family of a model; that of models which vitviz trained is their architecture."""
+    return str(model.source.get("family") or ARCHITECTURES.get(model.config.architecture, model.config.architecture))
+
+
+ARCHITECTURES = {"vit": "ViT"}
+
+
+def credit(model: Checkpoint) -> str:
+    """Return a sentence with source and license of a model of others, for captions; empty for those of vitviz.
+
+    Example: "Weights: timm/vit_small_patch16_224 at 1a2b3c4d, license apache-2.0."
+    """
+    source = model.source
+    if not source:
+        return ""
+    where = source.get("repository") or f"{source.get('library', '')} {source.get('family', '')}".strip()
+    revision = f" at {str(source['revision'])[:REVISION_LENGTH]}" if "revision" in source else ""
+    return f"Weights: {where}{revision}, license {source.get('license', 'not stated')}."
+
+
+def facts(model: Checkpoint, num_bytes: int | None = None) -> list[tuple[str, str]]:
+    """Return what is known of a model as pairs of a term and its value.
+
+    Args:
+        model: The model.
+        num_bytes: Size of its file on disk; None if unknown.
+    """
+    config, source = model.config, model.source
+    found = [("Family", " · ".join(filter(None, (family(model), str(source.get("library", ""))))))]
+    if "repository" in source:
+        found.append(("Repository", str(source["repository"])))
+    if "revision" in source:
+        found.append(("Revision", str(source["revision"])))
+    if source:
+        found.append(("License", str(source.get("license", "not stated in its files"))))
+    size = f"{count_parameters(config):,} parameters"
+    found.append(("Size", size if num_bytes is None else f"{size} · {num_bytes / 1e6:,.1f} MB"))
+    if isinstance(config, ViTConfig):
+        found.append(("Layers", f"{config.depth} layers, {config.num_heads} heads, width {config.embed_dim}"))
+        found.append(("Tokens", describe_tokens(config)))
+    found.append(("Preprocessing", describe_resize(config.img_size, model.resize)))
+    found.append(("Normalization", f"mean {describe_channels(model.mean)}; std {describe_channels(model.std)}"))
+    found.append(("Classes", describe_classes(model)))
+    if training := describe_training(model.record):
+        found.append(("Training", training))
+    return found
+
+
+def describe_tokens(config: ViTConfig) -> str:
+    """Describe the tokens: "16 × 16 patches of 14 px, class token, 4 registers"."""
+    (rows, columns), patch = config.grid_size, config.patch_size
+    parts = [f"{rows} × {columns} patches of {patch} px"]
+    parts += ["class token" if config.class_token else "no class token"]
+    parts += ["distillation token"] if config.distilled else []
+    parts += [f"{config.reg_tokens} registers"] if config.reg_tokens else []
+    return ", ".join(parts)
+
+
+def describe_channels(values: tuple[float, float, float]) -> str:
+    """Write a number per channel."""
+    return ", ".join(f"{value:.4g}" for value in values)
+
+
+def describe_classes(model: Checkpoint) -> str:
+    """Describe the classes of a model, or why it has none."""
+    count = len(model.labels)
+    if not model.is_classifier:
+        return f"none: it {model.why_no_prediction}"
+    names = ", ".join(model.labels[:NUM_NAMED])
+    return f"{count:,}: {names}{', …' if count > NUM_NAMED else ''}"
+
+
+def describe_training(record: dict[str, Any]) -> str:
+    """Describe a training from its record: dataset, epochs and test accuracy; empty if nothing is known."""
+    parts = [str(record["dataset"])] if isinstance(record.get("dataset"), str) else []
+    if isinstance(epochs := record.get("epochs"), int | float):
+        parts.append(f"{epochs:.4g} epochs")
+    if isinstance(accuracy := record.get("test_accuracy"), int | float):
+        count = eval_samples(record)
+        parts.append(f"test accuracy {100 * accuracy:.1f} %" + (f" of {count:,} images" if count else ""))
+    return ", ".join(parts)

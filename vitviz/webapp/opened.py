@@ -1,0 +1,192 @@
+"""Models that the user opened by name: files, folders and models of the Hugging Face Hub.
+
+A model is loaded when it is opened and stays in memory until others replace it; then it is loaded again at its next
+use. Nothing but an opened name is ever loaded, so a public page, which opens none, offers no others.
+"""
+
+import threading
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from vitviz.models import hub, hub_cache
+from vitviz.models.checkpoint import Checkpoint, CheckpointError, bundled_checkpoints
+from vitviz.models.hub_cache import HubDownload
+from vitviz.webapp.model_info import describe_model
+from vitviz.webapp.schemas.common import ModelInfo
+
+MAX_LOADED = 2  # models in memory
+MAX_NAME_LENGTH = 1000  # characters
+
+Phase = Literal["idle", "downloading", "loading", "ready", "failed", "canceled"]
+
+
+@dataclass(frozen=True)
+class OpenState:
+    """State of opening a model.
+
+    Attributes:
+        source: What is opened, as the user wrote it.
+        phase: What is being done, or how it ended.
+        done: Bytes that have arrived of the file being downloaded.
+        total: Its size; 0 while unknown.
+        message: Why it failed; empty otherwise.
+        name: Name of the model on the page, once it is ready.
+    """
+
+    source: str = ""
+    phase: Phase = "idle"
+    done: int = 0
+    total: int = 0
+    message: str = ""
+    name: str = ""
+
+
+@dataclass
+class OpenedModels:
+    """Opened models by their name on the page.
+
+    Attributes:
+        sources: For each name what `vitviz.load` takes, in the order of opening.
+        infos: For each name the description for lists.
+        sizes: For each name the size of its weights on disk (bytes).
+        first: Name of the model that the page opens with; empty for the first bundled one.
+    """
+
+    sources: dict[str, str] = field(default_factory=dict)
+    infos: dict[str, ModelInfo] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    first: str = ""
+    loaded: dict[str, Checkpoint] = field(default_factory=dict)  # the most recently used last
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def open(self, source: str) -> str:
+        """Load a model, and return its name on the page.
+
+        Raises:
+            CheckpointError: As for `vitviz.models.hub.load`.
+        """
+        source = expand(source)
+        if source in bundled_checkpoints():
+            return source
+        known = next((name for name, other in self.sources.items() if other == source), None)
+        if known is not None:
+            self.get(known)
+            return known
+        with self.lock:
+            model = load(source)
+            name = source if source.startswith(hub.PREFIXES) else self.unused(model.name)
+            model = replace(model, name=name)
+            self.infos[name], self.sizes[name] = describe_model(model), size_on_disk(source)
+            self.sources[name] = source
+            self.keep(model)
+        return name
+
+    def get(self, name: str) -> Checkpoint:
+        """Return an opened model; load it if it is not in memory."""
+        model = self.loaded.get(name)
+        if model is not None and next(reversed(self.loaded)) == name:
+            return model
+        with self.lock:
+            model = self.loaded.get(name) or replace(load(self.sources[name]), name=name)
+            self.keep(model)
+        return model
+
+    def must_load(self, name: str) -> bool:
+        """Whether a model has been opened, but is not in memory any more."""
+        return name in self.sources and name not in self.loaded
+
+    def keep(self, model: Checkpoint) -> None:
+        """Keep a model in memory as the most recently used one."""
+        self.loaded = {name: other for name, other in self.loaded.items() if name != model.name} | {model.name: model}
+        while len(self.loaded) > MAX_LOADED:
+            del self.loaded[next(iter(self.loaded))]
+
+    def unused(self, name: str) -> str:
+        """Return a name that no other model has."""
+        taken = self.sources.keys() | bundled_checkpoints().keys()
+        return next(
+            found for n in range(1, len(taken) + 2) if (found := name if n == 1 else f"{name} {n}") not in taken
+        )
+
+
+class ModelOpener:
+    """Opens one model at a time in the background.
+
+    Args:
+        opened: Where it is added.
+    """
+
+    def __init__(self, opened: OpenedModels) -> None:
+        self.opened = opened
+        self.state = OpenState()
+        self.download: HubDownload | None = None
+        self.thread: threading.Thread | None = None
+        self.lock = threading.Lock()
+
+    def start(self, source: str) -> None:
+        """Open a model; a download in progress is canceled, a model being loaded is waited for."""
+        if not 0 < len(source) <= MAX_NAME_LENGTH:
+            raise CheckpointError("A model must have a name or path", "Write timm:NAME, hf:OWNER/NAME, or a path.")
+        self.cancel()
+        with self.lock:
+            if self.thread is not None:
+                self.thread.join()
+            self.state = OpenState(source, "loading")
+            self.thread = threading.Thread(target=self.run, args=(source,), daemon=True)
+            self.thread.start()
+
+    def cancel(self) -> None:
+        """Stop a download; loading takes seconds and is not interrupted."""
+        if self.download is not None:
+            self.download.cancel()
+
+    def run(self, source: str) -> None:
+        """Download and load a model; the state says how far it is."""
+        try:
+            if source.startswith(hub.PREFIXES) and not hub_cache.is_cached(source):
+                self.fetch(source)
+            if self.state.phase != "canceled":
+                self.state = OpenState(source, "loading")
+                self.state = OpenState(source, "ready", name=self.opened.open(source))
+        except Exception as error:
+            message = str(error) if isinstance(error, ValueError) else f"The model could not be loaded: {error!r:.200}"
+            self.state = OpenState(source, "failed", message=message)
+
+    def fetch(self, source: str) -> None:
+        """Download a model."""
+
+        def report(done: int, total: int) -> None:
+            self.state = OpenState(source, "downloading", done, total)
+
+        report(0, 0)
+        self.download = HubDownload(source)
+        try:
+            self.download.wait(report)
+            if self.download.is_canceled:
+                self.state = OpenState(source, "canceled")
+        finally:
+            self.download = None
+
+
+def load(source: str) -> Checkpoint:
+    """Load a model; one of the Hub from the cache."""
+    model = hub.load(source, offline=source.startswith(hub.PREFIXES) and hub_cache.is_cached(source))
+    _ = model.transformer  # raises ValueError for a network without attention
+    return model
+
+
+def size_on_disk(source: str) -> int:
+    """Return the size of the weights of a model that loads (bytes)."""
+    path = Path(source)
+    if path.is_file():
+        return path.stat().st_size
+    folder = path if path.is_dir() else hub.fetch(source, offline=True)[1]
+    return sum(file.stat().st_size for file in hub.weight_files(folder))
+
+
+def expand(source: str) -> str:
+    """Return the absolute path of a file or folder; anything else unchanged."""
+    path = Path(source).expanduser()
+    is_path = not source.startswith(hub.PREFIXES) and source not in bundled_checkpoints()
+    return str(path.resolve()) if is_path and path.exists() else source
