@@ -30,6 +30,7 @@ PUBLIC = {
     "evaluate",
     "explain",
     "load",
+    "patch_activations",
     "probe",
     "train",
     "widget",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from vitviz.attribution.explanation import Explanation, explain
+    from vitviz.attribution.explanation import Explanation, explain, patch_activations
     from vitviz.attribution.methods import METHODS
     from vitviz.attribution.probes import Probes
     from vitviz.data.cifar import DataError
@@ -44,6 +44,7 @@ __all__ = [
     "evaluate",
     "explain",
     "load",
+    "patch_activations",
     "probe",
     "train",
     "widget",
@@ -61,6 +62,7 @@ MODULES = {
     "TrainingError": "vitviz.training.config",
     "ViTConfig": "vitviz.models.config",
     "explain": "vitviz.attribution.explanation",
+    "patch_activations": "vitviz.attribution.explanation",
 }
 
 

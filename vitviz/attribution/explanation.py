@@ -6,7 +6,7 @@ so that the page starts without it.
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -21,7 +21,9 @@ from vitviz.attribution.context import ForwardContext, Target, is_flat, softmax
 from vitviz.attribution.contributions import Contributions, contributions
 from vitviz.attribution.export import export
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
+from vitviz.attribution.features import PatchPCA, patch_pca, similarity, token_features
 from vitviz.attribution.methods import METHODS, Method, methods_for, query_weights
+from vitviz.attribution.patching import Part, Patching, patch_contexts
 from vitviz.attribution.view import (
     Direction,
     Query,
@@ -218,6 +220,41 @@ class Explanation:
             raise ValueError(f"The map of {method} has no score: it gives all patches the same value.")
         label = chosen[0] if isinstance(chosen, tuple) else chosen
         return method_score(score(self.context, {method: values}, label, baseline), method)
+
+    def features(self, layer: int | None = None) -> Array:
+        """Return the tokens after a block, counted from 0, by default the last, (T, D); zeros for removed patches."""
+        return token_features(self.context, layer)
+
+    def pca(
+        self, layer: int | None = None, remove_background: bool = False, others: Sequence["Explanation"] = ()
+    ) -> PatchPCA:
+        """Return principal components of the patch tokens, as RGB; see `vitviz.attribution.features.patch_pca`.
+
+        Args:
+            layer: From 0; None for the last one.
+            remove_background: Whether to leave out the patches on the border's side of the first component.
+            others: Explanations of other images by the same model, whose patches are in the computation, too.
+
+        Raises:
+            ValueError: If the layer does not exist, fewer than three patches are left, or the models differ.
+        """
+        return patch_pca([self.context, *(one.context for one in others)], layer, remove_background)[0]
+
+    def similarity(
+        self, patch: int | None = None, layer: int | None = None, other: "Explanation | None" = None
+    ) -> Array:
+        """Return the cosine similarity of the token of a patch with all patch tokens, -1..1, (gh, gw).
+
+        Args:
+            patch: Position in reading order from 0; None for the class token.
+            layer: From 0; None for the last one.
+            other: An explanation of another image by the same model, whose patches are compared; None for this image.
+
+        Raises:
+            ValueError: If the patch or layer does not exist, or the models differ.
+        """
+        found = similarity(self.context, patch, layer, None if other is None else other.context)
+        return found.reshape(self.grid)
 
     def ablate(
         self,
@@ -539,6 +576,36 @@ def explain(
     explanation = Explanation(context, preprocessed, source=source, crop=crop)
     _ = explanation.logits  # fails here, not later, for networks whose logits overflow
     return explanation
+
+
+def patch_activations(
+    source: Explanation,
+    corrupted: Explanation,
+    target: TargetLike | None = None,
+    part: Part = "heads",
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> Patching:
+    """Replace one activation at a time in the forward pass of an image by that of another image.
+
+    Args:
+        source: The image whose activations are inserted (A).
+        corrupted: The image in whose forward pass they are inserted (B), explained by the same model.
+        target: The class, or the class and its contrast, whose logit is measured; None for the prediction of A against
+            that of B, or the prediction of A if both are equal.
+        part: "heads" for the outputs of heads, (L, A); "mlp" for those of MLPs, (L,); "tokens" for single tokens after
+            each block, (L, T).
+        report: Called with the number of forward passes done and of all passes; it may raise to stop.
+
+    Raises:
+        ValueError: If a class or part does not exist, the models or their grids differ, other patches are removed, or
+            both images have the same logit.
+    """
+    if not source.context.config.num_classes:
+        raise ValueError(f"Patching measures a logit: {source.checkpoint} has no classification head.")
+    chosen = source.target(target)
+    if target is None and (contrast := int(corrupted.logits.argmax())) != chosen:
+        chosen = int(source.logits.argmax()), contrast
+    return patch_contexts(source.context, corrupted.context, chosen, part, report)
 
 
 def find_image(source: ImageSource) -> ImageSource:

@@ -138,7 +138,10 @@ class NotebookBlock(TutorialBlock):
         mixed, weights = self.attn(self.norm1(x), attentions, head_mask)
         x = x + self.dropout(mixed)
         hidden = self.dropout(F.gelu(self.mlp.fc1(self.norm2(x))))  # (B, T, M)
-        return self.norm(x + self.dropout(F.gelu(self.mlp.fc2(hidden)))), weights
+        added = self.dropout(F.gelu(self.mlp.fc2(hidden)))  # (B, T, D)
+        if head_mask is None:
+            return self.norm(x + added), weights
+        return head_mask.apply_tokens(self.norm(x + head_mask.apply_mlp(added))), weights
 
 
 class LightningBlock(TutorialBlock):
@@ -152,7 +155,10 @@ class LightningBlock(TutorialBlock):
         x = self.norm1(x)
         mixed, weights = self.attn(x, attentions, head_mask)
         x = self.norm2(x + mixed)
-        return x + self.dropout(self.mlp(x)), weights
+        added = self.dropout(self.mlp(x))  # (B, T, D)
+        if head_mask is None:
+            return x + added, weights
+        return head_mask.apply_tokens(x + head_mask.apply_mlp(added)), weights
 
 
 class ScratchBlock(TutorialBlock):
@@ -165,7 +171,10 @@ class ScratchBlock(TutorialBlock):
         """Map tokens (B, T, D) to tokens (B, T, D) and the requested attention."""
         mixed, weights = self.attn(self.norm1(x), attentions, head_mask)
         x = x + self.dropout(mixed)
-        return x + self.dropout(self.mlp(self.norm2(x))), weights
+        added = self.dropout(self.mlp(self.norm2(x)))  # (B, T, D)
+        if head_mask is None:
+            return x + added, weights
+        return head_mask.apply_tokens(x + head_mask.apply_mlp(added)), weights
 
 
 class TutorialAttention(nn.Module):

@@ -62,7 +62,10 @@ class BlockOutput:
 
 
 class HeadMask(NamedTuple):
-    """Ablation of heads of one block: output = keep * output + (1 - keep) * replacement."""
+    """Ablation of heads of one block: output = keep * output + (1 - keep) * replacement.
+
+    Subclasses may also change what the MLP adds and the output of the block.
+    """
 
     keep: Tensor  # weight of each head's output, (A,): 1 for an intact head, 0 for an ablated one
     replacement: Tensor  # output of an ablated head, (A, d): zeros, or the mean output over reference images
@@ -70,6 +73,14 @@ class HeadMask(NamedTuple):
     def apply(self, mixed: Tensor) -> Tensor:
         """Mask the head outputs (B, A, Q, d) -> (B, A, Q, d)."""
         return self.replacement[:, None].lerp(mixed, self.keep[:, None, None])
+
+    def apply_mlp(self, added: Tensor) -> Tensor:
+        """Return what the MLP adds to the tokens, (B, Q, D)."""
+        return added
+
+    def apply_tokens(self, x: Tensor) -> Tensor:
+        """Return the output of the block, (B, Q, D)."""
+        return x
 
 
 HeadMasks = Sequence[HeadMask | None] | None
@@ -359,7 +370,10 @@ class Block(nn.Module):
         """Map tokens (B, T, D) to the first `queries` tokens (B, queries, D) and the requested attention."""
         mixed, weights = self.attn(self.norm1(x), queries, attentions, head_mask, rope)
         x = x[:, :queries] + self.drop_branch(self.ls1(mixed))  # (B, queries, D)
-        return x + self.drop_branch(self.ls2(self.mlp(self.norm2(x)))), weights
+        added = self.drop_branch(self.ls2(self.mlp(self.norm2(x))))  # (B, queries, D)
+        if head_mask is None:
+            return x + added, weights
+        return head_mask.apply_tokens(x + head_mask.apply_mlp(added)), weights
 
     def drop_branch(self, branch: Tensor) -> Tensor:
         """Apply stochastic depth per image in training: zero the branch, or scale it by 1 / (1 - rate)."""

@@ -1,0 +1,170 @@
+"""Activation patching: which heads, MLPs or tokens carry what the model sees in one image and not in another?
+
+One activation of the network at a time is replaced, in the forward pass of one image, by the same activation of the
+other image (Vig et al. 2020, arXiv 2004.12265; Wang et al. 2022, arXiv 2211.00593; Heimersheim & Nanda 2024, arXiv
+2404.15255). Letters in shape comments are those of `vitviz.models.vit`.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from vitviz.attribution.context import BATCH_SIZE, ForwardContext, Target, target_logit
+from vitviz.attribution.features import check_same_model
+from vitviz.models.vit import HeadMask
+
+Array = NDArray[np.float32]
+Part = Literal["heads", "mlp", "tokens"]
+
+
+@dataclass(frozen=True)
+class Patching:
+    """Effect of each activation of image A on the target's logit in image B.
+
+    Attributes:
+        recovered: (logit of B with the activation of A - logit of B) / (logit of A - logit of B): 0 without effect, 1
+            if this activation alone makes B's logit equal to A's; it may be negative or above 1. Heads (L, A): the
+            output of a head at all tokens. MLPs (L,): what an MLP adds to all tokens. Tokens (L, T): one token after
+            a block; those of removed patches are 0.
+        part: What is replaced.
+        logit: Target's logit, or difference of logits, of image A.
+        corrupted_logit: That of image B.
+        target: The class, or the class and its contrast.
+    """
+
+    recovered: Array
+    part: Part
+    logit: float
+    corrupted_logit: float
+    target: Target
+
+
+class Recorder(HeadMask):
+    """A head mask that keeps what its block computes, in `recorded`."""
+
+    recorded: dict[Part, Tensor]
+
+    def apply(self, mixed: Tensor) -> Tensor:
+        """Record the outputs of the heads, (1, A, Q, d)."""
+        self.recorded = {"heads": super().apply(mixed)}
+        return self.recorded["heads"]
+
+    def apply_mlp(self, added: Tensor) -> Tensor:
+        """Record what the MLP adds, (1, Q, D)."""
+        self.recorded["mlp"] = added
+        return added
+
+    def apply_tokens(self, x: Tensor) -> Tensor:
+        """Record the output of the block, (1, Q, D)."""
+        self.recorded["tokens"] = x
+        return x
+
+
+class Replacement(HeadMask):
+    """A head mask that replaces one activation of one part in each image of a batch.
+
+    Attributes:
+        part: The part.
+        activations: Activations of image A: heads (1, A, Q, d), or MLP and tokens (1, Q, D).
+        chosen: Head or token of each image of the batch, (B,); ignored for an MLP.
+    """
+
+    part: Part
+    activations: Tensor
+    chosen: Tensor
+
+    def apply(self, mixed: Tensor) -> Tensor:
+        """Replace one head, (B, A, Q, d)."""
+        mixed = super().apply(mixed)
+        return self.replace(mixed) if self.part == "heads" else mixed
+
+    def apply_mlp(self, added: Tensor) -> Tensor:
+        """Replace what the MLP adds, (B, Q, D)."""
+        return self.activations.expand_as(added) if self.part == "mlp" else added
+
+    def apply_tokens(self, x: Tensor) -> Tensor:
+        """Replace one token, (B, Q, D); a token that the last block does not compute has no effect."""
+        return self.replace(x) if self.part == "tokens" else x
+
+    def replace(self, values: Tensor) -> Tensor:
+        """Replace position `chosen` of the second dimension."""
+        positions = torch.arange(values.shape[1], device=values.device)
+        mask = positions == self.chosen[:, None]  # (B, A or Q)
+        return torch.where(mask[(...,) + (None,) * (values.ndim - 2)], self.activations, values)
+
+
+def patch_contexts(
+    source: ForwardContext,
+    corrupted: ForwardContext,
+    target: Target,
+    part: Part = "heads",
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> Patching:
+    """Replace one activation at a time in the forward pass of an image by that of another image.
+
+    Args:
+        source: Image A, whose activations are inserted.
+        corrupted: Image B, in the same model, with the same patches removed.
+        target: The class, or the class and its contrast, whose logit is measured.
+        part: "heads", "mlp" or "tokens"; the number of forward passes is L A, L or L T.
+        report: Called with the number of passes done and of all passes; an exception from it stops the computation.
+
+    Raises:
+        ValueError: If the part is unknown, the models or their grids differ, other patches are removed, or both images
+            have the same logit.
+    """
+    if part not in get_args(Part):
+        raise ValueError(f"part must be one of {', '.join(get_args(Part))}: got {str(part)[:40]!r}.")
+    check_same_model(source, corrupted)
+    if not np.array_equal(source.kept_tokens, corrupted.kept_tokens):
+        raise ValueError("Patching needs the same tokens in both images: other patches are removed in one of them.")
+    recorders = [Recorder(*mask) for mask in head_masks(source)]
+    with torch.inference_mode():
+        clean = source.model(source.image[None], source.batched_keep(1), recorders)
+        before = corrupted.model(corrupted.image[None], corrupted.batched_keep(1), corrupted.head_masks)
+    logit, corrupted_logit = (float(target_logit(logits, target)) for logits in (clean, before))
+    if abs(logit - corrupted_logit) < 1e-6 * max(1.0, abs(logit)):
+        raise ValueError("Patching needs images with different logits of the target: choose another image or target.")
+    kept = int(source.kept_tokens.sum())
+    count = {"heads": source.config.num_heads, "mlp": 1, "tokens": kept}[part]
+    patched = torch.cat(list(patched_logits(corrupted, recorders, target, part, count, report)))
+    recovered = (patched - corrupted_logit) / (logit - corrupted_logit)
+    found = recovered.view(len(recorders), -1).float().cpu().numpy()  # (L, count)
+    if part == "tokens":
+        found = corrupted.expand_tokens(found, axes=(1,))
+    return Patching(found[:, 0] if part == "mlp" else found, part, logit, corrupted_logit, target)
+
+
+def patched_logits(
+    corrupted: ForwardContext,
+    recorders: list[Recorder],
+    target: Target,
+    part: Part,
+    count: int,
+    report: Callable[[int, int], None],
+) -> Iterator[Tensor]:
+    """Yield the target's logits of image B with each activation replaced, layer by layer."""
+    own, total = head_masks(corrupted), len(recorders) * count
+    for layer, recorder in enumerate(recorders):
+        for chosen in torch.arange(count, device=corrupted.image.device).split(BATCH_SIZE):
+            replacement = Replacement(*own[layer])
+            replacement.part, replacement.activations, replacement.chosen = part, recorder.recorded[part], chosen
+            edited = [*own[:layer], replacement, *own[layer + 1 :]]
+            images = corrupted.image.expand(len(chosen), -1, -1, -1)
+            with torch.inference_mode():
+                logits = corrupted.model(images, corrupted.batched_keep(len(chosen)), edited)
+            yield target_logit(logits, target)
+            report(layer * count + int(chosen[-1]) + 1, total)
+
+
+def head_masks(context: ForwardContext) -> list[HeadMask]:
+    """Return the head mask of each block of a context; that of a block without ablated heads keeps all."""
+    config = context.config
+    ones = context.image.new_ones(config.num_heads)
+    intact = HeadMask(ones, context.image.new_zeros(config.num_heads, config.head_dim))
+    return [mask or intact for mask in context.head_masks or [None] * config.depth]
