@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 import vitviz
 from tests import tiny
+from vitviz.attribution import serialize
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.serialize import MAX_UINT16_WEIGHTS, attention_to_json, explorer_to_json
 from vitviz.attribution.view import View
@@ -126,6 +127,18 @@ def test_ablated_heads_and_removed_patches_are_in_the_view(explanation):
     assert data["view"] | {"ablated": [heads], "removed": [2, 3], "layer": 0, "head": None} == data["view"]
     assert np.isfinite(array(data["reply"]["cls"], "<f4")).all()
     assert ablated.changes in data["reply"]["image"]["note"]
+
+
+def test_the_file_of_a_large_model_stores_the_class_token_and_pinned_patches(explanation, monkeypatch):
+    monkeypatch.setattr(serialize, "MAX_STORED_WEIGHTS", explanation.attention.size - 1)
+    data = explorer_to_json(explanation, View(query=(3, 5), direction="to"), complete=False)
+    TypeAdapter(ExplorerData).validate_python(data)
+    assert data["attention"] is None
+    assert data["reply"]["onDemand"]
+    assert set(data["rows"]) == {"from 3,5", "to ", "to 3,5"}
+    rows = array(data["rows"]["to 3,5"], "<u2").reshape(explanation.attention.shape[:3]) / 65535
+    np.testing.assert_allclose(rows, explanation.query_rows((3, 5), "to"), rtol=0, atol=1e-5)
+    assert serialize.STORED_ROWS in data["caption"]
 
 
 def test_a_notebook_shows_the_explorer_the_figure_and_a_line(explanation):

@@ -22,6 +22,7 @@ from safetensors.torch import save_file
 import vitviz
 from tests import tiny
 from tests.webapp.serving import EXPLAIN_CAT
+from vitviz.attribution import serialize
 from vitviz.attribution.ablation import ablate, mean_head_outputs
 from vitviz.attribution.context import softmax
 from vitviz.attribution.explanation import Explanation
@@ -208,6 +209,41 @@ def test_attention_returns_full_attention_by_key(page):
     whole = np.frombuffer(packed, "<u2").reshape(6, 6, 65, 65) / 65535
     expected = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"]).attention
     np.testing.assert_allclose(whole, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("direction", ["from", "to"])
+@pytest.mark.parametrize("patches", [[], [7], [3, 40]])
+def test_rows_are_those_of_a_query(page, patches, direction):
+    key = page.explain(sample())["key"]
+    packed = base64.b64decode(page.rows({"key": key, "patches": patches, "direction": direction}))
+    expected = vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"]).query_rows(patches, direction)
+    np.testing.assert_allclose(np.frombuffer(packed, "<u2").reshape(6, 6, 65) / 65535, expected, atol=1e-5)
+
+
+def test_of_an_ablated_model_rows_are_its_own(page):
+    key = page.explain(sample())["key"]
+    ablated = page.ablate({"key": key, "heads": [[2, 3]], "patches": [5], "patch_mode": "drop"})["key"]
+    packed = base64.b64decode(page.rows({"key": ablated, "patches": [7], "direction": "from"}))
+    rows = np.frombuffer(packed, "<u2").reshape(6, 6, 65)
+    assert not rows[2, 3].any()
+    assert not rows[..., 1 + 5].any()
+
+
+def test_invalid_rows_are_refused(page):
+    key = page.explain(sample())["key"]
+    rows = error_response(page.rows)
+    assert rows({"key": "guess", "patches": []}) is None
+    assert "patches must be a list of integers" in rows({"key": key})["error"]
+    assert "from 0 to 63" in rows({"key": key, "patches": [64]})["error"]
+    assert "direction must be one of" in rows({"key": key, "patches": [], "direction": "up"})["error"]
+
+
+def test_large_attention_is_sent_by_query_only(page, monkeypatch):
+    assert page.explain(sample())["onDemand"] is False
+    monkeypatch.setattr(serialize, "MAX_SENT_BYTES", 2 * 36 * 65**2)
+    reply = page.explain(sample())
+    assert reply["onDemand"] is True
+    assert "at most 0.3042 MB" in error_response(page.attention)({"key": reply["key"]})["error"]
 
 
 def test_an_unknown_key_has_no_attention(page):

@@ -94,6 +94,7 @@ def test_explore(cifar_folder, uploads, tmp_path):
         page("explain", CAT | {"image": image}, explore.ExplainReply)
     key = {"key": page("explain", CAT, explore.ExplainReply)["key"]}
     page("attention", key, str)
+    page("rows", key | {"patches": [1], "direction": "to"}, str)
     for target in ([], [3, 5]):
         page("methods", key | {"target": target}, explore.MethodsReply)
     page("scores", key | {"target": []}, explore.ScoresReply)
@@ -113,8 +114,8 @@ def test_explore(cifar_folder, uploads, tmp_path):
     page("gallery_progress", {"dataset": "cifar10", "checkpoint": "runs/small"}, explore.GalleryProgress)
     page("cifar_download", {"action": "state"}, common.DownloadInfo)
     check_models(page)
-    for name in ("attention", "methods", "scores", "ablate", "figure", "code"):
-        expired = (ablation | figure | {"target": []} | {"key": "?"}).items()
+    for name in ("attention", "rows", "methods", "scores", "ablate", "figure", "code"):
+        expired = (ablation | figure | {"target": [], "direction": "to", "key": "?"}).items()
         fields = TypeAdapter(REQUESTS[name].__args__[0]).json_schema()["properties"]
         assert page(name, {field: value for field, value in expired if field in fields}) is None
     assert "error" in page("explain", CAT | {"checkpoint": "?"}, common.Refusal)

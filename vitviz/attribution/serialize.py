@@ -1,7 +1,9 @@
 """Explanations as JSON, for the page, the saved HTML file and notebooks; arrays are base64 of little-endian bytes."""
 
 import base64
+import os
 import zlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -23,6 +25,13 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 MAX_UINT16_WEIGHTS = 2**20  # attention weights that are stored with 16 bits each; more are stored with 8
+MAX_STORED_WEIGHTS = 2**24  # of more, only those of the view's query and of the class token are stored
+MAX_SENT_BYTES = int(float(os.environ.get("VITVIZ_MAX_ATTENTION_MB", "8")) * 1e6)  # of full attention to the page
+SAVED_WITH = f"Saved with vitviz {__version__} (Apache-2.0)."
+STORED_ROWS = (
+    "The attention of this model is large: the file stores the maps of the class token and of the patches that were "
+    "pinned, not those of every patch."
+)
 
 
 def methods_to_json() -> list[Json]:
@@ -52,8 +61,9 @@ def to_json(explanation: "Explanation") -> Json:
     Returns:
         `checkpoint`; `classes` and `probabilities` (K); `layers`, `heads`, `rows` and `columns` of the grid, `aspect`
         (width by height of the model input), `prefix` (tokens before the patches), `classToken`; `cls`, float32
-        (L, A, T) in base64, with zeros for ablated heads; `limits` of the shared scales by direction, those of the
-        image without ablations, so that colors can be compared with it.
+        (L, A, T) in base64, with zeros for ablated heads; `onDemand`, whether the full attention is too large to be
+        sent; `limits` of the shared scales by direction, those of the image without ablations, so that colors can be
+        compared with it.
     """
     layers, heads = explanation.attention.shape[:2]
     rows, columns = explanation.grid
@@ -70,8 +80,33 @@ def to_json(explanation: "Explanation") -> Json:
         "classToken": explanation.context.config.class_token,
         "probabilities": explanation.probabilities.tolist(),
         "cls": to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
+        "onDemand": sent_bytes(explanation) > MAX_SENT_BYTES,
         "limits": limits_to_json(explanation.original or explanation),
     }
+
+
+def count_weights(explanation: "Explanation") -> int:
+    """Return the number of attention weights between all tokens of all heads, L A T T."""
+    config = explanation.context.config
+    return config.depth * config.num_heads * config.num_tokens**2
+
+
+def sent_bytes(explanation: "Explanation") -> int:
+    """Return the size of the full attention as the page receives it: 16 bits per weight, in base64."""
+    return 2 * count_weights(explanation) * 4 // 3
+
+
+def rows_to_json(explanation: "Explanation", patches: Sequence[int] = (), direction: str = "from") -> str:
+    """Return the rows (or columns) of a query as base64 of uint16 (L, A, T) / 65535, with zeros for ablated heads.
+
+    Arguments and errors as of `Explanation.query_rows`.
+    """
+    return to_base64(to_uint16(explanation.query_rows(patches, direction)))
+
+
+def to_uint16(attention: NDArray[np.float32]) -> NDArray[np.uint16]:
+    """Round attention weights to multiples of 1 / 65535; NaN, of ablated heads, is 0."""
+    return np.round(np.nan_to_num(attention) * 65535).astype("<u2")
 
 
 def outlines_to_json(explanation: "Explanation") -> str:
@@ -99,10 +134,19 @@ def attention_to_json(explanation: "Explanation") -> Json:
     """
     attention = np.nan_to_num(explanation.attention)
     if attention.size <= MAX_UINT16_WEIGHTS:
-        return {"weights": compress(np.round(attention * 65535).astype("<u2")), "largest": None}
+        return {"weights": compress(to_uint16(attention)), "largest": None}
     largest = attention.max(-1)  # (L, A, T)
     steps = np.round(attention / np.maximum(largest, np.finfo(np.float32).tiny)[..., None] * 255)
     return {"weights": compress(steps.astype(np.uint8)), "largest": to_base64(largest.astype("<f4"))}
+
+
+def stored_rows(explanation: "Explanation", view: "View") -> dict[str, str]:
+    """Return the rows that a file of a large model stores, by direction and patches, without the default query's."""
+    queries = {(direction, query) for direction in ("from", "to") for query in ((), view.query)}
+    return {
+        f"{direction} {','.join(map(str, query))}": rows_to_json(explanation, query, direction)
+        for direction, query in sorted(queries - {("from", ())})
+    }
 
 
 def compress(array: NDArray[Any]) -> str:
@@ -171,23 +215,27 @@ def explorer_to_json(
     target = explanation.target(view.target)
     computed = {method for method, of_target in explanation.context.maps if of_target == target}
     keys = [key for key, method in explanation.methods.items() if complete or method.instant or key in computed]
+    on_demand = count_weights(explanation) > MAX_STORED_WEIGHTS
     note = ", ".join(filter(None, (explanation.image.note, explanation.changes)))
+    stored = f" {STORED_ROWS}" if on_demand else ""
     image = {"original": None, "truth": view.truth, "shows": None, "caption": explanation.name, "note": note}
     image |= {"src": data_url(explanation.image.model_input), "outlines": outlines_to_json(explanation)}
     return {
         "reply": to_json(explanation)
         | {
             "key": "saved",
+            "onDemand": on_demand,
             "image": image,
             "maps": method_maps(explanation, target, keys),
         },
-        "attention": attention_to_json(explanation),
+        "attention": None if on_demand else attention_to_json(explanation),
+        "rows": stored_rows(explanation, view) if on_demand else {},
         "scores": scores or (method_scores(explanation, target) if complete and explanation.labels else None),
         "methods": [method for method in methods_to_json() if method["key"] in keys],
         "view": view_to_json(explanation, view),
         "isClassifier": explanation.context.checkpoint.is_classifier,
         "accuracy": record.get("test_accuracy"),
         "eval_samples": eval_samples(record),
-        "caption": f"Model: {explanation.checkpoint}. Image: {note}. Saved with vitviz {__version__} (Apache-2.0).",
+        "caption": f"Model: {explanation.checkpoint}. Image: {note}.{stored} {SAVED_WITH}",
         "colors": color_tables(),
     }

@@ -81,7 +81,7 @@ def is_loadable(path: Path, state: FileState) -> bool:
 @lru_cache(maxsize=MAX_LOADED)
 def load_bundled(path: Path, state: FileState) -> Checkpoint:
     """Load a bundled checkpoint, once per version of the file."""
-    return checkpoint.load(path, checkpoint.MAX_BYTES)
+    return checkpoint.load(path)
 
 
 @lru_cache(maxsize=4)

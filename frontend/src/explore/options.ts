@@ -29,12 +29,15 @@ export function chooseOption(explorer: Explorer, name: Option, value: string) {
   if (value === 'patches') showNotice(explorer, 'Click patches to add them to the query; click again to remove them.');
 }
 
-/** Without the full attention only the class token can be the query. */
-export function fallBackToClassToken(explorer: Explorer) {
-  Object.assign(explorer.choices, { pins: [], isMultiPatchQuery: false, hover: -1, direction: 'from' });
+const NO_ATTENTION = 'The attention between patches could not be loaded. Choose the image again to retry.';
+
+/** Without the attention of other queries return to the pinned one, or to the class token. */
+export function fallBackToClassToken(explorer: Explorer, sentence = NO_ATTENTION) {
+  const { choices } = explorer;
+  if (choices.hover >= 0) choices.hover = -1;
+  else Object.assign(choices, { pins: [], isMultiPatchQuery: false, direction: 'from' });
   stopWaiting(explorer);
   explorer.view.draw();
-  const sentence = 'The attention between patches could not be loaded. Choose the image again to retry.';
   showNotice(explorer, sentence, true);
 }
 

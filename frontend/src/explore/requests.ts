@@ -1,5 +1,6 @@
 /* Requests about an image: its explanation, full attention, attribution maps, ablations. The latest request wins. */
 
+import { parsePatches } from '../lib/address';
 import type { AblateReply, ImageChoice, Refusal, Requests } from '../lib/api';
 import {
   ANNOUNCE_DELAY,
@@ -12,10 +13,11 @@ import {
   reasonOf,
   refreshModels,
 } from '../lib/client';
-import { floatsOf, tokenCount, uint16Of } from '../lib/numbers';
+import { tokenCount, uint16Of } from '../lib/numbers';
 import { writeAddressSoon } from './actions';
 import type { ShapeParams } from './address';
 import { announceSoon, showNotice, startWaiting, stopWaiting } from './notices';
+import { sourceOf, storeRows } from './rows';
 import { decodeImage, show } from './show';
 import type { Explorer } from './state.svelte';
 
@@ -48,17 +50,23 @@ export async function load(
   const decoded = await decodeImage(reply.image.src);
   if (mine !== explorer.ticket) return;
   if (!decoded) return fail(explorer, 'The image could not be displayed. Choose another one.');
-  // A query other than the class token waits for the full attention: a new image must not appear with old maps.
+  // A query other than the class token waits for its attention: a new image must not appear with old maps.
   const { pins, direction } = explorer.choices;
-  const needsFull = Boolean(linked?.patch) || pins.length > 0 || direction === 'to';
-  const full = needsFull ? await explorer.host.request('attention', { key: reply.key }) : null;
+  const { key, onDemand } = reply;
+  const patches = linked ? parsePatches(linked.patch, reply) : pins;
+  const needsMore = patches.length > 0 || direction === 'to';
+  const { request } = explorer.host;
+  const more = !needsMore
+    ? null
+    : await (onDemand ? request('rows', { key, patches, direction }) : request('attention', { key }));
   if (mine !== explorer.ticket) return;
   show(explorer, reply, decoded, linked);
-  if (typeof full === 'string') storeFull(explorer, full, reply.key);
-  else fetchFull(explorer);
+  if (typeof more !== 'string') fetchFull(explorer);
+  else if (onDemand) storeRows(explorer, more, patches, direction);
+  else storeFull(explorer, more, key);
 }
 
-type Keyed = 'attention' | 'methods' | 'scores' | 'ablate' | 'figure' | 'code';
+type Keyed = 'attention' | 'rows' | 'methods' | 'scores' | 'ablate' | 'figure' | 'code';
 type Question<N extends Keyed> = Omit<Requests[N][0], 'key'>;
 type Answer<N extends Keyed> = Requests[N][1];
 
@@ -105,9 +113,13 @@ export async function requestAblated<N extends Keyed>(
     : requestCached(explorer, name, question);
 }
 
-/** Fetch the attention between all tokens. */
+/** Fetch the attention between all tokens, unless the rows of each query are fetched when they are shown. */
 export async function fetchFull(explorer: Explorer) {
   const { reply: mine, ablation } = explorer;
+  if (mine?.onDemand) {
+    explorer.markers.full = explorer.key;
+    return;
+  }
   const full = await (ablation
     ? explorer.host.request('attention', { key: ablation.key })
     : requestCached(explorer, 'attention', {}));
@@ -213,7 +225,7 @@ function showAblation(explorer: Explorer, result: AblateReply | null, rows: stri
   const { ablated, removed, mode, patch_mode } = explorer.choices;
   explorer.ablation = result;
   explorer.previousChanges = { ablated, removed, mode, patch_mode };
-  explorer.attention = { defaultRows: floatsOf(rows), full: null };
+  explorer.attention = sourceOf(rows, explorer.reply?.onDemand);
   explorer.fullAttentionFailed = false;
   explorer.shape = { ...explorer.shape, removed: result && patch_mode === 'drop' ? removed : [] };
   explorer.view.releaseMethod();

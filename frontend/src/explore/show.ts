@@ -2,11 +2,12 @@
 
 import type { ExplainReply, ImageChoice } from '../lib/api';
 import { afterPaint, isImageUrl } from '../lib/dom';
-import { floatsOf, sharpestHead } from '../lib/numbers';
+import { sharpestHead } from '../lib/numbers';
 import { percent } from '../lib/words';
 import { readShapeParams, type ShapeParams } from './address';
 import { announceSoon, stopWaiting } from './notices';
 import { fetchAblation, fetchMethods, METHODS_DELAY } from './requests';
+import { sourceOf } from './rows';
 import type { Explorer } from './state.svelte';
 
 export async function decodeImage(src: string): Promise<HTMLImageElement | null> {
@@ -38,7 +39,7 @@ export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageEl
     image,
     shown: { checkpoint, image: chosen },
     failedModel: null,
-    attention: { defaultRows: floatsOf(reply.cls), full: null },
+    attention: sourceOf(reply.cls, reply.onDemand),
     shape: { layers, heads, rows, columns, aspect, prefix, classToken, removed: [] },
     maps: reply.maps,
     mapsOf: null,

@@ -93,6 +93,7 @@ export class Explorer {
   ablation = $state.raw<Pick<AblateReply, 'key' | 'probabilities'> | null>(null); // while heads are ablated or patches removed
   faithfulness = $state.raw<ScoresReply | null>(null); // of the maps on screen, once computed
   fullAttentionFailed = false;
+  rowsOf: Source | null = null; // the attention whose next rows are being fetched
   shown: { checkpoint: string; image: ImageChoice } | null = null; // on screen, restored after an error
   recorded = { image: '', time: 0 }; // the last image in the history (JSON), and when it was shown (ms)
   previousChanges: Changes = { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' }; // the changes shown last

@@ -6,7 +6,7 @@ import type { MethodInfo, ScaleLimits } from '../lib/api';
 import {
   type Direction,
   fillRows,
-  firstRowsSuffice,
+  hasQuery,
   MEAN,
   makeRows,
   type Rows,
@@ -20,6 +20,7 @@ import { type Line, mapName, methodTitle } from '../lib/words';
 import { showWaiting, stopWaiting } from './notices';
 import { fallBackToClassToken } from './options';
 import { readingOf } from './reading';
+import { fetchRows } from './rows';
 import { mapScale, methodScale } from './scales';
 import { isAblated, queryPatches } from './selection';
 import { headlineOf, lineOf } from './sentences';
@@ -149,12 +150,13 @@ export class View {
       return showWaiting(explorer);
     const query = queryPatches(choices, shape);
     this.#placeMarks(query, method);
-    if (attention.full !== null || firstRowsSuffice(query, choices.direction)) {
+    if (hasQuery(attention, query, choices.direction)) {
       if (explorer.markers.state !== 'working') stopWaiting(explorer);
       this.#update(query, method);
     } else if (explorer.fullAttentionFailed) {
       fallBackToClassToken(explorer);
     } else {
+      if (attention.rows) fetchRows(explorer, query, choices.direction);
       showWaiting(explorer);
     }
     flushSync();

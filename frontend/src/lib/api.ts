@@ -128,7 +128,7 @@ export interface EstimateReply {
   device: string;
 }
 
-/** Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32. `limits` are those of the directions "from" and "to". */
+/** Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32. `limits` are those of the directions "from" and "to". `onDemand`: the full attention is large, so that the rows of other queries are requested one by one. */
 export interface ExplainReply {
   layers: number;
   heads: number;
@@ -143,6 +143,7 @@ export interface ExplainReply {
   image: ExplainedImage;
   probabilities: number[];
   cls: string;
+  onDemand: boolean;
   limits: Record<string, ScaleLimits>;
   maps: Record<string, number[]>;
 }
@@ -176,10 +177,11 @@ export interface ExploreCatalog {
   public: boolean;
 }
 
-/** An explanation in a saved file or a notebook, where the explorer has no server. */
+/** An explanation in a saved file or a notebook, where the explorer has no server. Of large models, `attention` is None, and `rows` holds those of the view's query and of the class token, as the server function of this name returns them, by direction and patches ("from 3,5"). */
 export interface ExplorerData {
   reply: ExplainReply;
-  attention: FullAttention;
+  attention: FullAttention | null;
+  rows: Record<string, string>;
   scores: ScoresReply | null;
   methods: MethodInfo[];
   view: SavedView;
@@ -523,6 +525,7 @@ export interface RenameRequest {
 export interface Requests {
   explain: [ExplainRequest, ExplainReply | Refusal];
   attention: [KeyRequest, string | Refusal | null];
+  rows: [RowsRequest, string | Refusal | null];
   methods: [TargetRequest, MethodsReply | Refusal | null];
   scores: [TargetRequest, ScoresReply | Refusal | null];
   ablate: [AblateRequest, AblateReply | Refusal | null];
@@ -552,6 +555,13 @@ export interface Requests {
   cancel_download: [Empty, RunLists | Refusal];
   upload_images: [UploadRequest, UploadedReply | Refusal];
   survey: [ConfigRequest, SurveyReply | Refusal];
+}
+
+/** Also the query patches, empty for the default query, and the direction. */
+export interface RowsRequest {
+  key: string;
+  patches: number[];
+  direction: 'from' | 'to';
 }
 
 /** A run; `eta` (s) while it is training; the number of images of a final accuracy. */

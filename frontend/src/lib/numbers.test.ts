@@ -4,8 +4,9 @@ import {
   colorIndex,
   fillHead,
   fillRows,
-  firstRowsSuffice,
   floatsOf,
+  givenRows,
+  hasQuery,
   isFlat,
   largest,
   MEAN,
@@ -109,14 +110,26 @@ describe('rows of a query', () => {
   });
 
   test('of the default query needs no full attention', () => {
-    expect(firstRowsSuffice([], 'from')).toBe(true);
-    expect(firstRowsSuffice([], 'to')).toBe(false);
-    expect(firstRowsSuffice([0], 'from')).toBe(false);
+    const first = { defaultRows: new Float32Array(4), full: null };
+    expect(hasQuery(first, [], 'from')).toBe(true);
+    expect(hasQuery(first, [], 'to')).toBe(false);
+    expect(hasQuery(first, [0], 'from')).toBe(false);
+    expect(hasQuery(source, [0], 'to')).toBe(true);
     const out = new Float32Array(2);
     const defaultRows = Float32Array.of(0, 0, 0.5, 0.25);
     fillHead(out, bare, { defaultRows, full: null }, 1, [], 'from');
     expect([...out]).toEqual([0.5, 0.25]);
     expect(() => fillHead(out, bare, { defaultRows, full: null }, 1, [0], 'from')).toThrow('full attention');
+  });
+
+  test('that arrived on their own are taken as they are', () => {
+    const rows = new Map([['to 0,1', Float32Array.of(0, 0, 0.125, 0.5)]]);
+    const alone = { defaultRows: new Float32Array(4), full: null, rows };
+    const out = new Float32Array(2);
+    fillHead(out, bare, alone, 1, [0, 1], 'to');
+    expect([...out]).toEqual([0.125, 0.5]);
+    expect(givenRows(alone, [0, 1], 'from')).toBeUndefined();
+    expect(hasQuery(alone, [0, 1], 'to')).toBe(true);
   });
 });
 

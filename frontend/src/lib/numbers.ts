@@ -24,10 +24,12 @@ export interface Shape extends Grid {
 
 export type Direction = 'from' | 'to';
 
-/** The attention of an image: the rows of the default query, which arrive first, and all rows, as 16-bit fractions. */
+/** The attention of an image: the rows of the default query, which arrive first, and all rows, as 16-bit fractions.
+    Of large models the rows of other queries instead, (layers, heads, tokens) by `queryKey`; null of other models. */
 export interface Source {
   defaultRows: Float32Array;
   full: Uint16Array | null;
+  rows?: Map<string, Float32Array> | null;
 }
 
 /** The rows of one query: one cell per head and mean. */
@@ -116,9 +118,15 @@ export function queryTokens(patches: readonly number[], shape: Shape) {
   return (patches.length ? patches : remainingPatches(shape)).map((patch) => shape.prefix + patch);
 }
 
-/** Whether the rows of the default query, which arrive first, suffice. */
-export const firstRowsSuffice = (patches: readonly number[], direction: Direction) =>
-  direction === 'from' && !patches.length;
+export const queryKey = (patches: readonly number[], direction: Direction) => `${direction} ${patches}`;
+
+/** The rows of a query (layers, heads, tokens), if they arrived on their own: the default query's arrive first. */
+export const givenRows = ({ defaultRows, rows }: Source, patches: readonly number[], direction: Direction) =>
+  direction === 'from' && !patches.length ? defaultRows : rows?.get(queryKey(patches, direction));
+
+/** Whether the attention of a query is there. */
+export const hasQuery = (source: Source, patches: readonly number[], direction: Direction) =>
+  source.full !== null || givenRows(source, patches, direction) !== undefined;
 
 /** Fill `out` (tokens) with the mean attention of the query patches in one head: "from" them, or "to" them. */
 export function fillHead(
@@ -130,8 +138,9 @@ export function fillHead(
   direction: Direction,
 ) {
   const tokens = out.length;
-  if (firstRowsSuffice(patches, direction)) {
-    for (let j = 0; j < tokens; j++) out[j] = source.defaultRows[head * tokens + j];
+  const given = givenRows(source, patches, direction);
+  if (given) {
+    out.set(given.subarray(head * tokens, (head + 1) * tokens));
     return;
   }
   const { full } = source;

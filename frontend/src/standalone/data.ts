@@ -1,8 +1,8 @@
 /* The data of a saved explanation as the explorer takes it from a server. */
 
-import type { ExploreCatalog, ExplorerData, FullAttention } from '../lib/api';
+import type { ExploreCatalog, ExplorerData, FullAttention, RowsRequest } from '../lib/api';
 import type { Request, RequestName } from '../lib/client';
-import { bytesOf, floatsOf } from '../lib/numbers';
+import { bytesOf, floatsOf, queryKey } from '../lib/numbers';
 
 const MAX_WEIGHT = 65535;
 
@@ -53,17 +53,23 @@ export function catalogOf({ reply, methods, colors, ...model }: ExplorerData): E
 }
 
 /** A function that answers requests about the explanation as a server would. The first maps do not wait for `attention`. */
-export function replier({ reply, scores }: ExplorerData, attention: () => Promise<string>): Request {
+export function replier({ reply, rows, scores }: ExplorerData, attention: () => Promise<string>): Request {
   const replies: Partial<Record<RequestName, unknown>> = {
     explain: reply,
     methods: { maps: reply.maps },
     scores,
     ablate: reply,
   };
-  return async (name) => {
+  return async (name, argument) => {
+    if (name === 'rows') {
+      const { patches, direction } = argument as RowsRequest;
+      return (rows[queryKey(patches, direction)] ?? { error: NOT_STORED }) as never;
+    }
     if (name === 'attention') return (await attention()) as never;
     return (name in replies ? replies[name] : { error: NO_SERVER }) as never;
   };
 }
 
+const NOT_STORED =
+  'This model is large: the file stores the maps of the class token and of the patches that were pinned, not of this one.';
 const NO_SERVER = 'This needs a running vitviz.';

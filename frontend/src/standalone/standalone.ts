@@ -33,7 +33,7 @@ export function open(element: HTMLElement, data: ExplorerData): { explorer: Expl
   let weights: Uint16Array = new Uint16Array();
   async function attention() {
     await new Promise<void>(afterPaint);
-    weights = await weightsOf(data.attention);
+    if (data.attention) weights = await weightsOf(data.attention);
     return '';
   }
   const explorer = new Explorer({

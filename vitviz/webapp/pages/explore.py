@@ -86,7 +86,7 @@ class Explore(ModelPage):
         explain, figure = respond(self.explain), respond(self.figures.figure)
         return [
             route_by_size(quick(respond(self.takes_long)), quick(explain), Queue(1, 8)(explain)),
-            *(quick(respond(function)) for function in (self.attention, self.ablate, self.list_models)),
+            *(quick(respond(function)) for function in (self.attention, self.rows, self.ablate, self.list_models)),
             *self.model_functions,
             with_cache(quick(respond(self.cached("maps"))), slow(respond(self.methods))),
             with_cache(quick(respond(self.cached("scores"))), slow(respond(self.scores))),
@@ -188,10 +188,28 @@ class Explore(ModelPage):
         raise RequestError("kind", "sample, cifar, dataset or upload", kind)
 
     def attention(self, request: Json) -> str | None:
-        """Return the attention of a key as base64 of uint16 (L, A, T, T) / 65535; None if the key has expired."""
+        """Return the attention of a key as base64 of uint16 (L, A, T, T) / 65535; None if the key has expired.
+
+        Raises:
+            RequestError: If it is too large to be sent; then `rows` returns that of each query.
+        """
         if (explanation := self.explanations.get(request)) is None:
             return None
-        return to_base64(np.round(np.nan_to_num(explanation.attention) * 65535).astype("<u2"))
+        if serialize.sent_bytes(explanation) > serialize.MAX_SENT_BYTES:
+            rule = f"of a model whose full attention has at most {serialize.MAX_SENT_BYTES / 1e6:g} MB"
+            raise RequestError("key", rule, explanation.checkpoint, "Request the rows of a query.")
+        return to_base64(serialize.to_uint16(explanation.attention))
+
+    def rows(self, request: Json) -> str | None:
+        """Return the attention of a query as base64 of uint16 (L, A, T) / 65535; None if the key has expired.
+
+        Args:
+            request: `key`; `patches`, the query, empty for the class token; `direction`, "from" or "to".
+        """
+        if (explanation := self.explanations.get(request)) is None:
+            return None
+        patches = parse("patches", request.get("patches"), INTEGERS, "a list of integers")
+        return serialize.rows_to_json(explanation, patches, choice(request, "direction", ("from", "to")))
 
     def methods(self, request: Json) -> Json | None:
         """Return the maps of all methods as lists of N numbers; None if the key has expired.

@@ -99,7 +99,8 @@ class ScaleLimits(TypedDict):
 class ExplainReply(GridShape):
     """Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32.
 
-    `limits` are those of the directions "from" and "to".
+    `limits` are those of the directions "from" and "to". `onDemand`: the full attention is large, so that the rows of
+    other queries are requested one by one.
     """
 
     key: str
@@ -108,6 +109,7 @@ class ExplainReply(GridShape):
     image: ExplainedImage
     probabilities: Vector
     cls: str
+    onDemand: bool  # noqa: N815
     limits: dict[str, ScaleLimits]
     maps: dict[str, Vector]
 
@@ -116,6 +118,13 @@ class KeyRequest(TypedDict):
     """The key of an explanation."""
 
     key: str
+
+
+class RowsRequest(KeyRequest):
+    """Also the query patches, empty for the default query, and the direction."""
+
+    patches: list[int]
+    direction: Literal["from", "to"]
 
 
 class TargetRequest(KeyRequest):
@@ -164,10 +173,15 @@ class SavedView(TypedDict):
 
 
 class ExplorerData(TypedDict):
-    """An explanation in a saved file or a notebook, where the explorer has no server."""
+    """An explanation in a saved file or a notebook, where the explorer has no server.
+
+    Of large models, `attention` is None, and `rows` holds those of the view's query and of the class token, as the
+    server function of this name returns them, by direction and patches ("from 3,5").
+    """
 
     reply: ExplainReply
-    attention: FullAttention
+    attention: FullAttention | None
+    rows: dict[str, str]
     scores: ScoresReply | None
     methods: list[MethodInfo]
     view: SavedView

@@ -30,6 +30,7 @@ from vitviz.webapp.schemas.explore import (
     GalleryRequest,
     KeyRequest,
     MethodsReply,
+    RowsRequest,
     ScoresReply,
     TargetRequest,
 )
@@ -58,6 +59,7 @@ class Requests(TypedDict):
 
     explain: tuple[ExplainRequest, ExplainReply | Refusal]
     attention: tuple[KeyRequest, str | Refusal | None]
+    rows: tuple[RowsRequest, str | Refusal | None]
     methods: tuple[TargetRequest, MethodsReply | Refusal | None]
     scores: tuple[TargetRequest, ScoresReply | Refusal | None]
     ablate: tuple[AblateRequest, AblateReply | Refusal | None]
