@@ -12,7 +12,7 @@ const PAGES = ['explore', 'train', 'internals', 'masthead'];
 const STANDALONE = 'standalone';
 const PACKAGES = 'packages';
 const PRINT_STYLES = 'src/lib/print.css'; // the last word
-const SHARED_STYLES = ['src/lib/base.css', 'src/lib/matrix.css'];
+const SHARED_STYLES = ['src/lib/base.css', 'src/lib/matrix.css', 'src/lib/models.css'];
 
 /** The style sheets of a page: those that pages share, then those of its folder. */
 function stylesOf(page: string): string[] {

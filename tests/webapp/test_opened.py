@@ -245,7 +245,7 @@ def test_facts_name_preprocessing_tokens_and_training():
     model = replace(tiny.checkpoint(replace(tiny.CONFIG, reg_tokens=2)), record={"test_accuracy": 0.5, "epochs": 3})
     known = dict(facts(model, 2_000_000))
     assert known["Tokens"] == "5 × 7 patches of 4 px, class token, 2 registers"
-    assert known["Preprocessing"] == "largest center crop of 28:20, resized to 28 × 20 px (lanczos)"
+    assert known["Preprocessing"] == "cropped to 28:20, resized to 28 × 20 px (lanczos)"
     assert known["Normalization"] == "mean 0.5, 0.4, 0.3; std 0.2, 0.25, 0.3"
     assert known["Training"] == "3 epochs, test accuracy 50.0 %"
     assert known["Size"].endswith("parameters · 2.0 MB")

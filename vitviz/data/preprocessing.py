@@ -213,14 +213,14 @@ def describe_resize(size: tuple[int, int], resize: Resize) -> str:
         >>> describe_resize((224, 224), Resize("bicubic", 1.0, "squash"))
         'whole image resized to 224 × 224 px (bicubic)'
         >>> describe_resize((32, 48), Resize())
-        'largest center crop of 48:32, resized to 48 × 32 px (lanczos)'
+        'cropped to 48:32, resized to 48 × 32 px (lanczos)'
     """
     H, W = size
     filter_, is_square = resize.interpolation, H == W
     if resize.crop_mode == "squash":
         return f"whole image resized to {W} × {H} px ({filter_})"
     if resize.crop_pct == 1:
-        return f"largest center crop of {'a square' if is_square else f'{W}:{H}'}, resized to {W} × {H} px ({filter_})"
+        return f"cropped to {'a square' if is_square else f'{W}:{H}'}, resized to {W} × {H} px ({filter_})"
     side = f"{W / resize.crop_pct:.0f}" + ("" if is_square else f" × {H / resize.crop_pct:.0f}")
     what = "shorter side resized to" if is_square else "resized to cover"
     return f"{what} {side} px ({filter_}), center crop of {W} × {H} px"

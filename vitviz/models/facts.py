@@ -1,5 +1,6 @@
 """What is known of a model, in words: where it is from, its size, its preprocessing and its training."""
 
+import math
 from typing import Any
 
 from vitviz.data.preprocessing import describe_resize
@@ -90,5 +91,6 @@ def describe_training(record: dict[str, Any]) -> str:
         parts.append(f"{epochs:.4g} epochs")
     if isinstance(accuracy := record.get("test_accuracy"), int | float):
         count = eval_samples(record)
-        parts.append(f"test accuracy {100 * accuracy:.1f} %" + (f" of {count:,} images" if count else ""))
+        rounded = math.floor(1000 * accuracy + 0.5) / 10  # as on the page
+        parts.append(f"test accuracy {rounded:.1f} %" + (f" of {count:,} images" if count else ""))
     return ", ".join(parts)

@@ -141,11 +141,8 @@ def main() -> None:
     except CheckpointError as error:
         print(json.dumps({"problem": error.problem, "hint": error.hint}), flush=True)
         sys.exit(1)
-    except Exception as error:  # of the network; its first line says what failed
-        message = (str(error).splitlines() or [type(error).__name__])[0]
-        print(
-            json.dumps({"problem": f"{sys.argv[1]} could not be downloaded: {message[:200]}", "hint": ""}), flush=True
-        )
+    except Exception as error:  # of the network
+        print(json.dumps({"problem": f"{sys.argv[1]} could not be downloaded: {error!s:.200}", "hint": ""}), flush=True)
         sys.exit(1)
 
 

@@ -26,6 +26,7 @@ def describe(
     """Describe a model for the page."""
     return {
         "name": name,
+        "origin": "shipped",
         "family": ARCHITECTURES.get(config.architecture, config.architecture),
         "parameters": checkpoint.count_parameters(config),
         "classes": config.num_classes,

@@ -104,6 +104,7 @@ def list_run_models(runs: Runs) -> list[ModelInfo]:
             name, is_classifier = RUN_PREFIX + info.name, config.objective == "classify"
             split = measured_on(info.config)
             found.append(describe(name, config.model, info.accuracy, info.eval_samples, split, is_classifier))
+            found[-1]["origin"] = "run"
             found[-1]["dataset"] = None if config.dataset == "cifar10" else dataset_name(config)
     return found
 

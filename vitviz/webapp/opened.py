@@ -77,7 +77,8 @@ class OpenedModels:
             model = load(source)
             name = source if source.startswith(hub.PREFIXES) else self.unused(model.name)
             model = replace(model, name=name)
-            self.infos[name], self.sizes[name] = describe_model(model), size_on_disk(source)
+            self.infos[name] = describe_model(model) | {"origin": "opened"}
+            self.sizes[name] = size_on_disk(source)
             self.sources[name] = source
             self.keep(model)
         return name

@@ -1,7 +1,7 @@
 /* Requests about an image: its explanation, full attention, attribution maps, ablations. The latest request wins. */
 
 import { parsePatches } from '../lib/address';
-import type { AblateReply, ImageChoice, Refusal, Requests } from '../lib/api';
+import type { AblateReply, ImageChoice, ModelList, Refusal, Requests } from '../lib/api';
 import {
   ANNOUNCE_DELAY,
   isBusy,
@@ -240,5 +240,9 @@ function showAblation(explorer: Explorer, result: AblateReply | null, rows: stri
 /** Refresh the lists of models and datasets: they may have changed on another tab. */
 export async function refreshLists(explorer: Explorer) {
   const lists = await refreshModels(explorer.host.request);
-  if (lists) explorer.catalog = { ...explorer.catalog, ...lists };
+  if (lists) showLists(explorer, lists);
+}
+
+export function showLists(explorer: Explorer, lists: ModelList) {
+  explorer.catalog = { ...explorer.catalog, ...lists };
 }

@@ -81,9 +81,7 @@ function follow(page: InternalsPage): boolean {
 
 async function refreshLists(page: InternalsPage): Promise<void> {
   const lists = await refreshModels(page.host.request);
-  if (!lists) return;
-  page.models = lists.checkpoints;
-  page.cifar = lists.cifar;
+  if (lists) page.showLists(lists);
 }
 
 async function refresh(page: InternalsPage, isBack: boolean): Promise<void> {

@@ -1,6 +1,6 @@
 /* State of the Internals page. Requests are functions over this object, see requests.ts. */
 
-import type { CifarInfo, InternalsCatalog, ModelInfo, ProbesReply, ProbesRequest } from '../lib/api';
+import type { CifarInfo, InternalsCatalog, ModelInfo, ModelList, ProbesReply, ProbesRequest } from '../lib/api';
 import type { Host } from '../lib/client';
 import { ThemeColors } from '../lib/theme';
 import type { Probe } from './captions';
@@ -68,6 +68,11 @@ export class InternalsPage {
     this.#speaking = setTimeout(() => {
       this.voice = text();
     }, delay);
+  }
+
+  showLists({ checkpoints, cifar }: ModelList): void {
+    this.models = checkpoints;
+    this.cifar = cifar;
   }
 
   isKnown(name: string | null): boolean {

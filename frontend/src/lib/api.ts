@@ -366,6 +366,7 @@ export interface ModelFacts {
 /** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. */
 export interface ModelInfo {
   name: string;
+  origin: 'shipped' | 'run' | 'opened';
   family: string;
   parameters: number;
   classes: number;

@@ -33,6 +33,10 @@ export function catalogOf({ reply, methods, colors, ...model }: ExplorerData): E
     checkpoints: [
       {
         name,
+        origin: 'opened',
+        family: '',
+        parameters: 0,
+        classes: reply.classes.length,
         dataset: null,
         layers,
         heads,

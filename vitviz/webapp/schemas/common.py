@@ -60,6 +60,7 @@ class ModelInfo(TypedDict):
     """
 
     name: str
+    origin: Literal["shipped", "run", "opened"]
     family: str
     parameters: int
     classes: int

@@ -1,0 +1,125 @@
+/* State of the model picker: the search, the model being opened, and what is known of the one on screen. */
+
+import type { FoundModel, ModelFacts, ModelInfo, ModelList, OpenInfo, Refusal } from '../api';
+import { isRefusal, pause, type Request, reasonOf, refreshModels } from '../client';
+import { type Entry, entriesOf, megabytes, optionAfter, search } from './list';
+
+/** The page that the picker belongs to. */
+export interface PickerPage {
+  request: Request;
+  isPublic: boolean;
+  models: () => readonly ModelInfo[];
+  /** The model on screen. */
+  shown: () => string;
+  onlists: (lists: ModelList) => void;
+  onchoose: (name: string) => void;
+}
+
+const POLL = 300; // ms
+
+export class ModelPicker {
+  readonly page: PickerPage;
+  node = $state.raw<HTMLDialogElement | null>(null);
+  text = $state.raw('');
+  active = $state.raw(0); // index of the marked option
+  found = $state.raw<FoundModel[]>([]);
+  cache = $state.raw('');
+  facts = $state.raw<ModelFacts['facts']>([]);
+  opening = $state.raw<OpenInfo | null>(null);
+  error = $state.raw('');
+
+  readonly options = $derived.by(() =>
+    search(entriesOf(this.page.models(), this.found), this.text, !this.page.isPublic),
+  );
+  readonly isBusy = $derived(this.opening?.phase === 'downloading' || this.opening?.phase === 'loading');
+  /** What is being done, or why it failed. */
+  readonly status = $derived.by(() => {
+    const { opening } = this;
+    if (this.error) return this.error;
+    if (opening?.phase === 'loading') return `Loading ${opening.source}…`;
+    if (opening?.phase === 'canceled')
+      return `The download of ${opening.source} was canceled; it resumes where it ended.`;
+    if (opening?.phase !== 'downloading') return '';
+    const size = opening.total ? `: ${megabytes(opening.done)} of ${megabytes(opening.total)}` : '';
+    return `Downloading ${opening.source}${size}`;
+  });
+
+  constructor(page: PickerPage) {
+    this.page = page;
+  }
+
+  /** Show the dialog with the current lists. */
+  async open() {
+    this.node?.showModal();
+    this.text = '';
+    this.active = 0;
+    this.error = '';
+    this.#describe();
+    const { request, isPublic } = this.page;
+    const lists = await refreshModels(request);
+    if (lists) this.page.onlists(lists);
+    if (isPublic) return;
+    const reply = await request('find_models', {});
+    if (!reply || isRefusal(reply)) return;
+    this.found = reply.models;
+    this.cache = reply.cache;
+  }
+
+  type(text: string) {
+    this.text = text;
+    this.active = 0;
+  }
+
+  /** Move the mark or choose by a key; whether it was one of those keys. */
+  press(key: string): boolean {
+    if (key === 'Enter') {
+      const entry = this.options[this.active];
+      if (entry) this.choose(entry);
+      return true;
+    }
+    const next = optionAfter(key, this.active, this.options.length);
+    if (next !== undefined) this.active = next;
+    return next !== undefined;
+  }
+
+  async choose(entry: Entry) {
+    this.error = '';
+    if (entry.isListed) return this.#show(entry.name);
+    if (this.isBusy) return;
+    return this.#follow(await this.page.request('open_model', { action: 'start', source: entry.name }));
+  }
+
+  async cancel() {
+    await this.page.request('open_model', { action: 'cancel' });
+  }
+
+  /** Follow the opening of a model until it is there; then show it, unless the dialog was closed. */
+  async #follow(reply: OpenInfo | Refusal): Promise<void> {
+    this.opening = isRefusal(reply) ? null : reply;
+    if (isRefusal(reply)) {
+      this.error = reasonOf(reply);
+      return;
+    }
+    if (this.isBusy) {
+      await pause(POLL);
+      return this.#follow(await this.page.request('open_model', { action: 'state' }));
+    }
+    if (reply.phase === 'failed') this.error = reply.message;
+    if (reply.phase !== 'ready') return;
+    this.opening = null;
+    const lists = await refreshModels(this.page.request);
+    if (lists) this.page.onlists(lists);
+    if (this.node?.open) this.#show(reply.name);
+  }
+
+  #show(name: string) {
+    this.node?.close();
+    if (name !== this.page.shown()) this.page.onchoose(name);
+  }
+
+  async #describe() {
+    this.facts = [];
+    const reply = await this.page.request('model_facts', { checkpoint: this.page.shown() });
+    if (reply && !isRefusal(reply)) this.facts = reply.facts;
+  }
+}

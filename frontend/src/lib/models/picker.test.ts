@@ -1,0 +1,148 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { OpenInfo } from '../api';
+import type { Request } from '../client';
+import type { Entry } from './list';
+import { ModelPicker } from './picker.svelte';
+
+const CACHED: Entry = { name: 'timm:vit', group: 'Hugging Face cache', detail: '', isListed: false };
+const LISTED: Entry = { name: 'tiny', group: 'Shipped', detail: '', isListed: true };
+const state = (phase: OpenInfo['phase'], more: Partial<OpenInfo> = {}): OpenInfo => ({
+  source: 'timm:vit',
+  phase,
+  done: 0,
+  total: 0,
+  message: '',
+  name: '',
+  ...more,
+});
+
+let states: unknown[];
+let asked: [string, unknown][];
+const chosen: string[] = [];
+const lists = { checkpoints: [], cifar: { available: false, classes: [], message: '' } };
+const dialog = { open: true, showModal: vi.fn(), close: vi.fn() };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  states = [];
+  asked = [];
+  chosen.length = 0;
+  dialog.open = true;
+});
+
+function pickerOf(isPublic = false) {
+  const replies: Record<string, () => unknown> = {
+    open_model: () => states.shift(),
+    list_models: () => lists,
+    find_models: () => ({ models: [{ name: 'timm:vit', family: 'ViT', bytes: 1e6, classes: 5 }], cache: '/cache' }),
+    model_facts: () => ({ facts: [['Family', 'ViT']] }),
+  };
+  const request = (async (name: string, argument: unknown) => {
+    asked.push([name, argument]);
+    return replies[name]();
+  }) as Request;
+  const picker = new ModelPicker({
+    request,
+    isPublic,
+    models: () => [],
+    shown: () => 'shown',
+    onlists: vi.fn(),
+    onchoose: (name) => chosen.push(name),
+  });
+  picker.node = dialog as unknown as HTMLDialogElement;
+  return picker;
+}
+
+test('opening shows the lists, the cache and what is known of the model', async () => {
+  const picker = pickerOf();
+  await picker.open();
+  expect(dialog.showModal).toHaveBeenCalled();
+  expect(picker.page.onlists).toHaveBeenCalledWith(lists);
+  expect(picker.options.map(({ name }) => name)).toEqual(['timm:vit']);
+  expect([picker.cache, picker.facts]).toEqual(['/cache', [['Family', 'ViT']]]);
+  expect(asked).toContainEqual(['model_facts', { checkpoint: 'shown' }]);
+});
+
+test('on a public page the cache is not requested and no name can be opened', async () => {
+  const picker = pickerOf(true);
+  await picker.open();
+  picker.type('timm:vit');
+  expect(picker.options).toEqual([]);
+  expect(asked.map(([name]) => name)).not.toContain('find_models');
+});
+
+test('a listed model is shown at once, the one on screen is not shown again', async () => {
+  const picker = pickerOf();
+  await picker.choose(LISTED);
+  await picker.choose({ ...LISTED, name: 'shown' });
+  expect([chosen, dialog.close.mock.calls.length > 1, asked]).toEqual([['tiny'], true, []]);
+});
+
+test('a model of the cache is opened, followed and shown under the name of the page', async () => {
+  const picker = pickerOf();
+  states = [
+    state('loading'),
+    state('downloading'),
+    state('downloading', { done: 5e6, total: 346e6 }),
+    state('ready', { name: 'vit' }),
+  ];
+  const opening = picker.choose(CACHED);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(picker.status).toBe('Loading timm:vit…');
+  expect(asked[0]).toEqual(['open_model', { action: 'start', source: 'timm:vit' }]);
+  await picker.choose(CACHED); // ignored meanwhile
+  await vi.advanceTimersByTimeAsync(300);
+  expect(picker.status).toBe('Downloading timm:vit');
+  await vi.advanceTimersByTimeAsync(300);
+  expect(picker.status).toBe('Downloading timm:vit: 5.0 MB of 346 MB');
+  await vi.advanceTimersByTimeAsync(300);
+  await opening;
+  expect([chosen, picker.status, picker.isBusy]).toEqual([['vit'], '', false]);
+});
+
+test('a model that is ready after the dialog was closed is listed, not shown', async () => {
+  const picker = pickerOf();
+  states = [state('ready', { name: 'vit' })];
+  dialog.open = false;
+  await picker.choose(CACHED);
+  expect(chosen).toEqual([]);
+  expect(picker.page.onlists).toHaveBeenCalled();
+});
+
+test('failures, refusals and cancellation are reported', async () => {
+  const picker = pickerOf();
+  states = [state('failed', { message: 'No network.' })];
+  await picker.choose(CACHED);
+  expect(picker.status).toBe('No network.');
+  states = [{ error: 'Not here.' }];
+  await picker.choose(CACHED);
+  expect(picker.status).toBe('Not here.');
+  states = [state('downloading'), null, state('canceled')];
+  const opening = picker.choose(CACHED);
+  await vi.advanceTimersByTimeAsync(0);
+  await picker.cancel();
+  expect(asked.at(-1)).toEqual(['open_model', { action: 'cancel' }]);
+  await vi.advanceTimersByTimeAsync(300);
+  await opening;
+  expect(picker.status).toContain('was canceled');
+});
+
+test('keys mark an option, Enter chooses it', async () => {
+  const picker = pickerOf();
+  await picker.open();
+  states = [state('failed', { message: 'x' })];
+  picker.type('vit');
+  expect(picker.options).toHaveLength(2); // and the text itself as a path
+  expect([picker.press('ArrowDown'), picker.active, picker.press('ArrowUp'), picker.active]).toEqual([
+    true,
+    1,
+    true,
+    0,
+  ]);
+  expect(picker.press('a')).toBe(false);
+  expect(picker.press('Enter')).toBe(true);
+  expect(asked.at(-1)).toEqual(['open_model', { action: 'start', source: 'timm:vit' }]);
+  picker.type('');
+  picker.found = [];
+  expect(picker.press('Enter')).toBe(true); // nothing to choose
+});
