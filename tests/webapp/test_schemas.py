@@ -23,7 +23,7 @@ from vitviz.webapp.pages import presets
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.train import Train
-from vitviz.webapp.schemas import common, explore, internals, requests
+from vitviz.webapp.schemas import common, explore, internals, requests, views
 from vitviz.webapp.schemas import train as train_types
 
 pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
@@ -97,6 +97,7 @@ def test_explore(cifar_folder, uploads, tmp_path):
     page("rows", key | {"patches": [1], "direction": "to"}, str)
     for target in ([], [3, 5]):
         page("methods", key | {"target": target}, explore.MethodsReply)
+        page("contributions", key | {"target": target}, views.ContributionsReply)
     page("scores", key | {"target": []}, explore.ScoresReply)
     ablation = key | {"heads": [[0, 1]], "patches": [3], "mode": "mean", "patch_mode": "gray"}
     assert "key" in page("ablate", ablation, explore.AblateReply)
@@ -114,7 +115,7 @@ def test_explore(cifar_folder, uploads, tmp_path):
     page("gallery_progress", {"dataset": "cifar10", "checkpoint": "runs/small"}, explore.GalleryProgress)
     page("cifar_download", {"action": "state"}, common.DownloadInfo)
     check_models(page)
-    for name in ("attention", "rows", "methods", "scores", "ablate", "figure", "code"):
+    for name in ("attention", "rows", "methods", "scores", "contributions", "ablate", "figure", "code"):
         expired = (ablation | figure | {"target": [], "direction": "to", "key": "?"}).items()
         fields = TypeAdapter(REQUESTS[name].__args__[0]).json_schema()["properties"]
         assert page(name, {field: value for field, value in expired if field in fields}) is None

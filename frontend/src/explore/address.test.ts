@@ -3,6 +3,7 @@ import type { ExploreCatalog } from '../lib/api';
 import { MEAN } from '../lib/numbers';
 import {
   addressOf,
+  DEFAULTS,
   imageParam,
   parseImage,
   readAddress,
@@ -35,6 +36,7 @@ const CHOICES: Choices = {
   head: MEAN,
   pins: [],
   isMultiPatchQuery: false,
+  view: 'attention',
   direction: 'from',
   scale: 'shared',
   smooth: false,
@@ -88,6 +90,7 @@ test('an address is read back', () => {
     image: { kind: 'cifar', index: 17 },
     layer: 1,
     head: 2,
+    view: 'contributions',
     pins: [0, 27],
     direction: 'to',
     scale: 'map',
@@ -106,6 +109,7 @@ test('an address is read back', () => {
     image: 'cifar:17',
     layer: '2',
     head: '3',
+    view: 'contributions',
     patch: '1-1_4-4',
     direction: 'to',
     scale: 'map',
@@ -198,4 +202,8 @@ test('the entry of the history restores an uploaded image', () => {
   const [choices, linked] = readAddress(new URLSearchParams('image=upload&patch=2-2'), CATALOG, { upload });
   expect([choices.image, linked.patch]).toEqual([upload, '2-2']);
   expect(sentences('image=upload', { ...CHOICES, image: upload })).toBe('');
+});
+
+test('an unknown view is the attention, which the address omits', () => {
+  expect(read('?view=nonsense')[0].view).toBe(DEFAULTS.view);
 });

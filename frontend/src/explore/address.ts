@@ -13,9 +13,16 @@ import {
 import type { ExploreCatalog, ImageChoice, ModelInfo, UploadChoice } from '../lib/api';
 import { type Direction, MEAN, type Shape } from '../lib/numbers';
 import { numberName } from '../lib/words';
-import type { Choices, Mode, PatchMode, ScaleChoice } from './state.svelte';
+import type { Choices, Mode, PatchMode, ScaleChoice, ViewName } from './state.svelte';
 
-export const DEFAULTS = { direction: 'from', scale: 'shared', display: 'patches', mode: 'zero', patch_mode: 'drop' };
+export const DEFAULTS = {
+  view: 'attention',
+  direction: 'from',
+  scale: 'shared',
+  display: 'patches',
+  mode: 'zero',
+  patch_mode: 'drop',
+};
 const CIFAR_IMAGES = 10_000; // test images
 const UPLOADED = 'upload'; // a link cannot restore an uploaded image, but the entry of the history can
 
@@ -86,6 +93,7 @@ export function readAddress(
     image: found ?? firstImage(catalog, checkpoint),
     direction: oneOf<Direction>(params.get('direction'), ['from', 'to']),
     scale: oneOf<ScaleChoice>(params.get('scale'), ['shared', 'uniform', 'map']),
+    view: oneOf<ViewName>(params.get('view'), ['attention', 'contributions', 'features']),
     smooth: params.get('display') === 'smooth',
     mode: oneOf<Mode>(params.get('mode'), ['zero', 'mean']),
     patch_mode: oneOf<PatchMode>(params.get('patch_mode'), ['drop', 'gray']),
@@ -142,6 +150,7 @@ export function addressOf(
     image: imageParam(image),
     layer: numberName(choices.layer),
     head: numberName(choices.head),
+    view: choices.view,
     patch: patchesParam(choices.pins, shape),
     direction: choices.direction,
     scale: choices.scale,

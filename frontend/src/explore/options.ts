@@ -18,8 +18,18 @@ const CHANGES: Record<Option, (value: string, explorer: Explorer) => Partial<Cho
     const kept = { class: [], patch: pins.slice(0, 1) }[value] ?? pins;
     return { method: null, isMultiPatchQuery: value === 'patches', pins: kept };
   },
-  direction: (value) => ({ direction: oneOf<Direction>(value, ['from', 'to']), method: null }),
-  scale: (value) => ({ scale: oneOf<ScaleChoice>(value, ['shared', 'uniform', 'map']), method: null }),
+  direction(value, { choices, shape }) {
+    if (value === 'similar') {
+      const pins = choices.pins.length ? choices.pins : [middlePatch(shape)];
+      return { view: 'features', method: null, isMultiPatchQuery: false, pins: pins.slice(0, 1) };
+    }
+    return { direction: oneOf<Direction>(value, ['from', 'to']), view: 'attention', method: null };
+  },
+  scale: (value) => ({
+    scale: oneOf<ScaleChoice>(value, ['shared', 'uniform', 'map']),
+    view: 'attention',
+    method: null,
+  }),
   display: (value) => ({ smooth: value === 'smooth' }),
 };
 

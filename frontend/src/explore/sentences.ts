@@ -24,6 +24,7 @@ const hasRemovedQuery = ({ query }: View, shape: Shape) =>
 
 export function headlineOf(view: View): string {
   const { shape, map, methodInfo, query, layer, head } = view;
+  if (view.panel?.headline) return view.panel.headline;
   if (!shape || !map) return 'What the model attends to';
   if (methodInfo) return methodHeadline(methodInfo, view.classes, map.values, shape);
   if (view.isHeadAblated) return `${mapName(layer, head)} is ablated`;
@@ -35,6 +36,7 @@ export function headlineOf(view: View): string {
 
 export function lineOf(view: View, faithfulness: ScoresReply | null): Line {
   const { shape, map, methodInfo, readoutPatch } = view;
+  if (view.panel) return view.panel.line;
   if (!shape || !map) return [];
   if (methodInfo) {
     if (isRemoved(readoutPatch, shape)) return [`${capital(patchName(readoutPatch, shape))} is removed.`];

@@ -17,6 +17,7 @@ import { type Direction, largest, MEAN, type Shape, type Source } from '../lib/n
 import { ThemeColors } from '../lib/theme.svelte';
 import type { Line } from '../lib/words';
 import { Gallery } from './gallery.svelte';
+import type { Panel } from './panel';
 import type { Presentation } from './present';
 import { View } from './view.svelte';
 
@@ -25,6 +26,7 @@ export const REMOVING = 'Click patches, or drag over them, to remove them; click
 export type ScaleChoice = 'shared' | 'uniform' | 'map';
 export type Mode = 'zero' | 'mean';
 export type PatchMode = 'drop' | 'gray';
+export type ViewName = 'attention' | 'contributions' | 'features';
 export type Shelf = ImageChoice['kind'];
 
 /** The user's choices. Layers, heads and patches count from 0. In `hover` and `readoutPatch` -1 means no patch. */
@@ -33,6 +35,7 @@ export class Choices {
   image = $state.raw<ImageChoice | null>(null);
   layer = $state.raw(MEAN);
   head = $state.raw(MEAN);
+  view = $state.raw<ViewName>('attention');
   pins = $state.raw<number[]>([]); // pinned query patches
   isMultiPatchQuery = $state.raw(false);
   direction = $state.raw<Direction>('from');
@@ -81,6 +84,7 @@ export class Explorer {
   isHidden = $state.raw(false); // another tab is on screen
   showsJump = $state.raw(false);
   presented = $state.raw<Presentation | null>(null); // what fills the window
+  panel = $state.raw<Panel | null>(null); // of a view other than the attention
   mapIsInView = true;
 
   /** The latest reply, and what was derived from it. */

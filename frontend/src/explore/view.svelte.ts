@@ -38,6 +38,8 @@ export interface LargeMap {
   values: Float32Array | number[];
   first: number;
   scale: Scale;
+  /** Colors of the patches, in place of values on the scale. */
+  pixels?: Uint32Array;
 }
 
 const NO_VALUES: number[] = [];
@@ -92,20 +94,24 @@ export class View {
     isWeight: true,
   });
   readonly methodInfo = $derived.by((): MethodInfo | undefined => this.#explorer.method(this.method));
+  /** Of a view other than the attention, unless a method is shown. */
+  readonly panel = $derived.by(() => (this.methodInfo ? null : this.#explorer.panel));
   readonly map = $derived.by((): LargeMap | null => {
+    if (this.panel) return this.panel.map;
     if (!this.shape || !this.rows) return null;
     if (this.methodInfo)
       return { values: this.methodValues, first: 0, scale: methodScale(this.methodInfo, this.methodValues) };
     const row = rowOf(this.rows, this.shape, this.layer, this.head);
     return { values: row, first: this.shape.prefix, scale: this.scaleOf(row, this.layer, this.head) };
   });
-  readonly scale = $derived.by(() => this.map?.scale ?? null);
+  readonly scale = $derived.by(() => (this.map?.pixels ? null : (this.map?.scale ?? null)));
   /** Whether the selected head is ablated. */
   readonly isHeadAblated = $derived.by(
     () => this.shape !== null && isAblated(this.ablated, this.shape, this.layer, this.head),
   );
   readonly title = $derived.by(() => {
     if (!this.map) return '';
+    if (this.panel) return this.panel.title;
     return this.methodInfo ? methodTitle(this.methodInfo, this.classes) : mapName(this.layer, this.head);
   });
   readonly reading = $derived.by(() => readingOf(this));

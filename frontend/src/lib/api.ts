@@ -88,6 +88,16 @@ export interface ConfigRequest {
   image_folder?: string;
 }
 
+/** Direct contributions to a logit, which sum to `logit`; `heads` is base64 of float32 (L, A, T). */
+export interface ContributionsReply {
+  embedding: number;
+  heads: string;
+  attentionBias: number[];
+  mlp: number[];
+  bias: number;
+  logit: number;
+}
+
 /** Which datasets are available, the image folders, and the download. */
 export interface DataInfo {
   available: Record<string, boolean>;
@@ -529,6 +539,7 @@ export interface Requests {
   rows: [RowsRequest, string | Refusal | null];
   methods: [TargetRequest, MethodsReply | Refusal | null];
   scores: [TargetRequest, ScoresReply | Refusal | null];
+  contributions: [TargetRequest, ContributionsReply | Refusal | null];
   ablate: [AblateRequest, AblateReply | Refusal | null];
   figure: [FigureRequest, FigureReply | Refusal | null];
   code: [CodeRequest, CodeReply | Refusal | null];

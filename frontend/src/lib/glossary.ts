@@ -13,6 +13,10 @@ export const GLOSSARY = {
     'The same measured with 20 random orders: the mark is their mean, SD their standard deviation. A map within 2 SD of the mean may be luck; one below it is worse than guessing. The map called Random is one such order, so its score differs from the mark by chance alone.',
   logit:
     'The output of the model for a class before the softmax turns all of them into probabilities. One more in a logit multiplies the odds of the class by 2.7.',
+  contribution:
+    'The logit is a sum: of what every head wrote for every token it read, of every MLP, the embedding and the biases. The numbers are its summands, in logits. Above 0 speaks for the class, below 0 against it.',
+  'cosine similarity':
+    'The cosine of the angle between the features of two tokens: 1 for the same direction, 0 for unrelated ones. It compares what the tokens contain; attention says which token reads from which.',
   'relative value':
     'Methods other than attention have units of their own. Their maps are divided by their maximum, so that they can be compared by shape, not by size.',
 } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contextOf, makeTile, paintBar, paintTile } from './paint';
+import { contextOf, makeTile, paintPixels, paintTile } from './paint';
 
 /** A canvas that remembers what was painted. */
 function fakeCanvas(photo = new Uint8ClampedArray()) {
@@ -35,7 +35,7 @@ describe('tiles', () => {
 
   test('show a color table as a bar', () => {
     const { canvas, painted } = fakeCanvas();
-    paintBar(makeTile(canvas, 256, 1), table);
+    paintPixels(makeTile(canvas, 256, 1), table);
     expect(painted[0].filter((_, i) => i % 4 === 0)).toEqual([...Array(256).keys()]);
   });
 

@@ -33,8 +33,8 @@ export function paintTile(tile: Tile, values: ArrayLike<number>, first: number, 
   tile.context.putImageData(tile.image, 0, 0);
 }
 
-/** Paint a color table (256 pixels) as a bar. */
-export function paintBar(tile: Tile, table: Uint32Array) {
-  tile.pixels.set(table);
+/** Paint a color for each pixel, as of a color table (256 pixels). */
+export function paintPixels(tile: Tile, pixels: Uint32Array) {
+  tile.pixels.set(pixels);
   tile.context.putImageData(tile.image, 0, 0);
 }

@@ -27,6 +27,7 @@ from vitviz.webapp.models import ModelPage
 from vitviz.webapp.opened import ModelOpener
 from vitviz.webapp.pages.figures import Figures
 from vitviz.webapp.pages.gallery import Gallery
+from vitviz.webapp.pages.views import Views
 from vitviz.webapp.schemas.common import DownloadInfo
 from vitviz.webapp.schemas.explore import AblateReply
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
@@ -76,6 +77,7 @@ class Explore(ModelPage):
         self.explanations = ExplanationCache()
         self.scored = ScoreCache()
         self.figures = Figures(self.explanations, self.scored)
+        self.views = Views(self.explanations)
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
@@ -88,6 +90,7 @@ class Explore(ModelPage):
             route_by_size(quick(respond(self.takes_long)), quick(explain), Queue(1, 8)(explain)),
             *(quick(respond(function)) for function in (self.attention, self.rows, self.ablate, self.list_models)),
             *self.model_functions,
+            *(quick(respond(function)) for function in self.views.functions),
             with_cache(quick(respond(self.cached("maps"))), slow(respond(self.methods))),
             with_cache(quick(respond(self.cached("scores"))), slow(respond(self.scores))),
             with_cache(quick(respond(gallery.cached)), Queue(1, 8, low_priority=True)(respond(gallery.gallery))),

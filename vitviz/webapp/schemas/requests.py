@@ -52,6 +52,7 @@ from vitviz.webapp.schemas.train import (
     UploadedReply,
     UploadRequest,
 )
+from vitviz.webapp.schemas.views import ContributionsReply
 
 
 class Requests(TypedDict):
@@ -62,6 +63,7 @@ class Requests(TypedDict):
     rows: tuple[RowsRequest, str | Refusal | None]
     methods: tuple[TargetRequest, MethodsReply | Refusal | None]
     scores: tuple[TargetRequest, ScoresReply | Refusal | None]
+    contributions: tuple[TargetRequest, ContributionsReply | Refusal | None]
     ablate: tuple[AblateRequest, AblateReply | Refusal | None]
     figure: tuple[FigureRequest, FigureReply | Refusal | None]
     code: tuple[CodeRequest, CodeReply | Refusal | None]
