@@ -193,7 +193,7 @@ def test_only_the_listed_functions_can_be_called(client):
         "list_models",
         "internals": "probes probe_figure list_models",
         "train": "poll movie check estimate start resume resume_sweep stop rename delete download download_data "
-        "cancel_download upload_images survey",
+        "cancel_download upload_images delete_images survey",
     }
     assert callable_names == {(component, name) for component, names in expected.items() for name in names.split()}
     for name in ("__init__", "image", "catalog", "launch", "__class__"):

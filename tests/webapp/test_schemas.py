@@ -185,6 +185,7 @@ def test_train(train, uploads, monkeypatch):
     found = page("survey", folder, train_types.SurveyReply)
     assert found["counts"]
     assert found["refused"]
+    page("delete_images", {"name": "pets.zip"}, train_types.RunLists)
     poll(page, train, monkeypatch)
     assert page.called == set(page.functions)
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import zipfile
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -585,3 +586,26 @@ def test_invalid_image_uploads_are_refused_and_not_stored(page, packed, uploads)
     assert "Only an uploaded image" in refusal(page.upload_images, {"path": "/etc/passwd", "name": "x.zip"})
     assert page.datasets.image_folders() == ["My-pets.zip"], "nothing is stored"
     assert "Image folder" in refusal(page.survey, PETS | {"image_folder": "../uploads/x.zip"})
+
+
+def test_a_zip_is_deleted_unless_a_training_reads_it(page, packed, tmp_path, monkeypatch):
+    page.upload_images(packed)
+    path = tmp_path / "data" / "My-pets.zip"
+    running = SimpleNamespace(name="other", state="training", config={"data": str(path.resolve())})
+    with monkeypatch.context() as patch:
+        patch.setattr(page.runs, "all", lambda: [running])
+        assert "other is training" in refusal(page.delete_images, {"name": "My-pets.zip"})
+    assert path.is_file()
+    assert page.delete_images({"name": "My-pets.zip"})["data"]["image_folders"] == []
+    assert not path.exists()
+
+
+def test_only_listed_zips_are_deleted(page, packed, tmp_path):
+    page.upload_images(packed)
+    (tmp_path / "data" / "folder").mkdir()
+    (tmp_path / "notes.zip").write_bytes(b"")
+    assert "is a folder" in refusal(page.delete_images, {"name": "folder"})
+    for name in ("../notes.zip", "missing.zip", ""):
+        assert "Image folder" in refusal(page.delete_images, {"name": name})
+    assert page.datasets.image_folders() == ["My-pets.zip", "folder"]
+    assert (tmp_path / "notes.zip").is_file()

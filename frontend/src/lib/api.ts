@@ -566,6 +566,7 @@ export interface Requests {
   download_data: [DatasetRequest, RunLists | Refusal];
   cancel_download: [Empty, RunLists | Refusal];
   upload_images: [UploadRequest, UploadedReply | Refusal];
+  delete_images: [NameRequest, RunLists | Refusal];
   survey: [ConfigRequest, SurveyReply | Refusal];
 }
 

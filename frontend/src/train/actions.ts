@@ -4,6 +4,7 @@ import { updateAddress } from '../lib/address';
 import type { Requests } from '../lib/api';
 import { isServed, type Reply, type RequestName, reasonOf } from '../lib/client';
 import { saveContent } from '../lib/dom';
+import { changeForm, showSurvey } from './checks';
 import { applyLists, fetchCurves, follow, followNewest, poll, wake } from './requests';
 import { sourceOf, type TrainPage } from './state.svelte';
 
@@ -93,6 +94,16 @@ export async function downloadRun(
   if (!reply) return;
   saveContent(reply);
   tell(`Saved as ${reply.name}.`, false);
+}
+
+/** Delete an uploaded zip; the form shows another image folder, or why it failed. */
+export async function deleteZip(page: TrainPage, name: string): Promise<void> {
+  const reply = await act(page, 'delete_images', { name }, (sentence) => page.form.refuseImages(sentence));
+  if (!reply) return;
+  applyLists(page, reply);
+  page.voice = `${name} deleted.`;
+  showSurvey(page);
+  changeForm(page);
 }
 
 /** Overlay the curves of a run on those of the followed one, or remove them. */

@@ -97,6 +97,18 @@ class DataSets:
             self.uploaded.add(new)
         return new
 
+    def delete(self, name: str) -> None:
+        """Delete a zip of images.
+
+        Raises:
+            DataError: If it does not exist or is a folder, which is never deleted.
+        """
+        path = self.path(name)
+        if not path.is_file():
+            raise DataError(f"Only a zip can be deleted in the page: {path} is a folder. Remove it on the disk.")
+        path.unlink()
+        self.counts.pop(name, None)
+
     def survey(self, name: str, size: tuple[int, int]) -> SurveyReply:
         """Count the images of an image folder.
 

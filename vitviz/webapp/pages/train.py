@@ -87,7 +87,7 @@ class Train:
         """The functions that the component may call, by name."""
         form = (self.check, self.estimate, self.start)
         runs = (self.resume, self.resume_sweep, self.stop, self.rename, self.delete, self.download)
-        datasets = (self.download_data, self.cancel_download, self.upload_images, self.survey)
+        datasets = (self.download_data, self.cancel_download, self.upload_images, self.delete_images, self.survey)
         private = [self.require_private(use_labels(function)) for function in (*form, *runs, *datasets)]
         respond = partial(error_response, public=self.public)
         movie = Queue(1, waiting=4, low_priority=True)(respond(self.timelines.movie))
@@ -316,6 +316,16 @@ class Train:
         """Store an uploaded zip of labeled images, `path` and `name`; response as of `list_runs`, with `uploaded`."""
         name = self.datasets.upload(require(request, "path", str), require(request, "name", str))
         return {**self.list_runs(), "uploaded": name}
+
+    def delete_images(self, request: Json) -> RunLists:
+        """Delete the zip `name` of images, unless a training reads it."""
+        name = require(request, "name", str)
+        path = str(self.datasets.path(name).resolve())
+        for info in (*self.runs.all(), *self.runs.sweeps()):
+            if info.state in RUNNING and info.config.get("data") == path:
+                raise ValueError(f"A zip in use cannot be deleted: {info.name} is {info.state}. Stop it, or wait.")
+        self.datasets.delete(name)
+        return self.list_runs()
 
     def survey(self, request: Json) -> SurveyReply:
         """Count the images of an `image_folder`; requests as for `config`."""

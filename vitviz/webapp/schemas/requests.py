@@ -90,4 +90,5 @@ class Requests(TypedDict):
     download_data: tuple[DatasetRequest, RunLists | Refusal]
     cancel_download: tuple[Empty, RunLists | Refusal]
     upload_images: tuple[UploadRequest, UploadedReply | Refusal]
+    delete_images: tuple[NameRequest, RunLists | Refusal]
     survey: tuple[ConfigRequest, SurveyReply | Refusal]
