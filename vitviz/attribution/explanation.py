@@ -23,6 +23,7 @@ from vitviz.attribution.export import export
 from vitviz.attribution.faithfulness import Baseline, MethodScore, method_score, score
 from vitviz.attribution.features import PatchPCA, patch_pca, similarity, token_features
 from vitviz.attribution.methods import METHODS, Method, methods_for, query_weights
+from vitviz.attribution.metrics import METRICS, measure
 from vitviz.attribution.patching import Part, Patching, patch_contexts
 from vitviz.attribution.view import (
     Direction,
@@ -210,7 +211,7 @@ class Explanation:
         Args:
             method: A name in `METHODS`.
             target: As for `map`; for a contrast, the probability of the first class is measured.
-            baseline: Replacement of removed patches: "mean" color, "blur", or "drop" their tokens.
+            baseline: Replacement of removed patches: "mean" color, "blur", "road" imputation, or "drop" their tokens.
 
         Raises:
             ValueError: If the method, class or baseline does not exist, or the map is flat and ranks no patches.
@@ -255,6 +256,23 @@ class Explanation:
         """
         found = similarity(self.context, patch, layer, None if other is None else other.context)
         return found.reshape(self.grid)
+
+    def metric(self, name: str, method: str, target: TargetLike | None = None) -> float:
+        """Measure another property of a method's map, such as its stability or sparseness.
+
+        Args:
+            name: A name in `vitviz.attribution.metrics.METRICS`, whose entries define them: "saco", "completeness",
+                "random_logit", "max_sensitivity", "sparseness", "complexity".
+            method: A name in `METHODS`.
+            target: As for `map`.
+
+        Raises:
+            ValueError: If the metric, method or class does not exist, or the metric is not defined for the method.
+        """
+        check_method(method)
+        if name in METRICS and METRICS[name].signed_only and not METHODS[method].signed:
+            raise ValueError(f"{name} needs a map in logits: {method} has none.")
+        return measure(self.context, name, METHODS[method].compute, self.target(target))
 
     def ablate(
         self,

@@ -1,7 +1,7 @@
 """Faithfulness of maps: does the prediction fall when the patches that a map marks as important are removed?
 
 Deletion and insertion (Petsiuk et al. 2018, RISE, arXiv 1806.07421, section 4.3) at the granularity of patches, with
-three ways to remove a patch and random rankings as the baseline. A method that does not beat random rankings
+four ways to remove a patch and random rankings as the baseline. A method that does not beat random rankings
 carries no information. Scores of single images are noisy: average over many (Tomsett et al. 2020, arXiv 1912.01451).
 """
 
@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz.attribution.context import ForwardContext, Target, softmax, target_logit
+from vitviz.attribution.imputation import impute_noisy
 from vitviz.models.config import ViTConfig
 
 Array = NDArray[np.float32]
-Baseline = Literal["mean", "blur", "drop"]
+Baseline = Literal["mean", "blur", "road", "drop"]
 BASELINES: dict[Baseline, str] = {
     "mean": "painted in the dataset's mean color",
     "blur": "replaced by a blurred copy (Gaussian, sigma an eighth of the image)",
+    "road": "imputed from the pixels around them, with a little noise (ROAD)",
     "drop": "left out: their tokens never enter the network",
 }
 STEPS = 16  # until all patches are removed
@@ -147,7 +149,11 @@ def deletion_curves(
     masked = torch.from_numpy(ranks[:, None] < removed[1:-1, None])  # (M, S - 1, N)
     image = blur(context.image) if baseline == "blur" else torch.zeros_like(context.image)
     parts = masked.flatten(0, 1).split(IMAGES_PER_BATCH)
-    masked_logits = [context.predict(context.mask_patches(part, image)) for part in parts]
+    if baseline == "road":
+        changed = (impute_noisy(context.image, context.patches_to_pixels(part), context.seed) for part in parts)
+    else:
+        changed = (context.mask_patches(part, image) for part in parts)
+    masked_logits = [context.predict(images) for images in changed]
     curves[:, 1:-1] = softmax(np.concatenate(masked_logits))[:, target].reshape(M, -1)
     curves[:, 0], curves[:, -1] = softmax(context.predict(torch.stack([context.image, image])))[:, target]
     return curves
