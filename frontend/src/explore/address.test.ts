@@ -58,7 +58,7 @@ const sentences = (search: string, shown = CHOICES) =>
 const withoutCifar = { ...CATALOG, cifar: { available: false, classes: [], message: '' } };
 
 test('an empty address shows the cat with the first model', () => {
-  const [choices, linked] = read('');
+  const [choices, shapeParams] = read('');
   const {
     layer: _1,
     head: _2,
@@ -72,7 +72,7 @@ test('an empty address shows the cat with the first model', () => {
     ...rest
   } = CHOICES;
   expect(choices).toEqual(rest);
-  expect(linked).toEqual({ layer: null, head: null, patch: null, ablated: null, removed: null });
+  expect(shapeParams).toEqual({ layer: null, head: null, patch: null, ablated: null, removed: null });
 });
 
 test('without a cat the first sample is shown, and without samples none', () => {
@@ -121,8 +121,8 @@ test('an address is read back', () => {
     mode: 'mean',
     patch_mode: 'gray',
   });
-  const [found, linked] = read(new URLSearchParams(values as Record<string, string>).toString());
-  expect({ ...CHOICES, ...found, ...readShapeParams(linked, shape, OPENING) }).toEqual(choices);
+  const [found, shapeParams] = read(new URLSearchParams(values as Record<string, string>).toString());
+  expect({ ...CHOICES, ...found, ...readShapeParams(shapeParams, shape, OPENING) }).toEqual(choices);
 });
 
 test('replacements are written only while something is replaced', () => {
@@ -131,10 +131,12 @@ test('replacements are written only while something is replaced', () => {
 });
 
 test('invalid values give the defaults', () => {
-  const [choices, linked] = read('checkpoint=../etc&layer=99&head=-4&direction=up&scale=huge&display=x&method=magic');
+  const [choices, shapeParams] = read(
+    'checkpoint=../etc&layer=99&head=-4&direction=up&scale=huge&display=x&method=magic',
+  );
   expect(choices).toMatchObject({ checkpoint: 'cifar10-ti4', direction: 'from', scale: 'shared' });
   expect(choices).toMatchObject({ smooth: false, method: null });
-  expect(readShapeParams({ ...linked, patch: '9-9_x_4-5_4-5', ablated: '7-1_6-6' }, SHAPE, OPENING)).toEqual({
+  expect(readShapeParams({ ...shapeParams, patch: '9-9_x_4-5_4-5', ablated: '7-1_6-6' }, SHAPE, OPENING)).toEqual({
     layer: 5,
     head: 0,
     pins: [28],
@@ -149,9 +151,9 @@ test('at most two different classes are explained', () => {
 });
 
 test('what belongs to another image or model is not adopted', () => {
-  const [choices, linked] = read('image=upload&patch=2-2&class=4&removed=1-1&ablated=1-1');
+  const [choices, shapeParams] = read('image=upload&patch=2-2&class=4&removed=1-1&ablated=1-1');
   expect(choices).toMatchObject({ image: { kind: 'sample', name: 'cat' }, target: [] });
-  expect(linked).toMatchObject({ patch: null, ablated: '1-1', removed: null });
+  expect(shapeParams).toMatchObject({ patch: null, ablated: '1-1', removed: null });
   expect(read('checkpoint=lost&class=4')[0].target).toEqual([]);
   expect(read('image=cifar:3&patch=2-2', withoutCifar)[1].patch).toBeNull();
 });
@@ -199,8 +201,8 @@ test('the entry of the history restores an uploaded image', () => {
   for (const state of [null, {}, { upload: null }, { upload: { ...upload, path: 3 } }, { upload: { kind: 'cifar' } }]) {
     expect(uploadOf(state)).toBeNull();
   }
-  const [choices, linked] = readAddress(new URLSearchParams('image=upload&patch=2-2'), CATALOG, { upload });
-  expect([choices.image, linked.patch]).toEqual([upload, '2-2']);
+  const [choices, shapeParams] = readAddress(new URLSearchParams('image=upload&patch=2-2'), CATALOG, { upload });
+  expect([choices.image, shapeParams.patch]).toEqual([upload, '2-2']);
   expect(sentences('image=upload', { ...CHOICES, image: upload })).toBe('');
 });
 

@@ -84,10 +84,10 @@ export function readAddress(
   catalog: ExploreCatalog,
   state: unknown = null,
 ): [Partial<Choices>, ShapeParams] {
-  const [model, wanted] = [params.get('checkpoint'), params.get('image')];
+  const [model, requested] = [params.get('checkpoint'), params.get('image')];
   const checkpoint = catalog.checkpoints.find(({ name }) => name === model) ?? catalog.checkpoints[0];
-  const found = parseImage(wanted, catalog, uploadOf(state));
-  const isAvailable = !wanted || found !== null;
+  const found = parseImage(requested, catalog, uploadOf(state));
+  const isAvailable = !requested || found !== null;
   const choices: Partial<Choices> = {
     checkpoint: checkpoint.name,
     image: found ?? firstImage(catalog, checkpoint),
@@ -108,33 +108,33 @@ export function readAddress(
 /** The choices in the address that depend on the sizes of the reply; without a layer and head the opening ones.
     @param opening see `sharpestHead` */
 export function readShapeParams(
-  linked: ShapeParams,
+  shapeParams: ShapeParams,
   shape: Shape,
   opening: Pick<Choices, 'layer' | 'head'>,
 ): Pick<Choices, 'layer' | 'head' | 'pins' | 'ablated' | 'removed'> {
-  const { layer, head } = linked;
+  const { layer, head } = shapeParams;
   const named = {
     layer: parseNumber(layer, shape.layers, shape.layers - 1),
     head: parseNumber(head, shape.heads, MEAN),
   };
   return {
     ...(layer || head ? named : opening),
-    pins: parsePatches(linked.patch, shape),
-    ablated: parseHeads(linked.ablated, shape),
-    removed: parsePatches(linked.removed, shape),
+    pins: parsePatches(shapeParams.patch, shape),
+    ablated: parseHeads(shapeParams.ablated, shape),
+    removed: parsePatches(shapeParams.removed, shape),
   };
 }
 
 /** State which parts of the address are unavailable and what is shown instead; empty if all are available. */
 export function unavailableSentences(params: URLSearchParams, catalog: ExploreCatalog, shown: Choices): string {
-  const [model, wanted] = [params.get('checkpoint'), params.get('image')];
+  const [model, requested] = [params.get('checkpoint'), params.get('image')];
   const image = shown.image ? imageParam(shown.image) : '';
   const sentences = [];
   if (model && !hasModel(catalog, model)) sentences.push(unavailable('model', model, shown.checkpoint));
-  if (wanted === UPLOADED && shown.image?.kind !== 'upload')
+  if (requested === UPLOADED && shown.image?.kind !== 'upload')
     sentences.push(`A link does not contain an uploaded image: showing ${image}. Upload the file again.`);
-  else if (wanted && wanted !== UPLOADED && !parseImage(wanted, catalog))
-    sentences.push(unavailable('image', wanted, image));
+  else if (requested && requested !== UPLOADED && !parseImage(requested, catalog))
+    sentences.push(unavailable('image', requested, image));
   return sentences.join(' ');
 }
 

@@ -68,8 +68,8 @@ describe('followHistory', () => {
     const explorer = explorerWith(DOG);
     enter('?checkpoint=ti4&image=cat&layer=3&patch=2-2&direction=to');
     await followHistory(explorer);
-    const linked = expect.objectContaining({ layer: '3', patch: '2-2' });
-    expect(load).toHaveBeenCalledWith(explorer, 'ti4', CAT, linked);
+    const shapeParams = expect.objectContaining({ layer: '3', patch: '2-2' });
+    expect(load).toHaveBeenCalledWith(explorer, 'ti4', CAT, shapeParams);
     expect(explorer.choices).toMatchObject({ direction: 'to' });
     expect(explorer.recorded.image).toBe(JSON.stringify(CAT));
     expect(showNotice).not.toHaveBeenCalled();

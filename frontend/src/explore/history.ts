@@ -17,18 +17,18 @@ export function recordImage(explorer: Explorer): void {
   writeAddress(explorer, isOther && isLater ? 'pushState' : 'replaceState');
 }
 
-/** After Back or Forward, show the image of the address with its view; other entries belong to the tabs. */
+/** On Back or Forward, show the image of the address with its view; other entries belong to the tabs. */
 export async function followHistory(explorer: Explorer): Promise<void> {
   const { catalog, choices, shown } = explorer;
   const params = new URLSearchParams(location.search);
-  const wanted = params.get('image');
-  if (!shown || !wanted || params.has('tab')) return;
-  const [chosen, linked] = readAddress(params, catalog, history.state);
-  if (wanted === imageParam(shown.image) && JSON.stringify(chosen.image) === JSON.stringify(shown.image)) return;
+  const requested = params.get('image');
+  if (!shown || !requested || params.has('tab')) return;
+  const [chosen, shapeParams] = readAddress(params, catalog, history.state);
+  if (requested === imageParam(shown.image) && JSON.stringify(chosen.image) === JSON.stringify(shown.image)) return;
   Object.assign(choices, chosen);
   if (!choices.image) return;
   explorer.recorded = { image: JSON.stringify(choices.image), time: -ENTRY_DELAY };
-  await load(explorer, choices.checkpoint, choices.image, linked);
+  await load(explorer, choices.checkpoint, choices.image, shapeParams);
   const missing = unavailableSentences(params, catalog, choices);
   if (missing && !explorer.noticeIsError) showNotice(explorer, missing);
 }

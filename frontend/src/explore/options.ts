@@ -52,9 +52,9 @@ export function fallBackToClassToken(explorer: Explorer, sentence = NO_ATTENTION
 }
 
 /** Explain the image on screen with another model. */
-export async function showModel(explorer: Explorer, name: string, linked: ShapeParams | null = null) {
+export async function showModel(explorer: Explorer, name: string, shapeParams: ShapeParams | null = null) {
   const { choices, gallery } = explorer;
-  if (choices.image) await load(explorer, name, choices.image, linked);
+  if (choices.image) await load(explorer, name, choices.image, shapeParams);
   if (choices.checkpoint === name) writeAddressSoon(explorer);
   if (explorer.shelf === 'dataset') showShelf(explorer, explorer.datasetRun ? 'dataset' : 'sample');
   else if (explorer.shelf === 'cifar') gallery.fill();

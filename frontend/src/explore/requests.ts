@@ -31,12 +31,12 @@ export function fail(explorer: Explorer, sentence: string) {
 }
 
 /** Explain an image with a model and show the result, unless a later request was made.
-    @param linked the parts of the address that need the sizes of the reply */
+    @param shapeParams the parts of the address that need the sizes of the reply */
 export async function load(
   explorer: Explorer,
   checkpoint: string,
   image: ImageChoice,
-  linked: ShapeParams | null = null,
+  shapeParams: ShapeParams | null = null,
 ) {
   const mine = ++explorer.ticket;
   Object.assign(explorer.choices, { checkpoint, image });
@@ -53,14 +53,14 @@ export async function load(
   // A query other than the class token waits for its attention: a new image must not appear with old maps.
   const { pins, direction } = explorer.choices;
   const { key, onDemand } = reply;
-  const patches = linked ? parsePatches(linked.patch, reply) : pins;
+  const patches = shapeParams ? parsePatches(shapeParams.patch, reply) : pins;
   const needsMore = patches.length > 0 || direction === 'to';
   const { request } = explorer.host;
   const more = !needsMore
     ? null
     : await (onDemand ? request('rows', { key, patches, direction }) : request('attention', { key }));
   if (mine !== explorer.ticket) return;
-  show(explorer, reply, decoded, linked);
+  show(explorer, reply, decoded, shapeParams);
   if (typeof more !== 'string') fetchFull(explorer);
   else if (onDemand) storeRows(explorer, more, patches, direction);
   else storeFull(explorer, more, key);

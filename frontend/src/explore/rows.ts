@@ -1,7 +1,7 @@
 /* The rows of one query, for models whose full attention is too large to be sent. */
 
 import { isBusy, pause, RETRY_DELAY, reasonOf } from '../lib/client';
-import { type Direction, floatsOf, queryKey, type Source, uint16Of } from '../lib/numbers';
+import { type AttentionRows, type Direction, floatsOf, queryKey, uint16Of } from '../lib/numbers';
 import { fallBackToClassToken } from './options';
 import { requestAblated } from './requests';
 import type { Explorer } from './state.svelte';
@@ -10,7 +10,7 @@ const MAX_BYTES = 2 ** 26; // of the rows that are kept
 
 /** The attention of an image as it arrives: the rows of the default query.
     @param onDemand whether those of other queries arrive one by one */
-export const sourceOf = (rows: string, onDemand = false): Source => ({
+export const sourceOf = (rows: string, onDemand = false): AttentionRows => ({
   defaultRows: floatsOf(rows),
   full: null,
   rows: onDemand ? new Map() : null,

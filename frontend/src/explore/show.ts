@@ -24,14 +24,20 @@ export async function decodeImage(src: string): Promise<HTMLImageElement | null>
 const isSameImage = (one: ImageChoice, other: ImageChoice) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Replace the image on screen. */
-export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageElement, linked: ShapeParams | null) {
+export function show(
+  explorer: Explorer,
+  reply: ExplainReply,
+  image: HTMLImageElement,
+  shapeParams: ShapeParams | null,
+) {
   const { choices, reply: old, shown } = explorer;
   const isSameGrid = old !== null && old.rows === reply.rows && old.columns === reply.columns;
   const { checkpoint, image: chosen } = choices;
   if (!chosen) return;
-  if (shown && !linked && !isSameImage(shown.image, chosen)) choices.target = []; // back to the predicted class
+  if (shown && !shapeParams && !isSameImage(shown.image, chosen)) choices.target = []; // back to the predicted class
   // another model may number the classes differently
-  const target = old && !linked ? choices.target.map((k) => reply.classes.indexOf(old.classes[k])) : choices.target;
+  const target =
+    old && !shapeParams ? choices.target.map((k) => reply.classes.indexOf(old.classes[k])) : choices.target;
   choices.target = target.every((k) => k >= 0 && k < reply.classes.length) ? target : [];
   const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
   Object.assign(explorer, {
@@ -48,7 +54,7 @@ export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageEl
     previousChanges: { ...explorer.previousChanges, ablated: [], removed: [] },
     fullAttentionFailed: false,
   });
-  clampChoices(explorer, linked, isSameGrid, shown?.checkpoint === checkpoint);
+  clampChoices(explorer, shapeParams, isSameGrid, shown?.checkpoint === checkpoint);
   explorer.view.releaseMethod();
   stopWaiting(explorer); // now, as a late "Working…" would replace later notices
   explorer.markers.full = undefined;
@@ -56,13 +62,13 @@ export function show(explorer: Explorer, reply: ExplainReply, image: HTMLImageEl
 }
 
 /** Keep the choices that the new model and grid allow; another model opens with its sharpest late head. */
-function clampChoices(explorer: Explorer, linked: ShapeParams | null, isSameGrid: boolean, isSameModel: boolean) {
+function clampChoices(explorer: Explorer, shapeParams: ShapeParams | null, isSameGrid: boolean, isSameModel: boolean) {
   const { choices, shape, attention } = explorer;
   const opening = sharpestHead(shape, attention?.defaultRows ?? new Float32Array());
   const { layer, head } = isSameModel ? choices : opening;
   Object.assign(choices, { layer: Math.min(layer, shape.layers - 1), head: Math.min(head, shape.heads - 1) });
   choices.hover = choices.readoutPatch = -1;
-  if (linked) Object.assign(choices, readShapeParams(linked, shape, opening));
+  if (shapeParams) Object.assign(choices, readShapeParams(shapeParams, shape, opening));
   else Object.assign(choices, { ablated: [], removed: [], pins: isSameGrid ? choices.pins : [] });
   choices.isMultiPatchQuery = choices.pins.length > 1 || (choices.isMultiPatchQuery && choices.pins.length > 0);
 }

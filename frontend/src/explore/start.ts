@@ -26,12 +26,12 @@ export async function start(explorer: Explorer) {
   if (!explorer.catalog.checkpoints.length) {
     return fail(explorer, 'No model found: put a checkpoint into the checkpoints folder and restart vitviz.');
   }
-  const [chosen, linked] = readAddress(params(), explorer.catalog, history.state);
+  const [chosen, shapeParams] = readAddress(params(), explorer.catalog, history.state);
   Object.assign(choices, chosen);
   showShelf(explorer, choices.image?.kind ?? explorer.shelf);
   showPlaceholders(explorer);
   if (!choices.image) return fail(explorer, 'No sample image found: choose a CIFAR-10 image or upload one.');
-  await load(explorer, choices.checkpoint, choices.image, linked);
+  await load(explorer, choices.checkpoint, choices.image, shapeParams);
   if (!explorer.reply) await showSample(explorer);
   explorer.recorded.image = JSON.stringify(explorer.shown?.image);
   const missing = unavailableSentences(params(), explorer.catalog, choices);
@@ -53,7 +53,7 @@ export function startSaved(explorer: Explorer, { reply, view }: ExplorerData) {
   const { layers, heads, rows, columns, aspect, prefix, classToken } = reply;
   const shape = { layers, heads, rows, columns, aspect, prefix, classToken, removed: [] };
   const { method, layer, head, direction, target, scale, smooth, outlines } = view;
-  const linked = {
+  const shapeParams = {
     layer: numberName(layer ?? MEAN),
     head: numberName(head ?? MEAN),
     patch: patchesParam(view.query, shape),
@@ -62,7 +62,7 @@ export function startSaved(explorer: Explorer, { reply, view }: ExplorerData) {
   };
   explorer.shape = shape;
   Object.assign(explorer.choices, { method, direction, target, scale, smooth, outlines });
-  return load(explorer, reply.checkpoint, { kind: 'sample', name: '' }, linked);
+  return load(explorer, reply.checkpoint, { kind: 'sample', name: '' }, shapeParams);
 }
 
 /** Draw empty tiles in the size of the model until the first reply arrives. */

@@ -13,7 +13,7 @@ import type {
 } from '../lib/api';
 import type { Host } from '../lib/client';
 import { scoreSentence } from '../lib/faithfulness';
-import { type Direction, largest, MEAN, type Shape, type Source } from '../lib/numbers';
+import { type AttentionRows, type Direction, largest, MEAN, type Shape } from '../lib/numbers';
 import { ThemeColors } from '../lib/theme.svelte';
 import type { Line } from '../lib/words';
 import { Gallery } from './gallery.svelte';
@@ -90,14 +90,14 @@ export class Explorer {
   /** The latest reply, and what was derived from it. */
   reply = $state.raw<ExplainReply | null>(null);
   shape = $state.raw() as Shape; // undefined before the first model is known
-  attention = $state.raw<Source | null>(null);
+  attention = $state.raw<AttentionRows | null>(null);
   image = $state.raw<HTMLImageElement | null>(null); // decoded
   maps = $state.raw<Record<string, number[]>>({}); // of the attribution methods
   mapsOf: object | null = null; // the reply or ablation that they belong to
   ablation = $state.raw<Pick<AblateReply, 'key' | 'probabilities'> | null>(null); // while heads are ablated or patches removed
   faithfulness = $state.raw<ScoresReply | null>(null); // of the maps on screen, once computed
   fullAttentionFailed = false;
-  rowsOf: Source | null = null; // the attention whose next rows are being fetched
+  rowsOf: AttentionRows | null = null; // the attention whose next rows are being fetched
   shown: { checkpoint: string; image: ImageChoice } | null = null; // on screen, restored after an error
   recorded = { image: '', time: 0 }; // the last image in the history (JSON), and when it was shown (ms)
   previousChanges: Changes = { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' }; // the changes shown last

@@ -4,6 +4,7 @@
 import { flushSync, untrack } from 'svelte';
 import type { MethodInfo, ScaleLimits } from '../lib/api';
 import {
+  type AttentionRows,
   type Direction,
   fillRows,
   hasQuery,
@@ -13,7 +14,6 @@ import {
   rowOf,
   type Scale,
   type Shape,
-  type Source,
   uniformWeight,
 } from '../lib/numbers';
 import { type Line, mapName, methodTitle } from '../lib/words';
@@ -30,7 +30,7 @@ import type { Explorer, Mode, ScaleChoice } from './state.svelte';
 export interface Marks {
   query: number[];
   removed: number[];
-  read: number;
+  readout: number; // the patch under the pointer, or -1
 }
 
 /** Values, offset of the first patch, and scale of the large map: a method's, or the selected head's. */
@@ -44,7 +44,7 @@ export interface LargeMap {
 
 const NO_VALUES: number[] = [];
 const NO_LIMITS: Record<string, ScaleLimits> = {};
-const EMPTY: Marks = { query: [], removed: [], read: -1 };
+const EMPTY: Marks = { query: [], removed: [], readout: -1 };
 
 export class View {
   readonly #explorer: Explorer;
@@ -54,7 +54,7 @@ export class View {
 
   /** The rendered state. */
   shape = $state.raw<Shape | null>(null);
-  attention = $state.raw<Source | null>(null);
+  attention = $state.raw<AttentionRows | null>(null);
   scaleLimits = $state.raw<Record<string, ScaleLimits>>({});
   query = $state.raw<number[]>([]);
   direction = $state.raw<Direction>('from');
@@ -172,8 +172,8 @@ export class View {
   #placeMarks(query: number[], method: string | null) {
     const { removed, readoutPatch, method: chosen } = this.#explorer.choices;
     const framed = method === null ? query : [];
-    this.imageMarks = { query: framed, removed, read: readoutPatch };
-    this.mapMarks = { query: framed, removed, read: readoutPatch };
+    this.imageMarks = { query: framed, removed, readout: readoutPatch };
+    this.mapMarks = { query: framed, removed, readout: readoutPatch };
     this.isClassTokenQuery = !query.length && chosen === null;
   }
 

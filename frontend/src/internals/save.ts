@@ -2,7 +2,7 @@
 
 import type { ProbeFigureRequest } from '../lib/api';
 import { isRefusal, reasonOf } from '../lib/client';
-import { saveAs } from '../lib/dom';
+import { blobOf, copyToClipboard, saveAs } from '../lib/dom';
 import type { Probe } from './captions';
 import type { InternalsPage } from './state.svelte';
 
@@ -27,17 +27,12 @@ export async function saveFigure(page: InternalsPage, probe: Probe, format: Form
   }
 }
 
-/** Copy a figure as PNG and return what to say. The browser allows it only right after a click, so it gets a promise. */
+/** Copy a figure as PNG and return what to say. */
 export async function copyFigure(page: InternalsPage, probe: Probe): Promise<string> {
-  const image = request(page, probe, 'png').then(async ({ src }) => (await fetch(src)).blob());
-  const refusal = image.then(
-    () => '',
+  const image = request(page, probe, 'png').then(({ src }) => blobOf(src));
+  const copied = await copyToClipboard('image/png', image);
+  return image.then(
+    () => (copied ? 'Copied as PNG.' : 'The browser does not allow copying: save the figure instead.'),
     (error: Error) => error.message,
   );
-  try {
-    await navigator.clipboard.write([new ClipboardItem({ 'image/png': image })]);
-    return 'Copied as PNG.';
-  } catch {
-    return (await refusal) || 'The browser does not allow copying: save the figure instead.';
-  }
 }

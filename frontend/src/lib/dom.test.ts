@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   ARROWS,
   blobOf,
+  copyToClipboard,
   cornerOf,
   isImageUrl,
   isShortcut,
@@ -127,4 +128,23 @@ describe('a chosen cell', () => {
     expect(scrolled(0, 300)).toBe(300 + 50 + 12 - 200);
     expect(scrolled(200, 220)).toBe(220 - 40 - 12);
   });
+});
+
+test('content is copied as a promise; a browser that refuses, or content that fails, copies nothing', async () => {
+  const written: Record<string, Promise<Blob>>[] = [];
+  vi.stubGlobal(
+    'ClipboardItem',
+    class {
+      constructor(types: Record<string, Promise<Blob>>) {
+        written.push(types);
+      }
+    },
+  );
+  vi.stubGlobal('navigator', { clipboard: { write: async () => void (await Object.values(written.at(-1) ?? {})[0]) } });
+  const blob = new Blob(['x']);
+  expect(await copyToClipboard('text/plain', Promise.resolve(blob))).toBe(true);
+  expect(await written[0]['text/plain']).toBe(blob);
+  expect(await copyToClipboard('text/plain', Promise.reject(new Error('no')))).toBe(false);
+  vi.stubGlobal('navigator', {});
+  expect(await copyToClipboard('text/plain', Promise.resolve(blob))).toBe(false);
 });

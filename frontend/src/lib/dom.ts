@@ -102,3 +102,15 @@ export function scrollInto(frame: HTMLElement, cell: HTMLElement) {
   if (left < frame.scrollLeft) frame.scrollLeft = left;
   else if (right > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = right - frame.clientWidth;
 }
+
+/** Write to the clipboard; false if the browser does not allow it. Browsers allow it only right after a click, so they
+    get the promise of the content; if it fails, the caller reports why. */
+export async function copyToClipboard(type: string, content: Promise<Blob>): Promise<boolean> {
+  content.catch(() => {});
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ [type]: content })]);
+    return true;
+  } catch {
+    return false;
+  }
+}

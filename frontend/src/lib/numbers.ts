@@ -26,7 +26,7 @@ export type Direction = 'from' | 'to';
 
 /** The attention of an image: the rows of the default query, which arrive first, and all rows, as 16-bit fractions.
     Of large models the rows of other queries instead, (layers, heads, tokens) by `queryKey`; null of other models. */
-export interface Source {
+export interface AttentionRows {
   defaultRows: Float32Array;
   full: Uint16Array | null;
   rows?: Map<string, Float32Array> | null;
@@ -121,18 +121,18 @@ export function queryTokens(patches: readonly number[], shape: Shape) {
 export const queryKey = (patches: readonly number[], direction: Direction) => `${direction} ${patches}`;
 
 /** The rows of a query (layers, heads, tokens), if they arrived on their own: the default query's arrive first. */
-export const givenRows = ({ defaultRows, rows }: Source, patches: readonly number[], direction: Direction) =>
+export const givenRows = ({ defaultRows, rows }: AttentionRows, patches: readonly number[], direction: Direction) =>
   direction === 'from' && !patches.length ? defaultRows : rows?.get(queryKey(patches, direction));
 
 /** Whether the attention of a query is there. */
-export const hasQuery = (source: Source, patches: readonly number[], direction: Direction) =>
+export const hasQuery = (source: AttentionRows, patches: readonly number[], direction: Direction) =>
   source.full !== null || givenRows(source, patches, direction) !== undefined;
 
 /** Fill `out` (tokens) with the mean attention of the query patches in one head: "from" them, or "to" them. */
 export function fillHead(
   out: Float32Array,
   shape: Shape,
-  source: Source,
+  source: AttentionRows,
   head: number,
   patches: readonly number[],
   direction: Direction,
@@ -167,7 +167,7 @@ function addScaled(out: Float32Array, row: Float32Array, weight: number) {
 export function fillRows(
   rows: Rows,
   shape: Shape,
-  source: Source,
+  source: AttentionRows,
   patches: readonly number[],
   direction: Direction,
   isAblated: (layer: number, head: number) => boolean,

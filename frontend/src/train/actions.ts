@@ -59,18 +59,18 @@ export async function resumeSweep(page: TrainPage, name: string): Promise<void> 
 export async function renameRun(
   page: TrainPage,
   name: string,
-  wanted: string,
+  newName: string,
   fail: (sentence: string) => void,
 ): Promise<void> {
-  const reply = await act(page, 'rename', { name, new: wanted }, fail);
+  const reply = await act(page, 'rename', { name, new: newName }, fail);
   if (!reply) return;
   if (page.followed === name) {
-    page.followed = wanted;
-    updateAddress({ run: wanted });
+    page.followed = newName;
+    updateAddress({ run: newName });
   }
   const { [name]: known, ...others } = page.curves;
-  page.curves = known ? { ...others, [wanted]: known } : others;
-  if (page.source === sourceOf(name)) page.source = sourceOf(wanted);
+  page.curves = known ? { ...others, [newName]: known } : others;
+  if (page.source === sourceOf(name)) page.source = sourceOf(newName);
   applyLists(page, reply);
 }
 

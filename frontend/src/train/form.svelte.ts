@@ -206,7 +206,7 @@ export class FormState {
   }
 
   /** Keep only choices that the lists still have. */
-  fitChoices(): void {
+  dropMissingChoices(): void {
     if (!this.folders.includes(this.imageFolder)) this.imageFolder = this.folders[0] ?? '';
     if (!this.models.includes(this.initFrom)) this.initFrom = '';
     if (!this.initFrom) this.freezesBackbone = false;

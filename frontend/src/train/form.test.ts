@@ -111,7 +111,7 @@ describe('settings', () => {
     page.runs = [];
     form = new FormState(page as unknown as TrainPage);
     form.initFrom = 'runs/ti4-1';
-    form.fitChoices();
+    form.dropMissingChoices();
     expect([form.initFrom, form.freezesBackbone]).toEqual(['', false]);
   });
 });
@@ -203,7 +203,7 @@ describe('starting', () => {
     expect([form.cannotStart, form.startNote]).toEqual([true, 'Dataset not downloaded.']);
     form.dataset = 'folder';
     expect(form.startNote).toBe('No image folder selected.');
-    form.fitChoices();
+    form.dropMissingChoices();
     expect([form.imageFolder, form.startNote]).toEqual(['pets', hint]);
     expect(form.query().image_folder).toBe('pets');
     form.unfit = 'One class only.';

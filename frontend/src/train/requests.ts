@@ -15,13 +15,13 @@ const EVERY = 1000; // ms between polls during a training or download
     @param at the snapshot; -1 is the last, by default the one on screen */
 export async function follow(
   page: TrainPage,
-  wanted: string | undefined = page.catalog.sources[0]?.name,
+  source: string | undefined = page.catalog.sources[0]?.name,
   place: number = page.timeline.image,
   at?: number,
 ): Promise<void> {
   page.timeline.pause();
   page.isAwaiting = false;
-  const mine = wanted !== undefined && isOfRun(wanted) ? runName(wanted) : null;
+  const mine = source !== undefined && isOfRun(source) ? runName(source) : null;
   page.followed = mine;
   page.overlaid = page.overlaid.filter((other) => other !== mine);
   page.source = null;
@@ -29,9 +29,9 @@ export async function follow(
   page.announce();
   if (mine !== null) await fetchCurves(page, mine);
   if (page.followed !== mine) return;
-  if (wanted) await page.timeline.load(wanted, place, at);
+  if (source) await page.timeline.load(source, place, at);
   if (page.followed !== mine) return;
-  if (wanted && page.source === wanted) page.chosen = wanted;
+  if (source && page.source === source) page.chosen = source;
   page.announce();
   wake(page);
 }
@@ -60,7 +60,7 @@ export function applyLists(page: TrainPage, reply: Partial<RunLists>): void {
   page.wasBusy = isBusy;
   form.suggestName();
   if (page.source && page.sources.join() !== before) page.chosen = page.source;
-  form.fitChoices();
+  form.dropMissingChoices();
   page.announce();
   if (page.followed !== null && !page.runOf(page.followed)) follow(page); // it was deleted, possibly in another window
 }
@@ -138,8 +138,8 @@ async function openAddress(page: TrainPage): Promise<void> {
   const [run, bundled] = [params.get('run'), params.get('timeline')];
   const indexOf = (name: string) => Math.trunc(Number(params.get(name)) || 0) - 1; // counted from 1 in the address
   const isAvailable = page.catalog.sources.some(({ name }) => name === bundled);
-  const wanted = run === null ? undefined : page.runOf(run);
-  const first: RunInfo | null | undefined = wanted ?? (isAvailable ? null : (page.running ?? page.runs?.[0]));
+  const ofAddress = run === null ? undefined : page.runOf(run);
+  const first: RunInfo | null | undefined = ofAddress ?? (isAvailable ? null : (page.running ?? page.runs?.[0]));
   const source = first ? sourceOf(first.name) : isAvailable ? (bundled ?? undefined) : undefined;
   await follow(page, source, Math.max(0, indexOf('probe')), indexOf('snapshot'));
   if (!run && !isAvailable && page.runningSweep) followNewest(page);

@@ -30,7 +30,7 @@ test('snapshots are decoded with the effective number of tokens of each head', (
   const [first] = past.snapshots;
   expect(first).toMatchObject({ epoch: 0.25, seconds: 15, probabilities: [0.25, 0.75], distance: [[4], [6]] });
   expect(first.entropy).toBeNull();
-  expect([...first.firstRows].map((weight) => weight.toFixed(2))).toEqual([
+  expect([...first.defaultRows].map((weight) => weight.toFixed(2))).toEqual([
     '0.00',
     '1.00',
     '0.00',

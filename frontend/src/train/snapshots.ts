@@ -8,7 +8,7 @@ import { effectiveTokens } from './sentences';
 export interface Snapshot {
   epoch: number;
   seconds: number;
-  firstRows: Float32Array; // attention of the class token, layers x heads x tokens
+  defaultRows: Float32Array; // attention of the class token, layers x heads x tokens
   probabilities: number[];
   entropy: number[][] | null; // layers x heads
   distance: number[][] | null; // layers x heads
@@ -45,17 +45,17 @@ function snapshotsOf(shape: Shape, reply: TimelineReply): Snapshot[] {
   const rows = makeRows(shape);
   const means = rows.cells.filter((_, k) => k % rows.across === shape.heads || k >= shape.layers * rows.across);
   return reply.epoch.map((epoch, i) => {
-    const firstRows = Float32Array.from(weights.subarray(i * size, (i + 1) * size), (weight) => weight / 65535);
-    const rowOfHead = (_: unknown, k: number) => firstRows.subarray(k * tokens, (k + 1) * tokens);
-    fillRows(rows, shape, { defaultRows: firstRows, full: null }, [], 'from', () => false);
+    const defaultRows = Float32Array.from(weights.subarray(i * size, (i + 1) * size), (weight) => weight / 65535);
+    const rowOfHead = (_: unknown, k: number) => defaultRows.subarray(k * tokens, (k + 1) * tokens);
+    fillRows(rows, shape, { defaultRows, full: null }, [], 'from', () => false);
     return {
       epoch,
       seconds: reply.seconds[i],
-      firstRows,
+      defaultRows,
       probabilities: reply.probabilities[i],
       entropy: reply.entropy?.[i] ?? null,
       distance: reply.distance?.[i] ?? null,
-      limit: sharedLimit(shape, firstRows),
+      limit: sharedLimit(shape, defaultRows),
       meanLimit: sharedLimit(shape, joined(means)),
       probeLoss: reply.probe_loss?.[i] ?? null,
       probeAccuracy: reply.probe_accuracy?.[i] ?? null,

@@ -135,7 +135,7 @@ export class Timeline {
     if (JSON.stringify(images) !== JSON.stringify(this.images)) this.images = images;
     const { layer, head } = this.chosen;
     if (!this.#isChosen || layer >= shape.layers || head >= shape.heads) {
-      this.chosen = sharpestHead(shape, snapshots[snapshots.length - 1].firstRows);
+      this.chosen = sharpestHead(shape, snapshots[snapshots.length - 1].defaultRows);
     }
   }
 
@@ -263,7 +263,7 @@ export class Timeline {
     const { shape } = this.past;
     if (this.#buffers?.shape !== shape) this.#buffers = { shape, rows: makeRows(shape) };
     const { rows } = this.#buffers;
-    fillRows(rows, shape, { defaultRows: this.now.firstRows, full: null }, [], 'from', () => false);
+    fillRows(rows, shape, { defaultRows: this.now.defaultRows, full: null }, [], 'from', () => false);
     return { rows };
   }
 

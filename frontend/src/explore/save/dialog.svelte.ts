@@ -2,7 +2,7 @@
 
 import type { FigureReply, FigureRequest, Refusal } from '../../lib/api';
 import { isRefusal, NO_ANSWER, reasonOf } from '../../lib/client';
-import { blobOf, saveBlob } from '../../lib/dom';
+import { blobOf, copyToClipboard, saveBlob } from '../../lib/dom';
 import { canEncodeVideo, ENCODING_FAILED, mp4Of } from '../../lib/video';
 import { writeAddress } from '../actions';
 import { showNotice } from '../notices';
@@ -131,7 +131,7 @@ export class SaveDialog {
   async copyImage() {
     this.busy = 'copy';
     const file = this.#file('png');
-    const copied = await copy('image/png', file.then(blobOrThrow));
+    const copied = await copyToClipboard('image/png', file.then(blobOrThrow));
     const made = await file;
     this.busy = '';
     if (isRefusal(made)) this.#say(made.error, true);
@@ -147,7 +147,7 @@ export class SaveDialog {
       if (!found || isRefusal(found)) throw new Error(reasonOf(found));
       return new Blob([found.code], { type: 'text/plain' });
     });
-    const copied = await copy('text/plain', text);
+    const copied = await copyToClipboard('text/plain', text);
     const found = await reply;
     this.busy = '';
     if (!found || isRefusal(found)) return this.#say(reasonOf(found), true);
@@ -174,16 +174,4 @@ const movieOf = (file: SavedFile): Promise<Made> =>
 function blobOrThrow(file: Made): Blob {
   if (isRefusal(file)) throw new Error(file.error);
   return file.blob;
-}
-
-/** Write to the clipboard; false if the browser does not allow it. Browsers allow it only right after a click, so they
-    get the promise of the content. */
-async function copy(type: string, content: Promise<Blob>): Promise<boolean> {
-  content.catch(() => {}); // reported by the caller
-  try {
-    await navigator.clipboard.write([new ClipboardItem({ [type]: content })]);
-    return true;
-  } catch {
-    return false;
-  }
 }
