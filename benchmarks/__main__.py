@@ -74,6 +74,14 @@ def bench_load(
     load.load(users, seconds, burst, slow)
 
 
+@app.command("weights")
+def bench_weights() -> None:
+    """Opening the weights of a ViT-B/16 against reading the file, in the layouts of timm and transformers."""
+    from benchmarks import weights
+
+    weights.measure()
+
+
 @app.command("watch")
 def bench_watch(data: Data = None) -> None:
     """Latency and cost of watching a training in the page."""

@@ -201,7 +201,7 @@ def read_preprocessing(
     crop = to_size(processor.get("crop_size")) if processor.get("do_center_crop") else None
     is_edge = isinstance(processor.get("size"), dict) and "shortest_edge" in processor["size"]
     mode = "center" if is_edge or not processor else "squash"
-    crop_pct = min(1.0, crop[0] / scaled[0]) if crop and scaled else 1.0
+    crop_pct = min(1.0, max(crop) / max(scaled)) if crop and scaled else 1.0
     mean = to_channels(processor.get("image_mean"), normalization[0])
     std = to_channels(processor.get("image_std"), normalization[1])
     size = crop or scaled
