@@ -26,6 +26,9 @@ export const matrixStyle = ({ rows, columns, aspect, layers, heads }: Shape) =>
 /** Whether a phone shows one layer at a time, as the class `many-heads` of the page. */
 export const hasManyHeads = (shape: Shape) => shape.heads > 8;
 
+/** Patches in a row; tiles of more may have fewer pixels, and are smoothed. */
+export const MANY_PATCHES = 28;
+
 /** The map that a key of the grid moves to from a layer and head. */
 export function nextMap(shape: Shape, layer: number, head: number, key: string) {
   const grid = { rows: shape.layers + 1, columns: shape.heads + 1 };
