@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vitviz.models.backward import BackwardRules, RuleSet
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import AttentionOutput, HeadMasks
 
@@ -33,6 +34,19 @@ class Gradients:
 
     attention: NDArray[np.float32]
     image: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class InputTimesGradient:
+    """Input times gradient of a target by a set of backward rules, in logits.
+
+    Attributes:
+        layers: Of the tokens that enter each block, summed over the channels, (L, T); 0 for removed patches.
+        pixels: Of the normalized pixels, summed over the colors, (H, W).
+    """
+
+    layers: NDArray[np.float32]
+    pixels: NDArray[np.float32]
 
 
 class ForwardContext:
@@ -55,6 +69,7 @@ class ForwardContext:
         self.maps: dict[tuple[str, Target], NDArray[np.float32]] = {}  # computed maps by method and target
         self.notes: dict[tuple[str, Target], str] = {}  # what a reader of a map must know, by method and target
         self.cached_gradients: dict[Target, Gradients] = {}  # of the last target only: they are large
+        self.cached_products: dict[RuleSet, tuple[Target, InputTimesGradient]] = {}  # of the last target of each
 
     @property
     def prefix(self) -> int:
@@ -140,6 +155,25 @@ class ForwardContext:
             *grads, image_grad = torch.autograd.grad(target_logit(forward.logits, target).sum(), [*weights, image])
         attention_grads = torch.stack([grad[0] for grad in grads]).float().cpu().numpy()
         return Gradients(self.expand_tokens(attention_grads, axes=(2, 3)), image_grad[0].float().cpu().numpy())
+
+    def input_times_gradient(self, target: Target, rules: RuleSet) -> InputTimesGradient:
+        """Return tokens and pixels times their gradients, cached until those of another target are requested."""
+        if rules not in self.cached_products or self.cached_products[rules][0] != target:
+            self.cached_products[rules] = target, self.compute_products(target, rules)
+        return self.cached_products[rules][1]
+
+    def compute_products(self, target: Target, rules: RuleSet) -> InputTimesGradient:
+        """Run one forward and one backward pass by a set of rules."""
+        with torch.inference_mode(False), torch.enable_grad():
+            image = self.image[None].clone().requires_grad_()
+            with BackwardRules(rules):
+                forward = self.model.forward_blocks(image, "full", self.batched_keep(1), self.head_masks)
+            inputs = [*(block.tokens for block in forward.blocks if block.tokens is not None), image]
+            grads = torch.autograd.grad(target_logit(forward.logits, target).sum(), inputs)
+            *layers, pixels = ((x.detach() * grad)[0] for x, grad in zip(inputs, grads, strict=True))
+        sums = torch.stack([layer.sum(-1) for layer in layers])  # (L, T)
+        expanded = self.expand_tokens(sums.float().cpu().numpy(), axes=(1,))
+        return InputTimesGradient(expanded, pixels.sum(0).float().cpu().numpy())
 
     def predict(self, images: Tensor, keep: Tensor | None = None) -> NDArray[np.float32]:
         """Return the logits (n, K) of normalized images (n, 3, H, W), with this context's heads ablated.

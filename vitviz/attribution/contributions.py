@@ -99,11 +99,10 @@ def contributions(context: ForwardContext, target: Target) -> Contributions:
 
 def head_contributions(context: ForwardContext, paths: DirectPaths, layer: int, grad: Tensor) -> Tensor:
     """Return the contributions of what a layer's heads moved from each token, (A, T), given `grad`, (1, A, T, d)."""
-    config = context.config
-    read = 1 + config.distilled if config.global_pool == "token" else grad.shape[2]  # tokens with a gradient
     values = context.model.head_values(layer, paths.tokens[layer])[0]  # (A, T, d)
-    moved = paths.attention[layer][0, :, :read].mT @ grad[0, :, :read]  # (A, T, d)
-    mask = (context.head_masks or [None] * config.depth)[layer]
+    weights = paths.attention[layer][0]  # (A, 1 or T, T)
+    moved = weights.mT @ grad[0, :, : weights.shape[1]]  # (A, T, d)
+    mask = (context.head_masks or [None] * context.config.depth)[layer]
     found = (moved * values).sum(-1)  # (A, T)
     return found if mask is None else found * mask.keep[:, None]
 

@@ -17,6 +17,7 @@ from PIL import Image
 from torch import Tensor
 
 from vitviz.attribution.ablation import Ablation, PatchMode, ablate, describe_ablation, mean_head_outputs
+from vitviz.attribution.coalition_maps import Progress
 from vitviz.attribution.context import ForwardContext, Target, is_flat, softmax
 from vitviz.attribution.contributions import Contributions, contributions
 from vitviz.attribution.export import export
@@ -136,7 +137,7 @@ class Explanation:
 
     @property
     def methods(self) -> dict[str, Method]:
-        """The attribution methods that this model supports."""
+        """The attribution methods that this model supports, but those that `map` computes on request only."""
         return methods_for(self.context.config)
 
     @property
@@ -171,24 +172,55 @@ class Explanation:
         """Mean of `cls_maps` over layers and heads, (gh, gw); without class token the mean over all patches."""
         return self.map("average")
 
-    def map(self, method: str, target: TargetLike | None = None) -> Array:
+    def map(self, method: str, target: TargetLike | None = None, progress: Progress | None = None) -> Array:
         """Compute the map of an attribution method.
 
         Args:
             method: A name in `METHODS`; the docstring of its function defines the values.
             target: The class that a class-specific method explains, by index or name, or two of them: a class and the
                 one that it is contrasted with. None for the predicted class. Class-agnostic methods ignore it.
+            progress: For the methods on request: called with the forward passes done and in total; returning False
+                interrupts the method.
 
         Returns:
-            (gh, gw). ValueError if the method or class does not exist.
+            (gh, gw).
+
+        Raises:
+            ValueError: If the method or class does not exist, or the model has no classification head to explain.
+            InterruptedMapError: If `progress` returns False; nothing is stored.
         """
+        key = method, self.target_of(method, target)
+        if key not in self.context.maps:
+            options = {"progress": progress} if METHODS[method].on_request else {}
+            self.context.maps[key] = METHODS[method].compute(self.context, key[1], **options)
+        return self.context.maps[key].reshape(self.grid).copy()
+
+    def pixel_map(self, method: str = "balanced_gradients", target: TargetLike | None = None) -> Array:
+        """Compute the map of an attribution method per pixel of the model input, where the method has one.
+
+        Args:
+            method: "balanced_gradients" or "attn_lrp": contribution of each pixel, in logits; or "input_gradient":
+                sum over the colors of the absolute gradient.
+            target: As for `map`.
+
+        Returns:
+            (H, W).
+
+        Raises:
+            ValueError: If the method has no map per pixel, or as for `map`.
+        """
+        chosen, compute = self.target_of(method, target), METHODS[method].pixels
+        if compute is None:
+            known = ", ".join(key for key, one in METHODS.items() if one.pixels)
+            raise ValueError(f"method must be one with a map per pixel, {known}: got {method}.")
+        return compute(self.context, chosen)
+
+    def target_of(self, method: str, target: TargetLike | None) -> Target:
+        """Return the target of a method; ValueError for an unknown method, or one that the model does not support."""
         check_method(method)
         if METHODS[method].class_specific and not self.context.config.num_classes:
             raise ValueError(f"{method} explains a class: {self.checkpoint} has no classification head. Use average.")
-        key = method, self.target(target)
-        if key not in self.context.maps:
-            self.context.maps[key] = METHODS[method].compute(self.context, key[1])
-        return self.context.maps[key].reshape(self.grid).copy()
+        return self.target(target)
 
     def contributions(self, target: TargetLike | None = None) -> Contributions:
         """Decompose the logit of a class, or the difference of two, into what embedding, heads and MLPs contributed.

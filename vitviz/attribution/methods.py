@@ -7,7 +7,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vitviz.attribution import attention_maps, gradient_maps, perturbation_maps
+from vitviz.attribution import (
+    attention_maps,
+    coalition_maps,
+    contributions,
+    gradient_maps,
+    perturbation_maps,
+    propagation_maps,
+)
 from vitviz.attribution.context import ForwardContext, Target
 from vitviz.models.config import ViTConfig
 
@@ -36,18 +43,23 @@ class Method:
         class_specific: Whether it explains a target class.
         signed: Whether its values may be negative, as evidence against the class.
         instant: Whether it needs the attention alone and no further forward pass.
+        on_request: Whether it takes so many forward passes that it is computed when it is asked for by name only; then
+            `compute` also takes a `progress`, see `vitviz.attribution.coalition_maps`.
+        pixels: Function of a context and a target -> (H, W), the same per pixel; None if there is none.
     """
 
     title: str
     about: str
     formula: str
     source: str
-    compute: Callable[[ForwardContext, Target], Array]
+    compute: Callable[..., Array]
     text_without_class_token: Text | None = None
     is_attention: bool = False
     class_specific: bool = False
     signed: bool = False
     instant: bool = False
+    on_request: bool = False
+    pixels: Callable[[ForwardContext, Target], Array] | None = None
 
     @property
     def unit(self) -> Literal["weights", "logits", "relative"]:
@@ -168,6 +180,29 @@ METHODS: dict[str, Method] = {
         from_attention(attention_maps.rollout),
         instant=True,
     ),
+    "balanced_gradients": Method(
+        "Balanced gradients",
+        "Contribution of each patch to the logit, mean over all layers: token times gradient, where the gradient keeps "
+        "account of the whole logit. Attention is taken as given: why a token attends to another one does not count.",
+        "mean over layers of sum over channels of x[l, j] g[l, j]; g = d logit / d x with constant attention, "
+        "LayerNorm deviation and GELU factor",
+        "LibraGrad: Mehri et al. 2025 (CVPR), section 4",
+        propagation_maps.balanced_gradients,
+        class_specific=True,
+        signed=True,
+        pixels=propagation_maps.balanced_pixels,
+    ),
+    "contributions": Method(
+        "Contributions",
+        "What the heads of all layers wrote about the class into the tokens that are read, by the patch they took it "
+        "from. It does not show what early layers achieve through later ones, nor the part of the MLPs.",
+        "sum over layers, heads and read tokens r of A[l, h, r, j] v_j W_O . u_r, u_r the direction that the "
+        "classification head reads",
+        "Elhage et al. 2021; Gandelsman et al. 2024, section 3",
+        contributions.direct_contributions,
+        class_specific=True,
+        signed=True,
+    ),
     "gradient_rollout": Method(
         "Gradient rollout",
         "Rollout along the attention that increases the logit of the class. Which part of the product over layers is "
@@ -185,6 +220,28 @@ METHODS: dict[str, Method] = {
         "Chefer et al. 2021 (ICCV), section 3.1",
         from_gradients(gradient_maps.relevance),
         class_specific=True,
+    ),
+    "legrad": Method(
+        "LeGrad",
+        "How much more attention to each patch would increase the logit that each layer's output gives, summed over "
+        "layers. A layer counts by what the classification head reads right after it, and evidence against the class "
+        "is dropped.",
+        "sum over layers of mean over heads and queries of (d s[l] / d A[l])+, s[l] the logit of layer l's output",
+        "Bousselham et al. 2025 (ICCV), section 3.2",
+        propagation_maps.legrad,
+        class_specific=True,
+    ),
+    "attn_lrp": Method(
+        "AttnLRP",
+        "Relevance of each patch, mean over all layers: token times gradient, where each product of two activations "
+        "passes half of the gradient to both. Layer-wise relevance propagation is patented: its authors allow free use "
+        "for personal and scientific purposes only.",
+        "mean over layers of sum over channels of x[l, j] g[l, j]; g by the epsilon rules of AttnLRP",
+        "Achtibat et al. 2024 (ICML), section 3",
+        propagation_maps.attn_lrp,
+        class_specific=True,
+        signed=True,
+        pixels=propagation_maps.attn_lrp_pixels,
     ),
     "attention_gradcam": Method(
         "Grad-CAM",
@@ -216,6 +273,7 @@ METHODS: dict[str, Method] = {
         "Simonyan et al. 2014, section 3",
         perturbation_maps.input_gradient,
         class_specific=True,
+        pixels=perturbation_maps.input_gradient_pixels,
     ),
     "integrated_gradients": Method(
         "Integrated gradients",
@@ -237,6 +295,28 @@ METHODS: dict[str, Method] = {
         class_specific=True,
         signed=True,
     ),
+    "shapley": Method(
+        "Shapley values",
+        "Mean increase of the logit when a patch joins others, over all orders in which patches can enter the network. "
+        "An estimate from 2,048 sets of patches, each a forward pass; images of few patches are unlike those of the "
+        "training.",
+        "weighted least squares of logit(S) by sums over the patches of S",
+        "Lundberg & Lee 2017, section 4.1",
+        coalition_maps.shapley,
+        class_specific=True,
+        signed=True,
+        on_request=True,
+    ),
+    "greedy": Method(
+        "Greedy order",
+        "Not an explanation: the order of removal that lowers the probability of the class most at each step, found by "
+        "trying every patch. It shows how far the deletion score of any ranking can go.",
+        "next is the patch whose removal leaves the lowest probability",
+        "ceiling",
+        coalition_maps.greedy,
+        class_specific=True,
+        on_request=True,
+    ),
     "random": Method(
         "Random",
         "Not an explanation: the patches in one random order. Its score differs from the random baseline, the mean of "
@@ -251,10 +331,10 @@ POOLED = " The prediction of this model is read from its patches, not from the c
 
 
 def methods_for(config: ViTConfig) -> dict[str, Method]:
-    """Return the methods that a model supports, with the descriptions that hold for it."""
-    known = METHODS
+    """Return the methods that a model supports, with the descriptions that hold for it, but those on request."""
+    known = {key: method for key, method in METHODS.items() if not method.on_request}
     if not config.num_classes:
-        known = {key: method for key, method in METHODS.items() if not method.class_specific}
+        known = {key: method for key, method in known.items() if not method.class_specific}
     if not config.class_token:
         kept = {key: method for key, method in known.items() if key != "reverse_attention"}
         texts = {key: text._asdict() for key, method in kept.items() if (text := method.text_without_class_token)}

@@ -20,6 +20,11 @@ def input_gradient(context: ForwardContext, target: Target) -> Array:
     return context.sum_over_patches(np.abs(context.gradients(target).image))
 
 
+def input_gradient_pixels(context: ForwardContext, target: Target) -> Array:
+    """Sum of |d logit / d normalized pixel| over the colors, (H, W); see `input_gradient`."""
+    return np.abs(context.gradients(target).image).sum(0)
+
+
 @dataclass(frozen=True)
 class IntegratedGradients:
     """Integrated gradients and their completeness (Sundararajan et al. 2017, arXiv 1703.01365, proposition 1).

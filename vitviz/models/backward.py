@@ -8,7 +8,7 @@ those of `vitviz.models.vit`.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -118,9 +118,10 @@ class DirectPaths:
     Attributes:
         logits: (B, K).
         embedding: Input of the first block, (B, T, D).
-        heads: Outputs of the heads of each block before the output projection, L x (B, A, T, d).
-        mlps: Output of the last linear layer of each block's MLP, L x (B, T, D).
-        attention: Attention weights, L x (B, A, T, T).
+        heads: Outputs of the heads of each block before the output projection, L x (B, A, T or 1, d).
+        mlps: Output of the last linear layer of each block's MLP, L x (B, T or 1, D).
+        attention: Attention weights of the tokens that the classification head reads if it reads the class token alone,
+            L x (B, A, 1, T), or of all tokens, L x (B, A, T, T).
         tokens: Input of each block, L x (B, T, D).
         biases: Biases that are added to the residual stream or after it, with the block of those that belong to an
             attention layer, else None.
@@ -144,21 +145,52 @@ class HeadLeaf(HeadMask):
         return self.output
 
 
-class MLPLeaves(BackwardRules):
-    """The balanced rules, and the outputs of the MLPs' last layers as leaves, kept in `outputs`, L x (B, T, D)."""
+class ResidualStream(BackwardRules):
+    """The balanced rules along the residual stream; without gradient elsewhere, to be active within `torch.no_grad`.
+
+    The input of the first block and the outputs of the MLPs' last layers become leaves of the autograd graph.
+    Operations on them and on what follows from them are recorded, except for the norms at which a branch starts.
+
+    Attributes:
+        tokens: Input of each block so far, (B, T, D).
+        mlps: Output of each MLP's last layer so far, (B, T, D).
+    """
 
     def __init__(self, model: Transformer) -> None:
         super().__init__("balanced")
-        self.last_layers = {id(block.mlp.fc2.weight) for block in cast(Any, model.blocks)}
-        self.outputs: list[Tensor] = []
+        blocks = cast(Any, model.blocks)
+        self.first_norms = {id(block.norm1.weight) for block in blocks}
+        self.branches = {id(norm.weight) for block in blocks for norm in block.branch_norms()}
+        self.last_layers = {id(block.mlp.fc2.weight) for block in blocks}
+        self.tokens: list[Tensor] = []
+        self.mlps: list[Tensor] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Call the operation's rule, and detach the output of an MLP's last layer."""
-        result = super().__torch_function__(func, types, args, kwargs)
+        """Call the operation's rule and record it if its input is on the stream, or the operation itself."""
+        options = kwargs or {}
+        if func is F.layer_norm:
+            norm = id(options["weight"])
+            if norm in self.first_norms:
+                self.tokens.append(args[0] if self.tokens else args[0].requires_grad_())
+            if norm in self.branches:
+                return func(args[0].detach(), *args[1:], **options)
+        if has_gradient(args):
+            with torch.enable_grad():
+                return self.rules.get(func, func)(*args, **options)
+        result = func(*args, **options)
         if func is F.linear and id(args[1]) in self.last_layers:
-            self.outputs.append(result.detach().requires_grad_())
-            return self.outputs[-1]
+            self.mlps.append(result.requires_grad_())
         return result
+
+
+def has_gradient(args: Iterable[object]) -> bool:
+    """Whether an argument depends on a leaf: not on parameters, whose views require gradients within `no_grad`, too."""
+    for x in args:
+        if isinstance(x, list) and has_gradient(x):
+            return True
+        if type(x) is Tensor and x.requires_grad and not isinstance(x._base, nn.Parameter):
+            return True
+    return False
 
 
 def forward_direct(model: Transformer, images: Tensor, keep: Tensor | None, head_masks: HeadMasks) -> DirectPaths:
@@ -168,12 +200,13 @@ def forward_direct(model: Transformer, images: Tensor, keep: Tensor | None, head
     zeros = images.new_zeros(config.num_heads, config.head_dim)
     masks = head_masks or [None] * config.depth
     leaves = [HeadLeaf(*(mask or (ones, zeros))) for mask in masks]
-    with MLPLeaves(model) as mlps:
-        forward = model.forward_blocks(images, "full", keep, leaves)
+    with torch.no_grad(), ResidualStream(model) as stream:
+        reads_one = config.global_pool == "token" and not config.distilled
+        forward = model.forward_blocks(images, "cls" if reads_one else "full", keep, leaves)
     attention = [cast(Tensor, block.weights) for block in forward.blocks]
-    tokens = [cast(Tensor, block.tokens) for block in forward.blocks]
-    outputs = [leaf.output for leaf in leaves]
-    return DirectPaths(forward.logits, tokens[0], outputs, mlps.outputs, attention, tokens, stream_biases(model))
+    attention = [weights.unsqueeze(2) for weights in attention] if reads_one else attention
+    heads, tokens = [leaf.output for leaf in leaves], stream.tokens
+    return DirectPaths(forward.logits, tokens[0], heads, stream.mlps, attention, tokens, stream_biases(model))
 
 
 def stream_biases(model: Transformer) -> list[tuple[int | None, nn.Parameter]]:

@@ -125,6 +125,10 @@ class TutorialBlock(nn.Module):
         self.mlp = MLP(config.embed_dim, config.mlp_hidden_dim)
         self.dropout = nn.Dropout(config.pos_drop_rate)
 
+    def branch_norms(self) -> list[nn.Module]:
+        """Return the norms at which a branch leaves the residual stream."""
+        return [self.norm1, self.norm2]
+
 
 class NotebookBlock(TutorialBlock):
     """Pre-norm attention, an MLP with a second GELU, and a norm after the last residual connection."""
@@ -149,6 +153,10 @@ class LightningBlock(TutorialBlock):
 
     def __init__(self, config: ViTConfig) -> None:
         super().__init__(config, TutorialAttention(config, qkv_bias=True))
+
+    def branch_norms(self) -> list[nn.Module]:
+        """Return the norms at which a branch leaves the residual stream: none, as both are part of it."""
+        return []
 
     def forward(self, x: Tensor, attentions: Attentions, head_mask: HeadMask | None) -> tuple[Tensor, Tensor | None]:
         """Map tokens (B, T, D) to tokens (B, T, D) and the requested attention."""

@@ -375,6 +375,10 @@ class Block(nn.Module):
             return x + added, weights
         return head_mask.apply_tokens(x + head_mask.apply_mlp(added)), weights
 
+    def branch_norms(self) -> list[nn.Module]:
+        """Return the norms at which a branch leaves the residual stream."""
+        return [self.norm1, self.norm2]
+
     def drop_branch(self, branch: Tensor) -> Tensor:
         """Apply stochastic depth per image in training: zero the branch, or scale it by 1 / (1 - rate)."""
         if not self.training or self.drop_path_rate == 0:
