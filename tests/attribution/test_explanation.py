@@ -53,7 +53,8 @@ def test_an_explanation_is_consistent(name):
 def test_without_class_token_attention_is_the_mean_over_patches(tmp_path):
     found = explain(tiny.checkpoint(tiny.VARIANTS["no class token"]), tiny.pixels())
     np.testing.assert_allclose(found.query_attention, found.attention.mean(2), rtol=0, atol=1e-6)
-    assert [method for method in METHODS if method not in found.methods] == ["reverse_attention"]
+    on_request = [key for key, method in METHODS.items() if method.on_request]
+    assert [method for method in METHODS if method not in found.methods] == ["reverse_attention", *on_request]
     with pytest.raises(ValueError, match=r"reverse_attention needs a class token: tiny has none\. Use average"):
         found.map("reverse_attention")
     with pytest.raises(ValueError, match=r"tiny has no class token\. Use query_attention, the mean over all patches"):
@@ -228,9 +229,9 @@ def test_maps_peak_at_the_decisive_patch(cell, registers):
     pixels[4 * row : 4 * row + 4, 4 * column : 4 * column + 4] = 255
     bright = explain(model, pixels)
     assert bright.labels[bright.probabilities.argmax()] == "bright"
-    # Except random order, attention to the class token, which is not read, and Grad-CAM, which weights heads by the
+    # Except orders, attention to the class token, which is not read, and Grad-CAM, which weights heads by the
     # mean gradient over all patches, negative here.
-    for method in METHODS.keys() - {"random", "reverse_attention", "attention_gradcam"}:
+    for method in METHODS.keys() - {"random", "greedy", "reverse_attention", "attention_gradcam"}:
         found = bright.map(method)
         assert np.unravel_index(found.argmax(), found.shape) == cell, method
         assert found[cell] > 5 * np.sort(found.flatten())[-2]

@@ -192,7 +192,7 @@ def test_each_method_has_its_score_next_to_the_random_baseline(open_page, explan
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     expect(page.locator(".headline")).to_contain_text("Relevance for cat")
     target = explanation.target("cat")
-    maps = {name: explanation.map(name, target).ravel() for name in vitviz.METHODS}
+    maps = {name: explanation.map(name, target).ravel() for name in explanation.methods}
     report = score(explanation.context, maps, target)
     start = explanation.probabilities[target]
     random = [found.probability_drop(start) for found in report.random_baseline]

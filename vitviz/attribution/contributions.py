@@ -100,7 +100,7 @@ def contributions(context: ForwardContext, target: Target) -> Contributions:
 def head_contributions(context: ForwardContext, paths: DirectPaths, layer: int, grad: Tensor) -> Tensor:
     """Return the contributions of what a layer's heads moved from each token, (A, T), given `grad`, (1, A, T, d)."""
     values = context.model.head_values(layer, paths.tokens[layer])[0]  # (A, T, d)
-    weights = paths.attention[layer][0]  # (A, 1 or T, T)
+    weights = paths.attention[layer][0].to(grad)  # (A, 1 or T, T)
     moved = weights.mT @ grad[0, :, : weights.shape[1]]  # (A, T, d)
     mask = (context.head_masks or [None] * context.config.depth)[layer]
     found = (moved * values).sum(-1)  # (A, T)

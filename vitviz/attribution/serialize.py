@@ -50,6 +50,7 @@ def methods_to_json() -> list[Json]:
                 "source": method.source,
                 "unit": method.unit,
                 "forClass": method.class_specific,
+                "onRequest": method.on_request,
             }
         )
     return [method for method in found if method["key"] != "reverse_attention"]
@@ -179,6 +180,15 @@ def method_scores(explanation: "Explanation", target: Target) -> Json:
     }
 
 
+def method_score(explanation: "Explanation", target: Target, values: NDArray[np.float32]) -> float | None:
+    """Measure the deletion score of one map, as `method_scores` does; None for a flat map."""
+    if is_flat(values):
+        return None
+    label = target[0] if isinstance(target, tuple) else target
+    found = score(explanation.context, {"map": values}, label, n_random=2).scores["map"]
+    return found.probability_drop(float(explanation.probabilities[label]))
+
+
 def view_to_json(explanation: "Explanation", view: "View") -> Json:
     """Return a view with what its explanation leaves out: `ablated` heads, layer * A + head, and `removed` patches."""
     target = explanation.target(view.target)
@@ -214,7 +224,8 @@ def explorer_to_json(
     record = explanation.context.checkpoint.record
     target = explanation.target(view.target)
     computed = {method for method, of_target in explanation.context.maps if of_target == target}
-    keys = [key for key, method in explanation.methods.items() if complete or method.instant or key in computed]
+    ready = {key for key, method in explanation.methods.items() if complete or method.instant} | computed
+    keys = [key for key in METHODS if key in ready]
     on_demand = count_weights(explanation) > MAX_STORED_WEIGHTS
     note = ", ".join(filter(None, (explanation.image.note, explanation.changes)))
     stored = f" {STORED_ROWS}" if on_demand else ""

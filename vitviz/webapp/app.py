@@ -109,6 +109,8 @@ def compute_explanation(image: str | FileDataDict, checkpoint: str, method: str)
     if not (isinstance(image, str) or (isinstance(image, dict) and "path" in image)):
         raise RequestError("image", "the name of a sample or an uploaded file", image)
     source = sample_path(image) if isinstance(image, str) else upload_path(str(image["path"]))
+    if method in METHODS and METHODS[method].on_request:
+        raise RequestError("method", "a name that /methods lists", method)
     explanation = explain(load_model(checkpoint), source)
     values = explanation.map(method).tolist()
     probabilities = dict(zip(explanation.labels, explanation.probabilities.tolist(), strict=True))
@@ -117,7 +119,7 @@ def compute_explanation(image: str | FileDataDict, checkpoint: str, method: str)
 
 def list_methods() -> dict[str, str]:
     """List the attribution methods by name, each with what it shows and what it does not."""
-    return {name: method.about for name, method in METHODS.items()}
+    return {name: method.about for name, method in METHODS.items() if not method.on_request}
 
 
 def free_port(host: str, port: int | None) -> int:

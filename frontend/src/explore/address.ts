@@ -97,7 +97,7 @@ export function readAddress(
     smooth: params.get('display') === 'smooth',
     mode: oneOf<Mode>(params.get('mode'), ['zero', 'mean']),
     patch_mode: oneOf<PatchMode>(params.get('patch_mode'), ['drop', 'gray']),
-    method: catalog.methods.find(({ key }) => key === params.get('method'))?.key ?? null,
+    method: catalog.methods.find(({ key, onRequest }) => key === params.get('method') && !onRequest)?.key ?? null,
     target: isAvailable && (!model || hasModel(catalog, model)) ? parseClasses(params.get('class')) : [],
   };
   const [patch, removed] = isAvailable ? [params.get('patch'), params.get('removed')] : [null, null]; // of another image

@@ -338,7 +338,7 @@ export interface LessonInfo {
   hardware: string;
 }
 
-/** An attribution method. */
+/** An attribution method; those on request have a map only after `map_on_request`. */
 export interface MethodInfo {
   key: string;
   name: string;
@@ -349,6 +349,7 @@ export interface MethodInfo {
   source: string;
   unit: 'weights' | 'logits' | 'relative';
   forClass: boolean;
+  onRequest: boolean;
 }
 
 /** The map of each method. */
@@ -416,6 +417,33 @@ export interface NameRequest {
 export interface NamedImage {
   name: string;
   src: string;
+}
+
+/** Forward passes that a map has taken so far, and in total; 0 of 0 if it is not being computed. */
+export interface OnRequestProgress {
+  done: number;
+  total: number;
+}
+
+/** Whether to interrupt the map. */
+export interface OnRequestProgressRequest {
+  key: string;
+  target: number[];
+  method: string;
+  action: 'state' | 'cancel';
+}
+
+/** The map of a method on request and its score, None for a flat map; both None if it was interrupted. */
+export interface OnRequestReply {
+  map: number[] | null;
+  score: number | null;
+}
+
+/** Also a method on request. */
+export interface OnRequestRequest {
+  key: string;
+  target: number[];
+  method: string;
 }
 
 /** State of opening a model; `done` and `total` are bytes of the download, `name` is its name once it is ready. */
@@ -540,6 +568,8 @@ export interface Requests {
   methods: [TargetRequest, MethodsReply | Refusal | null];
   scores: [TargetRequest, ScoresReply | Refusal | null];
   contributions: [TargetRequest, ContributionsReply | Refusal | null];
+  map_on_request: [OnRequestRequest, OnRequestReply | Refusal | null];
+  on_request_progress: [OnRequestProgressRequest, OnRequestProgress | Refusal];
   ablate: [AblateRequest, AblateReply | Refusal | null];
   figure: [FigureRequest, FigureReply | Refusal | null];
   code: [CodeRequest, CodeReply | Refusal | null];

@@ -13,6 +13,7 @@ from torch import Tensor
 from vitviz.attribution import serialize
 from vitviz.attribution.ablation import PatchMode, mean_head_outputs
 from vitviz.attribution.explanation import explain
+from vitviz.attribution.methods import METHODS
 from vitviz.data.cifar import DataError
 from vitviz.data.download import Download
 from vitviz.data.encoding import data_url, to_base64
@@ -27,6 +28,7 @@ from vitviz.webapp.models import ModelPage
 from vitviz.webapp.opened import ModelOpener
 from vitviz.webapp.pages.figures import Figures
 from vitviz.webapp.pages.gallery import Gallery
+from vitviz.webapp.pages.on_request import OnRequest
 from vitviz.webapp.pages.views import Views
 from vitviz.webapp.schemas.common import DownloadInfo
 from vitviz.webapp.schemas.explore import AblateReply
@@ -83,6 +85,7 @@ class Explore(ModelPage):
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by name; slow ones have separate queues."""
         gallery = Gallery(self.data, self.runs, self.public, self.opener)
+        on_request = OnRequest(self.explanations, self.scored)
         respond = partial(error_response, public=self.public)
         quick, slow = Queue(WORKERS, 100), Queue(1, 8, low_priority=True)  # two slow ones would delay the quick ones
         explain, figure = respond(self.explain), respond(self.figures.figure)
@@ -95,6 +98,10 @@ class Explore(ModelPage):
             with_cache(quick(respond(self.cached("scores"))), slow(respond(self.scores))),
             with_cache(quick(respond(gallery.cached)), Queue(1, 8, low_priority=True)(respond(gallery.gallery))),
             respond(gallery.gallery_progress),
+            with_cache(
+                quick(respond(on_request.cached)), Queue(1, 4, low_priority=True)(respond(on_request.map_on_request))
+            ),
+            respond(on_request.on_request_progress),
             respond(self.cifar_download),
             route_by_size(quick(respond(is_slow)), Queue(1, 10)(figure), slow(figure)),
             quick(respond(self.figures.code)),
@@ -295,7 +302,10 @@ def head_means(model: Checkpoint) -> Tensor:
 
 def is_slow(request: Json) -> bool:
     """Whether a request for `Figures.figure` may have to compute scores, or draws many frames."""
-    return request.get("content") in ("methods", "layers", "patches") or request.get("format") == "html"
+    view = request.get("view")
+    method = METHODS.get(str(view.get("method"))) if isinstance(view, dict) else None
+    is_many = request.get("content") in ("methods", "layers", "patches") or request.get("format") == "html"
+    return is_many or (method is not None and method.on_request)
 
 
 def is_large(request: Json) -> bool:

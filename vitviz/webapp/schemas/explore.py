@@ -9,7 +9,7 @@ from vitviz.webapp.schemas.common import ColorTables, FigureFile, GridShape, Mod
 
 
 class MethodInfo(TypedDict):
-    """An attribution method."""
+    """An attribution method; those on request have a map only after `map_on_request`."""
 
     key: str
     name: str
@@ -20,6 +20,7 @@ class MethodInfo(TypedDict):
     source: str
     unit: Literal["weights", "logits", "relative"]
     forClass: bool
+    onRequest: bool
 
 
 class ExploreCatalog(ModelList):
@@ -144,6 +145,32 @@ class ScoresReply(TypedDict):
 
     scores: dict[str, float | None]
     random_baseline: Annotated[Vector, Len(2, 2)]
+
+
+class OnRequestRequest(TargetRequest):
+    """Also a method on request."""
+
+    method: str
+
+
+class OnRequestReply(TypedDict):
+    """The map of a method on request and its score, None for a flat map; both None if it was interrupted."""
+
+    map: Vector | None
+    score: float | None
+
+
+class OnRequestProgressRequest(OnRequestRequest):
+    """Whether to interrupt the map."""
+
+    action: Literal["state", "cancel"]
+
+
+class OnRequestProgress(TypedDict):
+    """Forward passes that a map has taken so far, and in total; 0 of 0 if it is not being computed."""
+
+    done: int
+    total: int
 
 
 class FullAttention(TypedDict):

@@ -30,6 +30,10 @@ from vitviz.webapp.schemas.explore import (
     GalleryRequest,
     KeyRequest,
     MethodsReply,
+    OnRequestProgress,
+    OnRequestProgressRequest,
+    OnRequestReply,
+    OnRequestRequest,
     RowsRequest,
     ScoresReply,
     TargetRequest,
@@ -64,6 +68,8 @@ class Requests(TypedDict):
     methods: tuple[TargetRequest, MethodsReply | Refusal | None]
     scores: tuple[TargetRequest, ScoresReply | Refusal | None]
     contributions: tuple[TargetRequest, ContributionsReply | Refusal | None]
+    map_on_request: tuple[OnRequestRequest, OnRequestReply | Refusal | None]
+    on_request_progress: tuple[OnRequestProgressRequest, OnRequestProgress | Refusal]
     ablate: tuple[AblateRequest, AblateReply | Refusal | None]
     figure: tuple[FigureRequest, FigureReply | Refusal | None]
     code: tuple[CodeRequest, CodeReply | Refusal | None]
