@@ -118,6 +118,7 @@ def evaluate(
     """Measure the test accuracy of a checkpoint."""
     import json
 
+    from vitviz.models.accuracy import accuracy_number, accuracy_text
     from vitviz.models.hub import load
     from vitviz.training.evaluation import load_test_set, measure_accuracy
 
@@ -129,8 +130,9 @@ def evaluate(
     if json_output:
         print(json.dumps({"checkpoint": model.name, "test_accuracy": measured, "recorded": recorded}))
     else:
-        note = f" (recorded: {100 * recorded:.2f} %)" if isinstance(recorded, float) else ""
-        print(f"{model.name}: {100 * measured:.2f} % of {len(labels):,} test images{note}")
+        count = len(labels)
+        note = f"; recorded: {accuracy_number(recorded, count)}" if isinstance(recorded, float) else ""
+        print(f"{model.name}: {accuracy_text(measured, count)}{note}")
 
 
 @app.command("explain")

@@ -56,7 +56,8 @@ def train(
     """
     config = apply_overrides(resolve_config(preset_name, network, resume, config_values(options)), overrides or [])
 
-    from vitviz.models.checkpoint import load
+    from vitviz.models.accuracy import accuracy_number
+    from vitviz.models.checkpoint import eval_samples, load
     from vitviz.runs import training_run
     from vitviz.runs.store import warn_if_unlisted
 
@@ -77,8 +78,10 @@ def train(
 
         path = training_run.train(config, report, resume)
     if is_main_process():
-        accuracies = {name: value for name, value in load(path).record.items() if name.endswith("_accuracy")}
-        print(f"{path}: {', '.join(f'{name} {100 * value:.2f} %' for name, value in accuracies.items())}")
+        record = load(path).record
+        count = eval_samples(record)
+        accuracies = {name: value for name, value in record.items() if name.endswith("_accuracy")}
+        print(f"{path}: {', '.join(f'{name} {accuracy_number(value, count)}' for name, value in accuracies.items())}")
 
 
 @with_config_options
@@ -133,6 +136,8 @@ def show_sweep(grid: "Sweep") -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from vitviz.models.accuracy import accuracy_number
+
     names = list(next(iter(grid.runs().values()))[0])
     columns = [name.removeprefix("model.") for name in names]  # the terminal may be narrow
     table = Table("run", *columns, "parameters", "epochs", "seconds", "accuracy")
@@ -142,7 +147,7 @@ def show_sweep(grid: "Sweep") -> None:
 
     def on_end(result: dict[str, Any]) -> None:
         numbers = ["" if (n := result[key]) is None else f"{n:,.0f}" for key in ("parameters", "epochs", "seconds")]
-        accuracy = "" if result["accuracy"] is None else f"{100 * result['accuracy']:.2f} %"
+        accuracy = "" if (found := result["accuracy"]) is None else accuracy_number(found, result.get("eval_samples"))
         if result["message"]:
             errors.append(f"{result['run']}: {result['message']}")
             accuracy = "failed"

@@ -1,9 +1,9 @@
 """What is known of a model, in words: where it is from, its size, its preprocessing and its training."""
 
-import math
 from typing import Any
 
 from vitviz.data.preprocessing import describe_resize
+from vitviz.models.accuracy import accuracy_number, accuracy_text
 from vitviz.models.checkpoint import Checkpoint, count_parameters, eval_samples
 from vitviz.models.config import ViTConfig
 
@@ -91,6 +91,5 @@ def describe_training(record: dict[str, Any]) -> str:
         parts.append(f"{epochs:.4g} epochs")
     if isinstance(accuracy := record.get("test_accuracy"), int | float):
         count = eval_samples(record)
-        rounded = math.floor(1000 * accuracy + 0.5) / 10  # as on the page
-        parts.append(f"test accuracy {rounded:.1f} %" + (f" of {count:,} images" if count else ""))
+        parts.append(f"test accuracy {accuracy_text(accuracy, count) if count else accuracy_number(accuracy)}")
     return ", ".join(parts)
