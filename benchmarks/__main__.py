@@ -1,11 +1,12 @@
 """`python -m benchmarks NAME`: measure speed and quality on this machine."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from vitviz.cli.options import CheckpointOption, Data
+from vitviz.cli.options import DATA_HELP, CheckpointOption, Data
 from vitviz.training.config import Device
 from vitviz.training.presets import get_preset
 
@@ -93,13 +94,20 @@ def bench_watch(data: Data = None) -> None:
 @app.command("faithfulness")
 def bench_faithfulness(
     checkpoint: CheckpointOption = "cifar10-ti4",
-    data: Data = None,
-    num_images: Annotated[int, typer.Option(min=1, max=10_000, help="Random test images.")] = 500,
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help=f"{DATA_HELP} Or a folder or zip of images, at any depth."),
+    ] = None,
+    num_images: Annotated[int, typer.Option("--num-images", "--images", min=1, help="Number of random images.")] = 500,
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Results, a line of JSON per image; an interrupted run continues from it."),
+    ] = None,
 ) -> None:
     """Faithfulness of all attribution methods against the random baseline; Ctrl-C prints the results so far."""
     from benchmarks import faithfulness
 
-    faithfulness.run(checkpoint, data, num_images)
+    faithfulness.run(checkpoint, data, num_images, output=output)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,15 @@
-"""Faithfulness of all methods over many images: deletion, insertion, sensitivity-n and the randomization test."""
+"""Faithfulness of all methods over many images, of CIFAR-10 or a folder, for any model with a classification head.
 
+Deletion, insertion, sensitivity-n, the randomization test and the metrics of `vitviz.attribution.metrics`.
+"""
+
+import json
+import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -20,13 +27,20 @@ from vitviz.attribution.faithfulness import (
     sensitivity,
 )
 from vitviz.attribution.methods import METHODS, methods_for
-from vitviz.data import cifar, preprocessing
-from vitviz.models.checkpoint import Checkpoint, load
+from vitviz.attribution.metrics import METRICS
+from vitviz.data import cifar, image_folder, preprocessing
+from vitviz.data.cifar import DataError
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.hub import load
 
 RANDOM_BASELINE = "random baseline"
 SUBSET_SIZES = (1, 4, 16)  # patches removed at once for sensitivity-n
 RANDOMIZED = 25  # images of the randomization test, which computes every map for every part of the model
+MEASURED = 100  # images of the metrics and the greedy order, which compute every map ten times or more
+CEILING = "fraction of the greedy order"  # deletion score, from 0 for random rankings to 1
+MIN_RANGE = 0.05  # between random rankings and the greedy order; images below have no such fraction
 Values = Mapping[str, list[float]]
+Record = dict[str, Any]  # results of one image, as JSON
 
 
 class Results:
@@ -34,10 +48,19 @@ class Results:
 
     Args:
         checkpoint: The model whose maps are tested.
+        source: Description of the images.
+
+    Raises:
+        ValueError: If the model has no classification head that was trained on labels, or no attention.
     """
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        self.checkpoint = checkpoint
+    def __init__(self, checkpoint: Checkpoint, source: str = "test images") -> None:
+        if not checkpoint.is_classifier:
+            raise ValueError(
+                "Faithfulness is measured by the probability of a class: "
+                f"{checkpoint.name} has no classification head that was trained on labels."
+            )
+        self.checkpoint, self.source = checkpoint, source
         config = checkpoint.transformer.config
         self.computes = {key: method.compute for key, method in methods_for(config).items()}
         self.subset_sizes = [size for size in SUBSET_SIZES if size < config.num_patches]
@@ -45,33 +68,63 @@ class Results:
         self.scores: dict[tuple[str, str], list[Score]] = defaultdict(list)
         self.sensitivities: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self.correlations: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self.metrics: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self.images = 0
 
-    def add(self, image: Tensor) -> None:
-        """Test all methods for the predicted class of an image, uint8 (3, H, W); record all results or none."""
+    def add(self, image: Tensor) -> Record:
+        """Test all methods for the predicted class of an image, uint8 (3, H, W); record and return all results."""
         context = ForwardContext(self.checkpoint, self.checkpoint.normalize(image[None])[0])
         predicted = int(context.logits.argmax())
         maps = {key: compute(context, predicted) for key, compute in self.computes.items()}
-        scores = {baseline: score(context, maps, predicted, baseline) for baseline in self.baselines}
-        sensitivities = {f"n = {size}": sensitivity(context, maps, predicted, size) for size in self.subset_sizes}
-        correlations = randomization_test(context, self.computes, predicted) if self.images < RANDOMIZED else {}
-        for baseline, found in scores.items():
-            for key, result in found.scores.items():
-                self.scores[baseline, key].append(result)
+        record: Record = {"scores": {}}
+        for baseline in self.baselines:
+            found = score(context, maps, predicted, baseline)
             mean = float(np.mean([result.deletion for result in found.random_baseline]))
-            self.scores[baseline, RANDOM_BASELINE].append(Score(mean, mean))
-        for name, values in sensitivities.items():
+            scores = found.scores | {RANDOM_BASELINE: Score(mean, mean)}
+            record["scores"][baseline] = {key: [one.deletion, one.insertion] for key, one in scores.items()}
+        record["sensitivities"] = {
+            f"n = {size}": sensitivity(context, maps, predicted, size) for size in self.subset_sizes
+        }
+        if self.images < RANDOMIZED:
+            record["correlations"] = randomization_test(context, self.computes, predicted)
+        if self.images < MEASURED:
+            record["metrics"] = self.measure(context, predicted, record["scores"]["mean"])
+        self.include(record)
+        return record
+
+    def measure(self, context: ForwardContext, predicted: int, scores: Mapping[str, list[float]]) -> Record:
+        """Return the metrics by method, and each deletion score as a fraction of that of the greedy order."""
+        found: Record = {key: {} for key in self.computes}
+        for name, metric in METRICS.items():
+            for key, compute in self.computes.items():
+                if METHODS[key].signed or not metric.signed_only:
+                    found[key][name] = metric.compute(context, compute, predicted)
+        greedy = METHODS["greedy"].compute(context, predicted)
+        best = score(context, {"greedy": greedy}, predicted).scores["greedy"].deletion
+        random = scores[RANDOM_BASELINE][0]
+        if random - best > MIN_RANGE:
+            for key in self.computes:
+                found[key][CEILING] = (random - scores[key][0]) / (random - best)
+        return found
+
+    def include(self, record: Record) -> None:
+        """Record the results of one image, as `add` returns them."""
+        for baseline, by_method in record["scores"].items():
+            for key, (deletion, insertion) in by_method.items():
+                self.scores[baseline, key].append(Score(deletion, insertion))
+        for name, values in record["sensitivities"].items():
             for key, value in values.items():
                 self.sensitivities[key][name].append(value)
-        for key, parts in correlations.items():
-            for part, value in parts.items():
-                self.correlations[key][part].append(value)
+        for part, target in (("correlations", self.correlations), ("metrics", self.metrics)):
+            for key, named in record.get(part, {}).items():
+                for name, value in named.items():
+                    target[key][name].append(value)
         self.images += 1
 
     def tables(self) -> Iterator[Table]:
-        """Return a table per baseline, one of sensitivity-n and one of the randomization test."""
+        """Return a table per baseline, and one each of sensitivity-n, the randomization test and the metrics."""
         name = self.checkpoint.name
-        subject = f"{self.images} test images, {name}"
+        subject = f"{self.images} {self.source}, {name}"
         for baseline, how in self.baselines.items():
             rows = {key: self.scores[baseline, key] for key in (*self.computes, RANDOM_BASELINE)}
             yield score_table(f"{subject}; removed patches {how}", rows)
@@ -80,31 +133,96 @@ class Results:
                 f"{subject}; sensitivity-n, correlation of a map's sum with the decrease of the logit",
                 self.sensitivities,
             )
-        few = f"{min(RANDOMIZED, self.images)} test images, {name}"
+        few = f"{min(RANDOMIZED, self.images)} {self.source}, {name}"
         yield table(
             f"{few}; rank correlation with the original map after randomizing the model up to this part",
             self.correlations,
         )
+        some = f"{min(MEASURED, self.images)} {self.source}, {name}"
+        yield table(f"{some}; metrics, and deletion as a fraction of the greedy order's", self.metrics)
 
 
-def run(name: str, data: str | None, num_images: int, seed: int = 0) -> None:
-    """Test all methods on test images and print a table per test; Ctrl-C prints the results so far.
+def run(name: str, data: str | None, num_images: int, seed: int = 0, output: Path | None = None) -> None:
+    """Test all methods on images and print a table per test; Ctrl-C prints the results so far.
 
     Args:
-        name: The checkpoint.
-        data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
-        num_images: Number of images drawn from the test set.
+        name: The checkpoint, as for `vitviz.load`.
+        data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`, or a folder or zip of images.
+        num_images: Number of images drawn from the test set or the folder.
         seed: Seed of the draw.
+        output: File of the results, one line of JSON for each image; an interrupted benchmark continues from it.
+
+    Raises:
+        ValueError: If the model has no head, the data has no images, or the file is of another benchmark.
     """
     checkpoint = load(name)
-    images = preprocessing.resize_images(cifar.load("test", data)[0], checkpoint.network.config.img_size)
-    chosen = np.random.default_rng(seed).permutation(len(images))[:num_images]
-    results = Results(checkpoint)
+    names, open_image, source = find_images(data, checkpoint)
+    results = Results(checkpoint, source)
+    chosen = np.random.default_rng(seed).permutation(len(names))[:num_images]
+    header = {
+        "checkpoint": checkpoint.name,
+        "images": zlib.crc32("\n".join(names[index] for index in chosen).encode()),
+        "methods": list(results.computes),
+    }
+    for record in read_records(output, header):
+        results.include(record)
     with suppress(KeyboardInterrupt):
-        for index in track(chosen, description="testing", console=Console(stderr=True)):
-            results.add(images[int(index)])
+        for index in track(chosen[results.images :], description="testing", console=Console(stderr=True)):
+            record = results.add(open_image(int(index)))
+            if output is not None:
+                with output.open("a") as file:
+                    file.write(json.dumps(record) + "\n")
     if results.images:
         Console().print(*results.tables(), sep="")
+
+
+def find_images(data: str | None, checkpoint: Checkpoint) -> tuple[list[str], Callable[[int], Tensor], str]:
+    """Return the names of images, a function that opens one by its position, uint8 (3, H, W), and their description.
+
+    Raises:
+        DataError: If CIFAR-10 is not available, or the folder has no images.
+    """
+    size = checkpoint.transformer.config.img_size
+    try:
+        pixels = cifar.load("test", data)[0]
+    except DataError:
+        if data is None or not Path(data).exists():
+            raise
+    else:
+        names = [str(index) for index in range(len(pixels))]
+        one = lambda index: preprocessing.resize_images(pixels[index : index + 1], size, checkpoint.resize)[0]  # noqa: E731
+        return names, one, "test images"
+
+    def open_image(index: int) -> Tensor:
+        with image_folder.open_source(Path(data)) as opened, opened.open_file(found[index]) as path:
+            image = preprocessing.preprocess(path, size, resize=checkpoint.resize)
+        return preprocessing.to_tensor(image.model_input)
+
+    with image_folder.open_source(Path(data)) as source:
+        found = sorted(name for name in source.names if name.lower().endswith(image_folder.SUFFIXES))
+    if not found:
+        endings = ", ".join(image_folder.SUFFIXES)
+        raise DataError(f"The folder must hold CIFAR-10 or images ({endings}): {data!r:.200} has none.")
+    return found, open_image, f"images of {Path(data).name}"
+
+
+def read_records(output: Path | None, header: Record) -> list[Record]:
+    """Return the records of an interrupted benchmark, or start its file with the header.
+
+    Raises:
+        ValueError: If the file is of another model, other images or other methods.
+    """
+    if output is None:
+        return []
+    if not output.exists():
+        output.write_text(json.dumps(header) + "\n")
+    lines = output.read_text().splitlines(keepends=True)
+    complete = [line for line in lines if line.endswith("\n")]
+    output.write_text("".join(complete))  # without a line that was cut off
+    first, *records = [json.loads(line) for line in complete] or [None]
+    if first != header:
+        raise ValueError(f"--output must be of the same model, images and methods: {output} is not. Use another file.")
+    return records
 
 
 def score_table(title: str, scores: Mapping[str, list[Score]]) -> Table:
@@ -122,11 +240,12 @@ def score_table(title: str, scores: Mapping[str, list[Score]]) -> Table:
 
 def table(title: str, rows: Mapping[str, Values]) -> Table:
     """Format a row per method and a column per measure, each a mean with its 95 % confidence interval."""
-    names: Iterable[str] = next(iter(rows.values()))
-    formatted = Table(Column("method", no_wrap=True), *names, title=title)
+    names: Iterable[str] = dict.fromkeys(name for columns in rows.values() for name in columns)
+    titles = [METRICS[name].title if name in METRICS else name for name in names]
+    formatted = Table(Column("method", no_wrap=True), *titles, title=title)
     for key, columns in rows.items():
-        name = METHODS[key].title if key in METHODS else f"{N_RANDOM} random rankings"
-        formatted.add_row(name, *(interval(values) for values in columns.values()))
+        title = METHODS[key].title if key in METHODS else f"{N_RANDOM} random rankings"
+        formatted.add_row(title, *(interval(columns[name]) if name in columns else "" for name in names))
     return formatted
 
 

@@ -1,5 +1,6 @@
 """Explanations: consistent numbers, planted truth, ablation, figures and files."""
 
+import dataclasses
 import io
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -399,6 +400,18 @@ def test_the_score_of_a_method_is_that_of_its_map_next_to_random_rankings(tiny_c
     assert alone.random_gap_std == pytest.approx(np.std([one.gap for one in expected.random_baseline]))
     with pytest.raises(ValueError, match="baseline must be one of mean, blur, road, drop: got 'black'"):
         found.score("relevance", baseline="black")
+
+
+def test_a_score_is_a_fraction_of_that_of_the_greedy_order(tiny_checkpoint):
+    found = explain(tiny_checkpoint, tiny.pixels())
+    alone, scored = found.score("relevance", 3), found.score("relevance", 3, ceiling=True)
+    assert (alone.ceiling_deletion, alone.fraction_of_ceiling) == (None, None)
+    assert scored.deletion == pytest.approx(alone.deletion, abs=1e-6)
+    assert scored.ceiling_deletion == pytest.approx(found.score("greedy", 3).deletion, abs=1e-6)
+    distance = scored.random_deletion - scored.ceiling_deletion
+    assert scored.fraction_of_ceiling == pytest.approx((scored.random_deletion - scored.deletion) / distance)
+    assert found.score("greedy", 3, ceiling=True).fraction_of_ceiling == pytest.approx(1)
+    assert dataclasses.replace(scored, ceiling_deletion=1.0).fraction_of_ceiling is None
 
 
 def test_a_flat_map_has_no_score(tiny_checkpoint):

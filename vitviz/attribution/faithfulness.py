@@ -72,18 +72,32 @@ class MethodScore(Score):
         random_deletion: Deletion of random rankings, mean; also their mean insertion, as each comes with its reverse.
         random_gap_std: Standard deviation of the gap over the random rankings, whose mean is 0.
         n_random: Number of random rankings.
+        ceiling_deletion: Deletion of the greedy order of removal, the best one found; None if it was not scored.
     """
 
     random_deletion: float
     random_gap_std: float
     n_random: int
+    ceiling_deletion: float | None = None
+
+    @property
+    def fraction_of_ceiling(self) -> float | None:
+        """Deletion score on a scale from random rankings, 0, to the best order found, 1; None without that order.
+
+        Below 0 is worse than random; above 1 is better than the greedy order, which is no strict bound. None, too, if
+        the greedy order is not better than random.
+        """
+        if self.ceiling_deletion is None or self.ceiling_deletion >= self.random_deletion:
+            return None
+        return (self.random_deletion - self.deletion) / (self.random_deletion - self.ceiling_deletion)
 
 
 def method_score(scores: FaithfulnessScores, method: str) -> MethodScore:
-    """Return the score of one method with the mean and standard deviation of the random baseline."""
+    """Return the score of one method with the random baseline and, if it was scored, the method "greedy" as ceiling."""
     baseline, found = scores.random_baseline, scores.scores[method]
     mean, std = float(np.mean([one.deletion for one in baseline])), float(np.std([one.gap for one in baseline]))
-    return MethodScore(found.deletion, found.insertion, mean, std, len(baseline))
+    ceiling = scores.scores["greedy"].deletion if "greedy" in scores.scores else None
+    return MethodScore(found.deletion, found.insertion, mean, std, len(baseline), ceiling)
 
 
 def baselines_for(config: ViTConfig) -> dict[Baseline, str]:
