@@ -1,6 +1,7 @@
 """Draw the ten sample images, one for each CIFAR-10 class.
 
-Writes ten 96 x 96 PNG files, `airplane.png` to `truck.png`, from code and fixed seeds. Shapes are given in pixels of
+Writes ten 96 x 96 PNG files, `airplane.png` to `truck.png`, from code and fixed seeds, and the same at 384 x 384 as
+JPEG files in `large`, for models with larger inputs. Shapes are given in pixels of
 the result, x to the right and y down. They are painted at four times the size, scaled down, blurred and given noise
 like a small photograph, so that a network trained on photographs recognizes them at 32 x 32.
 
@@ -152,18 +153,18 @@ class Canvas:
             joints = [(x, y, width) for x, y in stroke]
             self.blend(cover * self.mask(limb(joints), soft), np.array(color) / 255)
 
-    def render(self, radius: float = 0.55, grain: float = 0.009) -> Image.Image:
-        """Scale down, and add uneven light, color noise, blur and grain like a cheap camera."""
+    def render(self, side: int = SIDE, radius: float = 0.55, grain: float = 0.009) -> Image.Image:
+        """Scale to `side` px, and add uneven light, color noise, blur (px) and grain like a cheap camera."""
         for channel in range(3):
             self.pixels[..., channel] *= 1 + 0.014 * self.noise(4, 4) + 0.01 * self.noise(10, 10)
         large = Image.fromarray((255 * np.clip(self.pixels, 0, 1)).astype(np.uint8))
-        small = np.asarray(large.resize((SIDE, SIDE), Image.Resampling.LANCZOS)) / 255
+        small = np.asarray(large.resize((side, side), Image.Resampling.LANCZOS)) / 255
         photo = np.stack([blur(small[..., channel], radius) for channel in range(3)], axis=-1)
-        photo += grain * self.rng.normal(size=(SIDE, SIDE, 1))
+        photo += grain * self.rng.normal(size=(side, side, 1))
         return Image.fromarray((255 * np.clip(photo, 0, 1)).astype(np.uint8))
 
 
-def airplane() -> Image.Image:
+def airplane() -> Canvas:
     scene = Canvas(1, top=(72, 122, 184), bottom=(160, 192, 220))
     scene.patches((236, 240, 244), 9, 5, 0.1, (52, 110))
     tilt = -9
@@ -181,10 +182,10 @@ def airplane() -> Image.Image:
     scene.shape(rotate(parse("62,51 30,76 23,77 36,50"), tilt), (184, 190, 198), volume=0.3)
     scene.lines([rotate(parse("37,52 25,76"), tilt)], 1.6, (120, 128, 140))
     scene.shape(rotate(parse("22,46 8,54 2,54 8,45"), tilt), (176, 182, 190))
-    return scene.render()
+    return scene
 
 
-def automobile() -> Image.Image:
+def automobile() -> Canvas:
     scene = Canvas(2, top=(120, 138, 118), bottom=(92, 112, 84))
     scene.patches((60, 84, 52), 8, 10, 0.0, (-10, 44))
     scene.patches((180, 188, 172), 6, 8, 0.7, (-10, 30))
@@ -211,10 +212,10 @@ def automobile() -> Image.Image:
         scene.shape(ellipse(x, y, rx, ry), dark)
         scene.shape(ellipse(x + 0.4, y, rx * 0.58, ry * 0.58), (176, 178, 182), fur=0.1)
         scene.shape(ellipse(x + 0.4, y, rx * 0.2, ry * 0.2), (80, 82, 88))
-    return scene.render()
+    return scene
 
 
-def bird() -> Image.Image:
+def bird() -> Canvas:
     scene = Canvas(3, top=(122, 142, 82), bottom=(96, 112, 66))
     scene.patches((176, 188, 120), 5, 5, 0.2, (-10, 110))
     scene.patches((66, 84, 50), 5, 5, 0.5, (-10, 110))
@@ -233,10 +234,10 @@ def bird() -> Image.Image:
     scene.shape(parse("71,24 82,29 71,31"), (62, 54, 48))
     scene.shape(ellipse(66.5, 24.5, 2.3, 2.3), (18, 16, 16), volume=0)
     scene.shape(ellipse(65.8, 23.8, 0.7, 0.7), (240, 240, 240), volume=0)
-    return scene.render()
+    return scene
 
 
-def cat() -> Image.Image:
+def cat() -> Canvas:
     scene = Canvas(4, top=(130, 78, 62), bottom=(92, 52, 44))
     scene.mottle(0.12, 5, 5)
     scene.patches((196, 176, 152), 3, 4, 0.6, (-10, 50))
@@ -273,10 +274,10 @@ def cat() -> Image.Image:
         for y, rise in ((59, -3), (61, 1), (63, 5)):
             scene.lines([[(48 + 12 * left, y), (48 + 36 * left, y + rise)]], 0.7, (236, 230, 220))
     scene.shape(parse("43.5,55 52.5,55 48,60"), (190, 112, 106), soft=0.5)
-    return scene.render()
+    return scene
 
 
-def deer() -> Image.Image:
+def deer() -> Canvas:
     scene = Canvas(5, top=(66, 78, 48), bottom=(104, 112, 66))
     scene.patches((36, 44, 28), 4, 14, 0.0, (-10, 60))
     scene.patches((124, 136, 84), 8, 9, 0.5, (-10, 60))
@@ -308,10 +309,10 @@ def deer() -> Image.Image:
     for x in (67, 77):
         scene.shape(ellipse(x, 23, 2.6, 2.4), (190, 156, 118), soft=0.7)
         scene.shape(ellipse(x, 23, 1.6, 1.7), (20, 15, 13), volume=0)
-    return scene.render()
+    return scene
 
 
-def dog() -> Image.Image:
+def dog() -> Canvas:
     scene = Canvas(6, top=(104, 122, 74), bottom=(86, 104, 60))
     scene.patches((150, 160, 104), 6, 6, 0.3, (-10, 110))
     scene.patches((62, 78, 46), 6, 6, 0.5, (-10, 110))
@@ -337,10 +338,10 @@ def dog() -> Image.Image:
     scene.shape(smooth(parse("41,51 48,49.5 55,51 53,57 48,60 43,57")), (32, 26, 26), volume=0.5, rim=2)
     scene.shape(ellipse(45.5, 52.3, 1.8, 0.9), (130, 124, 124), soft=0.4)
     scene.shape(smooth(parse("44,67 52,67 51,74 48,76 45,74")), (196, 104, 104), soft=0.5)
-    return scene.render()
+    return scene
 
 
-def frog() -> Image.Image:
+def frog() -> Canvas:
     scene = Canvas(7, top=(94, 78, 56), bottom=(132, 108, 78))
     scene.patches((66, 72, 40), 7, 7, 0.2, (-10, 110))
     scene.patches((160, 136, 100), 14, 14, 0.6, (30, 110))
@@ -367,10 +368,10 @@ def frog() -> Image.Image:
     scene.shape(ellipse(74, 28, 4, 2.9), (16, 14, 10), volume=0)
     scene.shape(ellipse(72.5, 26.3, 1.2, 1.1), (250, 250, 240), volume=0)
     scene.shape(ellipse(88.5, 37, 0.9, 0.8), (44, 44, 26))
-    return scene.render()
+    return scene
 
 
-def horse() -> Image.Image:
+def horse() -> Canvas:
     scene = Canvas(8, top=(176, 198, 216), bottom=(206, 214, 216))
     scene.ground(34, (78, 98, 62), (100, 118, 72), edge=4)
     scene.mottle(0.12, 12, 14, below=38, above=60)
@@ -396,10 +397,10 @@ def horse() -> Image.Image:
     scene.shape(smooth(parse("88,32 92,33 90,38 86,37")), (66, 44, 36), soft=0.8)
     scene.shape(limb(parse("80,13,1.4 84,21,1.9 89,30,1.2")), (230, 222, 212), soft=0.5)
     scene.shape(ellipse(79.5, 19, 1.6, 1.5), (16, 12, 12), volume=0)
-    return scene.render()
+    return scene
 
 
-def ship() -> Image.Image:
+def ship() -> Canvas:
     scene = Canvas(9, top=(142, 176, 206), bottom=(204, 216, 224))
     scene.patches((234, 238, 240), 7, 4, 0.2, (-8, 50))
     scene.ground(56, (92, 124, 148), (44, 78, 104), edge=0.3)
@@ -419,10 +420,10 @@ def ship() -> Image.Image:
     scene.lines([parse("5,50 82,52 92,46")], 1.2, (214, 216, 216), 0.3)
     scene.shadow(parse("4,69 90,69 80,84 12,84"), 0.4, 3)
     scene.shape(smooth(parse("2,69 30,68 60,69 80,66 88,64 95,70 70,72 30,72")), (222, 230, 234), fur=0.1, soft=1)
-    return scene.render()
+    return scene
 
 
-def truck() -> Image.Image:
+def truck() -> Canvas:
     scene = Canvas(10, top=(190, 204, 216), bottom=(208, 212, 210))
     scene.ground(40, (92, 104, 78), (112, 118, 92), edge=3)
     scene.mottle(0.15, 14, 14, below=34, above=60)
@@ -447,21 +448,28 @@ def truck() -> Image.Image:
     for x, y, rx, ry in ((40, 78, 6.5, 9.5), (72, 72, 5.8, 9), (84, 70, 5.4, 8.6)):
         scene.shape(ellipse(x, y, rx, ry), dark)
         scene.shape(ellipse(x + 0.4, y, rx * 0.5, ry * 0.5), (160, 160, 162), fur=0.1)
-    return scene.render()
+    return scene
 
 
-SAMPLES: dict[str, Callable[[], Image.Image]] = {
+SCENES: dict[str, Callable[[], Canvas]] = {
     "airplane": airplane, "automobile": automobile, "bird": bird, "cat": cat, "deer": deer,
     "dog": dog, "frog": frog, "horse": horse, "ship": ship, "truck": truck,
 }  # fmt: skip
 
 
+def draw(name: str, side: int = SIDE) -> Image.Image:
+    """Draw a sample with a side of `SIDE` or `FULL` px; the large one is blurred just enough to hide jagged edges."""
+    scene = SCENES[name]()
+    return scene.render() if side == SIDE else scene.render(FULL, radius=0.9)
+
+
 def main() -> None:
     """Draw every sample into the folder given on the command line, by default the package's."""
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "vitviz" / "data" / "samples"
-    out.mkdir(parents=True, exist_ok=True)
-    for name, draw in SAMPLES.items():
-        draw().save(out / f"{name}.png", optimize=True)
+    (out / "large").mkdir(parents=True, exist_ok=True)
+    for name in SCENES:
+        draw(name).save(out / f"{name}.png", optimize=True)
+        draw(name, FULL).save(out / "large" / f"{name}.jpg", quality=88, optimize=True)
 
 
 if __name__ == "__main__":

@@ -152,9 +152,9 @@ def test_attention_to_the_prefix_tokens_is_stated(explanation):
 def test_the_prediction_lists_the_classes_of_the_page_with_their_change(explanation, ablated):
     found = chart(ablated, View(truth=5, target=3)).prediction
     before, now = explanation.probabilities, ablated.probabilities
-    assert [one.name for one in found] == [f"class {k}" for k in listed_classes(before, now)]
-    assert [one.probability for one in found] == pytest.approx([now[k] for k in listed_classes(before, now)])
-    assert [one.before for one in found] == pytest.approx([before[k] for k in listed_classes(before, now)])
+    assert [one.name for one in found] == [f"class {k}" for k in listed_classes(before, now, 3)]
+    assert [one.probability for one in found] == pytest.approx([now[k] for k in listed_classes(before, now, 3)])
+    assert [one.before for one in found] == pytest.approx([before[k] for k in listed_classes(before, now, 3)])
     assert all(one.is_true == (one.name == "class 5") for one in found)
     assert all(one.is_explained == (one.name == "class 3") for one in found)
     assert chart(ablated, View(target=3)).effect[0] == "1 head ablated, 2 patches removed"
@@ -166,7 +166,8 @@ def test_the_prediction_lists_the_classes_of_the_page_with_their_change(explanat
 def test_the_likeliest_classes_keep_their_place_and_the_best_of_the_others_follows():
     before = np.array([0.1, 0.4, 0.05, 0.2, 0.15, 0.06, 0.04])
     now = np.array([0.1, 0.1, 0.05, 0.1, 0.05, 0.1, 0.5])
-    assert listed_classes(before, now) == [1, 3, 4, 0, 6]
+    assert listed_classes(before, now, 4) == [1, 3, 4, 0, 6]
+    assert listed_classes(before, now, 2) == [1, 3, 4, 0, 2], "the explained class"
 
 
 def test_the_caption_names_image_model_query_scale_and_ablation(explanation, ablated):

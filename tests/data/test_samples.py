@@ -11,7 +11,7 @@ from vitviz.data.cifar import CLASSES
 
 def test_there_is_one_sample_per_class_in_alphabetical_order():
     assert list(preprocessing.sample_paths()) == sorted(CLASSES)
-    assert list(draw_samples.SAMPLES) == list(preprocessing.sample_paths())
+    assert list(draw_samples.SCENES) == list(preprocessing.sample_paths())
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -23,23 +23,37 @@ def test_a_sample_is_a_small_image_with_contrast(name):
 
 
 def test_the_code_draws_the_shipped_images(tmp_path):
-    drawn = draw_samples.SAMPLES["cat"]()
+    drawn = draw_samples.draw("cat")
     with Image.open(preprocessing.sample_paths()["cat"]) as stored:
         difference = np.asarray(drawn).astype(int) - np.asarray(stored.convert("RGB"))
     assert np.abs(difference).mean() < 1, "of 255: other versions of Pillow may round differently"
 
 
 def test_drawing_twice_gives_the_same_image():
-    first, second = (np.asarray(draw_samples.SAMPLES["ship"]()) for _ in range(2))
+    first, second = (np.asarray(draw_samples.draw("ship")) for _ in range(2))
     assert np.array_equal(first, second)
 
 
 def test_the_command_writes_every_sample_to_the_given_folder(tmp_path, monkeypatch):
-    blank = Image.new("RGB", (96, 96))
-    monkeypatch.setattr(draw_samples, "SAMPLES", dict.fromkeys(CLASSES, lambda: blank))
+    monkeypatch.setattr(draw_samples, "draw", lambda name, side=96: Image.new("RGB", (side, side)))
     monkeypatch.setattr("sys.argv", ["draw_samples", str(tmp_path / "out")])
     draw_samples.main()
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [f"{name}.png" for name in sorted(CLASSES)]
+    names = sorted(CLASSES)
+    assert sorted(path.name for path in (tmp_path / "out").glob("*.png")) == [f"{name}.png" for name in names]
+    assert sorted(path.name for path in (tmp_path / "out" / "large").iterdir()) == [f"{name}.jpg" for name in names]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_large_inputs_get_the_same_drawing_with_more_pixels(name):
+    path = preprocessing.sample_paths()[name]
+    large = preprocessing.preprocess(path, (224, 224))
+    assert large.note == "resized from 384 × 384 to 224 × 224"
+    assert preprocessing.preprocess(path, (96, 96)).note == "original size, 96 × 96"
+    assert (preprocessing.SAMPLES / "large" / f"{name}.jpg").stat().st_size <= 30_000
+    with Image.open(path) as small:
+        shrunk = np.asarray(large.model_input.resize((24, 24), Image.Resampling.BOX)).astype(int)
+        difference = shrunk - np.asarray(small.convert("RGB").resize((24, 24), Image.Resampling.BOX))
+    assert np.abs(difference).mean() < 3
 
 
 def test_the_photographs_are_small_squares_with_source_and_license():

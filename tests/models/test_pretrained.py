@@ -15,6 +15,9 @@ import torch.nn.functional as F
 
 import vitviz
 from tests.models import families
+from vitviz.attribution.charts import caption
+from vitviz.attribution.serialize import method_scores
+from vitviz.attribution.view import View
 from vitviz.data.preprocessing import Resize
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import CheckpointError, Preprocessing
@@ -152,6 +155,10 @@ def test_a_model_without_head_is_drawn_and_saved(tmp_path):
     for ending in ("svg", "npz", "html"):
         explanation.save(tmp_path / f"a.{ending}")
     assert "no prediction" in repr(explanation)
+    assert "Weights: timm SigLIP, license" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert set(method_scores(explanation, 0)["scores"].values()) == {None}
+    explanation.save(tmp_path / "methods.svg", content="methods")
+    assert "Weights: timm SigLIP, license" in " ".join(caption(explanation, View(), None, False))
 
 
 # Labels and preprocessing

@@ -11,6 +11,7 @@ from vitviz.attribution.context import Head
 from vitviz.attribution.methods import METHODS, query_weights
 from vitviz.attribution.serialize import method_scores
 from vitviz.attribution.view import View, check_index
+from vitviz.models.facts import credit
 from vitviz.plots import words
 from vitviz.plots.chart import Chart, MethodMap, PredictedClass
 from vitviz.plots.limits import shared_limits
@@ -216,11 +217,11 @@ def true_label(explanation: "Explanation", view: View) -> str:
     return "" if view.truth is None else f"true label: {explanation.labels[view.truth]}"
 
 
-def listed_classes(before: Array, now: Array) -> list[int]:
-    """Return the listed classes, as on the page: the most likely before the ablation, and the most likely other one."""
+def listed_classes(before: Array, now: Array, explained: int) -> list[int]:
+    """Return the listed classes, as on the page: the most likely before the ablation, and the explained or next one."""
     order = np.argsort(-before, kind="stable").tolist()
     first, others = order[: NUM_CLASSES - 1], order[NUM_CLASSES - 1 :]
-    return first + sorted(others, key=lambda k: -now[k])[:1]
+    return first + ([explained] if explained in others else sorted(others, key=lambda k: -now[k])[:1])
 
 
 def predicted_classes(explanation: "Explanation", view: View) -> list[PredictedClass]:
@@ -237,7 +238,7 @@ def predicted_classes(explanation: "Explanation", view: View) -> list[PredictedC
             is_true=k == view.truth,
             is_explained=k == label,
         )
-        for k in listed_classes(before, now)
+        for k in listed_classes(before, now, label)
     ]
 
 
@@ -297,7 +298,7 @@ def caption(explanation: "Explanation", view: View, scales: tuple[Scale, Scale] 
         found.append(scale_sentence(explanation, view, scales))
     if checkpoint.is_classifier and (methods or (view.method is not None and METHODS[view.method].class_specific)):
         found.append(f"Explained class: {', contrasted with '.join(explanation.target_names(view.target))}.")
-    return found + list(ablation_sentences(explanation))
+    return [*found, *ablation_sentences(explanation), *filter(None, [credit(checkpoint)])]
 
 
 def scale_sentence(explanation: "Explanation", view: View, scales: tuple[Scale, Scale] | None) -> str:

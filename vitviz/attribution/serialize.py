@@ -15,6 +15,7 @@ from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS, query_weights
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.models.checkpoint import eval_samples
+from vitviz.models.facts import credit
 from vitviz.plots.colormaps import color_tables
 from vitviz.plots.limits import shared_limits
 from vitviz.plots.outlines import outlines, svg_path
@@ -166,8 +167,11 @@ def method_scores(explanation: "Explanation", target: Target) -> Json:
 
     Returns:
         `scores` by method and `random_baseline`, mean and standard deviation over random rankings: the fraction of the
-        (first) class's probability that is lost, on average, while patches are removed. None for a flat map.
+        (first) class's probability that is lost, on average, while patches are removed. None for a flat map, and for
+        all maps of a model without head, which has no probabilities.
     """
+    if not explanation.labels:
+        return {"scores": dict.fromkeys(explanation.methods), "random_baseline": [0.0, 0.0]}
     label = target[0] if isinstance(target, tuple) else target
     maps = {key: explanation.map(key, target).ravel() for key in explanation.methods}
     ranked = {key: values for key, values in maps.items() if not is_flat(values)}
@@ -231,6 +235,7 @@ def explorer_to_json(
     stored = f" {STORED_ROWS}" if on_demand else ""
     image = {"original": None, "truth": view.truth, "shows": None, "caption": explanation.name, "note": note}
     image |= {"src": data_url(explanation.image.model_input), "outlines": outlines_to_json(explanation)}
+    license_line = credit(explanation.context.checkpoint)
     return {
         "reply": to_json(explanation)
         | {
@@ -247,6 +252,8 @@ def explorer_to_json(
         "isClassifier": explanation.context.checkpoint.is_classifier,
         "accuracy": record.get("test_accuracy"),
         "eval_samples": eval_samples(record),
-        "caption": f"Model: {explanation.checkpoint}. Image: {note}.{stored} {SAVED_WITH}",
+        "caption": " ".join(
+            filter(None, (f"Model: {explanation.checkpoint}. Image: {note}.{stored}", license_line, SAVED_WITH))
+        ),
         "colors": color_tables(),
     }

@@ -35,6 +35,7 @@ HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"
 RESAMPLING = Image.Resampling.LANCZOS  # with antialiasing; the same in training, evaluation and explanation
 
 SAMPLES = Path(__file__).parent / "samples"
+SAMPLE_SIDE = 96  # px; the drawings in `large` have four times this side
 
 huge_image_lock = threading.Lock()
 
@@ -123,10 +124,17 @@ def preprocess(
     """
     if not 0 <= crop <= 1:
         raise ImageError(f"crop must be from 0 to 1: got {crop}.", "Use 0.5 for the center.")
-    original, (width, height) = open_image(source)
+    original, (width, height) = open_image(for_size(source, size))
     model_input = crop_and_resize(original, size, crop, resize)
     original.thumbnail((PREVIEW_SIDE, PREVIEW_SIDE))
     return PreprocessedImage(original, model_input, describe(width, height, size[1], size[0], crop, resize))
+
+
+def for_size(source: ImageSource, size: tuple[int, int]) -> ImageSource:
+    """Return the large drawing of a sample for inputs above its size (height, width, px); anything else unchanged."""
+    if isinstance(source, Path) and source.parent == SAMPLES and max(size) > SAMPLE_SIDE:
+        return SAMPLES / "large" / f"{source.stem}.jpg"
+    return source
 
 
 def resize_images(images: Tensor, size: tuple[int, int], resize: Resize = DEFAULT_RESIZE) -> Tensor:

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { effectSentence, listedClasses, pointsBetween } from './predictions';
+import { effectSentence, findClass, listedClasses, pointsBetween, uniqueNames } from './predictions';
 
 const OLD = [0.01, 0.5, 0.2, 0.1, 0.08, 0.06, 0.05];
 
 describe('listedClasses', () => {
   it('lists the most likely classes in order', () => {
     expect(listedClasses(OLD, OLD)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('lists the explained class last if it is none of the first', () => {
+    expect(listedClasses(OLD, OLD, 0)).toEqual([1, 2, 3, 4, 0]);
+    expect(listedClasses(OLD, OLD, 2)).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('keeps the order of the unchanged image; the last is the most likely of the others', () => {
@@ -44,4 +49,16 @@ describe('effectSentence', () => {
       'for cat, from 90.0\u00a0%. The model now predicts dog, 80.0\u00a0%.',
     );
   });
+});
+
+it('classes of the same name get their number', () => {
+  expect(uniqueNames(['crane', 'cat', 'crane'])).toEqual(['crane (0)', 'cat', 'crane (2)']);
+});
+
+it('a class is found by its name, else by a part of it', () => {
+  const names = ['house cat', 'cat', 'dog'];
+  expect(findClass(names, ' Cat ')).toBe(1);
+  expect(findClass(names, 'house')).toBe(0);
+  expect(findClass(names, 'bird')).toBe(-1);
+  expect(findClass(names, ' ')).toBe(-1);
 });

@@ -79,7 +79,10 @@ function finishShowing(explorer: Explorer, reply: ExplainReply) {
   explorer.view.draw();
   revealThumb(explorer);
   const { predictedClass: best, choices } = explorer;
-  announceSoon(explorer, 0, `Predicted: ${reply.classes[best]}, ${percent(reply.probabilities[best], 1)}. `);
+  const prediction = explorer.hasHead
+    ? `Predicted: ${reply.classes[best]}, ${percent(reply.probabilities[best], 1)}. `
+    : '';
+  announceSoon(explorer, 0, prediction);
   if (choices.ablated.length || choices.removed.length) fetchAblation(explorer);
   else fetchMethods(explorer, explorer.host.live ? METHODS_DELAY : 0);
   afterPaint(() => {

@@ -131,9 +131,14 @@ export class Explorer {
     [this.targetClass, ...this.choices.target.slice(1)].map((k) => this.reply?.classes[k] ?? ''),
   );
 
+  /** Whether the model has a classification head. */
+  readonly hasHead = $derived.by(() => this.reply === null || this.reply.classes.length > 0);
+  /** Whether maps have deletion scores: of a class, which a notebook may have left out. */
+  readonly hasScores = $derived.by(() => this.hasHead && (this.host.live || this.faithfulness !== null));
+
   readonly status = $derived.by((): Line => {
     if (this.notice !== null) return [this.notice];
-    const method = this.host.live || this.faithfulness ? this.method(this.pointedMethod) : undefined;
+    const method = this.hasScores ? this.method(this.pointedMethod) : undefined;
     if (method && method.key !== this.view.method) return [scoreSentence(method, this.faithfulness)];
     return this.removing ? [REMOVING] : this.view.line;
   });

@@ -41,5 +41,6 @@ test('what is recorded with a model', () => {
     'No accuracy is recorded with this model: it may be untrained.',
   );
   expect(accuracyLine({ ...MODEL, is_classifier: false })).toContain('predict masked patches');
+  expect(accuracyLine({ ...MODEL, is_classifier: false, classes: 0 })).toContain('no classification head');
   expect(accuracyLine(undefined)).toBe('');
 });

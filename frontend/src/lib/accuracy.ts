@@ -5,6 +5,8 @@ import { percent } from './words';
 /** What is known of a model's accuracy. */
 export interface Accuracy {
   is_classifier: boolean;
+  /** Their number, 0 without a classification head. */
+  classes?: number;
   accuracy?: number | null;
   /** The images that it was measured on. */
   eval_samples?: number | null;
@@ -44,6 +46,9 @@ export function wilsonInterval(proportion: number, count: number): [number, numb
 /** What the record of a model says of its accuracy. */
 export function accuracyLine(model: Accuracy | undefined) {
   if (!model) return '';
+  if (model.classes === 0) {
+    return 'This model has no classification head, so it predicts no class. Its attention, the class-agnostic maps and its internals are there; a fine-tune of it with a head predicts.';
+  }
   if (!model.is_classifier) {
     return 'This model was trained to predict masked patches, not labels: its attention is meaningful, its prediction is not.';
   }

@@ -28,6 +28,7 @@ export function methodLine(
     const [number] = methodNumber(values[read], scale, shape);
     return [`${capital(patchName(read, shape))} has `, { strong: number }, ` ${UNITS[method.unit]}.`];
   }
+  if (!className) return ['Deletion scores measure the probability of a class: this model has no classification head.'];
   if (isFlat(values)) return ['This map has the same value for all patches, so it has no ranking to score.'];
   if (!faithfulness) return ['Computing the deletion score…'];
   const drop = faithfulness.scores[method.key] ?? 0;
