@@ -33,11 +33,12 @@ from vitviz.models import checkpoint
 from vitviz.webapp import images, models
 from vitviz.webapp.pages import explore
 from vitviz.webapp.pages.explore import Explore, is_large
+from vitviz.webapp.pages.on_request import OnRequest
 from vitviz.webapp.pages.train import Train
 from vitviz.webapp.server import cache
 from vitviz.webapp.server.cache import MAX_AGE, ExplanationCache, size_of
 from vitviz.webapp.server.queue import BUSY
-from vitviz.webapp.server.requests import error_response
+from vitviz.webapp.server.requests import RequestError, error_response
 
 ORDINARY = {key for key, method in vitviz.METHODS.items() if not method.on_request}
 
@@ -530,3 +531,41 @@ def test_the_download_of_cifar_is_that_of_the_train_page(tmp_path):
 def test_an_image_of_a_dataset_waits_in_the_queue_of_large_images():
     assert is_large({"image": {"kind": "dataset", "run": "runs/pets", "index": 0}}), "its folder may have to be read"
     assert not is_large({"image": {"kind": "cifar", "index": 0}})
+
+
+def test_a_map_on_request_equals_the_library_and_is_cached(page, bundled):
+    key = page.explain(sample(model="bundled"))["key"]
+    on_request = OnRequest(page.explanations, page.scored)
+    request = {"key": key, "method": "greedy", "target": [3]}
+    assert on_request.cached(request) is None
+    found = on_request.map_on_request(request)
+    expected = vitviz.explain(vitviz.load("bundled"), sample_paths()["cat"])
+    np.testing.assert_allclose(found["map"], expected.map("greedy", 3).ravel(), rtol=0, atol=1e-6)
+    drop = expected.score("greedy", 3).probability_drop(expected.probabilities[3])
+    assert found["score"] == pytest.approx(drop, abs=1e-5)
+    assert on_request.cached(request) == found
+    assert on_request.on_request_progress(request) == {"done": 0, "total": 0}
+    assert on_request.map_on_request({"key": "expired", "method": "greedy", "target": []}) is None
+    with pytest.raises(RequestError, match="method must be one of shapley, greedy: got 'rollout'"):
+        on_request.map_on_request(request | {"method": "rollout"})
+
+
+def test_a_map_on_request_can_be_interrupted(page, bundled, monkeypatch):
+    key = page.explain(sample(model="bundled"))["key"]
+    on_request = OnRequest(page.explanations, page.scored)
+    request = {"key": key, "method": "shapley", "target": []}
+    started, seen = threading.Event(), []
+
+    class Running(dict):
+        def __setitem__(self, task, counts):
+            super().__setitem__(task, counts)
+            if not started.is_set():
+                started.set()
+                seen.append(on_request.on_request_progress(request | {"action": "cancel"}))
+
+    on_request.running = Running()
+    assert on_request.map_on_request(request) == {"map": None, "score": None}
+    assert 0 < seen[0]["done"] < seen[0]["total"]
+    assert not on_request.running
+    assert not on_request.cancelled
+    assert on_request.cached(request) is None

@@ -42,7 +42,7 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     return x * torch.where(x == 0, 0.5, y / x.detach())
 
 
-def silu(x: Tensor) -> Tensor:
+def silu(x: Tensor, inplace: bool = False) -> Tensor:
     """SiLU with a constant factor: x * sigmoid(x).detach()."""
     return x * torch.sigmoid(x.detach())
 
@@ -174,13 +174,13 @@ class ResidualStream(BackwardRules):
                 self.tokens.append(args[0] if self.tokens else args[0].requires_grad_())
             if norm in self.branches:
                 return func(args[0].detach(), *args[1:], **options)
+        if func is F.linear and id(args[1]) in self.last_layers:
+            self.mlps.append(func(*args, **options).requires_grad_())
+            return self.mlps[-1]
         if has_gradient(args):
             with torch.enable_grad():
                 return self.rules.get(func, func)(*args, **options)
-        result = func(*args, **options)
-        if func is F.linear and id(args[1]) in self.last_layers:
-            self.mlps.append(result.requires_grad_())
-        return result
+        return func(*args, **options)
 
 
 def has_gradient(args: Iterable[object]) -> bool:
