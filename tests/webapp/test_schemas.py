@@ -84,7 +84,9 @@ def test_initial_data(public, tmp_path):
     check(train_types.TrainCatalog, Train(None, tmp_path, public).catalog() | COLORS)
 
 
-def test_explore(cifar_folder, uploads, tmp_path):
+@pytest.mark.filterwarnings("ignore:.*differs from the official")
+def test_explore(cifar_folder, uploads, tmp_path, monkeypatch):
+    monkeypatch.setenv("VITVIZ_CACHE", str(tmp_path))
     runs.make(tmp_path / "runs", "small")
     page = Page(Explore(str(cifar_folder), Runs(tmp_path / "runs")))
     (uploads / "x").mkdir()
@@ -99,6 +101,10 @@ def test_explore(cifar_folder, uploads, tmp_path):
         page("methods", key | {"target": target}, explore.MethodsReply)
         page("contributions", key | {"target": target}, views.ContributionsReply)
     page("scores", key | {"target": []}, explore.ScoresReply)
+    page("features", key | {"foreground": True}, views.FeaturesReply)
+    page("similarity", key | {"patch": 1}, views.SimilarityReply)
+    page("nearest", key, views.NearestReply)
+    page("task_progress", key | {"task": "nearest", "cancel": False}, views.TaskProgress)
     ablation = key | {"heads": [[0, 1]], "patches": [3], "mode": "mean", "patch_mode": "gray"}
     assert "key" in page("ablate", ablation, explore.AblateReply)
     view = {"layer": None, "head": 0, "patches": [1], "direction": "to", "method": None, "target": []}
@@ -115,8 +121,22 @@ def test_explore(cifar_folder, uploads, tmp_path):
     page("gallery_progress", {"dataset": "cifar10", "checkpoint": "runs/small"}, explore.GalleryProgress)
     page("cifar_download", {"action": "state"}, common.DownloadInfo)
     check_models(page)
-    for name in ("attention", "rows", "methods", "scores", "contributions", "ablate", "figure", "code"):
-        expired = (ablation | figure | {"target": [], "direction": "to", "key": "?"}).items()
+    for name in (
+        "attention",
+        "rows",
+        "methods",
+        "scores",
+        "contributions",
+        "features",
+        "similarity",
+        "nearest",
+        "ablate",
+        "figure",
+        "code",
+    ):
+        expired = (
+            ablation | figure | {"target": [], "direction": "to", "foreground": False, "patch": 0, "key": "?"}
+        ).items()
         fields = TypeAdapter(REQUESTS[name].__args__[0]).json_schema()["properties"]
         assert page(name, {field: value for field, value in expired if field in fields}) is None
     assert "error" in page("explain", CAT | {"checkpoint": "?"}, common.Refusal)

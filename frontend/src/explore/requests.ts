@@ -66,7 +66,18 @@ export async function load(
   else storeFull(explorer, more, key);
 }
 
-type Keyed = 'attention' | 'rows' | 'methods' | 'scores' | 'contributions' | 'ablate' | 'figure' | 'code';
+type Keyed =
+  | 'attention'
+  | 'rows'
+  | 'methods'
+  | 'scores'
+  | 'contributions'
+  | 'features'
+  | 'similarity'
+  | 'nearest'
+  | 'ablate'
+  | 'figure'
+  | 'code';
 type Question<N extends Keyed> = Omit<Requests[N][0], 'key'>;
 type Answer<N extends Keyed> = Requests[N][1];
 

@@ -202,6 +202,18 @@ export interface ExplorerData {
   colors: ColorTables;
 }
 
+/** Principal components of patch tokens by layer: colors, base64 of RGBA (L, N, 4), and explained variance ratios. Removed patches are transparent. A layer has no ratios if fewer than three patches are left. */
+export interface FeaturesReply {
+  pixels: string;
+  explained: (number[] | null)[];
+}
+
+/** Whether the background is removed. */
+export interface FeaturesRequest {
+  key: string;
+  foreground: boolean;
+}
+
 /** A file to save: its name, and its content as a data URL. */
 export interface FigureFile {
   name: string;
@@ -419,6 +431,20 @@ export interface NamedImage {
   src: string;
 }
 
+/** A training image and its cosine similarity. */
+export interface NearestImage {
+  src: string;
+  label: string;
+  index: number;
+  similarity: number;
+}
+
+/** The most similar of `count` training images. */
+export interface NearestReply {
+  images: NearestImage[];
+  count: number;
+}
+
 /** Forward passes that a map has taken so far, and in total; 0 of 0 if it is not being computed. */
 export interface OnRequestProgress {
   done: number;
@@ -570,6 +596,10 @@ export interface Requests {
   contributions: [TargetRequest, ContributionsReply | Refusal | null];
   map_on_request: [OnRequestRequest, OnRequestReply | Refusal | null];
   on_request_progress: [OnRequestProgressRequest, OnRequestProgress | Refusal];
+  features: [FeaturesRequest, FeaturesReply | Refusal | null];
+  similarity: [SimilarityRequest, SimilarityReply | Refusal | null];
+  nearest: [KeyRequest, NearestReply | Refusal | null];
+  task_progress: [TaskRequest, TaskProgress | Refusal];
   ablate: [AblateRequest, AblateReply | Refusal | null];
   figure: [FigureRequest, FigureReply | Refusal | null];
   code: [CodeRequest, CodeReply | Refusal | null];
@@ -697,6 +727,17 @@ export interface ShownView {
   truth: number | null;
 }
 
+/** Cosine similarities with all patches by layer, base64 of float32 (L, N). */
+export interface SimilarityReply {
+  values: string;
+}
+
+/** A patch, counted from 0. */
+export interface SimilarityRequest {
+  key: string;
+  patch: number;
+}
+
 /** Training and test images of each class; rejected files with the reason, and the number of others. */
 export interface SurveyReply {
   counts: [string, number, number][];
@@ -736,6 +777,19 @@ export interface SweepResult {
 export interface TargetRequest {
   key: string;
   target: number[];
+}
+
+/** How much of a task is done; 0 of 0 while it does not run. */
+export interface TaskProgress {
+  done: number;
+  total: number;
+}
+
+/** A task about the image of a key, and whether to cancel it. */
+export interface TaskRequest {
+  key: string;
+  task: 'nearest';
+  cancel: boolean;
 }
 
 /** Snapshots; `rows` is attention (S, L, A, T) as base64 of uint16. From 0 also what all have in common. Loss and accuracy are those of all probe images; None if their classes are not known. */

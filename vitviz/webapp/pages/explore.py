@@ -79,7 +79,7 @@ class Explore(ModelPage):
         self.explanations = ExplanationCache()
         self.scored = ScoreCache()
         self.figures = Figures(self.explanations, self.scored)
-        self.views = Views(self.explanations)
+        self.views = Views(self.explanations, data, public)
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
@@ -94,6 +94,8 @@ class Explore(ModelPage):
             *(quick(respond(function)) for function in (self.attention, self.rows, self.ablate, self.list_models)),
             *self.model_functions,
             *(quick(respond(function)) for function in self.views.functions),
+            Queue(1, 8, low_priority=True)(respond(self.views.nearest)),
+            respond(self.views.task_progress),
             with_cache(quick(respond(self.cached("maps"))), slow(respond(self.methods))),
             with_cache(quick(respond(self.cached("scores"))), slow(respond(self.scores))),
             with_cache(quick(respond(gallery.cached)), Queue(1, 8, low_priority=True)(respond(gallery.gallery))),

@@ -1,27 +1,96 @@
 """Server functions of the views of Explore: contributions to a logit, and features of tokens."""
 
+import threading
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from vitviz.attribution.explanation import Explanation
+from vitviz.attribution.features import similarity
+from vitviz.attribution.neighbors import build_index, nearest
+from vitviz.data import cifar
+from vitviz.data.cifar import DataError
 from vitviz.data.encoding import to_base64
-from vitviz.webapp.schemas.views import ContributionsReply
+from vitviz.webapp.images import CIFAR_UNAVAILABLE
+from vitviz.webapp.pages.gallery import thumbnail
+from vitviz.webapp.schemas.views import (
+    ContributionsReply,
+    FeaturesReply,
+    NearestReply,
+    SimilarityReply,
+    TaskProgress,
+)
 from vitviz.webapp.server.cache import ExplanationCache
-from vitviz.webapp.server.requests import Json, parse_target
+from vitviz.webapp.server.requests import Json, choice, parse_target, require
+
+NEAREST_IMAGES = 8
+TASKS = ("nearest",)  # those with progress that can be cancelled
+
+
+class CancelledError(ValueError):
+    """A task was cancelled on the page."""
+
+    def __init__(self) -> None:
+        super().__init__("Cancelled.")
+
+
+class Tasks:
+    """Progress of long computations by name and key of the explanation; thread-safe."""
+
+    def __init__(self) -> None:
+        self.progress: dict[tuple[str, str], TaskProgress] = {}
+        self.cancelled: set[tuple[str, str]] = set()
+        self.lock = threading.Lock()
+
+    def run(self, name: str, key: str, compute: Callable[[Callable[[int, int], None]], Any]) -> Any:
+        """Compute with a function that records progress, and raises `CancelledError` once the task is cancelled."""
+        task = name, key
+
+        def report(done: int, total: int) -> None:
+            with self.lock:
+                self.progress[task] = {"done": done, "total": total}
+                if task in self.cancelled:
+                    raise CancelledError
+
+        with self.lock:
+            self.cancelled.discard(task)
+        try:
+            return compute(report)
+        finally:
+            with self.lock:
+                self.progress.pop(task, None)
+                self.cancelled.discard(task)
+
+    def state(self, request: Json) -> TaskProgress:
+        """Return the progress of a `task` for a `key`, 0 of 0 while it does not run; cancel it with `cancel`."""
+        task = choice(request, "task", TASKS), require(request, "key", str)
+        with self.lock:
+            if require(request, "cancel", bool) and task in self.progress:
+                self.cancelled.add(task)
+            return self.progress.get(task, {"done": 0, "total": 0})
 
 
 class Views:
     """Server functions of the views.
 
-    `explanations` is the cache of the page.
+    Args:
+        explanations: The cache of the page.
+        data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
+        public: Whether errors must not name folders of the server.
     """
 
-    def __init__(self, explanations: ExplanationCache) -> None:
-        self.explanations = explanations
+    def __init__(self, explanations: ExplanationCache, data: str | None = None, public: bool = False) -> None:
+        self.explanations, self.data, self.public = explanations, data, public
+        self.tasks = Tasks()
 
     @property
     def functions(self) -> list[Callable[[Json], Any]]:
         """The functions that take less than a second, by name."""
-        return [self.contributions]
+        return [self.contributions, self.features, self.similarity]
 
     def contributions(self, request: Json) -> ContributionsReply | None:
         """Return the direct contributions to a logit; None if the key has expired.
@@ -40,3 +109,102 @@ class Views:
             "bias": found.bias,
             "logit": found.logit,
         }
+
+    def features(self, request: Json) -> FeaturesReply | None:
+        """Return principal components of the patch tokens of each layer as colors; None if the key has expired.
+
+        Args:
+            request: `key`, and `foreground`, whether the background is removed.
+        """
+        if (explanation := self.explanations.get(request)) is None:
+            return None
+        foreground = require(request, "foreground", bool)
+        found = [pca_of_layer(explanation, layer, foreground) for layer in range(len(explanation.attention))]
+        return {
+            "pixels": to_base64(np.stack([pixels for pixels, _ in found])),
+            "explained": [explained for _, explained in found],
+        }
+
+    def similarity(self, request: Json) -> SimilarityReply | None:
+        """Return the cosine similarity of a patch with all patches in each layer; None if the key has expired.
+
+        Args:
+            request: `key`, and `patch`, a position from 0.
+        """
+        if (explanation := self.explanations.get(request)) is None:
+            return None
+        patch, layers = require(request, "patch", int), range(len(explanation.attention))
+        found = np.stack([similarity(explanation.context, patch, layer) for layer in layers])
+        return {"values": to_base64(found.astype("<f4"))}
+
+    def nearest(self, request: Json) -> NearestReply | None:
+        """Return the nearest training images of CIFAR-10, by the features that the model ends with.
+
+        Args:
+            request: `key`; None is returned if it has expired.
+
+        Raises:
+            DataError: If the training images are not there.
+            CancelledError: If it is cancelled.
+        """
+        if (explanation := self.explanations.get(request)) is None:
+            return None
+        images, labels = train_set(self.data, self.public)
+        checkpoint = explanation.context.checkpoint
+
+        def compute(report: Callable[[int, int], None]) -> NearestReply:
+            report(0, len(images))
+            found = nearest(explanation.context, build_index(checkpoint, images, report), NEAREST_IMAGES)
+            return {
+                "images": [
+                    {
+                        "src": thumbnail(images[i]),
+                        "label": cifar.CLASSES[int(labels[i])],
+                        "index": int(i),
+                        "similarity": float(similar),
+                    }
+                    for i, similar in zip(found.indices, found.similarities, strict=True)
+                ],
+                "count": len(images),
+            }
+
+        found: NearestReply = self.tasks.run("nearest", require(request, "key", str), compute)
+        return found
+
+    def task_progress(self, request: Json) -> TaskProgress:
+        """Return the progress of a task, or cancel it; see `Tasks.state`."""
+        return self.tasks.state(request)
+
+
+def pca_of_layer(
+    explanation: Explanation, layer: int, foreground: bool
+) -> tuple[NDArray[np.uint8], list[float] | None]:
+    """Return the colors of the patches, RGBA (N, 4), and the explained variance ratios.
+
+    Patches outside of the foreground are transparent; all are, and there are no ratios, if fewer than three are left.
+    """
+    pixels = np.zeros((explanation.context.config.num_patches, 4), np.uint8)
+    try:
+        found = explanation.pca(layer, foreground)
+    except ValueError:
+        return pixels, None
+    kept = found.foreground.ravel()
+    pixels[kept, :3] = np.round(255 * found.rgb.reshape(-1, 3)[kept])
+    pixels[kept, 3] = 255
+    return pixels, found.explained.tolist()
+
+
+@cache
+def load_train_set(data: str | None) -> tuple[Tensor, Tensor]:
+    """Load the training images of CIFAR-10 and their labels."""
+    return cifar.load("train", data)
+
+
+def train_set(data: str | None, public: bool) -> tuple[Tensor, Tensor]:
+    """Return the training images of CIFAR-10 and their labels; on a public page errors do not name the data folder."""
+    try:
+        return load_train_set(data)
+    except DataError:
+        if public:
+            raise DataError(CIFAR_UNAVAILABLE) from None
+        raise

@@ -56,7 +56,16 @@ from vitviz.webapp.schemas.train import (
     UploadedReply,
     UploadRequest,
 )
-from vitviz.webapp.schemas.views import ContributionsReply
+from vitviz.webapp.schemas.views import (
+    ContributionsReply,
+    FeaturesReply,
+    FeaturesRequest,
+    NearestReply,
+    SimilarityReply,
+    SimilarityRequest,
+    TaskProgress,
+    TaskRequest,
+)
 
 
 class Requests(TypedDict):
@@ -70,6 +79,10 @@ class Requests(TypedDict):
     contributions: tuple[TargetRequest, ContributionsReply | Refusal | None]
     map_on_request: tuple[OnRequestRequest, OnRequestReply | Refusal | None]
     on_request_progress: tuple[OnRequestProgressRequest, OnRequestProgress | Refusal]
+    features: tuple[FeaturesRequest, FeaturesReply | Refusal | None]
+    similarity: tuple[SimilarityRequest, SimilarityReply | Refusal | None]
+    nearest: tuple[KeyRequest, NearestReply | Refusal | None]
+    task_progress: tuple[TaskRequest, TaskProgress | Refusal]
     ablate: tuple[AblateRequest, AblateReply | Refusal | None]
     figure: tuple[FigureRequest, FigureReply | Refusal | None]
     code: tuple[CodeRequest, CodeReply | Refusal | None]

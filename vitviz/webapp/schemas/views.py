@@ -1,8 +1,11 @@
 """Types of the views of Explore: contributions to a logit, and features of tokens."""
 
+from typing import Literal
+
 from typing_extensions import TypedDict
 
 from vitviz.webapp.schemas.common import Vector
+from vitviz.webapp.schemas.explore import KeyRequest
 
 
 class ContributionsReply(TypedDict):
@@ -14,3 +17,61 @@ class ContributionsReply(TypedDict):
     mlp: Vector
     bias: float
     logit: float
+
+
+class FeaturesRequest(KeyRequest):
+    """Whether the background is removed."""
+
+    foreground: bool
+
+
+class FeaturesReply(TypedDict):
+    """Principal components of patch tokens by layer: colors, base64 of RGBA (L, N, 4), and explained variance ratios.
+
+    Removed patches are transparent. A layer has no ratios if fewer than three patches are left.
+    """
+
+    pixels: str
+    explained: list[Vector | None]
+
+
+class SimilarityRequest(KeyRequest):
+    """A patch, counted from 0."""
+
+    patch: int
+
+
+class SimilarityReply(TypedDict):
+    """Cosine similarities with all patches by layer, base64 of float32 (L, N)."""
+
+    values: str
+
+
+class NearestImage(TypedDict):
+    """A training image and its cosine similarity."""
+
+    src: str
+    label: str
+    index: int
+    similarity: float
+
+
+class NearestReply(TypedDict):
+    """The most similar of `count` training images."""
+
+    images: list[NearestImage]
+    count: int
+
+
+class TaskRequest(KeyRequest):
+    """A task about the image of a key, and whether to cancel it."""
+
+    task: Literal["nearest"]
+    cancel: bool
+
+
+class TaskProgress(TypedDict):
+    """How much of a task is done; 0 of 0 while it does not run."""
+
+    done: int
+    total: int

@@ -1,0 +1,168 @@
+/* State of the features view. */
+
+import type { NearestReply } from '../../lib/api';
+import { isServed, isUnreachable, pause, reasonOf } from '../../lib/client';
+import type { Term } from '../../lib/glossary';
+import { bytesOf, floatsOf, type Scale, type Shape } from '../../lib/numbers';
+import type { Line } from '../../lib/words';
+import { showNotice } from '../notices';
+import type { Panel } from '../panel';
+import { requestAblated } from '../requests';
+import { queryPatches } from '../selection';
+import type { Explorer } from '../state.svelte';
+import type { LargeMap } from '../view.svelte';
+import {
+  colorReading,
+  colorsHeadline,
+  colorsLine,
+  layerShown,
+  ofLayer,
+  similarityHeadline,
+  similarityLine,
+  similarityScale,
+} from './features';
+
+const PROGRESS_DELAY = 400; // ms between requests for the progress
+const MAX_PATCHES = 2000; // whose similarities are kept
+const NO_SCALE: Scale = { kind: 'linear', limit: 1 };
+
+interface Colors {
+  shape: Shape;
+  pixels: Uint32Array; // (L, N)
+  explained: (number[] | null)[];
+}
+interface Similarity {
+  key: string;
+  patch: number;
+  values: Float32Array; // (L, N)
+}
+
+export class FeaturesPanel implements Panel {
+  readonly explorer: Explorer;
+  colors = $state.raw<Colors | null>(null);
+  similarity = $state.raw<Similarity | null>(null); // shown; null: colors
+  foreground = $state.raw(false);
+  nearest = $state.raw<NearestReply | null>(null);
+  nearestOf = $state.raw(''); // key of its image
+  progress = $state.raw<{ done: number; total: number } | null>(null); // of the nearest images
+  #known = new Map<string, Float32Array>();
+  #isFetching = false;
+  #ticket = 0;
+  readonly note = '';
+
+  /** The query patch that the others are compared with, -1 for none. */
+  readonly patch = $derived.by(() => {
+    const { choices, shape } = this.explorer;
+    return shape ? (queryPatches(choices, shape).at(-1) ?? -1) : -1;
+  });
+  readonly shape = $derived.by(() => this.colors?.shape ?? null);
+  readonly layer = $derived.by(() => layerShown(this.explorer.choices.layer, this.shape?.layers ?? 1));
+  readonly scale = $derived.by(() => (this.similarity ? similarityScale(this.similarity.values) : NO_SCALE));
+  readonly #values = $derived.by(() =>
+    this.similarity && this.shape ? ofLayer(this.similarity.values, this.layer, this.shape) : null,
+  );
+  readonly #pixels = $derived.by(() =>
+    this.colors ? ofLayer(this.colors.pixels, this.layer, this.colors.shape) : null,
+  );
+  readonly map = $derived.by((): LargeMap | null => {
+    if (this.#values) return { values: this.#values, first: 0, scale: this.scale };
+    return this.#pixels && { values: [], first: 0, scale: NO_SCALE, pixels: this.#pixels };
+  });
+  readonly title = $derived.by(() => `Layer ${this.layer + 1}, ${this.similarity ? 'similarity' : 'features'}`);
+  readonly headline = $derived.by(() => {
+    const { shape, similarity, colors, layer } = this;
+    if (shape && similarity && this.#values) return similarityHeadline(layer, similarity.patch, this.#values, shape);
+    return colors ? colorsHeadline(layer, colors.explained[layer]) : 'Features of the patch tokens';
+  });
+  readonly line = $derived.by((): Line => {
+    const { shape, similarity, colors, layer } = this;
+    const { readoutPatch } = this.explorer.choices;
+    if (shape && similarity && this.#values) return similarityLine(similarity.patch, this.#values, readoutPatch, shape);
+    return colors ? colorsLine(colors.explained[layer]) : [];
+  });
+  readonly unit = $derived.by(() => (this.similarity ? 'cosine similarity, all layers' : ''));
+  readonly term: Term = 'cosine similarity';
+
+  constructor(explorer: Explorer) {
+    this.explorer = explorer;
+  }
+
+  read(patch: number): [string, string] {
+    if (this.#values) return [this.#values[patch].toFixed(2), 'cosine'];
+    return colorReading(this.#pixels?.[patch] ?? 0);
+  }
+
+  /** Fetch the principal components of the image on screen. */
+  async fetch() {
+    const { explorer, foreground } = this;
+    const mine = ++this.#ticket;
+    const { reply, shape } = explorer;
+    if (!reply) return;
+    const found = await requestAblated(explorer, 'features', { foreground });
+    if (mine !== this.#ticket || explorer.reply !== reply) return;
+    if (isServed(found)) {
+      const pixels = new Uint32Array(bytesOf(found.pixels).buffer);
+      if (this.similarity && this.similarity.key !== explorer.key) this.similarity = null;
+      this.colors = { shape, pixels, explained: found.explained };
+      this.showSimilarity();
+    } else {
+      this.colors = this.similarity = null;
+      showNotice(explorer, reasonOf(found), true);
+    }
+  }
+
+  /** Show the similarity with the query patch, or the colors without one. There is one request at a time; a query that
+      has changed meanwhile is fetched next, so that the latest one wins. */
+  async showSimilarity(): Promise<void> {
+    const { explorer, patch } = this;
+    const { key } = explorer;
+    if (patch < 0) {
+      this.similarity = null;
+      return;
+    }
+    const known = this.#known.get(`${key} ${patch}`);
+    if (known) {
+      this.similarity = { key, patch, values: known };
+      return;
+    }
+    if (this.#isFetching) return;
+    this.#isFetching = true;
+    const found = await requestAblated(explorer, 'similarity', { patch });
+    this.#isFetching = false;
+    if (isServed(found)) {
+      if (this.#known.size >= MAX_PATCHES) this.#known.clear();
+      this.#known.set(`${key} ${patch}`, floatsOf(found.values));
+      return this.showSimilarity();
+    }
+    if (key === explorer.key) showNotice(explorer, reasonOf(found), true);
+  }
+
+  /** Fetch the nearest training images, with progress while the model computes the features of all. */
+  async fetchNearest() {
+    const { explorer } = this;
+    const { key } = explorer;
+    let isPending = true;
+    this.progress = { done: 0, total: 0 };
+    const watch = async () => {
+      for (await pause(PROGRESS_DELAY); isPending; await pause(PROGRESS_DELAY)) {
+        const state = await this.#task(key, false);
+        if (isPending && state && 'done' in state) this.progress = state;
+      }
+    };
+    watch();
+    const found = await requestAblated(explorer, 'nearest', {});
+    isPending = false;
+    this.progress = null;
+    if (explorer.key !== key) return;
+    if (isServed(found)) Object.assign(this, { nearest: found, nearestOf: key });
+    else showNotice(explorer, reasonOf(found), isUnreachable(found) || !reasonOf(found).startsWith('Cancelled'));
+  }
+
+  cancelNearest() {
+    this.#task(this.explorer.key, true);
+  }
+
+  #task(key: string, cancel: boolean) {
+    return this.explorer.host.request('task_progress', { key, task: 'nearest', cancel });
+  }
+}

@@ -1,0 +1,107 @@
+import { expect, test, vi } from 'vitest';
+import { MEAN } from '../../lib/numbers';
+import { textOf } from '../../lib/words';
+import type { Explorer } from '../state.svelte';
+import {
+  colorReading,
+  colorsHeadline,
+  colorsLine,
+  featuresNote,
+  layerShown,
+  nearestNote,
+  ofLayer,
+  similarityHeadline,
+  similarityLine,
+  similarityScale,
+} from './features';
+import { FeaturesPanel } from './features.svelte';
+
+const SHAPE = { layers: 2, heads: 2, rows: 1, columns: 3, aspect: 3, prefix: 1, classToken: true };
+const base64 = (array: Float32Array | Uint32Array) => Buffer.from(array.buffer).toString('base64');
+
+test('the mean over layers has no features: the last layer is shown', () => {
+  expect(layerShown(MEAN, 6)).toBe(5);
+  expect(layerShown(2, 6)).toBe(2);
+  expect([...ofLayer(new Float32Array([1, 2, 3, 4, 5, 6]), 1, SHAPE)]).toEqual([4, 5, 6]);
+});
+
+test('the explained variance is printed, and why there is none', () => {
+  expect(colorsHeadline(4, [0.25, 0.125, 0.125])).toBe(
+    'Layer 5: three components explain 50\u00a0% of the variance of the patch features',
+  );
+  expect(colorsHeadline(0, null)).toContain('fewer than 3 patches');
+  expect(textOf(colorsLine([0.25, 0.12, 0.08]))).toContain('25\u00a0%, 12\u00a0% and 8\u00a0%');
+  expect(textOf(colorsLine(null))).toContain('Include the background');
+  expect(featuresNote(true)).toContain('without the background');
+  expect(featuresNote(false)).not.toContain('without the background');
+});
+
+test('a color is read as coordinates, and a transparent one as background', () => {
+  expect(colorReading(0xff_00_80_ff)).toEqual(['1.00\u00a00.50\u00a00.00', 'red, green, blue']);
+  expect(colorReading(0)).toEqual(['background', '']);
+});
+
+test('the most similar patch is another one', () => {
+  const values = new Float32Array([0.5, 1, 0.75]);
+  expect(similarityHeadline(1, 1, values, SHAPE)).toBe('Layer 2: row 1, column 2 is most similar to row 1, column 3');
+  expect(textOf(similarityLine(1, values, -1, SHAPE))).toContain('row 1, column 3 is 0.75');
+  expect(textOf(similarityLine(1, values, 0, SHAPE))).toContain('row 1, column 1 is 0.50');
+});
+
+test('one scale ends at 1 and begins below the least cosine', () => {
+  expect(similarityScale(new Float32Array([1, 0.25]))).toMatchObject({ low: 0.2, limit: 1 });
+  expect(similarityScale(new Float32Array([1, -0.21])).kind).toBe('linear');
+  expect(similarityScale(new Float32Array([1, 1]))).toMatchObject({ low: 0.9 });
+});
+
+test('the nearest images are counted and their features named', () => {
+  expect(nearestNote(8, 50_000, true)).toBe(
+    '8 images most similar of 50,000 training images, by the cosine of the final class tokens.',
+  );
+  expect(nearestNote(1, 10, false)).toContain('mean final patch tokens');
+});
+
+/** A panel whose server answers when told to. */
+function panelWith(pins: number[]) {
+  const answers: ((reply: unknown) => void)[] = [];
+  const request = vi.fn((_: string, __: unknown) => new Promise((resolve) => answers.push(resolve)));
+  const reply = { key: 'k', probabilities: [1] };
+  const choices = { pins, hover: -1, isMultiPatchQuery: false, layer: 1, readoutPatch: -1 };
+  const explorer = { host: { request }, choices, shape: SHAPE, reply, shown: {}, ablation: null, key: 'k' };
+  return { panel: new FeaturesPanel(explorer as unknown as Explorer), explorer, request, answers };
+}
+
+test('components are shown without a query patch, each layer with its own colors', async () => {
+  const { panel, answers, request } = panelWith([]);
+  const fetching = panel.fetch();
+  answers[0]({ pixels: base64(new Uint32Array([1, 2, 3, 4, 5, 6])), explained: [null, [0.5, 0.25, 0.125]] });
+  await fetching;
+  expect(request).toHaveBeenCalledWith('features', { key: 'k', foreground: false });
+  expect([...(panel.map?.pixels ?? [])]).toEqual([4, 5, 6]);
+  expect(panel.title).toBe('Layer 2, features');
+  expect(panel.headline).toContain('88');
+});
+
+test('a query patch is compared with the others, once', async () => {
+  const { panel, answers, request } = panelWith([1]);
+  const fetching = panel.fetch();
+  answers[0]({ pixels: base64(new Uint32Array(6)), explained: [null, null] });
+  await fetching;
+  await panel.showSimilarity(); // while the first request is pending: not repeated
+  expect(request).toHaveBeenCalledTimes(2);
+  answers[1]({ values: base64(new Float32Array([0, 1, 0, 0.25, 1, 0.5])) });
+  await vi.waitFor(() => expect(panel.similarity?.patch).toBe(1));
+  expect([...(panel.map?.values ?? [])]).toEqual([0.25, 1, 0.5]);
+  expect(panel.read(2)).toEqual(['0.50', 'cosine']);
+  await panel.showSimilarity();
+  expect(request).toHaveBeenCalledTimes(2);
+});
+
+test('an error is shown, and no features', async () => {
+  const { panel, answers, explorer } = panelWith([]);
+  const fetching = panel.fetch();
+  answers[0]({ error: 'Something went wrong.' });
+  await fetching;
+  expect(panel.map).toBeNull();
+  expect(explorer).toMatchObject({ notice: 'Something went wrong.', noticeIsError: true });
+});

@@ -1,0 +1,81 @@
+/* Features of the patch tokens: words and numbers. Pure functions. */
+
+import { type Grid, largest, MEAN, type Scale, type Shape } from '../../lib/numbers';
+import { counted, type Line, patchName, percent, SPACE } from '../../lib/words';
+
+const COLORS = ['red', 'green', 'blue'];
+export const MIN_PATCHES = 3; // for principal components, as in Python
+
+/** The layer shown large: features have no mean over layers. */
+export const layerShown = (layer: number, layers: number) =>
+  layer === MEAN ? layers - 1 : Math.min(layer, layers - 1);
+
+const total = (explained: readonly number[]) => explained.reduce((sum, ratio) => sum + ratio, 0);
+
+/** "Layer 5: three components explain 52 % of the variance of the patch features" */
+export function colorsHeadline(layer: number, explained: readonly number[] | null) {
+  if (!explained) return `Layer ${layer + 1}: fewer than ${MIN_PATCHES} patches are left without the background`;
+  return `Layer ${layer + 1}: three components explain ${percent(total(explained), 0)} of the variance of the patch features`;
+}
+
+/** "Red, green and blue: 24 %, 14 % and 13 % of the variance." */
+export function colorsLine(explained: readonly number[] | null): Line {
+  if (!explained) return ['Include the background, or choose another layer.'];
+  const [red, green, blue] = explained.map((ratio) => percent(ratio, 0));
+  return [
+    'Patches of similar color have similar features. Red, green and blue are the first three principal components: ',
+    { strong: `${red}, ${green} and ${blue}` },
+    ' of the variance.',
+  ];
+}
+
+/** The colors of a patch, 0 .. 1 along each component; none outside of the foreground.
+    @param pixel alpha, blue, green, red, as canvas memory holds them */
+export function colorReading(pixel: number): [number: string, remark: string] {
+  if (pixel >>> 24 === 0) return ['background', ''];
+  const parts = [0, 8, 16].map((shift) => (((pixel >>> shift) & 255) / 255).toFixed(2));
+  return [parts.join(SPACE), COLORS.join(', ')];
+}
+
+/** The patch most similar to another one. */
+export function mostSimilar(values: ArrayLike<number>, patch: number) {
+  return largest(Array.from(values, (value, j) => (j === patch ? -Infinity : value)));
+}
+
+/** "Layer 5: row 3, column 3 is most similar to row 3, column 4" */
+export const similarityHeadline = (layer: number, patch: number, values: ArrayLike<number>, shape: Shape) =>
+  `Layer ${layer + 1}: ${patchName(patch, shape)} is most similar to ${patchName(mostSimilar(values, patch), shape)}`;
+
+export function similarityLine(patch: number, values: ArrayLike<number>, read: number, shape: Shape): Line {
+  const other = read >= 0 ? read : mostSimilar(values, patch);
+  return [
+    'The cosine of the features of ',
+    `${patchName(patch, shape)} and ${patchName(other, shape)} is `,
+    { strong: values[other].toFixed(2) },
+    '. It compares what the tokens contain, not what they attend to.',
+  ];
+}
+
+/** One scale for all layers: from the least cosine, rounded down to a tenth, to 1. */
+export function similarityScale(values: Float32Array): Scale {
+  const least = values.reduce((low, value) => Math.min(low, value), 1);
+  return { kind: 'linear', low: Math.min(0.9, Math.floor(10 * least) / 10), limit: 1, clips: false, isWeight: false };
+}
+
+/** The features of a layer among those of all layers. */
+export const ofLayer = <T extends Float32Array | Uint32Array>(all: T, layer: number, grid: Grid): T => {
+  const patches = grid.rows * grid.columns;
+  return all.subarray(layer * patches, (layer + 1) * patches) as T;
+};
+
+/** What is computed, and how to read the colors. */
+export function featuresNote(foreground: boolean) {
+  const over = foreground
+    ? 'the patches of this image without the background, the side of the first component with most border patches'
+    : 'the patches of this image';
+  return `PCA over ${over}, for each layer separately: colors of different layers are not comparable. Point at a patch for its similarity with the others.`;
+}
+
+/** "8 most similar of 50,000 training images, by the cosine of the final class tokens" */
+export const nearestNote = (shown: number, count: number, hasClassToken: boolean) =>
+  `${counted(shown, 'image', 'images')} most similar of ${count.toLocaleString('en')} training images, by the cosine of ${hasClassToken ? 'the final class tokens' : 'the mean final patch tokens'}.`;
