@@ -101,6 +101,9 @@ def test_explore(cifar_folder, uploads, tmp_path, monkeypatch):
         page("methods", key | {"target": target}, explore.MethodsReply)
         page("contributions", key | {"target": target}, views.ContributionsReply)
     page("scores", key | {"target": []}, explore.ScoresReply)
+    on_request = key | {"target": [], "method": "greedy"}
+    page("map_on_request", on_request, explore.OnRequestReply)
+    page("on_request_progress", on_request | {"action": "state"}, explore.OnRequestProgress)
     page("features", key | {"foreground": True}, views.FeaturesReply)
     page("similarity", key | {"patch": 1}, views.SimilarityReply)
     page("nearest", key, views.NearestReply)
