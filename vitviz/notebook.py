@@ -31,7 +31,7 @@ class ExplorerWidget(anywidget.AnyWidget):
 
     def __init__(self, explanation: Explanation, layer: int | None = None, head: int | None = None) -> None:
         self.explanation = explanation
-        layers, heads = explanation.attention.shape[:2]
+        layers, heads = explanation.layers_and_heads
         rows, columns = explanation.grid
         self.counts = {"layer": layers, "head": heads, "patch": rows * columns}
         for name, value in (("layer", layer), ("head", head)):

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from vitviz.attribution.context import Head
 from vitviz.attribution.methods import METHODS, query_weights
-from vitviz.attribution.serialize import method_scores
+from vitviz.attribution.serialize import limits_of, method_scores
 from vitviz.attribution.view import View, check_index
 from vitviz.models.facts import credit
 from vitviz.plots import words
 from vitviz.plots.chart import Chart, MethodMap, PredictedClass
-from vitviz.plots.limits import shared_limits
 from vitviz.plots.outlines import outlines
 from vitviz.plots.scales import Scale, map_scale, method_scale, with_means
 
@@ -93,7 +92,7 @@ def sequence(explanation: "Explanation", view: View, content: str, link: str = "
             not removed.
         link: As for `chart`.
     """
-    layers = range(explanation.attention.shape[0])
+    layers = range(explanation.layers_and_heads[0])
     patches = np.flatnonzero(explanation.kept_tokens[explanation.prefix :]).tolist()
     view = replace(view, method=None)
     views = (
@@ -118,7 +117,7 @@ def sequence(explanation: "Explanation", view: View, content: str, link: str = "
 
 def check_view(explanation: "Explanation", view: View) -> None:
     """Raise ValueError for a layer, head or class that does not exist."""
-    layers, heads = explanation.attention.shape[:2]
+    layers, heads = explanation.layers_and_heads
     for name, value, count in (
         ("layer", view.layer, layers),
         ("head", view.head, heads),
@@ -144,13 +143,13 @@ def all_rows(explanation: "Explanation", view: View) -> Array:
 
 def chosen_map(explanation: "Explanation", view: View) -> Head:
     """Return the row and column of a view's layer and head; means are the last ones."""
-    layers, heads = explanation.attention.shape[:2]
+    layers, heads = explanation.layers_and_heads
     return layers if view.layer is None else view.layer, heads if view.head is None else view.head
 
 
 def ablated_maps(explanation: "Explanation") -> NDArray[np.bool_]:
     """Return the mask of the ablated heads, and of the means whose heads are all ablated, (L + 1, A + 1)."""
-    layers, heads = explanation.attention.shape[:2]
+    layers, heads = explanation.layers_and_heads
     found = np.zeros((layers + 1, heads + 1), bool)
     for layer, head in explanation.context.ablated_heads:
         found[layer, head] = True
@@ -171,7 +170,7 @@ def map_scales(explanation: "Explanation", view: View) -> tuple[Scale, Scale] | 
         scale = Scale("uniform", uniform_weight(explanation))
         return scale, scale
     whole = original(explanation).context  # the scale stays while heads are ablated and patches removed
-    limits = shared_limits(whole.attention, query_weights(whole), whole.prefix, view.direction)
+    limits = limits_of(whole, query_weights(whole), view.direction)
     return Scale("linear", limits["heads"], clips=True), Scale("linear", limits["means"], clips=True)
 
 
@@ -287,7 +286,7 @@ def with_methods(found: Chart, explanation: "Explanation", view: View, scores: d
 def caption(explanation: "Explanation", view: View, scales: tuple[Scale, Scale] | None, methods: bool) -> list[str]:
     """Return the sentences of the caption."""
     checkpoint = explanation.context.checkpoint
-    layers, heads = explanation.attention.shape[:2]
+    layers, heads = explanation.layers_and_heads
     size = f"{words.counted(layers, 'layer', 'layers')}, {words.counted(heads, 'head', 'heads')}"
     note = ", ".join(filter(None, (explanation.name, explanation.image.note)))
     query = query_words(explanation, view)

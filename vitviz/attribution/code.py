@@ -19,7 +19,7 @@ def python(explanation: "Explanation", view: View, model: str = "") -> str:
         view: The view.
         model: Name or path of the checkpoint, for `vitviz.load`; by default the checkpoint's name.
     """
-    layers, heads = explanation.attention.shape[:2]
+    layers, heads = explanation.layers_and_heads
     rows, columns = explanation.grid
     source = explanation.source or PLACEHOLDER
     crop = f", crop={explanation.crop!r}" * (explanation.crop != CENTER)
@@ -31,9 +31,9 @@ def python(explanation: "Explanation", view: View, model: str = "") -> str:
         f"explanation = vitviz.explain(model, {source!r}{crop}){remark}",
     ]
     for one in explanation.ablations:
-        heads, patches = list(one.heads) or None, list(one.patches) or None
-        mode, patch_mode = one.mode if heads else None, one.patch_mode if patches else None
-        given = arguments(heads=heads, patches=patches, mode=mode, patch_mode=patch_mode)
+        ablated, patches = list(one.heads) or None, list(one.patches) or None
+        mode, patch_mode = one.mode if ablated else None, one.patch_mode if patches else None
+        given = arguments(heads=ablated, patches=patches, mode=mode, patch_mode=patch_mode)
         lines.append(f"explanation = explanation.ablate({given})")
     query = {"query": list(view.query) or None, "direction": view.direction if view.direction == "to" else None}
     title = f"  # ({rows}, {columns}), {' '.join(explanation.title(view).split())}"

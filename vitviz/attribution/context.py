@@ -5,15 +5,17 @@ or the logit of a class minus that of another one (a contrast).
 """
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from vitviz.attribution.layered_attention import LargeAttentionError, LayeredAttention, attention_bytes, fits
 from vitviz.models.backward import BackwardRules, RuleSet
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import AttentionOutput, HeadMasks
@@ -66,6 +68,7 @@ class ForwardContext:
         self.keep, self.head_masks = keep, head_masks
         self.model = checkpoint.transformer
         self.config = self.model.config
+        self.holds_attention = fits(self.config)  # or computes it layer by layer
         self.maps: dict[tuple[str, Target], NDArray[np.float32]] = {}  # computed maps by method and target
         self.notes: dict[tuple[str, Target], str] = {}  # what a reader of a map must know, by method and target
         self.cached_gradients: dict[Target, Gradients] = {}  # of the last target only: they are large
@@ -100,9 +103,44 @@ class ForwardContext:
 
     @cached_property
     def output(self) -> AttentionOutput:
-        """Output of one forward pass with full attention and tokens, batch size 1."""
+        """Output of one forward pass with tokens and, if it fits into memory, full attention, batch size 1."""
+        mode: Literal["tokens", "full"] = "full" if self.holds_attention else "tokens"
         with torch.inference_mode():
-            return self.model.forward_with_attention(self.image[None], "full", self.batched_keep(1), self.head_masks)
+            return self.model.forward_with_attention(self.image[None], mode, self.batched_keep(1), self.head_masks)
+
+    @cached_property
+    def layered(self) -> LayeredAttention | None:
+        """The attention layer by layer, if it is too large to be held at once; without the removed patches."""
+        if self.holds_attention:
+            return None
+        return LayeredAttention(self.model, cast(Tensor, self.output.tokens)[:-1, 0], self.batched_keep(1))
+
+    def require_attention(self, what: str) -> None:
+        """Raise LargeAttentionError if the full attention, which `what` needs, is too large to be held at once."""
+        if not self.holds_attention:
+            raise LargeAttentionError(attention_bytes(self.config), what)
+
+    def rows(self, tokens: Sequence[int], direction: str = "from") -> NDArray[np.float32]:
+        """Return the mean attention from some tokens to all, or "to" them from all, (L, A, T); as `attention`."""
+        if self.layered is None:
+            attention = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
+            return np.asarray(attention[:, :, tokens].mean(2))
+        positions = np.cumsum(self.kept_tokens) - 1  # among the tokens that are not removed
+        inside = [int(positions[token]) for token in tokens if self.kept_tokens[token]]
+        if not inside:
+            return np.zeros((self.config.depth, self.config.num_heads, self.config.num_tokens), np.float32)
+        found = self.layered.rows(inside) if direction == "from" else self.layered.columns(inside)
+        rows = self.expand_tokens(found.cpu().numpy(), axes=(2,)) * np.float32(len(inside) / len(tokens))
+        for head in self.ablated_heads:
+            rows[head] = np.nan
+        return rows
+
+    def mean_over_heads(self, layer: int) -> NDArray[np.float32]:
+        """Return the mean attention of the heads of a layer of `layered` that are not ablated, (T, T); 0 for none."""
+        weights = cast(LayeredAttention, self.layered)[layer]
+        left = [head for head in range(self.config.num_heads) if (layer, head) not in self.ablated_heads]
+        mean = weights[left].mean(0) if left else torch.zeros_like(weights[0])
+        return self.expand_tokens(mean.cpu().numpy(), axes=(0, 1))
 
     @cached_property
     def logits(self) -> NDArray[np.float32]:
@@ -115,6 +153,7 @@ class ForwardContext:
 
         Rows and columns of removed patches are 0, ablated heads NaN. Read-only, as all maps are computed from it.
         """
+        self.require_attention("Explanation.attention")
         attention = self.expand_tokens(self.output.attention[:, 0].cpu().numpy(), axes=(2, 3))
         if self.ablated_heads:
             attention = attention.copy()
@@ -143,7 +182,11 @@ class ForwardContext:
         return self.cached_gradients[target]
 
     def compute_gradients(self, target: Target) -> Gradients:
-        """Run one forward and one backward pass; the forward pass also sets `output` if it is not computed yet."""
+        """Run one forward and one backward pass; LargeAttentionError for a model whose attention is not held at once.
+
+        The forward pass also sets `output` if it is not computed yet.
+        """
+        self.require_attention("This method")
         with torch.inference_mode(False), torch.enable_grad():
             image = self.image[None].clone().requires_grad_()
             forward = self.model.forward_blocks(image, "full", self.batched_keep(1), self.head_masks)
@@ -164,6 +207,7 @@ class ForwardContext:
 
     def compute_products(self, target: Target, rules: RuleSet) -> InputTimesGradient:
         """Run one forward and one backward pass by a set of rules."""
+        self.require_attention("This method")
         with torch.inference_mode(False), torch.enable_grad():
             image = self.image[None].clone().requires_grad_()
             with BackwardRules(rules):
@@ -175,6 +219,20 @@ class ForwardContext:
         expanded = self.expand_tokens(sums.float().cpu().numpy(), axes=(1,))
         return InputTimesGradient(expanded, pixels.sum(0).float().cpu().numpy())
 
+    def image_gradient(self, target: Target) -> NDArray[np.float32]:
+        """Return the gradient of a target with respect to the normalized pixels, (3, H, W)."""
+        if self.holds_attention:
+            return self.gradients(target).image
+        with torch.inference_mode(False), torch.enable_grad():
+            image = self.image[None].clone().requires_grad_()
+            logits = self.model(image, self.batched_keep(1), self.head_masks)
+            (grad,) = torch.autograd.grad(target_logit(logits, target).sum(), image)
+        return np.asarray(grad[0].float().cpu().numpy())
+
+    def batch_size(self, most: int, elements: int = 2**23) -> int:
+        """Return the images per pass whose widest activations have a number of elements; at least 1, at most `most`."""
+        return max(1, min(most, elements // (self.config.num_tokens * self.config.mlp_hidden_dim)))
+
     def predict(self, images: Tensor, keep: Tensor | None = None) -> NDArray[np.float32]:
         """Return the logits (n, K) of normalized images (n, 3, H, W), with this context's heads ablated.
 
@@ -182,8 +240,9 @@ class ForwardContext:
         """
         with torch.inference_mode():
             keep = self.batched_keep(len(images)) if keep is None else keep
-            parts = images.split(BATCH_SIZE)
-            keeps = keep.split(BATCH_SIZE) if keep is not None else [None] * len(parts)
+            size = self.batch_size(BATCH_SIZE)
+            parts = images.split(size)
+            keeps = keep.split(size) if keep is not None else [None] * len(parts)
             logits = [self.model(part, some, self.head_masks) for part, some in zip(parts, keeps, strict=True)]
         return torch.cat(logits).float().cpu().numpy()
 

@@ -71,6 +71,7 @@ def contributions(context: ForwardContext, target: Target) -> Contributions:
         name = context.checkpoint.name
         raise ValueError(f"Contributions explain a logit: {name} has no classification head. Use a model with one.")
     with torch.inference_mode(False), torch.enable_grad():
+        context.require_attention("The contributions of heads")
         paths = forward_direct(context.model, context.image[None], context.batched_keep(1), context.head_masks)
         logit = target_logit(paths.logits, target).sum()
         biases = [bias for _, bias in paths.biases]

@@ -117,8 +117,16 @@ class Explanation:
         """Attention weights after the softmax, (L, A, T, T); queries before keys, each row sums to 1. Read-only.
 
         Rows and columns of removed patches are 0, ablated heads NaN.
+
+        Raises:
+            ValueError: If it is too large to be held in memory at once; `query_rows` and `attention_maps` work.
         """
         return self.context.attention
+
+    @property
+    def layers_and_heads(self) -> tuple[int, int]:
+        """Number of layers and of heads (L, A)."""
+        return self.context.config.depth, self.context.config.num_heads
 
     @property
     def pool_attention(self) -> Array | None:
@@ -153,6 +161,8 @@ class Explanation:
     @property
     def query_attention(self) -> Array:
         """Attention of the class token, or without one the mean over the patches, (L, A, T), each row of sum 1."""
+        if self.context.layered is not None:
+            return self.query_rows()
         return query_weights(self.context) @ self.attention
 
     @property
@@ -165,7 +175,7 @@ class Explanation:
     @property
     def cls_maps(self) -> Array:
         """Attention of the class token to the patches in each head, (L, A, gh, gw); errors as `cls_attention`."""
-        return self.cls_attention[..., self.prefix :].reshape(*self.attention.shape[:2], *self.grid)
+        return self.cls_attention[..., self.prefix :].reshape(*self.layers_and_heads, *self.grid)
 
     @property
     def average(self) -> Array:
@@ -438,9 +448,7 @@ class Explanation:
             raise ValueError(f"Patches must be different numbers from 0 to {rows * columns - 1}: got {query!s:.40}.")
         tokens = [self.prefix + patch for patch in query] or np.flatnonzero(query_weights(self.context)).tolist()
         tokens = [token for token in tokens if self.kept_tokens[token]] or tokens
-        attention = self.attention if direction == "from" else self.attention.swapaxes(-2, -1)  # (L, A, T, T)
-        found: Array = attention[:, :, tokens].mean(2)
-        return found
+        return self.context.rows(tokens, direction)
 
     def figure(
         self,
@@ -552,7 +560,7 @@ class Explanation:
         from vitviz.attribution.serialize import explorer_to_json
         from vitviz.plots import canvas, document
 
-        view = view or View(layer=self.attention.shape[0] - 1)
+        view = view or View(layer=self.layers_and_heads[0] - 1)
         figure = canvas.render(self.draw(view), ".svg")
         title = ": ".join(filter(None, (self.name, self.checkpoint)))
         return document.document(explorer_to_json(self, view, complete, scores), figure, title)
@@ -561,7 +569,7 @@ class Explanation:
         """Show the explorer in a notebook; where HTML is not displayed, the figure or its text."""
         from vitviz.plots import canvas, document
 
-        view = View(layer=self.attention.shape[0] - 1)
+        view = View(layer=self.layers_and_heads[0] - 1)
         return {
             "text/html": document.frame(self.document(view, complete=False), NOTEBOOK_HEIGHT),
             "image/png": canvas.render(self.draw(view), ".png"),
@@ -583,7 +591,7 @@ class Explanation:
             "labels": np.array(self.labels),
             "logits": self.logits,
             "probabilities": self.probabilities,
-            "attention": self.attention,
+            **({"attention": self.attention} if self.context.layered is None else {}),
             "last_layer": self.map("attention"),
             "prefix": np.array(self.prefix),
             "target": np.array(self.target_names(target)),

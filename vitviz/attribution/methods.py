@@ -16,9 +16,11 @@ from vitviz.attribution import (
     propagation_maps,
 )
 from vitviz.attribution.context import ForwardContext, Target
+from vitviz.attribution.layered_attention import fits
 from vitviz.models.config import ViTConfig
 
 Array = NDArray[np.float32]
+Compute = Callable[[ForwardContext, Target], Array]
 
 
 class Text(NamedTuple):
@@ -103,6 +105,35 @@ def from_attention(compute: Callable[[Array, Array, int], Array]) -> Callable[[F
     return lambda context, target: compute(context.attention, query_weights(context), context.prefix)
 
 
+def layer_by_layer(compute: Compute, layered: Compute) -> Compute:
+    """A method with another implementation for models whose full attention is not held at once."""
+    return lambda context, target: (compute if context.layered is None else layered)(context, target)
+
+
+def query_rows(context: ForwardContext) -> Array:
+    """Attention of the default query, (L, A, T), without holding the full attention; ablated heads are NaN."""
+    return context.rows(np.flatnonzero(query_weights(context)).tolist())
+
+
+def last_layer_rows(context: ForwardContext, target: Target) -> Array:
+    """`attention_maps.last_layer_attention`, from the rows of the query."""
+    return attention_maps.mean_over_heads(query_rows(context)[-1], 0)[context.prefix :]
+
+
+def average_rows(context: ForwardContext, target: Target) -> Array:
+    """`attention_maps.average_attention`, from the rows of the query."""
+    return attention_maps.mean_over_heads(query_rows(context), (0, 1))[context.prefix :]
+
+
+def layered_rollout(context: ForwardContext, target: Target) -> Array:
+    """`attention_maps.rollout`, one layer at a time."""
+    row = query_weights(context)  # (T,)
+    for layer in reversed(range(context.config.depth)):
+        if (mean := context.mean_over_heads(layer)).any():  # not with all heads ablated
+            row = ((row + row @ mean) / 2).astype(np.float32)
+    return row[context.prefix :]
+
+
 def from_gradients(compute: Callable[[Array, Array, Array, int], Array]) -> Callable[[ForwardContext, Target], Array]:
     """A method that needs the attention and its gradients; one forward pass gives both if gradients come first."""
 
@@ -124,11 +155,16 @@ def reverse_attention(context: ForwardContext, target: Target) -> Array:
             f"reverse_attention needs a class token: {context.checkpoint.name} has none. Use average, the mean of all "
             "patches' attention."
         )
+    if context.layered is not None:
+        return attention_maps.mean_over_heads(context.rows([0], "to")[-1], 0)[context.prefix :]
     return attention_maps.reverse_attention(context.attention, query_weights(context), context.prefix)
 
 
 def value_norm(context: ForwardContext, target: Target) -> Array:
     """Attention weighted by the norm of the projected values; see `attention_maps.value_norm`."""
+    if context.layered is not None:
+        rows = np.nan_to_num(query_rows(context)) * context.value_norms  # (L, A, T)
+        return np.asarray(rows[..., context.prefix :].mean((0, 1)))
     return attention_maps.value_norm(context.attention, context.value_norms, query_weights(context), context.prefix)
 
 
@@ -139,7 +175,7 @@ METHODS: dict[str, Method] = {
         "tokens took their content from.",
         "mean over heads of A[last, h, class token, j]",
         "Caron et al. 2021, arXiv 2104.14294, figure 1",
-        from_attention(attention_maps.last_layer_attention),
+        layer_by_layer(from_attention(attention_maps.last_layer_attention), last_layer_rows),
         Text(
             "What the patches attend to in the last layer, mean over patches and heads. It does not show which "
             "patches those tokens took their content from.",
@@ -162,7 +198,7 @@ METHODS: dict[str, Method] = {
         "What the class token attends to, mean over all layers and heads. Early layers count as much as late ones.",
         "mean over layers and heads of A[l, h, class token, j]",
         "a plain mean; not an explanation from a paper",
-        from_attention(attention_maps.average_attention),
+        layer_by_layer(from_attention(attention_maps.average_attention), average_rows),
         Text(
             "What the patches attend to, mean over all patches, layers and heads. Early layers count as much as late "
             "ones.",
@@ -177,7 +213,7 @@ METHODS: dict[str, Method] = {
         "It ignores values, MLPs and signs.",
         "X = (I + mean over heads of A) / 2 X, layer by layer",
         "Abnar & Zuidema 2020, section 3",
-        from_attention(attention_maps.rollout),
+        layer_by_layer(from_attention(attention_maps.rollout), layered_rollout),
         instant=True,
     ),
     "balanced_gradients": Method(
@@ -326,6 +362,16 @@ METHODS: dict[str, Method] = {
         perturbation_maps.random,
     ),
 }
+# Computed from the attention between all tokens and its gradients at once
+FULL_ATTENTION = (
+    "gradient_rollout",
+    "relevance",
+    "attention_gradcam",
+    "balanced_gradients",
+    "contributions",
+    "legrad",
+    "attn_lrp",
+)
 CLASS_TOKEN_MAPS = ("attention", "reverse_attention", "average", "rollout", "value_norm")
 POOLED = " The prediction of this model is read from its patches, not from the class token."
 
@@ -335,6 +381,8 @@ def methods_for(config: ViTConfig) -> dict[str, Method]:
     known = {key: method for key, method in METHODS.items() if not method.on_request}
     if not config.num_classes:
         known = {key: method for key, method in known.items() if not method.class_specific}
+    if not fits(config):
+        known = {key: method for key, method in known.items() if key not in FULL_ATTENTION}
     if not config.class_token:
         kept = {key: method for key, method in known.items() if key != "reverse_attention"}
         texts = {key: text._asdict() for key, method in kept.items() if (text := method.text_without_class_token)}

@@ -17,7 +17,7 @@ BATCH_OF_GRADIENTS = 16  # points on the path per backward pass
 
 def input_gradient(context: ForwardContext, target: Target) -> Array:
     """Sum of |d logit / d normalized pixel| over each patch, (N,) (Simonyan et al. 2014, arXiv 1312.6034, sec. 3)."""
-    return context.sum_over_patches(np.abs(context.gradients(target).image))
+    return context.sum_over_patches(np.abs(context.image_gradient(target)))
 
 
 def input_gradient_pixels(context: ForwardContext, target: Target) -> Array:
@@ -90,7 +90,8 @@ def path_integral(context: ForwardContext, target: Target, num_points: int) -> A
     u = (torch.arange(num_points) + 0.5) / num_points
     points = torch.stack([u**2, 2 * u / num_points]).to(context.image)[..., None, None, None]  # (2, n, 1, 1, 1)
     total = torch.zeros_like(context.image)
-    for fractions, weights in points.split(BATCH_OF_GRADIENTS, 1):
+    size = context.batch_size(BATCH_OF_GRADIENTS, 2**26 // context.config.depth)  # a backward pass holds all layers
+    for fractions, weights in points.split(size, 1):
         with torch.inference_mode(False), torch.enable_grad():
             images = (fractions * context.image).requires_grad_()  # (n, 3, H, W)
             logits = context.model(images, context.batched_keep(len(images)), context.head_masks)

@@ -65,6 +65,7 @@ def legrad(context: ForwardContext, target: Target) -> Array:
     Returns:
         At least 0, (N,).
     """
+    context.require_attention("LeGrad")
     with torch.inference_mode(False), torch.enable_grad():
         keep = context.batched_keep(1)
         forward = context.model.forward_blocks(context.image[None], "full", keep, context.head_masks)

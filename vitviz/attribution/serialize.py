@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vitviz import __version__
-from vitviz.attribution.context import Target, is_flat
+from vitviz.attribution.context import ForwardContext, Target, is_flat
 from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS, query_weights
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.models.checkpoint import eval_samples
 from vitviz.models.facts import credit
 from vitviz.plots.colormaps import color_tables
-from vitviz.plots.limits import shared_limits
+from vitviz.plots.limits import ScaleLimits, limit_queries, limits_of_rows, shared_limits
 from vitviz.plots.outlines import outlines, svg_path
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def to_json(explanation: "Explanation") -> Json:
         sent; `limits` of the shared scales by direction, those of the image without ablations, so that colors can be
         compared with it.
     """
-    layers, heads = explanation.attention.shape[:2]
+    layers, heads = explanation.layers_and_heads
     rows, columns = explanation.grid
     width, height = explanation.image.model_input.size
     return {
@@ -82,7 +82,7 @@ def to_json(explanation: "Explanation") -> Json:
         "classToken": explanation.context.config.class_token,
         "probabilities": explanation.probabilities.tolist(),
         "cls": to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
-        "onDemand": sent_bytes(explanation) > MAX_SENT_BYTES,
+        "onDemand": sent_bytes(explanation) > MAX_SENT_BYTES or explanation.context.layered is not None,
         "limits": limits_to_json(explanation.original or explanation),
     }
 
@@ -120,10 +120,16 @@ def limits_to_json(explanation: "Explanation") -> Json:
     """Return the limits of the shared scales by direction."""
     query = query_weights(explanation.context)
     directions: tuple[Literal["from", "to"], ...] = ("from", "to")
-    return {
-        direction: shared_limits(explanation.attention, query, explanation.prefix, direction)
-        for direction in directions
-    }
+    return {direction: limits_of(explanation.context, query, direction) for direction in directions}
+
+
+def limits_of(context: ForwardContext, query: NDArray[np.float32], direction: Literal["from", "to"]) -> ScaleLimits:
+    """Return `shared_limits` of a context; `query` are the weights of the default query, (T,)."""
+    if context.layered is None:
+        return shared_limits(context.attention, query, context.prefix, direction)
+    queries = [np.flatnonzero(query).tolist(), *([t] for t in limit_queries(len(query), context.prefix))]
+    rows = np.stack([context.rows(tokens, direction) for tokens in queries], 2)  # (L, A, Q, T)
+    return limits_of_rows(rows[..., context.prefix :])
 
 
 def attention_to_json(explanation: "Explanation") -> Json:
@@ -197,7 +203,7 @@ def view_to_json(explanation: "Explanation", view: "View") -> Json:
     """Return a view with what its explanation leaves out: `ablated` heads, layer * A + head, and `removed` patches."""
     target = explanation.target(view.target)
     kept = explanation.kept_tokens[explanation.prefix :]
-    ablated = np.isnan(explanation.attention).all((-2, -1)).ravel()
+    heads = explanation.layers_and_heads[1]
     return {
         "method": view.method,
         "layer": view.layer,
@@ -208,7 +214,7 @@ def view_to_json(explanation: "Explanation", view: "View") -> Json:
         "smooth": view.smooth,
         "outlines": round(100 * view.outlines),
         "target": [] if view.target is None else list(target) if isinstance(target, tuple) else [target],
-        "ablated": np.flatnonzero(ablated).tolist(),
+        "ablated": [layer * heads + head for layer, head in explanation.context.ablated_heads],
         "removed": np.flatnonzero(~kept).tolist(),
     }
 
@@ -230,7 +236,7 @@ def explorer_to_json(
     computed = {method for method, of_target in explanation.context.maps if of_target == target}
     ready = {key for key, method in explanation.methods.items() if complete or method.instant} | computed
     keys = [key for key in METHODS if key in ready]
-    on_demand = count_weights(explanation) > MAX_STORED_WEIGHTS
+    on_demand = count_weights(explanation) > MAX_STORED_WEIGHTS or explanation.context.layered is not None
     note = ", ".join(filter(None, (explanation.image.note, explanation.changes)))
     stored = f" {STORED_ROWS}" if on_demand else ""
     image = {"original": None, "truth": view.truth, "shows": None, "caption": explanation.name, "note": note}

@@ -175,7 +175,7 @@ def explain_image(
     model = load(checkpoint)
     classes = [int(word) if word.isdecimal() and word not in model.labels else word for word in target or ()]
     explanation = explain(model, example_paths().get(image, Path(image)))
-    layers, heads = explanation.attention.shape[:2]
+    layers, heads = explanation.layers_and_heads
     explanation.save(
         output,
         method,

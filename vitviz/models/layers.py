@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from vitviz.models.config import ViTConfig
 
-Attentions = Literal["cls", "full"] | None
+Attentions = Literal["cls", "tokens", "full"] | None  # "tokens": no weights, but the inputs of the blocks
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, attentions: Attentions) -> tuple[Tensor, Tensor | None]:
@@ -37,7 +37,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, attentions: Attentions) -> tuple[Ten
     slow_kernel = q.device.type == "cpu" and q.dtype == torch.bfloat16
     if attentions == "full" or q.shape[2] == 1 or slow_kernel:
         weights = (q @ k.transpose(-2, -1)).softmax(-1)  # (B, A, Q, T)
-        return weights @ v, {None: None, "cls": weights[:, :, 0], "full": weights}[attentions]
+        return weights @ v, {"cls": weights[:, :, 0], "full": weights}.get(attentions or "")
     row = None
     if attentions == "cls":
         row = (q[:, :, :1].float() @ k.float().transpose(-2, -1)).softmax(-1)[:, :, 0]  # (B, A, T)

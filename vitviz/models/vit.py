@@ -41,8 +41,8 @@ class AttentionOutput:
         logits: (B, K).
         attention: Weights after the softmax, float32; each row sums to 1. With "cls": the row of the class token, or in
             a model without one the mean over the rows of the patches, (L, B, A, T). With "full": (L, B, A, T, T),
-            queries before keys.
-        tokens: With "full": the input of each block and the output of the last, (L + 1, B, T, D).
+            queries before keys. With "tokens": empty.
+        tokens: With "full" or "tokens": the input of each block and the output of the last, (L + 1, B, T, D).
         pool_attention: Weights of attention pooling, if the model has it, (B, A, T), float32; 0 for prefix tokens, each
             row sums to 1.
     """
@@ -97,7 +97,8 @@ class ForwardOutput:
 
     def to_attention_output(self) -> AttentionOutput:
         """Stack the blocks' attention and tokens."""
-        attention = torch.stack([block.weights.float() for block in self.blocks if block.weights is not None])
+        weights = [block.weights.float() for block in self.blocks if block.weights is not None]
+        attention = torch.stack(weights) if weights else self.logits.new_empty(0)
         tokens = [block.tokens for block in self.blocks if block.tokens is not None]
         pool = None if self.pool_weights is None else self.pool_weights.float()
         return AttentionOutput(self.logits, attention, torch.stack([*tokens, self.last]) if tokens else None, pool)
@@ -125,7 +126,7 @@ class Transformer(nn.Module):
     def forward_with_attention(
         self,
         images: Tensor,
-        attentions: Literal["cls", "full"] = "cls",
+        attentions: Literal["cls", "tokens", "full"] = "cls",
         keep: Tensor | None = None,
         head_masks: HeadMasks = None,
     ) -> AttentionOutput:
@@ -153,6 +154,13 @@ class Transformer(nn.Module):
         """
         block = cast(Any, self.blocks)[layer]
         return block.attn.value_vectors(block.norm1(tokens))
+
+    def queries_and_keys(self, layer: int, tokens: Tensor, keep: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return queries, scaled, and keys of each head, (B, A, T, d): the softmax of their products is the attention.
+
+        `layer` and `tokens` as for `head_values`, `keep` as for `forward`.
+        """
+        raise NotImplementedError
 
     def value_vectors(self, layer: int, tokens: Tensor) -> Tensor:
         """Return what each head adds to the residual stream per unit of attention to each token, (B, A, T, D).
@@ -292,7 +300,7 @@ class ViT(Transformer):
         outputs, rope = [], self.rope(x, keep)
         for layer, block in enumerate(self.blocks):
             queries = x.shape[1] if all_tokens or layer < len(self.blocks) - 1 else 1 + self.config.distilled
-            tokens = x if attentions == "full" else None
+            tokens = x if attentions in ("full", "tokens") else None
             x, weights = block(x, queries, attentions, head_masks[layer] if head_masks else None, rope)
             outputs.append(BlockOutput(weights, tokens))
         return x, outputs
@@ -301,11 +309,17 @@ class ViT(Transformer):
         self, images: Tensor, attentions: Attentions, keep: Tensor | None = None, head_masks: HeadMasks = None
     ) -> ForwardOutput:
         """Run the network and keep the autograd graph; arguments as for `forward_with_attention`."""
-        all_tokens = self.config.global_pool != "token" or attentions == "full"
+        all_tokens = self.config.global_pool != "token" or attentions in ("full", "tokens")
         x = self.embed(self.patch_embed(images), keep)  # (B, T, D)
         x, outputs = self.forward_features(x, attentions, all_tokens, head_masks, keep)  # (B, T or 1 or 2, D)
         features, pool_weights = self.pool(x, weights=attentions is not None)
         return ForwardOutput(self.classify(features), outputs, x, pool_weights)
+
+    def queries_and_keys(self, layer: int, tokens: Tensor, keep: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return scaled queries and keys; see `Transformer.queries_and_keys`."""
+        block = cast(Block, self.blocks[layer])
+        q, k = block.attn.queries_and_keys(block.norm1(tokens), tokens.shape[1], self.rope(tokens, keep))
+        return q * q.shape[-1] ** -0.5, k
 
     def forward_head(self, x: Tensor) -> Tensor:
         """Compute the logits (B, K) from tokens (B, T, D), or from those that the head reads, (B, 1 or 2, D).
@@ -413,14 +427,17 @@ class Attention(nn.Module):
         Returns:
             Output (B, queries, D) and the requested attention.
         """
-        q = self.q_norm(self.project_qkv(0, x[:, :queries])).transpose(1, 2)  # (B, A, queries, d)
-        k = self.k_norm(self.project_qkv(1, x)).transpose(1, 2)  # (B, A, T, d)
-        if rope is not None:
-            q, k = rope.rotate(q), rope.rotate(k)
+        q, k = self.queries_and_keys(x, queries, rope)
         mixed, weights = attend(q, k, self.value_vectors(x), attentions)  # (B, A, queries, d)
         if head_mask is not None:
             mixed = head_mask.apply(mixed)
         return self.proj(self.norm(mixed.transpose(1, 2).flatten(2))), weights  # (B, queries, D)
+
+    def queries_and_keys(self, x: Tensor, queries: int, rope: Rope | None) -> tuple[Tensor, Tensor]:
+        """Return the first `queries` queries (B, A, queries, d) and all keys (B, A, T, d) of tokens (B, T, D)."""
+        q = self.q_norm(self.project_qkv(0, x[:, :queries])).transpose(1, 2)  # (B, A, queries, d)
+        k = self.k_norm(self.project_qkv(1, x)).transpose(1, 2)  # (B, A, T, d)
+        return (q, k) if rope is None else (rope.rotate(q), rope.rotate(k))
 
     def value_vectors(self, x: Tensor) -> Tensor:
         """Return the value vectors of normalized tokens (B, T, D) -> (B, A, T, d)."""

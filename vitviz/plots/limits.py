@@ -35,10 +35,20 @@ def shared_limits(
         direction: What the queries attend to ("from"), or what attends to them ("to").
     """
     tokens = attention.shape[-1]
-    patches = [prefix + patch for patch in spread_patches(tokens - prefix, NUM_PATCH_QUERIES)]
+    patches = limit_queries(tokens, prefix)
     queries = np.concatenate([query_weights[None], np.eye(tokens, dtype=np.float32)[patches]])  # (Q, T)
     weights = attention if direction == "from" else attention.swapaxes(-2, -1)
     heads = (queries @ weights)[..., prefix:]  # (L, A, Q, N)
+    return limits_of_rows(heads)
+
+
+def limit_queries(tokens: int, prefix: int) -> list[int]:
+    """Return the patch tokens whose rows count for the limits, next to the default query."""
+    return [prefix + patch for patch in spread_patches(tokens - prefix, NUM_PATCH_QUERIES)]
+
+
+def limits_of_rows(heads: Array) -> ScaleLimits:
+    """Return the limits of the weights of several queries, (L, A, Q, N)."""
     means = np.concatenate([heads.mean(1), heads.mean(0), heads.mean((0, 1))[None]])  # (L + A + 1, Q, N)
     return {"heads": clip_limit(heads), "means": clip_limit(means)}
 

@@ -29,8 +29,10 @@ def size_of(explanation: Explanation) -> int:
     tokens, checkpoint = explanation.context.output.tokens, explanation.context.checkpoint
     is_run = checkpoint.name.startswith(RUN_PREFIX)
     weights = sum(parameter.nbytes for parameter in checkpoint.network.parameters()) if is_run else 0
+    layered = explanation.context.layered
+    attention = 2 * explanation.attention.nbytes if layered is None else layered.nbytes
     original = 0 if explanation.original is None else size_of(explanation.original)
-    return original + 2 * explanation.attention.nbytes + (0 if tokens is None else tokens.nbytes) + weights
+    return original + attention + (0 if tokens is None else tokens.nbytes) + weights
 
 
 class ExplanationCache:

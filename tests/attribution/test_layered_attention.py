@@ -1,0 +1,106 @@
+"""Attention computed layer by layer equals the attention that is held at once."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests import tiny
+from vitviz.attribution import layered_attention, serialize
+from vitviz.attribution.explanation import explain
+from vitviz.attribution.layered_attention import LargeAttentionError
+from vitviz.attribution.methods import FULL_ATTENTION
+from vitviz.attribution.view import View
+from vitviz.webapp.server.cache import size_of
+
+LAYERED = ("attention", "reverse_attention", "average", "rollout", "value_norm")
+OTHERS = ("input_gradient", "occlusion", "random")
+
+
+@pytest.fixture
+def layered(monkeypatch):
+    """Return a function that explains an image without holding the full attention, and with it."""
+
+    def both(variant="plain", **ablation):
+        found = []
+        for limit in (0, 2**28):
+            monkeypatch.setattr(layered_attention, "MAX_BYTES", limit)
+            explanation = explain(tiny.checkpoint(tiny.VARIANTS[variant]), tiny.pixels())
+            explanation = explanation.ablate(**ablation) if ablation else explanation
+            _ = explanation.context.layered, explanation.logits
+            found.append(explanation)
+        monkeypatch.setattr(layered_attention, "MAX_BYTES", 0)
+        assert found[0].context.layered is not None
+        assert found[1].context.layered is None
+        return found
+
+    return both
+
+
+CASES = [
+    ("plain", {}),
+    ("everything", {}),
+    ("no class token", {}),
+    ("two registers", {"heads": [(1, 0), (2, 0), (2, 1)], "patches": [3, 17]}),
+]
+
+
+@pytest.mark.parametrize(("variant", "ablation"), CASES)
+def test_rows_and_columns_are_equal(layered, variant, ablation):
+    one, other = layered(variant, **ablation)
+    np.testing.assert_allclose(one.logits, other.logits, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(one.query_attention, other.query_attention, atol=1e-5)
+    for direction in ("from", "to"):
+        for query in ((), (5,), (4, 30, 3)):
+            np.testing.assert_allclose(one.query_rows(query, direction), other.query_rows(query, direction), atol=1e-5)
+
+
+@pytest.mark.parametrize(("variant", "ablation"), CASES)
+def test_maps_and_limits_are_equal(layered, variant, ablation):
+    one, other = layered(variant, **ablation)
+    for method in (*LAYERED, *OTHERS):
+        if method in one.methods:
+            np.testing.assert_allclose(one.map(method), other.map(method), rtol=1e-4, atol=1e-5, err_msg=method)
+    assert not set(one.methods) & set(FULL_ATTENTION)
+    if not ablation:
+        assert serialize.limits_to_json(one) == serialize.limits_to_json(other)
+
+
+def test_rotary_positions_are_kept(monkeypatch):
+    config = tiny.CONFIG.__class__(
+        img_size=(20, 28), patch_size=4, embed_dim=16, depth=2, num_heads=2, num_classes=3, rope_type="dinov3"
+    )
+    rows = []
+    for limit in (0, 2**28):
+        monkeypatch.setattr(layered_attention, "MAX_BYTES", limit)
+        explanation = explain(tiny.checkpoint(config), tiny.pixels()).ablate(patches=[2])
+        rows.append(explanation.query_rows((7,)))
+    np.testing.assert_allclose(*rows, atol=1e-5)
+
+
+def test_what_needs_all_attention_is_refused_with_its_size(layered):
+    one, _ = layered()
+    sentence = "needs the attention between all tokens at once, at most 0 MiB: this model's takes 0. Use"
+    for compute in (lambda: one.attention, lambda: one.map("relevance"), one.contributions):
+        with pytest.raises(LargeAttentionError, match=sentence):
+            compute()
+
+
+def test_figures_files_and_the_page_work(layered, tmp_path):
+    one, _ = layered()
+    one.figure(layer=2, head=1, query=4)
+    one.save(tmp_path / "x.npz")
+    stored = np.load(tmp_path / "x.npz")
+    assert "attention" not in stored
+    assert stored["cls_maps"].shape == (tiny.L, tiny.A, tiny.GH, tiny.GW)
+    data = serialize.explorer_to_json(one, View(query=(3,)), complete=False)
+    assert {"attention", "average", "rollout"} <= set(data["reply"]["maps"])
+    assert size_of(one) == one.context.layered.nbytes + one.context.output.tokens.nbytes
+
+
+def test_without_attention_maps_memory_is_that_of_queries_and_keys(layered):
+    one, _ = layered()
+    assert one.context.output.attention.numel() == 0
+    assert one.context.layered.nbytes == sum(t.nbytes for pair in one.context.layered.queries_and_keys for t in pair)
+    assert torch.is_tensor(one.context.layered[-1])
+    with pytest.raises(TypeError, match="one by one"):
+        one.context.layered[::2]

@@ -1,0 +1,111 @@
+"""Attention of large models, computed layer by layer from the tokens instead of being held in memory at once.
+
+The full attention of 24 layers with 16 heads over 1,374 tokens takes 2.9 GB, the queries and keys that it is computed
+from 0.3 GB. Letters in shape comments are those of `vitviz.models.vit`.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import overload
+
+import torch
+from torch import Tensor
+
+from vitviz.models.config import ViTConfig
+from vitviz.models.vit import Transformer
+
+MAX_BYTES = 2**28  # of full attention that is held at once
+
+
+class LargeAttentionError(ValueError):
+    """The full attention is too large to be held at once.
+
+    Attributes:
+        required: Its size (bytes).
+        what: What needs it.
+    """
+
+    def __init__(self, required: int, what: str) -> None:
+        super().__init__(
+            f"{what} needs the attention between all tokens at once, at most {MAX_BYTES / 2**20:g} MiB: this model's "
+            f"takes {required / 2**20:,.0f}. Use a smaller image size, or a method that needs the rows of a query only."
+        )
+        self.required, self.what = required, what
+
+
+def attention_bytes(config: ViTConfig) -> int:
+    """Return the size of the full attention, (L, A, T, T) in float32."""
+    return 4 * config.depth * config.num_heads * config.num_tokens**2
+
+
+def fits(config: ViTConfig) -> bool:
+    """Whether the full attention is held at once; that of the tutorials' models always is."""
+    return config.architecture != "vit" or attention_bytes(config) <= MAX_BYTES
+
+
+class LayeredAttention(Sequence[Tensor]):
+    """The attention weights (A, T, T) of each layer, computed when they are accessed.
+
+    Args:
+        model: The network.
+        tokens: Input of each block, (L, T, D).
+        keep: As for the network's `forward`, (1, n).
+    """
+
+    def __init__(self, model: Transformer, tokens: Tensor, keep: Tensor | None) -> None:
+        self.model, self.tokens, self.keep = model, tokens, keep
+        self.normalizers: dict[int, Tensor] = {}  # logarithm of each row's sum before normalization, (A, T), by layer
+
+    @cached_property
+    def queries_and_keys(self) -> list[tuple[Tensor, Tensor]]:
+        """Scaled queries and keys of each layer, (A, T, d)."""
+        with torch.inference_mode():
+            pairs = [self.model.queries_and_keys(i, x[None], self.keep) for i, x in enumerate(self.tokens)]
+        return [(q[0].float(), k[0].float()) for q, k in pairs]
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the queries and keys (bytes)."""
+        return 8 * self.tokens.numel()
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @overload
+    def __getitem__(self, index: int) -> Tensor: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Sequence[Tensor]": ...
+    def __getitem__(self, index: int | slice) -> "Tensor | Sequence[Tensor]":
+        if isinstance(index, slice):
+            raise TypeError("Layers are accessed one by one.")
+        layer = range(len(self))[index]
+        q, k = self.queries_and_keys[layer]
+        with torch.inference_mode():
+            scores = q @ k.mT  # (A, T, T)
+            if layer not in self.normalizers:
+                self.normalizers[layer] = scores.logsumexp(-1)
+            return scores.softmax(-1)
+
+    def __reversed__(self) -> Iterator[Tensor]:
+        return (self[layer] for layer in reversed(range(len(self))))
+
+    def rows(self, tokens: Sequence[int]) -> Tensor:
+        """Return the mean attention from some tokens to all, (L, A, T)."""
+        with torch.inference_mode():
+            index = torch.as_tensor(tokens, device=self.tokens.device)
+            means = [(q[:, index] @ k.mT).softmax(-1).mean(1) for q, k in self.queries_and_keys]
+            return torch.stack(means)
+
+    def columns(self, tokens: Sequence[int]) -> Tensor:
+        """Return the mean attention from each token to some, (L, A, T)."""
+        with torch.inference_mode():
+            index = torch.as_tensor(tokens, device=self.tokens.device)
+            found = []
+            for layer, (q, k) in enumerate(self.queries_and_keys):
+                if layer not in self.normalizers:
+                    self.normalizers[layer] = torch.stack(
+                        [(one @ keys.T).logsumexp(-1) for one, keys in zip(q, k, strict=True)]
+                    )
+                scores = q @ k[:, index].mT - self.normalizers[layer][..., None]  # (A, T, n)
+                found.append(scores.exp().mean(-1))
+            return torch.stack(found)
