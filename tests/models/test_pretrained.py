@@ -303,7 +303,9 @@ def test_weights_that_are_not_finite_or_cut_off_are_refused(tmp_path):
 def test_a_folder_with_pickles_is_refused_with_a_way_to_open_them(tmp_path):
     folder = saved("timm ViT", tmp_path / "vit")
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with pytest.raises(CheckpointError, match=r"has pytorch_model\.bin\. .* pass the module"):
+    with pytest.raises(
+        CheckpointError, match=r"has pytorch_model\.bin\. A pickle is converted once: `vitviz convert py"
+    ):
         vitviz.load(folder)
 
 

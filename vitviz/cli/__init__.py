@@ -1,4 +1,4 @@
-"""Command line: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `timeline`, `probe`, `data` and `export`.
+"""Command line: `vitviz app`, `train`, `sweep`, `evaluate`, `explain`, `timeline`, `probe`, `data`, `convert`, ...
 
 Heavy modules are imported inside the commands, so that `--help` starts quickly. An error ends with one sentence on
 standard error and exit status 1.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from vitviz.cli.data import data_app
-from vitviz.cli.models import export
+from vitviz.cli.models import convert, export
 from vitviz.cli.options import CHECKPOINT_HELP, AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
 from vitviz.cli.training import sweep, train
 from vitviz.models.config import ConfigError
@@ -103,6 +103,7 @@ def serve_page(
 
 app.command("train")(train)
 app.command("sweep")(sweep)
+app.command("convert")(convert)
 app.command("export")(export)
 
 

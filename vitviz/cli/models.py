@@ -1,13 +1,64 @@
-"""`vitviz export`: models in the formats of other libraries."""
+"""`vitviz convert` and `export`: models from and to the formats of other libraries."""
 
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from vitviz.cli.options import CheckpointName
+from vitviz.cli.options import CHECKPOINT_HELP, CheckpointName
+from vitviz.models.config import ConfigError
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write.", show_default=False)]
+
+
+def convert(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help=f"{CHECKPOINT_HELP[:-1]}, or a pickle (.pth .pt .bin .ckpt).", show_default=False
+        ),
+    ],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="File to write, .safetensors.", show_default=False)],
+    like: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL", help="For weights without config.json: timm:NAME, hf:OWNER/NAME or a folder with one."
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Text file with the names of the classes, one per line.")
+    ] = None,
+    img_size: Annotated[
+        str | None, typer.Option(metavar="HxW", help="Input size (px), such as 224x336; positions are interpolated.")
+    ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXTS", help='Zero-shot head of CLIP or SigLIP: "a cat,a dog". Needs transformers, this once.'
+        ),
+    ] = None,
+) -> None:
+    """Write any model that vitviz opens as one .safetensors file; the only command that reads pickles."""
+    from vitviz.models import checkpoint
+    from vitviz.models.conversion import convert as convert_model
+
+    if output.suffix != ".safetensors":
+        raise ConfigError("OUT", f"must end in .safetensors: got {output.name}")
+    texts = None if classes is None else [text.strip() for text in classes.split(",")]
+    model = convert_model(source, like, labels, parse_size(img_size), texts)
+    checkpoint.save(model, output)
+    size = " x ".join(map(str, model.config.img_size))
+    print(f"{output}: {model.config.num_classes} classes, {size} pixels, {output.stat().st_size / 2**20:.1f} MiB")
+
+
+def parse_size(text: str | None) -> tuple[int, int] | None:
+    """Return height and width from "HxW" or "SIDE"."""
+    if text is None:
+        return None
+    sides = text.lower().split("x")
+    if len(sides) > 2 or not all(side.isdecimal() for side in sides):
+        raise ConfigError("img_size", f"must be HxW in pixels: got {text!r:.40}", "For example 224x336.")
+    return int(sides[0]), int(sides[-1])
 
 
 def export(

@@ -306,8 +306,8 @@ def not_safetensors(name: str) -> CheckpointError:
     """Return the error for a file that is not valid safetensors."""
     return CheckpointError(
         f"A checkpoint must be a complete .safetensors file: {name[:80]!r} is not",
-        "Files of torch.save (.pt, .pth, .ckpt) can run code when opened and are never read; save the weights as "
-        ".safetensors.",
+        "Files of torch.save (.pt, .pth, .ckpt) can run code when opened: convert them once with `vitviz convert FILE "
+        "OUT.safetensors --like timm:NAME`.",
     )
 
 

@@ -33,6 +33,7 @@ ImageSize = Annotated[
 VIT_ONLY = (
     *("reg_tokens", "global_pool", "init_values", "drop_path_rate", "distilled", "no_embed_class", "pos_embed"),
     *("rope_type", "act_layer", "swiglu_mlp", "pre_norm", "final_norm", "fc_norm", "scale_attn_norm", "scale_mlp_norm"),
+    *("head_proj_dim", "normalize_head"),
 )
 NumClasses = Annotated[int, Field(ge=2, le=100_000, description="Number of logits (K).")]
 NumClassesOrNone = Annotated[int, Field(ge=0, le=100_000, description="Number of logits (K); 0 for no head.")]
@@ -144,6 +145,13 @@ class ViTConfig:
     fc_norm: Annotated[bool, Field(description="Apply the final norm after pooling, not before.")] = False
     scale_attn_norm: Annotated[bool, Field(description="LayerNorm before the output projection of attention.")] = False
     scale_mlp_norm: Annotated[bool, Field(description="LayerNorm before the last layer of the MLP.")] = False
+    head_proj_dim: Annotated[
+        int,
+        Field(ge=0, le=8192, description="Channels of a projection without bias before the head, as in CLIP; 0: none."),
+    ] = 0
+    normalize_head: Annotated[
+        bool, Field(description="Divide the input of the head by its L2 norm, as in zero-shot classification by CLIP.")
+    ] = False
 
     def __post_init__(self) -> None:
         check_fields(self)

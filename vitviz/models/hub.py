@@ -28,6 +28,7 @@ from vitviz.models.pretrained import Pretrained, convert, describe_module, find_
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 CONFIG, PREPROCESSOR, CARD = "config.json", "preprocessor_config.json", "README.md"
+IMAGENET_CLASSES = 1000
 MAX_JSON_BYTES = 32 * 2**20
 FLOATS = ("F64", "F32", "F16", "BF16")
 PREFIXES = ("hf:", "timm:")
@@ -159,7 +160,7 @@ def weight_files(folder: Path) -> list[Path]:
     pickles = sorted(file.name for file in folder.glob("*") if file.suffix in (".bin", ".pth", ".pt", ".ckpt"))
     raise CheckpointError(
         f"The folder must have {WEIGHTS}: {folder.name!r} has {', '.join(pickles[:3]) or 'none'}",
-        "Pickles can run code when opened: open the model with its library and pass the module." if pickles else "",
+        f"A pickle is converted once: `vitviz convert {pickles[0]} OUT.safetensors`." if pickles else "",
     )
 
 
@@ -231,14 +232,20 @@ def to_channels(value: Any, default: Channels) -> Channels:
 
 
 def find_labels(config: Settings, count: int) -> tuple[str, ...]:
-    """Return the names of the classes from `label_names` of timm or `id2label` of transformers, or their numbers."""
+    """Return the names of the classes from `label_names` of timm or `id2label` of transformers.
+
+    Where the files name none, 1,000 classes are those of ImageNet-1k, and others get numbers.
+    """
     known = config.get("label_names") or (config.get("pretrained_cfg") or {}).get("label_names")
     known = known or config.get("id2label") or []
     items = known.items() if isinstance(known, dict) else enumerate(known)
     names = {int(key): str(value) for key, value in items if str(key).isdecimal()}
     described = config.get("label_descriptions") or {}
-    numbers = tuple(f"class {k}" for k in range(count))
-    return tuple(str(described.get(names[k], names[k])) for k in range(count)) if len(names) == count else numbers
+    if len(names) == count and any(names.get(k) != f"LABEL_{k}" for k in range(count)):  # the default of transformers
+        return tuple(str(described.get(names[k], names[k])) for k in range(count))
+    if count == IMAGENET_CLASSES:
+        return tuple((Path(__file__).parent / "imagenet1k.txt").read_text(encoding="utf-8").splitlines())
+    return tuple(f"class {k}" for k in range(count))
 
 
 def read_labels(labels: Sequence[str] | str | Path, count: int) -> tuple[str, ...]:
@@ -311,7 +318,7 @@ def fetch(name: str, offline: bool = False, progress: type | None = None) -> tup
         if index is None:
             raise CheckpointError(
                 f"The repository must have {WEIGHTS}: {repository} has none",
-                "Its weights may be pickled: open the model with its library and pass the module.",
+                f"Download its pickled weights and run `vitviz convert FILE OUT.safetensors --like {name}`.",
             )
         for shard in sorted(set(read_json(index).get("weight_map", {}).values())):
             get(str(shard))

@@ -23,6 +23,7 @@ PLAIN: Allowed = {  # where a target names no other values
     "num_classes": ANY,
     "head_bias": ANY,
     **dict.fromkeys(("distilled", "no_embed_class", "reg_tokens", "qk_norm", "init_values"), (False,)),
+    **dict.fromkeys(("head_proj_dim", "normalize_head"), (False,)),
     **dict.fromkeys(("swiglu_mlp", "pre_norm", "fc_norm", "scale_attn_norm", "scale_mlp_norm"), (False,)),
 }
 

@@ -220,7 +220,9 @@ class ViT(Transformer):
         self.attn_pool = AttentionPool(config) if config.global_pool == "map" else None
         self.fc_norm = norm() if config.final_norm and config.fc_norm else nn.Identity()
         features = 2 * D if config.global_pool == "token_avg" else D
-        self.head = nn.Linear(features, K) if K else nn.Identity()
+        E = config.head_proj_dim or features
+        self.head_proj = nn.Linear(features, E, bias=False) if config.head_proj_dim else nn.Identity()
+        self.head = nn.Linear(E, K) if K else nn.Identity()
         if config.distilled:
             self.head_dist = nn.Linear(D, K) if K else nn.Identity()
         self.init_weights()
@@ -350,7 +352,8 @@ class ViT(Transformer):
         """Compute the logits (B, K) from the output of `pool`; the mean of both heads of a distilled model."""
         if self.config.distilled:
             return (self.head(features[:, 0]) + self.head_dist(features[:, 1])) / 2
-        return self.head(features.flatten(1))
+        x = self.head_proj(features.flatten(1))  # (B, E)
+        return self.head(F.normalize(x, dim=-1) if self.config.normalize_head else x)
 
     def patch_filters(self) -> Tensor:
         """Return the weights of the patch embedding as filters, (D, 3, P, P)."""

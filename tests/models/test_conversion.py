@@ -1,0 +1,241 @@
+"""Pickles and zero-shot heads become files of vitviz; hostile and foreign pickles are refused."""
+
+import argparse
+import json
+import os
+import pickle
+
+import pytest
+import safetensors.torch
+import timm
+import torch
+
+import vitviz
+from tests.models import families
+from vitviz.models import checkpoint, hub, pickles
+from vitviz.models.checkpoint import CheckpointError
+from vitviz.models.conversion import convert
+
+PIXELS = families.images(families.SQUARE, torch.float32)
+
+
+@pytest.fixture
+def weights(tmp_path):
+    """A state_dict of timm, and a folder with the config.json of the model."""
+    other = families.build("timm ViT", dtype=torch.float32)
+    families.save("timm ViT", other, tmp_path / "like")
+    (tmp_path / "like" / "model.safetensors").unlink()
+    return other
+
+
+NESTINGS = {
+    "bare": lambda state: state,
+    "of a training": lambda state: {"epoch": 3, "state_dict": state, "optimizer": {"lr": 0.1}},
+    "of DistributedDataParallel": lambda state: {"model": {f"module.{key}": value for key, value in state.items()}},
+    "with options": lambda state: {"args": argparse.Namespace(lr=0.1), "model": state},
+    "averaged": lambda state: {"state_dict": {k: v + 1 for k, v in state.items()}, "state_dict_ema": state},
+}
+
+
+@pytest.mark.parametrize("nesting", NESTINGS)
+def test_the_weights_in_a_checkpoint_are_found(nesting, weights):
+    state = weights.state_dict()
+    found = pickles.find_state(NESTINGS[nesting](state))
+    assert found.keys() == state.keys()
+    assert all(torch.equal(found[name], tensor) for name, tensor in state.items())
+    assert pickles.find_state({"epoch": 3, "lr": torch.tensor(1)}) == {}
+
+
+@torch.no_grad()
+def test_a_pickle_of_a_known_model_is_converted(weights, tmp_path):
+    torch.save({"args": argparse.Namespace(lr=0.1), "model": weights.state_dict()}, tmp_path / "mine.pth")
+    model = convert(tmp_path / "mine.pth", tmp_path / "like", labels=list("abcde"))
+    assert (model.name, model.labels) == ("mine", tuple("abcde"))
+    torch.testing.assert_close(model.network(PIXELS), weights(PIXELS), rtol=0, atol=1e-5)
+
+
+def test_the_command_writes_a_file_that_loads(run_vitviz, weights, tmp_path):
+    torch.save(weights.state_dict(), tmp_path / "mine.pth")
+    (tmp_path / "names.txt").write_text("u\nv\nw\nx\ny\n")
+    out = tmp_path / "out.safetensors"
+    options = ("--like", tmp_path / "like", "--labels", tmp_path / "names.txt", "--img-size", "32x48")
+    code, text, error = run_vitviz("convert", tmp_path / "mine.pth", out, *options)
+    assert (code, error) == (0, "")
+    assert text.startswith(f"{out}: 5 classes, 32 x 48 pixels")
+    model = vitviz.load(out, device="cpu")
+    assert (model.labels, model.config.img_size) == (tuple("uvwxy"), (32, 48))
+
+
+def test_an_architecture_of_timm_is_enough_without_a_network(monkeypatch, tmp_path):
+    monkeypatch.setattr(hub, "download", lambda *args, **options: (_ for _ in ()).throw(CheckpointError("no network")))
+    other = timm.create_model("vit_small_patch16_dinov3", depth=1, img_size=64, num_classes=0)
+    torch.save(other.state_dict(), tmp_path / "mine.pth")
+    model = convert(tmp_path / "mine.pth", "timm:vit_small_patch16_dinov3.lvd1689m", img_size=(64, 64))
+    assert (model.config.rope_type, model.config.num_heads, model.mean[0]) == ("dinov3", 6, 0.485)
+    with pytest.raises(CheckpointError, match="is of the family resnet50"):
+        convert(tmp_path / "mine.pth", "timm:resnet50")
+
+
+def test_weights_without_a_config_ask_for_one(weights, tmp_path):
+    torch.save(weights.state_dict(), tmp_path / "mine.pth")
+    with pytest.raises(
+        CheckpointError, match=r"no config\.json for 'mine\.pth'\. Name the model with --like timm:NAME"
+    ):
+        convert(tmp_path / "mine.pth")
+    safetensors.torch.save_file(weights.state_dict(), tmp_path / "mine.safetensors")
+    assert convert(tmp_path / "mine.safetensors", tmp_path / "like").config.depth == families.L
+
+
+def test_load_of_a_pickle_names_the_command(weights, tmp_path):
+    torch.save(weights.state_dict(), tmp_path / "mine.pth")
+    with pytest.raises(CheckpointError, match=r"convert them once with `vitviz convert FILE OUT\.safetensors --like"):
+        vitviz.load(tmp_path / "mine.pth")
+
+
+class Hostile:
+    """Creates a file when it is unpickled without care."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+@pytest.mark.parametrize("writer", ["torch", pytest.param("pickle", marks=pytest.mark.slow)])
+def test_a_hostile_pickle_is_refused_and_runs_nothing(writer, weights, tmp_path):
+    content = {"state_dict": weights.state_dict(), "hook": Hostile(tmp_path / "ran")}
+    if writer == "torch":
+        torch.save(content, tmp_path / "mine.pth")
+    else:
+        (tmp_path / "mine.pth").write_bytes(pickle.dumps(content))
+    with pytest.raises(
+        CheckpointError, match=r"must hold tensors alone and be complete: 'mine\.pth' holds other objects"
+    ):
+        convert(tmp_path / "mine.pth", tmp_path / "like")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.slow
+def test_truncated_empty_and_foreign_pickles_are_refused(weights, tmp_path):
+    torch.save(weights.state_dict(), tmp_path / "mine.pth")
+    content = (tmp_path / "mine.pth").read_bytes()
+    (tmp_path / "cut.pth").write_bytes(content[: len(content) // 2])
+    torch.save({"epoch": 3}, tmp_path / "none.pth")
+    for name, match in (("cut.pth", "is damaged"), ("none.pth", "has none that vitviz finds")):
+        with pytest.raises(CheckpointError, match=match):
+            convert(tmp_path / name, tmp_path / "like")
+
+
+def test_the_reader_has_limits(monkeypatch, weights, tmp_path):
+    monkeypatch.setattr(pickles, "SECONDS", 0.01)
+    torch.save(weights.state_dict(), tmp_path / "mine.pth")
+    with pytest.raises(CheckpointError, match=r"must be read within 0\.01 s and 12 GiB"):
+        convert(tmp_path / "mine.pth", tmp_path / "like")
+
+
+def test_the_command_names_invalid_options(run_vitviz, tmp_path):
+    assert "OUT must end in .safetensors: got a.pt" in run_vitviz("convert", "cifar10-ti4", "a.pt")[2]
+    error = run_vitviz("convert", "cifar10-ti4", tmp_path / "a.safetensors", "--img-size", "big")[2]
+    assert "img_size must be HxW in pixels: got 'big'" in error
+    error = run_vitviz("convert", "cifar10-ti4", tmp_path / "a.safetensors", "--classes", "a,b")[2]
+    assert "needs a model with a text encoder, CLIP or SigLIP: cifar10-ti4 is another" in error
+    assert not (tmp_path / "a.safetensors").exists()
+
+
+# Zero-shot heads
+
+TEXTS = ("a cat", "a dog", "a photo of a cat and a dog")
+
+
+def save_two_towers(name, folder):
+    """Save a small CLIP or SigLIP with a tokenizer of whole words; returns the model and the tokenizer."""
+    import tokenizers
+    import transformers
+
+    words = ["<pad>", "<eos>", "<unk>", "a", "and", "cat", "dog", "of", "photo"]
+    inner = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({word: k for k, word in enumerate(words)}, unk_token="<unk>")
+    )
+    inner.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    inner.post_processor = tokenizers.processors.TemplateProcessing(
+        single="$A <eos>", special_tokens=[("<eos>", words.index("<eos>"))]
+    )
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=inner,
+        pad_token="<pad>",
+        eos_token="<eos>",
+        unk_token="<unk>",
+        model_max_length=12,
+    )
+    text = {**families.TEXT, "vocab_size": len(words), "max_position_embeddings": 12}
+    text |= {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1, "projection_size": families.D}
+    options = {"projection_dim": 12} if name == "CLIP" else {}
+    config = getattr(transformers, f"{name.capitalize() if name == 'SIGLIP' else name}Config")(
+        vision_config=families.VISION, text_config=text, **options
+    )
+    torch.manual_seed(0)
+    model = transformers.AutoModel.from_config(config).float().eval()
+    for parameter in model.parameters():
+        if parameter.ndim > 1:
+            torch.nn.init.normal_(parameter, std=0.3)
+    if name == "SIGLIP":
+        model.logit_bias.data.fill_(-3.0)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return model, tokenizer
+
+
+@pytest.mark.parametrize("name", ["CLIP", "SIGLIP"])
+@torch.no_grad()
+def test_zero_shot_logits_equal_those_of_transformers(name, tmp_path, run_vitviz):
+    other, tokenizer = save_two_towers(name, tmp_path / "model")
+    out = tmp_path / "out.safetensors"
+    code, _, error = run_vitviz("convert", tmp_path / "model", out, "--classes", ", ".join(TEXTS))
+    assert (code, error) == (0, "")
+    padding = True if name == "CLIP" else "max_length"
+    tokens = tokenizer(list(TEXTS), padding=padding, return_tensors="pt")
+    inputs = {key: tokens[key] for key in ("input_ids", "attention_mask")}
+    expected = other(**inputs, pixel_values=PIXELS).logits_per_image
+    model = vitviz.load(out, device="cpu")
+    assert model.labels == TEXTS
+    assert model.is_classifier
+    assert expected.std() > 0.1
+    torch.testing.assert_close(model.network(PIXELS), expected, rtol=1e-5, atol=1e-5)
+    assert model.record["zero_shot"]["logit_bias"] == (-3.0 if name == "SIGLIP" else 0.0)
+
+
+@pytest.mark.slow
+def test_every_method_explains_a_word(tmp_path):
+    save_two_towers("CLIP", tmp_path / "model")
+    checkpoint.save(convert(tmp_path / "model", classes=TEXTS), tmp_path / "out.safetensors")
+    explanation = vitviz.explain(vitviz.load(tmp_path / "out.safetensors", device="cpu"), "cat")
+    for key in explanation.methods:
+        assert explanation.map(key, target="a dog").shape == (4, 4), key
+
+
+def test_zero_shot_classes_need_a_text_encoder_and_two_texts(tmp_path):
+    save_two_towers("CLIP", tmp_path / "model")
+    with pytest.raises(CheckpointError, match="--classes must be at least 2 texts: got a cat"):
+        convert(tmp_path / "model", classes=["a cat"])
+    for file in tmp_path.glob("model/tokenizer*"):
+        file.unlink()
+    with pytest.raises(CheckpointError, match="needs the text encoder and the tokenizer of the model: model lacks one"):
+        convert(tmp_path / "model", classes=TEXTS)
+
+
+# Names of ImageNet-1k
+
+
+def test_a_model_of_1000_classes_without_names_has_those_of_imagenet(tmp_path):
+    other = families.BUILDERS["timm ViT"]((32, 32))
+    other.reset_classifier(1000)
+    families.save("timm ViT", other, tmp_path)
+    labels = vitviz.load(tmp_path).labels
+    assert (labels[0], labels[134], labels[281], labels[517], labels[999]) == (
+        *("tench", "crane (bird)", "tabby", "crane (machine)", "toilet tissue"),
+    )
+    assert len(set(labels)) == 1000
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(config | {"label_names": [f"my {k}" for k in range(1000)]}))
+    assert vitviz.load(tmp_path).labels[999] == "my 999"

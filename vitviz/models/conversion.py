@@ -1,0 +1,98 @@
+"""Any weights -> one file of vitviz: pickles with the config of a known model, and zero-shot heads."""
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from vitviz.models import checkpoint, hub, pickles, zero_shot
+from vitviz.models.checkpoint import Checkpoint, CheckpointError
+from vitviz.models.families import Settings
+from vitviz.models.pretrained import Pretrained, find_family
+
+TOKENIZER = (
+    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
+    *("vocab.json", "merges.txt", "spiece.model"),
+)
+
+
+def convert(
+    source: str | Path,
+    like: str | Path | None = None,
+    labels: Sequence[str] | str | Path | None = None,
+    img_size: tuple[int, int] | None = None,
+    classes: Sequence[str] | None = None,
+) -> Checkpoint:
+    """Load a model from anywhere, pickles included.
+
+    Args:
+        source: What `hub.load` opens, or a file of `torch.save` (.pth, .pt, .bin, .ckpt).
+        like: For weights without config.json, the model that they belong to: "timm:NAME", "hf:OWNER/NAME" or a folder.
+        labels: As for `hub.load`.
+        img_size: As for `hub.load`.
+        classes: Texts; they become the classes of the image encoder of CLIP or SigLIP.
+
+    Raises:
+        CheckpointError: If the model cannot be read or is not a ViT that vitviz knows.
+    """
+    if classes is not None:
+        found = load_zero_shot(str(source), img_size, classes)
+        return found if labels is None else replace(found, labels=hub.read_labels(labels, found.config.num_classes))
+    path = Path(source)
+    if not pickles.is_pickle(path) and (like is None or not path.is_file()):
+        return hub.load(source, labels, img_size)
+    config, processor = read_like(like if like is not None else path.parent, path.name)
+    name = path.name.removesuffix(".tar").rpartition(".")[0]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ExitStack() as stack:
+        file = path
+        if pickles.is_pickle(path):
+            checkpoint.check_size(path.stat().st_size, None)
+            file = Path(folder) / hub.WEIGHTS
+            pickles.to_safetensors(path, file)
+        pretrained = Pretrained(name, hub.TensorFiles([file], stack), config)
+        library = "timm" if pretrained.is_timm else "transformers"
+        found = hub.load_pretrained(pretrained, processor, {"library": library}, img_size)
+    return found if labels is None else replace(found, labels=hub.read_labels(labels, found.config.num_classes))
+
+
+def read_like(like: str | Path, file: str) -> tuple[Settings, Settings]:
+    """Return config.json and preprocessor_config.json of the model that weights belong to.
+
+    An architecture of timm is enough where its config.json cannot be had: its family's settings then follow from its
+    name, and the preprocessing is that of the family.
+    """
+    if str(like).startswith(hub.PREFIXES):
+        bare = {"architecture": str(like).partition(":")[2].rpartition("/")[2].partition(".")[0]}
+        try:
+            repository, revision = hub.parse_repository(str(like))
+            folder = Path(str(hub.download(repository, hub.CONFIG, revision))).parent
+            hub.download(repository, hub.PREPROCESSOR, revision, optional=True)
+        except CheckpointError:
+            if not str(like).startswith("timm:"):
+                raise
+            find_family(Pretrained(str(like), {}, bare))
+            return bare, {}
+    else:
+        folder = Path(like)
+    if not (folder / hub.CONFIG).is_file():
+        raise CheckpointError(
+            f"Weights need the config of their model: there is no {hub.CONFIG} for {file!r}",
+            "Name the model with --like timm:NAME, --like hf:OWNER/NAME or --like FOLDER.",
+            "like",
+        )
+    processor = folder / hub.PREPROCESSOR
+    return hub.read_json(folder / hub.CONFIG), hub.read_json(processor) if processor.is_file() else {}
+
+
+def load_zero_shot(source: str, img_size: tuple[int, int] | None, classes: Sequence[str]) -> Checkpoint:
+    """Load an image encoder of CLIP or SigLIP with texts as classes."""
+    model = hub.load(source, img_size=img_size)
+    folder = Path(source)
+    if source.startswith(hub.PREFIXES):
+        repository, folder = hub.fetch(source)
+        for name in TOKENIZER:
+            hub.download(repository, name, folder.name, optional=True)
+    config = folder / hub.CONFIG
+    model_type = str(hub.read_json(config).get("model_type", "")) if config.is_file() else ""
+    return zero_shot.add_head(model, folder, model_type, classes)

@@ -1,0 +1,95 @@
+"""Zero-shot heads: text embeddings of CLIP or SigLIP as the classes of its image encoder.
+
+Radford et al. 2021 (arXiv 2103.00020, section 3.1), Zhai et al. 2023 (arXiv 2303.15343). transformers embeds
+the text, once; the model that results does not need it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+
+from vitviz.models.checkpoint import Checkpoint, CheckpointError, check_finite, create_meta_model
+from vitviz.models.vit import ViT
+
+VOCABULARIES = ("tokenizer.json", "vocab.json", "spiece.model")
+
+
+def add_head(model: Checkpoint, folder: Path, model_type: str, classes: Sequence[str]) -> Checkpoint:
+    """Return a model whose logits are those of CLIP or SigLIP for an image and each text.
+
+    A logit is the cosine of image and text embedding times the learned scale, plus the bias of SigLIP:
+    `logits_per_image` of transformers. CLIP's probabilities are their softmax, SigLIP's the sigmoid of each.
+
+    Args:
+        model: The image encoder, with its projection as head, if it has one.
+        folder: Folder of transformers, with text encoder and tokenizer.
+        model_type: "clip" or "siglip".
+        classes: At least two texts.
+
+    Raises:
+        CheckpointError: If the model has no text encoder, or transformers is not installed.
+    """
+    if len(classes) < 2 or not all(classes):
+        raise CheckpointError(
+            f"--classes must be at least 2 texts: got {', '.join(classes) or 'none'}", field="classes"
+        )
+    network = model.network
+    if model_type not in ("clip", "siglip") or not isinstance(network, ViT):
+        raise CheckpointError(
+            f"--classes needs a model with a text encoder, CLIP or SigLIP: {model.name} is {model_type or 'another'}",
+            "Use hf:openai/clip-vit-base-patch32, for example.",
+            "classes",
+        )
+    texts, scale, bias = embed_text(folder, model_type, classes)
+    projection = network.config.num_classes
+    config = replace(
+        network.config, num_classes=len(classes), head_proj_dim=projection, normalize_head=True
+    )  # CLIP's projection was loaded as the head
+    weights = dict(network.state_dict())
+    if projection:
+        weights["head_proj.weight"] = weights["head.weight"]
+    weights["head.weight"] = scale * torch.nn.functional.normalize(texts, dim=-1)  # (K, E)
+    weights["head.bias"] = torch.full((len(classes),), bias)
+    check_finite(weights)
+    zero_shot = create_meta_model(config)
+    zero_shot.load_state_dict({name: weights[name] for name in zero_shot.state_dict()}, assign=True)
+    zero_shot.requires_grad_(True).eval()
+    record = model.record | {"zero_shot": {"classes": list(classes), "logit_scale": scale, "logit_bias": bias}}
+    return replace(model, network=cast(ViT, zero_shot), labels=tuple(classes), record=record)
+
+
+@torch.no_grad()
+def embed_text(folder: Path, model_type: str, classes: Sequence[str]) -> tuple[Tensor, float, float]:
+    """Return the embeddings of texts, (K, E), and the scale and bias of the logits."""
+    try:
+        import transformers
+    except ModuleNotFoundError:
+        raise CheckpointError(
+            "--classes needs transformers to embed the text: it is not installed",
+            "Run `pip install transformers` once; the converted model does not need it.",
+            "classes",
+        ) from None
+    transformers.utils.logging.disable_progress_bar()
+    try:
+        if not any((folder / name).is_file() for name in VOCABULARIES):
+            raise OSError  # transformers would make up a tokenizer
+        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        # SigLIP was trained on texts padded to the full length.
+        padding = True if model_type == "clip" else "max_length"
+        tokens = tokenizer(list(classes), padding=padding, truncation=True, return_tensors="pt")
+        name = "CLIPModel" if model_type == "clip" else "SiglipModel"
+        model: Any = getattr(transformers, name).from_pretrained(folder, local_files_only=True).float().eval()
+    except (OSError, ValueError) as error:
+        raise CheckpointError(
+            f"--classes needs the text encoder and the tokenizer of the model: {folder.name} lacks one of them",
+            "Its folder must have tokenizer.json, or the files that its tokenizer reads.",
+            "classes",
+        ) from error
+    output = model.get_text_features(**{key: tokens[key] for key in ("input_ids", "attention_mask") if key in tokens})
+    texts = output if isinstance(output, Tensor) else output.pooler_output
+    bias = float(model.logit_bias) if model_type == "siglip" else 0.0
+    return texts.float(), float(model.logit_scale.exp()), bias
