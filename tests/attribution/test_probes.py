@@ -1,6 +1,7 @@
 """Probes against closed forms and loops written from the formulas."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -352,9 +353,23 @@ def test_images_of_another_shape_are_refused(tiny_checkpoint, images):
         probes.probe(tiny_checkpoint, images)
 
 
-def test_a_model_without_class_token_is_refused():
-    with pytest.raises(ValueError, match="The probes need a class token: tiny has none"):
-        probes.probe(tiny.checkpoint(tiny.VARIANTS["no class token"]), images())
+def test_a_model_without_class_token_or_head_has_the_other_probes(tmp_path):
+    config = replace(tiny.VARIANTS["no class token"], num_classes=0)
+    found = probes.probe(tiny.checkpoint(config), images())
+    assert found.class_token_cosine.shape == (0, tiny.GH, tiny.GW)
+    assert found.lens.shape == (tiny.L + 1, len(images()), 0)
+    assert np.isfinite(found.effective_tokens).all()
+    found.save(tmp_path / "probes.svg")
+    text = (tmp_path / "probes.svg").read_text()
+    assert text.count("this model has no class token") == 3
+    assert "Logit lens: this model has no classification head" in text
+
+
+def test_a_model_whose_attention_does_not_fit_into_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(probes, "available_memory", lambda: 2**20)
+    model = tiny.checkpoint(replace(tiny.CONFIG, img_size=(200, 200)))
+    with pytest.raises(ValueError, match=r"The probes need 0\.8 GiB for the attention of tiny: 0\.0 GiB are free"):
+        probes.probe(model, images())
 
 
 def test_saved_probes_are_read_back(tiny_checkpoint, tmp_path):

@@ -25,12 +25,13 @@ from vitviz.models.attention_stats import (
     patch_distances,
     require_full,
 )
-from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.checkpoint import Checkpoint, available_memory
 from vitviz.models.config import ViTConfig
 from vitviz.models.vit import AttentionOutput, Transformer
 
 Array = NDArray[np.float32]
 
+COPIES = 3  # of the attention that the probes hold at a time
 NUM_COMPONENTS = 28  # as in the figure of the paper
 MADS = 3.5 / 0.6745  # Iglewicz & Hoaglin 1993: values beyond this many MADs are potential outliers
 
@@ -134,8 +135,13 @@ def final_predictions(lens: Tensor) -> dict[str, Tensor]:
 
 
 def class_token_cosine(output: AttentionOutput, config: ViTConfig) -> Tensor:
-    """Cosine similarity of each patch to the class token, -1..1, by layer, mean over the images, (L + 1, gh, gw)."""
+    """Cosine similarity of each patch to the class token, -1..1, by layer, mean over the images, (L + 1, gh, gw).
+
+    Empty, (0, gh, gw), for a model without class token.
+    """
     tokens = require_full(output)[1]
+    if not config.class_token:
+        return tokens.new_empty(0, *config.grid_size)
     cosine = F.cosine_similarity(tokens[:, :, :1], tokens[:, :, config.num_prefix_tokens :], dim=-1)  # (L + 1, B, N)
     return cosine.mean(1).unflatten(-1, config.grid_size)
 
@@ -191,7 +197,7 @@ class Probes:
         position_similarity: Cosine similarity, (gh, gw, gh, gw).
         distance: Mean attention distance in pixels, (L, A).
         uniform_distance: Mean attention distance of uniform attention, ().
-        entropy: Entropy of the class token's attention in nats, (L, A).
+        entropy: Entropy of the class token's attention in nats, (L, A); without one, of the mean over the patches.
         effective_tokens: Its exponential, (L, A).
         head_divergence: Jensen-Shannon divergence in nats, (L, A, A).
         norms: L2 norm of each token, mean over images, (L + 1, T).
@@ -200,7 +206,7 @@ class Probes:
         lens: Logits by layer and image, (L + 1, B, K).
         final_agreement: Fraction of images with the final prediction, by layer, (L + 1,).
         final_probability: Mean probability of that class, by layer, (L + 1,).
-        class_token_cosine: Cosine similarity of patches and class token, (L + 1, gh, gw).
+        class_token_cosine: Cosine similarity of patches and class token, (L + 1, gh, gw); empty without one.
         cka: CKA between layers, over the patches within each image, (L + 1, L + 1).
     """
 
@@ -242,13 +248,12 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
     """Compute all probes of uint8 images (B, 3, H, W) with one forward pass per batch and bounded memory.
 
     Raises:
-        ValueError: If the images have another shape, or the model has fewer than 4 patches, no class token or no
-            attention.
+        ValueError: If the images have another shape, or the model has fewer than 4 patches or no attention, or
+            the attention of one image does not fit into memory.
     """
     model = checkpoint.transformer
     config = model.config
-    if not config.class_token:
-        raise ValueError(f"The probes need a class token: {checkpoint.name} has none. Explain single images instead.")
+    check_memory(checkpoint.name, config)
     if images.dtype != torch.uint8 or images.shape[1:] != (3, *config.img_size) or not len(images):
         expected, found = ", ".join(map(str, config.img_size)), f"{images.dtype} of shape {tuple(images.shape)}"
         raise ValueError(f"Images to probe must be uint8 of shape (B, 3, {expected}), at least one: got {found}.")
@@ -272,6 +277,18 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
         **totals,
     }
     return Probes(np.array(checkpoint.labels), **{name: value.float().cpu().numpy() for name, value in results.items()})
+
+
+def check_memory(name: str, config: ViTConfig) -> None:
+    """Check that attention and tokens of one image, and copies of them, fit into the free memory."""
+    attention = config.depth * config.num_heads * config.num_tokens**2
+    needed = 4 * COPIES * (attention + (config.depth + 1) * config.num_tokens * config.embed_dim)
+    free = available_memory()
+    if free is not None and needed > free:
+        raise ValueError(
+            f"The probes need {needed / 2**30:.1f} GiB for the attention of {name}: {free / 2**30:.1f} GiB are free. "
+            "Load it with a smaller img_size, or close other programs."
+        )
 
 
 def measure(output: AttentionOutput, config: ViTConfig) -> dict[str, Tensor]:

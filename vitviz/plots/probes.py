@@ -62,9 +62,20 @@ def draw_one(arrays: Arrays, name: str, note: str = "") -> Figure:
     return figure
 
 
+def why_absent(arrays: Arrays, name: str) -> str:
+    """Return why a model has no such probe; empty if it has."""
+    if name == "lens" and not len(arrays["labels"]):
+        return "this model has no classification head"
+    needs_token = name in ("effective", "divergence", "cosine")
+    return "this model has no class token" if needs_token and not len(arrays["class_token_cosine"]) else ""
+
+
 def show(panel: Panel, arrays: Arrays, name: str) -> None:
     """Draw a probe with its title, its question and how to read it."""
     draw_panel, title, question, how = PANELS[name]
+    if reason := why_absent(arrays, name):
+        panel.text(0.02, 0.9, f"{title}: {reason}.", color=MUTED_COLOR)
+        return
     draw_panel(panel, arrays)
     heading = panel.suptitle(f"{title}\n ", x=0.02, ha="left", fontweight="bold")  # second line: the question
     subtitle = panel.axes[0].annotate(question, (0, 0), xycoords=heading, color=MUTED_COLOR, annotation_clip=False)
@@ -186,7 +197,8 @@ def show_norms(panel: Panel, arrays: Arrays) -> None:
     above.fill_between(places, patches.min(1), patches.max(1), color=DATA_COLOR, alpha=0.25, linewidth=0)
     above.plot(places, np.median(patches, 1), color=DATA_COLOR, label="patches: median and range")
     above.plot(places, arrays["longest"], ":", color=DATA_COLOR, linewidth=1, label="largest patch of an image")
-    above.plot(places, norms[:, 0], color=TEXT_COLOR, linewidth=1, label="class token")
+    if len(arrays["class_token_cosine"]):
+        above.plot(places, norms[:, 0], color=TEXT_COLOR, linewidth=1, label="class token")
     above.set_ylim(bottom=0)
     above.set_ylabel("L2 norm", color=MUTED_COLOR)
     above.set_xlabel("")

@@ -105,3 +105,20 @@ export const CAPTIONS: Caption[] = [
     source: 'Kornblith et al. 2019; Raghu et al. 2021, figure 1',
   },
 ];
+
+const OF_CLASS_TOKEN: readonly Probe[] = ['effective', 'divergence', 'cosine'];
+
+/** The figures that a model has, and a sentence about those that it lacks; all before the first reply. */
+export function captionsFor(model: { classToken: boolean; classes: number } | undefined): [Caption[], string] {
+  if (!model) return [CAPTIONS, ''];
+  const { classToken, classes } = model;
+  const isAbsent = ({ probe }: Caption) =>
+    (!classToken && OF_CLASS_TOKEN.includes(probe)) || (!classes && probe === 'lens');
+  const absent = CAPTIONS.filter(isAbsent).map(({ title }) => title);
+  const lacks = [!classToken && 'class token', !classes && 'classification head'].filter(Boolean).join(' and no ');
+  const sentence = absent.length ? `Not shown, as this model has no ${lacks}: ${absent.join(', ')}.` : '';
+  const shown = CAPTIONS.filter((caption) => !isAbsent(caption)).map((caption) =>
+    classToken || caption.probe !== 'norms' ? caption : { ...caption, key: caption.key?.slice(1) },
+  );
+  return [shown, sentence];
+}

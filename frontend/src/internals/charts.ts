@@ -3,7 +3,7 @@
 import type { ProbesReply } from '../lib/api';
 import { largest, meanOf } from '../lib/numbers';
 import { capital, keepSizes, percent, SPACE } from '../lib/words';
-import { layerNorms, lensCurves, normCurves } from './curves';
+import { type LayerNorms, layerNorms, lensCurves, normCurves } from './curves';
 import { dotChart, dotView } from './dots';
 import { bold, type Figure } from './figure';
 import { after, columnView } from './layers';
@@ -61,8 +61,11 @@ export function effective({ effective_tokens, norms }: ProbesReply, width: numbe
 
 export function norms(reply: ProbesReply, width: number): Figure {
   const layers = layerNorms(reply);
-  const curves = normCurves(layers, width);
+  const curves = normCurves(layers, width, reply.classToken);
+  const ofToken = ({ token }: LayerNorms) =>
+    reply.classToken ? ['class token ', bold(norm(token)), ', patches '] : ['patches '];
   const norm = (value: number) => value.toFixed(1);
+  const first = reply.classToken ? 'token' : 'median';
   const worst = largest(layers.map(({ outliers }) => outliers));
   const { outliers } = layers[worst];
   const most = outliers
@@ -72,18 +75,17 @@ export function norms(reply: ProbesReply, width: number): Figure {
     chart: { kind: 'curves', curves },
     view: columnView(curves.frame, layers.length),
     finding: [
-      'The norm of the class token goes from ',
-      bold(norm(layers[0].token)),
+      `The ${reply.classToken ? 'norm of the class token' : 'median norm of the patches'} goes from `,
+      bold(norm(layers[0][first])),
       ' to ',
-      bold(norm(layers[layers.length - 1].token)),
+      bold(norm(layers[layers.length - 1][first])),
       `. ${most}`,
     ],
     read(i) {
-      const { token, median, low, high, largest, outliers } = layers[i];
+      const { median, low, high, largest, outliers } = layers[i];
       return [
-        `${capital(after(i))}: class token `,
-        bold(norm(token)),
-        ', patches ',
+        `${capital(after(i))}: `,
+        ...ofToken(layers[i]),
         bold(norm(median)),
         ` (positions ${norm(low)} to ${norm(high)}), largest ${norm(largest)}; outliers ${percent(outliers)}.`,
       ];

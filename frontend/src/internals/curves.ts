@@ -47,12 +47,12 @@ export function layerNorms({ norms, outliers, longest, prefix }: ProbesReply): L
   });
 }
 
-export function normCurves(norms: LayerNorms[], width: number): LayerCurves {
+export function normCurves(norms: LayerNorms[], width: number, hasClassToken: boolean): LayerCurves {
   const height = chartHeight(width);
   const above = { left: 32, right: width, top: 22, bottom: height - 116 };
   const below = { ...above, top: height - 70, bottom: height - 24 };
   const of = (name: keyof LayerNorms) => norms.map((layer) => layer[name]);
-  const end = 1.06 * Math.max(...of('token'), ...of('largest'), ...of('high'));
+  const end = 1.06 * Math.max(...(hasClassToken ? of('token') : []), ...of('largest'), ...of('high'));
   const y = valueScale(above, end);
   const layers = layerAxis(below, norms.length, 0);
   const points = (name: keyof LayerNorms) => of(name).map((value, i) => ({ x: layers.x(i), y: y(value) }));
@@ -73,7 +73,7 @@ export function normCurves(norms: LayerNorms[], width: number): LayerCurves {
     curves: [
       { name: 'data dotted', points: points('largest') },
       { name: 'data', points: points('median') },
-      { name: 'ink', points: points('token') },
+      ...(hasClassToken ? [{ name: 'ink', points: points('token') }] : []),
     ],
     bars: { axis: { frame: below, end: fractionEnd, unit: 'outliers among the patches', print }, boxes },
   };

@@ -10,6 +10,7 @@ export const EXAMPLE: ProbesReply = {
   size: [8, 8],
   grid: [2, 2],
   prefix: 2,
+  classToken: true,
   classes: 10,
   filters: [0.5, -0.25].map((value) => [0, 1, 2].map((channel) => square(4, () => value / (channel + 1)))),
   explained: [0.5, 0.25],

@@ -70,7 +70,7 @@ describe('curves', () => {
   });
 
   test('bars stand on the frame, under the curves', () => {
-    const { bars, curves, frame } = normCurves(layerNorms(EXAMPLE), WIDTH);
+    const { bars, curves, frame } = normCurves(layerNorms(EXAMPLE), WIDTH, true);
     expect(curves.map(({ name }) => name)).toEqual(['data dotted', 'data', 'ink']);
     for (const { top, height } of bars?.boxes ?? []) expect(top + height).toBeCloseTo(frame.bottom);
     expect(bars?.boxes[0].height).toBe(0);

@@ -545,6 +545,7 @@ export interface ProbesReply {
   size: [number, number];
   grid: [number, number];
   prefix: number;
+  classToken: boolean;
   classes: number;
   filters: number[][][][];
   explained: number[];

@@ -110,8 +110,8 @@ def to_json(model: Checkpoint, probes: Probes, caption: str) -> Json:
     """Convert probes to the page's JSON.
 
     Returns:
-        `checkpoint`; `images`, their caption; `size` (px), `grid`, `prefix` and `classes` of the model; the arrays
-        of `Probes` named in `ARRAYS`, as lists.
+        `checkpoint`; `images`, their caption; `size` (px), `grid`, `prefix`, `classToken` and `classes` of the
+        model; the arrays of `Probes` named in `ARRAYS`, as lists.
     """
     config = model.transformer.config
     return {
@@ -120,6 +120,7 @@ def to_json(model: Checkpoint, probes: Probes, caption: str) -> Json:
         "size": list(config.img_size),
         "grid": list(config.grid_size),
         "prefix": config.num_prefix_tokens,
+        "classToken": config.class_token,
         "classes": config.num_classes,
         **{name: np.round(getattr(probes, name).astype(np.float64), DECIMALS).tolist() for name in ARRAYS},
     }

@@ -36,6 +36,7 @@ class ProbesReply(TypedDict):
     size: Pair
     grid: Pair
     prefix: int
+    classToken: bool
     classes: int
     filters: Array4
     explained: Vector
