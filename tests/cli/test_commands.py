@@ -20,7 +20,7 @@ from vitviz.data import cifar, datasets
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 
-COMMANDS = ("app", "train", "sweep", "evaluate", "explain", "timeline", "probe", "convert", "export", "data")
+COMMANDS = ("app", "train", "sweep", "evaluate", "explain", "timeline", "probe", "convert", "export", "push", "data")
 
 
 def test_help_lists_the_commands_without_importing_torch_or_gradio():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from vitviz.cli.data import data_app
-from vitviz.cli.models import convert, export
+from vitviz.cli.models import convert, export, push
 from vitviz.cli.options import CHECKPOINT_HELP, AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
 from vitviz.cli.training import sweep, train
 from vitviz.models.config import ConfigError
@@ -105,6 +105,7 @@ app.command("train")(train)
 app.command("sweep")(sweep)
 app.command("convert")(convert)
 app.command("export")(export)
+app.command("push")(push)
 
 
 @app.command("evaluate")

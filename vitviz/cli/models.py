@@ -1,4 +1,4 @@
-"""`vitviz convert` and `export`: models from and to the formats of other libraries."""
+"""`vitviz convert`, `export` and `push`: models from and to the formats of other libraries."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -76,3 +76,31 @@ def export(
         "hf": f'transformers.{name}.from_pretrained("{folder}")',
     }
     print(f"{folder}: {name}; load it with {calls[to]}")
+
+
+def push(
+    repository: Annotated[str, typer.Argument(metavar="OWNER/NAME", help="Repository on the Hub.", show_default=False)],
+    checkpoint: CheckpointName,
+    to: Annotated[Literal["timm", "hf"], typer.Option(help="Format: timm, or hf for transformers.")] = "timm",
+    license_name: Annotated[
+        str | None, typer.Option("--license", metavar="NAME", help="License of the weights, such as apache-2.0.")
+    ] = None,
+    private: Annotated[bool, typer.Option("--private", help="Create a private repository.")] = False,
+    dry_run: Annotated[
+        Path | None, typer.Option("--dry-run", metavar="DIR", help="Write the files to this folder; upload nothing.")
+    ] = None,
+) -> None:
+    """Upload a model to the Hugging Face Hub, with a model card made from its training record."""
+    import tempfile
+
+    from vitviz.models import publish
+    from vitviz.models.hub import load
+
+    model = load(checkpoint)
+    if dry_run is not None:
+        publish.write_repository(model, repository, dry_run, to, license_name)
+        print(f"{dry_run}: the files of {repository}; nothing was uploaded")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        publish.write_repository(model, repository, Path(folder), to, license_name)
+        print(publish.push(Path(folder), repository, private))
