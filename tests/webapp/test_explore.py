@@ -425,10 +425,10 @@ def test_derived_explanations_expire_with_their_origin(explanation, monkeypatch)
     assert recent.get({"key": recent.add(explanation, key)}) is None, "the image itself is gone"
 
 
-def test_a_missing_dataset_is_reported_with_its_download_command(page):
+def test_a_missing_dataset_is_reported_with_where_to_download_it(page):
     state = page.list_models({})["cifar"]
     assert not state["available"]
-    assert "python -m vitviz data download" in state["message"]
+    assert state["message"].endswith("Download it on Explore, under CIFAR-10."), "the page's own way, not a command"
     outside = {"checkpoint": "cifar10-ti4", "image": {"kind": "cifar", "index": 0}}
     assert "CIFAR-10 is not in" in error_response(page.explain)(outside)["error"]
 

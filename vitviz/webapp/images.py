@@ -17,6 +17,7 @@ from vitviz.data.preprocessing import ImageError
 load_test_set = cache(partial(cifar.load, "test"))
 THUMBNAIL_SIDE = 96  # px, twice the size on screen
 CIFAR_UNAVAILABLE = "CIFAR-10 is not available on this server."  # without the path, for public pages
+CIFAR_HINT = "Download it on Explore, under CIFAR-10."
 
 
 def sample_path(name: str) -> Path:

@@ -17,7 +17,7 @@ from vitviz.runs import run_folder
 from vitviz.runs.status import has_attention, measured_on
 from vitviz.runs.store import Runs
 from vitviz.training.config import TrainConfig, from_json
-from vitviz.webapp.images import CIFAR_UNAVAILABLE
+from vitviz.webapp.images import CIFAR_HINT, CIFAR_UNAVAILABLE
 from vitviz.webapp.model_info import describe, describe_model
 from vitviz.webapp.opened import ModelOpener, OpenedModels
 from vitviz.webapp.schemas.common import (
@@ -154,7 +154,7 @@ class ModelPage:
             cifar.find(self.data)
             message = ""
         except DataError as error:
-            message = CIFAR_UNAVAILABLE if self.public else str(error)
+            message = CIFAR_UNAVAILABLE if self.public else f"{error.problem} {CIFAR_HINT}"
         state: CifarInfo = {"available": not message, "classes": list(cifar.CLASSES), "message": message}
         opened = self.opener.opened
         models = list_bundled() + (list_run_models(self.runs) if self.runs is not None else [])
