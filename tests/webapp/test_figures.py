@@ -1,10 +1,12 @@
 """Files of exactly the view: every content and format, names, refusals, and code."""
 
+import asyncio
 import base64
 import csv
 import io
 import json
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -213,8 +215,23 @@ def test_code_is_python_for_the_view(page, key):
 
 
 def test_slow_figures_have_a_queue_of_their_own():
-    assert [is_slow({"content": content, "format": "svg"}) for content in ("view", "methods", "patches")] == [
-        False,
-        True,
-        True,
-    ]
+    assert [is_slow({"content": content, "format": "svg"}) for content in ("view", "methods")] == [False, True]
+
+
+def test_an_animation_delays_neither_figures_nor_scores(page, monkeypatch):
+    drawn = threading.Event()
+
+    def draw(request):
+        return drawn.wait(60) if request["content"] == "patches" else request["content"]
+
+    monkeypatch.setattr(page.figures, "figure", draw)
+    figure = next(function for function in page.functions if function.__name__ == "draw")
+
+    async def request_all():
+        animation = asyncio.create_task(figure({"content": "patches"}))
+        await asyncio.sleep(0)
+        others = [await figure({"content": content}) for content in ("view", "methods")]
+        drawn.set()
+        return others, await animation
+
+    assert asyncio.run(request_all()) == (["view", "methods"], True)

@@ -26,7 +26,7 @@ from vitviz.webapp.image_sets import CIFAR10, find_test_set
 from vitviz.webapp.images import CIFAR_UNAVAILABLE, sample_path, thumbnail, upload_path
 from vitviz.webapp.models import ModelPage
 from vitviz.webapp.opened import ModelOpener
-from vitviz.webapp.pages.figures import Figures
+from vitviz.webapp.pages.figures import ANIMATIONS, Figures
 from vitviz.webapp.pages.gallery import Gallery
 from vitviz.webapp.pages.on_request import OnRequest
 from vitviz.webapp.pages.views import Views
@@ -88,7 +88,7 @@ class Explore(ModelPage):
         on_request = OnRequest(self.explanations, self.scored)
         respond = partial(error_response, public=self.public)
         quick, slow = Queue(WORKERS, 100), Queue(1, 8, low_priority=True)  # two slow ones would delay the quick ones
-        explain, figure = respond(self.explain), respond(self.figures.figure)
+        explain = respond(self.explain)
         return [
             route_by_size(quick(respond(self.takes_long)), quick(explain), Queue(1, 8)(explain)),
             *(quick(respond(function)) for function in (self.attention, self.rows, self.ablate, self.list_models)),
@@ -105,9 +105,19 @@ class Explore(ModelPage):
             ),
             respond(on_request.on_request_progress),
             respond(self.cifar_download),
-            route_by_size(quick(respond(is_slow)), Queue(1, 10)(figure), slow(figure)),
+            self.figure_function(respond, quick, slow),
             quick(respond(self.figures.code)),
         ]
+
+    def figure_function(self, respond: Callable[..., Any], quick: Queue, slow: Queue) -> Callable[..., Any]:
+        """The function `figure`: single figures, those that compute scores, and animations delay one another least."""
+        figure = respond(self.figures.figure)
+        animation = Queue(1, 4, low_priority=True)(figure)
+        return route_by_size(
+            quick(respond(is_animation)),
+            route_by_size(quick(respond(is_slow)), Queue(1, 10)(figure), slow(figure)),
+            animation,
+        )
 
     def cached(self, kind: str) -> Callable[[Json], Json | None]:
         """Return the function that looks up a response of `methods` or `scores`."""
@@ -302,11 +312,16 @@ def head_means(model: Checkpoint) -> Tensor:
     return HEAD_MEANS[model.network]
 
 
+def is_animation(request: Json) -> bool:
+    """Whether a request for `Figures.figure` draws many frames."""
+    return request.get("content") in ANIMATIONS
+
+
 def is_slow(request: Json) -> bool:
-    """Whether a request for `Figures.figure` may have to compute scores, or draws many frames."""
+    """Whether a request for `Figures.figure` may have to compute scores."""
     view = request.get("view")
     method = METHODS.get(str(view.get("method"))) if isinstance(view, dict) else None
-    is_many = request.get("content") in ("methods", "layers", "patches") or request.get("format") == "html"
+    is_many = request.get("content") == "methods" or request.get("format") == "html"
     return is_many or (method is not None and method.on_request)
 
 
