@@ -296,7 +296,7 @@ def test_weights_that_are_not_finite_or_cut_off_are_refused(tmp_path):
         vitviz.load(folder)
     content = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(content[:-100])
-    with pytest.raises(CheckpointError, match="must be a complete"):
+    with pytest.raises(CheckpointError, match=r"has [\d,]+ of [\d,]+ bytes\. It was cut off: delete .* and download"):
         vitviz.load(folder)
 
 
@@ -347,18 +347,39 @@ def test_without_network_the_error_names_the_cache_and_the_file(offline_cache):
         vitviz.load("hf:google/vit")
 
 
+def test_half_a_download_is_never_used(offline_cache):
+    (repository,) = offline_cache.glob("models--*")
+    weights = next(repository.glob("snapshots/*/model.safetensors"))
+    content = weights.read_bytes()
+    weights.write_bytes(content[: len(content) // 2])
+    with pytest.raises(CheckpointError, match=rf"'model\.safetensors' has .* It was cut off: delete {weights}"):
+        vitviz.load("timm:vit_small")
+    weights.unlink()
+    (repository / "blobs").mkdir()
+    (repository / "blobs" / "0123.incomplete").write_bytes(content)  # as huggingface_hub leaves it
+    match = (
+        rf"model\.safetensors of timm/vit_small must be in the cache without a network: it is not in {offline_cache}"
+    )
+    with pytest.raises(CheckpointError, match=match):
+        vitviz.load("timm:vit_small")
+
+
 @pytest.mark.parametrize(
     ("error", "match"),
     [
+        ("EntryNotFoundError", r"must have config\.json: google/vit-base-patch16-22 has none"),
+        ("RevisionNotFoundError", "The revision must exist: google/vit-base-patch16-22 has no ''"),
+        ("HfHubHTTPError", r"config\.json of google/.* was not downloaded completely \(HfHubHTTPError\)\. Try again"),
         ("GatedRepoError", r"The terms of google/vit-base-patch16-22 must be accepted\. Accept them on https"),
         ("RepositoryNotFoundError", r"does not\. Similar names: google/vit-base-patch16-224"),
     ],
 )
-def test_gated_and_unknown_repositories_are_explained(monkeypatch, error, match):
+def test_errors_of_the_hub_are_explained(monkeypatch, error, match):
+    response = httpx.Response(404, request=httpx.Request("GET", "x:"))
+
     def fail(*args, **kwargs):
-        raise getattr(huggingface_hub.errors, error)(
-            "no", response=httpx.Response(404, request=httpx.Request("GET", "x:"))
-        )
+        raised = getattr(huggingface_hub.errors, error)
+        raise raised("no") if error == "EntryNotFoundError" else raised("no", response=response)
 
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", fail)
     with pytest.raises(CheckpointError, match=match):

@@ -292,14 +292,27 @@ def check_sha256(path: Path) -> None:
 
 
 def check_header(path: Path) -> None:
-    """Check the size of the header and that its JSON has unique keys; safetensors checks the rest."""
+    """Check the size of the header, that its JSON has unique keys and that the file is not cut off.
+
+    safetensors checks the rest.
+    """
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         header = file.read(size) if size <= MAX_HEADER_BYTES else b""
     try:
-        parse_json(header.decode())
+        entries = parse_json(header.decode())
+        expected = 8 + size + max(entry["data_offsets"][1] for name, entry in entries.items() if name != "__metadata__")
+        found = path.stat().st_size
     except (ValueError, RecursionError):
         raise not_safetensors(path.name) from None
+    except (AttributeError, LookupError, TypeError):  # safetensors refuses it
+        return
+    if found < expected:
+        raise CheckpointError(
+            f"A checkpoint must be a complete .safetensors file: {path.name[:80]!r} has {found:,} of {expected:,} "
+            "bytes",
+            f"It was cut off: delete {path} and download or copy it again.",
+        )
 
 
 def not_safetensors(name: str) -> CheckpointError:

@@ -309,20 +309,18 @@ def fetch(name: str, offline: bool = False, progress: type | None = None) -> tup
         Its repository, and the folder in the cache, whose name is the revision.
     """
     repository, revision = parse_repository(name)
-    get = partial(download, repository, revision=revision, offline=offline, progress=progress)
-    config = get(CONFIG)
+    config = Path(str(download(repository, CONFIG, revision, offline=offline, progress=progress)))
+    # The other files are those of the same revision; where they are in the cache, the Hub is not asked again.
+    get = partial(download, repository, revision=config.parent.name, offline=offline, progress=progress)
     for file in (PREPROCESSOR, CARD):
         get(file, optional=True)
     if get(WEIGHTS, optional=True) is None:
         index = get(INDEX, optional=True)
         if index is None:
-            raise CheckpointError(
-                f"The repository must have {WEIGHTS}: {repository} has none",
-                f"Download its pickled weights and run `vitviz convert FILE OUT.safetensors --like {name}`.",
-            )
-        for shard in sorted(set(read_json(index).get("weight_map", {}).values())):
+            get(WEIGHTS)  # raises the error that tells a repository without them from a missing network
+        for shard in sorted(set(read_json(Path(str(index))).get("weight_map", {}).values())):
             get(str(shard))
-    return repository, Path(str(config)).parent
+    return repository, config.parent
 
 
 def download(
@@ -338,8 +336,10 @@ def download(
     Raises:
         CheckpointError: If there is no network, the repository does not exist, or its terms are not accepted.
     """
-    from huggingface_hub import constants, errors, hf_hub_download
+    from huggingface_hub import _CACHED_NO_EXIST, constants, errors, hf_hub_download, try_to_load_from_cache
 
+    if optional and try_to_load_from_cache(repository, file, revision=revision or None) is _CACHED_NO_EXIST:
+        return None
     try:
         path = hf_hub_download(
             repository, file, revision=revision or None, local_files_only=offline, tqdm_class=progress
@@ -365,7 +365,17 @@ def download(
     except errors.EntryNotFoundError:
         if optional:
             return None
-        raise CheckpointError(f"The repository must have {file}: {repository} has none") from None
+        pickled = f"Download its pickled weights and run `vitviz convert FILE OUT.safetensors --like hf:{repository}`."
+        raise CheckpointError(
+            f"The repository must have {file}: {repository} has none", pickled if file == WEIGHTS else ""
+        ) from None
+    except errors.RevisionNotFoundError:
+        raise CheckpointError(f"The revision must exist: {repository} has no {revision!r:.80}") from None
+    except Exception as error:  # of the network; the library under huggingface_hub differs between its versions
+        raise CheckpointError(
+            f"{file} of {repository} was not downloaded completely ({type(error).__name__})",
+            "Try again; what has arrived is kept, but never opened before it is complete.",
+        ) from None
 
 
 def cached_repositories() -> list[Path]:
