@@ -200,6 +200,35 @@ def test_class_token_similarity_equals_a_loop(variant):
         assert found[layer, r, c].item() == pytest.approx(np.mean(cosines), abs=1e-12)
 
 
+# Attention sinks
+
+
+@pytest.mark.parametrize("variant", ["plain", "everything"])
+def test_sinks_equal_a_loop_over_images_and_heads(variant):
+    model, trace = forward(variant)
+    with torch.no_grad():
+        found = probes.attention_sinks(model, trace)
+    for layer, head in [(0, 0), (3, 1), (L - 1, 0)]:
+        shares, norms = [], []
+        for image in range(B):
+            received = trace.attention[layer, image, head].mean(0)
+            token = int(received.argmax())
+            with torch.no_grad():
+                values = model.value_vectors(layer, trace.tokens[layer, image : image + 1])[0, head].norm(dim=1)
+            shares.append(float(received[token]))
+            norms.append(float(values[token] / values.mean()))
+        assert found["sink_share"][layer, head].item() == pytest.approx(np.mean(shares), abs=1e-6)
+        assert found["sink_norm"][layer, head].item() == pytest.approx(np.mean(norms), abs=1e-5)
+
+
+def test_a_head_that_attends_to_one_token_is_a_sink():
+    model, trace = forward()
+    weights = torch.zeros_like(trace.attention)
+    weights[..., 7] = 1
+    values = probes.attention_sinks(model, AttentionOutput(trace.logits, weights, trace.tokens))
+    assert values["sink_share"].flatten().tolist() == pytest.approx([1.0] * (L * A))
+
+
 def test_cka_equals_the_unbiased_estimate():
     trace = tiny.random_output()
     grams = []
@@ -303,6 +332,8 @@ def test_all_probes_have_their_shapes_and_equal_their_functions(variant):
         "final_probability": (L + 1,),
         "class_token_cosine": (L + 1, GH, GW),
         "cka": (L + 1, L + 1),
+        "sink_share": (L, A),
+        "sink_norm": (L, A),
     }
     with torch.no_grad():
         trace = checkpoint.network.forward_with_attention(checkpoint.normalize(images()), "full")

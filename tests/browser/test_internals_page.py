@@ -19,7 +19,7 @@ from vitviz.models.factory import create_model
 pytestmark = pytest.mark.browser
 
 INTERNALS = ".vitviz-internals"
-PROBES = ("filters", "positions", "distance", "effective", "divergence", "norms", "lens", "cosine", "cka")
+PROBES = ("filters", "positions", "distance", "effective", "divergence", "norms", "lens", "cosine", "cka", "sinks")
 
 
 @pytest.fixture(scope="module")

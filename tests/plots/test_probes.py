@@ -36,6 +36,8 @@ def numbers(layers: int = L, heads: int = A, classes: int = K) -> dict[str, np.n
         "final_probability": rng.uniform(0, 1, layers + 1),
         "class_token_cosine": cosines,
         "cka": rng.uniform(-0.1, 1, (layers + 1, layers + 1)),
+        "sink_share": rng.uniform(0.1, 0.9, (layers, heads)),
+        "sink_norm": rng.uniform(0.1, 1.5, (layers, heads)),
     }
 
 
@@ -126,6 +128,15 @@ def test_the_logit_lens_is_compared_with_the_final_prediction(figure):
     assert chance.get_ydata()[0] == pytest.approx(100 / K)
 
 
+def test_each_head_is_a_dot_at_the_norm_and_attention_of_its_largest_receiver(figure):
+    (axes,) = figure.subfigs[9].axes
+    *layers, uniform = axes.lines
+    for layer, line in enumerate(layers):
+        assert np.array_equal(line.get_xdata(), numbers()["sink_norm"][layer])
+        np.testing.assert_allclose(line.get_ydata(), 100 * numbers()["sink_share"][layer])
+    assert uniform.get_ydata() == [100 / T, 100 / T]
+
+
 def test_texts_are_present_and_escaped(svg):
     found = words(svg)
     assert {"in", "layer 1", "uniform: 10.8 px", f"uniform: {T}", "18.0 %"} <= set(found)
@@ -133,7 +144,7 @@ def test_texts_are_present_and_escaped(svg):
     assert any(f"median + {MADS:.1f} MAD" in text for text in found)
     assert any("0.80" in text for text in found), "the scale of the cosines"
     assert {"Token norms", "Logit lens", "Layer similarity (CKA)"} <= set(found)
-    assert sum(text.endswith("?") for text in found) == 9, "one question per panel"
+    assert sum(text.endswith("?") for text in found) == 10, "one question per panel"
 
 
 @pytest.mark.parametrize(("layers", "heads", "classes"), [(1, 1, 2), (2, 12, 1000)])

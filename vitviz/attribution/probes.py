@@ -186,6 +186,28 @@ def cka(products: Tensor) -> Tensor:
     return products / (size[:, None] * size).clamp_min(torch.finfo(products.dtype).tiny)
 
 
+def attention_sinks(model: Transformer, output: AttentionOutput) -> dict[str, Tensor]:
+    """Attention on the largest receiver of each head, and the norm of that token's value (arXiv 2606.08105).
+
+    The largest receiver of a head in an image is the token with the largest attention, mean over all T queries. Its
+    value norm is that of its value vector after the output projection, divided by the mean over all tokens. A large
+    share on a token of small norm is a no-op: the head adds almost nothing. On a token of ordinary norm it broadcasts
+    what that token has gathered.
+
+    Returns:
+        `sink_share` in 1 / T..1 and `sink_norm`, at least 0, means over the images, (L, A).
+    """
+    attention, tokens = require_full(output)
+    shares, norms = [], []
+    for layer, weights in enumerate(attention):
+        share, receiver = weights.mean(2).max(-1)  # (B, A)
+        lengths = model.value_vectors(layer, tokens[layer]).norm(dim=-1).float()  # (B, A, T)
+        length = lengths.gather(-1, receiver[..., None])[..., 0]  # (B, A)
+        shares.append(share.mean(0))
+        norms.append((length / lengths.mean(-1).clamp_min(torch.finfo(lengths.dtype).tiny)).mean(0))
+    return {"sink_share": torch.stack(shares), "sink_norm": torch.stack(norms)}
+
+
 @dataclass(frozen=True)
 class Probes:
     """Results of all probes over B images.
@@ -208,6 +230,8 @@ class Probes:
         final_probability: Mean probability of that class, by layer, (L + 1,).
         class_token_cosine: Cosine similarity of patches and class token, (L + 1, gh, gw); empty without one.
         cka: CKA between layers, over the patches within each image, (L + 1, L + 1).
+        sink_share: Attention on the largest receiver, mean over queries and images, in 0..1, (L, A).
+        sink_norm: Norm of that token's value divided by the mean over tokens, mean over images, (L, A).
     """
 
     labels: NDArray[np.str_]
@@ -227,6 +251,8 @@ class Probes:
     final_probability: Array
     class_token_cosine: Array
     cka: Array
+    sink_share: Array
+    sink_norm: Array
 
     def save(self, path: str | Path, note: str = "") -> None:
         """Write the figure (.png, .svg, .pdf, .html) or the arrays (.npz, by the names above), by the file's ending.
@@ -262,7 +288,7 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
     for part in images.split(max_batch_size(config)):
         output = model.forward_with_attention(checkpoint.normalize(part), "full")
         parts.append(logit_lens(model, output))
-        for name, mean in measure(output, config).items():
+        for name, mean in measure(model, output).items():
             totals[name] = totals.get(name, 0) + mean * (len(part) / len(images))
     filters, explained = patch_filters(model)
     lens = torch.cat(parts, 1)[..., : config.num_classes]
@@ -291,8 +317,9 @@ def check_memory(name: str, config: ViTConfig) -> None:
         )
 
 
-def measure(output: AttentionOutput, config: ViTConfig) -> dict[str, Tensor]:
+def measure(model: Transformer, output: AttentionOutput) -> dict[str, Tensor]:
     """Compute the statistics that are averaged over images, for one batch."""
+    config = model.config
     entropy, effective = attention_entropy(output, config)
     norms = token_norms(output)  # (L + 1, B, T)
     return {
@@ -305,4 +332,5 @@ def measure(output: AttentionOutput, config: ViTConfig) -> dict[str, Tensor]:
         "outliers": outliers(norms, config.num_prefix_tokens).float().mean(1),
         "class_token_cosine": class_token_cosine(output, config),
         "products": layer_products(output, config.num_prefix_tokens),
+        **attention_sinks(model, output),
     }

@@ -45,6 +45,10 @@ def rows(arrays: Arrays, figure: str) -> Iterator[list[Any]]:
     """Yield the names, then the numbers."""
     if figure == "norms":
         yield from norms(arrays)
+    elif figure == "sinks":
+        yield ["layer", "head", "attention on the largest receiver", "value norm relative to the mean"]
+        for (layer, head), share in np.ndenumerate(arrays["sink_share"]):
+            yield [layer + 1, head + 1, float(share), float(arrays["sink_norm"][layer, head])]
     elif figure == "lens":
         yield [FROM_INPUT, "images with the final prediction", "mean probability of that class"]
         yield from by_layer(arrays["final_agreement"], arrays["final_probability"])

@@ -1,4 +1,4 @@
-"""Figure of the probes of a model: nine panels, saved by `canvas.render`.
+"""Figure of the probes of a model: ten panels, saved by `canvas.render`.
 
 The input are arrays by name, for example from an `.npz` file of `python -m vitviz probe`. Every scale is labeled;
 layers and heads count from 1, and "in" is the input of the first layer.
@@ -38,15 +38,15 @@ def draw(arrays: Arrays, note: str = "") -> Figure:
         arrays: `filters` (k, 3, P, P), `explained` (k,), `position_similarity` (gh, gw, gh, gw), `distance` (L, A),
             `uniform_distance` (), `effective_tokens` (L, A), `head_divergence` (L, A, A), `norms` (L + 1, T),
             `longest` (L + 1,), `outliers` (L + 1, T), `final_agreement` and `final_probability` (L + 1,),
-            `class_token_cosine` (L + 1, gh, gw), `cka` (L + 1, L + 1) and the class names, `labels` (K,); others are
-            ignored.
+            `class_token_cosine` (L + 1, gh, gw), `cka` (L + 1, L + 1), `sink_share` and `sink_norm` (L, A), and the
+            class names, `labels` (K,); others are ignored.
         note: Footer.
     """
     with DRAWING_LOCK, own_style():
-        figure = Figure(figsize=(12, 11.5), facecolor="white", layout="constrained")
+        figure = Figure(figsize=(12, 15.2), facecolor="white", layout="constrained")
         figure.get_layout_engine().set(rect=(0, 0.02, 1, 0.98))
-        panels = figure.subfigures(3, 3, wspace=0.04, hspace=0.03).ravel()
-        for panel, name in zip(panels, PANELS, strict=True):
+        panels = figure.subfigures(4, 3, wspace=0.04, hspace=0.03).ravel()
+        for panel, name in zip(panels, PANELS, strict=False):
             show(panel, arrays, name)
         figure.text(0.01, 0.004, plain(note), fontsize=6, color=MUTED_COLOR)
     return figure
@@ -247,6 +247,27 @@ def show_cka(panel: Panel, arrays: Arrays) -> None:
     add_scale(panel, image, axes, "linear CKA; 0 means 0 or less")
 
 
+def show_sinks(panel: Panel, arrays: Arrays) -> None:
+    """Draw a dot per head, darker in later layers: value norm and attention of its largest receiver."""
+    shares, norms = 100 * arrays["sink_share"], arrays["sink_norm"]  # (L, A)
+    axes = panel.subplots()
+    for layer, (x, y) in enumerate(zip(norms, shares, strict=True)):
+        color = MAP_COLORS(90 + round(150 * layer / max(1, len(shares) - 1)))
+        label = f"layer {layer + 1}" if layer in (0, len(shares) - 1) else None
+        axes.plot(x, y, "o", color=color, markersize=4, markeredgewidth=0, label=label)
+    uniform = 100 / arrays["norms"].shape[1]
+    axes.axhline(uniform, color=MUTED_COLOR, linewidth=0.7, linestyle=":")
+    axes.annotate(f"uniform: {uniform:.1f} %", (0, uniform), xytext=(2, 3), textcoords="offset points", fontsize=7)
+    axes.set_xlim(0, 1.08 * max(1.0, float(norms.max())))
+    axes.set_ylim(0, 1.12 * float(shares.max()))
+    axes.set_xlabel("its value norm (1: mean of all tokens)", color=MUTED_COLOR)
+    axes.set_ylabel("attention on the largest receiver (%)", color=MUTED_COLOR)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(LINE_COLOR)
+    axes.tick_params(length=2, color=LINE_COLOR)
+    axes.legend(frameon=False, fontsize=7)
+
+
 # Figure -> function, title and question as on the page (frontend/src/internals/captions.ts), and how to read it.
 PANELS = {
     "filters": (
@@ -311,5 +332,12 @@ PANELS = {
         "Which layers represent the images alike?",
         "CKA over the patches within each image (Raghu et al. 2021 pool images): 1 is equal\nup to rotation and scale. "
         "Kornblith et al. 2019.",
+    ),
+    "sinks": (
+        show_sinks,
+        "Attention sinks",
+        "Do heads park their attention on one token?",
+        "One dot per head: the token that receives most attention. Upper left: much attention\n"
+        "on a token of small value, a no-op. Upper right: broadcast. arXiv 2606.08105.",
     ),
 }

@@ -10,7 +10,7 @@ test('a model with class token and head has all figures', () => {
 
 test('figures of the class token or of the prediction are left out with the reason', () => {
   const [shown, sentence] = captionsFor({ classToken: false, classes: 0 });
-  expect(shown.map(({ probe }) => probe)).toEqual(['filters', 'positions', 'distance', 'norms', 'cka']);
+  expect(shown.map(({ probe }) => probe)).toEqual(['filters', 'positions', 'distance', 'norms', 'cka', 'sinks']);
   expect(sentence).toMatch(/^Not shown, as this model has no class token and no classification head: Effective/);
   expect(shown[3].key).toEqual(CAPTIONS[5].key?.slice(1));
   expect(captionsFor({ classToken: true, classes: 0 })[1]).toBe(

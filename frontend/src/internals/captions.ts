@@ -9,7 +9,8 @@ export type Probe =
   | 'norms'
   | 'lens'
   | 'cosine'
-  | 'cka';
+  | 'cka'
+  | 'sinks';
 
 export interface Caption {
   probe: Probe;
@@ -103,6 +104,14 @@ export const CAPTIONS: Caption[] = [
     caption:
       'Layer against layer: linear CKA of their patch tokens. One means equal up to rotation and scale, zero unrelated.',
     source: 'Kornblith et al. 2019; Raghu et al. 2021, figure 1',
+  },
+  {
+    probe: 'sinks',
+    title: 'Attention sinks',
+    question: 'Do heads park their attention on one token?',
+    caption:
+      'A dot is a head. Its height is the attention on the token that receives most, mean over all queries; its place from left to right is the norm of the value of that token, relative to the mean of all tokens. Upper left: much attention on a token that adds almost nothing, a no-op. Upper right: the head broadcasts what that token has gathered. The dashed line is uniform attention. Click a dot, or press Enter, to open the head in Explore.',
+    source: 'arXiv 2606.08105',
   },
 ];
 

@@ -4,7 +4,7 @@ import type { ProbesReply } from '../lib/api';
 import { largest, meanOf } from '../lib/numbers';
 import { capital, keepSizes, percent, SPACE } from '../lib/words';
 import { type LayerNorms, layerNorms, lensCurves, normCurves } from './curves';
-import { dotChart, dotView } from './dots';
+import { dotChart, dotView, scatterChart } from './dots';
 import { bold, type Figure } from './figure';
 import { after, columnView } from './layers';
 import { smallest } from './statistics';
@@ -57,6 +57,33 @@ export function effective({ effective_tokens, norms }: ProbesReply, width: numbe
   const tokens = norms[0].length;
   const print = (value: number) => `${Number.isInteger(value) ? value : value.toFixed(1)}${SPACE}tokens`;
   return heads(effective_tokens, tokens, 'tokens', print, `uniform attention gives all ${tokens} tokens`, width);
+}
+
+/** Heads by the value norm and the attention of the token that receives most. */
+export function sinks({ sink_share, sink_norm, norms }: ProbesReply, width: number): Figure {
+  const uniform = 1 / norms[0].length;
+  const dots = scatterChart(sink_norm, sink_share, uniform, `uniform ${percent(uniform)}`, width);
+  const view = dotView(dots, sink_share[0].length);
+  const { layer, head } = dots.dots[largest(sink_share.flat())];
+  const norm = (layer: number, head: number) => `${sink_norm[layer][head].toFixed(2)} times the mean value norm`;
+  return {
+    chart: { kind: 'dots', dots },
+    view,
+    headOf: view.partsOf,
+    finding: [
+      'At most ',
+      bold(percent(sink_share[layer][head])),
+      ` of the attention is on one token (layer ${layer + 1}, head ${head + 1}), which has ${norm(layer, head)}.`,
+    ],
+    read(index) {
+      const { layer, head } = view.partsOf(index);
+      return [
+        `Layer ${layer + 1}, head ${head + 1}: `,
+        bold(percent(sink_share[layer][head])),
+        ` of the attention on one token, which has ${norm(layer, head)}.`,
+      ];
+    },
+  };
 }
 
 export function norms(reply: ProbesReply, width: number): Figure {

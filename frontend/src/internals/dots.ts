@@ -1,7 +1,8 @@
 /* The geometry of a chart of heads: a dot per head above its layer, and the mean of heads. */
 
-import { type Frame, valueScale } from '../lib/axes';
+import { type Frame, ticks, tickText, valueScale } from '../lib/axes';
 import { meanOf } from '../lib/numbers';
+import { percent } from '../lib/words';
 import type { Head } from './figure';
 import { chartHeight, type LayerAxis, layerAxis, type UniformLine, type ValueAxis } from './layers';
 import { smallest } from './statistics';
@@ -50,6 +51,34 @@ export function dotChart(values: number[][], uniform: number, unit: string, labe
   const top = Math.min(y, valueY(most) - radius); // the label is above all dots
   return { width, height, frame, axis, layers, radius, dots, means, uniform: { y, top, label, anchor: 'start' } };
 }
+
+/** A dot per head at two of its values: `across` is a ratio to a mean, `values` are fractions, both (layers, heads). */
+export function scatterChart(
+  across: number[][],
+  values: number[][],
+  uniform: number,
+  label: string,
+  width: number,
+): DotChart {
+  const height = chartHeight(width);
+  const frame = { left: 44, right: width, top: 22, bottom: height - 24 };
+  const axis = { frame, end: 1.12 * Math.max(uniform, ...values.flat()), unit: 'attention', print: percentTick };
+  const valueY = valueScale(frame, axis.end);
+  const end = 1.08 * Math.max(1, ...across.flat());
+  const x = (value: number) => frame.left + (value / end) * (frame.right - frame.left);
+  const labels = ticks(end, Math.max(2, Math.floor(width / 90)))
+    .slice(1)
+    .map((tick, k) => ({ x: x(tick), text: k ? tickText(tick) : `norm ${tickText(tick)}` }));
+  const dots = values.flatMap((row, layer) =>
+    row.map((value, head) => ({ layer, head, x: x(across[layer][head]), y: valueY(value) })),
+  );
+  const y = valueY(uniform);
+  const layers = { band: 0, x, labels, y: frame.bottom + 18 };
+  const radius = values[0].length > 8 ? 4 : 5;
+  return { width, height, frame, axis, layers, radius, dots, means: [], uniform: { y, top: y, label, anchor: 'end' } };
+}
+
+const percentTick = (value: number) => percent(value, 0);
 
 /** The place of a dot: one row per head, one column per layer. The pointer reads the nearest dot. */
 export function dotView({ dots }: DotChart, heads: number): DotView {

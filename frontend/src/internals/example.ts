@@ -46,5 +46,13 @@ export const EXAMPLE: ProbesReply = {
   final_agreement: [0.1, 0.6, 1],
   final_probability: [0.1, 0.4, 0.9],
   class_token_cosine: [0.1, -0.4, 0.2].map((value) => square(2, (row, column) => value + 0.1 * row - 0.2 * column)),
+  sink_share: [
+    [0.2, 0.5],
+    [0.8, 0.25],
+  ],
+  sink_norm: [
+    [1, 0.9],
+    [0.1, 2],
+  ],
   cka: square(3, (row, column) => 1 - 0.3 * Math.abs(row - column)),
 };

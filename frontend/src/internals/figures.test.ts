@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { capital } from '../lib/words';
 import { CAPTIONS } from './captions';
 import { layerNorms, lensCurves, normCurves } from './curves';
-import { dotChart, dotView } from './dots';
+import { dotChart, dotView, scatterChart } from './dots';
 import { EXAMPLE } from './example';
 import type { Figure } from './figure';
 import { FIGURES } from './figures';
@@ -37,6 +37,23 @@ describe('dots', () => {
     const index = view.at({ x: x - 2, y: y + 3 }, []);
     expect(view.partsOf(index)).toEqual({ layer: 1, head: 0 });
     expect(view.box(index, [])).toEqual({ left: x - 6, top: y - 6, width: 12, height: 12, style: 'round' });
+  });
+});
+
+describe('scatter', () => {
+  const chart = scatterChart(EXAMPLE.sink_norm, EXAMPLE.sink_share, 1 / 6, 'uniform 16.7 %', WIDTH);
+
+  test('a dot is at its norm and attention', () => {
+    const [first, , third, last] = chart.dots;
+    expect(third.x - chart.frame.left).toBeCloseTo((first.x - chart.frame.left) / 10);
+    expect(last.x - chart.frame.left).toBeCloseTo(2 * (first.x - chart.frame.left));
+    const { bottom } = chart.frame;
+    expect(bottom - third.y).toBeCloseTo(4 * (bottom - first.y));
+  });
+
+  test('the axes are labeled', () => {
+    expect(chart.layers.labels[0].text).toBe('norm 0.5');
+    expect(chart.axis.print?.(0.2)).toBe('20\u00a0%');
   });
 });
 
@@ -105,6 +122,10 @@ describe('sentences', () => {
     ['lens', 'From layer 1 on, at least half of the images have their final prediction: *60.0 %* after layer 1.'],
     ['cosine', 'Strongest after layer 1, row 1, column 2: cosine *−0.60*.'],
     ['cka', 'Least similar: the input of layer 1 and layer 2: *0.40*.'],
+    [
+      'sinks',
+      'At most *80.0 %* of the attention is on one token (layer 2, head 1), which has 0.10 times the mean value norm.',
+    ],
   ] as const)('finding of %s', (name, expected) => {
     expect(text(figure(name).finding)).toBe(expected);
   });
@@ -127,6 +148,7 @@ describe('sentences', () => {
       'Before layer 1: *10.0 %* of the images have their final prediction, whose mean probability is *10.0 %*.',
     ],
     ['cosine', 0, 'Before layer 1, row 1, column 1: cosine *0.10*.'],
+    ['sinks', 2, 'Layer 1, head 2: *50.0 %* of the attention on one token, which has 0.90 times the mean value norm.'],
     ['cka', 6, 'The input of layer 1 with itself: *1.00*.'],
     ['cka', 7, 'The input of layer 1 and layer 1: *0.70*.'],
   ] as const)('reading of %s at %i', (name, index, expected) => {
@@ -146,7 +168,7 @@ describe('sentences', () => {
     for (const { probe } of CAPTIONS) {
       const { view, read } = figure(probe);
       expect(view.holds(view.start)).toBe(true);
-      expect(text(read(view.start))).toMatch(/\d\.$|\*\.$|%\.$|px\.$|tokens\.$/);
+      expect(text(read(view.start))).toMatch(/\d\.$|\*\.$|%\.$|px\.$|tokens\.$|norm\.$/);
     }
   });
 });

@@ -1,6 +1,6 @@
 import type { ProbesReply } from '../lib/api';
 import type { Probe } from './captions';
-import { distance, effective, lens, norms } from './charts';
+import { distance, effective, lens, norms, sinks } from './charts';
 import type { Figure } from './figure';
 import { cka, cosine, divergence, filters, positions } from './maps';
 
@@ -15,4 +15,5 @@ export const FIGURES: Record<Probe, (reply: ProbesReply, width: number) => Figur
   lens,
   cosine,
   cka,
+  sinks,
 };

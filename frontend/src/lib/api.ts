@@ -561,6 +561,8 @@ export interface ProbesReply {
   final_probability: number[];
   class_token_cosine: number[][][];
   cka: number[][];
+  sink_share: number[][];
+  sink_norm: number[][];
 }
 
 /** A model, and the images to probe it with. */

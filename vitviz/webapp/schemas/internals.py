@@ -52,3 +52,5 @@ class ProbesReply(TypedDict):
     final_probability: Vector
     class_token_cosine: Array3
     cka: Matrix
+    sink_share: Matrix
+    sink_norm: Matrix
