@@ -189,9 +189,10 @@ def test_only_the_listed_functions_can_be_called(client):
         if getattr(getattr(block, name, None), "_is_server_fn", False)
     }
     expected = {
-        "explorer": "explain attention methods scores ablate gallery gallery_progress cifar_download figure code "
-        "list_models",
-        "internals": "probes probe_figure list_models",
+        "explorer": "explain attention rows methods scores ablate gallery gallery_progress cifar_download figure code "
+        "contributions features nearest similarity task_progress map_on_request on_request_progress list_models "
+        "find_models model_facts open_model",
+        "internals": "probes probe_figure list_models find_models model_facts open_model",
         "train": "poll movie check estimate start resume resume_sweep stop rename delete download download_data "
         "cancel_download upload_images delete_images survey",
     }
