@@ -239,7 +239,14 @@ def explorer_to_json(
     on_demand = count_weights(explanation) > MAX_STORED_WEIGHTS or explanation.context.layered is not None
     note = ", ".join(filter(None, (explanation.image.note, explanation.changes)))
     stored = f" {STORED_ROWS}" if on_demand else ""
-    image = {"original": None, "truth": view.truth, "shows": None, "caption": explanation.name, "note": note}
+    image = {
+        "original": None,
+        "crop": None,
+        "truth": view.truth,
+        "shows": None,
+        "caption": explanation.name,
+        "note": note,
+    }
     image |= {"src": data_url(explanation.image.model_input), "outlines": outlines_to_json(explanation)}
     license_line = credit(explanation.context.checkpoint)
     return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cropBox, positionAt } from './crop';
+import { cropBox, isMovable, positionAt } from './crop';
 
 test('a wide image is cropped along its width, a tall one along its height', () => {
   const wide = cropBox({ width: 200, height: 100 }, 1, 0.5);
@@ -24,4 +24,18 @@ test('a crop is moved to the pointer within the image', () => {
   expect(box && [0, 0.25, 0.5, 0.75, 1].map((x) => positionAt(box, { x, y: 0 }))).toEqual([0, 0, 0.5, 1, 1]);
   const tall = cropBox({ width: 100, height: 200 }, 1, 0.5);
   expect(tall && positionAt(tall, { x: 0, y: 0.4 })).toBeCloseTo(0.3);
+});
+
+test('a center crop is a part of the largest crop, and cannot be moved in an image of the same aspect', () => {
+  const square = cropBox({ width: 100, height: 100 }, 1, 0.5, 0.9);
+  expect(square).toMatchObject({ width: 90, height: 90 });
+  expect(square?.left).toBeCloseTo(5);
+  expect(square && isMovable(square)).toBe(false);
+  const wide = cropBox({ width: 200, height: 100 }, 1, 0, 0.8);
+  expect(wide).toMatchObject({ left: expect.closeTo(5), top: expect.closeTo(10), width: 40, height: 80 });
+  expect(wide && [isMovable(wide), positionAt(wide, { x: 0.5, y: 0.5 })]).toEqual([true, 0.5]);
+});
+
+test('an image that is resized as a whole is not cropped', () => {
+  expect(cropBox({ width: 200, height: 100 }, 1, 0.5, null)).toBeNull();
 });

@@ -111,7 +111,9 @@ function watch(page: InternalsPage, root: HTMLElement): void {
 /** Show the model and the images of the address. */
 export async function start(page: InternalsPage, root: HTMLElement): Promise<void> {
   page.root = root;
-  if (isOfRun(addressed('checkpoint')) || addressed('images') !== null) await refreshLists(page);
+  const linked = addressed('checkpoint');
+  const isNew = linked !== null && !page.isKnown(linked); // opened or trained since the page was loaded
+  if (isNew || isOfRun(linked) || addressed('images') !== null) await refreshLists(page);
   if (!page.models.length) {
     return fail(page, 'No model found: put a checkpoint into the checkpoints folder and restart vitviz.');
   }

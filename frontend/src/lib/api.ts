@@ -164,7 +164,7 @@ export interface ExplainRequest {
   image: ImageChoice;
 }
 
-/** The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known. `outlines` is the data of an SVG path in a box of 1000 x 1000. */
+/** The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known. `outlines` is the data of an SVG path in a box of 1000 x 1000; `crop` the side of the center crop divided by that of the largest one, None if the whole image is resized. */
 export interface ExplainedImage {
   src: string;
   outlines: string;
@@ -172,6 +172,7 @@ export interface ExplainedImage {
   caption: string;
   truth: number | null;
   shows: string | null;
+  crop: number | null;
   note: string;
 }
 

@@ -163,6 +163,7 @@ class Explore(ModelPage):
                 "outlines": serialize.outlines_to_json(explanation),
                 "original": data_url(original) if chosen["kind"] == "upload" else None,
                 "caption": caption,
+                "crop": model.resize.crop_pct if model.resize.crop_mode == "center" else None,
                 "truth": labels.index(truth) if truth in labels else None,
                 "shows": truth,
                 "note": image.note,

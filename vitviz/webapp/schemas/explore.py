@@ -78,7 +78,8 @@ class ExplainRequest(TypedDict):
 class ExplainedImage(TypedDict):
     """The model input, the thumbnail of an upload, and what the image shows: a class index and a word, if known.
 
-    `outlines` is the data of an SVG path in a box of 1000 x 1000.
+    `outlines` is the data of an SVG path in a box of 1000 x 1000; `crop` the side of the center crop divided by that of
+    the largest one, None if the whole image is resized.
     """
 
     src: str
@@ -87,6 +88,7 @@ class ExplainedImage(TypedDict):
     caption: str
     truth: int | None
     shows: str | None
+    crop: float | None
     note: str
 
 

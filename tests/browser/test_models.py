@@ -1,0 +1,140 @@
+"""Models of others in the page: the picker, and models without head or class token, or with a thousand classes."""
+
+import pytest
+import torch
+from playwright.sync_api import expect
+
+from benchmarks import page as bench
+from benchmarks.page import EXPLORER
+from tests.models import families
+
+pytestmark = pytest.mark.browser
+
+DIALOG = "#explorer dialog.models"
+MODELS = {  # in the cache, by repository
+    "timm--vit_dino": families.of_timm("vit_small_patch14_reg4_dinov2", num_classes=0),
+    "timm--vit_siglip": families.of_timm("vit_base_patch16_siglip_224", num_classes=0),
+    "me--thousand": families.of_timm("vit_tiny_patch16_224", num_classes=1000),
+}
+REVISION = "0123456789" * 4
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """A cache of the Hub with three small random models."""
+    folder = tmp_path_factory.mktemp("hub")
+    for name, build in MODELS.items():
+        snapshot = folder / f"models--{name}" / "snapshots" / REVISION
+        torch.manual_seed(0)
+        families.save("timm", build(families.SQUARE), snapshot)
+        (snapshot / "README.md").write_text("---\nlicense: mit\n---\n")
+        (snapshot.parents[1] / "refs").mkdir()
+        (snapshot.parents[1] / "refs" / "main").write_text(REVISION)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(offline_env, cache, tmp_path_factory):
+    """The address of a server without network that has this cache."""
+    work = tmp_path_factory.mktemp("work")
+    extra = {"HF_HUB_CACHE": str(cache), "HF_HUB_OFFLINE": "1", "GRADIO_TEMP_DIR": str(work / "uploads")}
+    with bench.server(offline_env | extra | {"VITVIZ_DATA": str(work)}, work) as (address, _):
+        yield address
+
+
+@pytest.fixture
+def page(context, server):
+    """The page; the test fails if a script fails in it."""
+    errors = []
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(server)
+    page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
+    yield page
+    assert errors == []
+
+
+def choose(page, text, name):
+    """Open a model by typing in the picker."""
+    page.locator("#explorer [data-do=models]").click()
+    field = page.locator(f"{DIALOG} input")
+    expect(field).to_be_focused()
+    field.fill(text)
+    expect(page.locator(f"{DIALOG} [role=option][aria-selected=true]")).to_contain_text(name)
+    field.press("Enter")
+    expect(page.locator(DIALOG)).to_be_hidden()
+    expect(page.locator("#explorer .model select")).to_have_value(name)
+    page.wait_for_selector(f"{EXPLORER}[data-full][data-scores][data-state=ready]")
+
+
+def test_the_picker_is_searched_and_read_by_keyboard(page):
+    page.locator("#explorer [data-do=models]").focus()
+    page.keyboard.press("Enter")
+    field, options = page.locator(f"{DIALOG} input"), page.locator(f"{DIALOG} [role=option]")
+    expect(field).to_be_focused()
+    expect(page.locator(f"{DIALOG} dd").first).to_have_text("ViT")
+    page.keyboard.type("timm:vit")
+    expect(options).to_have_count(3)  # two in the cache, and the text as a name
+    page.keyboard.press("ArrowDown")
+    marked = page.locator(f"{DIALOG} [aria-selected=true]")
+    expect(marked).to_contain_text("timm:vit_siglip")
+    assert field.get_attribute("aria-activedescendant") == marked.get_attribute("id")
+    field.fill("hf:me/nothing")
+    page.keyboard.press("Enter")
+    expect(page.locator(f"{DIALOG} [role=status]")).to_contain_text("must be in the cache without a network")
+    page.keyboard.press("Escape")
+    expect(page.locator("#explorer [data-do=models]")).to_be_focused()
+
+
+def test_a_model_without_head_says_what_it_lacks_on_every_page(page):
+    choose(page, "dino", "timm:vit_dino")
+    expect(page.locator(".prediction:visible")).to_have_count(0)
+    expect(page.locator(".prediction-column .accuracy")).to_contain_text(
+        "no classification head, so it predicts no class"
+    )
+    expect(page.locator(".methods .hint")).to_have_text(
+        "Methods that explain a class need a model with a classification head."
+    )
+    page.locator(".method", has_text="Rollout").click()
+    expect(page.locator(f"{EXPLORER} .headline")).to_contain_text("Rollout: row ")
+    expect(page.locator(f"{EXPLORER} .status")).to_contain_text("no classification head")
+    page.locator("[data-do=figure]").click()
+    page.wait_for_selector("dialog.save[data-preview] img")
+    expect(page.locator("dialog.save figcaption")).to_contain_text("Weights: timm/vit_dino at 01234567, license mit.")
+    page.keyboard.press("Escape")
+    page.get_by_role("tab", name="Internals").click()
+    page.wait_for_selector(".vitviz-internals[data-state=ready]")
+    expect(page.locator(".vitviz-internals .foot")).to_contain_text("no classification head: Logit lens.")
+    page.locator("#internals [data-do=models]").click()
+    expect(page.locator("#internals dialog.models dl")).to_contain_text(REVISION)
+
+
+def test_a_model_without_class_token_is_explained_and_probed(page):
+    choose(page, "siglip", "timm:vit_siglip")
+    expect(page.locator(".default-query").first).to_have_text("All patches")
+    page.get_by_role("tab", name="Internals").click()
+    page.wait_for_selector(".vitviz-internals[data-state=ready]")
+    expect(page.locator(".vitviz-internals .foot")).to_contain_text("no class token and no classification head: ")
+
+
+def test_a_class_among_a_thousand_is_found_by_its_name(page):
+    choose(page, "hf:me/thousand", "hf:me/thousand")
+    target = page.locator("input[name=target]")
+    target.fill("Golden Retr")
+    target.press("Enter")
+    expect(page.locator(".explain-class[aria-pressed=true] .class-name")).to_have_text("golden retriever")
+    expect(target).to_have_value("golden retriever")
+    contrast = page.locator("input[name=contrast]")
+    contrast.fill("no such class")
+    contrast.press("Enter")
+    expect(page.locator(f"{EXPLORER} .status")).to_have_text("No class is named no such class.")
+    expect(contrast).to_have_value("")
+    expect(page.locator(".prediction:visible")).to_have_count(5)
+
+
+def test_the_picker_fits_a_phone(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator("#explorer [data-do=models]").click()
+    expect(page.locator(f"{DIALOG} dd").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator(DIALOG).evaluate("node => node.scrollWidth <= node.clientWidth")
