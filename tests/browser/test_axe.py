@@ -93,6 +93,16 @@ def test_explore(open_page, check):
     check(page, "an ablated head, and the upload")
 
 
+def test_views(open_page, check):
+    page = open_page("?image=cat&view=contributions")
+    page.wait_for_selector(".ledger")
+    settled(page)
+    check(page, "contributions")
+    page.click("[data-view=features]")
+    page.wait_for_selector(".film")
+    check(page, "features")
+
+
 def test_save_figure(open_page, check):
     page = open_page("?image=cat")
     settled(page)

@@ -26,6 +26,7 @@ function explorerWith(replies: Record<string, unknown[]>) {
     maps: { relevance: [1], rollout: [2] },
     mapsOf: null,
     predictedClass: 0,
+    method: () => undefined,
     status: [],
     previousChanges: { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' },
     ablation: null,

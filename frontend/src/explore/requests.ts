@@ -75,6 +75,7 @@ type Keyed =
   | 'features'
   | 'similarity'
   | 'nearest'
+  | 'map_on_request'
   | 'ablate'
   | 'figure'
   | 'code';
@@ -158,6 +159,10 @@ export async function fetchMethods(explorer: Explorer, delay = 0) {
   const { reply: about, ablation, choices, predictedClass } = explorer;
   const target = ablation && !choices.target.length ? [predictedClass] : choices.target; // not what it predicts now
   const isStale = () => mine !== explorer.methodsTicket || explorer.reply !== about;
+  if (explorer.method(choices.method)?.onRequest) {
+    choices.method = null; // its map does not follow
+    explorer.view.releaseMethod();
+  }
   explorer.faithfulness = null;
   Object.assign(explorer.markers, { methods: undefined, scores: undefined });
   const state = ablation ?? about;

@@ -39,8 +39,16 @@ export function methodLine(
   return [
     `Masking the highest-ranked patches first ${verb(drop)} the probability of ${className} by `,
     { strong: size },
-    ` on average, a random order ${baseline}: ${FINDINGS[compareToRandom(drop, faithfulness, method.key)]}.`,
+    ` on average, a random order ${baseline}: ${FINDINGS[compareToRandom(drop, faithfulness, method.key)]}.${ceilingSentence(method.key, drop, faithfulness)}`,
   ];
+}
+
+/** " That is 74 % of the way from random to the best order found." Empty without the score of the greedy order. */
+export function ceilingSentence(key: string, score: number, { scores, random_baseline }: Faithfulness) {
+  const { greedy } = scores;
+  const [random] = random_baseline;
+  if (key === 'greedy' || greedy == null || greedy <= random || score < random) return '';
+  return ` That is ${percent((score - random) / (greedy - random), 0)} of the way from random to the best order found.`;
 }
 
 export type Comparison = 'below' | 'near' | 'above' | 'one order';

@@ -1,0 +1,84 @@
+"""The views of Explore: contributions to a logit and token features, by mouse and keyboard, and maps on request."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+import vitviz
+from benchmarks.page import EXPLORER
+from vitviz.data.preprocessing import sample_paths
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def explanation():
+    return vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
+
+
+def signed(value):
+    return f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def test_contributions_by_mouse_and_keyboard(open_page, explanation):
+    page = open_page("?image=cat&layer=5&head=2")
+    page.click("[data-view=contributions]")
+    found = explanation.contributions()
+    expect(page.locator(".bar-row.sum .amount-text")).to_have_text(signed(found.logit))
+    expect(page.locator(".bar-row.mlp .amount-text")).to_have_text([signed(value) for value in found.mlp])
+    chosen = page.locator(".ledger [aria-pressed=true]")
+    expect(chosen).to_have_attribute("aria-label", f"Layer 5, head 2: {signed(found.heads[4, 1].sum())}")
+    expect(page.locator(".headline")).to_contain_text("Layer 5, head 2 adds")
+    chosen.focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".ledger :focus")).to_have_attribute("aria-label", re.compile("^Layer 6, head 2: "))
+    expect(page.locator(".map-title")).to_have_text("Layer 6, head 2")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".status")).to_contain_text("Layer 6, MLP")
+    expect(page).to_have_url(re.compile("view=contributions"))
+    page.click("[data-view=attention]")
+    expect(page.locator(".matrix .cell[aria-selected=true]")).to_have_count(1)
+
+
+def test_contributions_follow_the_contrast_class(open_page, explanation):
+    page = open_page("?image=cat&view=contributions&class=3-5")
+    total = explanation.contributions((3, 5)).logit
+    expect(page.locator(".bar-row.sum .amount-text")).to_have_text(signed(total))
+    expect(page.locator(".headline")).to_contain_text("cat minus that of dog")
+
+
+def test_features_and_the_similarity_of_a_patch(open_page, explanation):
+    page = open_page("?image=cat&view=features&layer=4&head=mean")
+    explained = round(100 * float(explanation.pca(3).explained.sum()))
+    expect(page.locator(".headline")).to_contain_text(f"Layer 4: three components explain {explained}")
+    page.locator(".frame").nth(5).click()
+    expect(page.locator(".map-title")).to_have_text("Layer 6, features")
+    page.check(".foreground input")
+    expect(page.locator(".film-note").first).to_contain_text("without the background")
+    page.click("[name=direction][value=similar]", force=True)
+    page.wait_for_selector(".film[data-patch]")
+    expect(page.locator(".map-title")).to_have_text("Layer 6, similarity")
+    expect(page.locator(".headline")).to_contain_text("row 4, column 4 is most similar to")
+    page.click("[name=direction][value=to]", force=True)
+    expect(page.locator("[data-view=attention]")).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_greedy_order_is_a_ceiling(open_page, explanation):
+    page = open_page("?image=cat&method=relevance")
+    page.wait_for_selector(f"{EXPLORER}[data-scores]")
+    expect(page.locator(".status")).not_to_contain_text("best order found")
+    page.click("[data-method=greedy]")
+    expect(page.locator(".map-title")).to_have_text("Greedy order for cat")
+    page.locator(".method", has_text="Relevance").click()
+    expect(page.locator(".status")).to_contain_text("of the way from random to the best order found")
+
+
+def test_a_view_fits_a_phone(open_page):
+    for view, node in (("contributions", ".ledger"), ("features", ".film")):
+        page = open_page(f"?view={view}")
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.wait_for_selector(node)
+        page.wait_for_function("document.documentElement.clientWidth === 390")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
