@@ -10,7 +10,7 @@ import pytest
 
 import vitviz
 from benchmarks.page import server
-from scripts import options
+from scripts import model_table, options
 from vitviz.data.preprocessing import sample_paths
 
 ROOT = Path(__file__).parents[1]
@@ -133,3 +133,21 @@ def test_links_between_documents_lead_to_files(name):
     folder = ROOT if (ROOT / name).exists() else ROOT / "docs"
     targets = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", DOCUMENTS[name])
     assert [target for target in targets if not (folder / target).exists()] == []
+
+
+def test_the_table_of_models_is_that_of_the_families_and_each_is_proven():
+    from tests.models import families
+    from vitviz.models.pretrained import Pretrained, describe_module, find_family
+
+    assert model_table.table() in README
+    titles = model_table.titles_by_library()
+    assert model_table.FAMILIES.keys() == set.union(*titles.values())
+    proven = {"timm": set(), "transformers": set()}
+    for name, build in families.BUILDERS.items():
+        module = build(families.SQUARE)
+        proven["timm" if name.startswith("timm") else "transformers"].add(find_family(describe_module(module)).title)
+    assert proven == titles
+    for title, (example, _) in model_table.FAMILIES.items():
+        if example.startswith("timm:"):
+            config = {"architecture": example.removeprefix("timm:").partition(".")[0]}
+            assert find_family(Pretrained(example, {}, config)).title == title

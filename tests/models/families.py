@@ -82,6 +82,7 @@ BUILDERS: dict[str, Callable[[tuple[int, int]], nn.Module]] = {
     "timm EVA-02 base": of_timm("eva02_base_patch14_448", mlp_ratio=2),
     "timm EVA-02 CLIP": of_timm("eva02_large_patch14_clip_224", mlp_ratio=2),
     "timm EVA": of_timm("eva_giant_patch14_224"),
+    "timm BEiT-3": of_timm("beit3_base_patch16_224", mlp_ratio=2),
     "timm ViT with rotary positions": of_timm("vit_base_patch16_rope_reg1_gap_256"),
     "ViT": of_transformers("ViTForImageClassification", "ViTConfig", num_labels=K),
     "ViT without head": of_transformers("ViTModel", "ViTConfig"),
