@@ -461,9 +461,10 @@ def test_a_run_lists_its_evaluation_split_and_kind_of_training(page):
 def test_the_current_checkpoint_of_a_run_is_explored(page, run):
     explore = Explore(None, page.runs)
     listed = explore.list_models({})["checkpoints"][-1]
-    size = {"layers": 2, "heads": 2}
+    parameters = sum(p.numel() for p in checkpoint.load(run / "last.safetensors").network.parameters())
+    size = {"layers": 2, "heads": 2, "classes": 10, "family": "ViT", "parameters": parameters}
     known = {"accuracy": None, "eval_samples": None, "measured_on": "test", "is_classifier": True}
-    assert listed == {"name": "runs/first", "dataset": None} | known | size
+    assert listed == {"name": "runs/first", "dataset": None, "origin": "run"} | known | size
     response = explore.explain({"checkpoint": "runs/first", "image": {"kind": "sample", "name": "cat"}})
     assert (response["checkpoint"], response["layers"], response["rows"]) == ("runs/first", 2, 4)
     figure = {
