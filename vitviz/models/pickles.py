@@ -8,6 +8,7 @@ import argparse
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,10 @@ def limit(size: int) -> None:
         (resource.RLIMIT_FSIZE, 4 * size + 2**20),  # float16 becomes no larger, but a pickle may be compressed
         (resource.RLIMIT_CORE, 0),
     ):
-        resource.setrlimit(kind, (value, value))
+        hard = resource.getrlimit(kind)[1]
+        lower = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        with suppress(OSError, ValueError):  # a system without this limit
+            resource.setrlimit(kind, (lower, lower))
 
 
 def main(source: str, out: str) -> int:
