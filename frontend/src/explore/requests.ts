@@ -61,9 +61,9 @@ export async function load(
     : await (onDemand ? request('rows', { key, patches, direction }) : request('attention', { key }));
   if (mine !== explorer.ticket) return;
   show(explorer, reply, decoded, shapeParams);
-  if (typeof more !== 'string') fetchFull(explorer);
-  else if (onDemand) storeRows(explorer, more, patches, direction);
-  else storeFull(explorer, more, key);
+  if (onDemand && typeof more === 'string') storeRows(explorer, more, patches, direction);
+  if (!onDemand && typeof more === 'string') storeFull(explorer, more, key);
+  else fetchFull(explorer);
 }
 
 type Keyed =
@@ -163,7 +163,7 @@ export async function fetchMethods(explorer: Explorer, delay = 0) {
     choices.method = null; // its map does not follow
     explorer.view.releaseMethod();
   }
-  explorer.faithfulness = null;
+  Object.assign(explorer, { faithfulness: null, leftOut: null });
   Object.assign(explorer.markers, { methods: undefined, scores: undefined });
   const state = ablation ?? about;
   if (explorer.mapsOf !== state) explorer.maps = ablation || !about ? {} : about.maps;
@@ -178,11 +178,12 @@ export async function fetchMethods(explorer: Explorer, delay = 0) {
     if (!reply && !explorer.host.live) return; // a notebook may have no scores
     if (!reply || isRefusal(reply)) return abandonMethod(explorer, reasonOf(reply));
     if (explorer.notice === NO_ANSWER) showNotice(explorer, null);
-    if ('maps' in reply) explorer.maps = reply.maps;
+    if ('maps' in reply) Object.assign(explorer, { maps: reply.maps, leftOut: reply.leftOut });
     else explorer.faithfulness = reply;
     explorer.markers[name] = `${explorer.key} ${target}`;
     explorer.view.draw();
     if (explorer.view.method !== null) announceSoon(explorer, ANNOUNCE_DELAY);
+    if (explorer.leftOut) return;
   }
 }
 

@@ -96,6 +96,7 @@ export class Explorer {
   mapsOf: object | null = null; // the reply or ablation that they belong to
   ablation = $state.raw<Pick<AblateReply, 'key' | 'probabilities'> | null>(null); // while heads are ablated or patches removed
   faithfulness = $state.raw<ScoresReply | null>(null); // of the maps on screen, once computed
+  leftOut = $state.raw<string | null>(null); // why there are no scores, nor maps that take many passes
   fullAttentionFailed = false;
   rowsOf: AttentionRows | null = null; // the attention whose next rows are being fetched
   shown: { checkpoint: string; image: ImageChoice } | null = null; // on screen, restored after an error
@@ -134,7 +135,9 @@ export class Explorer {
   /** Whether the model has a classification head. */
   readonly hasHead = $derived.by(() => this.reply === null || this.reply.classes.length > 0);
   /** Whether maps have deletion scores: of a class, which a notebook may have left out. */
-  readonly hasScores = $derived.by(() => this.hasHead && (this.host.live || this.faithfulness !== null));
+  readonly hasScores = $derived.by(
+    () => this.hasHead && !this.leftOut && (this.host.live || this.faithfulness !== null),
+  );
 
   readonly status = $derived.by((): Line => {
     if (this.notice !== null) return [this.notice];

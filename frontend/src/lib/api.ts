@@ -365,9 +365,10 @@ export interface MethodInfo {
   onRequest: boolean;
 }
 
-/** The map of each method. */
+/** The map of each method; `leftOut` says why maps and all scores are missing, if they are. */
 export interface MethodsReply {
   maps: Record<string, number[]>;
+  leftOut: string | null;
 }
 
 /** One line of a run's metrics. */

@@ -60,7 +60,7 @@ export function catalogOf({ reply, methods, colors, ...model }: ExplorerData): E
 export function replier({ reply, rows, scores }: ExplorerData, attention: () => Promise<string>): Request {
   const replies: Partial<Record<RequestName, unknown>> = {
     explain: reply,
-    methods: { maps: reply.maps },
+    methods: { maps: reply.maps, leftOut: null },
     scores,
     ablate: reply,
   };

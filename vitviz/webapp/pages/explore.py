@@ -1,6 +1,7 @@
 """Server functions of the Explore page: explanations of images as JSON."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple, cast
@@ -19,6 +20,7 @@ from vitviz.data.download import Download
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.data.photos import PHOTOS, photo_paths
 from vitviz.data.preprocessing import MAX_BYTES, ImageError, ImageSource, is_huge, load_samples, sample_paths
+from vitviz.models.attention_stats import forward_macs
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.factory import Network
 from vitviz.runs.store import Runs
@@ -33,7 +35,7 @@ from vitviz.webapp.pages.views import Views
 from vitviz.webapp.schemas.common import DownloadInfo
 from vitviz.webapp.schemas.explore import AblateReply
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
-from vitviz.webapp.server.queue import Queue, route_by_size, with_cache
+from vitviz.webapp.server.queue import Queue, all_cores, route_by_size, with_cache
 from vitviz.webapp.server.requests import (
     INTEGERS,
     PAIRS,
@@ -46,6 +48,13 @@ from vitviz.webapp.server.requests import (
     require,
 )
 
+MAX_MACS = 5e12  # of one forward pass per patch: some minutes on two cores; occlusion and scores take as many
+MANY_PASSES = ("occlusion", "integrated_gradients")
+LEFT_OUT = (
+    "This model is large: scores and the maps that take many forward passes are left out here. Use ex.score and ex.map "
+    "in Python."
+)
+MANY_MACS = 2e9  # multiply-accumulates of a forward pass that takes long on one core
 WORKERS = 2  # more images at a time would only take memory
 THUMBNAIL_SIDE = 144  # px, of an upload's preview
 HEAD_MEANS: WeakKeyDictionary[Network, Tensor] = WeakKeyDictionary()  # see `head_means`
@@ -151,7 +160,9 @@ class Explore(ModelPage):
         chosen = require(request, "image", dict)
         model = self.model(request)
         source, name, caption, truth = self.image(chosen)
-        explanation = replace(explain(model, source, crop=parse_crop(chosen)), name=name, source=image_name(chosen))
+        with all_cores() if forward_macs(model.transformer.config) > MANY_MACS else nullcontext():
+            explanation = explain(model, source, crop=parse_crop(chosen))
+        explanation = replace(explanation, name=name, source=image_name(chosen))
         labels, image = explanation.labels, explanation.image
         original = image.original.copy()
         original.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
@@ -245,7 +256,11 @@ class Explore(ModelPage):
         target = explanation.target(parse_target(request))
 
         def compute() -> Json:
-            return {"maps": serialize.method_maps(explanation, target)}
+            config = explanation.context.config
+            if forward_macs(config) * config.num_patches <= MAX_MACS:
+                return {"maps": serialize.method_maps(explanation, target), "leftOut": None}
+            keys = [key for key in explanation.methods if key not in MANY_PASSES]
+            return {"maps": serialize.method_maps(explanation, target, keys), "leftOut": LEFT_OUT}
 
         return self.scored.get_or_compute("maps", explanation, target, compute)
 

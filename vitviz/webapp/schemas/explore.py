@@ -137,9 +137,10 @@ class TargetRequest(KeyRequest):
 
 
 class MethodsReply(TypedDict):
-    """The map of each method."""
+    """The map of each method; `leftOut` says why maps and all scores are missing, if they are."""
 
     maps: dict[str, Vector]
+    leftOut: str | None
 
 
 class ScoresReply(TypedDict):

@@ -6,9 +6,9 @@ A waiting request holds no thread of the server, so slow requests never delay qu
 import asyncio
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Any
 
@@ -16,6 +16,7 @@ import torch
 
 AsyncFunction = Callable[..., Any]  # awaited with a request
 BUSY = "The server is busy. Try again in a moment."
+ALL_CORES = threading.Lock()
 LOW_PRIORITY = 5  # nice value; a higher one would delay other threads that wait for the locks it holds
 
 
@@ -79,6 +80,17 @@ def init_worker(low_priority: bool) -> None:
     if low_priority:
         with suppress(AttributeError, OSError):  # only Linux has priorities of threads
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOW_PRIORITY)
+
+
+@contextmanager
+def all_cores() -> Iterator[None]:
+    """Let networks in this worker use all cores, for one worker at a time: for a model that takes long on one core."""
+    with ALL_CORES:
+        torch.set_num_threads(os.cpu_count() or 1)
+        try:
+            yield
+        finally:
+            limit_torch_threads()
 
 
 def limit_torch_threads() -> None:
