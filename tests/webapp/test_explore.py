@@ -249,6 +249,15 @@ def test_large_attention_is_sent_by_query_only(page, monkeypatch):
     assert "at most 0.3042 MB" in error_response(page.attention)({"key": reply["key"]})["error"]
 
 
+def test_what_takes_many_passes_of_a_large_model_is_left_out(page, monkeypatch):
+    monkeypatch.setattr(explore, "MAX_MACS", 0)
+    key = page.explain(sample("horse"))["key"]
+    reply = page.methods({"key": key, "target": [1, 7]})
+    assert "relevance" in reply["maps"]
+    assert not {"occlusion", "integrated_gradients"} & set(reply["maps"])
+    assert "This model is large" in reply["leftOut"]
+
+
 def test_an_unknown_key_has_no_attention(page):
     assert page.attention({"key": "guess"}) is None
     assert page.attention({"key": ["cat"]}) is None
