@@ -17,6 +17,7 @@ from rich.progress import track
 from rich.table import Column, Table
 from torch import Tensor
 
+from vitviz.attribution import localization
 from vitviz.attribution.context import ForwardContext
 from vitviz.attribution.faithfulness import (
     N_RANDOM,
@@ -39,6 +40,7 @@ RANDOMIZED = 25  # images of the randomization test, which computes every map fo
 MEASURED = 100  # images of the metrics and the greedy order, which compute every map ten times or more
 CEILING = "fraction of the greedy order"  # deletion score, from 0 for random rankings to 1
 MIN_RANGE = 0.05  # between random rankings and the greedy order; images below have no such fraction
+NAMES = {RANDOM_BASELINE: f"{N_RANDOM} random rankings", localization.UNIFORM: "Uniform"}
 Values = Mapping[str, list[float]]
 Record = dict[str, Any]  # results of one image, as JSON
 
@@ -122,7 +124,7 @@ class Results:
         self.images += 1
 
     def tables(self) -> Iterator[Table]:
-        """Return a table per baseline, and one each of sensitivity-n, the randomization test and the metrics."""
+        """Return a table per baseline, and one each of the other tests."""
         name = self.checkpoint.name
         subject = f"{self.images} {self.source}, {name}"
         for baseline, how in self.baselines.items():
@@ -138,6 +140,9 @@ class Results:
             f"{few}; rank correlation with the original map after randomizing the model up to this part",
             self.correlations,
         )
+        samples = f"{len(preprocessing.sample_paths())} sample images, {name}"
+        located = localization.on_samples(self.checkpoint, self.computes)
+        yield table(f"{samples}; localization of the drawn object", located)
         some = f"{min(MEASURED, self.images)} {self.source}, {name}"
         yield table(f"{some}; metrics, and deletion as a fraction of the greedy order's", self.metrics)
 
@@ -244,7 +249,7 @@ def table(title: str, rows: Mapping[str, Values]) -> Table:
     titles = [METRICS[name].title if name in METRICS else name for name in names]
     formatted = Table(Column("method", no_wrap=True), *titles, title=title)
     for key, columns in rows.items():
-        title = METHODS[key].title if key in METHODS else f"{N_RANDOM} random rankings"
+        title = METHODS[key].title if key in METHODS else NAMES[key]
         formatted.add_row(title, *(interval(columns[name]) if name in columns else "" for name in names))
     return formatted
 

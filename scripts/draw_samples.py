@@ -1,7 +1,7 @@
 """Draw the ten sample images, one for each CIFAR-10 class.
 
-Writes ten 96 x 96 PNG files, `airplane.png` to `truck.png`, from code and fixed seeds, and the same at 384 x 384 as
-JPEG files in `large`, for models with larger inputs. Shapes are given in pixels of
+Writes ten 96 x 96 PNG files, `airplane.png` to `truck.png`, from code and fixed seeds; the same at 384 x 384 as JPEG
+files in `large`, for models with larger inputs; and in `masks` the pixels of the objects. Shapes are given in pixels of
 the result, x to the right and y down. They are painted at four times the size, scaled down, blurred and given noise
 like a small photograph, so that a network trained on photographs recognizes them at 32 x 32.
 
@@ -89,7 +89,13 @@ class Canvas:
     def __init__(self, seed: int, top: Color, bottom: Color) -> None:
         self.rng = np.random.default_rng(seed)
         self.pixels = np.zeros((FULL, FULL, 3))
+        self.object = np.zeros((FULL, FULL))  # opacity of the object that the image is named after
+        self.draws_object = True  # whether shapes and lines belong to it, or cover it
         self.ground(0, top, bottom, edge=0)
+
+    def cover(self, mask: np.ndarray) -> None:
+        """Add a mask to the object, or remove it where something else covers the object."""
+        self.object = np.maximum(self.object, mask) if self.draws_object else self.object * (1 - mask)
 
     def noise(self, rows: int, columns: int) -> np.ndarray:
         coarse = Image.fromarray(self.rng.normal(size=(rows, columns)).astype(np.float32))
@@ -144,6 +150,7 @@ class Canvas:
         slope = resize(2.5 * rim * (0.45 * right + 0.9 * down), FULL)
         light = 1 + volume * slope + fur * self.noise(60, 60) + fur * self.noise(16, 16)
         self.blend(mask, np.array(color) / 255 * light[..., None])
+        self.cover(mask)
 
     def shadow(self, points: Points, strength: float = 0.5, soft: float = 2.5) -> None:
         self.pixels *= 1 - strength * self.mask(points, soft)[..., None]
@@ -151,7 +158,9 @@ class Canvas:
     def lines(self, strokes: list[Points], width: float, color: Color, soft: float = 0.4, cover: float = 1) -> None:
         for stroke in strokes:
             joints = [(x, y, width) for x, y in stroke]
-            self.blend(cover * self.mask(limb(joints), soft), np.array(color) / 255)
+            mask = cover * self.mask(limb(joints), soft)
+            self.blend(mask, np.array(color) / 255)
+            self.cover(mask)
 
     def render(self, side: int = SIDE, radius: float = 0.55, grain: float = 0.009) -> Image.Image:
         """Scale to `side` px, and add uneven light, color noise, blur (px) and grain like a cheap camera."""
@@ -219,7 +228,9 @@ def bird() -> Canvas:
     scene = Canvas(3, top=(122, 142, 82), bottom=(96, 112, 66))
     scene.patches((176, 188, 120), 5, 5, 0.2, (-10, 110))
     scene.patches((66, 84, 50), 5, 5, 0.5, (-10, 110))
+    scene.draws_object = False
     scene.shape(limb(parse("-4,84,8 30,79,7 60,77,6 100,70,5")), (98, 78, 60), volume=0.4, fur=0.12)
+    scene.draws_object = True
     scene.shape(limb(parse("48,64,2 50,70,1.6 49,78,2")), (74, 58, 48))
     scene.shape(limb(parse("56,63,2 59,70,1.6 58,78,2")), (74, 58, 48))
     scene.shape(limb(parse("38,56,11 24,72,8 12,88,7")), (84, 70, 58), fur=0.1)
@@ -377,7 +388,9 @@ def horse() -> Canvas:
     scene.mottle(0.12, 12, 14, below=38, above=60)
     scene.ground(58, (126, 142, 80), (104, 122, 62))
     scene.mottle(0.09, 40, 60, below=56)
+    scene.draws_object = False
     scene.lines([parse("-4,46 100,45"), parse("-4,55 100,54")], 1.8, (214, 210, 200), 0.6)
+    scene.draws_object = True
     scene.shadow(ellipse(46, 90, 38, 4), 0.5)
     coat, shade, black = (128, 72, 42), (88, 50, 32), (40, 30, 28)
     scene.shape(limb(parse("27,58,10 32,69,6 30,78,4.5 32,90,4.5")), shade)
@@ -419,6 +432,7 @@ def ship() -> Canvas:
     scene.shape(parse("8,63.5 85,63.5 82,69 10,69"), (146, 50, 42), fur=0.04)
     scene.lines([parse("5,50 82,52 92,46")], 1.2, (214, 216, 216), 0.3)
     scene.shadow(parse("4,69 90,69 80,84 12,84"), 0.4, 3)
+    scene.draws_object = False
     scene.shape(smooth(parse("2,69 30,68 60,69 80,66 88,64 95,70 70,72 30,72")), (222, 230, 234), fur=0.1, soft=1)
     return scene
 
@@ -463,13 +477,21 @@ def draw(name: str, side: int = SIDE) -> Image.Image:
     return scene.render() if side == SIDE else scene.render(FULL, radius=0.9)
 
 
+def draw_mask(name: str) -> Image.Image:
+    """Draw the mask of a sample's object, black and white, with a side of `SIDE` px."""
+    mask = resize(SCENES[name]().object, SIDE)
+    return Image.fromarray(np.where(mask >= 0.5, 255, 0).astype(np.uint8)).convert("1")
+
+
 def main() -> None:
     """Draw every sample into the folder given on the command line, by default the package's."""
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "vitviz" / "data" / "samples"
-    (out / "large").mkdir(parents=True, exist_ok=True)
+    for folder in ("large", "masks"):
+        (out / folder).mkdir(parents=True, exist_ok=True)
     for name in SCENES:
         draw(name).save(out / f"{name}.png", optimize=True)
         draw(name, FULL).save(out / "large" / f"{name}.jpg", quality=88, optimize=True)
+        draw_mask(name).save(out / "masks" / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

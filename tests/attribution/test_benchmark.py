@@ -53,6 +53,7 @@ def folder(path, count: int = 3):
     return path
 
 
+@pytest.mark.slow
 def test_a_folder_of_images_is_measured(tmp_path, monkeypatch, capsys):
     use_few_methods(monkeypatch)
     data, output = folder(tmp_path / "images"), tmp_path / "results.jsonl"
@@ -69,6 +70,7 @@ def test_a_folder_of_images_is_measured(tmp_path, monkeypatch, capsys):
         faithfulness.run("tiny", str(data), 3, output=output)
 
 
+@pytest.mark.slow
 def test_an_interrupted_file_is_continued(tmp_path, monkeypatch, capsys):
     use_few_methods(monkeypatch)
     data, output = str(folder(tmp_path / "images", 2)), tmp_path / "results.jsonl"
