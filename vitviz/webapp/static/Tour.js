@@ -1,4 +1,5 @@
-import { STOPS, append, bind_this, child, delegate, delegated, from_html, get, if_block, only_child, pop, push, reset, set, set_text, sibling, state, stopAfter, template_effect, tick, update, user_derived, user_effect } from "./shared.js";
+import { append, bind_this, child, delegate, delegated, from_html, get, if_block, only_child, pop, push, reset, set, set_text, sibling, state, template_effect, tick, update, user_derived, user_effect } from "./packages.js";
+import { STOPS, stopAfter } from "./shared.js";
 // src/explore/Tour.svelte
 var root = from_html(`<button type="button" class="button primary">Next</button>`);
 var root_1 = from_html(`<button type="button" class="button primary">Done</button>`);

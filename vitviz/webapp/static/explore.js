@@ -1,14 +1,22 @@
-import { $document, ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, __vitePreload, ablate, accuracyLine, announceSoon, append, attach, await_block, bind_this, bind_value, capital, changesLine, child, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, clsx, comment, compareToRandom, component, copyLink, cornerOf, delegate, delegated, digitsOf, dismiss, each, event, fail, firstImage, first_child, fitTile, flushSync, focusTile, followHistory, from_html, get, hasManyHeads, hasModel, hostOf, hover, if_block, imageParam, index, init_select, isAblated, isDismissed, isImageUrl, isOfRun, isShortcut, keepSizes, largest, largestLine, leaveMethod, listenWhile, load, lowOf, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, mount as mount$1, neighbour, next, noop, numberName, oneOf, only_child, paintBar, paintTile, patchAt, percent, pinPatch, place, pop, prefixLine, prop, props_id, push, queryClassToken, readAddress, refreshLists, remove_input_defaults, replay_events, requestDownload, reset, restoreAll, rowOf, scaleNote, scoreNote, scoreText, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, showModel, showNotice, showShelf, sibling, signed, signedDigits, state, tableKind, takeFile, template_effect, text, to_array, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, untrack, user_derived, user_effect, waitingSentence, withMean } from "./shared.js";
+import { $document, append, attach, await_block, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, flushSync, from_html, get, if_block, index, init_select, mount as mount$1, next, noop, only_child, pop, prop, props_id, push, remove_input_defaults, replay_events, reset, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, state, template_effect, text, to_array, untrack, user_derived, user_effect } from "./packages.js";
+import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, digitsOf, dismiss, effectSentence, fail, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, leaveMethod, listedClasses, listenWhile, load, lowOf, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, pause, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestAblated, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, signedDigits, tableKind, takeFile, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, waitingSentence, withMean } from "./shared.js";
 // src/explore/Controls.svelte
-var root$19 = from_html(`<label><input type="radio"/><span> </span></label>`);
-var root_1$17 = from_html(`<div role="radiogroup"><span class="name"> </span> <div class="options"></div></div>`);
-var root_2$9 = from_html(`<form class="controls" aria-label="View"></form>`);
+var root$20 = from_html(`<label><input type="radio"/><span> </span></label>`);
+var root_1$19 = from_html(`<div role="radiogroup"><span class="name"> </span> <div class="options"></div></div>`);
+var root_2$10 = from_html(`<form class="controls" aria-label="View"><!> <label class="outline-slider"><span class="name">Outlines</span><input type="range" min="0" max="100"/></label></form>`);
 function Controls($$anchor, $$props) {
 	push($$props, true);
-	const choices = user_derived(() => $$props.explorer.choices);
-	const tokens = user_derived(() => $$props.explorer.shape?.classToken === false ? "All patches" : "Class token");
-	const isPatch = user_derived(() => get(choices).pins.length > 0 || get(choices).hover >= 0 && $$props.explorer.view.query.length > 0);
+	const explorer = prop($$props, "explorer", 7);
+	const choices = user_derived(() => explorer().choices);
+	const tokens = user_derived(() => explorer().shape?.classToken === false ? "All patches" : "Class token");
+	const isPatch = user_derived(() => get(choices).pins.length > 0 || get(choices).hover >= 0 && explorer().view.query.length > 0);
 	const query = user_derived(() => get(choices).isMultiPatchQuery ? "patches" : get(isPatch) ? "patch" : "class");
+	const isSimilarity = user_derived(() => get(choices).view === "features" && get(query) === "patch");
+	const directions = user_derived(() => [
+		["from", "Attends to"],
+		["to", "Attended by"],
+		...explorer().host.live ? [["similar", "Similar to"]] : []
+	]);
 	const groups = user_derived(() => [
 		{
 			name: "query",
@@ -23,8 +31,8 @@ function Controls($$anchor, $$props) {
 		{
 			name: "direction",
 			title: "Direction",
-			value: get(choices).direction,
-			options: [["from", "Attends to"], ["to", "Attended by"]]
+			value: get(isSimilarity) ? "similar" : get(choices).direction,
+			options: get(directions)
 		},
 		{
 			name: "scale",
@@ -51,7 +59,7 @@ function Controls($$anchor, $$props) {
 	user_effect(sync);
 	function choose(target) {
 		const group = target instanceof HTMLInputElement && groupOf(target);
-		if (group) chooseOption($$props.explorer, group.name, target.value);
+		if (group) chooseOption(explorer(), group.name, target.value);
 	}
 	function change({ target }) {
 		choose(target);
@@ -59,14 +67,16 @@ function Controls($$anchor, $$props) {
 	}
 	function click({ target }) {
 		if (!(target instanceof HTMLInputElement)) return;
-		if (target.checked && get(choices).method !== null && target.name !== "display") choose(target);
+		const isHidden = get(choices).method !== null || get(choices).view !== "attention";
+		if (target.checked && isHidden && target.name !== "display") choose(target);
 	}
-	var form_1 = root_2$9();
-	each(form_1, 21, () => get(groups), ({ name, title, options }) => name, ($$anchor, $$item) => {
+	var form_1 = root_2$10();
+	var node = child(form_1);
+	each(node, 17, () => get(groups), ({ name, title, options }) => name, ($$anchor, $$item) => {
 		let name = () => get($$item).name;
 		let title = () => get($$item).title;
 		let options = () => get($$item).options;
-		var div = root_1$17();
+		var div = root_1$19();
 		var span = child(div);
 		var text_1 = only_child(span, true);
 		var div_1 = sibling(span, 2);
@@ -74,7 +84,7 @@ function Controls($$anchor, $$props) {
 			var $$array = user_derived(() => to_array(get($$item), 2));
 			let value = () => get($$array)[0];
 			let text = () => get($$array)[1];
-			var label = root$19();
+			var label = root$20();
 			var input_1 = child(label);
 			remove_input_defaults(input_1);
 			var span_1 = sibling(input_1);
@@ -97,23 +107,28 @@ function Controls($$anchor, $$props) {
 		});
 		append($$anchor, div);
 	});
+	var label_1 = sibling(node, 2);
+	var input_2 = sibling(child(label_1));
+	remove_input_defaults(input_2);
+	reset(label_1);
 	reset(form_1);
 	bind_this(form_1, ($$value) => form = $$value, () => form);
 	delegated("change", form_1, change);
 	delegated("click", form_1, click);
 	event("submit", form_1, (event) => event.preventDefault());
+	bind_value(input_2, () => explorer().choices.outlines, ($$value) => explorer().choices.outlines = $$value);
 	append($$anchor, form_1);
 	pop();
 }
 delegate(["change", "click"]);
 // src/explore/Marks.svelte
-var root$18 = from_html(`<div></div>`);
-var root_1$16 = from_html(`<!> <!> <!>`, 1);
+var root$19 = from_html(`<div></div>`);
+var root_1$18 = from_html(`<!> <!> <!>`, 1);
 function Marks($$anchor, $$props) {
 	push($$props, true);
 	const mark = ($$anchor, patch = noop, kind = noop) => {
 		const corner = user_derived(() => $$props.shape && patch() >= 0 ? cornerOf(patch(), $$props.shape) : null);
-		var div = root$18();
+		var div = root$19();
 		template_effect(() => {
 			set_class(div, 1, `mark ${kind() ?? ""}`);
 			set_attribute(div, "hidden", !get(corner));
@@ -121,9 +136,9 @@ function Marks($$anchor, $$props) {
 		});
 		append($$anchor, div);
 	};
-	var fragment = root_1$16();
+	var fragment = root_1$18();
 	var node = first_child(fragment);
-	mark(node, () => $$props.marks.read, () => "read");
+	mark(node, () => $$props.marks.readout, () => "read");
 	var node_1 = sibling(node, 2);
 	each(node_1, 17, () => $$props.marks.removed, index, ($$anchor, patch) => {
 		mark($$anchor, () => get(patch), () => "removed");
@@ -135,72 +150,25 @@ function Marks($$anchor, $$props) {
 	append($$anchor, fragment);
 	pop();
 }
-// src/explore/roving.ts
-function nextButton(index, key, count, columns) {
-	const steps = {
-		ArrowLeft: -1,
-		ArrowRight: 1,
-		ArrowUp: -columns,
-		ArrowDown: columns
-	};
-	const next = index + (steps[key] ?? 0);
-	if (key in steps) return next >= 0 && next < count ? next : index;
-	return key === "Home" || key === "PageUp" ? 0 : count - 1;
-}
-var buttonsOf = (group) => [...group.querySelectorAll("button")];
-function columnsOf(buttons) {
-	const tops = buttons.map((button) => Math.round(button.getBoundingClientRect().top));
-	return Math.max(1, tops.filter((top) => top === tops[0]).length);
-}
-var roving = (group) => {
-	function update() {
-		const buttons = buttonsOf(group);
-		const isPressed = (button) => button.getAttribute("aria-pressed") === "true";
-		const stop = buttons.find((button) => button === document.activeElement) ?? buttons.find(isPressed) ?? buttons[0];
-		for (const button of buttons) button.tabIndex = button === stop ? 0 : -1;
-	}
-	function press(event) {
-		const buttons = buttonsOf(group);
-		const index = buttons.indexOf(document.activeElement);
-		if (index < 0 || isShortcut(event) || !GRID_KEYS.includes(event.key)) return;
-		event.preventDefault();
-		buttons[nextButton(index, event.key, buttons.length, columnsOf(buttons))].focus();
-	}
-	const observer = new MutationObserver(update);
-	observer.observe(group, {
-		childList: true,
-		subtree: true,
-		attributes: true,
-		attributeFilter: ["aria-pressed"]
-	});
-	group.addEventListener("focusin", update);
-	group.addEventListener("keydown", press);
-	update();
-	return () => {
-		observer.disconnect();
-		group.removeEventListener("focusin", update);
-		group.removeEventListener("keydown", press);
-	};
-};
 // src/explore/Thumbs.svelte
-var root$17 = from_html(`<span class="predicted" aria-hidden="true"> <span class="probability"> </span></span>`);
-var root_1$15 = from_html(`<button class="thumb" type="button"><img/> <!></button>`);
-var root_2$8 = from_html(`<div class="thumbs" role="toolbar"></div>`);
+var root$18 = from_html(`<span class="predicted" aria-hidden="true"> <span class="probability"> </span></span>`);
+var root_1$17 = from_html(`<button class="thumb" type="button"><img/> <!></button>`);
+var root_2$9 = from_html(`<div class="thumbs" role="toolbar"></div>`);
 function Thumbs($$anchor, $$props) {
 	push($$props, true);
 	const inert = prop($$props, "inert", 3, false);
 	const chosen = user_derived(() => JSON.stringify($$props.explorer.choices.image));
-	var div = root_2$8();
+	var div = root_2$9();
 	each(div, 21, () => $$props.thumbs, ({ image, name, src, predicted }) => name, ($$anchor, $$item) => {
 		let image = () => get($$item).image;
 		let name = () => get($$item).name;
 		let src = () => get($$item).src;
 		let predicted = () => get($$item).predicted;
-		var button = root_1$15();
+		var button = root_1$17();
 		var img = child(button);
 		var node = sibling(img, 2);
 		var consequent = ($$anchor) => {
-			var span = root$17();
+			var span = root$18();
 			var text = child(span);
 			var span_1 = sibling(text);
 			var text_1 = only_child(span_1, true);
@@ -240,9 +208,9 @@ function Thumbs($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/explore/Gallery.svelte
-var root$16 = from_html(`<p class="empty"> </p>`);
-var root_1$14 = from_html(`<option> </option>`);
-var root_2$7 = from_html(`<div class="shelf" data-source="cifar"><!>  <div><div class="gallery-bar"><select class="button" name="label" aria-label="True class"></select> <select class="button" name="shown" aria-label="Prediction"></select></div> <div class="gallery-bar pager"><button type="button" class="button" data-page="-1" aria-label="Previous page">‹</button> <label class="page-number"><span class="only-large">Page</span> <input type="number" name="page" aria-label="Page" min="1"/> </label> <button type="button" class="button" data-page="1" aria-label="Next page">›</button> <label class="page-number only-large">Image <input type="number" name="index" aria-label="Index of a test image" min="0"/></label> <span class="page-number count only-large"> </span> <button type="button" class="button" data-do="enlarge"> </button></div> <div class="sorting" role="status"> <!></div> <p class="none-found">No image is in this selection.</p> <!></div></div>`);
+var root$17 = from_html(`<p class="empty"> </p>`);
+var root_1$16 = from_html(`<option> </option>`);
+var root_2$8 = from_html(`<div class="shelf" data-source="cifar"><!>  <div><div class="gallery-bar"><select class="button" name="label" aria-label="True class"></select> <select class="button" name="shown" aria-label="Prediction"></select></div> <div class="gallery-bar pager"><button type="button" class="button" data-page="-1" aria-label="Previous page">‹</button> <label class="page-number"><span class="only-large">Page</span> <input type="number" name="page" aria-label="Page" min="1"/> </label> <button type="button" class="button" data-page="1" aria-label="Next page">›</button> <label class="page-number only-large">Image <input type="number" name="index" aria-label="Index of a test image" min="0"/></label> <span class="page-number count only-large"> </span> <button type="button" class="button" data-do="enlarge"> </button></div> <div class="sorting" role="status"> <!></div> <p class="none-found">No image is in this selection.</p> <!></div></div>`);
 function Gallery($$anchor, $$props) {
 	push($$props, true);
 	const SHOWN = [
@@ -261,7 +229,7 @@ function Gallery($$anchor, $$props) {
 		event.stopPropagation();
 		get(gallery).isLarge = false;
 	}
-	var div = root_2$7();
+	var div = root_2$8();
 	var node = child(div);
 	var consequent = ($$anchor) => {
 		Download($$anchor, {
@@ -275,7 +243,7 @@ function Gallery($$anchor, $$props) {
 		});
 	};
 	var consequent_1 = ($$anchor) => {
-		var p = root$16();
+		var p = root$17();
 		var text = only_child(p);
 		template_effect(() => set_text(text, `${get(catalog).cifar.message ?? ""} Choose a sample, or upload an image.`));
 		append($$anchor, p);
@@ -288,7 +256,7 @@ function Gallery($$anchor, $$props) {
 	var div_2 = child(div_1);
 	var select = child(div_2);
 	each(select, 21, () => ["All classes", ...get(gallery).classes], index, ($$anchor, name, k) => {
-		var option = root_1$14();
+		var option = root_1$16();
 		var text_1 = only_child(option, true);
 		option.value = option.__value = k - 1;
 		template_effect(() => set_text(text_1, get(name)));
@@ -302,7 +270,7 @@ function Gallery($$anchor, $$props) {
 		var $$array = user_derived(() => to_array(get($$item), 2));
 		let value = () => get($$array)[0];
 		let title = () => get($$array)[1];
-		var option_1 = root_1$14();
+		var option_1 = root_1$16();
 		var text_2 = only_child(option_1, true);
 		var option_1_value = {};
 		template_effect(() => {
@@ -400,7 +368,7 @@ delegate([
 	"click"
 ]);
 // src/explore/Camera.svelte
-var root$15 = from_html(`<div class="camera"><video playsinline=""></video> <button type="button" class="button primary" data-do="snap">Take photo</button> <button type="button" class="button" data-do="close-camera" aria-label="Close the camera">Close</button></div> <button type="button" class="button" data-do="camera">Use the camera</button>`, 3);
+var root$16 = from_html(`<button type="button" class="button" data-do="camera" aria-label="Use the camera">Camera</button>  <div class="camera"><video playsinline=""></video> <button type="button" class="button primary" data-do="snap">Take photo</button> <button type="button" class="button" data-do="close-camera" aria-label="Close the camera">Close</button></div>`, 3);
 function Camera($$anchor, $$props) {
 	push($$props, true);
 	const hasCamera = Boolean(navigator.mediaDevices?.getUserMedia);
@@ -457,58 +425,66 @@ function Camera($$anchor, $$props) {
 			if (blob) takeFile($$props.explorer, new File([blob], "photo.png", { type: "image/png" }));
 		});
 	}
-	var fragment = root$15();
-	var div = first_child(fragment);
+	var fragment = root$16();
+	var button = first_child(fragment);
+	bind_this(button, ($$value) => opener = $$value, () => opener);
+	var div = sibling(button, 2);
 	var video_1 = child(div);
 	video_1.muted = true;
 	bind_this(video_1, ($$value) => video = $$value, () => video);
-	var button = sibling(video_1, 2);
-	bind_this(button, ($$value) => shutter = $$value, () => shutter);
-	var button_1 = sibling(button, 2);
+	var button_1 = sibling(video_1, 2);
+	bind_this(button_1, ($$value) => shutter = $$value, () => shutter);
+	var button_2 = sibling(button_1, 2);
 	reset(div);
-	var button_2 = sibling(div, 2);
-	bind_this(button_2, ($$value) => opener = $$value, () => opener);
 	template_effect(() => {
+		set_attribute(button, "hidden", !hasCamera);
+		set_attribute(button, "aria-expanded", get(isOpen));
 		set_attribute(div, "hidden", !get(isOpen));
-		set_attribute(button_2, "hidden", get(isOpen) || !hasCamera);
 	});
-	delegated("click", button, snap);
-	delegated("click", button_1, dismiss);
-	delegated("click", button_2, open);
+	delegated("click", button, () => get(isOpen) || open());
+	delegated("keydown", div, (event) => event.key === "Escape" && dismiss());
+	delegated("click", button_1, snap);
+	delegated("click", button_2, dismiss);
 	append($$anchor, fragment);
 	pop();
 }
-delegate(["click"]);
+delegate(["click", "keydown"]);
 // src/explore/crop.ts
-function cropBox({ width, height }, aspect, position) {
+function cropBox({ width, height }, aspect, position, central = 1) {
 	const ratio = width / height / aspect;
-	if (!(ratio > 0) || Math.abs(ratio - 1) < .01) return null;
+	if (!(ratio > 0) || central === null) return null;
+	const isWhole = Math.abs(ratio - 1) < .01;
+	if (isWhole && central === 1) return null;
 	const isWide = ratio > 1;
-	const share = 100 * (isWide ? 1 / ratio : ratio);
-	const start = (100 - share) * position;
+	const share = isWhole ? 1 : isWide ? 1 / ratio : ratio;
+	const along = 100 * ((1 - share) * position + share * (1 - central) / 2);
+	const across = 50 * (1 - central);
+	const [long, short] = [100 * share * central, 100 * central];
 	return isWide ? {
 		isWide,
-		left: start,
-		top: 0,
-		width: share,
-		height: 100
+		left: along,
+		top: across,
+		width: long,
+		height: short
 	} : {
 		isWide,
-		left: 0,
-		top: start,
-		width: 100,
-		height: share
+		left: across,
+		top: along,
+		width: short,
+		height: long
 	};
 }
+var shareOf = ({ isWide, width, height }) => isWide ? width / height : height / width;
+var isMovable = (box) => shareOf(box) < 1;
 function positionAt(box, point) {
-	const share = (box.isWide ? box.width : box.height) / 100;
+	const share = shareOf(box);
 	const place = box.isWide ? point.x : point.y;
 	return Math.min(1, Math.max(0, (place - share / 2) / (1 - share)));
 }
 // src/explore/Crop.svelte
-var root$14 = from_html(`<i class="crop-box"></i>`);
-var root_1$13 = from_html(`<label> <input type="range" name="crop" min="0" max="1" step="0.05"/></label>`);
-var root_2$6 = from_html(`<div class="crop"><div role="presentation"><img alt="The uploaded image before cropping" draggable="false"/> <!></div> <div class="crop-text"><!></div></div>`);
+var root$15 = from_html(`<i class="crop-box"></i>`);
+var root_1$15 = from_html(`<label> <input type="range" name="crop" min="0" max="1" step="0.05"/></label>`);
+var root_2$7 = from_html(`<div class="crop"><div role="presentation"><img alt="The uploaded image before cropping" draggable="false"/> <!></div> <div class="crop-text"><!></div></div>`);
 function Crop($$anchor, $$props) {
 	push($$props, true);
 	const upload = user_derived(() => $$props.explorer.choices.image?.kind === "upload" ? $$props.explorer.choices.image : null);
@@ -519,7 +495,8 @@ function Crop($$anchor, $$props) {
 	});
 	let moved = state(null);
 	const position = user_derived(() => get(moved) ?? get(upload)?.crop ?? .5);
-	const box = user_derived(() => cropBox(get(size), $$props.explorer.shape?.aspect ?? 1, get(position)));
+	const box = user_derived(() => cropBox(get(size), $$props.explorer.shape?.aspect ?? 1, get(position), $$props.explorer.reply?.image.crop ?? null));
+	const movable = user_derived(() => get(box) !== null && isMovable(get(box)));
 	function measure(event) {
 		const { naturalWidth: width, naturalHeight: height } = event.currentTarget;
 		set(size, {
@@ -529,7 +506,7 @@ function Crop($$anchor, $$props) {
 	}
 	function follow(event) {
 		const frame = event.currentTarget;
-		if (!get(box) || event.type === "pointermove" && !frame.hasPointerCapture(event.pointerId)) return;
+		if (!get(box) || !get(movable) || event.type === "pointermove" && !frame.hasPointerCapture(event.pointerId)) return;
 		if (event.type === "pointerdown") frame.setPointerCapture(event.pointerId);
 		const { left, top, width, height } = frame.getBoundingClientRect();
 		set(moved, positionAt(get(box), {
@@ -548,13 +525,13 @@ function Crop($$anchor, $$props) {
 	}
 	var fragment = comment();
 	var node = first_child(fragment);
-	var consequent_2 = ($$anchor) => {
-		var div = root_2$6();
+	var consequent_3 = ($$anchor) => {
+		var div = root_2$7();
 		var div_1 = child(div);
 		var img = child(div_1);
 		var node_1 = sibling(img, 2);
 		var consequent = ($$anchor) => {
-			var i = root$14();
+			var i = root$15();
 			let styles;
 			template_effect(() => styles = set_style(i, "", styles, {
 				left: `${get(box).left}%`,
@@ -571,7 +548,7 @@ function Crop($$anchor, $$props) {
 		var div_2 = sibling(div_1, 2);
 		var node_2 = child(div_2);
 		var consequent_1 = ($$anchor) => {
-			var label = root_1$13();
+			var label = root_1$15();
 			var text = child(label);
 			var input = sibling(text);
 			remove_input_defaults(input);
@@ -586,18 +563,23 @@ function Crop($$anchor, $$props) {
 			delegated("change", input, choose);
 			append($$anchor, label);
 		};
-		var alternate = ($$anchor) => {
-			var text_1 = text("The model sees the whole image.");
+		var consequent_2 = ($$anchor) => {
+			var text_1 = text("The model sees the central part.");
 			append($$anchor, text_1);
 		};
+		var alternate = ($$anchor) => {
+			var text_2 = text("The model sees the whole image.");
+			append($$anchor, text_2);
+		};
 		if_block(node_2, ($$render) => {
-			if (get(box)) $$render(consequent_1);
+			if (get(box) && get(movable)) $$render(consequent_1);
+			else if (get(box)) $$render(consequent_2, 1);
 			else $$render(alternate, -1);
 		});
 		reset(div_2);
 		reset(div);
 		template_effect(() => {
-			set_class(div_1, 1, clsx(["original", { movable: get(box) }]));
+			set_class(div_1, 1, clsx(["original", { movable: get(movable) }]));
 			set_attribute(img, "src", get(src));
 		});
 		delegated("pointerdown", div_1, follow);
@@ -609,7 +591,7 @@ function Crop($$anchor, $$props) {
 	};
 	var d = user_derived(() => get(upload) && isImageUrl(get(src)));
 	if_block(node, ($$render) => {
-		if (get(d)) $$render(consequent_2);
+		if (get(d)) $$render(consequent_3);
 	});
 	append($$anchor, fragment);
 	pop();
@@ -622,7 +604,9 @@ delegate([
 	"change"
 ]);
 // src/explore/UploadShelf.svelte
-var root$13 = from_html(`<div class="shelf" data-source="upload"><!> <label class="empty drop">Drop or paste an image, or <span class="link">choose a file</span> <span class="formats"> </span> <input type="file" aria-label="Choose an image file"/></label> <!></div>`);
+var root$14 = from_html(`<span class="link">Choose a file</span>`);
+var root_1$14 = from_html(`Drop or paste an image, or <span class="link">choose a file</span>`, 1);
+var root_2$6 = from_html(`<div class="shelf" data-source="upload"><!> <div><label class="empty drop"><!> <span class="formats"> </span> <input type="file" aria-label="Choose an image file"/></label> <!></div></div>`);
 function UploadShelf($$anchor, $$props) {
 	push($$props, true);
 	const isShown = user_derived(() => $$props.explorer.choices.image?.kind === "upload" && Boolean($$props.explorer.reply?.image.original));
@@ -631,23 +615,40 @@ function UploadShelf($$anchor, $$props) {
 		if (file) takeFile($$props.explorer, file);
 		input.value = "";
 	}
-	var div = root$13();
+	var div = root_2$6();
 	var node = child(div);
 	Crop(node, { get explorer() {
 		return $$props.explorer;
 	} });
-	var label = sibling(node, 2);
-	var span = sibling(child(label), 3);
-	var text = only_child(span);
-	var input_1 = sibling(span, 2);
+	var div_1 = sibling(node, 2);
+	var label = child(div_1);
+	var node_1 = child(label);
+	var consequent = ($$anchor) => {
+		var span = root$14();
+		append($$anchor, span);
+	};
+	var alternate = ($$anchor) => {
+		var fragment = root_1$14();
+		next();
+		append($$anchor, fragment);
+	};
+	if_block(node_1, ($$render) => {
+		if (get(isShown)) $$render(consequent);
+		else $$render(alternate, -1);
+	});
+	var span_1 = sibling(node_1, 2);
+	var text = only_child(span_1);
+	var input_1 = sibling(span_1, 2);
 	reset(label);
 	Camera(sibling(label, 2), { get explorer() {
 		return $$props.explorer;
 	} });
+	reset(div_1);
 	reset(div);
 	template_effect(($0, $1) => {
 		set_attribute(div, "hidden", $$props.explorer.shelf !== "upload");
-		set_attribute(span, "hidden", get(isShown));
+		set_class(div_1, 1, clsx(["upload-row", { compact: get(isShown) }]));
+		set_attribute(span_1, "hidden", get(isShown));
 		set_text(text, `${ACCEPTED.names ?? ""}, up to ${$0 ?? ""}`);
 		set_attribute(input_1, "accept", $1);
 	}, [() => mebibytes($$props.explorer.catalog.maxBytes), () => ACCEPTED.types.join()]);
@@ -657,8 +658,8 @@ function UploadShelf($$anchor, $$props) {
 }
 delegate(["change"]);
 // src/explore/Picker.svelte
-var root$12 = from_html(`<label><input type="radio" name="source"/> <span> </span></label>`);
-var root_1$12 = from_html(`<form class="picker"><div class="choice" role="radiogroup" aria-label="Image source"><div class="options"></div></div> <div class="shelf" data-source="sample"><div class="samples"><!> <p class="group-title" aria-hidden="true">Photographs</p> <!></div></div> <!> <!></form>`);
+var root$13 = from_html(`<label><input type="radio" name="source"/> <span> </span></label>`);
+var root_1$13 = from_html(`<form class="picker"><div class="choice" role="radiogroup" aria-label="Image source"><div class="options"></div></div> <div class="shelf" data-source="sample"><div class="samples"><!> <p class="group-title" aria-hidden="true">Photographs</p> <!></div></div> <!> <!></form>`);
 function Picker($$anchor, $$props) {
 	push($$props, true);
 	const shelves = user_derived(() => {
@@ -691,7 +692,7 @@ function Picker($$anchor, $$props) {
 		name: title,
 		src
 	})));
-	var form = root_1$12();
+	var form = root_1$13();
 	var div = child(form);
 	var div_1 = child(div);
 	each(div_1, 21, () => get(shelves), ([kind, name, title]) => kind, ($$anchor, $$item) => {
@@ -699,7 +700,7 @@ function Picker($$anchor, $$props) {
 		let kind = () => get($$array)[0];
 		let name = () => get($$array)[1];
 		let title = () => get($$array)[2];
-		var label = root$12();
+		var label = root$13();
 		var input = child(label);
 		remove_input_defaults(input);
 		var span = sibling(input, 2);
@@ -824,8 +825,8 @@ function watchMap(explorer) {
 	};
 }
 // src/explore/ImageColumn.svelte
-var root$11 = from_html(`<button type="button" class="button" data-do="remove"><span>Remove<span class="more"></span></span></button>`);
-var root_1$11 = from_html(`<section class="column image-column" aria-label="Image"><div class="column-head"><h2>Image</h2><span class="truth"> </span></div>  <div class="stage image" tabindex="0" role="application"><canvas class="pixels crisp"></canvas> <div class="patch-grid"></div> <!></div> <div class="under-image"><button type="button" class="class-token"><i aria-hidden="true"> </i><span class="default-query"> </span></button> <!> <p class="image-note"> </p></div> <!></section>`);
+var root$12 = from_html(`<button type="button" class="button" data-do="remove"><span>Remove<span class="more"></span></span></button>`);
+var root_1$12 = from_html(`<section class="column image-column" aria-label="Image"><div class="column-head"><h2>Image</h2><span class="truth"> </span></div>  <div class="stage image" tabindex="0" role="application"><canvas class="pixels crisp"></canvas> <div class="patch-grid"></div> <!></div> <div class="under-image"><button type="button" class="class-token"><i aria-hidden="true"> </i><span class="default-query"> </span></button> <!> <p class="image-note"> </p></div> <!></section>`);
 function ImageColumn($$anchor, $$props) {
 	push($$props, true);
 	const about = user_derived(() => $$props.explorer.reply?.image);
@@ -833,7 +834,8 @@ function ImageColumn($$anchor, $$props) {
 	const truth = user_derived(() => {
 		if (!get(about) || !$$props.explorer.reply) return "";
 		if (get(about).truth !== null) return `true label: ${$$props.explorer.reply.classes[get(about).truth]}`;
-		return get(about).shows ? `${get(about).shows}: none of ${$$props.explorer.reply.classes.length} classes` : "";
+		if (!get(about).shows || !$$props.explorer.hasHead) return get(about).shows ?? "";
+		return `${get(about).shows}: none of ${$$props.explorer.reply.classes.length.toLocaleString("en-US")} classes`;
 	});
 	const note = user_derived(() => get(about) ? keepSizes([get(about).caption, get(about).note].filter(Boolean).join(" · ")) : "");
 	const label = user_derived(() => `Image with patch grid. Arrow keys select a patch, Enter pins it as the query, ${$$props.explorer.host.live ? "Delete removes it, " : ""}Escape returns to the class token.`);
@@ -845,7 +847,7 @@ function ImageColumn($$anchor, $$props) {
 		canvas.height = image.naturalHeight;
 		canvas.getContext("2d")?.drawImage(image, 0, 0);
 	});
-	var section = root_1$11();
+	var section = root_1$12();
 	var div = child(section);
 	var span = sibling(child(div));
 	var text = only_child(span, true);
@@ -872,7 +874,7 @@ function ImageColumn($$anchor, $$props) {
 	reset(button);
 	var node_1 = sibling(button, 2);
 	var consequent = ($$anchor) => {
-		var button_1 = root$11();
+		var button_1 = root$12();
 		var span_2 = child(button_1);
 		var span_3 = sibling(child(span_2));
 		span_3.textContent = " patches";
@@ -912,8 +914,8 @@ function ImageColumn($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/explore/Intro.svelte
-var root$10 = from_html(`<span>vitviz shows what a Vision Transformer attends to. Point at the image to begin.</span>`);
-var root_1$10 = from_html(`<button type="button" class="button plain" data-do="dismiss" aria-label="Dismiss the introduction">×</button>`);
+var root$11 = from_html(`<span>vitviz shows what a Vision Transformer attends to. Point at the image to begin.</span>`);
+var root_1$11 = from_html(`<button type="button" class="button plain" data-do="dismiss" aria-label="Dismiss the introduction">×</button>`);
 var root_2$5 = from_html(`<p class="intro"><!> <button type="button" class="button plain" data-do="tour">Tour</button> <!></p> <!>`, 1);
 function Intro($$anchor, $$props) {
 	push($$props, true);
@@ -933,7 +935,7 @@ function Intro($$anchor, $$props) {
 	var p = first_child(fragment);
 	var node = child(p);
 	var consequent = ($$anchor) => {
-		var span = root$10();
+		var span = root$11();
 		append($$anchor, span);
 	};
 	if_block(node, ($$render) => {
@@ -943,7 +945,7 @@ function Intro($$anchor, $$props) {
 	bind_this(button, ($$value) => opener = $$value, () => opener);
 	var node_1 = sibling(button, 2);
 	var consequent_1 = ($$anchor) => {
-		var button_1 = root_1$10();
+		var button_1 = root_1$11();
 		delegated("click", button_1, close);
 		append($$anchor, button_1);
 	};
@@ -1033,11 +1035,12 @@ async function toggleFullscreen({ root }) {
 	await root.requestFullscreen().catch(() => root.showPopover?.());
 }
 // src/explore/Lead.svelte
-var root$9 = from_html(`<button type="button" class="button" data-do="link">Copy link</button> <button type="button" class="button" data-do="figure" aria-haspopup="dialog">Save figure</button>`, 1);
-var root_1$9 = from_html(`<section class="lead" aria-label="Summary"><div class="summary"><h1 class="headline"> </h1> <p><!></p> <p class="voice" aria-live="polite"> </p></div> <div class="actions"><button type="button" class="button" data-do="present">Present</button> <!></div></section>`);
+var root$10 = from_html(`<button type="button" class="button" data-do="link">Copy link</button> <button type="button" class="button" data-do="figure" aria-haspopup="dialog">Save figure</button>`, 1);
+var root_1$10 = from_html(`<section class="lead" aria-label="Summary"><div class="summary"><h1 class="headline"> </h1> <p><!></p> <p class="voice" aria-live="polite"> </p></div> <div class="actions"><button type="button" class="button" data-do="present">Present</button> <!></div></section>`);
 function Lead($$anchor, $$props) {
 	push($$props, true);
-	var section = root_1$9();
+	const isOtherView = user_derived(() => $$props.explorer.choices.view !== "attention");
+	var section = root_1$10();
 	var div = child(section);
 	var h1 = child(div);
 	var text = only_child(h1, true);
@@ -1054,10 +1057,13 @@ function Lead($$anchor, $$props) {
 	var button = child(div_1);
 	var node_1 = sibling(button, 2);
 	var consequent = ($$anchor) => {
-		var fragment = root$9();
+		var fragment = root$10();
 		var button_1 = first_child(fragment);
 		var button_2 = sibling(button_1, 2);
-		template_effect(() => button_2.disabled = !$$props.explorer.reply);
+		template_effect(() => {
+			button_2.disabled = !$$props.explorer.reply || get(isOtherView);
+			set_attribute(button_2, "title", get(isOtherView) ? "Save figure draws the attention view: choose Attention above the matrix." : void 0);
+		});
 		delegated("click", button_1, () => copyLink($$props.explorer));
 		delegated("click", button_2, () => $$props.explorer.openSaveDialog?.());
 		append($$anchor, fragment);
@@ -1084,6 +1090,8 @@ var GLOSSARY = {
 	"deletion score": "Patches are masked one after another, those ranked highest by the map first. The score is the mean drop of the probability of the class on the way, relative to its start. The higher, the better the map finds what the model uses. Scores of a single image are noisy.",
 	"random baseline": "The same measured with 20 random orders: the mark is their mean, SD their standard deviation. A map within 2 SD of the mean may be luck; one below it is worse than guessing. The map called Random is one such order, so its score differs from the mark by chance alone.",
 	logit: "The output of the model for a class before the softmax turns all of them into probabilities. One more in a logit multiplies the odds of the class by 2.7.",
+	contribution: "The logit is a sum: of what every head wrote for every token it read, of every MLP, the embedding and the biases. The numbers are its summands, in logits. Above 0 speaks for the class, below 0 against it.",
+	"cosine similarity": "The cosine of the angle between the features of two tokens: 1 for the same direction, 0 for unrelated ones. It compares what the tokens contain; attention says which token reads from which.",
 	"relative value": "Methods other than attention have units of their own. Their maps are divided by their maximum, so that they can be compared by shape, not by size."
 };
 function termOf(scale) {
@@ -1092,7 +1100,7 @@ function termOf(scale) {
 	return scale.isWeight ? "attention weight" : "relative value";
 }
 // src/lib/Help.svelte
-var root$8 = from_html(`<button type="button" class="help">?</button> <span class="help-text" popover="auto" role="note"><b> </b> </span>`, 1);
+var root$9 = from_html(`<button type="button" class="help">?</button> <span class="help-text" popover="auto" role="note"><b> </b> </span>`, 1);
 function Help($$anchor, $$props) {
 	const id = props_id();
 	push($$props, true);
@@ -1105,7 +1113,7 @@ function Help($$anchor, $$props) {
 		style.left = `${Math.max(8, Math.min(left - 12, innerWidth - width - 8))}px`;
 		style.top = `${isBelow ? bottom + 6 : Math.max(8, top - height - 6)}px`;
 	}
-	var fragment = root$8();
+	var fragment = root$9();
 	var button_1 = first_child(fragment);
 	bind_this(button_1, ($$value) => button = $$value, () => button);
 	var span = sibling(button_1, 2);
@@ -1164,8 +1172,8 @@ function unitOf(scale) {
 	return `attention weight, all ${scale.isOfMeans ? "means" : "heads"}`;
 }
 // src/explore/MapBar.svelte
-var root$7 = from_html(`<span> </span>`);
-var root_1$8 = from_html(` <!>`, 1);
+var root$8 = from_html(`<span> </span>`);
+var root_1$9 = from_html(` <!>`, 1);
 var root_2$4 = from_html(`<div class="bar" aria-hidden="true"><canvas width="256" height="1"></canvas> <span class="uniform"></span> <span class="caret"></span> <!></div> <div class="bar-text"><span class="unit"> <!></span> <span class="uniform-text"><!></span></div>`, 1);
 function MapBar($$anchor, $$props) {
 	push($$props, true);
@@ -1181,30 +1189,31 @@ function MapBar($$anchor, $$props) {
 	user_effect(() => {
 		if (!get(kind)) return;
 		tile ??= makeTile(canvas, 256, 1);
-		paintBar(tile, $$props.explorer.theme.table(get(kind)));
+		paintPixels(tile, $$props.explorer.theme.table(get(kind)));
 	});
 	var fragment = root_2$4();
 	var div = first_child(fragment);
+	let styles;
 	var canvas_1 = child(div);
 	bind_this(canvas_1, ($$value) => canvas = $$value, () => canvas);
 	var span = sibling(canvas_1, 2);
-	let styles;
-	var span_1 = sibling(span, 2);
 	let styles_1;
+	var span_1 = sibling(span, 2);
+	let styles_2;
 	var node = sibling(span_1, 2);
 	each(node, 17, () => get(ticks), index, ($$anchor, $$item, i) => {
 		var $$array = user_derived(() => to_array(get($$item), 2));
 		let at = () => get($$array)[0];
 		let text = () => get($$array)[1];
-		var span_2 = root$7();
-		let styles_2;
+		var span_2 = root$8();
+		let styles_3;
 		var text_1 = only_child(span_2, true);
 		template_effect(() => {
 			set_class(span_2, 1, clsx(["tick", {
 				first: i === 0,
 				last: i === get(ticks).length - 1
 			}]));
-			styles_2 = set_style(span_2, "", styles_2, { left: `${100 * at()}%` });
+			styles_3 = set_style(span_2, "", styles_3, { left: `${100 * at()}%` });
 			set_text(text_1, text());
 		});
 		append($$anchor, span_2);
@@ -1216,7 +1225,7 @@ function MapBar($$anchor, $$props) {
 	var node_1 = sibling(text_2);
 	var consequent = ($$anchor) => {
 		{
-			let $0 = user_derived(() => termOf(get(scale)));
+			let $0 = user_derived(() => get(view).panel?.term ?? termOf(get(scale)));
 			Help($$anchor, { get term() {
 				return get($0);
 			} });
@@ -1229,7 +1238,7 @@ function MapBar($$anchor, $$props) {
 	var span_4 = sibling(span_3, 2);
 	var node_2 = child(span_4);
 	var consequent_1 = ($$anchor) => {
-		var fragment_2 = root_1$8();
+		var fragment_2 = root_1$9();
 		var text_3 = first_child(fragment_2, true);
 		Help(sibling(text_3), { term: "uniform" });
 		template_effect(($0) => set_text(text_3, $0), [() => `dashed: uniform, ${percent(get(uniform))}`]);
@@ -1241,65 +1250,66 @@ function MapBar($$anchor, $$props) {
 	reset(span_4);
 	reset(div_1);
 	template_effect(($0) => {
+		styles = set_style(div, "", styles, { visibility: get(view).map?.pixels ? "hidden" : void 0 });
 		set_attribute(span, "hidden", !get(showsUniform));
-		styles = set_style(span, "", styles, { left: `${100 * get(uniformPlace)}%` });
+		styles_1 = set_style(span, "", styles_1, { left: `${100 * get(uniformPlace)}%` });
 		set_attribute(span_1, "hidden", !get(view).reading);
-		styles_1 = set_style(span_1, "", styles_1, { left: get(view).reading?.place });
+		styles_2 = set_style(span_1, "", styles_2, { left: get(view).reading?.place });
 		set_text(text_2, $0);
-	}, [() => get(scale) ? unitOf(get(scale)) : ""]);
+	}, [() => get(view).panel?.unit ?? (get(scale) ? unitOf(get(scale)) : "")]);
 	append($$anchor, fragment);
 	pop();
 }
 // src/explore/MapColumn.svelte
-var root$6 = from_html(`<button type="button" class="button plain" data-do="ablate"> </button>`);
-var root_1$7 = from_html(`<section class="column map-column" aria-label="Selected map"><div class="column-head"><h2 class="map-title"> </h2> <!> <button type="button" class="button plain" data-do="leave">Back to heads</button></div>  <div class="stage map" tabindex="0" role="application"><canvas class="values"></canvas> <svg class="outlines" viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true"><path class="outline-halo"></path><path></path></svg> <div class="patch-grid"></div> <div><b> </b> <span> </span></div> <!></div> <!> <p class="map-what"> </p> <div class="under-map"><canvas class="class-cell" width="1" height="1" aria-hidden="true"></canvas> <span class="class-weight"> </span> <label class="outline-slider">Outlines<input type="range" min="0" max="100"/></label></div></section>`);
+var root$7 = from_html(`<button type="button" class="button plain" data-do="ablate"> </button>`);
+var root_1$8 = from_html(`<section class="column map-column" aria-label="Selected map"><div class="column-head"><h2 class="map-title"> </h2> <!> <button type="button" class="button plain" data-do="leave">Back to heads</button></div>  <div class="stage map" tabindex="0" role="application"><canvas class="values"></canvas> <svg class="outlines" viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true"><path class="outline-halo"></path><path></path></svg> <div class="patch-grid"></div> <div><b> </b> <span> </span></div> <!></div> <!> <p class="map-what"> </p> <div class="under-map"><canvas class="class-cell" width="1" height="1" aria-hidden="true"></canvas> <span class="class-weight"> </span></div></section>`);
 function MapColumn($$anchor, $$props) {
 	push($$props, true);
-	const explorer = prop($$props, "explorer", 7);
-	const view = user_derived(() => explorer().view);
-	const outlines = user_derived(() => explorer().reply?.image.outlines ?? "");
-	const canAblate = user_derived(() => explorer().host.live && get(view).map !== null && get(view).method === null && get(view).layer !== -1 && get(view).head !== -1);
+	const view = user_derived(() => $$props.explorer.view);
+	const outlines = user_derived(() => $$props.explorer.reply?.image.outlines ?? "");
+	const canAblate = user_derived(() => $$props.explorer.host.live && $$props.explorer.choices.view !== "features" && get(view).map !== null && get(view).method === null && get(view).layer !== -1 && get(view).head !== -1);
 	const method = user_derived(() => get(view).methodInfo);
-	const hasClassToken = user_derived(() => explorer().shape?.classToken !== false);
-	const hasClassCell = user_derived(() => get(view).method === null && get(hasClassToken));
-	const prefixText = user_derived(() => get(view).map && get(view).shape && get(view).method === null ? prefixLine(get(view).map.values, get(view).shape, get(view).direction) : "");
+	const hasClassToken = user_derived(() => $$props.explorer.shape?.classToken !== false);
+	const hasClassCell = user_derived(() => get(view).method === null && get(hasClassToken) && get(view).panel?.note !== "");
+	const prefixText = user_derived(() => get(view).panel?.note ?? (get(view).map && get(view).shape && get(view).method === null ? prefixLine(get(view).map.values, get(view).shape, get(view).direction) : ""));
 	const label = "Selected map. Arrow keys read the value of each patch, Enter pins it as the query.";
 	let map;
 	let cell;
 	let mapTile = null;
 	let cellTile = null;
 	function listen(stage) {
-		follow(explorer(), "readoutPatch")(stage);
-		return watchMap(explorer())(stage);
+		follow($$props.explorer, "readoutPatch")(stage);
+		return watchMap($$props.explorer)(stage);
 	}
 	user_effect(() => {
 		const { shape } = get(view);
 		if (!shape || !get(view).map) return;
-		const { values, first, scale } = get(view).map;
-		const table = explorer().theme.table(tableKind(scale));
+		const { values, first, scale, pixels } = get(view).map;
+		const table = $$props.explorer.theme.table(tableKind(scale));
 		mapTile = fitTile(mapTile, map, shape.columns, shape.rows);
+		if (pixels) return paintPixels(mapTile, pixels);
 		paintTile(mapTile, values, first, table, scale);
 		if (get(view).method !== null) return;
 		cellTile = fitTile(cellTile, cell, 1, 1);
 		paintTile(cellTile, values, 0, table, scale);
 	});
-	var section = root_1$7();
+	var section = root_1$8();
 	var div = child(section);
 	var h2 = child(div);
 	var text = only_child(h2, true);
 	var node = sibling(h2, 2);
 	var consequent = ($$anchor) => {
-		var button = root$6();
+		var button = root$7();
 		var text_1 = only_child(button, true);
 		template_effect(() => {
 			set_attribute(button, "hidden", !get(canAblate));
 			set_text(text_1, get(view).isHeadAblated ? "Restore head" : "Ablate head");
 		});
-		delegated("click", button, () => toggleHead(explorer()));
+		delegated("click", button, () => toggleHead($$props.explorer));
 		append($$anchor, button);
 	};
 	if_block(node, ($$render) => {
-		if (explorer().host.live) $$render(consequent);
+		if ($$props.explorer.host.live) $$render(consequent);
 	});
 	var button_1 = sibling(node, 2);
 	reset(div);
@@ -1324,14 +1334,14 @@ function MapColumn($$anchor, $$props) {
 			return get(view).mapMarks;
 		},
 		get shape() {
-			return explorer().shape;
+			return $$props.explorer.shape;
 		}
 	});
 	reset(div_1);
 	attach(div_1, () => listen);
 	var node_2 = sibling(div_1, 2);
 	MapBar(node_2, { get explorer() {
-		return explorer();
+		return $$props.explorer;
 	} });
 	var p = sibling(node_2, 2);
 	var text_4 = only_child(p, true);
@@ -1340,16 +1350,12 @@ function MapColumn($$anchor, $$props) {
 	bind_this(canvas_1, ($$value) => cell = $$value, () => cell);
 	var span_1 = sibling(canvas_1, 2);
 	var text_5 = only_child(span_1, true);
-	var label_1 = sibling(span_1, 2);
-	var input = sibling(child(label_1));
-	remove_input_defaults(input);
-	reset(label_1);
 	reset(div_3);
 	reset(section);
 	template_effect(() => {
 		set_text(text, get(view).title);
 		set_attribute(button_1, "hidden", get(view).method === null);
-		styles = set_style(svg, "", styles, { opacity: explorer().choices.outlines / 100 });
+		styles = set_style(svg, "", styles, { opacity: $$props.explorer.choices.outlines / 100 });
 		set_attribute(path, "d", get(outlines));
 		set_attribute(path_1, "d", get(outlines));
 		set_class(div_2, 1, clsx(["tip", get(view).reading?.isBelow && "below"]));
@@ -1365,15 +1371,14 @@ function MapColumn($$anchor, $$props) {
 		set_attribute(canvas_1, "hidden", !get(hasClassCell));
 		set_text(text_5, get(prefixText));
 	});
-	delegated("click", button_1, () => leaveMethod(explorer()));
-	bind_value(input, () => explorer().choices.outlines, ($$value) => explorer().choices.outlines = $$value);
+	delegated("click", button_1, () => leaveMethod($$props.explorer));
 	append($$anchor, section);
 	pop();
 }
 delegate(["click"]);
 // src/explore/MatrixColumn.svelte
-var root$5 = from_html(`<option> </option>`);
-var root_1$6 = from_html(`<section class="column matrix-column" aria-label="All layers and heads"><div class="column-head"><h2>All layers and heads</h2><span class="matrix-note"> </span></div> <label class="layer-select">Layer<select class="button"></select></label> <!></section>`);
+var root$6 = from_html(`<option> </option>`);
+var root_1$7 = from_html(`<section class="column matrix-column" aria-label="All layers and heads"><div class="column-head"><!><span class="matrix-note"> </span></div> <label class="layer-select">Layer<select class="button"></select></label> <!></section>`);
 function MatrixColumn($$anchor, $$props) {
 	push($$props, true);
 	const view = user_derived(() => $$props.explorer.view);
@@ -1397,15 +1402,19 @@ function MatrixColumn($$anchor, $$props) {
 		if (key === "Escape") queryClassToken($$props.explorer);
 		else if (key === "x" || key === "Delete") toggleHead($$props.explorer);
 	}
-	var section = root_1$6();
+	var section = root_1$7();
 	var div = child(section);
-	var span = sibling(child(div));
+	var node = child(div);
+	ViewTabs(node, { get explorer() {
+		return $$props.explorer;
+	} });
+	var span = sibling(node);
 	var text = only_child(span, true);
 	reset(div);
 	var label = sibling(div, 2);
 	var select = sibling(child(label));
 	each(select, 20, () => withMean(get(shape)?.layers ?? 0), (layer) => layer, ($$anchor, layer) => {
-		var option = root$5();
+		var option = root$6();
 		var text_1 = only_child(option, true);
 		var option_value = {};
 		template_effect(($0) => {
@@ -1418,7 +1427,7 @@ function MatrixColumn($$anchor, $$props) {
 	var select_value;
 	init_select(select);
 	reset(label);
-	var node = sibling(label, 2);
+	var node_1 = sibling(label, 2);
 	var consequent = ($$anchor) => {
 		{
 			let $0 = user_derived(() => $$props.explorer.reply !== null);
@@ -1451,7 +1460,7 @@ function MatrixColumn($$anchor, $$props) {
 			});
 		}
 	};
-	if_block(node, ($$render) => {
+	if_block(node_1, ($$render) => {
 		if (get(shape)) $$render(consequent);
 	});
 	reset(section);
@@ -1476,8 +1485,8 @@ function comparisonOf(faithfulness, key) {
 }
 var placeOf = (score) => `${100 * Math.min(1, Math.max(0, score))}%`;
 // src/explore/MethodTile.svelte
-var root$4 = from_html(`<span><span></span> <span class="random"></span></span> <span class="method-score"><span> </span> <span aria-hidden="true"> </span> <span class="spoken"> </span></span>`, 1);
-var root_1$5 = from_html(`<button type="button"><canvas></canvas> <span class="method-name"> </span> <!></button>`);
+var root$5 = from_html(`<span><span></span> <span class="random"></span></span> <span class="method-score"><span> </span> <span aria-hidden="true"> </span> <span class="spoken"> </span></span>`, 1);
+var root_1$6 = from_html(`<button type="button"><canvas></canvas> <span class="method-name"> </span> <!></button>`);
 function MethodTile($$anchor, $$props) {
 	push($$props, true);
 	const explorer = prop($$props, "explorer", 7);
@@ -1495,7 +1504,7 @@ function MethodTile($$anchor, $$props) {
 		const scale = methodScale($$props.method, get(map));
 		paintTile(tile, get(map), 0, explorer().theme.table(tableKind(scale)), scale);
 	});
-	var button = root_1$5();
+	var button = root_1$6();
 	let classes;
 	var canvas_1 = child(button);
 	bind_this(canvas_1, ($$value) => canvas = $$value, () => canvas);
@@ -1503,7 +1512,7 @@ function MethodTile($$anchor, $$props) {
 	var text = only_child(span, true);
 	var node = sibling(span, 2);
 	var consequent = ($$anchor) => {
-		var fragment = root$4();
+		var fragment = root$5();
 		var span_1 = first_child(fragment);
 		let classes_1;
 		var span_2 = child(span_1);
@@ -1541,6 +1550,8 @@ function MethodTile($$anchor, $$props) {
 	reset(button);
 	template_effect(() => {
 		classes = set_class(button, 1, "method", null, classes, { waiting: !get(map) });
+		button.disabled = !get(map) && explorer().leftOut !== null;
+		set_attribute(button, "title", get(map) ? void 0 : explorer().leftOut);
 		set_attribute(button, "aria-pressed", $$props.method.key === explorer().view.method);
 		set_text(text, $$props.method.name);
 	});
@@ -1551,11 +1562,134 @@ function MethodTile($$anchor, $$props) {
 	pop();
 }
 delegate(["click"]);
+// src/explore/onrequest.svelte.ts
+var PROGRESS_DELAY = 400;
+var OnRequest = class {
+	explorer;
+	#running = state(null);
+	get running() {
+		return get(this.#running);
+	}
+	set running(value) {
+		set(this.#running, value);
+	}
+	#progress = state(0);
+	get progress() {
+		return get(this.#progress);
+	}
+	set progress(value) {
+		set(this.#progress, value);
+	}
+	constructor(explorer) {
+		this.explorer = explorer;
+	}
+	async compute(method) {
+		const { explorer } = this;
+		const { ablation, choices, predictedClass, key, maps } = explorer;
+		const target = ablation && !choices.target.length ? [predictedClass] : choices.target;
+		const mine = {
+			key,
+			method,
+			target,
+			action: "state"
+		};
+		Object.assign(this, {
+			running: mine,
+			progress: 0
+		});
+		this.#watch(mine);
+		const reply = await requestAblated(explorer, "map_on_request", {
+			method,
+			target
+		});
+		if (this.running === mine) this.running = null;
+		if (explorer.key !== key || explorer.maps !== maps || !explorer.faithfulness) return;
+		if (!isServed(reply)) return showNotice(explorer, reasonOf(reply), true);
+		if (!reply.map) return;
+		explorer.maps = {
+			...explorer.maps,
+			[method]: reply.map
+		};
+		const { scores, random_baseline } = explorer.faithfulness;
+		explorer.faithfulness = {
+			random_baseline,
+			scores: {
+				...scores,
+				[method]: reply.score
+			}
+		};
+		act(explorer, { method });
+	}
+	async #watch(mine) {
+		for (await pause(PROGRESS_DELAY); this.running === mine; await pause(PROGRESS_DELAY)) {
+			const state = await this.explorer.host.request("on_request_progress", mine);
+			if (this.running === mine && isServed(state) && state.total) this.progress = state.done / state.total;
+		}
+	}
+	cancel() {
+		const { running, explorer } = this;
+		this.running = null;
+		if (running) explorer.host.request("on_request_progress", {
+			...running,
+			action: "cancel"
+		});
+	}
+};
+// src/explore/OnRequest.svelte
+var root$4 = from_html(`<button type="button" class="button"> </button> <!>`, 1);
+var root_1$5 = from_html(`<div class="method-group on-request"><p class="group-name">On request</p> <!></div>`);
+function OnRequest_1($$anchor, $$props) {
+	push($$props, true);
+	const requests = new OnRequest(untrack(() => $$props.explorer));
+	user_effect(() => {
+		$$props.explorer.key, $$props.explorer.choices.target;
+		return () => requests.cancel();
+	});
+	var div = root_1$5();
+	var node = sibling(child(div), 2);
+	each(node, 17, () => $$props.methods, ({ key, name, about }) => key, ($$anchor, $$item) => {
+		let key = () => get($$item).key;
+		let name = () => get($$item).name;
+		let about = () => get($$item).about;
+		const isRunning = user_derived(() => requests.running?.method === key());
+		var fragment = root$4();
+		var button = first_child(fragment);
+		var text = only_child(button, true);
+		var node_1 = sibling(button, 2);
+		var consequent = ($$anchor) => {
+			Progress($$anchor, {
+				get label() {
+					return name();
+				},
+				get progress() {
+					return requests.progress;
+				}
+			});
+		};
+		if_block(node_1, ($$render) => {
+			if (get(isRunning)) $$render(consequent);
+		});
+		template_effect(() => {
+			set_attribute(button, "data-method", key());
+			set_attribute(button, "title", about());
+			button.disabled = !$$props.explorer.faithfulness || requests.running !== null && !get(isRunning);
+			set_text(text, get(isRunning) ? `Cancel ${name()}` : name());
+		});
+		delegated("click", button, () => get(isRunning) ? requests.cancel() : requests.compute(key()));
+		append($$anchor, fragment);
+	});
+	reset(div);
+	append($$anchor, div);
+	pop();
+}
+delegate(["click"]);
 // src/explore/Methods.svelte
 var root$3 = from_html(`<!><!>`, 1);
-var root_1$4 = from_html(`<div class="method-group"><p class="group-name"> </p> <div class="method-tiles"></div></div>`);
-var root_2$3 = from_html(`<span class="formula"> </span> `, 1);
-var root_3$1 = from_html(`<section class="methods" aria-label="Attribution methods"><div class="methods-head"><h2>Attribution methods</h2> <span> </span> <span class="score-note"> <!></span></div> <div class="method-groups" role="toolbar" aria-label="Maps by method"></div> <p class="method-about"><!></p></section>`);
+var root_1$4 = from_html(`<p class="hint">Methods that explain a class need a model with a classification head.</p>`);
+var root_2$3 = from_html(`<div class="method-tiles"></div>`);
+var root_3$1 = from_html(`<div class="method-group"><p class="group-name"> </p> <!></div>`);
+var root_4$1 = from_html(`<span class="formula"> </span> `, 1);
+var root_5$1 = from_html(`<section class="methods" aria-label="Attribution methods"><div class="methods-head"><h2>Attribution methods</h2> <span> </span> <span class="score-note"> <!></span></div> <div class="method-row"><div class="method-groups" role="toolbar" aria-label="Maps by method"></div> <!></div> <p class="method-about"><!></p></section>`);
 function Methods($$anchor, $$props) {
 	push($$props, true);
 	const GROUPS = [
@@ -1563,14 +1697,16 @@ function Methods($$anchor, $$props) {
 		["", (method) => method.forClass],
 		["Baseline", (method) => method.key === "random"]
 	];
-	const names = user_derived(() => $$props.explorer.reply ? $$props.explorer.targetNames : []);
-	const hasScores = user_derived(() => $$props.explorer.host.live || $$props.explorer.faithfulness !== null);
+	const available = user_derived(() => $$props.explorer.catalog.methods.filter(({ key, onRequest }) => !onRequest || $$props.explorer.maps[key]));
+	const missing = user_derived(() => $$props.explorer.host.live && $$props.explorer.reply?.classes.length ? $$props.explorer.catalog.methods.filter((entry) => !get(available).includes(entry)) : []);
+	const names = user_derived(() => $$props.explorer.reply && $$props.explorer.hasHead ? $$props.explorer.targetNames : []);
+	const hasScores = user_derived(() => $$props.explorer.hasScores);
 	const method = user_derived(() => $$props.explorer.method($$props.explorer.view.method));
 	const hasClassToken = user_derived(() => $$props.explorer.shape?.classToken ?? true);
 	function onEscape(event) {
 		if (event.key === "Escape" && $$props.explorer.reply) queryClassToken($$props.explorer);
 	}
-	var section = root_3$1();
+	var section = root_5$1();
 	var div = child(section);
 	var span = sibling(child(div), 2);
 	var text = only_child(span);
@@ -1590,79 +1726,93 @@ function Methods($$anchor, $$props) {
 	reset(span_1);
 	reset(div);
 	var div_1 = sibling(div, 2);
-	each(div_1, 21, () => GROUPS, ([title, matches]) => title, ($$anchor, $$item) => {
+	var div_2 = child(div_1);
+	each(div_2, 21, () => GROUPS, ([title, matches]) => title, ($$anchor, $$item) => {
 		var $$array = user_derived(() => to_array(get($$item), 2));
 		let title = () => get($$array)[0];
 		let matches = () => get($$array)[1];
-		var div_2 = root_1$4();
-		var p = child(div_2);
+		var div_3 = root_3$1();
+		var p = child(div_3);
 		var text_2 = only_child(p, true);
-		var div_3 = sibling(p, 2);
-		each(div_3, 21, () => $$props.explorer.catalog.methods.filter(matches()), (entry) => entry.key, ($$anchor, entry) => {
-			MethodTile($$anchor, {
-				get explorer() {
-					return $$props.explorer;
-				},
-				get method() {
-					return get(entry);
-				},
-				get hasScores() {
-					return get(hasScores);
-				}
+		var node_3 = sibling(p, 2);
+		var consequent_1 = ($$anchor) => {
+			var p_1 = root_1$4();
+			append($$anchor, p_1);
+		};
+		var alternate = ($$anchor) => {
+			var div_4 = root_2$3();
+			each(div_4, 21, () => get(available).filter(matches()), (entry) => entry.key, ($$anchor, entry) => {
+				MethodTile($$anchor, {
+					get explorer() {
+						return $$props.explorer;
+					},
+					get method() {
+						return get(entry);
+					},
+					get hasScores() {
+						return get(hasScores);
+					}
+				});
 			});
+			reset(div_4);
+			append($$anchor, div_4);
+		};
+		if_block(node_3, ($$render) => {
+			if (!title() && !$$props.explorer.hasHead) $$render(consequent_1);
+			else $$render(alternate, -1);
 		});
 		reset(div_3);
-		reset(div_2);
-		template_effect(($0) => set_text(text_2, $0), [() => title() || (get(names).length ? classGroup(get(names)) : "")]);
-		append($$anchor, div_2);
+		template_effect(($0) => set_text(text_2, $0), [() => title() || (get(names).length ? classGroup(get(names)) : $$props.explorer.hasHead ? "" : "For a class")]);
+		append($$anchor, div_3);
+	});
+	reset(div_2);
+	attach(div_2, () => roving);
+	var node_4 = sibling(div_2, 2);
+	var consequent_2 = ($$anchor) => {
+		OnRequest_1($$anchor, {
+			get explorer() {
+				return $$props.explorer;
+			},
+			get methods() {
+				return get(missing);
+			}
+		});
+	};
+	if_block(node_4, ($$render) => {
+		if (get(missing).length) $$render(consequent_2);
 	});
 	reset(div_1);
-	attach(div_1, () => roving);
-	var p_1 = sibling(div_1, 2);
-	var node_3 = child(p_1);
-	var consequent_1 = ($$anchor) => {
-		var fragment_2 = root_2$3();
-		var span_2 = first_child(fragment_2);
+	var p_2 = sibling(div_1, 2);
+	var node_5 = child(p_2);
+	var consequent_3 = ($$anchor) => {
+		var fragment_3 = root_4$1();
+		var span_2 = first_child(fragment_3);
 		var text_3 = only_child(span_2, true);
 		var text_4 = sibling(span_2);
 		template_effect(() => {
 			set_text(text_3, get(hasClassToken) ? get(method).formula : get(method).formulaWithoutClassToken);
 			set_text(text_4, ` ${get(method).source ?? ""}.`);
 		});
-		append($$anchor, fragment_2);
+		append($$anchor, fragment_3);
 	};
-	if_block(node_3, ($$render) => {
-		if (get(method)) $$render(consequent_1);
+	if_block(node_5, ($$render) => {
+		if (get(method)) $$render(consequent_3);
 	});
-	reset(p_1);
+	reset(p_2);
 	reset(section);
 	template_effect(($0, $1) => {
 		set_text(text, `${$0 ?? ""}one scale per map`);
 		set_text(text_1, `${$1 ?? ""} `);
-		set_attribute(p_1, "hidden", !get(method));
-	}, [() => $$props.explorer.ablation && $$props.explorer.host.live ? `with ${changesLine($$props.explorer.previousChanges)}, ` : "", () => get(names).length && get(hasScores) ? scoreNote($$props.explorer.faithfulness, get(names)[0]) : ""]);
+		set_attribute(p_2, "hidden", !get(method));
+	}, [() => $$props.explorer.ablation && $$props.explorer.host.live ? `with ${changesLine($$props.explorer.previousChanges)}, ` : "", () => $$props.explorer.leftOut ?? (get(names).length && get(hasScores) ? scoreNote($$props.explorer.faithfulness, get(names)[0]) : "")]);
 	delegated("keydown", section, onEscape);
 	append($$anchor, section);
 	pop();
 }
 delegate(["keydown"]);
-function listedClasses(old, now, count = 5) {
-	const order = old.map((_, k) => k).sort((a, b) => old[b] - old[a]);
-	const others = order.splice(count - 1).sort((a, b) => now[b] - now[a]);
-	return [...order, ...others.slice(0, 1)];
-}
-function pointsBetween(old, now) {
-	const rounded = (probability) => Math.round(1e3 * probability) / 10;
-	return rounded(now) - rounded(old);
-}
-function effectSentence(k, classes, old, now) {
-	const winner = largest(now);
-	const change = winner === largest(old) ? "" : `. The model now predicts ${classes[winner]}, ${percent(now[winner], 1)}.`;
-	return `for ${classes[k]}, from ${percent(old[k], 1)}${change}`;
-}
 // src/explore/Effect.svelte
 var root$2 = from_html(`<b> </b> percentage points`, 1);
-var root_1$3 = from_html(`<div class="effect" aria-live="polite"><p class="effect-what"> </p> <p class="effect-points"><!></p> <p class="effect-from"> </p> <label>Heads <select class="button" name="mode"><option>Zero ablation</option><option>Mean ablation</option></select></label> <label>Patches <select class="button" name="patch_mode"><option>tokens dropped</option><option>painted gray</option></select></label> <button type="button" class="button" data-do="restore">Restore all</button></div>`);
+var root_1$3 = from_html(`<div class="effect" aria-live="polite"><p class="effect-what"> </p> <p class="effect-points"><!></p> <p class="effect-from"><!></p> <label>Heads <select class="button" name="mode"><option>Zero ablation</option><option>Mean ablation</option></select></label> <label>Patches <select class="button" name="patch_mode"><option>tokens dropped</option><option>painted gray</option></select></label> <button type="button" class="button" data-do="restore">Restore all</button></div>`);
 function Effect($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.explorer.reply);
@@ -1670,7 +1820,7 @@ function Effect($$anchor, $$props) {
 	const k = user_derived(() => $$props.explorer.targetClass);
 	var div = root_1$3();
 	var p = child(div);
-	var text = only_child(p, true);
+	var text$1 = only_child(p, true);
 	var p_1 = sibling(p, 2);
 	var node = child(p_1);
 	var consequent = ($$anchor) => {
@@ -1682,11 +1832,20 @@ function Effect($$anchor, $$props) {
 		append($$anchor, fragment);
 	};
 	if_block(node, ($$render) => {
-		if (get(reply) && get(ablation)) $$render(consequent);
+		if (get(reply) && get(ablation) && $$props.explorer.hasHead) $$render(consequent);
 	});
 	reset(p_1);
 	var p_2 = sibling(p_1, 2);
-	var text_2 = only_child(p_2, true);
+	var node_1 = child(p_2);
+	var consequent_1 = ($$anchor) => {
+		var text_2 = text();
+		template_effect(($0) => set_text(text_2, $0), [() => $$props.explorer.hasHead ? effectSentence(get(k), get(reply).classes, get(reply).probabilities, get(ablation).probabilities) : "The maps show the effect: without a head there is no probability to change."]);
+		append($$anchor, text_2);
+	};
+	if_block(node_1, ($$render) => {
+		if (get(reply) && get(ablation)) $$render(consequent_1);
+	});
+	reset(p_2);
 	var label = sibling(p_2, 2);
 	var select = sibling(child(label));
 	var option = child(select);
@@ -1709,15 +1868,14 @@ function Effect($$anchor, $$props) {
 	reset(label_1);
 	var button = sibling(label_1, 2);
 	reset(div);
-	template_effect(($0, $1) => {
+	template_effect(($0) => {
 		set_attribute(div, "hidden", !get(ablation));
-		set_text(text, $0);
-		set_text(text_2, $1);
+		set_text(text$1, $0);
 		set_attribute(label, "hidden", !get(ablation) || !$$props.explorer.previousChanges.ablated.length);
 		if (select_value !== (select_value = $$props.explorer.choices.mode)) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
 		set_attribute(label_1, "hidden", !get(ablation) || !$$props.explorer.previousChanges.removed.length);
 		if (select_1_value !== (select_1_value = $$props.explorer.choices.patch_mode)) select_1.value = (select_1.__value = select_1_value) ?? "", select_option(select_1, select_1_value);
-	}, [() => get(ablation) ? changesLine($$props.explorer.previousChanges) : "", () => get(reply) && get(ablation) ? effectSentence(get(k), get(reply).classes, get(reply).probabilities, get(ablation).probabilities) : ""]);
+	}, [() => get(ablation) ? changesLine($$props.explorer.previousChanges) : ""]);
 	delegated("change", select, (event) => ablate($$props.explorer, { mode: oneOf(event.currentTarget.value, ["zero", "mean"]) }));
 	delegated("change", select_1, (event) => ablate($$props.explorer, { patch_mode: oneOf(event.currentTarget.value, ["drop", "gray"]) }));
 	delegated("click", button, () => restoreAll($$props.explorer));
@@ -1729,8 +1887,8 @@ delegate(["change", "click"]);
 var root$1 = from_html(`<li class="prediction"><button class="explain-class" type="button"><span class="class-name"> </span> <span class="tag">true</span> <span class="value"> </span> <span class="track"><span class="fill"></span> <span class="before"></span></span></button></li>`);
 var root_1$2 = from_html(`<option> </option>`);
 var root_2$2 = from_html(`<option>none</option> <!>`, 1);
-var root_3 = from_html(`<label class="contrast">Contrast with <select class="button" aria-label="Contrast with: class that the explained class is compared to"><!></select></label> <!>`, 1);
-var root_4 = from_html(`<p class="hint">Choose a class to explain it. Ablate a head or remove patches to see the probabilities change.</p>`);
+var root_3 = from_html(`<label class="contrast">Contrast with <select class="button" aria-label="Contrast with: class that the explained class is compared to"><!></select></label>`);
+var root_4 = from_html(`<!> <p class="hint">Choose a class to explain it. Ablate a head or remove patches to see the probabilities change.</p>`, 1);
 var root_5 = from_html(`<section class="column prediction-column" aria-label="Prediction"><div class="column-head"><h2>Prediction</h2></div> <ol class="predictions"></ol> <!> <!> <p class="accuracy"> </p></section>`);
 function Predictions($$anchor, $$props) {
 	push($$props, true);
@@ -1739,7 +1897,7 @@ function Predictions($$anchor, $$props) {
 	const reply = user_derived(() => $$props.explorer.reply);
 	const old = user_derived(() => get(reply)?.probabilities ?? []);
 	const now = user_derived(() => $$props.explorer.ablation?.probabilities ?? get(old));
-	const order = user_derived(() => listedClasses(get(old), get(now)));
+	const order = user_derived(() => listedClasses(get(old), get(now), $$props.explorer.targetClass));
 	const accuracy = user_derived(() => get(reply) ? accuracyLine($$props.explorer.model(get(reply).checkpoint)) : "");
 	var section = root_5();
 	var ol = sibling(child(section), 2);
@@ -1782,17 +1940,36 @@ function Predictions($$anchor, $$props) {
 	});
 	reset(ol);
 	var node = sibling(ol, 2);
-	var consequent_1 = ($$anchor) => {
-		var fragment = root_3();
-		var label = first_child(fragment);
+	var consequent = ($$anchor) => {
+		var fragment = comment();
+		var node_1 = first_child(fragment);
+		await_block(node_1, () => __vitePreload(() => import("./ClassSearch.js"), [], import.meta.url), null, ($$anchor, $$source) => {
+			var $$value = user_derived(() => {
+				var { default: ClassSearch } = get($$source);
+				return { ClassSearch };
+			});
+			var ClassSearch = user_derived(() => get($$value).ClassSearch);
+			var fragment_1 = comment();
+			var node_2 = first_child(fragment_1);
+			component(node_2, () => get(ClassSearch), ($$anchor, ClassSearch_1) => {
+				ClassSearch_1($$anchor, { get explorer() {
+					return $$props.explorer;
+				} });
+			});
+			append($$anchor, fragment_1);
+		});
+		append($$anchor, fragment);
+	};
+	var consequent_2 = ($$anchor) => {
+		var label = root_3();
 		var select = sibling(child(label));
-		var node_1 = child(select);
-		var consequent = ($$anchor) => {
-			var fragment_1 = root_2$2();
-			var option = first_child(fragment_1);
+		var node_3 = child(select);
+		var consequent_1 = ($$anchor) => {
+			var fragment_2 = root_2$2();
+			var option = first_child(fragment_2);
 			option.value = option.__value = "";
-			var node_2 = sibling(option, 2);
-			each(node_2, 17, () => get(reply).classes, index, ($$anchor, name, k) => {
+			var node_4 = sibling(option, 2);
+			each(node_4, 17, () => get(reply).classes, index, ($$anchor, name, k) => {
 				var option_1 = root_1$2();
 				var text_2 = only_child(option_1, true);
 				var option_1_value = {};
@@ -1803,37 +1980,40 @@ function Predictions($$anchor, $$props) {
 				}, [() => String(k)]);
 				append($$anchor, option_1);
 			});
-			append($$anchor, fragment_1);
+			append($$anchor, fragment_2);
 		};
-		if_block(node_1, ($$render) => {
-			if (get(reply)) $$render(consequent);
+		if_block(node_3, ($$render) => {
+			if (get(reply)) $$render(consequent_1);
 		});
 		reset(select);
 		var select_value;
 		init_select(select);
 		reset(label);
-		Effect(sibling(label, 2), { get explorer() {
-			return $$props.explorer;
-		} });
 		template_effect(($0) => {
 			if (select_value !== (select_value = $0)) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
 		}, [() => String($$props.explorer.choices.target[1] ?? "")]);
 		delegated("change", select, (event) => get(reply) && chooseContrast($$props.explorer, event.currentTarget.value));
-		append($$anchor, fragment);
+		append($$anchor, label);
 	};
 	if_block(node, ($$render) => {
-		if (get(live)) $$render(consequent_1);
+		if (get(live) && get(reply) && get(reply).classes.length > 50) $$render(consequent);
+		else if (get(live) && $$props.explorer.hasHead) $$render(consequent_2, 1);
 	});
-	var node_4 = sibling(node, 2);
-	var consequent_2 = ($$anchor) => {
-		var p = root_4();
-		template_effect(() => set_attribute(p, "hidden", $$props.explorer.ablation !== null));
-		append($$anchor, p);
+	var node_5 = sibling(node, 2);
+	var consequent_3 = ($$anchor) => {
+		var fragment_3 = root_4();
+		var node_6 = first_child(fragment_3);
+		Effect(node_6, { get explorer() {
+			return $$props.explorer;
+		} });
+		var p = sibling(node_6, 2);
+		template_effect(() => set_attribute(p, "hidden", $$props.explorer.ablation !== null || !$$props.explorer.hasHead));
+		append($$anchor, fragment_3);
 	};
-	if_block(node_4, ($$render) => {
-		if (get(live)) $$render(consequent_2);
+	if_block(node_5, ($$render) => {
+		if (get(live)) $$render(consequent_3);
 	});
-	var p_1 = sibling(node_4, 2);
+	var p_1 = sibling(node_5, 2);
 	var text_3 = only_child(p_1, true);
 	reset(section);
 	template_effect(() => {
@@ -1921,15 +2101,25 @@ function Explore($$anchor, $$props) {
 	event("keydown", $document, (event) => presentByKey(explorer(), event), true);
 	var node = child(div);
 	var consequent = ($$anchor) => {
-		ModelSelect($$anchor, {
-			get models() {
-				return explorer().catalog.checkpoints;
-			},
-			get value() {
-				return get(choices).checkpoint;
-			},
-			onchoose: (name) => showModel(explorer(), name)
-		});
+		{
+			let $0 = user_derived(() => ({
+				request: explorer().host.request,
+				isPublic: explorer().catalog.public,
+				onlists: (lists) => showLists(explorer(), lists)
+			}));
+			ModelSelect($$anchor, {
+				get models() {
+					return explorer().catalog.checkpoints;
+				},
+				get value() {
+					return get(choices).checkpoint;
+				},
+				onchoose: (name) => showModel(explorer(), name),
+				get page() {
+					return get($0);
+				}
+			});
+		}
 	};
 	if_block(node, ($$render) => {
 		if (explorer().host.live) $$render(consequent);
@@ -1960,9 +2150,43 @@ function Explore($$anchor, $$props) {
 		return explorer();
 	} });
 	var node_6 = sibling(node_5, 2);
-	MatrixColumn(node_6, { get explorer() {
-		return explorer();
-	} });
+	var consequent_2 = ($$anchor) => {
+		MatrixColumn($$anchor, { get explorer() {
+			return explorer();
+		} });
+	};
+	var alternate = ($$anchor) => {
+		var fragment_3 = comment();
+		var node_7 = first_child(fragment_3);
+		await_block(node_7, () => importPanel(get(choices).view), ($$anchor) => {
+			MatrixColumn($$anchor, { get explorer() {
+				return explorer();
+			} });
+		}, ($$anchor, $$source) => {
+			var $$value = user_derived(() => {
+				var { default: ViewColumn } = get($$source);
+				return { ViewColumn };
+			});
+			var ViewColumn = user_derived(() => get($$value).ViewColumn);
+			var fragment_4 = comment();
+			var node_8 = first_child(fragment_4);
+			component(node_8, () => get(ViewColumn), ($$anchor, ViewColumn_1) => {
+				ViewColumn_1($$anchor, { get explorer() {
+					return explorer();
+				} });
+			});
+			append($$anchor, fragment_4);
+		}, ($$anchor) => {
+			MatrixColumn($$anchor, { get explorer() {
+				return explorer();
+			} });
+		});
+		append($$anchor, fragment_3);
+	};
+	if_block(node_6, ($$render) => {
+		if (get(choices).view === "attention") $$render(consequent_2);
+		else $$render(alternate, -1);
+	});
 	Predictions(sibling(node_6, 2), { get explorer() {
 		return explorer();
 	} });
@@ -1971,26 +2195,26 @@ function Explore($$anchor, $$props) {
 		return explorer();
 	} });
 	reset(div_1);
-	var node_9 = sibling(div_1, 2);
-	var consequent_2 = ($$anchor) => {
+	var node_11 = sibling(div_1, 2);
+	var consequent_3 = ($$anchor) => {
 		Present($$anchor, { get explorer() {
 			return explorer();
 		} });
 	};
-	if_block(node_9, ($$render) => {
-		if (get(isPresenting)) $$render(consequent_2);
+	if_block(node_11, ($$render) => {
+		if (get(isPresenting)) $$render(consequent_3);
 	});
-	var button = sibling(node_9, 2);
+	var button = sibling(node_11, 2);
 	var text = only_child(button, true);
 	var p = sibling(button, 2);
-	var node_10 = sibling(child(p), 5);
-	var consequent_3 = ($$anchor) => {
-		var fragment_3 = root_1();
+	var node_12 = sibling(child(p), 5);
+	var consequent_4 = ($$anchor) => {
+		var fragment_8 = root_1();
 		next(3);
-		append($$anchor, fragment_3);
+		append($$anchor, fragment_8);
 	};
-	if_block(node_10, ($$render) => {
-		if (explorer().host.live) $$render(consequent_3);
+	if_block(node_12, ($$render) => {
+		if (explorer().host.live) $$render(consequent_4);
 	});
 	next(5);
 	reset(p);
@@ -2012,6 +2236,7 @@ function Explore($$anchor, $$props) {
 		"many-heads": explorer().shape && hasManyHeads(explorer().shape),
 		smooth: get(choices).smooth,
 		"shows-method": get(view).method !== null,
+		[`shows-${get(choices).view}`]: get(choices).view !== "attention",
 		"head-ablated": get(view).method === null && get(view).isHeadAblated,
 		grayed: get(choices).patch_mode === "gray",
 		removing: explorer().removing,
@@ -2032,12 +2257,12 @@ async function start(explorer) {
 	const isListedLater = isOfRun(model) || /^(cifar|runs.*):/.test(params().get("image") ?? "");
 	if (isMissing || isListedLater) await refreshLists(explorer);
 	if (!explorer.catalog.checkpoints.length) return fail(explorer, "No model found: put a checkpoint into the checkpoints folder and restart vitviz.");
-	const [chosen, linked] = readAddress(params(), explorer.catalog, history.state);
+	const [chosen, shapeParams] = readAddress(params(), explorer.catalog, history.state);
 	Object.assign(choices, chosen);
 	showShelf(explorer, choices.image?.kind ?? explorer.shelf);
 	showPlaceholders(explorer);
 	if (!choices.image) return fail(explorer, "No sample image found: choose a CIFAR-10 image or upload one.");
-	await load(explorer, choices.checkpoint, choices.image, linked);
+	await load(explorer, choices.checkpoint, choices.image, shapeParams);
 	if (!explorer.reply) await showSample(explorer);
 	explorer.recorded.image = JSON.stringify(explorer.shown?.image);
 	const missing = unavailableSentences(params(), explorer.catalog, choices);

@@ -1,4 +1,5 @@
-import { ARROWS, ColorBar, Line, ModelSelect, OPEN_HEAD, ThemeColors, ValueAxis, append, attribute_effect, bind_this, capital, child, clsx, colorIndex, comment, cssColor, delegate, delegated, each, first_child, flushSync, from_html, from_svg, get, hostOf, if_block, index, isOfRun, isRefusal, isShortcut, keepSizes, largest, listenWhile, makeTile, meanOf, middlePatch, mount as mount$1, neighbour, next, noop, onMount, only_child, paintTile, patchName, percent, pop, push, reasonOf, refreshModels, remove_input_defaults, reset, saveAs, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, spread_props, state, template_effect, textOf, to_array, unavailable, updateAddress, user_derived, user_effect, valueScale, written } from "./shared.js";
+import { append, attribute_effect, bind_this, child, clsx, comment, delegate, delegated, each, first_child, flushSync, from_html, from_svg, get, if_block, index, mount as mount$1, next, noop, onMount, only_child, pop, push, remove_input_defaults, reset, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, spread_props, state, template_effect, to_array, user_derived, user_effect } from "./packages.js";
+import { ARROWS, ColorBar, Line, ModelSelect, OPEN_HEAD, ThemeColors, ValueAxis, blobOf, capital, colorIndex, copyToClipboard, cssColor, hostOf, isOfRun, isRefusal, isShortcut, keepSizes, largest, listenWhile, makeTile, meanOf, middlePatch, neighbour, paintTile, patchName, percent, reasonOf, refreshModels, saveAs, textOf, tickText, ticks, unavailable, updateAddress, valueScale, written } from "./shared.js";
 // src/internals/captions.ts
 var CAPTIONS = [
 	{
@@ -70,8 +71,32 @@ var CAPTIONS = [
 		question: "Which layers represent the images alike?",
 		caption: "Layer against layer: linear CKA of their patch tokens. One means equal up to rotation and scale, zero unrelated.",
 		source: "Kornblith et al. 2019; Raghu et al. 2021, figure 1"
+	},
+	{
+		probe: "sinks",
+		title: "Attention sinks",
+		question: "Do heads park their attention on one token?",
+		caption: "A dot is a head. Its height is the attention on the token that receives most, mean over all queries; its place from left to right is the norm of the value of that token, relative to the mean of all tokens. Upper left: much attention on a token that adds almost nothing, a no-op. Upper right: the head broadcasts what that token has gathered. The dashed line is uniform attention. Click a dot, or press Enter, to open the head in Explore.",
+		source: "arXiv 2606.08105"
 	}
 ];
+var OF_CLASS_TOKEN = [
+	"effective",
+	"divergence",
+	"cosine"
+];
+function captionsFor(model) {
+	if (!model) return [CAPTIONS, ""];
+	const { classToken, classes } = model;
+	const isAbsent = ({ probe }) => !classToken && OF_CLASS_TOKEN.includes(probe) || !classes && probe === "lens";
+	const absent = CAPTIONS.filter(isAbsent).map(({ title }) => title);
+	const lacks = [!classToken && "class token", !classes && "classification head"].filter(Boolean).join(" and no ");
+	const sentence = absent.length ? `Not shown, as this model has no ${lacks}: ${absent.join(", ")}.` : "";
+	return [CAPTIONS.filter((caption) => !isAbsent(caption)).map((caption) => classToken || caption.probe !== "norms" ? caption : {
+		...caption,
+		key: caption.key?.slice(1)
+	}), sentence];
+}
 // src/internals/LayerLabels.svelte
 var root$7 = from_svg(`<text text-anchor="middle"> </text>`);
 function LayerLabels($$anchor, $$props) {
@@ -235,7 +260,7 @@ function layerNorms({ norms, outliers, longest, prefix }) {
 		};
 	});
 }
-function normCurves(norms, width) {
+function normCurves(norms, width, hasClassToken) {
 	const height = chartHeight(width);
 	const above = {
 		left: 32,
@@ -249,7 +274,7 @@ function normCurves(norms, width) {
 		bottom: height - 24
 	};
 	const of = (name) => norms.map((layer) => layer[name]);
-	const end = 1.06 * Math.max(...of("token"), ...of("largest"), ...of("high"));
+	const end = 1.06 * Math.max(...hasClassToken ? of("token") : [], ...of("largest"), ...of("high"));
 	const y = valueScale(above, end);
 	const layers = layerAxis(below, norms.length, 0);
 	const points = (name) => of(name).map((value, i) => ({
@@ -291,10 +316,10 @@ function normCurves(norms, width) {
 				name: "data",
 				points: points("median")
 			},
-			{
+			...hasClassToken ? [{
 				name: "ink",
 				points: points("token")
-			}
+			}] : []
 		],
 		bars: {
 			axis: {
@@ -399,6 +424,57 @@ function dotChart(values, uniform, unit, label, width) {
 		}
 	};
 }
+function scatterChart(across, values, uniform, label, width) {
+	const height = chartHeight(width);
+	const frame = {
+		left: 44,
+		right: width,
+		top: 22,
+		bottom: height - 24
+	};
+	const axis = {
+		frame,
+		end: 1.12 * Math.max(uniform, ...values.flat()),
+		unit: "attention",
+		print: percentTick
+	};
+	const valueY = valueScale(frame, axis.end);
+	const end = 1.08 * Math.max(1, ...across.flat());
+	const x = (value) => frame.left + value / end * (frame.right - frame.left);
+	const labels = ticks(end, Math.max(2, Math.floor(width / 90))).slice(1).map((tick, k) => ({
+		x: x(tick),
+		text: k ? tickText(tick) : `norm ${tickText(tick)}`
+	}));
+	const dots = values.flatMap((row, layer) => row.map((value, head) => ({
+		layer,
+		head,
+		x: x(across[layer][head]),
+		y: valueY(value)
+	})));
+	const y = valueY(uniform);
+	return {
+		width,
+		height,
+		frame,
+		axis,
+		layers: {
+			band: 0,
+			x,
+			labels,
+			y: frame.bottom + 18
+		},
+		radius: values[0].length > 8 ? 4 : 5,
+		dots,
+		means: [],
+		uniform: {
+			y,
+			top: y,
+			label,
+			anchor: "end"
+		}
+	};
+}
+var percentTick = (value) => percent(value, 0);
 function dotView({ dots }, heads) {
 	const grid = {
 		rows: heads,
@@ -471,10 +547,44 @@ function effective({ effective_tokens, norms }, width) {
 	const print = (value) => `${Number.isInteger(value) ? value : value.toFixed(1)} tokens`;
 	return heads(effective_tokens, tokens, "tokens", print, `uniform attention gives all ${tokens} tokens`, width);
 }
+function sinks({ sink_share, sink_norm, norms }, width) {
+	const uniform = 1 / norms[0].length;
+	const dots = scatterChart(sink_norm, sink_share, uniform, `uniform ${percent(uniform)}`, width);
+	const view = dotView(dots, sink_share[0].length);
+	const { layer, head } = dots.dots[largest(sink_share.flat())];
+	const norm = (layer, head) => `${sink_norm[layer][head].toFixed(2)} times the mean value norm`;
+	return {
+		chart: {
+			kind: "dots",
+			dots
+		},
+		view,
+		headOf: view.partsOf,
+		finding: [
+			"At most ",
+			bold(percent(sink_share[layer][head])),
+			` of the attention is on one token (layer ${layer + 1}, head ${head + 1}), which has ${norm(layer, head)}.`
+		],
+		read(index) {
+			const { layer, head } = view.partsOf(index);
+			return [
+				`Layer ${layer + 1}, head ${head + 1}: `,
+				bold(percent(sink_share[layer][head])),
+				` of the attention on one token, which has ${norm(layer, head)}.`
+			];
+		}
+	};
+}
 function norms(reply, width) {
 	const layers = layerNorms(reply);
-	const curves = normCurves(layers, width);
+	const curves = normCurves(layers, width, reply.classToken);
+	const ofToken = ({ token }) => reply.classToken ? [
+		"class token ",
+		bold(norm(token)),
+		", patches "
+	] : ["patches "];
 	const norm = (value) => value.toFixed(1);
+	const first = reply.classToken ? "token" : "median";
 	const worst = largest(layers.map(({ outliers }) => outliers));
 	const { outliers } = layers[worst];
 	const most = outliers ? `Most outliers ${after(worst)}: ${percent(outliers)} of the patches.` : "No patch is an outlier.";
@@ -485,18 +595,17 @@ function norms(reply, width) {
 		},
 		view: columnView(curves.frame, layers.length),
 		finding: [
-			"The norm of the class token goes from ",
-			bold(norm(layers[0].token)),
+			`The ${reply.classToken ? "norm of the class token" : "median norm of the patches"} goes from `,
+			bold(norm(layers[0][first])),
 			" to ",
-			bold(norm(layers[layers.length - 1].token)),
+			bold(norm(layers[layers.length - 1][first])),
 			`. ${most}`
 		],
 		read(i) {
-			const { token, median, low, high, largest, outliers } = layers[i];
+			const { median, low, high, largest, outliers } = layers[i];
 			return [
-				`${capital(after(i))}: class token `,
-				bold(norm(token)),
-				", patches ",
+				`${capital(after(i))}: `,
+				...ofToken(layers[i]),
 				bold(norm(median)),
 				` (positions ${norm(low)} to ${norm(high)}), largest ${norm(largest)}; outliers ${percent(outliers)}.`
 			];
@@ -918,7 +1027,8 @@ var FIGURES = {
 	norms,
 	lens,
 	cosine,
-	cka
+	cka,
+	sinks
 };
 // src/internals/LayerCurves.svelte
 var root$4 = from_svg(`<polygon class="band"></polygon>`);
@@ -1073,14 +1183,9 @@ async function saveFigure(page, probe, format) {
 	}
 }
 async function copyFigure(page, probe) {
-	const image = request(page, probe, "png").then(async ({ src }) => (await fetch(src)).blob());
-	const refusal = image.then(() => "", (error) => error.message);
-	try {
-		await navigator.clipboard.write([new ClipboardItem({ "image/png": image })]);
-		return "Copied as PNG.";
-	} catch {
-		return await refusal || "The browser does not allow copying: save the figure instead.";
-	}
+	const image = request(page, probe, "png").then(({ src }) => blobOf(src));
+	const copied = await copyToClipboard("image/png", image);
+	return image.then(() => copied ? "Copied as PNG." : "The browser does not allow copying: save the figure instead.", (error) => error.message);
 }
 // src/internals/Save.svelte
 var root$3 = from_html(`<button type="button" class="button"> </button>`);
@@ -1528,9 +1633,7 @@ function follow(page) {
 }
 async function refreshLists(page) {
 	const lists = await refreshModels(page.host.request);
-	if (!lists) return;
-	page.models = lists.checkpoints;
-	page.cifar = lists.cifar;
+	if (lists) page.showLists(lists);
 }
 async function refresh(page, isBack) {
 	await refreshLists(page);
@@ -1554,7 +1657,8 @@ function watch(page, root) {
 }
 async function start(page, root) {
 	page.root = root;
-	if (isOfRun(addressed("checkpoint")) || addressed("images") !== null) await refreshLists(page);
+	const linked = addressed("checkpoint");
+	if (linked !== null && !page.isKnown(linked) || isOfRun(linked) || addressed("images") !== null) await refreshLists(page);
 	if (!page.models.length) return fail(page, "No model found: put a checkpoint into the checkpoints folder and restart vitviz.");
 	page.checkpoint = page.models[0].name;
 	if (page.cifar.available && addressed("images") === "test") page.images = "test";
@@ -1568,11 +1672,12 @@ async function start(page, root) {
 }
 // src/internals/Internals.svelte
 var root_1 = from_html(`<label><input type="radio" name="images"/><span> </span></label>`);
-var root_2 = from_html(`<div class="vitviz vitviz-internals"><!> <section class="lead" aria-label="Summary"><h1>Model internals</h1> <p> </p> <p class="voice" aria-live="polite"> </p> <button type="button" class="button" data-do="again">Try again</button> <div class="choice" role="radiogroup" aria-label="Averaged over"><span class="name">Averaged over</span> <div class="options"></div></div></section> <div class="probes"></div> <p class="foot"><span class="over"> </span><span>Layers and heads count from 1; “in” is the input of layer 1.</span><span class="absent"> </span><span class="keys" id="internals-keys">Keys: <kbd>arrows</kbd> read the values of a figure · <kbd>Shift</kbd> next square · <kbd>Enter</kbd> open the head in Explore · <kbd>Esc</kbd> stop</span></p></div>`);
+var root_2 = from_html(`<div class="vitviz vitviz-internals"><!> <section class="lead" aria-label="Summary"><h1>Model internals</h1> <p> </p> <p class="voice" aria-live="polite"> </p> <button type="button" class="button" data-do="again">Try again</button> <div class="choice" role="radiogroup" aria-label="Averaged over"><span class="name">Averaged over</span> <div class="options"></div></div></section> <div class="probes"></div> <p class="foot"><span class="over"> </span><span>Layers and heads count from 1; “in” is the input of layer 1.</span><span> </span><span class="absent"> </span><span class="keys" id="internals-keys">Keys: <kbd>arrows</kbd> read the values of a figure · <kbd>Shift</kbd> next square · <kbd>Enter</kbd> open the head in Explore · <kbd>Esc</kbd> stop</span></p></div>`);
 function Internals($$anchor, $$props) {
 	push($$props, true);
 	const IMAGES = [["samples", "Samples"], ["test", "Test images"]];
 	const reply = user_derived(() => $$props.page.drawing?.reply);
+	const $$d = user_derived(() => captionsFor(get(reply))), $$array = user_derived(() => to_array(get($$d), 2)), captions = user_derived(() => get($$array)[0]), absence = user_derived(() => get($$array)[1]);
 	let root;
 	onMount(() => {
 		start($$props.page, root);
@@ -1580,15 +1685,25 @@ function Internals($$anchor, $$props) {
 	var div = root_2();
 	let styles;
 	var node = child(div);
-	ModelSelect(node, {
-		get models() {
-			return $$props.page.models;
-		},
-		get value() {
-			return $$props.page.checkpoint;
-		},
-		onchoose: (checkpoint) => choose($$props.page, { checkpoint })
-	});
+	{
+		let $0 = user_derived(() => ({
+			request: $$props.page.host.request,
+			isPublic: $$props.page.host.catalog.public,
+			onlists: (lists) => $$props.page.showLists(lists)
+		}));
+		ModelSelect(node, {
+			get models() {
+				return $$props.page.models;
+			},
+			get value() {
+				return $$props.page.checkpoint;
+			},
+			onchoose: (checkpoint) => choose($$props.page, { checkpoint }),
+			get page() {
+				return get($0);
+			}
+		});
+	}
 	var section = sibling(node, 2);
 	var p = sibling(child(section), 2);
 	var text = only_child(p, true);
@@ -1598,9 +1713,9 @@ function Internals($$anchor, $$props) {
 	var div_1 = sibling(button, 2);
 	var div_2 = sibling(child(div_1), 2);
 	each(div_2, 21, () => IMAGES, index, ($$anchor, $$item) => {
-		var $$array = user_derived(() => to_array(get($$item), 2));
-		let value = () => get($$array)[0];
-		let name = () => get($$array)[1];
+		var $$array_1 = user_derived(() => to_array(get($$item), 2));
+		let value = () => get($$array_1)[0];
+		let name = () => get($$array_1)[1];
 		var label = root_1();
 		var input = child(label);
 		remove_input_defaults(input);
@@ -1619,7 +1734,7 @@ function Internals($$anchor, $$props) {
 	reset(div_1);
 	reset(section);
 	var div_3 = sibling(section, 2);
-	each(div_3, 21, () => CAPTIONS, (caption) => caption.probe, ($$anchor, caption) => {
+	each(div_3, 21, () => get(captions), (caption) => caption.probe, ($$anchor, caption) => {
 		Figure($$anchor, {
 			get page() {
 				return $$props.page;
@@ -1635,6 +1750,8 @@ function Internals($$anchor, $$props) {
 	var text_3 = only_child(span_1, true);
 	var span_2 = sibling(span_1, 2);
 	var text_4 = only_child(span_2, true);
+	var span_3 = sibling(span_2);
+	var text_5 = only_child(span_3, true);
 	next();
 	reset(p_2);
 	reset(div);
@@ -1651,7 +1768,9 @@ function Internals($$anchor, $$props) {
 		set_attribute(div_3, "hidden", $$props.page.isEmpty);
 		set_attribute(p_2, "hidden", $$props.page.isEmpty);
 		set_text(text_3, get(reply) ? `${get(reply).checkpoint} over ${get(reply).images}.` : "");
-		set_text(text_4, $$props.page.cifar.message);
+		set_text(text_4, get(absence));
+		set_attribute(span_3, "hidden", !$$props.page.cifar.message);
+		set_text(text_5, $$props.page.cifar.message);
 	}, [() => get(reply) && cssColor($$props.page.theme.table("seq")[150])]);
 	delegated("click", button, () => retry($$props.page));
 	append($$anchor, div);
@@ -1774,6 +1893,10 @@ var InternalsPage = class {
 		this.#speaking = setTimeout(() => {
 			this.voice = text();
 		}, delay);
+	}
+	showLists({ checkpoints, cifar }) {
+		this.models = checkpoints;
+		this.cifar = cifar;
 	}
 	isKnown(name) {
 		return this.models.some((model) => model.name === name);

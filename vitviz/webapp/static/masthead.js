@@ -1,4 +1,5 @@
-import { OPEN_HEAD, append, delegate, delegated, first_child, from_html, get, mount as mount$1, onMount, only_child, pop, proxy, push, set, set_attribute, set_text, sibling, state, template_effect } from "./shared.js";
+import { append, delegate, delegated, first_child, from_html, get, mount as mount$1, onMount, only_child, pop, proxy, push, set, set_attribute, set_text, sibling, state, template_effect } from "./packages.js";
+import { OPEN_HEAD } from "./shared.js";
 // src/masthead/address.ts
 var onScreen = "";
 function changeAddress(change, how, search = location.search) {

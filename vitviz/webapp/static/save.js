@@ -1,4 +1,5 @@
-import { ENCODING_FAILED, NO_ENCODER, append, attach, autofocus, bind_this, blobOf, canEncodeVideo, child, clsx, comment, delegate, delegated, each, first_child, flushSync, from_html, get, if_block, isRefusal, key, mebibytes, mount, mp4Of, next, noop, only_child, pop, prop, push, reasonOf, remove_input_defaults, requestAblated, reset, saveBlob, set, set_attribute, set_checked, set_class, set_text, set_value, showNotice, shownView, sibling, state, template_effect, user_derived, writeAddress } from "./shared.js";
+import { append, attach, autofocus, bind_this, child, clsx, comment, delegate, delegated, each, first_child, flushSync, from_html, get, if_block, key, mount, next, noop, only_child, pop, prop, push, remove_input_defaults, reset, set, set_attribute, set_checked, set_class, set_text, set_value, sibling, state, template_effect, user_derived } from "./packages.js";
+import { ENCODING_FAILED, NO_ENCODER, blobOf, canEncodeVideo, copyToClipboard, isRefusal, mebibytes, mp4Of, reasonOf, requestAblated, saveBlob, showNotice, shownView, writeAddress } from "./shared.js";
 // src/explore/save/options.ts
 var FIGURE = [
 	"png",
@@ -544,7 +545,7 @@ var SaveDialog = class {
 	async copyImage() {
 		this.busy = "copy";
 		const file = this.#file("png");
-		const copied = await copy("image/png", file.then(blobOrThrow));
+		const copied = await copyToClipboard("image/png", file.then(blobOrThrow));
 		const made = await file;
 		this.busy = "";
 		if (isRefusal(made)) this.#say(made.error, true);
@@ -554,10 +555,11 @@ var SaveDialog = class {
 	async copyCode() {
 		this.busy = "code";
 		const reply = requestAblated(this.explorer, "code", { view: shownView(this.explorer) });
-		const copied = await copy("text/plain", reply.then((found) => {
+		const text = reply.then((found) => {
 			if (!found || isRefusal(found)) throw new Error(reasonOf(found));
 			return new Blob([found.code], { type: "text/plain" });
-		}));
+		});
+		const copied = await copyToClipboard("text/plain", text);
 		const found = await reply;
 		this.busy = "";
 		if (!found || isRefusal(found)) return this.#say(reasonOf(found), true);
@@ -584,15 +586,6 @@ var movieOf = (file) => mp4Of(file.blob).then((blob) => ({
 function blobOrThrow(file) {
 	if (isRefusal(file)) throw new Error(file.error);
 	return file.blob;
-}
-async function copy(type, content) {
-	content.catch(() => {});
-	try {
-		await navigator.clipboard.write([new ClipboardItem({ [type]: content })]);
-		return true;
-	} catch {
-		return false;
-	}
 }
 // src/explore/save/save.ts
 function mountDialog(explorer) {

@@ -1,4 +1,5 @@
-import { ARROWS, ColorBar, Download, ENCODING_FAILED, GRID_KEYS, Line, Matrix, NO_ENCODER, Progress, ThemeColors, ValueAxis, accuracyNumber, accuracyText, append as append$1, bind_element_size, bind_property, bind_select_value, bind_this, bytesOf, canEncodeVideo, child, clsx, comment, cornerOf, counted, cssColor, delegate, delegated, digitsOf, each, event, fillRows, first_child, flushSync, from_html, from_svg, get, hostOf, if_block, index, init_select, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, largest, listenWhile, makeRows, makeTile, mapName, markPainted, meanOf, middlePatch, mount as mount$1, mp4Of, neighbour, next, noop, onMount, only_child, paintTile, patchAt, patchName, percent, placeLabels, pointsText, pop, prop, proxy, push, queryName, reasonOf, remove_input_defaults, reset, rowOf, runName, saveBlob, saveContent, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sharedLimit, sharpestHead, sibling, spread_props, state, template_effect, textOf, tick, tickText, ticks, timesUniform, to_array, tokenCount, uint16Of, unavailable, uniformWeight, updateAddress, user_derived, user_effect, user_pre_effect, valueScale } from "./shared.js";
+import { append as append$1, bind_element_size, bind_property, bind_select_value, bind_this, child, clsx, comment, delegate, delegated, each, event, first_child, flushSync, from_html, from_svg, get, if_block, index, init_select, mount as mount$1, next, noop, onMount, only_child, pop, prop, proxy, push, remove_input_defaults, reset, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, spread_props, state, template_effect, tick, to_array, user_derived, user_effect, user_pre_effect } from "./packages.js";
+import { ARROWS, ColorBar, Download, ENCODING_FAILED, GRID_KEYS, Line, Matrix, NO_ENCODER, Progress, ThemeColors, ValueAxis, accuracyNumber, accuracyText, bytesOf, canEncodeVideo, cornerOf, counted, cssColor, digitsOf, fillRows, hostOf, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, largest, listenWhile, makeRows, makeTile, mapName, markPainted, meanOf, middlePatch, mp4Of, neighbour, paintTile, patchAt, patchName, percent, placeLabels, pointsText, queryName, reasonOf, rowOf, runName, saveBlob, saveContent, sharedLimit, sharpestHead, textOf, tickText, ticks, timesUniform, tokenCount, uint16Of, unavailable, uniformWeight, updateAddress, valueScale } from "./shared.js";
 // src/train/fields.ts
 var DATASETS = {
 	cifar10: "CIFAR-10",
@@ -542,7 +543,7 @@ var FormState = class {
 		const isTyping = this.nameInput?.matches(":focus");
 		if (!this.nameIsEdited && this.page.runs && this.preset && !isTyping) this.name = this.freeName();
 	}
-	fitChoices() {
+	dropMissingChoices() {
 		if (!this.folders.includes(this.imageFolder)) this.imageFolder = this.folders[0] ?? "";
 		if (!this.models.includes(this.initFrom)) this.initFrom = "";
 		if (!this.initFrom) this.freezesBackbone = false;
@@ -788,10 +789,10 @@ function addMetrics(known, from, reply) {
 }
 // src/train/requests.ts
 var EVERY = 1e3;
-async function follow(page, wanted = page.catalog.sources[0]?.name, place = page.timeline.image, at) {
+async function follow(page, source = page.catalog.sources[0]?.name, place = page.timeline.image, at) {
 	page.timeline.pause();
 	page.isAwaiting = false;
-	const mine = wanted !== void 0 && isOfRun(wanted) ? runName(wanted) : null;
+	const mine = source !== void 0 && isOfRun(source) ? runName(source) : null;
 	page.followed = mine;
 	page.overlaid = page.overlaid.filter((other) => other !== mine);
 	page.source = null;
@@ -799,9 +800,9 @@ async function follow(page, wanted = page.catalog.sources[0]?.name, place = page
 	page.announce();
 	if (mine !== null) await fetchCurves(page, mine);
 	if (page.followed !== mine) return;
-	if (wanted) await page.timeline.load(wanted, place, at);
+	if (source) await page.timeline.load(source, place, at);
 	if (page.followed !== mine) return;
-	if (wanted && page.source === wanted) page.chosen = wanted;
+	if (source && page.source === source) page.chosen = source;
 	page.announce();
 	wake(page);
 }
@@ -826,7 +827,7 @@ function applyLists(page, reply) {
 	page.wasBusy = isBusy;
 	form.suggestName();
 	if (page.source && page.sources.join() !== before) page.chosen = page.source;
-	form.fitChoices();
+	form.dropMissingChoices();
 	page.announce();
 	if (page.followed !== null && !page.runOf(page.followed)) follow(page);
 }
@@ -976,20 +977,20 @@ function snapshotsOf(shape, reply) {
 	const rows = makeRows(shape);
 	const means = rows.cells.filter((_, k) => k % rows.across === shape.heads || k >= shape.layers * rows.across);
 	return reply.epoch.map((epoch, i) => {
-		const firstRows = Float32Array.from(weights.subarray(i * size, (i + 1) * size), (weight) => weight / 65535);
-		const rowOfHead = (_, k) => firstRows.subarray(k * tokens, (k + 1) * tokens);
+		const defaultRows = Float32Array.from(weights.subarray(i * size, (i + 1) * size), (weight) => weight / 65535);
+		const rowOfHead = (_, k) => defaultRows.subarray(k * tokens, (k + 1) * tokens);
 		fillRows(rows, shape, {
-			defaultRows: firstRows,
+			defaultRows,
 			full: null
 		}, [], "from", () => false);
 		return {
 			epoch,
 			seconds: reply.seconds[i],
-			firstRows,
+			defaultRows,
 			probabilities: reply.probabilities[i],
 			entropy: reply.entropy?.[i] ?? null,
 			distance: reply.distance?.[i] ?? null,
-			limit: sharedLimit(shape, firstRows),
+			limit: sharedLimit(shape, defaultRows),
 			meanLimit: sharedLimit(shape, joined(means)),
 			probeLoss: reply.probe_loss?.[i] ?? null,
 			probeAccuracy: reply.probe_accuracy?.[i] ?? null,
@@ -1238,7 +1239,7 @@ var Timeline$1 = class {
 		if (JSON.stringify(shape) !== JSON.stringify(this.shape)) this.shape = shape;
 		if (JSON.stringify(images) !== JSON.stringify(this.images)) this.images = images;
 		const { layer, head } = this.chosen;
-		if (!this.#isChosen || layer >= shape.layers || head >= shape.heads) this.chosen = sharpestHead(shape, snapshots[snapshots.length - 1].firstRows);
+		if (!this.#isChosen || layer >= shape.layers || head >= shape.heads) this.chosen = sharpestHead(shape, snapshots[snapshots.length - 1].defaultRows);
 	}
 	#clear() {
 		this.past = null;
@@ -1351,7 +1352,7 @@ var Timeline$1 = class {
 		};
 		const { rows } = this.#buffers;
 		fillRows(rows, shape, {
-			defaultRows: this.now.firstRows,
+			defaultRows: this.now.defaultRows,
 			full: null
 		}, [], "from", () => false);
 		return { rows };
@@ -1574,9 +1575,9 @@ var TrainPage = class {
 };
 var sourceName = (source) => isOfRun(source) ? source.slice(5) : `${source} (bundled)`;
 // src/train/Chart.svelte
-var root$20 = from_html(`<p class="note">Measured after each epoch.</p>`);
-var root_1$18 = from_svg(`<text text-anchor="middle"> </text>`);
-var root_2$8 = from_svg(`<line class="cursor"></line>`);
+var root$21 = from_html(`<p class="note">Measured after each epoch.</p>`);
+var root_1$19 = from_svg(`<text text-anchor="middle"> </text>`);
+var root_2$9 = from_svg(`<line class="cursor"></line>`);
 var root_3$5 = from_svg(`<circle r="3"></circle>`);
 var root_4$5 = from_svg(`<polyline></polyline><!>`, 1);
 var root_5$4 = from_svg(`<polyline></polyline>`);
@@ -1636,7 +1637,7 @@ function Chart($$anchor, $$props) {
 	var div = root_8$1();
 	var node = child(div);
 	var consequent = ($$anchor) => {
-		var p = root$20();
+		var p = root$21();
 		append$1($$anchor, p);
 	};
 	var consequent_4 = ($$anchor) => {
@@ -1655,7 +1656,7 @@ function Chart($$anchor, $$props) {
 		});
 		var node_2 = sibling(node_1);
 		each(node_2, 16, () => get(epochs), (tick) => tick, ($$anchor, tick) => {
-			var text_1 = root_1$18();
+			var text_1 = root_1$19();
 			var text_2 = only_child(text_1, true);
 			template_effect(($0, $1) => {
 				set_attribute(text_1, "x", $0);
@@ -1668,7 +1669,7 @@ function Chart($$anchor, $$props) {
 		var text_4 = only_child(text_3, true);
 		var node_3 = sibling(text_3);
 		var consequent_1 = ($$anchor) => {
-			var line_1 = root_2$8();
+			var line_1 = root_2$9();
 			template_effect(($0, $1) => {
 				set_attribute(line_1, "x1", $0);
 				set_attribute(line_1, "x2", $1);
@@ -1757,8 +1758,8 @@ function Chart($$anchor, $$props) {
 	pop();
 }
 // src/train/Curves.svelte
-var root$19 = from_html(`<div class="small-curves"><figure data-curve="rate"><h2>Learning rate</h2><!></figure> <figure data-curve="speed"><h2>Images per second</h2><!></figure></div>`);
-var root_1$17 = from_html(`<div><figure data-curve="loss"><h2> </h2><!></figure> <figure data-curve="accuracy"><h2> </h2><!></figure> <!></div> <p class="note curves-note"> </p>`, 1);
+var root$20 = from_html(`<div class="small-curves"><figure data-curve="rate"><h2>Learning rate</h2><!></figure> <figure data-curve="speed"><h2>Images per second</h2><!></figure></div>`);
+var root_1$18 = from_html(`<div><figure data-curve="loss"><h2> </h2><!></figure> <figure data-curve="accuracy"><h2> </h2><!></figure> <!></div> <p class="note curves-note"> </p>`, 1);
 function Curves($$anchor, $$props) {
 	push($$props, true);
 	const names = user_derived(() => namesOfCurves($$props.page.followed, $$props.page.overlaid, $$props.page.curves));
@@ -1791,7 +1792,7 @@ function Curves($$anchor, $$props) {
 	const rate = user_derived(() => lines("learning_rate"));
 	const speed = user_derived(() => lines("images_per_second"));
 	const rateText = (value) => value > 0 && value < 1e-4 ? value.toExponential(0) : roundTo2(value);
-	var fragment = root_1$17();
+	var fragment = root_1$18();
 	var div = first_child(fragment);
 	var figure = child(div);
 	var h2 = child(figure);
@@ -1843,7 +1844,7 @@ function Curves($$anchor, $$props) {
 	reset(figure_1);
 	var node_2 = sibling(figure_1, 2);
 	var consequent = ($$anchor) => {
-		var div_1 = root$19();
+		var div_1 = root$20();
 		var figure_2 = child(div_1);
 		Chart(sibling(child(figure_2)), {
 			get lines() {
@@ -1897,6 +1898,134 @@ function Curves($$anchor, $$props) {
 	append$1($$anchor, fragment);
 	pop();
 }
+// src/train/actions.ts
+async function act(page, name, argument, fail = (sentence) => page.showNotice(sentence, true)) {
+	const mine = name + JSON.stringify(argument);
+	if (page.acting.has(mine)) return null;
+	page.acting.add(mine);
+	const reply = await page.host.request(name, argument);
+	page.acting.delete(mine);
+	if (!isServed(reply)) {
+		fail(reasonOf(reply));
+		poll(page);
+		return null;
+	}
+	page.showNotice(null);
+	return reply;
+}
+async function requestChange(page, name, argument) {
+	const reply = await act(page, name, argument);
+	if (!reply) return false;
+	applyLists(page, reply);
+	wake(page);
+	return true;
+}
+async function resumeRun(page, name, fail) {
+	const reply = await act(page, "resume", { name }, fail);
+	if (!reply) return;
+	applyLists(page, reply);
+	follow(page, sourceOf(name));
+}
+async function resumeSweep(page, name) {
+	if (await requestChange(page, "resume_sweep", { name })) followNewest(page);
+}
+async function renameRun(page, name, newName, fail) {
+	const reply = await act(page, "rename", {
+		name,
+		new: newName
+	}, fail);
+	if (!reply) return;
+	if (page.followed === name) {
+		page.followed = newName;
+		updateAddress({ run: newName });
+	}
+	const { [name]: known, ...others } = page.curves;
+	page.curves = known ? {
+		...others,
+		[newName]: known
+	} : others;
+	if (page.source === sourceOf(name)) page.source = sourceOf(newName);
+	applyLists(page, reply);
+}
+async function deleteRun(page, name, fail) {
+	const reply = await act(page, "delete", { name }, fail);
+	if (!reply) return false;
+	const { [name]: _, ...others } = page.curves;
+	page.curves = others;
+	applyLists(page, reply);
+	return true;
+}
+async function downloadRun(page, name, tell) {
+	tell("Preparing the checkpoint…", false);
+	const reply = await act(page, "download", { name }, tell);
+	if (!reply) return;
+	saveContent(reply);
+	tell(`Saved as ${reply.name}.`, false);
+}
+async function deleteZip(page, name) {
+	const reply = await act(page, "delete_images", { name }, (sentence) => page.form.refuseImages(sentence));
+	if (!reply) return;
+	applyLists(page, reply);
+	page.voice = `${name} deleted.`;
+	showSurvey(page);
+	changeForm(page);
+}
+async function overlay(page, name, isOn) {
+	page.overlaid = isOn ? [...page.overlaid, name] : page.overlaid.filter((other) => other !== name);
+	if (isOn) await fetchCurves(page, name);
+}
+// src/train/DeleteZip.svelte
+var root$19 = from_html(` <button type="button" class="link" data-act="keep-zip">Cancel</button> <button type="button" class="link" data-act="really-delete-zip">Delete</button>`, 1);
+var root_1$17 = from_html(`<button type="button" class="link" data-act="delete-zip"> </button>`);
+var root_2$8 = from_html(`<p class="note delete-zip"><!></p>`);
+function DeleteZip($$anchor, $$props) {
+	push($$props, true);
+	let asked = state("");
+	let box;
+	const name = user_derived(() => $$props.page.form.imageFolder);
+	const isZip = user_derived(() => get(name).toLowerCase().endsWith(".zip"));
+	function ask(zip) {
+		set(asked, zip, true);
+		flushSync();
+		box.querySelector("button")?.focus();
+	}
+	async function confirm() {
+		await deleteZip($$props.page, get(name));
+		ask("");
+	}
+	const onKey = (event) => event.key === "Escape" && ask("");
+	var p = root_2$8();
+	var node = child(p);
+	var consequent = ($$anchor) => {
+		var fragment = root$19();
+		var text = first_child(fragment);
+		var button = sibling(text);
+		var button_1 = sibling(button, 2);
+		template_effect(() => set_text(text, `Delete ${get(name) ?? ""}? Runs trained on it stay, without their test images. `));
+		delegated("click", button, () => ask(""));
+		delegated("keydown", button, onKey);
+		delegated("click", button_1, confirm);
+		delegated("keydown", button_1, onKey);
+		append$1($$anchor, fragment);
+	};
+	var alternate = ($$anchor) => {
+		var button_2 = root_1$17();
+		var text_1 = only_child(button_2);
+		template_effect(() => set_text(text_1, `Delete ${get(name) ?? ""}`));
+		delegated("click", button_2, () => ask(get(name)));
+		append$1($$anchor, button_2);
+	};
+	if_block(node, ($$render) => {
+		if (get(asked) && get(asked) === get(name)) $$render(consequent);
+		else $$render(alternate, -1);
+	});
+	reset(p);
+	bind_this(p, ($$value) => box = $$value, () => box);
+	template_effect(() => set_attribute(p, "hidden", !get(isZip)));
+	append$1($$anchor, p);
+	pop();
+}
+delegate(["click", "keydown"]);
 // src/train/Refusal.svelte
 var root$18 = from_html(`<p class="refusal" role="alert"> </p>`);
 function Refusal($$anchor, $$props) {
@@ -2128,7 +2257,7 @@ async function uploadZip(page, file) {
 }
 // src/train/DataFields.svelte
 var root$16 = from_html(`<option> </option>`);
-var root_1$15 = from_html(`<details class="section dataset"><summary>Dataset and initial weights<span class="changes"> </span></summary> <div class="fields"><label data-field="dataset"><span>Dataset</span> <select name="dataset" class="button"><option>CIFAR-10, 10 classes</option><option>CIFAR-100, 100 classes</option><option>image folder</option></select></label> <!> <div class="image-folder"><p class="note no-folder">No image folders yet.</p> <label data-field="image_folder"><span>Folder</span> <select name="image_folder" class="button"></select></label> <!> <p class="note">A folder or zip with one folder of images per class in <span class="folder"> </span>, or <label class="link upload">upload a zip<input type="file" accept=".zip" aria-label="Upload a zip of images"/></label>.</p> <!></div> <label data-field="init_from"><span>Initial weights</span> <select name="init_from" class="button"><option>random weights</option><!></select></label> <!> <label data-field="freeze_backbone"><input type="checkbox" name="freeze_backbone"/>Freeze backbone (train the classifier only)</label> <!></div></details>`);
+var root_1$15 = from_html(`<details class="section dataset"><summary>Dataset and initial weights<span class="changes"> </span></summary> <div class="fields"><label data-field="dataset"><span>Dataset</span> <select name="dataset" class="button"><option>CIFAR-10, 10 classes</option><option>CIFAR-100, 100 classes</option><option>image folder</option></select></label> <!> <div class="image-folder"><p class="note no-folder">No image folders yet.</p> <label data-field="image_folder"><span>Folder</span> <select name="image_folder" class="button"></select></label> <!> <p class="note">A folder or zip with one folder of images per class in <span class="folder"> </span>, or <label class="link upload">upload a zip<input type="file" accept=".zip" aria-label="Upload a zip of images"/></label>.</p> <!> <!></div> <label data-field="init_from"><span>Initial weights</span> <select name="init_from" class="button"><option>random weights</option><!></select></label> <!> <label data-field="freeze_backbone"><input type="checkbox" name="freeze_backbone"/>Freeze backbone (train the classifier only)</label> <!></div></details>`);
 function DataFields($$anchor, $$props) {
 	push($$props, true);
 	const catalog = user_derived(() => $$props.page.catalog), form = user_derived(() => $$props.page.form);
@@ -2209,16 +2338,20 @@ function DataFields($$anchor, $$props) {
 	reset(label_2);
 	next();
 	reset(p_1);
-	Survey(sibling(p_1, 2), { get survey() {
+	var node_2 = sibling(p_1, 2);
+	Survey(node_2, { get survey() {
 		return get(form).survey;
+	} });
+	DeleteZip(sibling(node_2, 2), { get page() {
+		return $$props.page;
 	} });
 	reset(div_1);
 	var label_3 = sibling(div_1, 2);
 	var select_2 = sibling(child(label_3), 2);
 	var option_4 = child(select_2);
 	option_4.value = option_4.__value = "";
-	var node_3 = sibling(option_4);
-	each(node_3, 16, () => get(form).models, (name) => name, ($$anchor, name) => {
+	var node_4 = sibling(option_4);
+	each(node_4, 16, () => get(form).models, (name) => name, ($$anchor, name) => {
 		var option_5 = root$16();
 		var text_3 = only_child(option_5, true);
 		var option_5_value = {};
@@ -2232,14 +2365,14 @@ function DataFields($$anchor, $$props) {
 	var select_2_value;
 	init_select(select_2);
 	reset(label_3);
-	var node_4 = sibling(label_3, 2);
-	Refusal(node_4, {
+	var node_5 = sibling(label_3, 2);
+	Refusal(node_5, {
 		get form() {
 			return get(form);
 		},
 		field: "init_from"
 	});
-	var label_4 = sibling(node_4, 2);
+	var label_4 = sibling(node_5, 2);
 	var input_2 = child(label_4);
 	remove_input_defaults(input_2);
 	next();
@@ -2290,74 +2423,6 @@ function DataFields($$anchor, $$props) {
 	pop();
 }
 delegate(["input", "change"]);
-// src/train/actions.ts
-async function act(page, name, argument, fail = (sentence) => page.showNotice(sentence, true)) {
-	const mine = name + JSON.stringify(argument);
-	if (page.acting.has(mine)) return null;
-	page.acting.add(mine);
-	const reply = await page.host.request(name, argument);
-	page.acting.delete(mine);
-	if (!isServed(reply)) {
-		fail(reasonOf(reply));
-		poll(page);
-		return null;
-	}
-	page.showNotice(null);
-	return reply;
-}
-async function requestChange(page, name, argument) {
-	const reply = await act(page, name, argument);
-	if (!reply) return false;
-	applyLists(page, reply);
-	wake(page);
-	return true;
-}
-async function resumeRun(page, name, fail) {
-	const reply = await act(page, "resume", { name }, fail);
-	if (!reply) return;
-	applyLists(page, reply);
-	follow(page, sourceOf(name));
-}
-async function resumeSweep(page, name) {
-	if (await requestChange(page, "resume_sweep", { name })) followNewest(page);
-}
-async function renameRun(page, name, wanted, fail) {
-	const reply = await act(page, "rename", {
-		name,
-		new: wanted
-	}, fail);
-	if (!reply) return;
-	if (page.followed === name) {
-		page.followed = wanted;
-		updateAddress({ run: wanted });
-	}
-	const { [name]: known, ...others } = page.curves;
-	page.curves = known ? {
-		...others,
-		[wanted]: known
-	} : others;
-	if (page.source === sourceOf(name)) page.source = sourceOf(wanted);
-	applyLists(page, reply);
-}
-async function deleteRun(page, name, fail) {
-	const reply = await act(page, "delete", { name }, fail);
-	if (!reply) return false;
-	const { [name]: _, ...others } = page.curves;
-	page.curves = others;
-	applyLists(page, reply);
-	return true;
-}
-async function downloadRun(page, name, tell) {
-	tell("Preparing the checkpoint…", false);
-	const reply = await act(page, "download", { name }, tell);
-	if (!reply) return;
-	saveContent(reply);
-	tell(`Saved as ${reply.name}.`, false);
-}
-async function overlay(page, name, isOn) {
-	page.overlaid = isOn ? [...page.overlaid, name] : page.overlaid.filter((other) => other !== name);
-	if (isOn) await fetchCurves(page, name);
-}
 // src/train/Download.svelte
 function Download_1($$anchor, $$props) {
 	push($$props, true);
@@ -3110,9 +3175,9 @@ function RunRow($$anchor, $$props) {
 		box.querySelector("input")?.select();
 	}
 	function save() {
-		const wanted = box.querySelector("input")?.value.trim() ?? get(name);
-		if (wanted === get(name)) back("rename");
-		else renameRun($$props.page, get(name), wanted, tell);
+		const newName = box.querySelector("input")?.value.trim() ?? get(name);
+		if (newName === get(name)) back("rename");
+		else renameRun($$props.page, get(name), newName, tell);
 	}
 	function typed(event) {
 		if (event.key === "Enter") save();
@@ -3939,10 +4004,10 @@ function Timeline($$anchor, $$props) {
 	const last = user_derived(() => get(timeline).past ? get(timeline).past.snapshots.length - 1 : 0);
 	const isCurrent = user_derived(() => get(timeline).snapshot === get(last) && page().run !== void 0 && isRunning(page().run));
 	const chosen = user_derived(() => page().sources.includes(page().chosen) ? page().chosen : page().sources[0]);
-	function choose(wanted) {
-		page().chosen = wanted;
+	function choose(source) {
+		page().chosen = source;
 		page().showNotice(null);
-		follow(page(), wanted);
+		follow(page(), source);
 	}
 	function pressed(event) {
 		const node = event.target;
