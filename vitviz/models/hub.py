@@ -89,7 +89,7 @@ def load(
             "hf:OWNER/NAME" on the Hugging Face Hub; or a module of timm or transformers, whose weights are copied.
         labels: Names of the K classes, or a text file with one per line; None for those of the model's files.
         img_size: Height and width of the input (px), by interpolated positions; None for that of the model's files.
-        offline: Whether to take a model of the Hub from the cache as it is, without asking for a later revision.
+        offline: Whether to take a model of the Hub from the cache as it is, without looking for a later revision.
 
     Raises:
         CheckpointError: If the model does not exist, is of another family, or is invalid.
