@@ -300,7 +300,7 @@ var ContributionsPanel = class {
 		const { map } = this;
 		return [signed(map?.values[map.first + patch] ?? 0), "logit"];
 	}
-	async fetch() {
+	async load() {
 		const { explorer } = this;
 		const mine = ++this.#ticket;
 		const { reply, shape, targetNames, choices, ablation, predictedClass } = explorer;
@@ -403,7 +403,7 @@ function Contributions($$anchor, $$props) {
 	});
 	user_effect(() => {
 		explorer().reply, explorer().ablation, choices.target;
-		untrack(() => panel.fetch());
+		untrack(() => panel.load());
 	});
 	const data = user_derived(() => panel.data);
 	const shape = user_derived(() => panel.shape);

@@ -214,7 +214,7 @@ var FeaturesPanel = class {
 		if (get(this.#values)) return [get(this.#values)[patch].toFixed(2), "cosine"];
 		return colorReading(get(this.#pixels)?.[patch] ?? 0);
 	}
-	async fetch() {
+	async load() {
 		const { explorer, foreground } = this;
 		const mine = ++this.#ticket;
 		const { reply, shape } = explorer;
@@ -397,7 +397,7 @@ function Features($$anchor, $$props) {
 	});
 	user_effect(() => {
 		explorer().reply, explorer().ablation, panel.foreground;
-		untrack(() => panel.fetch());
+		untrack(() => panel.load());
 	});
 	user_effect(() => {
 		panel.patch;

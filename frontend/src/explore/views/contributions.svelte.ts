@@ -79,7 +79,7 @@ export class ContributionsPanel implements Panel {
   }
 
   /** Fetch the contributions of the image and target on screen. */
-  async fetch() {
+  async load() {
     const { explorer } = this;
     const mine = ++this.#ticket;
     const { reply, shape, targetNames, choices, ablation, predictedClass } = explorer;

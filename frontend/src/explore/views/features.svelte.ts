@@ -93,7 +93,7 @@ export class FeaturesPanel implements Panel {
   }
 
   /** Fetch the principal components of the image on screen. */
-  async fetch() {
+  async load() {
     const { explorer, foreground } = this;
     const mine = ++this.#ticket;
     const { reply, shape } = explorer;

@@ -73,7 +73,7 @@ function panelWith(pins: number[]) {
 
 test('components are shown without a query patch, each layer with its own colors', async () => {
   const { panel, answers, request } = panelWith([]);
-  const fetching = panel.fetch();
+  const fetching = panel.load();
   answers[0]({ pixels: base64(new Uint32Array([1, 2, 3, 4, 5, 6])), explained: [null, [0.5, 0.25, 0.125]] });
   await fetching;
   expect(request).toHaveBeenCalledWith('features', { key: 'k', foreground: false });
@@ -84,7 +84,7 @@ test('components are shown without a query patch, each layer with its own colors
 
 test('a query patch is compared with the others, once', async () => {
   const { panel, answers, request } = panelWith([1]);
-  const fetching = panel.fetch();
+  const fetching = panel.load();
   answers[0]({ pixels: base64(new Uint32Array(6)), explained: [null, null] });
   await fetching;
   await panel.showSimilarity(); // while the first request is pending: not repeated
@@ -99,7 +99,7 @@ test('a query patch is compared with the others, once', async () => {
 
 test('an error is shown, and no features', async () => {
   const { panel, answers, explorer } = panelWith([]);
-  const fetching = panel.fetch();
+  const fetching = panel.load();
   answers[0]({ error: 'Something went wrong.' });
   await fetching;
   expect(panel.map).toBeNull();
