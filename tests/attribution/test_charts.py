@@ -259,3 +259,36 @@ def test_shipped_images_are_found_by_name():
     assert vitviz.explain(model, "dog").source == "dog"
     with pytest.raises(vitviz.ImageError):
         vitviz.explain(model, "no such image")
+
+
+@pytest.fixture(scope="module")
+def pooled():
+    config = replace(tiny.CONFIG, depth=L, class_token=False, reg_tokens=1, global_pool="map")
+    return explain(tiny.checkpoint(config), tiny.pixels())
+
+
+@pytest.mark.parametrize("head", [None, 1])
+def test_attention_pooling_is_shown_large_for_every_query(pooled, head):
+    weights = pooled.pool_attention[:, pooled.prefix :]
+    expected = (weights.mean(0) if head is None else weights[head]).reshape(GH, GW)
+    for view in (View(layer="pool", head=head), View(layer="pool", head=head, query=(4,), direction="to")):
+        found = chart(pooled, view)
+        np.testing.assert_array_equal(found.large, expected)
+        assert found.title == f"Attention pooling, {'mean of heads' if head is None else 'head 2'}"
+        assert "the query of the pooling attends most to" in found.headline
+        assert (found.chosen, found.prefix_line, found.maps.shape) == (None, "", (L + 1, A + 1, GH, GW))
+    np.testing.assert_array_equal(pooled.attention_map("pool", head), expected)
+    assert f"layer='pool'{'' if head is None else ', head=1'}" in code.python(pooled, view)
+    assert len(sequence(pooled, view, "layers")) == L
+
+
+def test_attention_pooling_of_another_model_is_refused(explanation, pooled):
+    with pytest.raises(ValueError, match=r"layer must be a layer or None: tiny has no attention pooling\."):
+        explanation.figure(layer="pool")
+    with pytest.raises(ValueError, match="head must be from 0 to 1: got '7'"):
+        pooled.attention_map("pool", 7)
+
+
+def test_figures_of_attention_pooling_are_drawn(pooled, tmp_path):
+    pooled.save(tmp_path / "x.svg", layer="pool", head=0)
+    assert "Attention pooling, head 1" in (tmp_path / "x.svg").read_text()

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from tests import tiny
-from vitviz.attribution import layered_attention, serialize
+from vitviz.attribution import layered_attention, probes, serialize
+from vitviz.attribution.ablation import mean_head_outputs
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.layered_attention import LargeAttentionError
 from vitviz.attribution.methods import FULL_ATTENTION
@@ -23,12 +24,12 @@ def layered(monkeypatch):
     def both(variant="plain", **ablation):
         found = []
         for limit in (0, 2**28):
-            monkeypatch.setattr(layered_attention, "MAX_BYTES", limit)
+            monkeypatch.setattr(layered_attention, "max_bytes", lambda limit=limit: limit)
             explanation = explain(tiny.checkpoint(tiny.VARIANTS[variant]), tiny.pixels())
             explanation = explanation.ablate(**ablation) if ablation else explanation
             _ = explanation.context.layered, explanation.logits
             found.append(explanation)
-        monkeypatch.setattr(layered_attention, "MAX_BYTES", 0)
+        monkeypatch.setattr(layered_attention, "max_bytes", lambda: 0)
         assert found[0].context.layered is not None
         assert found[1].context.layered is None
         return found
@@ -71,7 +72,7 @@ def test_rotary_positions_are_kept(monkeypatch):
     )
     rows = []
     for limit in (0, 2**28):
-        monkeypatch.setattr(layered_attention, "MAX_BYTES", limit)
+        monkeypatch.setattr(layered_attention, "max_bytes", lambda limit=limit: limit)
         explanation = explain(tiny.checkpoint(config), tiny.pixels()).ablate(patches=[2])
         rows.append(explanation.query_rows((7,)))
     np.testing.assert_allclose(*rows, atol=1e-5)
@@ -79,7 +80,9 @@ def test_rotary_positions_are_kept(monkeypatch):
 
 def test_what_needs_all_attention_is_refused_with_its_size(layered):
     one, _ = layered()
-    sentence = "needs the attention between all tokens at once, at most 0 MiB: this model's takes 0. Use"
+    sentence = (
+        "needs the attention between all tokens at once, at most 0 MiB with the memory that is free: this model's"
+    )
     for compute in (lambda: one.attention, lambda: one.map("relevance"), one.contributions):
         with pytest.raises(LargeAttentionError, match=sentence):
             compute()
@@ -104,3 +107,37 @@ def test_without_attention_maps_memory_is_that_of_queries_and_keys(layered):
     assert torch.is_tensor(one.context.layered[-1])
     with pytest.raises(TypeError, match="one by one"):
         one.context.layered[::2]
+
+
+@pytest.mark.parametrize("variant", ["plain", "everything", "no class token"])
+def test_probes_and_mean_outputs_of_heads_are_equal(variant, monkeypatch):
+    model = tiny.checkpoint(tiny.VARIANTS[variant])
+    images = torch.stack([torch.from_numpy(tiny.pixels(seed=n)).permute(2, 0, 1) for n in range(3)])
+    found = []
+    for limit in (0, 2**28):
+        monkeypatch.setattr(layered_attention, "max_bytes", lambda limit=limit: limit)
+        found.append((vars(probes.probe(model, images)), mean_head_outputs(model, images)))
+    torch.testing.assert_close(found[0][1], found[1][1], rtol=0, atol=1e-5)
+    for name, values in found[0][0].items():
+        if name != "labels":
+            np.testing.assert_allclose(values, found[1][0][name], rtol=1e-4, atol=1e-5, err_msg=name)
+
+
+def test_no_full_attention_is_computed_for_probes_of_a_large_model(monkeypatch):
+    monkeypatch.setattr(layered_attention, "max_bytes", lambda: 0)
+    model = tiny.checkpoint()
+    modes, forward = [], model.network.forward_with_attention
+    monkeypatch.setattr(
+        model.network, "forward_with_attention", lambda *args: modes.append(args[1]) or forward(*args), raising=False
+    )
+    image = torch.from_numpy(tiny.pixels()).permute(2, 0, 1)[None]
+    probes.probe(model, image)
+    mean_head_outputs(model, image)
+    assert modes == ["tokens", "tokens"]
+
+
+def test_the_limit_is_a_fraction_of_the_free_memory(monkeypatch):
+    monkeypatch.setattr(layered_attention, "available_memory", lambda: 2**34)
+    assert layered_attention.max_bytes() == 2**30
+    monkeypatch.setattr(layered_attention, "available_memory", lambda: None)
+    assert layered_attention.max_bytes() == 2**28

@@ -11,6 +11,7 @@ from tests import tiny
 from tests.tutorials import TUTORIALS, network
 from vitviz.attribution import probes
 from vitviz.data import cifar
+from vitviz.models import attention_stats
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.vit import AttentionOutput
@@ -278,7 +279,7 @@ def test_cka_of_three_patches_is_refused():
 @pytest.mark.parametrize(
     "measure",
     [
-        lambda model, trace: probes.attention_distance(trace, model.config),
+        lambda model, trace: attention_stats.attention_distance(trace, model.config),
         lambda model, trace: probes.token_norms(trace),
         probes.logit_lens,
         lambda model, trace: probes.layer_products(trace, 1),
@@ -339,7 +340,7 @@ def test_all_probes_have_their_shapes_and_equal_their_functions(variant):
         trace = checkpoint.network.forward_with_attention(checkpoint.normalize(images()), "full")
     norms = probes.token_norms(trace)
     expected = {
-        "distance": probes.attention_distance(trace, config),
+        "distance": attention_stats.attention_distance(trace, config),
         "norms": norms.mean(1),
         "longest": norms[..., config.num_prefix_tokens :].amax(-1).mean(1),
         "outliers": probes.outliers(norms, config.num_prefix_tokens).float().mean(1),
@@ -399,7 +400,7 @@ def test_a_model_without_class_token_or_head_has_the_other_probes(tmp_path):
 def test_a_model_whose_attention_does_not_fit_into_memory_is_refused(monkeypatch):
     monkeypatch.setattr(probes, "available_memory", lambda: 2**20)
     model = tiny.checkpoint(replace(tiny.CONFIG, img_size=(200, 200)))
-    with pytest.raises(ValueError, match=r"The probes need 0\.8 GiB for the attention of tiny: 0\.0 GiB are free"):
+    with pytest.raises(ValueError, match=r"The probes need \d\.\d GiB for an image in tiny: 0\.0 GiB are free"):
         probes.probe(model, images())
 
 

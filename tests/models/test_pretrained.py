@@ -431,3 +431,35 @@ def test_loading_does_not_import_the_compiler_of_torch(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+# Projections of CLIP
+
+
+def zero_bias_clip(architecture="vit_base_patch32_clip_quickgelu_224"):
+    """A CLIP of timm whose head is the projection, as in the weights that were trained with texts."""
+    other = families.of_timm(architecture, num_classes=12)(families.SQUARE)
+    torch.nn.init.zeros_(other.head.bias)
+    return other.eval()
+
+
+@torch.no_grad()
+def test_the_projection_of_clip_is_no_classification_head(tmp_path):
+    for other in (zero_bias_clip(), families.build("CLIP", dtype=torch.float32)):
+        model = vitviz.load(other, device="cpu")
+        assert (model.config.num_classes, model.config.head_proj_dim, model.labels) == (0, 12, ())
+        assert not model.is_classifier
+        assert "`vitviz convert --classes` makes texts its classes" in model.why_no_prediction
+        pixels = families.images(families.SQUARE, torch.float32)
+        output = other(pixels)
+        features = output if isinstance(output, torch.Tensor) else output.image_embeds
+        torch.testing.assert_close(model.network(pixels), features, rtol=1e-5, atol=1e-5)
+        explanation = vitviz.explain(model, "cat")
+        assert "relevance" not in explanation.methods
+        with pytest.raises(ValueError, match="compares images with texts, and has none"):
+            _ = explanation.prediction
+
+
+def test_a_fine_tune_of_clip_has_classes():
+    model = vitviz.load(families.build("timm CLIP", dtype=torch.float32), device="cpu")
+    assert (model.config.num_classes, model.config.head_proj_dim) == (families.K, 0)

@@ -258,6 +258,38 @@ def test_what_takes_many_passes_of_a_large_model_is_left_out(page, monkeypatch):
     assert "This model is large" in reply["leftOut"]
 
 
+def test_quick_maps_leave_out_what_takes_many_passes(page):
+    key = page.explain(sample("ship"))["key"]
+    reply = page.methods({"key": key, "target": [1, 7], "quick": True})
+    assert ORDINARY - set(reply["maps"]) >= {"occlusion", "integrated_gradients"}
+    assert "relevance" in reply["maps"]
+    assert reply["leftOut"] is None
+    assert page.cached("maps")({"key": key, "target": [1, 7]}) is None
+
+
+def test_a_model_without_head_has_nothing_left_out(page, monkeypatch):
+    monkeypatch.setattr(explore, "MAX_MACS", 0)
+    model = replace(tiny.checkpoint(replace(tiny.CONFIG, num_classes=0)), labels=())
+    monkeypatch.setattr(page, "model", lambda request: model)
+    key = page.explain(sample())["key"]
+    reply = page.methods({"key": key, "target": []})
+    assert reply["leftOut"] is None
+    assert "rollout" in reply["maps"]
+
+
+def test_attention_pooling_is_sent_with_the_image_and_after_ablations(page, monkeypatch):
+    config = replace(tiny.CONFIG, class_token=False, global_pool="map")
+    model = tiny.checkpoint(config)
+    monkeypatch.setattr(page, "model", lambda request: model)
+    reply = page.explain(sample())
+    expected = page.explanations.get(reply).pool_attention
+    np.testing.assert_array_equal(np.frombuffer(base64.b64decode(reply["pool"]), "<f4"), expected.ravel())
+    changed = page.ablate({"key": reply["key"], "heads": [[0, 0]], "patches": [3]})
+    weights = np.frombuffer(base64.b64decode(changed["pool"]), "<f4").reshape(expected.shape)
+    assert (weights[:, 3] == 0).all()
+    assert not np.allclose(weights, expected)
+
+
 def test_an_unknown_key_has_no_attention(page):
     assert page.attention({"key": "guess"}) is None
     assert page.attention({"key": ["cat"]}) is None

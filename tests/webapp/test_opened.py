@@ -15,6 +15,7 @@ from vitviz.models import checkpoint, hub, hub_cache
 from vitviz.models.checkpoint import CheckpointError
 from vitviz.models.facts import credit, facts
 from vitviz.webapp.app import build_app
+from vitviz.webapp.model_info import describe_model
 from vitviz.webapp.models import load_model
 from vitviz.webapp.opened import MAX_LOADED, ModelOpener, OpenedModels
 from vitviz.webapp.pages.explore import Explore
@@ -265,3 +266,9 @@ def test_the_credit_names_source_and_license():
     )
     source = {"library": "timm", "family": "ViT"}
     assert credit(replace(tiny.checkpoint(), record={"source": source})) == "Weights: timm ViT, license not stated."
+
+
+def test_the_source_of_a_model_of_others_is_in_the_list_of_models():
+    source = {"library": "timm", "family": "ViT", "repository": "timm/vit", "revision": REVISION}
+    assert describe_model(replace(tiny.checkpoint(), record={"source": source}))["source"] == "timm/vit at 01234567"
+    assert describe_model(tiny.checkpoint())["source"] == ""

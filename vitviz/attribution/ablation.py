@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from vitviz.attribution.context import ForwardContext, Head
+from vitviz.attribution.layered_attention import attention_by_layer, fits
 from vitviz.models.attention_stats import max_batch_size
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.vit import HeadMask
@@ -128,12 +129,13 @@ def mean_head_outputs(checkpoint: Checkpoint, images: Tensor) -> Tensor:
     total: Tensor | float = 0.0
     network = checkpoint.transformer
     with torch.inference_mode():
-        for part in images.split(max_batch_size(network.config)):
-            output = network.forward_with_attention(checkpoint.normalize(part), "full")
+        holds = fits(network.config)
+        for part in images.split(max_batch_size(network.config) if holds else 1):
+            output = network.forward_with_attention(checkpoint.normalize(part), "full" if holds else "tokens")
             inputs = cast(Tensor, output.tokens)[:-1]
             means = [
                 (weights.to(tokens) @ network.head_values(layer, tokens)).mean(2).sum(0)  # (A, d)
-                for layer, (tokens, weights) in enumerate(zip(inputs, output.attention, strict=True))
+                for layer, (tokens, weights) in enumerate(zip(inputs, attention_by_layer(network, output), strict=True))
             ]
             total = total + torch.stack(means)
     return cast(Tensor, total) / len(images)

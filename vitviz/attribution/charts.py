@@ -43,31 +43,33 @@ def chart(
     check_view(explanation, view)
     config = explanation.context.config
     rows = all_rows(explanation, view)  # (L + 1, A + 1, T)
-    chosen = chosen_map(explanation, view)
+    chosen = chosen_map(explanation, view)  # None for a map that is not one of `maps`
     maps = rows[..., explanation.prefix :].reshape(*rows.shape[:2], *explanation.grid)
-    large = maps[chosen] if view.method is None else explanation.map(view.method, view.target)
+    if view.method is not None:
+        large = explanation.map(view.method, view.target)
+    else:
+        large = explanation.pool_map(view.head) if chosen is None else maps[chosen]
     scales = map_scales(explanation, view)
     ablated = ablated_maps(explanation)
-    is_token = view.method is None and config.class_token
     kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
     dropped = tuple(np.flatnonzero(~kept).tolist())
     found = Chart(
         image=np.asarray(explanation.image.model_input),
-        headline=headline(explanation, view, large, bool(ablated[chosen])),
+        headline=headline(explanation, view, large, chosen is not None and bool(ablated[chosen])),
         title=explanation.title(view),
         large=large,
         scale=scale_of_large(view, large, kept, scales, view.layer is None or view.head is None),
         maps=maps,
         scales=scales,
-        chosen=chosen if view.method is None else None,
+        chosen=chosen,
         ablated=ablated,
         matrix_title=view.matrix_title(config.class_token),
         uniform=uniform_weight(explanation),
         query=view.query,
         dropped=dropped,
         gray=tuple(patch for patch in explanation.removed if patch not in dropped),
-        prefix_line=prefix_note(explanation, view, rows[chosen]),
-        prefix_weight=float(rows[chosen][0]) if is_token else None,
+        prefix_line=prefix_note(explanation, view, None if chosen is None else rows[chosen]),
+        prefix_weight=None if chosen is None or not config.class_token else float(rows[chosen][0]),
         truth=true_label(explanation, view),
         prediction=predicted_classes(explanation, view),
         effect=effect_lines(explanation, view),
@@ -94,7 +96,7 @@ def sequence(explanation: "Explanation", view: View, content: str, link: str = "
     """
     layers = range(explanation.layers_and_heads[0])
     patches = np.flatnonzero(explanation.kept_tokens[explanation.prefix :]).tolist()
-    view = replace(view, method=None)
+    view = replace(view, method=None, layer=None if view.layer == "pool" else view.layer)
     views = (
         [replace(view, layer=layer) for layer in layers]
         if content == "layers"
@@ -119,11 +121,13 @@ def check_view(explanation: "Explanation", view: View) -> None:
     """Raise ValueError for a layer, head or class that does not exist."""
     layers, heads = explanation.layers_and_heads
     for name, value, count in (
-        ("layer", view.layer, layers),
+        ("layer", None if view.layer == "pool" else view.layer, layers),
         ("head", view.head, heads),
         ("truth", view.truth, len(explanation.labels)),
     ):
         check_index(name, value, count)
+    if view.layer == "pool":
+        explanation.pool_map(view.head)
     explanation.target(view.target)
 
 
@@ -141,9 +145,11 @@ def all_rows(explanation: "Explanation", view: View) -> Array:
     return with_means(np.nan_to_num(rows), explanation.context.ablated_heads)
 
 
-def chosen_map(explanation: "Explanation", view: View) -> Head:
-    """Return the row and column of a view's layer and head; means are the last ones."""
+def chosen_map(explanation: "Explanation", view: View) -> Head | None:
+    """Return the row and column of a view's layer and head; means are the last ones. None for other maps."""
     layers, heads = explanation.layers_and_heads
+    if view.method is not None or view.layer == "pool":
+        return None
     return layers if view.layer is None else view.layer, heads if view.head is None else view.head
 
 
@@ -198,16 +204,20 @@ def headline(explanation: "Explanation", view: View, large: Array, is_ablated: b
     if is_ablated:
         return f"{title} is ablated"
     kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
+    if view.layer == "pool":
+        return words.head_headline(title, "the query of the pooling", False, "from", large, kept)
     if view.query and not any(kept.flat[patch] for patch in view.query):
         return f"{words.capital(query_words(explanation, view))} {'are' if len(view.query) > 1 else 'is'} removed"
     query = query_words(explanation, view, "these ")
     return words.head_headline(title, query, len(view.query) > 1, view.direction, large, kept)
 
 
-def prefix_note(explanation: "Explanation", view: View, row: Array) -> str:
+def prefix_note(explanation: "Explanation", view: View, row: Array | None) -> str:
     """Return the note on the large map: attention to prefix tokens, or what a reader of a method's map must know."""
     if view.method is not None:
         return explanation.context.notes.get((view.method, explanation.target(view.target)), "")
+    if row is None:
+        return ""
     return words.prefix_line(row[: explanation.prefix], explanation.context.config.class_token, view.direction)
 
 

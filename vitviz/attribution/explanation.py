@@ -28,6 +28,7 @@ from vitviz.attribution.metrics import METRICS, measure
 from vitviz.attribution.patching import Part, Patching, patch_contexts
 from vitviz.attribution.view import (
     Direction,
+    Layer,
     Query,
     ScaleChoice,
     TargetLike,
@@ -146,7 +147,7 @@ class Explanation:
     @property
     def methods(self) -> dict[str, Method]:
         """The attribution methods that this model supports, but those that `map` computes on request only."""
-        return methods_for(self.context.config)
+        return methods_for(self.context.config, self.context.holds_attention)
 
     @property
     def kept_tokens(self) -> NDArray[np.bool_]:
@@ -414,12 +415,13 @@ class Explanation:
         return rows[..., self.prefix :].reshape(*rows.shape[:2], *self.grid)
 
     def attention_map(
-        self, layer: int | None = None, head: int | None = None, query: Query = (), direction: Direction = "from"
+        self, layer: Layer = None, head: int | None = None, query: Query = (), direction: Direction = "from"
     ) -> Array:
         """Return the map of one head, or of a mean over the heads that are not ablated, as it is on the page.
 
         Args:
-            layer: From 0; None for the mean over layers.
+            layer: From 0; None for the mean over layers; "pool" for attention pooling, where query and direction have
+                no effect.
             head: From 0; None for the mean over heads.
             query: The query patch or patches, as for `attention_maps`.
             direction: As for `attention_maps`.
@@ -430,6 +432,8 @@ class Explanation:
         Raises:
             ValueError: If a layer, head or patch does not exist, or the direction is unknown.
         """
+        if layer == "pool":
+            return self.pool_map(head)
         maps = self.attention_maps(as_patches(query), direction)
         for name, value, count in zip(("layer", "head"), (layer, head), maps.shape, strict=False):
             check_index(name, value, count)
@@ -437,6 +441,19 @@ class Explanation:
             -1 if layer is None else layer, -1 if head is None else head
         ]
         return chosen
+
+    def pool_map(self, head: int | None = None) -> Array:
+        """Return the weights of attention pooling, (gh, gw), in one head, from 0, or by default their mean.
+
+        Raises:
+            ValueError: If the model does not pool by attention, or the head does not exist.
+        """
+        weights = self.pool_attention
+        if weights is None:
+            raise ValueError(f"layer must be a layer or None: {self.checkpoint} has no attention pooling.")
+        check_index("head", head, len(weights))
+        row = weights.mean(0) if head is None else weights[head]  # (T,)
+        return row[self.prefix :].reshape(self.grid)
 
     def query_rows(self, query: Sequence[int] = (), direction: str = "from") -> Array:
         """Return the attention between some patches and all tokens, (L, A, T); arguments as of `attention_maps`."""
@@ -452,7 +469,7 @@ class Explanation:
 
     def figure(
         self,
-        layer: int | None = None,
+        layer: Layer = None,
         head: int | None = None,
         method: str | None = None,
         query: Query = (),
@@ -469,7 +486,7 @@ class Explanation:
         """Draw a figure that equals the page: the same numbers on the same scale with the same marks.
 
         Args:
-            layer: Layer of the large map, from 0; None for the mean over layers.
+            layer: Layer of the large map, from 0; None for the mean over layers; "pool" for attention pooling.
             head: Head of the large map, from 0; None for the mean over heads.
             method: An attribution method to show large instead of attention; a name in `METHODS`.
             query: The query patch or patches, positions in reading order from 0; empty for the class token.
@@ -511,7 +528,7 @@ class Explanation:
         method: str | None = None,
         target: TargetLike | None = None,
         *,
-        layer: int | None = None,
+        layer: Layer = None,
         head: int | None = None,
         query: Query = (),
         direction: Direction = "from",

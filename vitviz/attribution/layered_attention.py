@@ -11,10 +11,12 @@ from typing import overload
 import torch
 from torch import Tensor
 
+from vitviz.models.checkpoint import available_memory
 from vitviz.models.config import ViTConfig
-from vitviz.models.vit import Transformer
+from vitviz.models.vit import AttentionOutput, Transformer
 
-MAX_BYTES = 2**28  # of full attention that is held at once
+MAX_BYTES = 2**28  # of full attention that is held at once, where the free memory is unknown
+FRACTION = 16  # of the free memory: gradients and the parts of a backward pass take several times as much
 
 
 class LargeAttentionError(ValueError):
@@ -27,8 +29,9 @@ class LargeAttentionError(ValueError):
 
     def __init__(self, required: int, what: str) -> None:
         super().__init__(
-            f"{what} needs the attention between all tokens at once, at most {MAX_BYTES / 2**20:g} MiB: this model's "
-            f"takes {required / 2**20:,.0f}. Use a smaller image size, or a method that needs the rows of a query only."
+            f"{what} needs the attention between all tokens at once, at most {max_bytes() / 2**20:,.0f} MiB with the "
+            f"memory that is free: this model's takes {required / 2**20:,.0f}. Use a smaller image size, or a method "
+            "that needs the rows of a query only."
         )
         self.required, self.what = required, what
 
@@ -38,9 +41,28 @@ def attention_bytes(config: ViTConfig) -> int:
     return 4 * config.depth * config.num_heads * config.num_tokens**2
 
 
+def max_bytes() -> int:
+    """Return the size of full attention that is held at once (bytes): a sixteenth of the free memory."""
+    free = available_memory()
+    return MAX_BYTES if free is None else free // FRACTION
+
+
 def fits(config: ViTConfig) -> bool:
     """Whether the full attention is held at once; that of the tutorials' models always is."""
-    return config.architecture != "vit" or attention_bytes(config) <= MAX_BYTES
+    return config.architecture != "vit" or attention_bytes(config) <= max_bytes()
+
+
+def attention_by_layer(model: Transformer, output: AttentionOutput) -> Iterator[Tensor]:
+    """Generate the attention weights of each layer, (B, A, T, T).
+
+    Args:
+        model: The network.
+        output: Its output with "full" attention, or with "tokens" of one image, from which they are computed.
+    """
+    if output.attention.numel():
+        yield from output.attention
+    elif output.tokens is not None:
+        yield from (weights[None] for weights in LayeredAttention(model, output.tokens[:-1, 0], None))
 
 
 class LayeredAttention(Sequence[Tensor]):

@@ -16,7 +16,6 @@ from vitviz.attribution import (
     propagation_maps,
 )
 from vitviz.attribution.context import ForwardContext, Target
-from vitviz.attribution.layered_attention import fits
 from vitviz.models.config import ViTConfig
 
 Array = NDArray[np.float32]
@@ -376,12 +375,17 @@ CLASS_TOKEN_MAPS = ("attention", "reverse_attention", "average", "rollout", "val
 POOLED = " The prediction of this model is read from its patches, not from the class token."
 
 
-def methods_for(config: ViTConfig) -> dict[str, Method]:
-    """Return the methods that a model supports, with the descriptions that hold for it, but those on request."""
+def methods_for(config: ViTConfig, holds_attention: bool = True) -> dict[str, Method]:
+    """Return the methods that a model supports, with the descriptions that hold for it, but those on request.
+
+    Args:
+        config: The model.
+        holds_attention: Whether the attention between all tokens is in memory, or computed layer by layer.
+    """
     known = {key: method for key, method in METHODS.items() if not method.on_request}
     if not config.num_classes:
         known = {key: method for key, method in known.items() if not method.class_specific}
-    if not fits(config):
+    if not holds_attention:
         known = {key: method for key, method in known.items() if key not in FULL_ATTENTION}
     if not config.class_token:
         kept = {key: method for key, method in known.items() if key != "reverse_attention"}

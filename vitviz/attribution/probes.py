@@ -17,17 +17,18 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from vitviz.attribution.export import export
+from vitviz.attribution.layered_attention import attention_by_layer, fits
 from vitviz.models.attention_stats import (
-    attention_distance,
     attention_entropy,
     cls_attention_of,
+    layer_distance,
     max_batch_size,
     patch_distances,
     require_full,
 )
 from vitviz.models.checkpoint import Checkpoint, available_memory
 from vitviz.models.config import ViTConfig
-from vitviz.models.vit import AttentionOutput, Transformer
+from vitviz.models.vit import AttentionOutput, Transformer, cls_attention
 
 Array = NDArray[np.float32]
 
@@ -198,13 +199,21 @@ def attention_sinks(model: Transformer, output: AttentionOutput) -> dict[str, Te
         `sink_share` in 1 / T..1 and `sink_norm`, at least 0, means over the images, (L, A).
     """
     attention, tokens = require_full(output)
-    shares, norms = [], []
-    for layer, weights in enumerate(attention):
-        share, receiver = weights.mean(2).max(-1)  # (B, A)
-        lengths = model.value_vectors(layer, tokens[layer]).norm(dim=-1).float()  # (B, A, T)
-        length = lengths.gather(-1, receiver[..., None])[..., 0]  # (B, A)
-        shares.append(share.mean(0))
-        norms.append((length / lengths.mean(-1).clamp_min(torch.finfo(lengths.dtype).tiny)).mean(0))
+    found = [layer_sinks(model, layer, weights, tokens[layer]) for layer, weights in enumerate(attention)]
+    return stack_sinks(found)
+
+
+def layer_sinks(model: Transformer, layer: int, weights: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor]:
+    """Return both of `attention_sinks` for one layer, (A,), from its attention (B, A, T, T) and input (B, T, D)."""
+    share, receiver = weights.mean(2).max(-1)  # (B, A)
+    lengths = model.value_vectors(layer, tokens).norm(dim=-1).float()  # (B, A, T)
+    length = lengths.gather(-1, receiver[..., None])[..., 0]  # (B, A)
+    return share.mean(0), (length / lengths.mean(-1).clamp_min(torch.finfo(lengths.dtype).tiny)).mean(0)
+
+
+def stack_sinks(found: list[tuple[Tensor, Tensor]]) -> dict[str, Tensor]:
+    """Return `attention_sinks` from those of each layer."""
+    shares, norms = zip(*found, strict=True)
     return {"sink_share": torch.stack(shares), "sink_norm": torch.stack(norms)}
 
 
@@ -275,7 +284,7 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
 
     Raises:
         ValueError: If the images have another shape, or the model has fewer than 4 patches or no attention, or
-            the attention of one image does not fit into memory.
+            what one image needs does not fit into memory.
     """
     model = checkpoint.transformer
     config = model.config
@@ -285,8 +294,9 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
         raise ValueError(f"Images to probe must be uint8 of shape (B, 3, {expected}), at least one: got {found}.")
     totals: dict[str, Any] = {}
     parts = []
-    for part in images.split(max_batch_size(config)):
-        output = model.forward_with_attention(checkpoint.normalize(part), "full")
+    holds = fits(config)
+    for part in images.split(max_batch_size(config) if holds else 1):
+        output = model.forward_with_attention(checkpoint.normalize(part), "full" if holds else "tokens")
         parts.append(logit_lens(model, output))
         for name, mean in measure(model, output).items():
             totals[name] = totals.get(name, 0) + mean * (len(part) / len(images))
@@ -306,24 +316,33 @@ def probe(checkpoint: Checkpoint, images: Tensor) -> Probes:
 
 
 def check_memory(name: str, config: ViTConfig) -> None:
-    """Check that attention and tokens of one image, and copies of them, fit into the free memory."""
-    attention = config.depth * config.num_heads * config.num_tokens**2
-    needed = 4 * COPIES * (attention + (config.depth + 1) * config.num_tokens * config.embed_dim)
+    """Check that the attention of one image, or of its largest part, tokens and copies fit into the free memory."""
+    layers = config.depth if fits(config) else 1  # whose attention is held at once
+    attention = layers * config.num_heads * config.num_tokens**2
+    products = 2 * (config.depth + 1) * config.num_patches**2  # of tokens, in double precision
+    needed = 4 * COPIES * (attention + products + (config.depth + 1) * config.num_tokens * config.embed_dim)
     free = available_memory()
     if free is not None and needed > free:
         raise ValueError(
-            f"The probes need {needed / 2**30:.1f} GiB for the attention of {name}: {free / 2**30:.1f} GiB are free. "
+            f"The probes need {needed / 2**30:.1f} GiB for an image in {name}: {free / 2**30:.1f} GiB are free. "
             "Load it with a smaller img_size, or close other programs."
         )
 
 
 def measure(model: Transformer, output: AttentionOutput) -> dict[str, Tensor]:
-    """Compute the statistics that are averaged over images, for one batch."""
-    config = model.config
+    """Compute the statistics that are averaged over images, for one batch; the attention may be left to be computed."""
+    config, tokens = model.config, require_full(output)[1]
+    distances = patch_distances(config)  # (N, N)
+    found, rows, sinks = [], [], []
+    for layer, weights in enumerate(attention_by_layer(model, output)):
+        found.append(layer_distance(weights, distances, config))
+        rows.append(cls_attention(weights, config))
+        sinks.append(layer_sinks(model, layer, weights, tokens[layer]))
+    output = AttentionOutput(output.logits, torch.stack(rows), tokens)
     entropy, effective = attention_entropy(output, config)
     norms = token_norms(output)  # (L + 1, B, T)
     return {
-        "distance": attention_distance(output, config),
+        "distance": torch.stack(found),
         "entropy": entropy,
         "effective_tokens": effective,
         "head_divergence": head_divergence(output, config),
@@ -332,5 +351,5 @@ def measure(model: Transformer, output: AttentionOutput) -> dict[str, Tensor]:
         "outliers": outliers(norms, config.num_prefix_tokens).float().mean(1),
         "class_token_cosine": class_token_cosine(output, config),
         "products": layer_products(output, config.num_prefix_tokens),
-        **attention_sinks(model, output),
+        **stack_sinks(sinks),
     }

@@ -15,7 +15,7 @@ from vitviz.attribution.faithfulness import score
 from vitviz.attribution.methods import METHODS, query_weights
 from vitviz.data.encoding import data_url, to_base64
 from vitviz.models.checkpoint import eval_samples
-from vitviz.models.facts import credit
+from vitviz.models.facts import credit, family, origin
 from vitviz.plots.colormaps import color_tables
 from vitviz.plots.limits import ScaleLimits, limit_queries, limits_of_rows, shared_limits
 from vitviz.plots.outlines import outlines, svg_path
@@ -63,9 +63,9 @@ def to_json(explanation: "Explanation") -> Json:
     Returns:
         `checkpoint`; `classes` and `probabilities` (K); `layers`, `heads`, `rows` and `columns` of the grid, `aspect`
         (width by height of the model input), `prefix` (tokens before the patches), `classToken`; `cls`, float32
-        (L, A, T) in base64, with zeros for ablated heads; `onDemand`, whether the full attention is too large to be
-        sent; `limits` of the shared scales by direction, those of the image without ablations, so that colors can be
-        compared with it.
+        (L, A, T) in base64, with zeros for ablated heads; `pool`, float32 (A, T), None without attention pooling;
+        `onDemand`, whether the full attention is too large to be sent; `limits` of the shared scales by direction,
+        those of the image without ablations, so that colors can be compared with it.
     """
     layers, heads = explanation.layers_and_heads
     rows, columns = explanation.grid
@@ -82,9 +82,16 @@ def to_json(explanation: "Explanation") -> Json:
         "classToken": explanation.context.config.class_token,
         "probabilities": explanation.probabilities.tolist(),
         "cls": to_base64(np.nan_to_num(explanation.query_attention).astype("<f4")),
+        "pool": pool_to_json(explanation),
         "onDemand": sent_bytes(explanation) > MAX_SENT_BYTES or explanation.context.layered is not None,
         "limits": limits_to_json(explanation.original or explanation),
     }
+
+
+def pool_to_json(explanation: "Explanation") -> str | None:
+    """Return the weights of attention pooling, float32 (A, T), in base64; None for other models."""
+    weights = explanation.pool_attention
+    return None if weights is None else to_base64(weights.astype("<f4"))
 
 
 def count_weights(explanation: "Explanation") -> int:
@@ -263,6 +270,8 @@ def explorer_to_json(
         "methods": [method for method in methods_to_json() if method["key"] in keys],
         "view": view_to_json(explanation, view),
         "isClassifier": explanation.context.checkpoint.is_classifier,
+        "family": family(explanation.context.checkpoint),
+        "source": origin(explanation.context.checkpoint),
         "accuracy": record.get("test_accuracy"),
         "eval_samples": eval_samples(record),
         "caption": " ".join(

@@ -12,6 +12,7 @@ from vitviz.attribution.methods import METHODS
 TargetLike = int | str | Sequence[int | str]  # a class by index or name, or a class and the one to contrast it with
 Query = int | Sequence[int]  # a patch or several, positions in reading order from 0; empty for the class token
 Direction = Literal["from", "to"]
+Layer = int | Literal["pool"] | None  # from 0; the attention pooling; or the mean over layers
 ScaleChoice = Literal["shared", "uniform", "map"]
 
 
@@ -50,7 +51,7 @@ class View:
 
     Attributes:
         method: A name in `METHODS`, shown large; if None, the attention of `layer` and `head`.
-        layer: From 0, or None for the mean over layers.
+        layer: From 0, or None for the mean over layers; "pool" for attention pooling, which has no query patches.
         head: From 0, or None for the mean over heads.
         query: The query patches, positions in reading order from 0; empty for the class token.
         direction: What the query attends to ("from"), or what attends to it ("to").
@@ -63,7 +64,7 @@ class View:
     """
 
     method: str | None = None
-    layer: int | None = None
+    layer: Layer = None
     head: int | None = None
     query: tuple[int, ...] = ()
     direction: Direction = "from"

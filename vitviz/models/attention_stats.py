@@ -51,10 +51,15 @@ def attention_distance(output: AttentionOutput, config: ViTConfig) -> Tensor:
         Pixels, from 0 to the diagonal of the image minus one patch, (L, A). A patch without attention to any patch
         counts as 0.
     """
-    attention = require_full(output)[0][..., config.num_prefix_tokens :, config.num_prefix_tokens :]  # (L, B, A, N, N)
-    distances = patch_distances(config).to(attention)  # (N, N)
-    mean = (attention * distances).sum(-1) / attention.sum(-1).clamp_min(1e-30)  # (L, B, A, N)
-    return mean.mean((1, 3))
+    distances = patch_distances(config)  # (N, N)
+    return torch.stack([layer_distance(weights, distances, config) for weights in require_full(output)[0]])
+
+
+def layer_distance(weights: Tensor, distances: Tensor, config: ViTConfig) -> Tensor:
+    """Return `attention_distance` of one layer, (A,), from its attention (B, A, T, T) and `patch_distances`."""
+    patches = weights[..., config.num_prefix_tokens :, config.num_prefix_tokens :]  # (B, A, N, N)
+    mean = (patches * distances.to(patches)).sum(-1) / patches.sum(-1).clamp_min(1e-30)  # (B, A, N)
+    return mean.mean((0, 2))
 
 
 def attention_entropy(output: AttentionOutput, config: ViTConfig) -> tuple[Tensor, Tensor]:

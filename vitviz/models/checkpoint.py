@@ -119,7 +119,11 @@ class Checkpoint:
         """Why the model predicts no class, after its name in a sentence; empty for a classifier."""
         if self.is_classifier:
             return ""
-        return "was trained without labels" if self.config.num_classes else "has no classification head"
+        if self.config.num_classes:
+            return "was trained without labels"
+        if self.source.get("family") in ("CLIP", "SigLIP"):
+            return "compares images with texts, and has none: `vitviz convert --classes` makes texts its classes"
+        return "has no classification head"
 
     @property
     def source(self) -> dict[str, Any]:

@@ -43,13 +43,13 @@ def export(model: Checkpoint, folder: Path, library: Library) -> str:
     config = network.config
     state = {name: tensor.detach().cpu().float() for name, tensor in network.state_dict().items()}
     check_finite(state)
-    target = choose_target(model.name, config, state, library)
+    target = choose_target(model.name, config, library)
     files = {"config.json": target.config(config)}
     if library == "timm":
         files["config.json"] = timm_config(model, target, files["config.json"])
     else:
         files["config.json"] |= {"architectures": [target.name], "dtype": "float32"}
-        if config.num_classes and target.name != "CLIPVisionModelWithProjection":
+        if config.num_classes:
             files["config.json"]["id2label"] = {str(k): label for k, label in enumerate(model.labels)}
             files["config.json"]["label2id"] = {label: k for k, label in enumerate(model.labels)}
         files["preprocessor_config.json"] = preprocessor_config(model)
@@ -61,7 +61,7 @@ def export(model: Checkpoint, folder: Path, library: Library) -> str:
     return target.name
 
 
-def choose_target(model: str, config: ViTConfig, state: dict[str, Tensor], library: Library) -> Target:
+def choose_target(model: str, config: ViTConfig, library: Library) -> Target:
     """Return the first architecture that has the config of a model.
 
     Raises:
@@ -71,7 +71,7 @@ def choose_target(model: str, config: ViTConfig, state: dict[str, Tensor], libra
         "num_classes": config.num_classes > 0,
         "reg_tokens": config.reg_tokens > 0,
         "init_values": config.init_values is not None,
-        "head_bias": bool(state["head.bias"].any()) if "head.bias" in state else False,
+        "head_proj_dim": config.head_proj_dim > 0,
     }
     missing: list[tuple[int, str, str, str]] = []  # number of wrong fields, architecture, the first one and its values
     for target in TARGETS[library]:
@@ -93,12 +93,13 @@ def choose_target(model: str, config: ViTConfig, state: dict[str, Tensor], libra
 def timm_config(model: Checkpoint, target: Target, args: Settings) -> Settings:
     """Return timm's config.json."""
     height, width = model.preprocessing.img_size
+    outputs = model.config.num_classes or (model.config.head_proj_dim if isinstance(model.config, ViTConfig) else 0)
     source = model.record.get("source")
     license_name = source.get("license") if isinstance(source, dict) else None
     labels = {"label_names": list(model.labels)} if model.labels else {}
     return {
         "architecture": target.name,
-        "num_classes": model.config.num_classes,
+        "num_classes": outputs,
         "num_features": model.config.embed_dim,
         "global_pool": args["global_pool"],
         "model_args": args,
@@ -107,7 +108,7 @@ def timm_config(model: Checkpoint, target: Target, args: Settings) -> Settings:
             "fixed_input_size": True,
             "mean": list(model.mean),
             "std": list(model.std),
-            "num_classes": model.config.num_classes,
+            "num_classes": outputs,
             "first_conv": "patch_embed.proj",
             "classifier": "head",
             **asdict(model.resize),
@@ -148,6 +149,8 @@ def split(state: dict[str, Tensor], config: ViTConfig, target: Target, library: 
         elif ".mlp.fc1." in name and target.gated and config.swiglu_mlp:
             parts = {name.replace("fc1", part): h for part, h in zip(target.gated, tensor.chunk(2), strict=True)}
         tensors |= parts
+    if library == "timm" and "head_proj.weight" in tensors:  # which timm writes as a head
+        tensors["head.bias"] = torch.zeros_like(tensors["head_proj.weight"][:, 0])
     if library == "hf":
         join_pooling(tensors)
         adapt_embeddings(tensors, config, target)
@@ -168,8 +171,6 @@ def adapt_embeddings(tensors: dict[str, Tensor], config: ViTConfig, target: Targ
         tensors["pos_embed"] = tensors["pos_embed"][0]
         if "cls_token" in tensors:
             tensors["cls_token"] = tensors["cls_token"].flatten()
-        if target.name == "CLIPVisionModelWithProjection":
-            del tensors["head.bias"]
     elif target.name.startswith("DINOv3"):
         tensors["mask_token"] = torch.zeros_like(tensors["cls_token"])
     elif target.name.startswith("Dinov2"):

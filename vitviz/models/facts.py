@@ -19,17 +19,22 @@ def family(model: Checkpoint) -> str:
 ARCHITECTURES = {"vit": "ViT"}
 
 
+def origin(model: Checkpoint) -> str:
+    """Return where a model of others is from, "timm/vit_small_patch16_224 at 1a2b3c4d"; empty for those of vitviz."""
+    source = model.source
+    where = source.get("repository") or f"{source.get('library', '')} {source.get('family', '')}".strip()
+    revision = f" at {str(source['revision'])[:REVISION_LENGTH]}" if "revision" in source else ""
+    return f"{where}{revision}"
+
+
 def credit(model: Checkpoint) -> str:
     """Return a sentence with source and license of a model of others, for captions; empty for those of vitviz.
 
     Example: "Weights: timm/vit_small_patch16_224 at 1a2b3c4d, license apache-2.0."
     """
-    source = model.source
-    if not source:
+    if not model.source:
         return ""
-    where = source.get("repository") or f"{source.get('library', '')} {source.get('family', '')}".strip()
-    revision = f" at {str(source['revision'])[:REVISION_LENGTH]}" if "revision" in source else ""
-    return f"Weights: {where}{revision}, license {source.get('license', 'not stated')}."
+    return f"Weights: {origin(model)}, license {model.source.get('license', 'not stated')}."
 
 
 def facts(model: Checkpoint, num_bytes: int | None = None) -> list[tuple[str, str]]:

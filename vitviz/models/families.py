@@ -113,7 +113,8 @@ CLIP_NAMES: Names = (  # of CLIP and SigLIP
     (r"^head\.attention\.out_proj\.", "attn_pool.proj."),
     (r"^head\.layernorm\.", "attn_pool.norm."),
     (r"^head\.mlp\.", "attn_pool.mlp."),
-    (r"^(?:visual_projection|classifier)\.", "head."),
+    (r"^visual_projection\.", "head_proj."),
+    (r"^classifier\.", "head."),
 )
 TIMM_NAMES: Names = (  # of timm's `VisionTransformer` and `Eva`, and of the original releases
     (r"\.gamma_(\d)$", r".ls\1.gamma"),

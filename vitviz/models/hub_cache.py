@@ -77,6 +77,8 @@ def count_classes(config: dict[str, Any]) -> int | None:
     """Return the number of classes that a config.json states; None if it states none."""
     if "architecture" in config:
         count = config.get("num_classes")
+        if "_clip_" in str(config["architecture"]):  # of classes, or of channels of the projection
+            return None
         return count if isinstance(count, int) else None
     if not str((config.get("architectures") or [""])[0]).endswith("ForImageClassification"):
         return 0

@@ -151,9 +151,21 @@ def rename(source: Pretrained, family: Family, tensors: Mapping[str, Tensor]) ->
             renamed[ours] = name
     if not source.is_timm and "dist_token" in renamed and "head_dist.weight" not in renamed:
         renamed["reg_token"] = renamed.pop("dist_token")  # the head reads the class token alone
+    if is_projection(source, renamed):
+        renamed["head_proj.weight"] = renamed.pop("head.weight")
+        del renamed["head.bias"]
     found = stack_parts(renamed, tensors)
     found |= {name: tensors[original] for name, original in renamed.items()}
     return fix_shapes(found, family)
+
+
+def is_projection(source: Pretrained, renamed: Mapping[str, str]) -> bool:
+    """Whether the head of a CLIP of timm is the projection into the space of its texts, not one for classes.
+
+    A projection has no bias, which timm writes as zeros; that of a trained classifier is not zero.
+    """
+    is_clip = source.is_timm and "_clip_" in source.model and {"head.weight", "head.bias"} <= renamed.keys()
+    return is_clip and not source.tensors[renamed["head.bias"]].any()
 
 
 def drop_unused_head(source: Pretrained) -> str:
@@ -204,8 +216,6 @@ def fix_shapes(found: dict[str, Tensor], family: Family) -> dict[str, Tensor]:
         if (packed := found.pop(f"attn_pool.in_proj.{end}", None)) is not None:
             D = packed.shape[0] // 3
             found[f"attn_pool.q.{end}"], found[f"attn_pool.kv.{end}"] = packed[:D], packed[D:]
-    if "head.weight" in found and "head.bias" not in found:  # a projection
-        found["head.bias"] = torch.zeros_like(found["head.weight"][:, 0])
     if family.positions_before_registers and {"reg_token", "pos_embed", "cls_token"} <= found.keys():
         positions = found["pos_embed"]
         if round((positions.shape[1] - 1) ** 0.5) ** 2 == positions.shape[1] - 1:
@@ -237,6 +247,7 @@ def build_config(source: Pretrained, family: Family, shapes: Mapping[str, Tensor
         "depth": 1 + max(int(name.split(".")[1]) for name in shapes if name.startswith("blocks.")),
         "mlp_ratio": M / D,
         "num_classes": 0 if head is None else head.shape[0],
+        "head_proj_dim": shapes["head_proj.weight"].shape[0] if "head_proj.weight" in shapes else 0,
         "reg_tokens": R,
         "class_token": "cls_token" in shapes,
         "distilled": "dist_token" in shapes,

@@ -21,7 +21,6 @@ PLAIN: Allowed = {  # where a target names no other values
     "rope_type": ("none",),
     "final_norm": (True,),
     "num_classes": ANY,
-    "head_bias": ANY,
     **dict.fromkeys(("distilled", "no_embed_class", "reg_tokens", "qk_norm", "init_values"), (False,)),
     **dict.fromkeys(("head_proj_dim", "normalize_head"), (False,)),
     **dict.fromkeys(("swiglu_mlp", "pre_norm", "fc_norm", "scale_attn_norm", "scale_mlp_norm"), (False,)),
@@ -154,7 +153,7 @@ def dinov3_config(config: ViTConfig) -> Settings:
 
 def projection_config(config: ViTConfig) -> Settings:
     """Write the config.json of CLIP's image encoder with its projection."""
-    return transformers_config("clip_vision_model", projection_dim=config.num_classes)(config)
+    return transformers_config("clip_vision_model", projection_dim=config.head_proj_dim)(config)
 
 
 def siglip_config(config: ViTConfig) -> Settings:
@@ -253,6 +252,12 @@ TARGETS: dict[Library, tuple[Target, ...]] = {  # the first that has the config
     "timm": (
         Target("vit_base_patch16_224", OF_VIT | {"eps": (1e-6,)}, vit_args),
         Target("vit_base_patch32_clip_224", OF_VIT | {"eps": (1e-5,)}, vit_args),
+        Target(
+            "vit_base_patch32_clip_224",
+            OF_VIT | {"eps": (1e-5,), "num_classes": (False,), "head_proj_dim": (True,)},
+            vit_args,
+            ((r"^head_proj\.", "head."),),
+        ),
         Target("vit_giant_patch14_reg4_dinov2", OF_VIT | SWIGLU | {"eps": (1e-6,)}, vit_args),
         Target(
             "deit_base_distilled_patch16_224",
@@ -288,9 +293,9 @@ TARGETS: dict[Library, tuple[Target, ...]] = {  # the first that has the config
         Target("CLIPVisionModel", OF_CLIP | {"num_classes": (False,)}, CLIP, CLIP_NAMES),
         Target(
             "CLIPVisionModelWithProjection",
-            OF_CLIP | {"num_classes": (True,), "head_bias": (False,)},
+            OF_CLIP | {"num_classes": (False,), "head_proj_dim": (True,)},
             projection_config,
-            ((r"^head\.weight$", "visual_projection.weight"), *CLIP_NAMES),
+            ((r"^head_proj\.", "visual_projection."), *CLIP_NAMES),
             "vision_model.",
         ),
         Target("SiglipVisionModel", OF_SIGLIP | {"num_classes": (False,), "global_pool": ("map",)}, SIGLIP, CLIP_NAMES),

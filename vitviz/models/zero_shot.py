@@ -25,7 +25,7 @@ def add_head(model: Checkpoint, folder: Path, model_type: str, classes: Sequence
     `logits_per_image` of transformers. CLIP's probabilities are their softmax, SigLIP's the sigmoid of each.
 
     Args:
-        model: The image encoder, with its projection as head, if it has one.
+        model: The image encoder, with its projection, if it has one.
         folder: Folder of transformers, with text encoder and tokenizer.
         model_type: "clip" or "siglip".
         classes: At least two texts.
@@ -45,13 +45,8 @@ def add_head(model: Checkpoint, folder: Path, model_type: str, classes: Sequence
             "classes",
         )
     texts, scale, bias = embed_text(folder, model_type, classes)
-    projection = network.config.num_classes
-    config = replace(
-        network.config, num_classes=len(classes), head_proj_dim=projection, normalize_head=True
-    )  # CLIP's projection was loaded as the head
+    config = replace(network.config, num_classes=len(classes), normalize_head=True)
     weights = dict(network.state_dict())
-    if projection:
-        weights["head_proj.weight"] = weights["head.weight"]
     weights["head.weight"] = scale * torch.nn.functional.normalize(texts, dim=-1)  # (K, E)
     weights["head.bias"] = torch.full((len(classes),), bias)
     check_finite(weights)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +47,12 @@ def patch_name(patch: int, columns: int) -> str:
     return f"row {row + 1}, column {column + 1}"
 
 
-def map_name(layer: int | None, head: int | None) -> str:
-    """Name the map of a layer and head, from 0, or of a mean (None)."""
-    of_layer = "Mean of layers" if layer is None else f"Layer {layer + 1}"
-    return f"{of_layer}, {'mean of heads' if head is None else f'head {head + 1}'}"
+def map_name(layer: int | Literal["pool"] | None, head: int | None) -> str:
+    """Name the map of a layer, or of attention pooling ("pool"), and a head, from 0, or of a mean (None)."""
+    of_head = "mean of heads" if head is None else f"head {head + 1}"
+    if layer == "pool":
+        return f"Attention pooling, {of_head}"
+    return f"{'Mean of layers' if layer is None else f'Layer {layer + 1}'}, {of_head}"
 
 
 def query_name(query: Sequence[int], columns: int, class_token: bool, several: str = "") -> str:

@@ -3,7 +3,7 @@
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ModelConfig, ViTConfig
-from vitviz.models.facts import ARCHITECTURES, family
+from vitviz.models.facts import ARCHITECTURES, family, origin
 from vitviz.webapp.schemas.common import ModelInfo
 
 
@@ -17,7 +17,7 @@ def describe_model(model: Checkpoint) -> ModelInfo:
         "test",
         model.is_classifier,
     )
-    return found | {"family": family(model)}
+    return found | {"family": family(model), "source": origin(model)}
 
 
 def describe(
@@ -37,4 +37,5 @@ def describe(
         "eval_samples": eval_samples,
         "measured_on": split,
         "is_classifier": is_classifier,
+        "source": "",
     }

@@ -2,7 +2,7 @@
 
 import { updateAddress } from '../lib/address';
 import { ANNOUNCE_DELAY } from '../lib/client';
-import { MEAN } from '../lib/numbers';
+import { MEAN, placeOfLayer } from '../lib/numbers';
 import { addressOf, DEFAULTS } from './address';
 import { announceSoon, clearNotice, showNotice } from './notices';
 import { fetchAblation, fetchMethods } from './requests';
@@ -93,7 +93,7 @@ export function ablate(explorer: Explorer, change: Partial<Choices>) {
 export function toggleHead(explorer: Explorer) {
   const { reply, shape, choices, host } = explorer;
   const { layer, head, ablated } = choices;
-  if (!host.live || !reply || layer === MEAN || head === MEAN) return;
+  if (!host.live || !reply || layer < 0 || head === MEAN) return;
   ablate(explorer, { ablated: toggled(ablated, layer * shape.heads + head), method: null });
 }
 
@@ -113,8 +113,8 @@ export function restoreAll(explorer: Explorer) {
 /** Focus the tile of the selected head. */
 export function focusTile({ root, shape, choices, view }: Explorer, options: FocusOptions = { preventScroll: true }) {
   view.draw(); // on a phone the row of the tile is hidden until drawn, and could not be focused
-  const down = choices.layer === MEAN ? shape.layers : choices.layer;
-  const right = choices.head === MEAN ? shape.heads : choices.head;
+  const down = placeOfLayer(choices.layer, shape.layers);
+  const right = placeOfLayer(choices.head, shape.heads);
   root?.querySelectorAll<HTMLElement>('.matrix .cell')[down * (shape.heads + 1) + right]?.focus(options);
 }
 

@@ -195,6 +195,12 @@ test('a model with a dataset of its own opens on its first test image', () => {
   expect(read('checkpoint=runs/pets&image=cat')[0].image).toEqual({ kind: 'sample', name: 'cat' });
 });
 
+test('attention pooling is a layer of models that have it', () => {
+  const layerOf = (pooled: boolean) =>
+    readShapeParams({ ...read('?layer=pool&head=2')[1] }, { ...SHAPE, pooled }, OPENING).layer;
+  expect([layerOf(true), layerOf(false)]).toEqual([-2, SHAPE.layers - 1]);
+});
+
 test('the entry of the history restores an uploaded image', () => {
   const upload = { kind: 'upload', path: '/tmp/x.png', name: 'x.png', crop: 0.2 } as const;
   expect(uploadOf({ upload })).toEqual(upload);

@@ -11,7 +11,7 @@ import {
   unavailable,
 } from '../lib/address';
 import type { ExploreCatalog, ImageChoice, ModelInfo, UploadChoice } from '../lib/api';
-import { type Direction, MEAN, type Shape } from '../lib/numbers';
+import { type Direction, MEAN, POOL, type Shape } from '../lib/numbers';
 import { numberName } from '../lib/words';
 import type { Choices, Mode, PatchMode, ScaleChoice, ViewName } from './state.svelte';
 
@@ -114,7 +114,7 @@ export function readShapeParams(
 ): Pick<Choices, 'layer' | 'head' | 'pins' | 'ablated' | 'removed'> {
   const { layer, head } = shapeParams;
   const named = {
-    layer: parseNumber(layer, shape.layers, shape.layers - 1),
+    layer: layer === 'pool' && shape.pooled ? POOL : parseNumber(layer, shape.layers, shape.layers - 1),
     head: parseNumber(head, shape.heads, MEAN),
   };
   return {

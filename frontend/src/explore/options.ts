@@ -1,7 +1,8 @@
 /* Options of the view, and the model. */
 
 import { oneOf } from '../lib/address';
-import { type Direction, middlePatch } from '../lib/numbers';
+import { middlePatch } from '../lib/grid';
+import type { Direction } from '../lib/numbers';
 import { act, writeAddressSoon } from './actions';
 import type { ShapeParams } from './address';
 import { showShelf } from './images';

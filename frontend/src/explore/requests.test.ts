@@ -41,6 +41,33 @@ function explorerWith(replies: Record<string, unknown[]>) {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+test('of a large model the maps that take few passes are shown first', async () => {
+  const scores = { scores: {}, random_baseline: [0, 0] };
+  const { explorer, request } = explorerWith({
+    methods: [
+      { maps: { relevance: [3] }, leftOut: null },
+      { maps: { relevance: [3], occlusion: [4] }, leftOut: null },
+    ],
+    scores: [scores],
+  });
+  Object.assign(explorer.reply ?? {}, { onDemand: true });
+  await Promise.all([fetchMethods(explorer), vi.runAllTimersAsync()]);
+  expect(request.mock.calls.map(([name, question]) => [name, (question as { quick?: boolean }).quick])).toEqual([
+    ['methods', true],
+    ['methods', undefined],
+    ['scores', undefined],
+  ]);
+  expect(explorer).toMatchObject({ maps: { relevance: [3], occlusion: [4] }, faithfulness: scores });
+});
+
+test('where maps are left out, no others are requested', async () => {
+  const { explorer, request } = explorerWith({ methods: [{ maps: { relevance: [3] }, leftOut: 'large' }] });
+  Object.assign(explorer.reply ?? {}, { onDemand: true });
+  await Promise.all([fetchMethods(explorer), vi.runAllTimersAsync()]);
+  expect(request).toHaveBeenCalledTimes(1);
+  expect(explorer).toMatchObject({ leftOut: 'large', markers: { methods: expect.anything() } });
+});
+
 test('the reply to an earlier request is dropped', async () => {
   const { explorer } = explorerWith({ explain: [{ error: 'first' }, { error: 'second' }] });
   await Promise.all([load(explorer, 'm', CAT), load(explorer, 'other', CAT)]);

@@ -79,7 +79,7 @@ type Keyed =
   | 'ablate'
   | 'figure'
   | 'code';
-type Question<N extends Keyed> = Omit<Requests[N][0], 'key'>;
+type Question<N extends Keyed> = N extends Keyed ? Omit<Requests[N][0], 'key'> : never;
 type Answer<N extends Keyed> = Requests[N][1];
 
 const send = <N extends Keyed>({ host }: Explorer, name: N, question: Question<N>, key: string): Promise<Answer<N>> =>
@@ -171,16 +171,23 @@ export async function fetchMethods(explorer: Explorer, delay = 0) {
   const ofClass = new Set(explorer.catalog.methods.filter(({ forClass }) => forClass).map(({ key }) => key));
   explorer.maps = Object.fromEntries(Object.entries(explorer.maps).filter(([key]) => !ofClass.has(key))); // those of another class
   await pause(delay);
-  for (const name of ['methods', 'scores'] as const) {
+  const first = about?.onDemand && explorer.host.live ? (['quick'] as const) : []; // of large models
+  for (const step of [...first, 'methods', 'scores'] as const) {
     if (isStale()) return;
-    const reply = await requestPatiently(explorer, name, target, isStale);
+    const name = step === 'scores' ? step : 'methods';
+    const reply = await requestPatiently(
+      explorer,
+      name,
+      step === 'quick' ? { target, quick: true } : { target },
+      isStale,
+    );
     if (isStale()) return;
     if (!reply && !explorer.host.live) return; // a notebook may have no scores
     if (!reply || isRefusal(reply)) return abandonMethod(explorer, reasonOf(reply));
     if (explorer.notice === NO_ANSWER) showNotice(explorer, null);
     if ('maps' in reply) Object.assign(explorer, { maps: reply.maps, leftOut: reply.leftOut });
     else explorer.faithfulness = reply;
-    explorer.markers[name] = `${explorer.key} ${target}`;
+    if (step !== 'quick' || explorer.leftOut) explorer.markers[name] = `${explorer.key} ${target}`;
     explorer.view.draw();
     if (explorer.view.method !== null) announceSoon(explorer, ANNOUNCE_DELAY);
     if (explorer.leftOut) return;
@@ -191,11 +198,11 @@ export async function fetchMethods(explorer: Explorer, delay = 0) {
 async function requestPatiently(
   explorer: Explorer,
   name: 'methods' | 'scores',
-  target: number[],
+  question: Question<'methods' | 'scores'>,
   isStale: () => boolean,
 ) {
   for (;;) {
-    const reply = await requestAblated(explorer, name, { target });
+    const reply = await requestAblated(explorer, name, question);
     if (isStale() || !(isBusy(reply) || isUnreachable(reply))) return reply;
     if (isUnreachable(reply)) abandonMethod(explorer, NO_ANSWER);
     await pause(RETRY_DELAY);
@@ -242,7 +249,7 @@ function showAblation(explorer: Explorer, result: AblateReply | null, rows: stri
   const { ablated, removed, mode, patch_mode } = explorer.choices;
   explorer.ablation = result;
   explorer.previousChanges = { ablated, removed, mode, patch_mode };
-  explorer.attention = sourceOf(rows, explorer.reply?.onDemand);
+  explorer.attention = sourceOf(rows, (result ?? explorer.reply)?.pool, explorer.reply?.onDemand);
   explorer.fullAttentionFailed = false;
   explorer.shape = { ...explorer.shape, removed: result && patch_mode === 'drop' ? removed : [] };
   explorer.view.releaseMethod();

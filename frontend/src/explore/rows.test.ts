@@ -14,7 +14,7 @@ const ONE = btoa('\xff\xff'); // 65535
 
 const explorerOf = (onDemand = true) =>
   ({
-    attention: sourceOf(FLOATS, onDemand),
+    attention: sourceOf(FLOATS, null, onDemand),
     rowsOf: null,
     view: { scheduleDraw: vi.fn() },
   }) as unknown as Explorer & { view: { scheduleDraw: ReturnType<typeof vi.fn> } };
@@ -53,7 +53,7 @@ test('rows of an earlier image are dropped, and do not delay those of the next',
     }),
   );
   const done = fetchRows(explorer, [3], 'from');
-  explorer.attention = sourceOf(FLOATS, true);
+  explorer.attention = sourceOf(FLOATS, null, true);
   sent.mockResolvedValueOnce(ONE);
   await fetchRows(explorer, [5], 'from');
   answer(ONE);
@@ -87,5 +87,5 @@ test('the oldest rows make room', () => {
 test('other models have all rows or none', () => {
   const explorer = explorerOf(false);
   storeRows(explorer, ONE, [0], 'from');
-  expect(explorer.attention).toEqual({ defaultRows: Float32Array.of(0), full: null, rows: null });
+  expect(explorer.attention).toMatchObject({ defaultRows: Float32Array.of(0), full: null, rows: null });
 });

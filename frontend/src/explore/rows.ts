@@ -8,10 +8,11 @@ import type { Explorer } from './state.svelte';
 
 const MAX_BYTES = 2 ** 26; // of the rows that are kept
 
-/** The attention of an image as it arrives: the rows of the default query.
+/** The attention of an image as it arrives: the rows of the default query, and those of attention pooling, if any.
     @param onDemand whether those of other queries arrive one by one */
-export const sourceOf = (rows: string, onDemand = false): AttentionRows => ({
+export const sourceOf = (rows: string, pool: string | null = null, onDemand = false): AttentionRows => ({
   defaultRows: floatsOf(rows),
+  pool: pool === null ? null : floatsOf(pool),
   full: null,
   rows: onDemand ? new Map() : null,
 });

@@ -2,7 +2,7 @@
 
 import type { ScoresReply } from '../lib/api';
 import { methodLine } from '../lib/faithfulness';
-import { MEAN, type Shape } from '../lib/numbers';
+import { MEAN, POOL, type Shape } from '../lib/numbers';
 import {
   capital,
   headHeadline,
@@ -19,8 +19,8 @@ import type { View } from './view.svelte';
 export const removedLine = (patch: number, shape: Shape) =>
   `${capital(patchName(patch, shape))} is removed: it neither attends nor is attended to.`;
 
-const hasRemovedQuery = ({ query }: View, shape: Shape) =>
-  query.length > 0 && query.every((patch) => isRemoved(patch, shape));
+const hasRemovedQuery = ({ query, layer }: View, shape: Shape) =>
+  layer !== POOL && query.length > 0 && query.every((patch) => isRemoved(patch, shape));
 
 export function headlineOf(view: View): string {
   const { shape, map, methodInfo, query, layer, head } = view;
@@ -49,10 +49,11 @@ export function lineOf(view: View, faithfulness: ScoresReply | null): Line {
   return isRemoved(readoutPatch, shape) ? [removedLine(readoutPatch, shape)] : headLine(viewOf(view), shape);
 }
 
+const FROM_POOL = { query: [], direction: 'from' } as const; // whatever the query of the layers is
+
 const viewOf = ({ map, query, direction, layer, head, readoutPatch }: View) => ({
   row: map?.values as Float32Array,
-  query,
-  direction,
+  ...(layer === POOL ? FROM_POOL : { query, direction }),
   layer,
   head,
   read: readoutPatch,

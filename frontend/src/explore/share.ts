@@ -1,7 +1,7 @@
 /* The view as a link, and as Python draws it. */
 
 import type { ShownView } from '../lib/api';
-import { MEAN } from '../lib/numbers';
+import { MEAN, POOL } from '../lib/numbers';
 import { writeAddress } from './actions';
 import { showNotice } from './notices';
 import type { Explorer } from './state.svelte';
@@ -24,7 +24,7 @@ export function shownView({ choices, reply, targetClass }: Explorer): ShownView 
   const { layer, head, pins, direction, method, target, scale, smooth, outlines } = choices;
   return {
     method,
-    layer: nullable(layer),
+    layer: layer === POOL ? 'pool' : nullable(layer),
     head: nullable(head),
     patches: pins,
     direction,

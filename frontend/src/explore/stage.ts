@@ -2,7 +2,7 @@
 
 import type { Attachment } from 'svelte/attachments';
 import { GRID_KEYS, isShortcut, patchAt } from '../lib/dom';
-import { middlePatch, neighbour } from '../lib/numbers';
+import { middlePatch, neighbour } from '../lib/grid';
 import { hover, pinPatch, queryClassToken, togglePatch } from './actions';
 import type { Explorer } from './state.svelte';
 

@@ -54,7 +54,7 @@ export function startSaved(explorer: Explorer, { reply, view }: ExplorerData) {
   const shape = { layers, heads, rows, columns, aspect, prefix, classToken, removed: [] };
   const { method, layer, head, direction, target, scale, smooth, outlines } = view;
   const shapeParams = {
-    layer: numberName(layer ?? MEAN),
+    layer: layer === 'pool' ? layer : numberName(layer ?? MEAN),
     head: numberName(head ?? MEAN),
     patch: patchesParam(view.query, shape),
     ablated: headsParam(view.ablated, shape),

@@ -10,6 +10,7 @@ import {
   hasQuery,
   MEAN,
   makeRows,
+  POOL,
   type Rows,
   rowOf,
   type Scale,
@@ -170,10 +171,10 @@ export class View {
   }
 
   #placeMarks(query: number[], method: string | null) {
-    const { removed, readoutPatch, method: chosen } = this.#explorer.choices;
+    const { removed, readoutPatch, layer, method: chosen } = this.#explorer.choices;
     const framed = method === null ? query : [];
     this.imageMarks = { query: framed, removed, readout: readoutPatch };
-    this.mapMarks = { query: framed, removed, readout: readoutPatch };
+    this.mapMarks = { query: layer === POOL ? [] : framed, removed, readout: readoutPatch };
     this.isClassTokenQuery = !query.length && chosen === null;
   }
 

@@ -1,7 +1,8 @@
 /* The figures that are maps: filters, similarities and divergences. */
 
 import type { ProbesReply } from '../lib/api';
-import { largest, middlePatch } from '../lib/numbers';
+import { middlePatch } from '../lib/grid';
+import { largest } from '../lib/numbers';
 import { capital, patchName, percent, SPACE, written } from '../lib/words';
 import { bold, type Figure } from './figure';
 import { after, layerMark } from './layers';

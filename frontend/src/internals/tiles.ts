@@ -1,6 +1,7 @@
 /* Small maps next to each other, each on its own canvas, one pixel per value. */
 
-import type { Grid, Scale } from '../lib/numbers';
+import type { Grid } from '../lib/grid';
+import type { Scale } from '../lib/numbers';
 import { paintTile, type Tile } from '../lib/paint';
 import type { ThemeColors } from '../lib/theme';
 import type { Box, Point, View } from './view';

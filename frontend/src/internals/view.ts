@@ -1,7 +1,7 @@
 /* How the pointer and the arrow keys find the values of a figure. Places are numbered in reading order over a grid;
    -1 is none. Pixels are those of the figure's stage. */
 
-import { type Grid, neighbour } from '../lib/numbers';
+import { type Grid, neighbour } from '../lib/grid';
 
 export interface Point {
   x: number;

@@ -12,6 +12,9 @@ export interface Accuracy {
   eval_samples?: number | null;
   /** Their split, "test" or "held-out". */
   measured_on?: string | null;
+  family?: string;
+  /** Where a model that vitviz did not train is from. */
+  source?: string;
 }
 
 const FEW = 100; // images: below, one image changes the accuracy by more than 1 %, and the counts are stated
@@ -46,12 +49,16 @@ export function wilsonInterval(proportion: number, count: number): [number, numb
 /** What the record of a model says of its accuracy. */
 export function accuracyLine(model: Accuracy | undefined) {
   if (!model) return '';
+  if (model.classes === 0 && ['CLIP', 'SigLIP'].includes(model.family ?? '')) {
+    return 'This image encoder is compared with texts, and none are stored with it, so it predicts no class. `vitviz convert --classes "a cat,a dog"` makes texts its classes.';
+  }
   if (model.classes === 0) {
     return 'This model has no classification head, so it predicts no class. Its attention, the class-agnostic maps and its internals are there; a fine-tune of it with a head predicts.';
   }
   if (!model.is_classifier) {
     return 'This model was trained to predict masked patches, not labels: its attention is meaningful, its prediction is not.';
   }
+  if (model.accuracy == null && model.source) return `Weights: ${model.source}. No accuracy is recorded with them.`;
   if (model.accuracy == null) return 'No accuracy is recorded with this model: it may be untrained.';
   return `Accuracy ${accuracyText(model.accuracy, model.eval_samples, model.measured_on ?? 'test')}, as recorded with the model.`;
 }

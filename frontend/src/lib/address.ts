@@ -1,6 +1,7 @@
 /* The query string, which stores the view; layers, heads, rows and columns count from 1 in it. */
 
-import { type Grid, MEAN } from './numbers';
+import type { Grid } from './grid';
+import { MEAN } from './numbers';
 
 /** Write the choices into the address and notify the page frame; empty and default values are omitted.
     @param how in a new entry of the history, or in the current one

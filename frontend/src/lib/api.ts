@@ -1,10 +1,11 @@
 /* Data between the page and Python. Written by `python -m scripts.types` from vitviz/webapp/schemas/. */
 
-/** The ablated explanation; `cls` as in `ExplainReply`. */
+/** The ablated explanation; `cls` and `pool` as in `ExplainReply`. */
 export interface AblateReply {
   key: string;
   probabilities: number[];
   cls: string;
+  pool: string | null;
 }
 
 /** Ablated heads, pairs of layer and head, and removed patches. */
@@ -138,7 +139,7 @@ export interface EstimateReply {
   device: string;
 }
 
-/** Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32. `limits` are those of the directions "from" and "to". `onDemand`: the full attention is large, so that the rows of other queries are requested one by one. */
+/** Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32. `pool`, of models with attention pooling, has its weights (A, T) as base64 of float32. `limits` are those of the directions "from" and "to". `onDemand`: the full attention is large, so that the rows of other queries are requested one by one. */
 export interface ExplainReply {
   layers: number;
   heads: number;
@@ -153,6 +154,7 @@ export interface ExplainReply {
   image: ExplainedImage;
   probabilities: number[];
   cls: string;
+  pool: string | null;
   onDemand: boolean;
   limits: Record<string, ScaleLimits>;
   maps: Record<string, number[]>;
@@ -197,6 +199,8 @@ export interface ExplorerData {
   methods: MethodInfo[];
   view: SavedView;
   isClassifier: boolean;
+  family: string;
+  source: string;
   accuracy: number | null;
   eval_samples: number | null;
   caption: string;
@@ -371,6 +375,13 @@ export interface MethodsReply {
   leftOut: string | null;
 }
 
+/** Also whether to leave out the maps that take many forward passes. */
+export interface MethodsRequest {
+  key: string;
+  target: number[];
+  quick?: boolean;
+}
+
 /** One line of a run's metrics. */
 export interface MetricsLine {
   progress: number;
@@ -388,7 +399,7 @@ export interface ModelFacts {
   facts: [string, string][];
 }
 
-/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. */
+/** A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded. `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10; `family`, `parameters` and `classes`, 0 without head, are those of its network. `source` is the repository or library that it is from, empty if vitviz trained it. */
 export interface ModelInfo {
   name: string;
   origin: 'shipped' | 'run' | 'opened';
@@ -402,6 +413,7 @@ export interface ModelInfo {
   eval_samples: number | null;
   measured_on: string;
   is_classifier: boolean;
+  source: string;
 }
 
 /** Response of `list_models`. */
@@ -596,7 +608,7 @@ export interface Requests {
   explain: [ExplainRequest, ExplainReply | Refusal];
   attention: [KeyRequest, string | Refusal | null];
   rows: [RowsRequest, string | Refusal | null];
-  methods: [TargetRequest, MethodsReply | Refusal | null];
+  methods: [MethodsRequest, MethodsReply | Refusal | null];
   scores: [TargetRequest, ScoresReply | Refusal | null];
   contributions: [TargetRequest, ContributionsReply | Refusal | null];
   map_on_request: [OnRequestRequest, OnRequestReply | Refusal | null];
@@ -685,7 +697,7 @@ export interface SampleChoice {
 /** The view that a saved explanation opens with, its ablated heads (layer * A + head) and removed patches. `outlines` is an opacity in percent. */
 export interface SavedView {
   method: string | null;
-  layer: number | null;
+  layer: number | 'pool' | null;
   head: number | null;
   query: number[];
   direction: 'from' | 'to';
@@ -721,7 +733,7 @@ export type SettingValue = number | string | boolean | null;
 /** What is on screen: a method, or a head or a mean over layers or heads (None); `outlines` is an opacity, 0..1. */
 export interface ShownView {
   method: string | null;
-  layer: number | null;
+  layer: number | 'pool' | null;
   head: number | null;
   patches: number[];
   direction: 'from' | 'to';

@@ -1,6 +1,7 @@
 /* Events, places on a stage, and files. */
 
-import { bytesOf, type Grid } from './numbers';
+import type { Grid } from './grid';
+import { bytesOf } from './numbers';
 import { SPACE } from './words';
 
 export const ARROWS: readonly string[] = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];

@@ -1,11 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { hasManyHeads, headerText, matrixStyle, nextMap, withMean } from './matrix';
-import { MEAN, type Shape } from './numbers';
+import { hasManyHeads, headerText, layersOf, matrixStyle, nextMap, withMean } from './matrix';
+import { MEAN, POOL, type Shape } from './numbers';
 
 const shape: Shape = { layers: 2, heads: 3, rows: 4, columns: 8, aspect: 2, prefix: 1, classToken: true };
 
 test('the mean comes last', () => {
   expect(withMean(2)).toEqual([0, 1, MEAN]);
+});
+
+test('attention pooling comes after the mean', () => {
+  expect(layersOf(shape)).toEqual([0, 1, MEAN]);
+  expect(layersOf({ ...shape, pooled: true })).toEqual([0, 1, MEAN, POOL]);
+  expect(headerText('layer', POOL, shape)).toBe('pool');
+  expect(matrixStyle({ ...shape, pooled: true })).toContain('--layers: 3;');
+  const pooled = { ...shape, pooled: true };
+  expect(nextMap(pooled, MEAN, 1, 'ArrowDown')).toEqual({ layer: POOL, head: 1 });
+  expect(nextMap(pooled, POOL, MEAN, 'ArrowDown')).toEqual({ layer: 0, head: MEAN });
+  expect(nextMap(pooled, POOL, 0, 'ArrowUp')).toEqual({ layer: MEAN, head: 0 });
 });
 
 describe('headers', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { middlePatch, neighbour } from './grid';
 import {
   bytesOf,
   colorIndex,
@@ -12,11 +13,11 @@ import {
   MEAN,
   makeRows,
   meanOf,
-  middlePatch,
-  neighbour,
+  POOL,
   patchCount,
   pixelsOf,
   place,
+  placeOfLayer,
   queryTokens,
   remainingPatches,
   roundLimit,
@@ -258,4 +259,22 @@ describe('arrow keys', () => {
     expect(middlePatch({ rows: 8, columns: 8 })).toBe(3 * 8 + 3);
     expect(middlePatch({ rows: 1, columns: 3 })).toBe(1);
   });
+});
+
+test('attention pooling has a row of its own for every query', () => {
+  const pooled = { ...bare, pooled: true };
+  const rows = makeRows(pooled);
+  const source = {
+    defaultRows: new Float32Array([1, 0, 0, 1]),
+    full: null,
+    pool: new Float32Array([0.25, 0.75, 1, 0]),
+  };
+  fillRows(rows, pooled, source, [], 'from', () => false);
+  expect([...rowOf(rows, pooled, POOL, 0)]).toEqual([0.25, 0.75]);
+  expect([...rowOf(rows, pooled, POOL, 1)]).toEqual([1, 0]);
+  expect([...rowOf(rows, pooled, POOL, MEAN)]).toEqual([0.625, 0.375]);
+  expect([...rowOf(rows, pooled, MEAN, MEAN)]).toEqual([0.5, 0.5]);
+  fillRows(rows, pooled, { ...source, pool: null }, [], 'from', () => false);
+  expect([...rowOf(rows, pooled, POOL, MEAN)]).toEqual([0, 0]);
+  expect([0, MEAN, POOL].map((layer) => placeOfLayer(layer, 3))).toEqual([0, 3, 4]);
 });

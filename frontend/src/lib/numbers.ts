@@ -3,11 +3,7 @@
    Tokens: the class token, if there is one, then registers (`prefix` in total), then patches in reading order.
    Without query patches the query is the class token, or in a model without one the mean over all patches. */
 
-/** Rows and columns, of patches or of anything that arrow keys walk through. */
-export interface Grid {
-  rows: number;
-  columns: number;
-}
+import type { Grid } from './grid';
 
 /** Sent by Python with an image. */
 export interface Shape extends Grid {
@@ -18,6 +14,8 @@ export interface Shape extends Grid {
   /** Tokens before the patches. */
   prefix: number;
   classToken: boolean;
+  /** Whether the tokens are pooled by attention, which has a row of maps of its own. */
+  pooled?: boolean;
   /** Patches whose tokens are dropped, if any. */
   removed?: readonly number[];
 }
@@ -30,6 +28,8 @@ export interface AttentionRows {
   defaultRows: Float32Array;
   full: Uint16Array | null;
   rows?: Map<string, Float32Array> | null;
+  /** The weights of attention pooling (heads, tokens), whatever the query is. */
+  pool?: Float32Array | null;
 }
 
 /** The rows of one query: one cell per head and mean. */
@@ -64,6 +64,7 @@ export interface UniformScale {
 export type Scale = LinearScale | SignedScale | UniformScale;
 
 export const MEAN = -1; // in place of a layer or head: the mean of all of them
+export const POOL = -2; // in place of a layer: attention pooling, which reads the output of the last layer
 
 export const patchCount = (shape: Grid) => shape.rows * shape.columns;
 export const tokenCount = (shape: Shape) => shape.prefix + patchCount(shape);
@@ -95,19 +96,24 @@ export function pixelsOf(base64: string) {
   return pixels;
 }
 
-/** Buffers for the rows of all heads, a mean column, a mean row and the corner: (layers + 1) x (heads + 1) x tokens. */
+/** Buffers for the rows of all heads, a mean column, a mean row, the corner and attention pooling, if there is any:
+    (layers + 1 or 2) x (heads + 1) x tokens. */
 export function makeRows(shape: Shape): Rows {
   const tokens = tokenCount(shape);
   const across = shape.heads + 1;
-  const all = new Float32Array((shape.layers + 1) * across * tokens);
+  const count = (shape.layers + 1 + Number(shape.pooled ?? false)) * across;
+  const all = new Float32Array(count * tokens);
   const cells: Float32Array[] = [];
-  for (let k = 0; k < (shape.layers + 1) * across; k++) cells.push(all.subarray(k * tokens, (k + 1) * tokens));
+  for (let k = 0; k < count; k++) cells.push(all.subarray(k * tokens, (k + 1) * tokens));
   return { all, cells, across };
 }
 
+/** The place of a layer among all rows: after the last one come the mean and attention pooling. */
+export const placeOfLayer = (layer: number, layers: number) => (layer < 0 ? layers - 1 - layer : layer);
+
 /** The row (tokens) of one head or of a mean. */
 export function rowOf(rows: Rows, shape: Shape, layer: number, head: number) {
-  const down = layer === MEAN ? shape.layers : layer;
+  const down = placeOfLayer(layer, shape.layers);
   const right = head === MEAN ? shape.heads : head;
   return rows.cells[down * rows.across + right];
 }
@@ -194,6 +200,17 @@ export function fillRows(
       addScaled(corner, row, 1 / all);
     }
   }
+  if (shape.pooled) fillPool(rows, shape, source.pool);
+}
+
+function fillPool(rows: Rows, shape: Shape, pool: AttentionRows['pool']) {
+  const tokens = tokenCount(shape);
+  const mean = rowOf(rows, shape, POOL, MEAN).fill(0);
+  for (let head = 0; pool && head < shape.heads; head++) {
+    const row = rowOf(rows, shape, POOL, head);
+    row.set(pool.subarray(head * tokens, (head + 1) * tokens));
+    addScaled(mean, row, 1 / shape.heads);
+  }
 }
 
 /** Nearest round number whose quarters print with few digits: 1, 2, 4, 6, 8 or 10 times a power of ten. */
@@ -273,27 +290,3 @@ export function colorIndex(scale: Scale, value: number) {
   const t = place(scale, value);
   return t >= 1 ? 255 : t > 0 ? Math.round(255 * t) : 0;
 }
-
-/** Steps down and right; an infinite step leads to the last row or column. */
-const STEPS: Record<string, [down: number, right: number]> = {
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1],
-  Home: [0, -Infinity],
-  End: [0, Infinity],
-  PageUp: [-Infinity, 0],
-  PageDown: [Infinity, 0],
-};
-
-/** The patch that a key moves to. Arrows wrap around; Home, End, Page Up and Page Down lead to the edges. */
-export function neighbour(patch: number, key: string, shape: Grid) {
-  const [down, right] = STEPS[key] ?? [0, 0];
-  const move = (value: number, step: number, count: number) =>
-    Number.isFinite(step) ? (value + step + count) % count : step < 0 ? 0 : count - 1;
-  const row = move(Math.floor(patch / shape.columns), down, shape.rows);
-  return row * shape.columns + move(patch % shape.columns, right, shape.columns);
-}
-
-export const middlePatch = (shape: Grid) =>
-  Math.floor((shape.rows - 1) / 2) * shape.columns + Math.floor((shape.columns - 1) / 2);

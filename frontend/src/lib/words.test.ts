@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MEAN, type Shape } from './numbers';
+import { MEAN, POOL, type Shape } from './numbers';
 import {
   capital,
   changesLine,
@@ -95,6 +95,7 @@ describe('names', () => {
     expect([numberName(0), numberName(MEAN)]).toEqual(['1', 'mean']);
     expect(mapName(4, 2)).toBe('Layer 5, head 3');
     expect(mapName(MEAN, MEAN)).toBe('Mean of layers, mean of heads');
+    expect([mapName(POOL, 1), numberName(POOL)]).toEqual(['Attention pooling, head 2', 'pool']);
     expect(mapName(0, MEAN)).toBe('Layer 1, mean of heads');
   });
 
@@ -119,6 +120,7 @@ describe('names', () => {
 describe('sentences of a head', () => {
   test('name the largest patch', () => {
     expect(headHeadline(view, shape)).toBe('Layer 5, head 3: the class token attends most to row 1, column 2');
+    expect(headHeadline({ ...view, layer: POOL }, shape)).toContain('the query of the pooling attends most to');
     expect(headHeadline({ ...view, direction: 'to' }, shape)).toBe(
       'Layer 5, head 3: row 1, column 2 attends most to the class token',
     );

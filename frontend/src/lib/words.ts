@@ -1,7 +1,8 @@
 /* Words: pure functions from numbers to sentences. Screen text counts from 1, the state from 0. */
 
-import type { Direction, Grid, Scale, Shape, SignedScale } from './numbers';
-import { isFlat, largest, MEAN, patchCount, removedFrom, sumOf, uniformWeight, weightOfLargest } from './numbers';
+import type { Grid } from './grid';
+import type { Direction, Scale, Shape, SignedScale } from './numbers';
+import { isFlat, largest, MEAN, POOL, patchCount, removedFrom, sumOf, uniformWeight, weightOfLargest } from './numbers';
 
 /** Text with bold parts. */
 export type Line = readonly (string | { strong: string })[];
@@ -55,7 +56,7 @@ export const signed = (number: number, digits = 2) => written(number, digits).re
 export const keepSizes = (text: string) => text.replaceAll(' × ', `${SPACE}×${SPACE}`);
 
 /** A layer or head on screen and in the address. */
-export const numberName = (index: number) => (index === MEAN ? 'mean' : String(index + 1));
+export const numberName = (index: number) => (index === POOL ? 'pool' : index === MEAN ? 'mean' : String(index + 1));
 
 export const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
@@ -67,7 +68,7 @@ export function patchName(patch: number, shape: Grid) {
 
 /** The title of a head's map, equal to that of a saved figure (`View.title` in Python). */
 export function mapName(layer: number, head: number) {
-  const ofLayer = layer === MEAN ? 'Mean of layers' : `Layer ${layer + 1}`;
+  const ofLayer = layer === POOL ? 'Attention pooling' : layer === MEAN ? 'Mean of layers' : `Layer ${layer + 1}`;
   return `${ofLayer}, ${head === MEAN ? 'mean of heads' : `head ${head + 1}`}`;
 }
 
@@ -93,7 +94,7 @@ export function isUniformMap(view: Pick<HeadView, 'row'>, shape: Shape) {
 
 /** "Layer 5, head 3: the class token attends most to row 4, column 7" */
 export function headHeadline(view: HeadView, shape: Shape) {
-  const query = queryName(view.query, shape, 'these ');
+  const query = view.layer === POOL ? 'the query of the pooling' : queryName(view.query, shape, 'these ');
   const from = view.query.length > 1 ? `on average, ${query} attend` : `${query} attends`;
   const name = mapName(view.layer, view.head);
   const isFrom = view.direction === 'from';

@@ -34,7 +34,7 @@ export function catalogOf({ reply, methods, colors, ...model }: ExplorerData): E
       {
         name,
         origin: 'opened',
-        family: '',
+        family: model.family,
         parameters: 0,
         classes: reply.classes.length,
         dataset: null,
@@ -44,6 +44,7 @@ export function catalogOf({ reply, methods, colors, ...model }: ExplorerData): E
         eval_samples: model.eval_samples,
         measured_on: 'test',
         is_classifier: model.isClassifier,
+        source: model.source,
       },
     ],
     cifar: { available: false, classes: [], message: '' },

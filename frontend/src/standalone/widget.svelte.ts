@@ -17,7 +17,7 @@ type Values = Record<'layer' | 'head' | 'patch', number | null>;
 const NAMES = ['layer', 'head', 'patch'] as const;
 
 export function valuesOf({ layer, head, pins }: Pick<Choices, 'layer' | 'head' | 'pins'>): Values {
-  return { layer: layer === MEAN ? null : layer, head: head === MEAN ? null : head, patch: pins[0] ?? null };
+  return { layer: layer < 0 ? null : layer, head: head === MEAN ? null : head, patch: pins[0] ?? null };
 }
 
 export function choicesOf({ layer, head, patch }: Values): Pick<Choices, 'layer' | 'head' | 'pins' | 'method'> {

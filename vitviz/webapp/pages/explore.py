@@ -105,7 +105,12 @@ class Explore(ModelPage):
             *(quick(respond(function)) for function in self.views.functions),
             Queue(1, 8, low_priority=True)(respond(self.views.nearest)),
             respond(self.views.task_progress),
-            with_cache(quick(respond(self.cached("maps"))), slow(respond(self.methods))),
+            with_cache(
+                quick(respond(self.cached("maps"))),
+                route_by_size(
+                    quick(respond(is_quick)), slow(respond(self.methods)), Queue(1, 8)(respond(self.methods))
+                ),
+            ),
             with_cache(quick(respond(self.cached("scores"))), slow(respond(self.scores))),
             with_cache(quick(respond(gallery.cached)), Queue(1, 8, low_priority=True)(respond(gallery.gallery))),
             respond(gallery.gallery_progress),
@@ -249,7 +254,8 @@ class Explore(ModelPage):
         """Return the maps of all methods as lists of N numbers; None if the key has expired.
 
         Args:
-            request: `key`, and `target`, one or two class indices; empty for the predicted class.
+            request: `key`; `target`, one or two class indices, empty for the predicted class; and `quick`, whether to
+                leave out those that take many forward passes.
         """
         if (explanation := self.explanations.get(request)) is None:
             return None
@@ -257,12 +263,13 @@ class Explore(ModelPage):
 
         def compute() -> Json:
             config = explanation.context.config
-            if forward_macs(config) * config.num_patches <= MAX_MACS:
-                return {"maps": serialize.method_maps(explanation, target), "leftOut": None}
-            keys = [key for key in explanation.methods if key not in MANY_PASSES]
-            return {"maps": serialize.method_maps(explanation, target, keys), "leftOut": LEFT_OUT}
+            is_large = config.num_classes > 0 and forward_macs(config) * config.num_patches > MAX_MACS
+            left_out = MANY_PASSES if is_large or quick else ()
+            keys = [key for key in explanation.methods if key not in left_out]
+            return {"maps": serialize.method_maps(explanation, target, keys), "leftOut": LEFT_OUT if is_large else None}
 
-        return self.scored.get_or_compute("maps", explanation, target, compute)
+        quick = is_quick(request)
+        return self.scored.get_or_compute("quick" if quick else "maps", explanation, target, compute)
 
     def scores(self, request: Json) -> Json | None:
         """Return the faithfulness of all methods; None if the key has expired.
@@ -303,6 +310,7 @@ class Explore(ModelPage):
             "key": self.explanations.add(ablated, request["key"]),
             "probabilities": ablated.probabilities.tolist(),
             "cls": to_base64(np.nan_to_num(ablated.query_attention).astype("<f4")),
+            "pool": serialize.pool_to_json(ablated),
         }
 
 
@@ -331,6 +339,11 @@ def head_means(model: Checkpoint) -> Tensor:
 def is_animation(request: Json) -> bool:
     """Whether a request for `Figures.figure` draws many frames."""
     return request.get("content") in ANIMATIONS
+
+
+def is_quick(request: Json) -> bool:
+    """Whether a request for `Explore.methods` leaves out the maps that take many forward passes."""
+    return request.get("quick") is True
 
 
 def is_slow(request: Json) -> bool:

@@ -56,7 +56,8 @@ class ModelInfo(TypedDict):
     """A model that can be explained; `accuracy` is that on the `eval_samples` `measured_on` images, if recorded.
 
     `dataset` is the name of the dataset it was trained on, if its test images can be listed and are not CIFAR-10;
-    `family`, `parameters` and `classes`, 0 without head, are those of its network.
+    `family`, `parameters` and `classes`, 0 without head, are those of its network. `source` is the repository or
+    library that it is from, empty if vitviz trained it.
     """
 
     name: str
@@ -71,6 +72,7 @@ class ModelInfo(TypedDict):
     eval_samples: int | None
     measured_on: str
     is_classifier: bool
+    source: str
 
 
 class CifarInfo(TypedDict):

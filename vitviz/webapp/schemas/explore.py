@@ -102,6 +102,7 @@ class ScaleLimits(TypedDict):
 class ExplainReply(GridShape):
     """Explanation of an image; `cls` is the attention (L, A, T) of the default query as base64 of float32.
 
+    `pool`, of models with attention pooling, has its weights (A, T) as base64 of float32.
     `limits` are those of the directions "from" and "to". `onDemand`: the full attention is large, so that the rows of
     other queries are requested one by one.
     """
@@ -112,6 +113,7 @@ class ExplainReply(GridShape):
     image: ExplainedImage
     probabilities: Vector
     cls: str
+    pool: str | None
     onDemand: bool  # noqa: N815
     limits: dict[str, ScaleLimits]
     maps: dict[str, Vector]
@@ -134,6 +136,12 @@ class TargetRequest(KeyRequest):
     """Also the explained class and the contrast class; empty for the predicted class."""
 
     target: list[int]
+
+
+class MethodsRequest(TargetRequest):
+    """Also whether to leave out the maps that take many forward passes."""
+
+    quick: NotRequired[bool]
 
 
 class MethodsReply(TypedDict):
@@ -190,7 +198,7 @@ class SavedView(TypedDict):
     """
 
     method: str | None
-    layer: int | None
+    layer: int | Literal["pool"] | None
     head: int | None
     query: list[int]
     direction: Literal["from", "to"]
@@ -216,6 +224,8 @@ class ExplorerData(TypedDict):
     methods: list[MethodInfo]
     view: SavedView
     isClassifier: bool
+    family: str
+    source: str
     accuracy: float | None
     eval_samples: int | None
     caption: str
@@ -232,17 +242,18 @@ class AblateRequest(KeyRequest):
 
 
 class AblateReply(KeyRequest):
-    """The ablated explanation; `cls` as in `ExplainReply`."""
+    """The ablated explanation; `cls` and `pool` as in `ExplainReply`."""
 
     probabilities: Vector
     cls: str
+    pool: str | None
 
 
 class ShownView(TypedDict):
     """What is on screen: a method, or a head or a mean over layers or heads (None); `outlines` is an opacity, 0..1."""
 
     method: str | None
-    layer: int | None
+    layer: int | Literal["pool"] | None
     head: int | None
     patches: list[int]
     direction: Literal["from", "to"]

@@ -30,6 +30,7 @@ from vitviz.webapp.schemas.explore import (
     GalleryRequest,
     KeyRequest,
     MethodsReply,
+    MethodsRequest,
     OnRequestProgress,
     OnRequestProgressRequest,
     OnRequestReply,
@@ -74,7 +75,7 @@ class Requests(TypedDict):
     explain: tuple[ExplainRequest, ExplainReply | Refusal]
     attention: tuple[KeyRequest, str | Refusal | None]
     rows: tuple[RowsRequest, str | Refusal | None]
-    methods: tuple[TargetRequest, MethodsReply | Refusal | None]
+    methods: tuple[MethodsRequest, MethodsReply | Refusal | None]
     scores: tuple[TargetRequest, ScoresReply | Refusal | None]
     contributions: tuple[TargetRequest, ContributionsReply | Refusal | None]
     map_on_request: tuple[OnRequestRequest, OnRequestReply | Refusal | None]

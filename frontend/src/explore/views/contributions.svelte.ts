@@ -31,7 +31,7 @@ export class ContributionsPanel implements Panel {
   #ticket = 0;
   readonly term = 'contribution';
 
-  readonly layer = $derived.by(() => this.explorer.choices.layer);
+  readonly layer = $derived.by(() => Math.max(MEAN, this.explorer.choices.layer));
   readonly head = $derived.by(() => this.explorer.choices.head);
   /** Patches whose contributions alone are shown by head. */
   readonly patches = $derived.by(() => this.explorer.view.query);

@@ -1,14 +1,14 @@
 /* Features of the patch tokens: words and numbers. Pure functions. */
 
-import { type Grid, largest, MEAN, type Scale, type Shape } from '../../lib/numbers';
+import type { Grid } from '../../lib/grid';
+import { largest, type Scale, type Shape } from '../../lib/numbers';
 import { counted, type Line, patchName, percent, SPACE } from '../../lib/words';
 
 const COLORS = ['red', 'green', 'blue'];
 export const MIN_PATCHES = 3; // for principal components, as in Python
 
 /** The layer shown large: features have no mean over layers. */
-export const layerShown = (layer: number, layers: number) =>
-  layer === MEAN ? layers - 1 : Math.min(layer, layers - 1);
+export const layerShown = (layer: number, layers: number) => (layer < 0 ? layers - 1 : Math.min(layer, layers - 1));
 
 const total = (explained: readonly number[]) => explained.reduce((sum, ratio) => sum + ratio, 0);
 
