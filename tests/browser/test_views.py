@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 import vitviz
 from benchmarks.page import EXPLORER
 from vitviz.data.preprocessing import sample_paths
+from vitviz.plots.words import signed
 
 pytestmark = pytest.mark.browser
 
@@ -15,10 +16,6 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def explanation():
     return vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
-
-
-def signed(value):
-    return f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def test_contributions_by_mouse_and_keyboard(open_page, explanation):
@@ -65,6 +62,31 @@ def test_features_and_the_similarity_of_a_patch(open_page, explanation):
     expect(page.locator("[data-view=attention]")).to_have_attribute("aria-pressed", "true")
 
 
+def test_activation_patching_by_mouse_and_keyboard(open_page, explanation):
+    page = open_page("?image=cat&view=patching&layer=5&head=2&other=dog")
+    found = vitviz.patch_activations(explanation, vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["dog"]))
+    heads = [signed(value) for value in found.recovered[4]]
+    cells = page.locator(".patching-cell[data-layer='4']")
+    expect(cells).to_have_text([*heads, re.compile(".")])
+    chosen = page.locator(".patching-grid [aria-pressed=true]")
+    expect(chosen).to_have_attribute("aria-label", f"Layer 5, head 2: {heads[1]}")
+    expect(page.locator(".headline")).to_contain_text("in the logit of cat minus that of dog")
+    expect(page.locator(".patching-note")).to_contain_text(f"stays at {signed(found.corrupted_logit)}, as in B")
+    chosen.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".status")).to_contain_text(f"Layer 5, head 3 recovers {heads[2]} of the difference")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    expect(page.locator(".map-title")).to_have_text("Tokens after layer 5")
+    expect(page.locator(".class-weight")).to_contain_text("by the class token")
+    page.click("[data-do=choose-other]")
+    page.click(".thumb[title=ship]")
+    expect(page).to_have_url(re.compile("image=cat.*other=ship"))
+    expect(page.locator(".patched-images figcaption").nth(1)).to_contain_text("predicted ship")
+
+
 def test_the_greedy_order_is_a_ceiling(open_page, explanation):
     page = open_page("?image=cat&method=relevance")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
@@ -75,8 +97,25 @@ def test_the_greedy_order_is_a_ceiling(open_page, explanation):
     expect(page.locator(".status")).to_contain_text("of the way from random to the best order found")
 
 
+@pytest.mark.parametrize("view", ["contributions", "features", "patching"])
+def test_a_view_is_saved_as_shown(open_page, view):
+    page = open_page(f"?image=cat&view={view}&layer=5&head=2&patch=3-4")
+    page.click("[data-do=figure]")
+    expect(page.locator("[name=save-content]")).to_have_value(view)
+    preview = page.locator(".preview img")
+    expect(preview).to_have_attribute("alt", re.compile("Model: cifar10-ti4"))
+    headline = page.locator(".headline").inner_text()
+    page.click("[name=save-format][value=svg]", force=True)
+    page.wait_for_selector("dialog.save[data-preview*='svg']")
+    with page.expect_download() as download:
+        page.click("[data-do=save]")
+    texts = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", download.value.path().read_text()))
+    assert headline in texts.replace("\N{NO-BREAK SPACE}", " ") or headline.split(":")[0] in texts
+    assert view in download.value.suggested_filename
+
+
 def test_a_view_fits_a_phone(open_page):
-    for view, node in (("contributions", ".ledger"), ("features", ".film")):
+    for view, node in (("contributions", ".ledger"), ("features", ".film"), ("patching", ".patching-grid")):
         page = open_page(f"?view={view}")
         page.set_viewport_size({"width": 390, "height": 844})
         page.wait_for_selector(node)

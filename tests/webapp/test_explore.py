@@ -39,6 +39,7 @@ from vitviz.webapp.server import cache
 from vitviz.webapp.server.cache import MAX_AGE, ExplanationCache, size_of
 from vitviz.webapp.server.queue import BUSY
 from vitviz.webapp.server.requests import RequestError, error_response
+from vitviz.webapp.server.tasks import CancelledError
 
 ORDINARY = {key for key, method in vitviz.METHODS.items() if not method.on_request}
 
@@ -576,8 +577,8 @@ def test_an_image_of_a_dataset_waits_in_the_queue_of_large_images():
 
 def test_a_map_on_request_equals_the_library_and_is_cached(page, bundled):
     key = page.explain(sample(model="bundled"))["key"]
-    on_request = OnRequest(page.explanations, page.scored)
-    request = {"key": key, "method": "greedy", "target": [3]}
+    on_request = OnRequest(page.explanations, page.scored, page.tasks)
+    request = {"key": key, "method": "greedy", "target": [3], "task": "a"}
     assert on_request.cached(request) is None
     found = on_request.map_on_request(request)
     expected = vitviz.explain(vitviz.load("bundled"), sample_paths()["cat"])
@@ -585,28 +586,41 @@ def test_a_map_on_request_equals_the_library_and_is_cached(page, bundled):
     drop = expected.score("greedy", 3).probability_drop(expected.probabilities[3])
     assert found["score"] == pytest.approx(drop, abs=1e-5)
     assert on_request.cached(request) == found
-    assert on_request.on_request_progress(request) == {"done": 0, "total": 0}
     assert on_request.map_on_request({"key": "expired", "method": "greedy", "target": []}) is None
     with pytest.raises(RequestError, match="method must be one of shapley, greedy: got 'rollout'"):
         on_request.map_on_request(request | {"method": "rollout"})
 
 
-def test_a_map_on_request_can_be_interrupted(page, bundled, monkeypatch):
+def test_a_map_on_request_can_be_cancelled(page, bundled, monkeypatch):
     key = page.explain(sample(model="bundled"))["key"]
-    on_request = OnRequest(page.explanations, page.scored)
-    request = {"key": key, "method": "shapley", "target": []}
-    started, seen = threading.Event(), []
-
-    class Running(dict):
-        def __setitem__(self, task, counts):
-            super().__setitem__(task, counts)
-            if not started.is_set():
-                started.set()
-                seen.append(on_request.on_request_progress(request | {"action": "cancel"}))
-
-    on_request.running = Running()
-    assert on_request.map_on_request(request) == {"map": None, "score": None}
-    assert 0 < seen[0]["done"] < seen[0]["total"]
-    assert not on_request.running
-    assert not on_request.cancelled
+    on_request = OnRequest(page.explanations, page.scored, page.tasks)
+    request = {"key": key, "method": "shapley", "target": [], "task": "a"}
+    seen = []
+    monkeypatch.setattr(page.tasks, "progress", CancelAtFirstPass(page.tasks, seen))
+    with pytest.raises(CancelledError, match=r"^Cancelled\.$"):
+        on_request.map_on_request(request)
+    assert seen, "it was running"
+    assert not page.tasks.progress
     assert on_request.cached(request) is None
+    assert on_request.map_on_request(request | {"task": "b"})["map"], "another request is not cancelled"
+
+
+class CancelAtFirstPass(dict):
+    """Progress of tasks, that cancels task "a" after its first forward passes."""
+
+    def __init__(self, tasks, seen):
+        self.tasks, self.seen = tasks, seen
+
+    def __setitem__(self, task, counts):
+        super().__setitem__(task, counts)
+        if counts["done"] and task == "a":
+            self.seen.append(counts)
+            self.tasks.cancelled[task] = True
+
+
+def test_a_map_on_request_that_waits_in_the_queue_can_be_cancelled(page, bundled):
+    key = page.explain(sample(model="bundled"))["key"]
+    on_request = OnRequest(page.explanations, page.scored, page.tasks)
+    assert page.tasks.task_progress({"task": "a", "cancel": True}) == {"done": 0, "total": 0}
+    with pytest.raises(CancelledError):
+        on_request.map_on_request({"key": key, "method": "shapley", "target": [], "task": "a"})

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import vitviz
 from tests import tiny
 from tests.plots.reading import fills
 from vitviz.attribution.charts import chart
+from vitviz.attribution.explanation import patch_activations
 from vitviz.models import checkpoint
 from vitviz.webapp.pages import figures
 from vitviz.webapp.pages.explore import Explore, is_slow
@@ -32,6 +34,9 @@ VIEW = {
     "smooth": False,
     "outlines": 0.6,
     "truth": 3,
+    "pixels": False,
+    "foreground": False,
+    "other": None,
 }
 
 
@@ -71,6 +76,51 @@ def test_every_content_has_every_format(page, key, content, ending):
     assert content_of(reply).startswith(STARTS[ending])
     assert reply["src"].startswith(f"data:{figures.MIME[ending]};base64,")
     assert reply["name"].endswith(f".{ending}")
+
+
+@pytest.mark.parametrize("ending", ["svg", "npz", "csv"])
+@pytest.mark.parametrize("content", ["contributions", "features", "patching"])
+def test_other_views_have_their_figure_and_numbers(page, key, content, ending):
+    other = page.explain({"checkpoint": "bundled", "image": {"kind": "sample", "name": "dog"}})["key"]
+    reply = ask(page, key, content, ending, head=None, other=other, target=[3, 7])
+    data = content_of(reply)
+    assert data.startswith(STARTS[ending])
+    assert content in reply["name"]
+    explanation, second = (page.explanations.get({"key": one}) for one in (key, other))
+    if ending == "npz":
+        with np.load(io.BytesIO(data)) as found:
+            if content == "contributions":
+                np.testing.assert_array_equal(found["heads"], explanation.contributions((3, 7)).heads)
+            elif content == "features":
+                np.testing.assert_allclose(found["explained"][2], explanation.pca(2).explained, atol=1e-6)
+            else:
+                heads = patch_activations(explanation, second, (3, 7)).recovered
+                np.testing.assert_array_equal(found["heads"], heads)
+                assert found["tokens"].shape == (tiny.T,)
+
+
+def test_the_code_of_other_views_computes_them(page, key):
+    other = page.explain({"checkpoint": "bundled", "image": {"kind": "sample", "name": "dog"}})["key"]
+
+    def code(content, **view):
+        request = {"key": key, "content": content, "view": VIEW | {"other": other} | view}
+        return page.figures.code(request)["code"]
+
+    scope = {"vitviz": vitviz}
+    for content, view in (
+        ("contributions", {"target": [3, 7]}),
+        ("features", {"foreground": True}),
+        ("features", {"patches": [4]}),
+        ("patching", {"target": []}),
+    ):
+        text = code(content, **view)
+        exec(text, scope)
+    assert scope["found"].recovered.shape == (tiny.L, tiny.A)
+    assert "vitviz.patch_activations(explanation, other)" in text
+
+
+def test_an_expired_second_image_is_refused(page, key):
+    assert ask(page, key, "patching", other="unknown")["error"].startswith("The second image has expired")
 
 
 @pytest.mark.parametrize("ending", ["svg", "npz", "csv"])

@@ -101,20 +101,23 @@ def test_explore(cifar_folder, uploads, tmp_path, monkeypatch):
         page("methods", key | {"target": target}, explore.MethodsReply)
         page("contributions", key | {"target": target}, views.ContributionsReply)
     page("scores", key | {"target": []}, explore.ScoresReply)
-    on_request = key | {"target": [], "method": "greedy"}
+    on_request = key | {"target": [], "method": "greedy", "task": "a"}
     page("map_on_request", on_request, explore.OnRequestReply)
-    page("on_request_progress", on_request | {"action": "state"}, explore.OnRequestProgress)
     page("features", key | {"foreground": True}, views.FeaturesReply)
     page("similarity", key | {"patch": 1}, views.SimilarityReply)
-    page("nearest", key, views.NearestReply)
-    page("task_progress", key | {"task": "nearest", "cancel": False}, views.TaskProgress)
+    page("nearest", key | {"task": "b"}, views.NearestReply)
+    page("task_progress", {"task": "b", "cancel": False}, views.TaskProgress)
+    patching = key | {"other": page("explain", CAT | {"image": upload}, explore.ExplainReply)["key"], "target": []}
+    page("patch_heads", patching | {"task": "c"})
+    page("patch_tokens", patching | {"task": "d", "layer": 0})
     ablation = key | {"heads": [[0, 1]], "patches": [3], "mode": "mean", "patch_mode": "gray"}
     assert "key" in page("ablate", ablation, explore.AblateReply)
     view = {"layer": None, "head": 0, "patches": [1], "direction": "to", "method": None, "target": []}
     view |= {"scale": "shared", "smooth": False, "outlines": 0.6, "truth": 3}
+    view |= {"pixels": False, "foreground": False, "other": None}
     figure = {"view": view, "content": "map", "format": "svg", "size": "16:9", "link": None}
     page("figure", key | figure, explore.FigureReply)
-    page("code", key | {"view": view}, explore.CodeReply)
+    page("code", key | {"view": view, "content": "view"}, explore.CodeReply)
     for shown in ("all", "misclassified"):
         page(
             "gallery",
@@ -137,9 +140,16 @@ def test_explore(cifar_folder, uploads, tmp_path, monkeypatch):
         "figure",
         "code",
     ):
-        expired = (
-            ablation | figure | {"target": [], "direction": "to", "foreground": False, "patch": 0, "key": "?"}
-        ).items()
+        other = {
+            "target": [],
+            "direction": "to",
+            "foreground": False,
+            "patch": 0,
+            "other": "?",
+            "task": "e",
+            "layer": 0,
+        }
+        expired = (ablation | figure | other | {"key": "?"}).items()
         fields = TypeAdapter(REQUESTS[name].__args__[0]).json_schema()["properties"]
         assert page(name, {field: value for field, value in expired if field in fields}) is None
     assert "error" in page("explain", CAT | {"checkpoint": "?"}, common.Refusal)

@@ -14,13 +14,14 @@ from vitviz.data.cifar import DataError
 from vitviz.webapp.pages import views
 from vitviz.webapp.pages.views import Views
 from vitviz.webapp.server.cache import ExplanationCache
+from vitviz.webapp.server.tasks import Tasks
 
 
 @pytest.fixture
 def shown():
     """An explanation and the functions of a page that shows it."""
     explanation, cache = explain(tiny.checkpoint(), tiny.pixels()), ExplanationCache()
-    return explanation, Views(cache), cache.add(explanation)
+    return explanation, Views(cache, Tasks()), cache.add(explanation)
 
 
 def test_contributions_are_those_of_the_library_and_sum_to_the_logit(shown):
@@ -90,28 +91,12 @@ def training_images(monkeypatch, tmp_path):
 
 def test_the_nearest_images_are_those_of_the_library(shown, training_images):
     explanation, page, key = shown
-    reply = page.nearest({"key": key})
+    reply = page.nearest({"key": key, "task": "a"})
     index = build_index(explanation.context.checkpoint, training_images[0])
     found = nearest(explanation.context, index)
     assert [image["index"] for image in reply["images"]] == found.indices.tolist()
     assert [image["label"] for image in reply["images"]] == [cifar.CLASSES[i % 10] for i in found.indices]
     assert reply["count"] == 300
-    assert page.task_progress({"key": key, "task": "nearest", "cancel": False}) == {"done": 0, "total": 0}
-
-
-def test_a_task_reports_its_progress_and_can_be_cancelled(shown, training_images):
-    _, page, key = shown
-    seen = []
-
-    def compute(report):
-        report(1, 10)
-        seen.append(page.task_progress({"key": key, "task": "nearest", "cancel": True}))
-        report(2, 10)
-
-    with pytest.raises(views.CancelledError):
-        page.tasks.run("nearest", key, compute)
-    assert seen == [{"done": 1, "total": 10}]
-    assert page.nearest({"key": key})["count"] == 300  # the next one is not cancelled
 
 
 def test_without_training_images_a_public_page_names_no_folder(tmp_path):

@@ -1,5 +1,6 @@
 """Python code that computes the arrays of a view, for readers who continue in a notebook."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vitviz.attribution.view import View
@@ -11,13 +12,24 @@ CENTER = 0.5  # position of the crop by default
 PLACEHOLDER = "image.png"  # stands for an image without a name
 
 
-def python(explanation: "Explanation", view: View, model: str = "") -> str:
+def python(
+    explanation: "Explanation",
+    view: View,
+    model: str = "",
+    content: str = "view",
+    other: "Explanation | None" = None,
+) -> str:
     """Return code that computes `array`, the large map of a view, and `maps`, those of all layers and heads.
+
+    Of other views, it computes the contributions to the logit, the features of the layer, or what activation patching
+    recovers.
 
     Args:
         explanation: The explanation; its `source` is the image.
         view: The view.
         model: Name or path of the checkpoint, for `vitviz.load`; by default the checkpoint's name.
+        content: "contributions", "features" or "patching"; anything else is the attention, or a method.
+        other: The second image of "patching".
     """
     layers, heads = explanation.layers_and_heads
     rows, columns = explanation.grid
@@ -35,6 +47,8 @@ def python(explanation: "Explanation", view: View, model: str = "") -> str:
         mode, patch_mode = one.mode if ablated else None, one.patch_mode if patches else None
         given = arguments(heads=ablated, patches=patches, mode=mode, patch_mode=patch_mode)
         lines.append(f"explanation = explanation.ablate({given})")
+    if content in ("contributions", "features", "patching"):
+        return "\n".join([*lines, *panel_lines(explanation, view, content, other), ""])
     query = {"query": list(view.query) or None, "direction": view.direction if view.direction == "to" else None}
     title = f"  # ({rows}, {columns}), {' '.join(explanation.title(view).split())}"
     if view.method is None:
@@ -46,6 +60,29 @@ def python(explanation: "Explanation", view: View, model: str = "") -> str:
         lines.append(f"array = explanation.map({view.method!r}, target={names!r}){title}")
     lines.append(f"maps = explanation.attention_maps({arguments(**query)})  # ({layers}, {heads}, {rows}, {columns})")
     return "\n".join([*lines, ""])
+
+
+def panel_lines(explanation: "Explanation", view: View, content: str, other: "Explanation | None") -> Iterator[str]:
+    """Yield the lines that compute the arrays of a view other than the attention."""
+    target = None if view.target is None else explanation.target(view.target)
+    (layers, heads), (rows, columns) = explanation.layers_and_heads, explanation.grid
+    if content == "contributions":
+        yield f"found = explanation.contributions({arguments(target=target)})"
+        yield f"heads = found.heads  # ({layers}, {heads}, tokens), in logits"
+        yield "found.attention, found.mlp, found.embedding, found.bias, found.logit"
+    elif content == "features" and view.query:
+        given = arguments(patch=int(view.query[-1]), layer=view.layer)
+        yield f"array = explanation.similarity({given})  # ({rows}, {columns}), cosine"
+    elif content == "features":
+        given = arguments(layer=view.layer, remove_background=view.remove_background or None)
+        yield f"found = explanation.pca({given})"
+        yield f"array = found.rgb  # ({rows}, {columns}, 3); found.explained: variance ratios"
+    else:
+        source = (other and other.source) or PLACEHOLDER
+        yield f"other = vitviz.explain(model, {source!r})" + "  # your second image" * (source == PLACEHOLDER)
+        given = arguments(target=target)
+        yield f"found = vitviz.patch_activations(explanation, other{given and f', {given}'})"
+        yield f"array = found.recovered  # ({layers}, {heads}): 0 as in the other image, 1 as in this one"
 
 
 def arguments(**given: object) -> str:

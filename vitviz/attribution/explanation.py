@@ -498,7 +498,8 @@ class Explanation:
             outlines: Opacity of the image's outlines on the large map, 0 to 1.
             truth: Index of the true class, which is marked in the prediction.
             content: "view": image, large map, all layers and heads, and prediction; "map", "matrix", "methods" with
-                their scores, or "sheet", all layers and heads in large tiles.
+                their scores, or "sheet", all layers and heads in large tiles; "contributions" to the logit; or
+                "features", principal components, with `query` the similarity with that patch.
             size: "content", or a slide of "16:9" (13.333 x 7.5 inches).
 
         Raises:
@@ -510,8 +511,11 @@ class Explanation:
     def draw(self, view: View, content: "Content" = "view", size: "Size" = "content", link: str = "") -> "Figure":
         """Draw a view; arguments and errors as `figure`. `link` is printed below the caption."""
         from vitviz.attribution.charts import chart
+        from vitviz.attribution.panels import panel_figure
         from vitviz.plots import figures
 
+        if content in figures.PANELS:
+            return figures.draw(panel_figure(self, view, content, link).chart, content, size)
         return figures.draw(chart(self, view, content == "methods", link=link), content, size)
 
     def title(self, view: View) -> str:
@@ -664,6 +668,7 @@ def patch_activations(
     target: TargetLike | None = None,
     part: Part = "heads",
     report: Callable[[int, int], None] = lambda done, total: None,
+    layers: Sequence[int] | None = None,
 ) -> Patching:
     """Replace one activation at a time in the forward pass of an image by that of another image.
 
@@ -675,17 +680,18 @@ def patch_activations(
         part: "heads" for the outputs of heads, (L, A); "mlp" for those of MLPs, (L,); "tokens" for single tokens after
             each block, (L, T).
         report: Called with the number of forward passes done and of all passes; it may raise to stop.
+        layers: The layers whose activations are replaced, from 0, L of them; None for all.
 
     Raises:
-        ValueError: If a class or part does not exist, the models or their grids differ, other patches are removed, or
-            both images have the same logit.
+        ValueError: If a class, part or layer does not exist, the models or their grids differ, other patches are
+            removed, or both images have the same logit.
     """
     if not source.context.config.num_classes:
         raise ValueError(f"Patching measures a logit: {source.checkpoint} has no classification head.")
     chosen = source.target(target)
     if target is None and (contrast := int(corrupted.logits.argmax())) != chosen:
         chosen = int(source.logits.argmax()), contrast
-    return patch_contexts(source.context, corrupted.context, chosen, part, report)
+    return patch_contexts(source.context, corrupted.context, chosen, part, report, layers)
 
 
 def find_image(source: ImageSource) -> ImageSource:

@@ -5,7 +5,7 @@ other image (Vig et al. 2020, arXiv 2004.12265; Wang et al. 2022, arXiv 2211.005
 2404.15255). Letters in shape comments are those of `vitviz.models.vit`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -16,6 +16,7 @@ from torch import Tensor
 
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, Target, target_logit
 from vitviz.attribution.features import check_same_model
+from vitviz.attribution.view import check_index
 from vitviz.models.vit import HeadMask
 
 Array = NDArray[np.float32]
@@ -104,6 +105,7 @@ def patch_contexts(
     target: Target,
     part: Part = "heads",
     report: Callable[[int, int], None] = lambda done, total: None,
+    layers: Sequence[int] | None = None,
 ) -> Patching:
     """Replace one activation at a time in the forward pass of an image by that of another image.
 
@@ -113,11 +115,16 @@ def patch_contexts(
         target: The class, or the class and its contrast, whose logit is measured.
         part: "heads", "mlp" or "tokens"; the number of forward passes is L A, L or L T.
         report: Called with the number of passes done and of all passes; an exception from it stops the computation.
+        layers: The L layers whose activations are replaced, from 0; None for all.
 
     Raises:
-        ValueError: If the part is unknown, the models or their grids differ, other patches are removed, or both images
-            have the same logit.
+        ValueError: If the part or a layer is unknown, the models or their grids differ, other patches are removed, or
+            both images have the same logit.
     """
+    depth = source.config.depth
+    chosen_layers = range(depth) if layers is None else layers
+    for layer in chosen_layers:
+        check_index("layer", layer, depth)
     if part not in get_args(Part):
         raise ValueError(f"part must be one of {', '.join(get_args(Part))}: got {str(part)[:40]!r}.")
     check_same_model(source, corrupted)
@@ -132,9 +139,9 @@ def patch_contexts(
         raise ValueError("Patching needs images with different logits of the target: choose another image or target.")
     kept = int(source.kept_tokens.sum())
     count = {"heads": source.config.num_heads, "mlp": 1, "tokens": kept}[part]
-    patched = torch.cat(list(patched_logits(corrupted, recorders, target, part, count, report)))
+    patched = torch.cat(list(patched_logits(corrupted, recorders, target, part, count, report, chosen_layers)))
     recovered = (patched - corrupted_logit) / (logit - corrupted_logit)
-    found = recovered.view(len(recorders), -1).float().cpu().numpy()  # (L, count)
+    found = recovered.view(len(chosen_layers), -1).float().cpu().numpy()  # (L, count)
     if part == "tokens":
         found = corrupted.expand_tokens(found, axes=(1,))
     return Patching(found[:, 0] if part == "mlp" else found, part, logit, corrupted_logit, target)
@@ -147,19 +154,21 @@ def patched_logits(
     part: Part,
     count: int,
     report: Callable[[int, int], None],
+    layers: Sequence[int],
 ) -> Iterator[Tensor]:
     """Yield the target's logits of image B with each activation replaced, layer by layer."""
-    own, total = head_masks(corrupted), len(recorders) * count
-    for layer, recorder in enumerate(recorders):
+    own, total = head_masks(corrupted), len(layers) * count
+    for k, layer in enumerate(layers):
+        recorded = recorders[layer].recorded[part]
         for chosen in torch.arange(count, device=corrupted.image.device).split(BATCH_SIZE):
             replacement = Replacement(*own[layer])
-            replacement.part, replacement.activations, replacement.chosen = part, recorder.recorded[part], chosen
+            replacement.part, replacement.activations, replacement.chosen = part, recorded, chosen
             edited = [*own[:layer], replacement, *own[layer + 1 :]]
             images = corrupted.image.expand(len(chosen), -1, -1, -1)
             with torch.inference_mode():
                 logits = corrupted.model(images, corrupted.batched_keep(len(chosen)), edited)
             yield target_logit(logits, target)
-            report(layer * count + int(chosen[-1]) + 1, total)
+            report(k * count + int(chosen[-1]) + 1, total)
 
 
 def head_masks(context: ForwardContext) -> list[HeadMask]:

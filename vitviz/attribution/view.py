@@ -61,6 +61,8 @@ class View:
         smooth: Whether maps are interpolated between the centers of patches.
         outlines: Opacity of the image's outlines on the large map, 0 to 1.
         truth: Index of the true class, marked in the prediction; None if it is unknown.
+        remove_background: Whether principal components leave the background out.
+        pixels: Whether the map of a method that has one per pixel is shown by pixel.
     """
 
     method: str | None = None
@@ -73,14 +75,17 @@ class View:
     smooth: bool = False
     outlines: float = 0.6
     truth: int | None = None
+    remove_background: bool = False
+    pixels: bool = False
 
     def __post_init__(self) -> None:
         if self.method is not None:
             check_method(self.method)
         check_choice("direction", self.direction, "from", "to")
         check_choice("scale", self.scale, "shared", "uniform", "map")
-        if not isinstance(self.smooth, bool):
-            raise ValueError(f"smooth must be true or false: got {str(self.smooth)[:40]!r}.")
+        for name in ("smooth", "remove_background", "pixels"):
+            if not isinstance(value := getattr(self, name), bool):
+                raise ValueError(f"{name} must be true or false: got {str(value)[:40]!r}.")
         is_number = isinstance(self.outlines, int | float) and not isinstance(self.outlines, bool)
         if not is_number or not (math.isfinite(self.outlines) and 0 <= self.outlines <= 1):
             raise ValueError(f"outlines must be from 0 to 1: got {str(self.outlines)[:40]!r}.")

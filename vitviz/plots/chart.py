@@ -35,6 +35,63 @@ class MethodMap:
 
 
 @dataclass(frozen=True)
+class Cells:
+    """One number per layer and head, on a signed scale from -`limit` to `limit`.
+
+    Attributes:
+        values: (L, A).
+        limit: End of the scale.
+        chosen: Layer and head of the large map; None for another one.
+        ablated: Mask of the heads without a number, (L, A).
+        mlp: A number per MLP, (L,), in a last column; None for none.
+        mlp_limit: End of the scale of `mlp`.
+    """
+
+    values: NDArray[np.float32]
+    limit: float
+    chosen: tuple[int, int] | None = None
+    ablated: NDArray[np.bool_] | None = None
+    mlp: NDArray[np.float32] | None = None
+    mlp_limit: float = 1.0
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A sum in the order of its summands: the embedding, attention and MLP of each layer, and the biases.
+
+    Attributes:
+        embedding: First summand.
+        attention: (L,).
+        mlp: (L,).
+        bias: Last summand.
+        total: The sum.
+        cells: A number per head, next to the bars of its layer.
+    """
+
+    embedding: float
+    attention: NDArray[np.float32]
+    mlp: NDArray[np.float32]
+    bias: float
+    total: float
+    cells: Cells
+
+
+@dataclass(frozen=True)
+class Film:
+    """A small map per layer, in colors.
+
+    Attributes:
+        frames: (L, gh, gw, 3) of uint8.
+        texts: A short text per layer.
+        chosen: The layer that is shown large.
+    """
+
+    frames: NDArray[np.uint8]
+    texts: Sequence[str]
+    chosen: int
+
+
+@dataclass(frozen=True)
 class Chart:
     """Content of a figure.
 
@@ -67,6 +124,9 @@ class Chart:
         smooth: Whether maps are interpolated between the centers of patches.
         caption: Sentences: image, model, query, scale, ablation and preprocessing.
         link: Address of the view, as text; may be empty.
+        colors: Colors of the large map in place of values on its scale, (gh, gw, 3) of uint8; None for values.
+        panel: What takes the place of the matrix, under the title `matrix_title`; None for the matrix.
+        other: A second image, (H, W, 3) of uint8, shown below the first; None for none.
     """
 
     image: NDArray[np.uint8]
@@ -97,6 +157,9 @@ class Chart:
     smooth: bool = False
     caption: Sequence[str] = ()
     link: str = ""
+    colors: NDArray[np.uint8] | None = None
+    panel: Cells | Bars | Film | None = None
+    other: NDArray[np.uint8] | None = None
 
     @property
     def grid(self) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from vitviz.plots import words
 from vitviz.plots.canvas import DRAWING_LOCK, MUTED_COLOR, Drawing, own_style, shorten
 from vitviz.plots.chart import Chart
+from vitviz.plots.panels import show_other, show_panel
 from vitviz.plots.parts import (
     BODY,
     GUTTER,
@@ -25,6 +26,7 @@ from vitviz.plots.parts import (
     matrix_tile,
     matrix_width,
     show_caption,
+    show_heading,
     show_image,
     show_large,
     show_matrix,
@@ -33,12 +35,13 @@ from vitviz.plots.parts import (
     show_prediction,
 )
 
-Content = Literal["view", "map", "matrix", "methods", "sheet"]
+Content = Literal["view", "map", "matrix", "methods", "sheet", "contributions", "features", "patching"]
 Size = Literal["content", "16:9"]
 CONTENTS: tuple[Content, ...] = get_args(Content)
 SIZES: tuple[Size, ...] = get_args(Size)
+PANELS: tuple[Content, ...] = ("contributions", "features", "patching")
 # pt
-VIEW_WIDTH, VIEW_SIDE = 960.0, 196.0
+VIEW_WIDTH, VIEW_SIDE, PANEL_SIDE = 960.0, 196.0, 184.0
 MAP_SIDE, SHEET_IMAGE = 340.0, 84.0
 MATRIX_TILE, SHEET_TILE, SHEET_WIDTH, SHEET_TILES = 52.0, 92.0, 1100.0, 64.0
 
@@ -57,6 +60,8 @@ def draw(chart: Chart, content: Content = "view", size: Size = "content") -> Fig
     for name, value, choices in (("content", content, CONTENTS), ("size", size, SIZES)):
         if value not in choices:
             raise ValueError(f"{name} must be one of {', '.join(choices)}: got {str(value)[:40]!r}.")
+    if (content in PANELS) != (chart.panel is not None):
+        raise ValueError(f"The content {content} needs another chart: see vitviz.attribution.panels.")
     if content == "methods" and not chart.methods:
         raise ValueError("The content methods needs the maps of the methods: the chart has none.")
     with DRAWING_LOCK, own_style():
@@ -78,6 +83,21 @@ def draw_view(chart: Chart) -> Drawing:
     show_large(drawing, chart, second, top, VIEW_SIDE)
     show_matrix(drawing, chart, third, top, matrix_tile(chart, last - GUTTER - third, 420))
     show_prediction(drawing, chart, last, top)
+    show_caption(drawing, chart, VIEW_WIDTH)
+    return drawing
+
+
+def draw_panel(chart: Chart) -> Drawing:
+    """Image, large map and panel, below the headline."""
+    drawing = Drawing(VIEW_WIDTH)
+    top = drawing.paragraph(MARGIN, MARGIN + 12, VIEW_WIDTH - 2 * MARGIN, chart.headline, HEADLINE, 2, weight="bold")
+    second = MARGIN + PANEL_SIDE + GUTTER
+    third = second + PANEL_SIDE + GUTTER + 2
+    width = VIEW_WIDTH - MARGIN - third
+    show_image(drawing, chart, MARGIN, top, PANEL_SIDE)
+    show_other(drawing, chart, MARGIN, drawing.bottom + 6, PANEL_SIDE * 0.6)
+    show_large(drawing, chart, second, top, PANEL_SIDE)
+    show_panel(drawing, chart, third, show_heading(drawing, third, top, chart.matrix_title, width), width)
     show_caption(drawing, chart, VIEW_WIDTH)
     return drawing
 
@@ -184,4 +204,5 @@ LAYOUTS: dict[str, Callable[[Chart], Drawing]] = {
     "matrix": draw_matrix,
     "methods": draw_methods,
     "sheet": draw_sheet,
+    **dict.fromkeys(PANELS, draw_panel),
 }

@@ -35,8 +35,8 @@ def show_heading(drawing: Drawing, left: float, top: float, text: str, width: fl
 
 def show_image(drawing: Drawing, chart: Chart, left: float, top: float, side: float) -> None:
     """Draw the model input, with its true label."""
-    box = chart.box(left, 0, side)
-    top = show_heading(drawing, left, top, "Image", max(box[2], 150), chart.truth)
+    box, title = chart.box(left, 0, side), "Image" if chart.other is None else "Image A"
+    top = show_heading(drawing, left, top, title, max(box[2], 150), chart.truth)
     show_pixels(drawing, chart, (left, top, *box[2:]))
 
 
@@ -57,11 +57,14 @@ def show_large(drawing: Drawing, chart: Chart, left: float, top: float, side: fl
     if chart.large_is_ablated:
         show_empty(drawing, box)
         return
-    drawing.map(box, chart.scale.colors(chart.large), chart.smooth, "map")
+    colors = chart.scale.colors(chart.large) if chart.colors is None else chart.colors
+    drawing.map(box, colors, chart.smooth, "map")
     show_grid(drawing, chart, box, TEXT_COLOR, 0.1)
     if chart.outlines and chart.outline_opacity:
         show_outlines(drawing, chart, box)
     show_marks(drawing, chart, box)
+    if chart.colors is not None:
+        return
     bottom = show_bar(drawing, left, top + box[3] + 9, width, chart.scale, chart.uniform)
     if chart.prefix_weight is not None:
         cell = chart.scale.colors(np.array([[chart.prefix_weight]]))

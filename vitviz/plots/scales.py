@@ -30,6 +30,7 @@ class Scale:
         clips: Whether larger values have the last color.
         is_weight: Whether values are attention weights.
         low: The lower end of a linear scale.
+        quantity: What the values are; empty for what they usually are on a scale of this kind.
     """
 
     kind: Literal["linear", "signed", "uniform"]
@@ -37,6 +38,7 @@ class Scale:
     clips: bool = False
     is_weight: bool = True
     low: float = 0.0
+    quantity: str = ""
 
     @property
     def table(self) -> NDArray[np.uint8]:
@@ -83,6 +85,8 @@ class Scale:
 
     def unit(self) -> str:
         """Return the quantity of the color bar."""
+        if self.quantity:
+            return self.quantity
         if self.kind == "signed":
             return "change of the logit; below 0 is against the class"
         if self.kind == "uniform":

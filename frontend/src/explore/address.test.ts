@@ -37,6 +37,7 @@ const CHOICES: Choices = {
   pins: [],
   isMultiPatchQuery: false,
   view: 'attention',
+  other: null,
   direction: 'from',
   scale: 'shared',
   smooth: false,
@@ -90,7 +91,8 @@ test('an address is read back', () => {
     image: { kind: 'cifar', index: 17 },
     layer: 1,
     head: 2,
-    view: 'contributions',
+    view: 'patching',
+    other: { kind: 'cifar', index: 8 },
     pins: [0, 27],
     direction: 'to',
     scale: 'map',
@@ -109,7 +111,8 @@ test('an address is read back', () => {
     image: 'cifar:17',
     layer: '2',
     head: '3',
-    view: 'contributions',
+    view: 'patching',
+    other: 'cifar:8',
     patch: '1-1_4-4',
     direction: 'to',
     scale: 'map',
@@ -123,6 +126,11 @@ test('an address is read back', () => {
   });
   const [found, shapeParams] = read(new URLSearchParams(values as Record<string, string>).toString());
   expect({ ...CHOICES, ...found, ...readShapeParams(shapeParams, shape, OPENING) }).toEqual(choices);
+});
+
+test('the second image is written only where it is shown', () => {
+  const choices: Choices = { ...CHOICES, other: { kind: 'sample', name: 'cat' } };
+  expect(addressOf(choices, { kind: 'sample', name: 'cat' }, SHAPE).other).toBeNull();
 });
 
 test('replacements are written only while something is replaced', () => {

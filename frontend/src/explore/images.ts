@@ -19,6 +19,7 @@ export const ACCEPTED = {
 };
 
 export async function chooseImage(explorer: Explorer, image: ImageChoice): Promise<void> {
+  if (explorer.takeImage) return explorer.takeImage(image);
   writeAddress(explorer); // of the image on screen, which Back returns to
   await load(explorer, explorer.choices.checkpoint, image);
   recordImage(explorer);

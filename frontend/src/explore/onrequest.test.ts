@@ -22,6 +22,7 @@ function explorerWith() {
     maps: { rollout: [1] },
     faithfulness: { scores: { rollout: 0.5 }, random_baseline: [0.4, 0.1] },
     notice: null as string | null,
+    method: () => ({ name: 'Shapley values' }),
   };
   return {
     explorer,
@@ -34,38 +35,47 @@ function explorerWith() {
 test('a computed map is added to the others with its score, and shown', async () => {
   const { explorer, requests, request, answer } = explorerWith();
   const computing = requests.compute('greedy');
-  expect(requests.running?.method).toBe('greedy');
+  expect(requests.running).toBe('greedy');
   answer({ map: [2], score: 0.9 });
   await computing;
-  expect(request).toHaveBeenCalledWith('map_on_request', { key: 'k', method: 'greedy', target: [3] });
+  expect(request).toHaveBeenCalledWith('map_on_request', {
+    key: 'k',
+    method: 'greedy',
+    target: [3],
+    task: expect.any(String),
+  });
   expect(explorer.maps).toEqual({ rollout: [1], greedy: [2] });
   expect(explorer.faithfulness.scores).toEqual({ rollout: 0.5, greedy: 0.9 });
   expect(act).toHaveBeenCalledWith(explorer, { method: 'greedy' });
   expect(requests.running).toBeNull();
 });
 
-test('a map of an image that was left, or that was interrupted, is dropped', async () => {
-  for (const leave of [true, false]) {
-    const { explorer, requests, answer } = explorerWith();
-    const computing = requests.compute('shapley');
-    if (leave) explorer.key = 'other';
-    answer({ map: leave ? [2] : null, score: null });
-    await computing;
-    expect(explorer.maps).toEqual({ rollout: [1] });
-    expect(explorer.notice).toBeNull();
-  }
+test('a map of an image that was left is dropped', async () => {
+  const { explorer, requests, answer } = explorerWith();
+  const computing = requests.compute('shapley');
+  explorer.key = 'other';
+  answer({ map: [2], score: null });
+  await computing;
+  expect(explorer.maps).toEqual({ rollout: [1] });
+  expect(explorer.notice).toBeNull();
 });
 
-test('cancelling reaches the server, and an error is shown', async () => {
+test('cancelling reaches the server, the late reply is dropped, and a sentence is shown', async () => {
   const { explorer, requests, request, answer } = explorerWith();
   const computing = requests.compute('shapley');
-  requests.cancel();
-  expect(request).toHaveBeenLastCalledWith('on_request_progress', {
-    key: 'k',
-    method: 'shapley',
-    target: [3],
-    action: 'cancel',
-  });
+  const { task } = request.mock.calls[0][1] as { task: string };
+  requests.interrupt();
+  expect(request).toHaveBeenLastCalledWith('task_progress', { task, cancel: true });
+  expect(explorer.notice).toBe('Shapley values: cancelled. The map needs all of its forward passes.');
+  answer({ error: 'Cancelled.' });
+  await computing;
+  expect(explorer.notice).toContain('Shapley values: cancelled');
+  expect(requests.running).toBeNull();
+});
+
+test('an error is shown', async () => {
+  const { explorer, requests, answer } = explorerWith();
+  const computing = requests.compute('shapley');
   answer({ error: 'The server is busy.' });
   await computing;
   expect(explorer.notice).toBe('The server is busy.');
@@ -76,8 +86,8 @@ test('the progress of a map is followed until it is there', async () => {
   const { requests, answer } = explorerWith();
   const computing = requests.compute('shapley');
   await vi.advanceTimersByTimeAsync(500);
-  expect(requests.progress).toBe(0.25);
-  answer({ map: null, score: null });
+  expect(requests.task.fraction).toBe(0.25);
+  answer({ map: [1], score: null });
   await computing;
   vi.useRealTimers();
 });

@@ -19,11 +19,8 @@ export interface Reading {
 export function readingOf({ readoutPatch, map, shape, methodInfo, panel }: View): Reading | null {
   if (readoutPatch < 0 || !map || !shape) return null;
   const value = map.values[map.first + readoutPatch];
-  const reading = panel
-    ? panel.read(readoutPatch)
-    : methodInfo
-      ? methodNumber(value, map.scale, shape)
-      : headNumber(value, shape);
+  const own = () => (methodInfo ? methodNumber(value, map.scale, shape) : headNumber(value, shape));
+  const reading = panel?.read(readoutPatch) ?? own();
   const [number, remark] = isRemoved(readoutPatch, shape) ? ['removed', ''] : reading;
   const row = Math.floor(readoutPatch / shape.columns);
   const middle = (100 * ((readoutPatch % shape.columns) + 0.5)) / shape.columns;

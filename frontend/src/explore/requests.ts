@@ -76,11 +76,13 @@ type Keyed =
   | 'similarity'
   | 'nearest'
   | 'map_on_request'
+  | 'patch_heads'
+  | 'patch_tokens'
   | 'ablate'
   | 'figure'
   | 'code';
-type Question<N extends Keyed> = N extends Keyed ? Omit<Requests[N][0], 'key'> : never;
-type Answer<N extends Keyed> = Requests[N][1];
+export type Question<N extends Keyed> = N extends Keyed ? Omit<Requests[N][0], 'key'> : never;
+export type Answer<N extends Keyed> = Requests[N][1];
 
 const send = <N extends Keyed>({ host }: Explorer, name: N, question: Question<N>, key: string): Promise<Answer<N>> =>
   host.request(name, { ...question, key } as Requests[N][0]);

@@ -20,7 +20,7 @@ export async function copyLink(explorer: Explorer) {
 const nullable = (index: number) => (index === MEAN ? null : index);
 
 /** What is on screen, as Python draws it. */
-export function shownView({ choices, reply, targetClass }: Explorer): ShownView {
+export function shownView({ choices, reply, targetClass, view }: Explorer): ShownView {
   const { layer, head, pins, direction, method, target, scale, smooth, outlines } = choices;
   return {
     method,
@@ -33,5 +33,9 @@ export function shownView({ choices, reply, targetClass }: Explorer): ShownView 
     smooth,
     outlines: outlines / 100,
     truth: reply?.image.truth ?? null,
+    pixels: false,
+    foreground: false,
+    other: null,
+    ...view.panel?.shown,
   };
 }

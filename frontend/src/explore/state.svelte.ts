@@ -26,7 +26,7 @@ export const REMOVING = 'Click patches, or drag over them, to remove them; click
 export type ScaleChoice = 'shared' | 'uniform' | 'map';
 export type Mode = 'zero' | 'mean';
 export type PatchMode = 'drop' | 'gray';
-export type ViewName = 'attention' | 'contributions' | 'features';
+export type ViewName = 'attention' | 'contributions' | 'features' | 'patching';
 export type Shelf = ImageChoice['kind'];
 
 /** The user's choices. Layers, heads and patches count from 0. In `hover` and `readoutPatch` -1 means no patch. */
@@ -36,6 +36,7 @@ export class Choices {
   layer = $state.raw(MEAN);
   head = $state.raw(MEAN);
   view = $state.raw<ViewName>('attention');
+  other = $state.raw<ImageChoice | null>(null); // the second image of activation patching; null: a sample
   pins = $state.raw<number[]>([]); // pinned query patches
   isMultiPatchQuery = $state.raw(false);
   direction = $state.raw<Direction>('from');
@@ -104,6 +105,7 @@ export class Explorer {
   previousChanges: Changes = { ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' }; // the changes shown last
   failedModel: string | null = null; // the model that could not be shown
 
+  takeImage: ((image: ImageChoice) => void) | null = null; // takes the next chosen image, which is not shown
   openSaveDialog: (() => void) | null = null; // null where there is no server
 
   /** Of the latest requests: replies to earlier ones are dropped. */

@@ -98,7 +98,7 @@ export class View {
   /** Of a view other than the attention, unless a method is shown. */
   readonly panel = $derived.by(() => (this.methodInfo ? null : this.#explorer.panel));
   readonly map = $derived.by((): LargeMap | null => {
-    if (this.panel) return this.panel.map;
+    if (this.panel?.map !== undefined) return this.panel.map;
     if (!this.shape || !this.rows) return null;
     if (this.methodInfo)
       return { values: this.methodValues, first: 0, scale: methodScale(this.methodInfo, this.methodValues) };

@@ -63,10 +63,11 @@ export interface CodeReply {
   code: string;
 }
 
-/** The view whose arrays the code computes. */
+/** The view whose arrays the code computes, and what of it is shown. */
 export interface CodeRequest {
   key: string;
   view: ShownView;
+  content: 'view' | 'map' | 'matrix' | 'methods' | 'sheet' | 'layers' | 'patches' | 'contributions' | 'features' | 'patching';
 }
 
 /** 256 RGB triples in base64 for values from 0 (`seq`) and around 0 (`div`). */
@@ -232,11 +233,11 @@ export interface FigureReply {
   caption: string;
 }
 
-/** Also what the file contains, its format and size, and the address that it prints. */
+/** Also the format and size of the file, and the address that it prints. */
 export interface FigureRequest {
   key: string;
   view: ShownView;
-  content: 'view' | 'map' | 'matrix' | 'methods' | 'sheet' | 'layers' | 'patches';
+  content: 'view' | 'map' | 'matrix' | 'methods' | 'sheet' | 'layers' | 'patches' | 'contributions' | 'features' | 'patching';
   format: 'png' | 'svg' | 'pdf' | 'npz' | 'csv' | 'html' | 'gif' | 'webp';
   size: 'content' | '16:9';
   link: string | null;
@@ -459,31 +460,24 @@ export interface NearestReply {
   count: number;
 }
 
-/** Forward passes that a map has taken so far, and in total; 0 of 0 if it is not being computed. */
-export interface OnRequestProgress {
-  done: number;
-  total: number;
-}
-
-/** Whether to interrupt the map. */
-export interface OnRequestProgressRequest {
+/** Also the id of the task. */
+export interface NearestRequest {
   key: string;
-  target: number[];
-  method: string;
-  action: 'state' | 'cancel';
+  task: string;
 }
 
-/** The map of a method on request and its score, None for a flat map; both None if it was interrupted. */
+/** The map of a method on request and its score, None for a flat map. */
 export interface OnRequestReply {
-  map: number[] | null;
+  map: number[];
   score: number | null;
 }
 
-/** Also a method on request. */
+/** Also a method on request, and the id of the task. */
 export interface OnRequestRequest {
   key: string;
   target: number[];
   method: string;
+  task: string;
 }
 
 /** State of opening a model; `done` and `total` are bytes of the download, `name` is its name once it is ready. */
@@ -500,6 +494,37 @@ export interface OpenInfo {
 export interface OpenRequest {
   action: 'state' | 'start' | 'cancel';
   source?: string;
+}
+
+/** Also a layer, from 0. */
+export interface PatchTokensRequest {
+  key: string;
+  target: number[];
+  other: string;
+  task: string;
+  layer: number;
+}
+
+/** Recovered logit difference of each head, (L, A), and of each MLP, (L,). `logit` is that of the image, `corruptedLogit` that of the second image, `target` the class and its contrast. */
+export interface PatchedHeads {
+  heads: number[][];
+  mlp: number[];
+  logit: number;
+  corruptedLogit: number;
+  target: number[];
+}
+
+/** Recovered logit difference of each token after a layer, (T,). */
+export interface PatchedTokens {
+  tokens: number[];
+}
+
+/** Also the key of the second image, in whose forward pass activations are replaced, and the id of the task. */
+export interface PatchingRequest {
+  key: string;
+  target: number[];
+  other: string;
+  task: string;
 }
 
 /** A photograph that ships with vitviz. */
@@ -612,10 +637,11 @@ export interface Requests {
   scores: [TargetRequest, ScoresReply | Refusal | null];
   contributions: [TargetRequest, ContributionsReply | Refusal | null];
   map_on_request: [OnRequestRequest, OnRequestReply | Refusal | null];
-  on_request_progress: [OnRequestProgressRequest, OnRequestProgress | Refusal];
   features: [FeaturesRequest, FeaturesReply | Refusal | null];
   similarity: [SimilarityRequest, SimilarityReply | Refusal | null];
-  nearest: [KeyRequest, NearestReply | Refusal | null];
+  nearest: [NearestRequest, NearestReply | Refusal | null];
+  patch_heads: [PatchingRequest, PatchedHeads | Refusal | null];
+  patch_tokens: [PatchTokensRequest, PatchedTokens | Refusal | null];
   task_progress: [TaskRequest, TaskProgress | Refusal];
   ablate: [AblateRequest, AblateReply | Refusal | null];
   figure: [FigureRequest, FigureReply | Refusal | null];
@@ -730,7 +756,7 @@ export interface SettingGroup {
 
 export type SettingValue = number | string | boolean | null;
 
-/** What is on screen: a method, or a head or a mean over layers or heads (None); `outlines` is an opacity, 0..1. */
+/** What is on screen: a method, or a head or a mean over layers or heads (None); `outlines` is an opacity, 0..1. `pixels`: a method's map is shown by pixel; `foreground`: features are shown without the background; `other`: key of the second image of activation patching. */
 export interface ShownView {
   method: string | null;
   layer: number | 'pool' | null;
@@ -742,6 +768,9 @@ export interface ShownView {
   smooth: boolean;
   outlines: number;
   truth: number | null;
+  pixels: boolean;
+  foreground: boolean;
+  other: string | null;
 }
 
 /** Cosine similarities with all patches by layer, base64 of float32 (L, N). */
@@ -802,10 +831,9 @@ export interface TaskProgress {
   total: number;
 }
 
-/** A task about the image of a key, and whether to cancel it. */
+/** The id of a task, and whether to cancel it. */
 export interface TaskRequest {
-  key: string;
-  task: 'nearest';
+  task: string;
   cancel: boolean;
 }
 

@@ -15,6 +15,8 @@ export const GLOSSARY = {
     'The output of the model for a class before the softmax turns all of them into probabilities. One more in a logit multiplies the odds of the class by 2.7.',
   contribution:
     'The logit is a sum: of what every head wrote for every token it read, of every MLP, the embedding and the biases. The numbers are its summands, in logits. Above 0 speaks for the class, below 0 against it.',
+  'recovered difference':
+    'Activation patching replaces one activation in the forward pass of image B by that of image A. 0: nothing changes. 1: this activation alone gives B the logit of A. The effects of several activations do not add up.',
   'cosine similarity':
     'The cosine of the angle between the features of two tokens: 1 for the same direction, 0 for unrelated ones. It compares what the tokens contain; attention says which token reads from which.',
   'relative value':

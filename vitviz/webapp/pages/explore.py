@@ -31,6 +31,7 @@ from vitviz.webapp.opened import ModelOpener
 from vitviz.webapp.pages.figures import ANIMATIONS, Figures
 from vitviz.webapp.pages.gallery import Gallery
 from vitviz.webapp.pages.on_request import OnRequest
+from vitviz.webapp.pages.patching import PatchingPage
 from vitviz.webapp.pages.views import Views
 from vitviz.webapp.schemas.common import DownloadInfo
 from vitviz.webapp.schemas.explore import AblateReply
@@ -47,6 +48,7 @@ from vitviz.webapp.server.requests import (
     parse_target,
     require,
 )
+from vitviz.webapp.server.tasks import Tasks
 
 MAX_MACS = 5e12  # of one forward pass per patch: some minutes on two cores; occlusion and scores take as many
 MANY_PASSES = ("occlusion", "integrated_gradients")
@@ -87,14 +89,16 @@ class Explore(ModelPage):
         self.download = download or Download(data)
         self.explanations = ExplanationCache()
         self.scored = ScoreCache()
-        self.figures = Figures(self.explanations, self.scored)
-        self.views = Views(self.explanations, data, public)
+        self.tasks = Tasks()
+        self.views = Views(self.explanations, self.tasks, data, public)
+        self.patching = PatchingPage(self.explanations, self.tasks)
+        self.figures = Figures(self.explanations, self.scored, self.patching)
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """The functions that the component may call, by name; slow ones have separate queues."""
         gallery = Gallery(self.data, self.runs, self.public, self.opener)
-        on_request = OnRequest(self.explanations, self.scored)
+        on_request = OnRequest(self.explanations, self.scored, self.tasks)
         respond = partial(error_response, public=self.public)
         quick, slow = Queue(WORKERS, 100), Queue(1, 8, low_priority=True)  # two slow ones would delay the quick ones
         explain = respond(self.explain)
@@ -104,7 +108,8 @@ class Explore(ModelPage):
             *self.model_functions,
             *(quick(respond(function)) for function in self.views.functions),
             Queue(1, 8, low_priority=True)(respond(self.views.nearest)),
-            respond(self.views.task_progress),
+            *self.patching_functions(respond),
+            respond(self.tasks.task_progress),
             with_cache(
                 quick(respond(self.cached("maps"))),
                 route_by_size(
@@ -117,11 +122,15 @@ class Explore(ModelPage):
             with_cache(
                 quick(respond(on_request.cached)), Queue(1, 4, low_priority=True)(respond(on_request.map_on_request))
             ),
-            respond(on_request.on_request_progress),
             respond(self.cifar_download),
             self.figure_function(respond, quick, slow),
             quick(respond(self.figures.code)),
         ]
+
+    def patching_functions(self, respond: Callable[..., Any]) -> list[Callable[..., Any]]:
+        """The functions of activation patching, which share a queue."""
+        queue = Queue(1, 8, low_priority=True)
+        return [queue(respond(function)) for function in (self.patching.patch_heads, self.patching.patch_tokens)]
 
     def figure_function(self, respond: Callable[..., Any], quick: Queue, slow: Queue) -> Callable[..., Any]:
         """The function `figure`: single figures, those that compute scores, and animations delay one another least."""
@@ -350,7 +359,7 @@ def is_slow(request: Json) -> bool:
     """Whether a request for `Figures.figure` may have to compute scores."""
     view = request.get("view")
     method = METHODS.get(str(view.get("method"))) if isinstance(view, dict) else None
-    is_many = request.get("content") == "methods" or request.get("format") == "html"
+    is_many = request.get("content") in ("methods", "patching") or request.get("format") == "html"
     return is_many or (method is not None and method.on_request)
 
 

@@ -4,7 +4,7 @@ import base64
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,15 +17,19 @@ from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.view import View
 from vitviz.runs.run_folder import LAST
 from vitviz.webapp.models import RUN_PREFIX
+from vitviz.webapp.pages.patching import PatchingPage
 from vitviz.webapp.schemas.explore import CodeReply, FigureReply
 from vitviz.webapp.server.cache import ExplanationCache, ScoreCache
-from vitviz.webapp.server.requests import Json, RequestError, choice, parse_view, require
+from vitviz.webapp.server.requests import Json, RequestError, choice, parse_target, parse_view, require
 
 if TYPE_CHECKING:
+    from vitviz.attribution import panels
     from vitviz.plots.chart import Chart
 
 FIGURES = ("view", "map", "matrix", "methods", "sheet")
+PANELS = ("contributions", "features", "patching")
 ANIMATIONS = ("layers", "patches")
+CONTENTS = (*FIGURES, *ANIMATIONS, *PANELS)
 MIME = {
     "png": "image/png",
     "svg": "image/svg+xml",
@@ -43,8 +47,8 @@ MAX_LINK_LENGTH = 1000  # characters
 class Figures:
     """Server functions on explanations that `Explore` holds."""
 
-    def __init__(self, explanations: ExplanationCache, scored: ScoreCache) -> None:
-        self.explanations, self.scored = explanations, scored
+    def __init__(self, explanations: ExplanationCache, scored: ScoreCache, patching: PatchingPage) -> None:
+        self.explanations, self.scored, self.patching = explanations, scored, patching
 
     def figure(self, request: Json) -> FigureReply | None:
         """Return a file of exactly the view: its `name`, `src`, a data URL, and `caption`; None if the key has expired.
@@ -55,7 +59,7 @@ class Figures:
         """
         if (explanation := self.explanations.get(request)) is None:
             return None
-        content, ending = choice(request, "content", (*FIGURES, *ANIMATIONS)), choice(request, "format", tuple(MIME))
+        content, ending = choice(request, "content", CONTENTS), choice(request, "format", tuple(MIME))
         if (content in ANIMATIONS) != (ending in ("gif", "webp")):
             allowed = (
                 "gif or webp" if content in ANIMATIONS else ", ".join(key for key in MIME if key not in ("gif", "webp"))
@@ -63,13 +67,30 @@ class Figures:
             raise RequestError("format", f"{allowed} for the content {content}", ending)
         view = resolved(explanation, parse_view(require(request, "view", dict)))
         size, link = choice(request, "size", ("content", "16:9")), parse_link(request.get("link"))
-        data = self.render(explanation, view, content, ending, size, link)
+        if content in PANELS and ending != "html":
+            found = self.panel(explanation, view, content, request, link)
+            data, text = render_panel(found, content, ending, size), " ".join(found.chart.caption)
+        else:
+            data = self.render(explanation, view, content, ending, size, link)
+            text = caption(explanation, view, content)
         source = f"data:{MIME[ending]};base64,{base64.b64encode(data).decode()}"
-        return {
-            "name": file_name(explanation, view, content, ending),
-            "src": source,
-            "caption": caption(explanation, view, content),
-        }
+        return {"name": file_name(explanation, view, content, ending), "src": source, "caption": text}
+
+    def panel(
+        self, explanation: Explanation, view: View, content: str, request: Json, link: str = ""
+    ) -> "panels.PanelFigure":
+        """Return the figure of a view other than the attention; arguments as checked by `figure`."""
+        from vitviz.attribution import panels
+
+        if content != "patching":
+            return panels.panel_figure(explanation, view, content, link)
+        shown = request["view"]
+        asked = {"key": request["key"], "other": require(shown, "other", str), "target": shown["target"]}
+        other = self.patching.other(asked)
+        found = [self.patching.patch(explanation, asked, part, silent) for part in ("heads", "mlp")]
+        if view.layer is not None and view.head is None:
+            found.append(self.patching.patch(explanation, asked, "tokens", silent, (view.layer,)))
+        return panels.panel_figure(explanation, view, content, link, panels.PatchedPair(other, *found))
 
     def render(self, explanation: Explanation, view: View, content: str, ending: str, size: Any, link: str) -> bytes:
         """Return the bytes of a file; arguments as checked by `figure`."""
@@ -105,7 +126,29 @@ class Figures:
             return None
         view = resolved(explanation, parse_view(require(request, "view", dict)))
         model = explanation.checkpoint
-        return {"code": code.python(explanation, view, f"{model}/{LAST}" if model.startswith(RUN_PREFIX) else model)}
+        name = f"{model}/{LAST}" if model.startswith(RUN_PREFIX) else model
+        content, other = choice(request, "content", CONTENTS), None
+        if content == "patching":
+            other = self.patching.other({"other": require(request["view"], "other", str)})
+            view = replace(view, target=parse_target(request["view"]))
+        return {"code": code.python(explanation, view, name, content, other)}
+
+
+def silent(done: int, total: int) -> None:
+    """Report no progress."""
+
+
+def render_panel(found: "panels.PanelFigure", content: str, ending: str, size: Any) -> bytes:
+    """Return the bytes of a file of a view other than the attention."""
+    from vitviz.plots import canvas, figures
+
+    if ending == "npz":
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **found.arrays)
+        return buffer.getvalue()
+    if ending == "csv":
+        return written_table(found.rows).encode()
+    return canvas.render(figures.draw(found.chart, content, size), f".{ending}")  # type: ignore[arg-type]  # of PANELS
 
 
 def resolved(explanation: Explanation, view: View) -> View:
@@ -156,11 +199,16 @@ def arrays(chart: "Chart", explanation: Explanation, view: View) -> dict[str, An
 
 
 def table(chart: "Chart", explanation: Explanation) -> str:
-    """Return the numbers of a view as CSV, one value a line; layers, heads, rows and columns count from 1."""
+    """Return the numbers of a view as CSV, see `written_table`."""
+    return written_table(table_rows(chart, explanation))
+
+
+def written_table(rows: Iterable[tuple[Any, ...]]) -> str:
+    """Return rows as CSV, one value a line; layers, heads, rows and columns count from 1."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(("quantity", "name", "layer", "head", "row", "column", "value"))
-    for line in table_rows(chart, explanation):
+    for line in rows:
         writer.writerow((*line[:-1], f"{float(line[-1]):.7g}"))
     return buffer.getvalue()
 
@@ -199,7 +247,7 @@ def caption(explanation: Explanation, view: View, content: str) -> str:
 def file_name(explanation: Explanation, view: View, content: str, ending: str) -> str:
     """Return a file name: model, image, map, query of attention, and content, in plain letters."""
     words = ["vitviz", explanation.checkpoint, explanation.name]
-    is_of_one_map = content in ("view", "map", *ANIMATIONS)
+    is_of_one_map = content in ("view", "map", *ANIMATIONS, *PANELS)
     words += [explanation.title(view)] if is_of_one_map else []
     if (view.method is None or not is_of_one_map) and content != "methods" and (view.query or view.direction == "to"):
         query = view.query_label(explanation.context.config.class_token)

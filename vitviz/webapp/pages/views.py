@@ -1,6 +1,5 @@
 """Server functions of the views of Explore: contributions to a logit, and features of tokens."""
 
-import threading
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -22,56 +21,12 @@ from vitviz.webapp.schemas.views import (
     FeaturesReply,
     NearestReply,
     SimilarityReply,
-    TaskProgress,
 )
 from vitviz.webapp.server.cache import ExplanationCache
-from vitviz.webapp.server.requests import Json, choice, parse_target, require
+from vitviz.webapp.server.requests import Json, parse_target, require
+from vitviz.webapp.server.tasks import Report, Tasks, task_of
 
 NEAREST_IMAGES = 8
-TASKS = ("nearest",)  # those with progress that can be cancelled
-
-
-class CancelledError(ValueError):
-    """A task was cancelled on the page."""
-
-    def __init__(self) -> None:
-        super().__init__("Cancelled.")
-
-
-class Tasks:
-    """Progress of long computations by name and key of the explanation; thread-safe."""
-
-    def __init__(self) -> None:
-        self.progress: dict[tuple[str, str], TaskProgress] = {}
-        self.cancelled: set[tuple[str, str]] = set()
-        self.lock = threading.Lock()
-
-    def run(self, name: str, key: str, compute: Callable[[Callable[[int, int], None]], Any]) -> Any:
-        """Compute with a function that records progress, and raises `CancelledError` once the task is cancelled."""
-        task = name, key
-
-        def report(done: int, total: int) -> None:
-            with self.lock:
-                self.progress[task] = {"done": done, "total": total}
-                if task in self.cancelled:
-                    raise CancelledError
-
-        with self.lock:
-            self.cancelled.discard(task)
-        try:
-            return compute(report)
-        finally:
-            with self.lock:
-                self.progress.pop(task, None)
-                self.cancelled.discard(task)
-
-    def state(self, request: Json) -> TaskProgress:
-        """Return the progress of a `task` for a `key`, 0 of 0 while it does not run; cancel it with `cancel`."""
-        task = choice(request, "task", TASKS), require(request, "key", str)
-        with self.lock:
-            if require(request, "cancel", bool) and task in self.progress:
-                self.cancelled.add(task)
-            return self.progress.get(task, {"done": 0, "total": 0})
 
 
 class Views:
@@ -79,13 +34,15 @@ class Views:
 
     Args:
         explanations: The cache of the page.
+        tasks: The progress of those that take long.
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
         public: Whether errors must not name folders of the server.
     """
 
-    def __init__(self, explanations: ExplanationCache, data: str | None = None, public: bool = False) -> None:
-        self.explanations, self.data, self.public = explanations, data, public
-        self.tasks = Tasks()
+    def __init__(
+        self, explanations: ExplanationCache, tasks: Tasks, data: str | None = None, public: bool = False
+    ) -> None:
+        self.explanations, self.tasks, self.data, self.public = explanations, tasks, data, public
 
     @property
     def functions(self) -> list[Callable[[Json], Any]]:
@@ -141,7 +98,7 @@ class Views:
         """Return the nearest training images of CIFAR-10, by the features that the model ends with.
 
         Args:
-            request: `key`; None is returned if it has expired.
+            request: `key`, and `task`, the id of its progress; None is returned if the key has expired.
 
         Raises:
             DataError: If the training images are not there.
@@ -152,7 +109,7 @@ class Views:
         images, labels = train_set(self.data, self.public)
         checkpoint = explanation.context.checkpoint
 
-        def compute(report: Callable[[int, int], None]) -> NearestReply:
+        def compute(report: Report) -> NearestReply:
             report(0, len(images))
             found = nearest(explanation.context, build_index(checkpoint, images, report), NEAREST_IMAGES)
             return {
@@ -168,12 +125,7 @@ class Views:
                 "count": len(images),
             }
 
-        found: NearestReply = self.tasks.run("nearest", require(request, "key", str), compute)
-        return found
-
-    def task_progress(self, request: Json) -> TaskProgress:
-        """Return the progress of a task, or cancel it; see `Tasks.state`."""
-        return self.tasks.state(request)
+        return self.tasks.run(task_of(request), compute)
 
 
 def pca_of_layer(

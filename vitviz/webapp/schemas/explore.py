@@ -159,29 +159,17 @@ class ScoresReply(TypedDict):
 
 
 class OnRequestRequest(TargetRequest):
-    """Also a method on request."""
+    """Also a method on request, and the id of the task."""
 
     method: str
+    task: str
 
 
 class OnRequestReply(TypedDict):
-    """The map of a method on request and its score, None for a flat map; both None if it was interrupted."""
+    """The map of a method on request and its score, None for a flat map."""
 
-    map: Vector | None
+    map: Vector
     score: float | None
-
-
-class OnRequestProgressRequest(OnRequestRequest):
-    """Whether to interrupt the map."""
-
-    action: Literal["state", "cancel"]
-
-
-class OnRequestProgress(TypedDict):
-    """Forward passes that a map has taken so far, and in total; 0 of 0 if it is not being computed."""
-
-    done: int
-    total: int
 
 
 class FullAttention(TypedDict):
@@ -250,7 +238,11 @@ class AblateReply(KeyRequest):
 
 
 class ShownView(TypedDict):
-    """What is on screen: a method, or a head or a mean over layers or heads (None); `outlines` is an opacity, 0..1."""
+    """What is on screen: a method, or a head or a mean over layers or heads (None); `outlines` is an opacity, 0..1.
+
+    `pixels`: a method's map is shown by pixel; `foreground`: features are shown without the background; `other`: key of
+    the second image of activation patching.
+    """
 
     method: str | None
     layer: int | Literal["pool"] | None
@@ -262,12 +254,18 @@ class ShownView(TypedDict):
     smooth: bool
     outlines: float
     truth: int | None
+    pixels: bool
+    foreground: bool
+    other: str | None
 
 
 class CodeRequest(KeyRequest):
-    """The view whose arrays the code computes."""
+    """The view whose arrays the code computes, and what of it is shown."""
 
     view: ShownView
+    content: Literal[
+        "view", "map", "matrix", "methods", "sheet", "layers", "patches", "contributions", "features", "patching"
+    ]
 
 
 class CodeReply(TypedDict):
@@ -277,9 +275,8 @@ class CodeReply(TypedDict):
 
 
 class FigureRequest(CodeRequest):
-    """Also what the file contains, its format and size, and the address that it prints."""
+    """Also the format and size of the file, and the address that it prints."""
 
-    content: Literal["view", "map", "matrix", "methods", "sheet", "layers", "patches"]
     format: Literal["png", "svg", "pdf", "npz", "csv", "html", "gif", "webp"]
     size: Literal["content", "16:9"]
     link: str | None

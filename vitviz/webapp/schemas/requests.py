@@ -31,8 +31,6 @@ from vitviz.webapp.schemas.explore import (
     KeyRequest,
     MethodsReply,
     MethodsRequest,
-    OnRequestProgress,
-    OnRequestProgressRequest,
     OnRequestReply,
     OnRequestRequest,
     RowsRequest,
@@ -62,6 +60,11 @@ from vitviz.webapp.schemas.views import (
     FeaturesReply,
     FeaturesRequest,
     NearestReply,
+    NearestRequest,
+    PatchedHeads,
+    PatchedTokens,
+    PatchingRequest,
+    PatchTokensRequest,
     SimilarityReply,
     SimilarityRequest,
     TaskProgress,
@@ -79,10 +82,11 @@ class Requests(TypedDict):
     scores: tuple[TargetRequest, ScoresReply | Refusal | None]
     contributions: tuple[TargetRequest, ContributionsReply | Refusal | None]
     map_on_request: tuple[OnRequestRequest, OnRequestReply | Refusal | None]
-    on_request_progress: tuple[OnRequestProgressRequest, OnRequestProgress | Refusal]
     features: tuple[FeaturesRequest, FeaturesReply | Refusal | None]
     similarity: tuple[SimilarityRequest, SimilarityReply | Refusal | None]
-    nearest: tuple[KeyRequest, NearestReply | Refusal | None]
+    nearest: tuple[NearestRequest, NearestReply | Refusal | None]
+    patch_heads: tuple[PatchingRequest, PatchedHeads | Refusal | None]
+    patch_tokens: tuple[PatchTokensRequest, PatchedTokens | Refusal | None]
     task_progress: tuple[TaskRequest, TaskProgress | Refusal]
     ablate: tuple[AblateRequest, AblateReply | Refusal | None]
     figure: tuple[FigureRequest, FigureReply | Refusal | None]

@@ -1,11 +1,9 @@
-"""Types of the views of Explore: contributions to a logit, and features of tokens."""
-
-from typing import Literal
+"""Types of the views of Explore: contributions to a logit, features of tokens, and activation patching."""
 
 from typing_extensions import TypedDict
 
 from vitviz.webapp.schemas.common import Vector
-from vitviz.webapp.schemas.explore import KeyRequest
+from vitviz.webapp.schemas.explore import KeyRequest, TargetRequest
 
 
 class ContributionsReply(TypedDict):
@@ -63,10 +61,48 @@ class NearestReply(TypedDict):
     count: int
 
 
-class TaskRequest(KeyRequest):
-    """A task about the image of a key, and whether to cancel it."""
+class NearestRequest(KeyRequest):
+    """Also the id of the task."""
 
-    task: Literal["nearest"]
+    task: str
+
+
+class PatchingRequest(TargetRequest):
+    """Also the key of the second image, in whose forward pass activations are replaced, and the id of the task."""
+
+    other: str
+    task: str
+
+
+class PatchedHeads(TypedDict):
+    """Recovered logit difference of each head, (L, A), and of each MLP, (L,).
+
+    `logit` is that of the image, `corruptedLogit` that of the second image, `target` the class and its contrast.
+    """
+
+    heads: list[Vector]
+    mlp: Vector
+    logit: float
+    corruptedLogit: float
+    target: list[int]
+
+
+class PatchTokensRequest(PatchingRequest):
+    """Also a layer, from 0."""
+
+    layer: int
+
+
+class PatchedTokens(TypedDict):
+    """Recovered logit difference of each token after a layer, (T,)."""
+
+    tokens: Vector
+
+
+class TaskRequest(TypedDict):
+    """The id of a task, and whether to cancel it."""
+
+    task: str
     cancel: bool
 
 

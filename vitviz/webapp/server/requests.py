@@ -98,6 +98,8 @@ def parse_view(request: Json) -> View:
         smooth=request.get("smooth", False),
         outlines=outlines,
         truth=request.get("truth"),
+        remove_background=request.get("foreground", False),
+        pixels=request.get("pixels", False),
     )
 
 

@@ -48,7 +48,8 @@ export class SaveDialog {
   readonly abilities = $derived.by<Abilities>(() => ({
     encodes: this.#encodes,
     layers: this.explorer.shape?.layers ?? 1,
-    isUpload: this.explorer.choices.image?.kind === 'upload',
+    isUpload: [this.explorer.choices.image, this.explorer.choices.other].some((image) => image?.kind === 'upload'),
+    view: this.explorer.view.panel ? this.explorer.choices.view : 'attention',
   }));
   readonly choice = $derived.by(() => nearestOffered(this.#chosen, this.abilities));
 
@@ -142,7 +143,10 @@ export class SaveDialog {
   /** Copy the code that computes the arrays of the view, and show it. */
   async copyCode() {
     this.busy = 'code';
-    const reply = requestAblated(this.explorer, 'code', { view: shownView(this.explorer) });
+    const reply = requestAblated(this.explorer, 'code', {
+      view: shownView(this.explorer),
+      content: this.choice.content,
+    });
     const text = reply.then((found) => {
       if (!found || isRefusal(found)) throw new Error(reasonOf(found));
       return new Blob([found.code], { type: 'text/plain' });

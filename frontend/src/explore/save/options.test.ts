@@ -14,7 +14,7 @@ import {
   storedChoice,
 } from './options';
 
-const ALL: Abilities = { encodes: true, layers: 6, isUpload: false };
+const ALL: Abilities = { encodes: true, layers: 6, isUpload: false, view: 'attention' };
 const VIEW: Choice = { content: 'view', format: 'png', size: 'content', link: true };
 
 describe('what is offered', () => {
@@ -28,6 +28,16 @@ describe('what is offered', () => {
     expect(formatsOf('methods', ALL)).toEqual(['png', 'svg', 'pdf', 'npz', 'csv']);
     expect(formatsOf('sheet', ALL)).toEqual(['png', 'svg', 'pdf']);
     expect(formatsOf('patches', ALL)).toEqual(['gif', 'mp4']);
+  });
+
+  test('another view is saved as it is, and its choice does not stay', () => {
+    for (const view of ['contributions', 'features', 'patching'] as const) {
+      expect(contentsFor({ ...ALL, view }).map(({ key }) => key)).toEqual([view]);
+      expect(nearestOffered(VIEW, { ...ALL, view })).toEqual({ ...VIEW, content: view });
+      expect(formatsOf(view, ALL)).toEqual(['png', 'svg', 'pdf', 'npz', 'csv']);
+      expect(nearestOffered({ ...VIEW, content: view }, ALL)).toEqual(VIEW);
+      expect(describeFile({ ...VIEW, content: view, format: 'npz' })).toContain('all numbers of this view');
+    }
   });
 
   test('MP4 needs an encoder', () => {

@@ -1,6 +1,7 @@
 /* What the dialog offers, and the choice that the browser remembers. */
 
 import type { FigureRequest } from '../../lib/api';
+import type { ViewName } from '../state.svelte';
 
 export type Content = FigureRequest['content'];
 export type Size = FigureRequest['size'];
@@ -24,6 +25,7 @@ interface ContentInfo extends Info<Content> {
   formats: readonly Format[];
 }
 
+const PANEL: readonly Format[] = ['png', 'svg', 'pdf', 'npz', 'csv'];
 const FIGURE: readonly Format[] = ['png', 'svg', 'pdf'];
 const ANIMATION: readonly Format[] = ['gif', 'mp4'];
 
@@ -46,6 +48,19 @@ export const CONTENTS: readonly ContentInfo[] = [
   { key: 'layers', name: 'Animation over layers', about: 'The head, or mean, layer by layer', formats: ANIMATION },
   { key: 'patches', name: 'Animation over patches', about: 'Each patch as the query in turn', formats: ANIMATION },
 ];
+
+/** Of the views other than the attention: as on screen. */
+const PANELS: readonly ContentInfo[] = [
+  {
+    key: 'contributions',
+    name: 'Contributions',
+    about: 'Image, map, bars that sum to the logit, and heads',
+    formats: PANEL,
+  },
+  { key: 'features', name: 'Features', about: 'Image, map and all layers', formats: PANEL },
+  { key: 'patching', name: 'Patching', about: 'Both images, map, heads and MLPs', formats: PANEL },
+];
+const ALL = [...CONTENTS, ...PANELS];
 
 export const FORMATS: Record<Format, { name: string; about: string }> = {
   png: { name: 'PNG', about: '300 dpi' },
@@ -74,9 +89,10 @@ export interface Abilities {
   encodes: boolean; // MP4
   layers: number;
   isUpload: boolean; // a link does not contain it
+  view: ViewName; // what takes the place of the matrix; "attention" while a method is shown
 }
 
-const info = (content: Content) => CONTENTS.find(({ key }) => key === content) ?? CONTENTS[0];
+const info = (content: Content) => ALL.find(({ key }) => key === content) ?? CONTENTS[0];
 
 export const isFigure = ({ format }: Choice) => FIGURE.includes(format);
 export const isAnimation = ({ content }: Choice) => info(content).formats === ANIMATION;
@@ -85,9 +101,16 @@ export const hasPreview = (choice: Choice) => isFigure(choice) || choice.content
 
 /** What a file without a preview holds. */
 export const describe = ({ content, format }: Choice) =>
-  content === 'patches' ? 'One frame per patch: drawing them takes a while' : FORMATS[format].about;
+  content === 'patches'
+    ? 'One frame per patch: drawing them takes a while'
+    : format === 'npz' && info(content).formats === PANEL
+      ? 'NumPy arrays: all numbers of this view'
+      : FORMATS[format].about;
 
-export const contentsFor = ({ layers }: Abilities) => CONTENTS.filter(({ key }) => key !== 'layers' || layers > 1);
+export const contentsFor = ({ layers, view }: Abilities) =>
+  view === 'attention'
+    ? CONTENTS.filter(({ key }) => key !== 'layers' || layers > 1)
+    : PANELS.filter(({ key }) => key === view);
 
 export const formatsOf = (content: Content, { encodes }: Abilities) =>
   info(content).formats.filter((format) => format !== 'mp4' || encodes);
@@ -98,7 +121,8 @@ export const canPrintLink = (choice: Choice, { isUpload }: Abilities) =>
 
 /** The choice, or the nearest one that is offered. */
 export function nearestOffered(choice: Choice, abilities: Abilities): Choice {
-  const content = contentsFor(abilities).some(({ key }) => key === choice.content) ? choice.content : 'view';
+  const contents = contentsFor(abilities);
+  const content = (contents.find(({ key }) => key === choice.content) ?? contents[0]).key;
   const formats = formatsOf(content, abilities);
   return { ...choice, content, format: formats.includes(choice.format) ? choice.format : formats[0] };
 }
@@ -117,7 +141,7 @@ export function storedChoice(): Choice {
   try {
     const { content, format, size, link } = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Choice>;
     return {
-      content: CONTENTS.find(({ key }) => key === content)?.key ?? DEFAULT.content,
+      content: ALL.find(({ key }) => key === content)?.key ?? DEFAULT.content,
       format: format !== undefined && format in FORMATS ? format : DEFAULT.format,
       size: SIZES.find(({ key }) => key === size)?.key ?? DEFAULT.size,
       link: typeof link === 'boolean' ? link : DEFAULT.link,

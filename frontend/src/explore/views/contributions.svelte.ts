@@ -67,6 +67,7 @@ export class ContributionsPanel implements Panel {
       return headLine(data, shape, layerOf(pointed.row, shape.layers), pointed.column - 1, patches);
     return pointed.row < data.steps.length ? stepLine(data.steps[pointed.row], data) : sumLine(data, this.classes);
   });
+  readonly shown = $derived.by(() => this.data && {});
   readonly unit = $derived.by(() => `contribution to ${this.classes.length > 1 ? 'the difference' : 'the logit'}`);
 
   constructor(explorer: Explorer) {

@@ -1,7 +1,7 @@
 /* State of the features view. */
 
 import type { NearestReply } from '../../lib/api';
-import { isServed, isUnreachable, pause, reasonOf } from '../../lib/client';
+import { isServed, reasonOf } from '../../lib/client';
 import type { Term } from '../../lib/glossary';
 import { bytesOf, floatsOf, type Scale, type Shape } from '../../lib/numbers';
 import type { Line } from '../../lib/words';
@@ -10,6 +10,7 @@ import type { Panel } from '../panel';
 import { requestAblated } from '../requests';
 import { queryPatches } from '../selection';
 import type { Explorer } from '../state.svelte';
+import { CANCELLED, Task } from '../task.svelte';
 import type { LargeMap } from '../view.svelte';
 import {
   colorReading,
@@ -22,7 +23,6 @@ import {
   similarityScale,
 } from './features';
 
-const PROGRESS_DELAY = 400; // ms between requests for the progress
 const MAX_PATCHES = 2000; // whose similarities are kept
 const NO_SCALE: Scale = { kind: 'linear', limit: 1 };
 
@@ -44,7 +44,7 @@ export class FeaturesPanel implements Panel {
   foreground = $state.raw(false);
   nearest = $state.raw<NearestReply | null>(null);
   nearestOf = $state.raw(''); // key of its image
-  progress = $state.raw<{ done: number; total: number } | null>(null); // of the nearest images
+  readonly task: Task; // the search for the nearest images
   #known = new Map<string, Float32Array>();
   #isFetching = false;
   #ticket = 0;
@@ -80,11 +80,16 @@ export class FeaturesPanel implements Panel {
     if (shape && similarity && this.#values) return similarityLine(similarity.patch, this.#values, readoutPatch, shape);
     return colors ? colorsLine(colors.explained[layer]) : [];
   });
+  readonly shown = $derived.by(() => {
+    const { colors, foreground, similarity } = this;
+    return colors && { foreground, patches: similarity ? [similarity.patch] : [] };
+  });
   readonly unit = $derived.by(() => (this.similarity ? 'cosine similarity, all layers' : ''));
   readonly term: Term = 'cosine similarity';
 
   constructor(explorer: Explorer) {
     this.explorer = explorer;
+    this.task = new Task(explorer);
   }
 
   read(patch: number): [string, string] {
@@ -141,28 +146,9 @@ export class FeaturesPanel implements Panel {
   async fetchNearest() {
     const { explorer } = this;
     const { key } = explorer;
-    let isPending = true;
-    this.progress = { done: 0, total: 0 };
-    const watch = async () => {
-      for (await pause(PROGRESS_DELAY); isPending; await pause(PROGRESS_DELAY)) {
-        const state = await this.#task(key, false);
-        if (isPending && state && 'done' in state) this.progress = state;
-      }
-    };
-    watch();
-    const found = await requestAblated(explorer, 'nearest', {});
-    isPending = false;
-    this.progress = null;
-    if (explorer.key !== key) return;
+    const found = await this.task.run('nearest', {});
+    if (found === CANCELLED || explorer.key !== key) return;
     if (isServed(found)) Object.assign(this, { nearest: found, nearestOf: key });
-    else showNotice(explorer, reasonOf(found), isUnreachable(found) || !reasonOf(found).startsWith('Cancelled'));
-  }
-
-  cancelNearest() {
-    this.#task(this.explorer.key, true);
-  }
-
-  #task(key: string, cancel: boolean) {
-    return this.explorer.host.request('task_progress', { key, task: 'nearest', cancel });
+    else showNotice(explorer, reasonOf(found), true);
   }
 }

@@ -1,0 +1,98 @@
+/* Activation patching between two images: words and numbers. Pure functions. */
+
+import type { PatchedHeads } from '../../lib/api';
+import { largest, type Shape, tokenCount } from '../../lib/numbers';
+import { capital, type Line, patchName, signed } from '../../lib/words';
+import { logitName } from './contributions';
+
+export interface Patched {
+  /** Of each layer: its heads, then its MLP. */
+  rows: number[][];
+  /** Of the color scales of heads and of MLPs, which replace all tokens at once and so have larger effects. */
+  limits: { heads: number; mlp: number };
+  logit: number;
+  corruptedLogit: number;
+  /** Names of the class and its contrast, if any. */
+  classes: string[];
+}
+
+export function patchedOf({ heads, mlp, logit, corruptedLogit, target }: PatchedHeads, classes: readonly string[]) {
+  const rows = heads.map((row, layer) => [...row, mlp[layer]]);
+  const limitOf = (values: number[]) => Math.max(...values.map(Math.abs)) || 1;
+  return {
+    rows,
+    limits: { heads: limitOf(heads.flat()), mlp: limitOf(mlp) },
+    logit,
+    corruptedLogit,
+    classes: target.map((k) => classes[k]),
+  } satisfies Patched;
+}
+
+const MAX_COST = 1e11; // multiply-accumulates that are started without being asked for: about a second
+
+/** Whether all heads and MLPs of a model take about a second: each takes a forward pass, of its parameters per token. */
+export const isCheap = (shape: Shape, parameters: number) =>
+  parameters * tokenCount(shape) * shape.layers * (shape.heads + 1) < MAX_COST;
+
+/** "Layer 5, head 2", "Layer 5, MLP" */
+export const partName = (layer: number, column: number, { heads }: Pick<Shape, 'heads'>) =>
+  `Layer ${layer + 1}, ${column < heads ? `head ${column + 1}` : 'MLP'}`;
+
+/** The head of the largest effect. */
+export function strongest({ rows }: Patched): [layer: number, head: number] {
+  const heads = rows.map((row) => row.slice(0, -1));
+  const index = largest(heads.flat(), 0);
+  return [Math.floor(index / heads[0].length), index % heads[0].length];
+}
+
+/** What is patched into what. */
+export const explanation = (names: readonly [string, string]) =>
+  `Each cell: B (${names[1]}) runs through the model with this one activation replaced by that of A (${names[0]}), the image on screen.`;
+
+/** What 0 and 1 mean, with the numbers that they stand for. */
+export const meaning = ({ logit, corruptedLogit, classes }: Patched) =>
+  `0: ${logitName(classes)} stays at ${signed(corruptedLogit)}, as in B. 1: this activation alone raises it to ${signed(logit)}, as in A. Below 0 it moves away from A. Heads and MLPs have a color scale each.`.replace(
+    'raises',
+    logit < corruptedLogit ? 'lowers' : 'raises',
+  );
+
+/** "Layer 5, head 2 recovers 0.31 of the difference between A and B" */
+export const cellLine = (patched: Patched, layer: number, column: number, shape: Shape): Line => [
+  `${partName(layer, column, shape)} recovers `,
+  { strong: signed(patched.rows[layer][column]) },
+  ' of the difference between A and B.',
+];
+
+export function headline(patched: Patched, shape: Shape) {
+  const [layer, column] = strongest(patched);
+  return `${partName(layer, column, shape)} alone recovers ${signed(patched.rows[layer][column])} of the difference between A and B in ${logitName(patched.classes)}`;
+}
+
+/** "Layer 5: the token at row 2, column 3 recovers +0.20 of the difference between A and B" */
+export function tokensHeadline(layer: number, values: ArrayLike<number>, shape: Shape) {
+  const token = largest(values, 0);
+  const name =
+    token < shape.prefix ? prefixName(token, shape) : `the token at ${patchName(token - shape.prefix, shape)}`;
+  return `After layer ${layer + 1}, ${name} recovers ${signed(values[token])} of the difference between A and B`;
+}
+
+/** The value of a patch, or of the strongest one. */
+export function tokensLine(values: ArrayLike<number>, read: number, shape: Shape): Line {
+  const patch = read >= 0 ? read : largest(values, shape.prefix) - shape.prefix;
+  const value = values[shape.prefix + patch];
+  if (read < 0 && Math.abs(value) < 0.005) return ['No patch token recovers anything after this layer on its own.'];
+  return [
+    `${capital(patchName(patch, shape))}: its token after this layer, taken from A, recovers `,
+    { strong: signed(value) },
+    '.',
+  ];
+}
+
+const prefixName = (token: number, { classToken }: Shape) =>
+  classToken && token === 0 ? 'the class token' : `register ${token + Number(!classToken)}`;
+
+/** The tokens outside of the map. */
+export const tokensNote = (values: ArrayLike<number>, shape: Shape) =>
+  Array.from({ length: shape.prefix }, (_, token) => `${signed(values[token])} by ${prefixName(token, shape)}`).join(
+    ', ',
+  );
