@@ -66,15 +66,16 @@ def panel_lines(explanation: "Explanation", view: View, content: str, other: "Ex
     """Yield the lines that compute the arrays of a view other than the attention."""
     target = None if view.target is None else explanation.target(view.target)
     (layers, heads), (rows, columns) = explanation.layers_and_heads, explanation.grid
+    layer = None if view.layer == "pool" else view.layer
     if content == "contributions":
         yield f"found = explanation.contributions({arguments(target=target)})"
         yield f"heads = found.heads  # ({layers}, {heads}, tokens), in logits"
         yield "found.attention, found.mlp, found.embedding, found.bias, found.logit"
     elif content == "features" and view.query:
-        given = arguments(patch=int(view.query[-1]), layer=view.layer)
+        given = arguments(patch=int(view.query[-1]), layer=layer)
         yield f"array = explanation.similarity({given})  # ({rows}, {columns}), cosine"
     elif content == "features":
-        given = arguments(layer=view.layer, remove_background=view.remove_background or None)
+        given = arguments(layer=layer, remove_background=view.remove_background or None)
         yield f"found = explanation.pca({given})"
         yield f"array = found.rgb  # ({rows}, {columns}, 3); found.explained: variance ratios"
     else:

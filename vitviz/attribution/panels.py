@@ -102,9 +102,15 @@ def token_rows(
             yield quantity, name, *at, row + 1, column + 1, value
 
 
+def layer_of(view: View) -> int | None:
+    """Return the layer of a view; None for the mean, and for attention pooling, which only the attention has."""
+    return None if isinstance(view.layer, str) else view.layer
+
+
 def chosen_cell(view: View) -> tuple[int, int] | None:
     """Return the layer and head of a view, None if it is a mean."""
-    return None if view.layer is None or view.head is None else (view.layer, view.head)
+    layer = layer_of(view)
+    return None if layer is None or view.head is None else (layer, view.head)
 
 
 # Contributions
@@ -113,7 +119,8 @@ def chosen_cell(view: View) -> tuple[int, int] | None:
 def contributions_figure(explanation: "Explanation", view: View, base: Chart) -> PanelFigure:
     """The logit as a sum over layers, what each head added, and the patches that the chosen one took it from."""
     found, classes = explanation.contributions(view.target), explanation.target_names(view.target)
-    layers = slice(None) if view.layer is None else slice(view.layer, view.layer + 1)
+    layer = layer_of(view)
+    layers = slice(None) if layer is None else slice(layer, layer + 1)
     heads = slice(None) if view.head is None else slice(view.head, view.head + 1)
     tokens = found.heads[layers, heads].sum((0, 1), dtype=np.float32)  # (T,)
     large = tokens[explanation.prefix :].reshape(explanation.grid)
@@ -125,13 +132,13 @@ def contributions_figure(explanation: "Explanation", view: View, base: Chart) ->
     sentences = (
         f"Summands of {logit_name(classes)}: bars sum to it; cells: what each head "
         f"{f'took from {source}' if of_query else 'added'}.",
-        f"Map: {heads_name(view.layer, view.head)}, by the patch that it was read from. They show who wrote into the "
+        f"Map: {heads_name(layer, view.head)}, by the patch that it was read from. They show who wrote into the "
         "tokens that the classification head reads, not what an image region caused.",
     )
     figure = replace(
         base,
         headline=contributions_headline(tokens, view, classes, explanation),
-        title=heads_name(view.layer, view.head),
+        title=heads_name(layer_of(view), view.head),
         large=large,
         scale=Scale("signed", largest(large), is_weight=False, quantity=quantity),
         chosen=chosen_cell(view),
@@ -149,9 +156,10 @@ def contributions_headline(tokens: Array, view: View, classes: Sequence[str], ex
     patches = tokens[explanation.prefix :] * (-1 if total < 0 else 1)
     verb = ("take" if total < 0 else "add") + "s" * (view.head is not None)
     best = words.patch_name(int(patches.argmax()), explanation.grid[1])
+    name = heads_name(layer_of(view), view.head)
     return (
-        f"{heads_name(view.layer, view.head)} {verb} {words.written(abs(total), 2)} {'from' if total < 0 else 'to'} "
-        f"{logit_name(classes)}, most of it from {best}"
+        f"{name} {verb} {words.written(abs(total), 2)} {'from' if total < 0 else 'to'} {logit_name(classes)}, "
+        f"most of it from {best}"
     )
 
 
@@ -189,7 +197,7 @@ def contribution_rows(found: Contributions, explanation: "Explanation") -> Itera
 def features_figure(explanation: "Explanation", view: View, base: Chart) -> PanelFigure:
     """Principal components of the patch tokens as colors, or the similarity with the query patch, by layer."""
     depth = explanation.layers_and_heads[0]
-    layer = depth - 1 if view.layer is None else view.layer
+    layer = depth - 1 if (chosen := layer_of(view)) is None else chosen
     if view.query:
         return similarity_figure(explanation, layer, int(view.query[-1]), base)
     frames = np.full((depth, *explanation.grid, 3), 255, np.uint8)
@@ -309,7 +317,7 @@ def patching_figure(explanation: "Explanation", view: View, base: Chart, patched
     rows += [("recovered", "MLP", k + 1, "", "", "", value) for k, value in enumerate(mlp)]
     arrays: dict[str, Any] = {"heads": heads.recovered, "mlp": mlp, "target": np.array(target)}
     arrays |= {"logit": heads.logit, "corrupted_logit": heads.corrupted_logit}
-    if patched.tokens is not None and view.layer is not None:
+    if patched.tokens is not None and (shown := layer_of(view)) is not None:
         tokens = patched.tokens.recovered[0]
         large = tokens[explanation.prefix :].reshape(explanation.grid)
         notes = [words.signed(float(value)) for value in tokens[: explanation.prefix]]
@@ -317,12 +325,12 @@ def patching_figure(explanation: "Explanation", view: View, base: Chart, patched
         names += [f"register {k + 1}" for k in range(explanation.prefix - len(names))]
         figure = replace(
             figure,
-            title=f"Tokens after layer {view.layer + 1}",
+            title=f"Tokens after layer {shown + 1}",
             large=large,
             scale=Scale("signed", largest(large), is_weight=False, quantity="recovered difference of A and B"),
             prefix_line=", ".join(f"{note} by {name}" for note, name in zip(notes, names, strict=True)),
         )
         arrays["tokens"] = tokens
-        rows += token_rows("recovered", "token", tokens, (view.layer + 1, ""), explanation)
+        rows += token_rows("recovered", "token", tokens, (shown + 1, ""), explanation)
     arrays["caption"] = np.array(" ".join(figure.caption))
     return PanelFigure(figure, arrays, rows)

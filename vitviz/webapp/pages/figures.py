@@ -88,7 +88,7 @@ class Figures:
         asked = {"key": request["key"], "other": require(shown, "other", str), "target": shown["target"]}
         other = self.patching.other(asked)
         found = [self.patching.patch(explanation, asked, part, silent) for part in ("heads", "mlp")]
-        if view.layer is not None and view.head is None:
+        if isinstance(view.layer, int) and view.head is None:
             found.append(self.patching.patch(explanation, asked, "tokens", silent, (view.layer,)))
         return panels.panel_figure(explanation, view, content, link, panels.PatchedPair(other, *found))
 

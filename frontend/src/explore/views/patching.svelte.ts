@@ -39,7 +39,7 @@ export class PatchingPanel implements Panel {
   readonly layer = $derived.by(() => this.explorer.choices.layer);
   readonly #values = $derived.by(() => {
     const { layer, head } = this.explorer.choices;
-    return layer !== MEAN && head === MEAN ? (this.tokens.get(layer) ?? null) : null;
+    return layer >= 0 && head === MEAN ? (this.tokens.get(layer) ?? null) : null;
   });
   /** The tokens of a layer; undefined for the attention of a head. */
   readonly map = $derived.by((): LargeMap | undefined => {
@@ -74,7 +74,7 @@ export class PatchingPanel implements Panel {
     const { other, patched } = this;
     if (!other || !patched) return null;
     const { layer, head } = this.explorer.choices;
-    const isLeftOut = head === MEAN && !this.tokens.has(layer); // tokens that were not patched
+    const isLeftOut = layer >= 0 && head === MEAN && !this.tokens.has(layer); // tokens that were not patched
     return { other: other.key, target: this.#target, ...(isLeftOut ? { layer: null } : {}) };
   });
   readonly unit = $derived.by(() => (this.#values ? 'recovered difference of A and B' : undefined));
