@@ -7,6 +7,7 @@ section 3).
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -70,39 +71,28 @@ def contributions(context: ForwardContext, target: Target) -> Contributions:
     if not config.num_classes:
         name = context.checkpoint.name
         raise ValueError(f"Contributions explain a logit: {name} has no classification head. Use a model with one.")
-    with torch.inference_mode(False), torch.enable_grad():
-        context.require_attention("The contributions of heads")
-        paths = forward_direct(context.model, context.image[None], context.batched_keep(1), context.head_masks)
-        logit = target_logit(paths.logits, target).sum()
-        biases = [bias for _, bias in paths.biases]
-        parts = [paths.embedding, *paths.heads, *paths.mlps, *biases]
-        found = torch.autograd.grad(logit, parts, allow_unused=True)
+    context.require_attention("The contributions of heads")
+    image, keep = context.image[None], context.batched_keep(1)
+    paths = forward_direct(context.model, image, keep, context.head_masks, partial(target_logit, target=target))
     with torch.inference_mode():
-        grads = found[1 : 1 + config.depth]
-        products = [0.0 if grad is None else float((grad * x).sum()) for x, grad in zip(parts, found, strict=True)]
-        heads = [head_contributions(context, paths, layer, grad) for layer, grad in enumerate(grads)]
-    attention_bias = np.array([ablated_contribution(context, layer, g) for layer, g in enumerate(grads)])
-    bias = 0.0
-    for (layer, _), product in zip(paths.biases, products[1 + 2 * config.depth :], strict=True):
-        if layer is None:
-            bias += product
-        else:
-            attention_bias[layer] += product
+        heads = [head_contributions(context, paths, layer) for layer in range(config.depth)]
+        replaced = [ablated_contribution(context, layer, grad) for layer, grad in enumerate(paths.head_grads)]
     return Contributions(
-        products[0],
+        paths.embedding,
         context.expand_tokens(torch.stack(heads).float().cpu().numpy(), axes=(2,)),
-        attention_bias.astype(np.float32),
-        np.array(products[1 + config.depth : 1 + 2 * config.depth], np.float32),
-        bias,
-        float(logit.detach()),
+        np.add(paths.attention_bias, replaced, dtype=np.float32),
+        np.array(paths.mlp, np.float32),
+        paths.bias,
+        paths.logit,
     )
 
 
-def head_contributions(context: ForwardContext, paths: DirectPaths, layer: int, grad: Tensor) -> Tensor:
-    """Return the contributions of what a layer's heads moved from each token, (A, T), given `grad`, (1, A, T, d)."""
+def head_contributions(context: ForwardContext, paths: DirectPaths, layer: int) -> Tensor:
+    """Return the contributions of what a layer's heads moved from each token, (A, T)."""
     values = context.model.head_values(layer, paths.tokens[layer])[0]  # (A, T, d)
-    weights = paths.attention[layer][0].to(grad)  # (A, 1 or T, T)
-    moved = weights.mT @ grad[0, :, : weights.shape[1]]  # (A, T, d)
+    grad = paths.head_grads[layer][0]  # (A, Q, d)
+    weights = paths.attention[layer][0].to(grad)  # (A, Q, T)
+    moved = weights.mT @ grad[:, : weights.shape[1]]  # (A, T, d)
     mask = (context.head_masks or [None] * context.config.depth)[layer]
     found = (moved * values).sum(-1)  # (A, T)
     return found if mask is None else found * mask.keep[:, None]

@@ -8,7 +8,7 @@ those of `vitviz.models.vit`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from vitviz.models.vit import HeadMask, HeadMasks, Transformer
+from vitviz.models.vit import Block, HeadMask, HeadMasks, Transformer, ViT
 
 Operation = Callable[..., Any]
 RuleSet = Literal["balanced", "attn_lrp"]
@@ -110,30 +110,31 @@ class BackwardRules(TorchFunctionMode):
 
 @dataclass(frozen=True)
 class DirectPaths:
-    """A forward pass in which nothing but the residual stream passes gradients.
+    """What each part of the network writes directly into the tokens that the head reads, for one image.
 
-    The gradient of a logit with respect to `embedding`, `heads` and `mlps` covers the direct path to the classification
-    head alone: the outputs of heads and MLPs are leaves, so no gradient passes through the branches of later blocks.
+    Products are x * g summed over tokens and channels, in logits: g is the balanced gradient of the explained logit
+    along the residual stream alone, no gradient passing through the branches of later blocks.
 
     Attributes:
-        logits: (B, K).
-        embedding: Input of the first block, (B, T, D).
-        heads: Outputs of the heads of each block before the output projection, L x (B, A, T or 1, d).
-        mlps: Output of the last linear layer of each block's MLP, L x (B, T or 1, D).
-        attention: Attention weights of the tokens that the classification head reads if it reads the class token alone,
-            L x (B, A, 1, T), or of all tokens, L x (B, A, T, T).
-        tokens: Input of each block, L x (B, T, D).
-        biases: Biases that are added to the residual stream or after it, with the block of those that belong to an
-            attention layer, else None.
+        logit: The explained logit.
+        embedding: Product of the input of the first block.
+        mlp: Products of the MLPs, biases included, L.
+        attention_bias: Products of the biases of the attention layers, L.
+        bias: Product of the biases after the last block.
+        head_grads: Gradients of the outputs of the heads before the output projection, L x (1, A, Q or T, d); only the
+            first Q tokens have any.
+        attention: Attention weights of the first Q tokens, L x (1, A, Q, T).
+        tokens: Input of each block, L x (1, T, D).
     """
 
-    logits: Tensor
-    embedding: Tensor
-    heads: list[Tensor]
-    mlps: list[Tensor]
+    logit: float
+    embedding: float
+    mlp: list[float]
+    attention_bias: list[float]
+    bias: float
+    head_grads: list[Tensor]
     attention: list[Tensor]
     tokens: list[Tensor]
-    biases: list[tuple[int | None, nn.Parameter]]
 
 
 class HeadLeaf(HeadMask):
@@ -143,6 +144,29 @@ class HeadLeaf(HeadMask):
         """Mask the head outputs (B, A, Q, d) -> (B, A, Q, d)."""
         self.output = super().apply(mixed).detach().requires_grad_()
         return self.output
+
+
+class BlockRecord(HeadMask):
+    """A head mask that records the outputs of the heads, of the MLP and of the block: `mixed`, `added`, `tokens`."""
+
+    def __new__(cls, mask: HeadMask | None) -> "BlockRecord":
+        """Record a block with this mask, or with none."""
+        return super().__new__(cls, *(mask or (torch.empty(0), torch.empty(0))))
+
+    def apply(self, mixed: Tensor) -> Tensor:
+        """Mask the head outputs (B, A, Q, d) -> (B, A, Q, d)."""
+        self.mixed = super().apply(mixed) if self.keep.numel() else mixed
+        return self.mixed
+
+    def apply_mlp(self, added: Tensor) -> Tensor:
+        """Return what the MLP adds to the tokens, (B, Q, D)."""
+        self.added = added
+        return added
+
+    def apply_tokens(self, x: Tensor) -> Tensor:
+        """Return the output of the block, (B, Q, D)."""
+        self.tokens = x
+        return x
 
 
 class ResidualStream(BackwardRules):
@@ -193,20 +217,105 @@ def has_gradient(args: Iterable[object]) -> bool:
     return False
 
 
-def forward_direct(model: Transformer, images: Tensor, keep: Tensor | None, head_masks: HeadMasks) -> DirectPaths:
-    """Run the network with gradients along the residual stream alone; arguments as for `Transformer.forward`."""
-    config = model.config
-    ones = images.new_ones(config.num_heads)
-    zeros = images.new_zeros(config.num_heads, config.head_dim)
-    masks = head_masks or [None] * config.depth
+def forward_direct(
+    model: Transformer, images: Tensor, keep: Tensor | None, head_masks: HeadMasks, logit: Callable[[Tensor], Tensor]
+) -> DirectPaths:
+    """Decompose a logit of one image along the direct paths.
+
+    Args:
+        model: The network, with a classification head.
+        images: (1, 3, H, W).
+        keep: As for `Transformer.forward`.
+        head_masks: As for `Transformer.forward`.
+        logit: Selects the explained logit from the logits (1, K).
+    """
+    masks = head_masks or [None] * model.config.depth
+    with torch.inference_mode(False), torch.no_grad():
+        if isinstance(model, ViT):
+            return forward_stream(model, images, keep, masks, logit)
+        return forward_recorded(model, images, keep, masks, logit)
+
+
+def reads_one_token(model: Transformer) -> bool:
+    """Whether the classification head reads the class token alone."""
+    return model.config.global_pool == "token" and not model.config.distilled
+
+
+def forward_stream(
+    model: ViT,
+    images: Tensor,
+    keep: Tensor | None,
+    masks: Sequence[HeadMask | None],
+    logit: Callable[[Tensor], Tensor],
+) -> DirectPaths:
+    """Decompose a logit of a plain ViT: nothing is computed on its residual stream, so all blocks share one gradient.
+
+    Arguments are those of `forward_direct`.
+    """
+    read_one = reads_one_token(model)
+    records = [BlockRecord(mask) for mask in masks]
+    x = model.embed(model.patch_embed(images), keep)  # (1, T, D)
+    all_tokens = model.config.global_pool != "token"
+    last, outputs = model.forward_features(x, "cls" if read_one else "full", all_tokens, records, keep)
+    final = [last.detach().requires_grad_()]
+    for name, module in model.named_children():
+        if name not in ("patch_embed", "norm_pre", "blocks"):
+            final += [parameter for key, parameter in module.named_parameters() if key.endswith("bias")]
+    with torch.enable_grad(), BackwardRules("balanced"):
+        explained = logit(model.forward_head(final[0])).sum()
+        found = torch.autograd.grad(explained, final, allow_unused=True)
+    grad = cast(Tensor, found[0])  # (1, Q, D), of the residual stream
+    Q = grad.shape[1]
+    grads, biases, mlp = [], [], []
+    for block, record in zip(cast(Iterable[Block], model.blocks), records, strict=True):
+        head_grad, bias = block.attn.project_back(block.ls1(grad), record.mixed[:, :, :Q])
+        grads.append(head_grad)
+        biases.append(bias)
+        mlp.append(float((grad * record.added[:, :Q]).sum()))
+    weights = [cast(Tensor, output.weights) for output in outputs]
+    attention = [w.unsqueeze(2) if read_one else w[:, :, :Q] for w in weights]
+    bias = sum(float((x * g).sum()) for x, g in zip(final[1:], found[1:], strict=True) if g is not None)
+    tokens = [x, *(record.tokens for record in records[:-1])]
+    embedding = float((grad * x[:, :Q]).sum())
+    return DirectPaths(float(explained.detach()), embedding, mlp, biases, bias, grads, attention, tokens)
+
+
+def forward_recorded(
+    model: Transformer,
+    images: Tensor,
+    keep: Tensor | None,
+    masks: Sequence[HeadMask | None],
+    logit: Callable[[Tensor], Tensor],
+) -> DirectPaths:
+    """Decompose a logit of any network by recording its residual stream, e.g. one with norms on that stream.
+
+    Arguments are those of `forward_direct`.
+    """
+    depth = model.config.depth
+    ones = images.new_ones(model.config.num_heads)
+    zeros = images.new_zeros(model.config.num_heads, model.config.head_dim)
     leaves = [HeadLeaf(*(mask or (ones, zeros))) for mask in masks]
-    with torch.no_grad(), ResidualStream(model) as stream:
-        reads_one = config.global_pool == "token" and not config.distilled
-        forward = model.forward_blocks(images, "cls" if reads_one else "full", keep, leaves)
-    attention = [cast(Tensor, block.weights) for block in forward.blocks]
-    attention = [weights.unsqueeze(2) for weights in attention] if reads_one else attention
-    heads, tokens = [leaf.output for leaf in leaves], stream.tokens
-    return DirectPaths(forward.logits, tokens[0], heads, stream.mlps, attention, tokens, stream_biases(model))
+    read_one = reads_one_token(model)
+    with ResidualStream(model) as stream:
+        forward = model.forward_blocks(images, "cls" if read_one else "full", keep, leaves)
+    weights = [cast(Tensor, block.weights) for block in forward.blocks]
+    attention = [w.unsqueeze(2) for w in weights] if read_one else weights
+    biases = stream_biases(model)
+    parts = [stream.tokens[0], *stream.mlps, *(parameter for _, parameter in biases)]
+    outputs = [leaf.output for leaf in leaves]
+    with torch.enable_grad():
+        explained = logit(forward.logits).sum()
+        found = torch.autograd.grad(explained, [*parts, *outputs], allow_unused=True)
+    products = [0.0 if g is None else float((x * g).sum()) for x, g in zip(parts, found, strict=False)]
+    attention_bias, bias = [0.0] * depth, 0.0
+    for (layer, _), product in zip(biases, products[1 + depth :], strict=True):
+        if layer is None:
+            bias += product
+        else:
+            attention_bias[layer] += product
+    grads = list(found[len(parts) :])
+    value, mlp = float(explained.detach()), products[1 : 1 + depth]
+    return DirectPaths(value, products[0], mlp, attention_bias, bias, grads, attention, stream.tokens)
 
 
 def stream_biases(model: Transformer) -> list[tuple[int | None, nn.Parameter]]:

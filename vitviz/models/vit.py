@@ -436,6 +436,25 @@ class Attention(nn.Module):
             mixed = head_mask.apply(mixed)
         return self.proj(self.norm(mixed.transpose(1, 2).flatten(2))), weights  # (B, queries, D)
 
+    def project_back(self, grad: Tensor, mixed: Tensor) -> tuple[Tensor, float]:
+        """Return the balanced gradient of the head outputs, given that of the layer's output, and the biases' product.
+
+        Args:
+            grad: Gradient of the output of the layer, (1, Q, D).
+            mixed: Outputs of the heads, (1, A, Q, d); a norm over them has a constant standard deviation.
+
+        Returns:
+            Gradient of `mixed`, and the sum of biases times their gradients.
+        """
+        product = float((grad * self.proj.bias).sum())
+        grad = grad @ self.proj.weight  # (1, Q, D)
+        if isinstance(self.norm, nn.LayerNorm):
+            product += float((grad * self.norm.bias).sum())
+            grad = grad * self.norm.weight
+            deviation = mixed.transpose(1, 2).flatten(2).var(-1, correction=0, keepdim=True) + self.norm.eps  # (1, Q, 1)
+            grad = (grad - grad.mean(-1, keepdim=True)) * deviation.rsqrt()
+        return grad.unflatten(-1, (self.num_heads, -1)).transpose(1, 2), product
+
     def queries_and_keys(self, x: Tensor, queries: int, rope: Rope | None) -> tuple[Tensor, Tensor]:
         """Return the first `queries` queries (B, A, queries, d) and all keys (B, A, T, d) of tokens (B, T, D)."""
         q = self.q_norm(self.project_qkv(0, x[:, :queries])).transpose(1, 2)  # (B, A, queries, d)
