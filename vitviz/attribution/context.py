@@ -191,9 +191,7 @@ class ForwardContext:
             image = self.image[None].clone().requires_grad_()
             forward = self.model.forward_blocks(image, "full", self.batched_keep(1), self.head_masks)
             if "output" not in vars(self):
-                output = forward.to_attention_output()
-                parts = (None if part is None else part.detach() for part in vars(output).values())
-                vars(self)["output"] = AttentionOutput(*cast(Any, parts))
+                vars(self)["output"] = forward.to_attention_output().detach()
             weights = [block.weights for block in forward.blocks if block.weights is not None]
             *grads, image_grad = torch.autograd.grad(target_logit(forward.logits, target).sum(), [*weights, image])
         attention_grads = torch.stack([grad[0] for grad in grads]).float().cpu().numpy()

@@ -11,7 +11,7 @@ registers).
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, cast
 
 import torch
@@ -42,15 +42,26 @@ class AttentionOutput:
         attention: Weights after the softmax, float32; each row sums to 1. With "cls": the row of the class token, or in
             a model without one the mean over the rows of the patches, (L, B, A, T). With "full": (L, B, A, T, T),
             queries before keys. With "tokens": empty.
-        tokens: With "full" or "tokens": the input of each block and the output of the last, (L + 1, B, T, D).
+        layer_tokens: With "full" or "tokens": the input of each block and the output of the last, L + 1 x (B, T, D).
         pool_attention: Weights of attention pooling, if the model has it, (B, A, T), float32; 0 for prefix tokens, each
             row sums to 1.
     """
 
     logits: Tensor
     attention: Tensor
-    tokens: Tensor | None = None
+    layer_tokens: Sequence[Tensor] = ()
     pool_attention: Tensor | None = None
+
+    @cached_property
+    def tokens(self) -> Tensor | None:
+        """`layer_tokens` as one tensor, (L + 1, B, T, D); None if there are none. Copied on first use."""
+        return torch.stack(tuple(self.layer_tokens)) if len(self.layer_tokens) else None
+
+    def detach(self) -> "AttentionOutput":
+        """Detach all tensors from the autograd graph."""
+        pool = None if self.pool_attention is None else self.pool_attention.detach()
+        tokens = [x.detach() for x in self.layer_tokens]
+        return AttentionOutput(self.logits.detach(), self.attention.detach(), tokens, pool)
 
 
 @dataclass(frozen=True)
@@ -94,14 +105,17 @@ class ForwardOutput:
     blocks: list[BlockOutput]  # attention weights and input of each block
     last: Tensor  # output of the last block, (B, T, D), or only its tokens that the head reads, (B, 1 or 2, D)
     pool_weights: Tensor | None = None  # of attention pooling, (B, A, T)
+    attention: Tensor | None = None  # full attention of all blocks, if it was written into one tensor, (L, B, A, T, T)
 
     def to_attention_output(self) -> AttentionOutput:
         """Stack the blocks' attention and tokens."""
-        weights = [block.weights.float() for block in self.blocks if block.weights is not None]
-        attention = torch.stack(weights) if weights else self.logits.new_empty(0)
+        attention = self.attention
+        if attention is None:
+            weights = [block.weights for block in self.blocks if block.weights is not None]
+            attention = torch.stack(weights) if weights else self.logits.new_empty(0)
         tokens = [block.tokens for block in self.blocks if block.tokens is not None]
         pool = None if self.pool_weights is None else self.pool_weights.float()
-        return AttentionOutput(self.logits, attention, torch.stack([*tokens, self.last]) if tokens else None, pool)
+        return AttentionOutput(self.logits, attention.float(), [*tokens, self.last] if tokens else [], pool)
 
 
 class Transformer(nn.Module):
@@ -286,6 +300,7 @@ class ViT(Transformer):
         all_tokens: bool,
         head_masks: HeadMasks = None,
         keep: Tensor | None = None,
+        out: Tensor | None = None,
     ) -> tuple[Tensor, list[BlockOutput]]:
         """Run all blocks on tokens (B, T, D); this is the one loop over the blocks.
 
@@ -295,6 +310,7 @@ class ViT(Transformer):
             all_tokens: If False, the last block computes only the class token and the distillation token.
             head_masks: As for `forward`.
             keep: As for `forward`; rotary embeddings need the positions.
+            out: Memory for the full attention of all blocks, (L, B, A, T, T), without gradients.
 
         Returns:
             Output of the last block, (B, T, D) or (B, 1 or 2, D), and attention and input of each block.
@@ -303,7 +319,8 @@ class ViT(Transformer):
         for layer, block in enumerate(self.blocks):
             queries = x.shape[1] if all_tokens or layer < len(self.blocks) - 1 else 1 + self.config.distilled
             tokens = x if attentions in ("full", "tokens") else None
-            x, weights = block(x, queries, attentions, head_masks[layer] if head_masks else None, rope)
+            mask, memory = head_masks[layer] if head_masks else None, None if out is None else out[layer]
+            x, weights = block(x, queries, attentions, mask, rope, memory)
             outputs.append(BlockOutput(weights, tokens))
         return x, outputs
 
@@ -313,9 +330,13 @@ class ViT(Transformer):
         """Run the network and keep the autograd graph; arguments as for `forward_with_attention`."""
         all_tokens = self.config.global_pool != "token" or attentions in ("full", "tokens")
         x = self.embed(self.patch_embed(images), keep)  # (B, T, D)
-        x, outputs = self.forward_features(x, attentions, all_tokens, head_masks, keep)  # (B, T or 1 or 2, D)
+        out = None
+        if attentions == "full" and not torch.is_grad_enabled():
+            (B, T), (L, A) = x.shape[:2], (self.config.depth, self.config.num_heads)
+            out = x.new_empty(L, B, A, T, T)
+        x, outputs = self.forward_features(x, attentions, all_tokens, head_masks, keep, out)  # (B, T or 1 or 2, D)
         features, pool_weights = self.pool(x, weights=attentions is not None)
-        return ForwardOutput(self.classify(features), outputs, x, pool_weights)
+        return ForwardOutput(self.classify(features), outputs, x, pool_weights, out)
 
     def queries_and_keys(self, layer: int, tokens: Tensor, keep: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return scaled queries and keys; see `Transformer.queries_and_keys`."""
@@ -383,9 +404,10 @@ class Block(nn.Module):
         attentions: Attentions,
         head_mask: HeadMask | None = None,
         rope: Rope | None = None,
+        out: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Map tokens (B, T, D) to the first `queries` tokens (B, queries, D) and the requested attention."""
-        mixed, weights = self.attn(self.norm1(x), queries, attentions, head_mask, rope)
+        mixed, weights = self.attn(self.norm1(x), queries, attentions, head_mask, rope, out)
         x = x[:, :queries] + self.drop_branch(self.ls1(mixed))  # (B, queries, D)
         added = self.drop_branch(self.ls2(self.mlp(self.norm2(x))))  # (B, queries, D)
         if head_mask is None:
@@ -424,14 +446,19 @@ class Attention(nn.Module):
         attentions: Attentions,
         head_mask: HeadMask | None = None,
         rope: Rope | None = None,
+        out: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Attend from the first `queries` tokens to all tokens (B, T, D).
 
         Returns:
             Output (B, queries, D) and the requested attention.
         """
-        q, k = self.queries_and_keys(x, queries, rope)
-        mixed, weights = attend(q, k, self.value_vectors(x), attentions)  # (B, A, queries, d)
+        if queries == x.shape[1]:
+            q, k, v = self.project(x, 0, 3)
+        else:
+            (q,), (k, v) = self.project(x[:, :queries], 0, 1), self.project(x, 1, 3)
+        q, k = self.normalize(q, k, rope)
+        mixed, weights = attend(q, k, v, attentions, out)  # (B, A, queries, d)
         if head_mask is not None:
             mixed = head_mask.apply(mixed)
         return self.proj(self.norm(mixed.transpose(1, 2).flatten(2))), weights  # (B, queries, D)
@@ -457,16 +484,21 @@ class Attention(nn.Module):
 
     def queries_and_keys(self, x: Tensor, queries: int, rope: Rope | None) -> tuple[Tensor, Tensor]:
         """Return the first `queries` queries (B, A, queries, d) and all keys (B, A, T, d) of tokens (B, T, D)."""
-        q = self.q_norm(self.project_qkv(0, x[:, :queries])).transpose(1, 2)  # (B, A, queries, d)
-        k = self.k_norm(self.project_qkv(1, x)).transpose(1, 2)  # (B, A, T, d)
+        (q,), (k,) = self.project(x[:, :queries], 0, 1), self.project(x, 1, 2)
+        return self.normalize(q, k, rope)
+
+    def normalize(self, q: Tensor, k: Tensor, rope: Rope | None) -> tuple[Tensor, Tensor]:
+        """Apply the norms and the rotary embedding to queries (B, A, queries, d) and keys (B, A, T, d)."""
+        q, k = self.q_norm(q), self.k_norm(k)
         return (q, k) if rope is None else (rope.rotate(q), rope.rotate(k))
 
     def value_vectors(self, x: Tensor) -> Tensor:
         """Return the value vectors of normalized tokens (B, T, D) -> (B, A, T, d)."""
-        return self.project_qkv(2, x).transpose(1, 2)
+        return self.project(x, 2, 3)[0]
 
-    def project_qkv(self, index: int, x: Tensor) -> Tensor:
-        """Project tokens (B, T, D) to queries (0), keys (1) or values (2) -> (B, T, A, d)."""
-        rows = slice(index * x.shape[-1], (index + 1) * x.shape[-1])
+    def project(self, x: Tensor, start: int, stop: int) -> Tensor:
+        """Project tokens (B, T, D) to queries (0), keys (1) and values (2), from `start` until `stop`: (n, B, A, T, d)."""
+        rows = slice(start * x.shape[-1], stop * x.shape[-1])
         bias = None if self.qkv.bias is None else self.qkv.bias[rows]
-        return F.linear(x, self.qkv.weight[rows], bias).unflatten(-1, (self.num_heads, -1))
+        projected = F.linear(x, self.qkv.weight[rows], bias)  # (B, T, n D)
+        return projected.unflatten(-1, (stop - start, self.num_heads, -1)).permute(2, 0, 3, 1, 4)
