@@ -264,7 +264,7 @@ def forward_stream(
     with torch.enable_grad(), BackwardRules("balanced"):
         explained = logit(model.forward_head(final[0])).sum()
         found = torch.autograd.grad(explained, final, allow_unused=True)
-    grad = cast(Tensor, found[0])  # (1, Q, D), of the residual stream
+    grad = found[0]  # (1, Q, D), of the residual stream
     Q = grad.shape[1]
     grads, biases, mlp = [], [], []
     for block, record in zip(cast(Iterable[Block], model.blocks), records, strict=True):

@@ -36,7 +36,7 @@ MAX_BYTES = 256 * 2**20  # of a file that the page offers, or a run writes
 MAX_HEADER_BYTES = 2**20
 MIN_STD = 1e-3
 EXTRA_PREFIX = "training."  # names of tensors that only resuming a training reads
-DTYPES = ("F32", "F16", "BF16")
+DTYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 
 
 class CheckpointError(ValueError):
@@ -174,8 +174,7 @@ def load(name: str | Path, max_bytes: int | None = None) -> Checkpoint:
             labels, mean, std = read_labels(metadata, config)
             network = create_meta_model(config)
             check_tensors(file, network)
-            # Copies, because tensors of safetensors may share memory with the file.
-            weights = {name: file.get_tensor(name).to(torch.float32, copy=True) for name in network.state_dict()}
+            weights = read_weights(path, list(network.state_dict()))
     except safetensors.SafetensorError:
         raise not_safetensors(path.name) from None
     check_finite(weights)
@@ -317,6 +316,25 @@ def check_header(path: Path) -> None:
             "bytes",
             f"It was cut off: delete {path} and download or copy it again.",
         )
+
+
+def read_weights(path: Path, names: list[str]) -> dict[str, torch.Tensor]:
+    """Read tensors of a valid .safetensors file in float32.
+
+    They are read rather than mapped, so that they do not change with the file, and are in memory only once.
+    """
+    weights = {}
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size))
+        for name in names:
+            start, end = header[name]["data_offsets"]
+            content = torch.empty(end - start, dtype=torch.uint8)
+            file.seek(8 + size + start)
+            if file.readinto(memoryview(content.numpy())) < end - start:
+                raise not_safetensors(path.name)
+            weights[name] = content.view(DTYPES[header[name]["dtype"]]).view(header[name]["shape"]).float()
+    return weights
 
 
 def not_safetensors(name: str) -> CheckpointError:

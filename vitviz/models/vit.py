@@ -478,8 +478,8 @@ class Attention(nn.Module):
         if isinstance(self.norm, nn.LayerNorm):
             product += float((grad * self.norm.bias).sum())
             grad = grad * self.norm.weight
-            deviation = mixed.transpose(1, 2).flatten(2).var(-1, correction=0, keepdim=True) + self.norm.eps  # (1, Q, 1)
-            grad = (grad - grad.mean(-1, keepdim=True)) * deviation.rsqrt()
+            variance = mixed.transpose(1, 2).flatten(2).var(-1, correction=0, keepdim=True)  # (1, Q, 1)
+            grad = (grad - grad.mean(-1, keepdim=True)) * (variance + self.norm.eps).rsqrt()
         return grad.unflatten(-1, (self.num_heads, -1)).transpose(1, 2), product
 
     def queries_and_keys(self, x: Tensor, queries: int, rope: Rope | None) -> tuple[Tensor, Tensor]:
@@ -497,7 +497,7 @@ class Attention(nn.Module):
         return self.project(x, 2, 3)[0]
 
     def project(self, x: Tensor, start: int, stop: int) -> Tensor:
-        """Project tokens (B, T, D) to queries (0), keys (1) and values (2), from `start` until `stop`: (n, B, A, T, d)."""
+        """Project tokens (B, T, D) to queries (0), keys (1) and values (2), `start` <= n < `stop`: (n, B, A, T, d)."""
         rows = slice(start * x.shape[-1], stop * x.shape[-1])
         bias = None if self.qkv.bias is None else self.qkv.bias[rows]
         projected = F.linear(x, self.qkv.weight[rows], bias)  # (B, T, n D)
