@@ -329,11 +329,12 @@ def read_weights(path: Path, names: list[str]) -> dict[str, torch.Tensor]:
         header = json.loads(file.read(size))
         for name in names:
             start, end = header[name]["data_offsets"]
-            content = torch.empty(end - start, dtype=torch.uint8)
+            content = bytearray(end - start)
             file.seek(8 + size + start)
-            if file.readinto(memoryview(content.numpy())) < end - start:
+            if file.readinto(content) < len(content):
                 raise not_safetensors(path.name)
-            weights[name] = content.view(DTYPES[header[name]["dtype"]]).view(header[name]["shape"]).float()
+            values = torch.frombuffer(content, dtype=DTYPES[header[name]["dtype"]])
+            weights[name] = values.view(header[name]["shape"]).float()
     return weights
 
 
