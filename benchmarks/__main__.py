@@ -31,6 +31,17 @@ def bench_app() -> None:
     page.page()
 
 
+@app.command("large")
+def bench_large(
+    models: Annotated[list[Path] | None, typer.Argument(help="Files or folders of models.", show_default=False)] = None,
+    images: Annotated[int, typer.Option(min=2, max=1000, help="Number of images that are chosen.")] = 12,
+) -> None:
+    """Large models in the page: painting, hover, memory; by default a ViT-B/16 and a ViT-L/16 with random weights."""
+    from benchmarks import large
+
+    large.large(models or (), images)
+
+
 @app.command("train")
 def bench_train(
     preset_name: PresetName = "cifar10-ti4",

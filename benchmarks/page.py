@@ -9,7 +9,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ BROWSER_OPTIONS = (
 ENVIRONMENT = {"GRADIO_ANALYTICS_ENABLED": "False"}
 EXPLORER = ".vitviz-explorer"
 START_TIMEOUT = 120  # seconds
+STOP_TIMEOUT = 10
 
 # Choose a sample image by index and return the time until all heads are painted (ms).
 CHOOSE = """
@@ -83,28 +84,42 @@ def time_command(command: list[str]) -> float:
 
 @contextmanager
 def server(environment: dict[str, str] | None = None, folder: Path | None = None) -> Iterator[tuple[str, float]]:
+    """Run the page as `run_server` does, and yield its address and the time until its first response (s)."""
+    with run_server(environment, folder) as (address, seconds, _):
+        yield address, seconds
+
+
+@contextmanager
+def run_server(
+    environment: dict[str, str] | None = None, folder: Path | None = None, arguments: Sequence[str] = ()
+) -> Iterator[tuple[str, float, subprocess.Popen[bytes]]]:
     """Run the page in a subprocess.
 
     Args:
         environment: Additional environment variables.
         folder: Working directory, which contains the runs folder; that of this process if None.
+        arguments: Additional arguments of the command line.
 
     Yields:
-        Its address, and the time until its first response (s).
+        Its address, the time until its first response (s), and the process.
     """
     port = unused_port()
     address = f"http://127.0.0.1:{port}/"
-    command = [sys.executable, "-m", "vitviz", "app", "--port", str(port)]
+    command = [sys.executable, "-m", "vitviz", "app", "--port", str(port), *arguments]
     with tempfile.TemporaryFile() as log:
         start = time.perf_counter()
         variables = make_environment(ENVIRONMENT | (environment or {}))
         process = subprocess.Popen(command, env=variables, stdout=log, stderr=log, cwd=folder)
         try:
             wait_for_response(address, process)
-            yield address, time.perf_counter() - start
+            yield address, time.perf_counter() - start, process
         finally:
             process.terminate()
-            process.wait()
+            try:
+                process.wait(STOP_TIMEOUT)
+            except subprocess.TimeoutExpired:  # it computes maps of a large model
+                process.kill()
+                process.wait()
 
 
 def unused_port() -> int:

@@ -9,7 +9,7 @@ import pytest
 import vitviz
 from tests import tiny
 from vitviz.attribution import code
-from vitviz.attribution.charts import all_rows, chart, listed_classes, sequence
+from vitviz.attribution.charts import all_rows, chart, listed_classes, sequence, thinned
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import query_weights
 from vitviz.attribution.view import View
@@ -275,7 +275,7 @@ def test_attention_pooling_is_shown_large_for_every_query(pooled, head):
         found = chart(pooled, view)
         np.testing.assert_array_equal(found.large, expected)
         assert found.title == f"Attention pooling, {'mean of heads' if head is None else 'head 2'}"
-        assert "the query of the pooling attends most to" in found.headline
+        assert "the pooling query attends most to" in found.headline
         assert (found.chosen, found.prefix_line, found.maps.shape) == (None, "", (L + 1, A + 1, GH, GW))
     np.testing.assert_array_equal(pooled.attention_map("pool", head), expected)
     assert f"layer='pool'{'' if head is None else ', head=1'}" in code.python(pooled, view)
@@ -292,3 +292,10 @@ def test_attention_pooling_of_another_model_is_refused(explanation, pooled):
 def test_figures_of_attention_pooling_are_drawn(pooled, tmp_path):
     pooled.save(tmp_path / "x.svg", layer="pool", head=0)
     assert "Attention pooling, head 1" in (tmp_path / "x.svg").read_text()
+
+
+def test_an_animation_over_a_fine_grid_has_a_bounded_number_of_frames():
+    assert thinned((16, 16)) == list(range(256))
+    fine = thinned((37, 37))
+    assert (len(fine), fine[:2], fine[12]) == (144, [1 * 37 + 1, 1 * 37 + 4], 4 * 37 + 1)
+    assert thinned((2, 1000), 10) == [1000 + 50 + 100 * k for k in range(10)]

@@ -319,23 +319,28 @@ def test_shortcuts_of_the_browser_are_not_handled(open_internals):
     assert page.eval_on_selector("[data-probe=lens] .stage", taken, {})
 
 
-def test_a_model_that_fails_is_not_written_to_the_address(context, with_large):
+def test_a_chosen_model_that_does_not_fit_the_test_images_is_shown_over_the_samples(context, with_large):
     page = context.new_page()
     page.goto(f"{with_large}?tab=internals&images=test")
     page.wait_for_selector(f"{INTERNALS}[data-ready='cifar10-ti4 test'][data-state=ready]")
-    before = page.url
-    page.locator(f"{INTERNALS} .model select").select_option("runs/large")
-    page.wait_for_selector(f"{INTERNALS}[data-state=error]")
-    expect(page.locator(f"{INTERNALS} .status")).to_contain_text(
-        "must be samples for a model whose input is not 32 × 32 px"
-    )
-    expect(page.locator(f"{INTERNALS} .model select")).to_have_value("cifar10-ti4")
-    assert page.url == before
-    page.locator("input[name=images][value=samples]").check()
-    page.wait_for_selector(f"{INTERNALS}[data-ready='cifar10-ti4 samples'][data-state=ready]")
     page.locator(f"{INTERNALS} .model select").select_option("runs/large")
     page.wait_for_selector(f"{INTERNALS}[data-ready='runs/large samples'][data-state=ready]")
+    status = page.locator(f"{INTERNALS} .status")
+    expect(status).to_contain_text("must be samples for a model whose input is not 32 × 32 px")
+    expect(page.locator("input[name=images][value=samples]")).to_be_checked()
     expect(page).to_have_url(re.compile("checkpoint=runs%2Flarge$"))
+
+
+def test_images_that_fail_are_not_written_to_the_address(context, with_large):
+    page = context.new_page()
+    page.goto(f"{with_large}?tab=internals&checkpoint=runs/large")
+    page.wait_for_selector(f"{INTERNALS}[data-ready='runs/large samples'][data-state=ready]")
+    before = page.url
+    page.locator("input[name=images][value=test]").check(force=True)
+    page.wait_for_selector(f"{INTERNALS}[data-state=error]")
+    expect(page.locator(f"{INTERNALS} .status")).to_contain_text("Use the sample images.")
+    expect(page.locator("input[name=images][value=samples]")).to_be_checked()
+    assert page.url == before
 
 
 def test_a_model_that_does_not_fit_the_test_images_opens_over_the_samples(context, with_large):

@@ -76,6 +76,23 @@ def test_an_architecture_of_timm_is_enough_without_a_network(monkeypatch, tmp_pa
         convert(tmp_path / "mine.pth", "timm:resnet50")
 
 
+STORED = {"args": argparse.Namespace(model="vit_small_patch16_dinov3", lr=0.1)}
+
+
+def test_the_architecture_that_a_training_stored_is_enough(monkeypatch, tmp_path):
+    monkeypatch.setattr(hub, "download", lambda *args, **options: (_ for _ in ()).throw(CheckpointError("no network")))
+    other = timm.create_model("vit_small_patch16_dinov3", depth=1, img_size=64, num_classes=0)
+    torch.save({"state_dict": other.state_dict(), **STORED}, tmp_path / "mine.pth")
+    model = convert(tmp_path / "mine.pth", img_size=(64, 64))
+    assert (model.config.rope_type, model.config.num_heads) == ("dinov3", 6)
+
+
+@pytest.mark.parametrize("content", [None, [], {"arch": 3}, {"arch": "../x"}, {"args": {"model": ["x"]}}, {"args": 5}])
+def test_an_architecture_that_is_no_name_is_ignored(content):
+    assert pickles.find_architecture(content) == ""
+    assert pickles.find_architecture(STORED) == pickles.find_architecture({"arch": "vit_small_patch16_dinov3"})
+
+
 def test_weights_without_a_config_ask_for_one(weights, tmp_path):
     torch.save(weights.state_dict(), tmp_path / "mine.pth")
     with pytest.raises(

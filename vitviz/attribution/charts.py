@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float32]
 NUM_CLASSES = 5  # listed in the prediction
+MAX_FRAMES = 256  # of an animation patch by patch
 NAMED = 6  # ablated heads and removed patches that the caption names; more are counted
 
 
@@ -91,11 +92,12 @@ def sequence(explanation: "Explanation", view: View, content: str, link: str = "
         explanation: The explanation.
         view: The first view; a method is replaced by the attention of its layer and head.
         content: "layers": the view's head, or mean of heads, in each layer; "patches": each patch as the query that is
-            not removed.
+            not removed, of fine grids those of every second, third ... row and column.
         link: As for `chart`.
     """
     layers = range(explanation.layers_and_heads[0])
-    patches = np.flatnonzero(explanation.kept_tokens[explanation.prefix :]).tolist()
+    kept = explanation.kept_tokens[explanation.prefix :]
+    patches = [patch for patch in thinned(explanation.grid) if kept[patch]] or np.flatnonzero(kept).tolist()[:1]
     view = replace(view, method=None, layer=None if view.layer == "pool" else view.layer)
     views = (
         [replace(view, layer=layer) for layer in layers]
@@ -115,6 +117,18 @@ def sequence(explanation: "Explanation", view: View, content: str, link: str = "
         return charts
     shared = map_scale(np.stack([one.large[one.is_kept] for one in charts]))
     return [replace(one, scale=shared) for one in charts]
+
+
+def thinned(grid: tuple[int, int], most: int = MAX_FRAMES) -> list[int]:
+    """Return the patches of a grid, or those of every n-th row and column if there are more than `most`."""
+    rows, columns = grid
+    step = next(n for n in range(1, max(grid) + 1) if -(-rows // n) * -(-columns // n) <= most)
+    start = step // 2
+    return [
+        row * columns + column
+        for row in range(min(start, rows - 1), rows, step)
+        for column in range(min(start, columns - 1), columns, step)
+    ]
 
 
 def check_view(explanation: "Explanation", view: View) -> None:
@@ -205,7 +219,7 @@ def headline(explanation: "Explanation", view: View, large: Array, is_ablated: b
         return f"{title} is ablated"
     kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
     if view.layer == "pool":
-        return words.head_headline(title, "the query of the pooling", False, "from", large, kept)
+        return words.head_headline(title, "the pooling query", False, "from", large, kept)
     if view.query and not any(kept.flat[patch] for patch in view.query):
         return f"{words.capital(query_words(explanation, view))} {'are' if len(view.query) > 1 else 'is'} removed"
     query = query_words(explanation, view, "these ")

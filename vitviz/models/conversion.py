@@ -28,7 +28,8 @@ def convert(
 
     Args:
         source: What `hub.load` opens, or a file of `torch.save` (.pth, .pt, .bin, .ckpt).
-        like: For weights without config.json, the model that they belong to: "timm:NAME", "hf:OWNER/NAME" or a folder.
+        like: For weights without config.json, the model that they belong to: "timm:NAME", "hf:OWNER/NAME" or a folder;
+            None for the architecture of timm that is stored with them, if it is.
         labels: As for `hub.load`.
         img_size: As for `hub.load`.
         classes: Texts; they become the classes of the image encoder of CLIP or SigLIP.
@@ -42,7 +43,6 @@ def convert(
     path = Path(source)
     if not pickles.is_pickle(path) and (like is None or not path.is_file()):
         return hub.load(source, labels, img_size)
-    config, processor = read_like(like if like is not None else path.parent, path.name)
     name = path.name.removesuffix(".tar").rpartition(".")[0]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ExitStack() as stack:
         file = path
@@ -50,7 +50,11 @@ def convert(
             checkpoint.check_size(path.stat().st_size, None)
             file = Path(folder) / hub.WEIGHTS
             pickles.to_safetensors(path, file)
-        pretrained = Pretrained(name, hub.TensorFiles([file], stack), config)
+        tensors = hub.TensorFiles([file], stack)
+        if like is None and not (path.parent / hub.CONFIG).is_file() and tensors.metadata.get(pickles.ARCHITECTURE):
+            like = f"timm:{tensors.metadata[pickles.ARCHITECTURE]}"
+        config, processor = read_like(like if like is not None else path.parent, path.name)
+        pretrained = Pretrained(name, tensors, config)
         library = "timm" if pretrained.is_timm else "transformers"
         found = hub.load_pretrained(pretrained, processor, {"library": library}, img_size)
     return found if labels is None else replace(found, labels=hub.read_labels(labels, found.config.num_classes))

@@ -5,6 +5,7 @@ of memory, time and written bytes. `python -m vitviz.models.pickles IN OUT` is t
 """
 
 import argparse
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,7 @@ NESTED = (
     "net",
 )  # first that is there
 PREFIXES = ("module.", "_orig_mod.", "model.")
+ARCHITECTURE = "architecture"  # metadata of the file that is written
 SECONDS = 600
 MEMORY, PER_BYTE = 12 * 2**30, 4  # address space (bytes), and that per byte of the file
 INVALID, NO_TENSORS = 3, 4  # exit status
@@ -89,6 +91,19 @@ def nested(content: Any) -> Iterator[Any]:
                 yield content[key]
 
 
+def find_architecture(content: Any) -> str:
+    """Return the architecture of timm that a training stored with its weights; empty if it stored none.
+
+    timm's scripts write `arch` and their options `args`, with the name as `model`; DINO's the same as `arch`.
+    """
+    if not isinstance(content, Mapping):
+        return ""
+    options = content.get("args")
+    options = vars(options) if isinstance(options, argparse.Namespace) else options
+    found = [content.get("arch"), *(options.get(key) for key in ("model", "arch") if isinstance(options, Mapping))]
+    return next((name for name in found if isinstance(name, str) and re.fullmatch(r"[\w.-]{1,100}", name)), "")
+
+
 def strip(state: dict[str, Any]) -> dict[str, Any]:
     """Remove a prefix that all names have."""
     for prefix in PREFIXES:
@@ -129,7 +144,7 @@ def main(source: str, out: str) -> int:
         return INVALID
     if not state:
         return NO_TENSORS
-    safetensors.torch.save_file(state, out)
+    safetensors.torch.save_file(state, out, {ARCHITECTURE: find_architecture(content)})
     return 0
 
 

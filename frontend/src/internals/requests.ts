@@ -45,10 +45,12 @@ async function load(page: InternalsPage): Promise<boolean | undefined> {
 /** Load the user's choice. The address is updated only after success, so that a reload does not repeat the error. */
 export async function choose(page: InternalsPage, change: Partial<ProbesRequest>): Promise<void> {
   Object.assign(page, change);
-  if (await load(page)) writeAddress(page);
+  if (change.checkpoint !== undefined) await loadAddress(page);
+  else await load(page);
+  writeAddress(page);
 }
 
-/** Load the model and images of the address; a model that does not fit the test images is shown over the samples,
+/** Load the model and images of the address, or a chosen model; a model that does not fit the test images is shown over the samples,
     with the reason. */
 async function loadAddress(page: InternalsPage): Promise<void> {
   const { request } = page;

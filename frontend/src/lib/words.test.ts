@@ -120,7 +120,7 @@ describe('names', () => {
 describe('sentences of a head', () => {
   test('name the largest patch', () => {
     expect(headHeadline(view, shape)).toBe('Layer 5, head 3: the class token attends most to row 1, column 2');
-    expect(headHeadline({ ...view, layer: POOL }, shape)).toContain('the query of the pooling attends most to');
+    expect(headHeadline({ ...view, layer: POOL }, shape)).toContain('the pooling query attends most to');
     expect(headHeadline({ ...view, direction: 'to' }, shape)).toBe(
       'Layer 5, head 3: row 1, column 2 attends most to the class token',
     );

@@ -94,7 +94,7 @@ export function isUniformMap(view: Pick<HeadView, 'row'>, shape: Shape) {
 
 /** "Layer 5, head 3: the class token attends most to row 4, column 7" */
 export function headHeadline(view: HeadView, shape: Shape) {
-  const query = view.layer === POOL ? 'the query of the pooling' : queryName(view.query, shape, 'these ');
+  const query = view.layer === POOL ? 'the pooling query' : queryName(view.query, shape, 'these ');
   const from = view.query.length > 1 ? `on average, ${query} attend` : `${query} attends`;
   const name = mapName(view.layer, view.head);
   const isFrom = view.direction === 'from';

@@ -102,7 +102,7 @@ export const hasPreview = (choice: Choice) => isFigure(choice) || choice.content
 /** What a file without a preview holds. */
 export const describe = ({ content, format }: Choice) =>
   content === 'patches'
-    ? 'One frame per patch: drawing them takes a while'
+    ? 'One frame per patch, of fine grids every second or third row and column: drawing them takes a while'
     : format === 'npz' && info(content).formats === PANEL
       ? 'NumPy arrays: all numbers of this view'
       : FORMATS[format].about;
