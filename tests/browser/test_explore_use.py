@@ -207,20 +207,20 @@ def test_a_class_whose_probability_rises_under_masking_is_described_so(open_page
 
 def test_the_explained_class_is_kept_by_name_when_the_model_changes(open_page):
     page = open_page("?image=cat&class=4")
-    expect(page.locator(".method-groups .method-group:nth-child(2) .group-name")).to_have_text("For class deer")
+    expect(page.locator(".method-groups .method-group:last-child .group-name")).to_have_text("For class deer")
 
     def turned(reply):
         return reply | {name: reply[name][::-1] for name in ("classes", "probabilities")}
 
     answered(page, "explain", turned)
     other_image(page, lambda: page.locator(".model select").first.dispatch_event("change"))
-    expect(page.locator(".method-groups .method-group:nth-child(2) .group-name")).to_have_text("For class deer")
+    expect(page.locator(".method-groups .method-group:last-child .group-name")).to_have_text("For class deer")
     page.wait_for_url("**class=5*")
 
 
 def test_a_class_has_no_contrast_with_itself(open_page):
     page = open_page("?image=cat&class=4-4")
-    expect(page.locator(".method-groups .method-group:nth-child(2) .group-name")).to_have_text("For class deer")
+    expect(page.locator(".method-groups .method-group:last-child .group-name")).to_have_text("For class deer")
     assert page.locator(".contrast option", has_text="deer").is_disabled()
 
 

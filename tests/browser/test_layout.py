@@ -160,7 +160,7 @@ def test_each_group_of_thumbnails_and_the_methods_are_one_tab_stop(open_page):
     page.keyboard.press("End")
     expect(page.locator(".method").last).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator(".map-title")).to_have_text("Random")
+    expect(page.locator(".map-title")).to_have_text("Occlusion for cat")
     expect(page.locator(".method[tabindex='0']")).to_have_count(1)
 
 

@@ -31,9 +31,12 @@ def check_sheet(page, root):
 
 
 def test_explore_prints_on_one_sheet(open_page):
-    page = open_page("?image=cat")
+    page = open_page("?image=cat&ablated=2-1&mode=mean")
     page.wait_for_selector(f"{EXPLORER}[data-scores]")
     check_sheet(page, EXPLORER)
+    expect(page.locator(f"{EXPLORER} .printed")).to_have_text("Model: cifar10-ti4")
+    expect(page.locator(".effect")).to_contain_text("1 head ablated (mean)")
+    assert page.evaluate(SHOWN, f"{EXPLORER} :is(.intro, label, .on-request)") == []
     assert page.locator(".matrix-frame").evaluate("node => getComputedStyle(node).breakInside") == "avoid"
     assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
 

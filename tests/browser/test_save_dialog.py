@@ -136,6 +136,13 @@ def test_the_image_and_the_code_are_copied(open_page, context):
     expect(page.locator(f"{SAVE} pre")).to_have_text(code)
 
 
+def test_the_chosen_format_is_marked_also_when_a_method_is_shown(open_page):
+    page = open_page("?image=cat&method=rollout")
+    open_dialog(page)
+    marked = page.locator(f"{SAVE} .options input:checked + span")
+    assert marked.evaluate_all("nodes => nodes.map((node) => getComputedStyle(node).fontWeight)") == ["600", "600"]
+
+
 def test_a_browser_that_refuses_to_copy_is_reported(open_page, context):
     context.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     page = open_page("?image=cat")

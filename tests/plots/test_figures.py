@@ -303,6 +303,13 @@ def test_text_wraps_at_its_width():
     assert cut[1].endswith("…")
 
 
+def test_a_long_link_is_wrapped_and_stays_whole():
+    link = "http://127.0.0.1:7860/?checkpoint=cifar10-ti4&image=cat&layer=5&head=2&patch=4-3&direction=to&scale=uniform"
+    lines = canvas.wrap(link, canvas.text_width(link, 7) / 3, 7)
+    assert len(lines) > 3
+    assert "".join(lines) == link
+
+
 def test_a_long_caption_stays_within_its_figure():
     figure = figures.draw(chart(caption=["Ablated: layer 4 head 3, layer 5 head 1, illustrated words." * 12]))
     with canvas.own_style():

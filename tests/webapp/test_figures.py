@@ -174,6 +174,16 @@ def test_arrays_are_those_of_the_figure(page, key):
     assert float(one["value"]) == pytest.approx(expected.large[2, 2], rel=1e-6)
 
 
+def test_arrays_of_an_ablated_head_are_nan(page, key):
+    key = page.ablate({"key": key, "heads": [[1, 0]], "patches": [], "mode": "zero", "patch_mode": "drop"})["key"]
+    with np.load(io.BytesIO(content_of(ask(page, key, "view", "npz")))) as found:
+        for name in ("maps", "prefix"):
+            assert np.isnan(found[name][1, 0]).all()
+            assert np.isnan(found[name]).sum() == found[name][1, 0].size
+    rows = csv.DictReader(io.StringIO(content_of(ask(page, key, "view", "csv")).decode()))
+    assert {(row["layer"], row["head"]) for row in rows if row["value"] == "nan"} == {("2", "1")}
+
+
 def test_the_interactive_file_opens_on_the_view(page, key):
     found = content_of(ask(page, key, ending="html", scale="uniform", smooth=True, outlines=0.25)).decode()
     data = json.loads(re.search(r'<script type="application/json" id="vitviz-data">(.*?)</script>', found)[1])

@@ -6,6 +6,7 @@ lock allows one figure to be drawn at a time.
 
 import html
 import io
+import re
 import threading
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -188,17 +189,17 @@ def text_width(text: str, size: float, weight: str = "normal") -> float:
 
 
 def wrap(text: str, width: float, size: float, weight: str = "normal", most: int = 9) -> list[str]:
-    """Break text into lines of a width (pt); what exceeds `most` lines is cut off with an ellipsis."""
+    """Break text into lines of a width (pt), links after "?", "&" or "_"; the last of `most` lines may end in "…"."""
     lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}".strip()
-        if not lines[-1] or text_width(longer, size, weight) <= width:
+    for part in re.split(r"(?<=[ ?&_])", text):
+        longer = lines[-1] + part
+        if not lines[-1] or text_width(longer.rstrip(), size, weight) <= width:
             lines[-1] = longer
         else:
-            lines.append(word)
+            lines.append(part)
     if len(lines) > most:
-        lines = [*lines[: most - 1], " ".join(lines[most - 1 :])]
-    return [shorten(line, width, size, weight) for line in lines]
+        lines = [*lines[: most - 1], "".join(lines[most - 1 :])]
+    return [shorten(line.rstrip(), width, size, weight) for line in lines]
 
 
 def shorten(text: str, width: float, size: float, weight: str = "normal") -> str:

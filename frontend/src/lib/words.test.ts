@@ -196,12 +196,12 @@ describe('tokens outside of the map', () => {
 
 describe('other sentences', () => {
   test('changes', () => {
-    expect(changesLine({ ablated: [1, 2, 3], removed: [4], patch_mode: 'drop' })).toBe(
+    expect(changesLine({ ablated: [1, 2, 3], removed: [4], mode: 'zero', patch_mode: 'drop' })).toBe(
       '3 heads ablated, 1 patch removed',
     );
-    expect(changesLine({ ablated: [1], removed: [4, 5], patch_mode: 'gray' })).toBe(
-      '1 head ablated, 2 patches painted gray',
+    expect(changesLine({ ablated: [1], removed: [4, 5], mode: 'mean', patch_mode: 'gray' })).toBe(
+      '1 head ablated (mean), 2 patches painted gray',
     );
-    expect(changesLine({ ablated: [], removed: [], patch_mode: 'drop' })).toBe('');
+    expect(changesLine({ ablated: [], removed: [], mode: 'zero', patch_mode: 'drop' })).toBe('');
   });
 });

@@ -199,12 +199,18 @@ export function digitsOf(fraction: number) {
 export const signedDigits = (scale: SignedScale) =>
   Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(scale.limit / 2))));
 
-/** "3 heads ablated, 1 patch removed" */
-export function changesLine(changes: { ablated: readonly number[]; removed: readonly number[]; patch_mode: string }) {
-  const { ablated, removed } = changes;
-  const how = changes.patch_mode === 'gray' ? 'painted gray' : 'removed';
+interface Changed {
+  ablated: readonly number[];
+  removed: readonly number[];
+  mode: string;
+  patch_mode: string;
+}
+
+/** "3 heads ablated (mean), 1 patch removed" */
+export function changesLine({ ablated, removed, mode, patch_mode }: Changed) {
+  const how = patch_mode === 'gray' ? 'painted gray' : 'removed';
   const parts = [
-    ablated.length && `${counted(ablated.length, 'head', 'heads')} ablated`,
+    ablated.length && `${counted(ablated.length, 'head', 'heads')} ablated${mode === 'mean' ? ' (mean)' : ''}`,
     removed.length && `${counted(removed.length, 'patch', 'patches')} ${how}`,
   ];
   return parts.filter(Boolean).join(', ');

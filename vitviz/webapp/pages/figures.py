@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vitviz.attribution import code, serialize
 from vitviz.attribution.explanation import Explanation
@@ -172,18 +173,18 @@ def parse_link(value: object) -> str:
 def arrays(chart: "Chart", explanation: Explanation, view: View) -> dict[str, Any]:
     """Return the arrays of a view by name, as on the page.
 
-    `map` (gh, gw) and its `title`; `maps` (L + 1, A + 1, gh, gw), attention of all heads and then means; `prefix`
-    (L + 1, A + 1, R), attention to or from the tokens before the patches; `labels` and `probabilities` (K,); `limits`,
-    ends of the scales of heads and means, if they are shared; `method_NAME` (gh, gw), `scores`, `methods` and
-    `random_baseline`, if the methods are shown; and the caption.
+    `map` (gh, gw) and its `title`; `maps` (L + 1, A + 1, gh, gw), attention of all heads and then means, NaN where
+    ablated; `prefix` (L + 1, A + 1, R), attention to or from the tokens before the patches; `labels` and
+    `probabilities` (K,); `limits`, ends of the scales of heads and means, if they are shared; `method_NAME` (gh, gw),
+    `scores`, `methods` and `random_baseline`, if the methods are shown; and the caption.
     """
     from vitviz.attribution.charts import all_rows
 
     found: dict[str, Any] = {
         "map": chart.large,
         "title": np.array(chart.title),
-        "maps": chart.maps,
-        "prefix": all_rows(explanation, view)[..., : explanation.prefix],
+        "maps": without_ablated(chart, chart.maps),
+        "prefix": without_ablated(chart, all_rows(explanation, view)[..., : explanation.prefix]),
         "labels": np.array(explanation.labels),
         "probabilities": explanation.probabilities,
         "caption": np.array(" ".join(chart.caption)),
@@ -196,6 +197,12 @@ def arrays(chart: "Chart", explanation: Explanation, view: View) -> dict[str, An
         found["scores"] = np.array([np.nan if one.score is None else one.score for one in chart.methods])
         found["random_baseline"] = np.array(chart.random_baseline)
     return found
+
+
+def without_ablated(chart: "Chart", values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return values (L + 1, A + 1, ...) with NaN for ablated heads, whose zeros are not attention weights."""
+    ablated = chart.ablated.reshape(chart.ablated.shape + (1,) * (values.ndim - 2))
+    return np.where(ablated, np.float32(np.nan), values)
 
 
 def table(chart: "Chart", explanation: Explanation) -> str:
@@ -225,7 +232,7 @@ def table_rows(chart: "Chart", explanation: Explanation) -> Iterator[tuple[Any, 
     else:
         for (row, column), value in np.ndenumerate(chart.large):
             yield "map", chart.title, "", "", row + 1, column + 1, value
-        for (layer, head, row, column), value in np.ndenumerate(chart.maps):
+        for (layer, head, row, column), value in np.ndenumerate(without_ablated(chart, chart.maps)):
             at = [name(index, count) for index, count in ((layer, len(chart.maps)), (head, chart.maps.shape[1]))]
             yield "attention", "", *at, row + 1, column + 1, value
     for label, probability in zip(explanation.labels, explanation.probabilities, strict=True):
