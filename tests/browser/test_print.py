@@ -25,7 +25,9 @@ def check_sheet(page, root):
         page.set_viewport_size({"width": width, "height": 1000})
         page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.evaluate(TOO_WIDE, f"{root} :is(canvas, svg, img, p)") == []
+        page.wait_for_function(
+            f"selector => ({TOO_WIDE})(selector).length === 0", arg=f"{root} :is(canvas, svg, img, p)"
+        )
     assert page.evaluate(SHOWN, f"{root} {CONTROLS}, [role=tab], .theme-switch") == []
     assert page.locator(f"{root} canvas").first.evaluate("node => getComputedStyle(node).printColorAdjust") == "exact"
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { MetricsLine, RunInfo } from '../lib/api';
-import { addMetrics, lastEpoch, linesOf, namesOfCurves, type Point, pointAt, thinned } from './curves';
+import { accuracyLabel, addMetrics, lastEpoch, linesOf, namesOfCurves, type Point, pointAt, thinned } from './curves';
 import type { Curve } from './state.svelte';
 
 const lineAt = (epoch: number, loss = 1 / epoch): MetricsLine => ({
@@ -70,6 +70,15 @@ test('one run has all lines of a chart, several have one each', () => {
   expect(first).toMatchObject({ name: 'one', className: 'ink', isRead: true });
   expect(second).toMatchObject({ name: 'two', color: 'color 150', dash: '6 3', className: 'other', isRead: false });
   expect(linesOf(['learning_rate'], ['one'], [], curves, color)[0].name).toBe('');
+});
+
+test('only the test accuracy is stated as a count of the test images', () => {
+  const color = () => '';
+  const [test, training] = linesOf(['accuracy', 'train_accuracy'], ['one'], [run('one')], { one: curve(1) }, color);
+  expect(accuracyLabel(0.5, test, 24)).toBe('12 of 24');
+  expect(accuracyLabel(0.5, training, 24)).toBe('50\u00a0%');
+  expect(accuracyLabel(0.5, training, 10_000)).toBe('50.0\u00a0%');
+  expect(accuracyLabel(0.5, training, null)).toBe('50.0\u00a0%');
 });
 
 test('metrics are appended once, and a new session replaces them', () => {

@@ -1,5 +1,6 @@
 /* Curves over epochs: those of the followed run, and of runs overlaid on them. Pure functions. */
 
+import { accuracyNumber } from '../lib/accuracy';
 import type { MetricsLine, PollReply, RunInfo } from '../lib/api';
 import { isRunning } from './sentences';
 import type { Curve } from './state.svelte';
@@ -78,6 +79,10 @@ export function linesOf(
     })),
   );
 }
+
+/** An accuracy of a line; only the line in ink is measured on these test images, so that others have no counts. */
+export const accuracyLabel = (value: number, line: ChartLine, images?: number | null) =>
+  accuracyNumber(value, line.className === 'ink' ? images : images && Math.max(images, 100));
 
 function pointsOf(lines: MetricsLine[], key: keyof MetricsLine): Point[] {
   return lines.flatMap((line): Point[] => {
