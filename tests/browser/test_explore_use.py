@@ -470,9 +470,7 @@ def test_cifar_is_downloaded_from_the_shelf(context, tmp_path):
         page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
         page.locator("input[name=source][value=cifar]").check(force=True)
         shelf = page.locator(".shelf[data-source=cifar]")
-        expect(shelf.locator(".sentence")).to_have_text(
-            "The 10,000 test images are not downloaded."
-        )
+        expect(shelf.locator(".sentence")).to_have_text("The 10,000 test images are not downloaded.")
         shelf.get_by_role("button", name="Download CIFAR-10 (170 MB)").click()
         expect(shelf.locator(".sentence")).to_contain_text("CIFAR-10 could not be downloaded", timeout=60_000)
         expect(shelf.get_by_role("button", name="Download CIFAR-10 (170 MB)")).to_be_visible()

@@ -97,6 +97,21 @@ def test_the_greedy_order_is_a_ceiling(open_page, explanation):
     expect(page.locator(".status")).to_contain_text("of the way from random to the best order found")
 
 
+def test_a_method_per_pixel(open_page):
+    page = open_page("?image=cat&method=balanced_gradients&class=3")
+    expect(page.locator(".map-title")).to_have_text("Balanced gradients for cat")
+    page.click(".pixel-toggle [value=pixels]", force=True)
+    expect(page.locator(".map-title")).to_have_text("Balanced gradients for cat, per pixel")
+    size = "[...document.querySelectorAll('.stage.map canvas.values')].map(({ width, height }) => [width, height])"
+    assert page.evaluate(size) == [[32, 32]]
+    expect(page).to_have_url(re.compile("resolution=pixels"))
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".map-title")).to_have_text("Balanced gradients for cat")
+    assert page.evaluate(size) == [[8, 8]]
+    page.locator(".method", has_text="Rollout").click()
+    expect(page.locator(".pixel-toggle")).to_have_count(0)
+
+
 @pytest.mark.parametrize("view", ["contributions", "features", "patching"])
 def test_a_view_is_saved_as_shown(open_page, view):
     page = open_page(f"?image=cat&view={view}&layer=5&head=2&patch=3-4")

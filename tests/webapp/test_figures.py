@@ -14,10 +14,11 @@ from PIL import Image
 
 import vitviz
 from tests import tiny
-from tests.plots.reading import fills
+from tests.plots.reading import fills, pixels
 from vitviz.attribution.charts import chart
 from vitviz.attribution.explanation import patch_activations
 from vitviz.models import checkpoint
+from vitviz.plots.scales import method_scale
 from vitviz.webapp.pages import figures
 from vitviz.webapp.pages.explore import Explore, is_slow
 from vitviz.webapp.pages.figures import parse_link, resolved
@@ -117,6 +118,23 @@ def test_the_code_of_other_views_computes_them(page, key):
         exec(text, scope)
     assert scope["found"].recovered.shape == (tiny.L, tiny.A)
     assert "vitviz.patch_activations(explanation, other)" in text
+
+
+def test_a_map_is_saved_per_pixel_where_the_method_has_one(page, key):
+    explanation = page.explanations.get({"key": key})
+    shown = {"method": "balanced_gradients", "target": [3], "pixels": True}
+    with np.load(io.BytesIO(content_of(ask(page, key, ending="npz", **shown)))) as found:
+        np.testing.assert_array_equal(found["pixels"], explanation.pixel_map("balanced_gradients", 3))
+        assert str(found["title"]).endswith(" for class 3, per pixel")
+    drawn = pixels(content_of(ask(page, key, "map", **shown)).decode(), "map")
+    values = explanation.pixel_map("balanced_gradients", 3)
+    colors = method_scale(values, "logits").colors(values)
+    times = drawn.shape[0] // tiny.H
+    np.testing.assert_array_equal(drawn[::times, ::times], colors)
+    code = page.figures.code({"key": key, "content": "view", "view": VIEW | shown})["code"]
+    assert "explanation.pixel_map('balanced_gradients', target=3)" in code
+    with np.load(io.BytesIO(content_of(ask(page, key, ending="npz", **shown | {"method": "rollout"})))) as found:
+        assert "pixels" not in found
 
 
 def test_an_expired_second_image_is_refused(page, key):

@@ -103,6 +103,7 @@ def test_explore(cifar_folder, uploads, tmp_path, monkeypatch):
     page("scores", key | {"target": []}, explore.ScoresReply)
     on_request = key | {"target": [], "method": "greedy", "task": "a"}
     page("map_on_request", on_request, explore.OnRequestReply)
+    page("pixel_map", key | {"method": "balanced_gradients", "target": [3, 5]}, views.PixelMapReply)
     page("features", key | {"foreground": True}, views.FeaturesReply)
     page("similarity", key | {"patch": 1}, views.SimilarityReply)
     page("nearest", key | {"task": "b"}, views.NearestReply)

@@ -43,6 +43,16 @@ def test_a_class_that_does_not_exist_is_refused(shown):
         page.contributions({"key": key, "target": [99]})
 
 
+def test_a_map_per_pixel_is_that_of_the_library(shown):
+    explanation, page, key = shown
+    reply = page.pixel_map({"key": key, "method": "balanced_gradients", "target": [3, 7]})
+    values = np.frombuffer(base64.b64decode(reply["values"]), "<f4").reshape(reply["rows"], reply["columns"])
+    assert np.array_equal(values, explanation.pixel_map("balanced_gradients", (3, 7)))
+    assert page.pixel_map({"key": "unknown", "method": "balanced_gradients", "target": []}) is None
+    with pytest.raises(ValueError, match="method must be one with a map per pixel"):
+        page.pixel_map({"key": key, "method": "rollout", "target": []})
+
+
 def test_features_are_the_components_of_the_library_as_colors(shown):
     explanation, page, key = shown
     reply = page.features({"key": key, "foreground": False})

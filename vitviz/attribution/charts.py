@@ -50,6 +50,8 @@ def chart(
         large = explanation.map(view.method, view.target)
     else:
         large = explanation.pool_map(view.head) if chosen is None else maps[chosen]
+    pixels = pixels_of(explanation, view)
+    shown = large if pixels is None else pixels
     scales = map_scales(explanation, view)
     ablated = ablated_maps(explanation)
     kept = explanation.kept_tokens[explanation.prefix :].reshape(explanation.grid)
@@ -57,9 +59,10 @@ def chart(
     found = Chart(
         image=np.asarray(explanation.image.model_input),
         headline=headline(explanation, view, large, chosen is not None and bool(ablated[chosen])),
-        title=explanation.title(view),
+        title=explanation.title(view) + ", per pixel" * (pixels is not None),
         large=large,
-        scale=scale_of_large(view, large, kept, scales, view.layer is None or view.head is None),
+        pixels=pixels,
+        scale=scale_of_large(view, shown, kept, scales, view.layer is None or view.head is None),
         maps=maps,
         scales=scales,
         chosen=chosen,
@@ -83,6 +86,13 @@ def chart(
         link=link,
     )
     return with_methods(found, explanation, view, scores) if methods else found
+
+
+def pixels_of(explanation: "Explanation", view: View) -> Array | None:
+    """Return the map of a view's method per pixel, (H, W), if it is shown so and has one."""
+    if not view.pixels or view.method is None or METHODS[view.method].pixels is None:
+        return None
+    return explanation.pixel_map(view.method, view.target)
 
 
 def sequence(explanation: "Explanation", view: View, content: str, link: str = "") -> list[Chart]:

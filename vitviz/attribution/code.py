@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from vitviz.attribution.methods import METHODS
 from vitviz.attribution.view import View
 
 if TYPE_CHECKING:
@@ -57,7 +58,9 @@ def python(
         )
     else:
         names = explanation.target(view.target)
-        lines.append(f"array = explanation.map({view.method!r}, target={names!r}){title}")
+        by_pixel = view.pixels and METHODS[view.method].pixels is not None
+        name, remark = ("pixel_map", "  # (H, W)") if by_pixel else ("map", title)
+        lines.append(f"array = explanation.{name}({view.method!r}, target={names!r}){remark}")
     lines.append(f"maps = explanation.attention_maps({arguments(**query)})  # ({layers}, {heads}, {rows}, {columns})")
     return "\n".join([*lines, ""])
 

@@ -52,6 +52,7 @@ def methods_to_json() -> list[Json]:
                 "unit": method.unit,
                 "forClass": method.class_specific,
                 "onRequest": method.on_request,
+                "hasPixels": method.pixels is not None,
             }
         )
     return [method for method in found if method["key"] != "reverse_attention"]

@@ -125,6 +125,7 @@ class Chart:
         caption: Sentences: image, model, query, scale, ablation and preprocessing.
         link: Address of the view, as text; may be empty.
         colors: Colors of the large map in place of values on its scale, (gh, gw, 3) of uint8; None for values.
+        pixels: The large map per pixel of the image, (H, W), shown in place of `large`; None for none.
         panel: What takes the place of the matrix, under the title `matrix_title`; None for the matrix.
         other: A second image, (H, W, 3) of uint8, shown below the first; None for none.
     """
@@ -158,6 +159,7 @@ class Chart:
     caption: Sequence[str] = ()
     link: str = ""
     colors: NDArray[np.uint8] | None = None
+    pixels: NDArray[np.float32] | None = None
     panel: Cells | Bars | Film | None = None
     other: NDArray[np.uint8] | None = None
 

@@ -57,8 +57,11 @@ def show_large(drawing: Drawing, chart: Chart, left: float, top: float, side: fl
     if chart.large_is_ablated:
         show_empty(drawing, box)
         return
-    colors = chart.scale.colors(chart.large) if chart.colors is None else chart.colors
-    drawing.map(box, colors, chart.smooth, "map")
+    if chart.pixels is not None:
+        drawing.image(box, chart.scale.colors(chart.pixels), "map")
+    else:
+        colors = chart.scale.colors(chart.large) if chart.colors is None else chart.colors
+        drawing.map(box, colors, chart.smooth, "map")
     show_grid(drawing, chart, box, TEXT_COLOR, 0.1)
     if chart.outlines and chart.outline_opacity:
         show_outlines(drawing, chart, box)

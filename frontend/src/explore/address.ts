@@ -20,6 +20,7 @@ export const DEFAULTS = {
   direction: 'from',
   scale: 'shared',
   display: 'patches',
+  resolution: 'patches',
   mode: 'zero',
   patch_mode: 'drop',
 };
@@ -96,6 +97,7 @@ export function readAddress(
     view: oneOf<ViewName>(params.get('view'), ['attention', 'contributions', 'features', 'patching']),
     other: parseImage(params.get('other'), catalog),
     smooth: params.get('display') === 'smooth',
+    pixels: params.get('resolution') === 'pixels',
     mode: oneOf<Mode>(params.get('mode'), ['zero', 'mean']),
     patch_mode: oneOf<PatchMode>(params.get('patch_mode'), ['drop', 'gray']),
     method: catalog.methods.find(({ key, onRequest }) => key === params.get('method') && !onRequest)?.key ?? null,
@@ -158,6 +160,7 @@ export function addressOf(
     scale: choices.scale,
     display: choices.smooth ? 'smooth' : 'patches',
     method: choices.method,
+    resolution: choices.method !== null && choices.pixels ? 'pixels' : 'patches',
     class: choices.target.join('-'),
     ablated: headsParam(choices.ablated, shape),
     removed: patchesParam(choices.removed, shape),

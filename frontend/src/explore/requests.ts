@@ -6,6 +6,7 @@ import {
   ANNOUNCE_DELAY,
   isBusy,
   isRefusal,
+  isServed,
   isUnreachable,
   NO_ANSWER,
   pause,
@@ -13,13 +14,14 @@ import {
   reasonOf,
   refreshModels,
 } from '../lib/client';
-import { tokenCount, uint16Of } from '../lib/numbers';
+import { floatsOf, tokenCount, uint16Of } from '../lib/numbers';
 import { writeAddressSoon } from './actions';
 import type { ShapeParams } from './address';
 import { announceSoon, showNotice, startWaiting, stopWaiting } from './notices';
 import { sourceOf, storeRows } from './rows';
 import { decodeImage, show } from './show';
 import type { Explorer } from './state.svelte';
+import { pixelKey } from './view.svelte';
 
 export const METHODS_DELAY = 500; // ms an image stays on screen before its attribution maps are requested
 
@@ -77,6 +79,7 @@ type Keyed =
   | 'nearest'
   | 'map_on_request'
   | 'patch_heads'
+  | 'pixel_map'
   | 'patch_tokens'
   | 'ablate'
   | 'figure'
@@ -194,6 +197,18 @@ export async function fetchMethods(explorer: Explorer, delay = 0) {
     if (explorer.view.method !== null) announceSoon(explorer, ANNOUNCE_DELAY);
     if (explorer.leftOut) return;
   }
+}
+
+/** Fetch the map of a method per pixel, unless it is there. */
+export async function fetchPixels(explorer: Explorer, method: string) {
+  const { ablation, choices, predictedClass } = explorer;
+  const of = pixelKey(explorer, method);
+  if (explorer.pixelMap?.of === of) return;
+  const target = ablation && !choices.target.length ? [predictedClass] : choices.target;
+  const reply = await requestAblated(explorer, 'pixel_map', { method, target });
+  if (pixelKey(explorer, method) !== of) return;
+  if (isServed(reply)) explorer.pixelMap = { ...reply, of, values: floatsOf(reply.values) };
+  else showNotice(explorer, reasonOf(reply), true);
 }
 
 /** Repeat a request until the server is reachable and not busy. */

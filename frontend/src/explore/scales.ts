@@ -7,12 +7,21 @@ import { digitsOf, FLAT_WEIGHTS, percent } from '../lib/words';
 import type { ScaleChoice } from './state.svelte';
 
 /** The scale of a method's map: from its minimum to its maximum, or symmetric about 0 for signed methods. */
-export function methodScale(method: MethodInfo, values: number[]): Scale {
-  const limit = Math.max(...values.map(Math.abs)) || 1;
+export function methodScale(method: MethodInfo, values: number[] | Float32Array): Scale {
+  let limit = 0;
+  for (const value of values) limit = Math.max(limit, Math.abs(value));
+  limit ||= 1;
   if (method.unit === 'logits') return { kind: 'signed', limit, isWeight: false };
   if (method.unit === 'weights') return rangeScale(values);
-  return { kind: 'linear', low: isFlat(values) ? 0 : Math.min(...values), limit, clips: false, isWeight: false };
+  return { kind: 'linear', low: isFlat(values) ? 0 : least(values), limit, clips: false, isWeight: false };
 }
+
+/** Without the limit of arguments that Math.min has. */
+const least = (values: number[] | Float32Array) => {
+  let low = Infinity;
+  for (const value of values) low = Math.min(low, value);
+  return low;
+};
 
 /** From the smallest to the largest weight of the patches of one row, so that nearly uniform maps use all colors. */
 export function mapScale(row: Float32Array, shape: Shape): Scale {

@@ -33,7 +33,7 @@ export function shownView({ choices, reply, targetClass, view }: Explorer): Show
     smooth,
     outlines: outlines / 100,
     truth: reply?.image.truth ?? null,
-    pixels: false,
+    pixels: choices.pixels,
     foreground: false,
     other: null,
     ...view.panel?.shown,

@@ -19,7 +19,7 @@ import type { Line } from '../lib/words';
 import { Gallery } from './gallery.svelte';
 import type { Panel } from './panel';
 import type { Presentation } from './present';
-import { View } from './view.svelte';
+import { type PixelMap, View } from './view.svelte';
 
 export const REMOVING = 'Click patches, or drag over them, to remove them; click again to restore them.';
 
@@ -42,6 +42,7 @@ export class Choices {
   direction = $state.raw<Direction>('from');
   scale = $state.raw<ScaleChoice>('shared');
   smooth = $state.raw(false);
+  pixels = $state.raw(false); // methods that have a map per pixel show it
   outlines = $state.raw(60); // opacity, percent
   method = $state.raw<string | null>(null);
   ablated = $state.raw<number[]>([]); // heads, layer * heads + head
@@ -94,6 +95,7 @@ export class Explorer {
   attention = $state.raw<AttentionRows | null>(null);
   image = $state.raw<HTMLImageElement | null>(null); // decoded
   maps = $state.raw<Record<string, number[]>>({}); // of the attribution methods
+  pixelMap = $state.raw<PixelMap | null>(null); // the latest one
   mapsOf: object | null = null; // the reply or ablation that they belong to
   ablation = $state.raw<Pick<AblateReply, 'key' | 'probabilities'> | null>(null); // while heads are ablated or patches removed
   faithfulness = $state.raw<ScoresReply | null>(null); // of the maps on screen, once computed

@@ -41,7 +41,20 @@ export interface LargeMap {
   scale: Scale;
   /** Colors of the patches, in place of values on the scale. */
   pixels?: Uint32Array;
+  /** Values per pixel on the scale, painted in place of those of the patches. */
+  fine?: PixelMap;
 }
+
+/** The map of a method per pixel of the model input. */
+export interface PixelMap {
+  rows: number;
+  columns: number;
+  of: string; // see `pixelKey`
+  values: Float32Array;
+}
+
+/** The image, method and class of a map per pixel. */
+export const pixelKey = ({ key, choices }: Explorer, method: string) => `${key} ${method} ${choices.target}`;
 
 const NO_VALUES: number[] = [];
 const NO_LIMITS: Record<string, ScaleLimits> = {};
@@ -100,8 +113,13 @@ export class View {
   readonly map = $derived.by((): LargeMap | null => {
     if (this.panel?.map !== undefined) return this.panel.map;
     if (!this.shape || !this.rows) return null;
-    if (this.methodInfo)
-      return { values: this.methodValues, first: 0, scale: methodScale(this.methodInfo, this.methodValues) };
+    if (this.methodInfo) {
+      const { pixelMap, choices } = this.#explorer;
+      const fine =
+        choices.pixels && pixelMap?.of === pixelKey(this.#explorer, this.methodInfo.key) ? pixelMap : undefined;
+      const scale = methodScale(this.methodInfo, fine?.values ?? this.methodValues);
+      return { values: this.methodValues, first: 0, scale, fine };
+    }
     const row = rowOf(this.rows, this.shape, this.layer, this.head);
     return { values: row, first: this.shape.prefix, scale: this.scaleOf(row, this.layer, this.head) };
   });
@@ -113,7 +131,8 @@ export class View {
   readonly title = $derived.by(() => {
     if (!this.map) return '';
     if (this.panel) return this.panel.title;
-    return this.methodInfo ? methodTitle(this.methodInfo, this.classes) : mapName(this.layer, this.head);
+    const suffix = this.map.fine ? ', per pixel' : '';
+    return this.methodInfo ? methodTitle(this.methodInfo, this.classes) + suffix : mapName(this.layer, this.head);
   });
   readonly reading = $derived.by(() => readingOf(this));
   readonly headline = $derived.by((): string => headlineOf(this));

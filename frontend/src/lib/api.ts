@@ -356,7 +356,7 @@ export interface LessonInfo {
   hardware: string;
 }
 
-/** An attribution method; those on request have a map only after `map_on_request`. */
+/** An attribution method; those on request have a map only after `map_on_request`, some also one per pixel. */
 export interface MethodInfo {
   key: string;
   name: string;
@@ -368,6 +368,7 @@ export interface MethodInfo {
   unit: 'weights' | 'logits' | 'relative';
   forClass: boolean;
   onRequest: boolean;
+  hasPixels: boolean;
 }
 
 /** The map of each method; `leftOut` says why maps and all scores are missing, if they are. */
@@ -534,6 +535,20 @@ export interface Photo {
   title: string;
 }
 
+/** The map of a method per pixel of the model input, base64 of float32 (rows, columns). */
+export interface PixelMapReply {
+  values: string;
+  rows: number;
+  columns: number;
+}
+
+/** Also a method with a map per pixel. */
+export interface PixelMapRequest {
+  key: string;
+  target: number[];
+  method: string;
+}
+
 /** What has changed: lists of another version, metrics of the run, new snapshots; None without a timeline. */
 export interface PollReply {
   version?: string;
@@ -637,6 +652,7 @@ export interface Requests {
   scores: [TargetRequest, ScoresReply | Refusal | null];
   contributions: [TargetRequest, ContributionsReply | Refusal | null];
   map_on_request: [OnRequestRequest, OnRequestReply | Refusal | null];
+  pixel_map: [PixelMapRequest, PixelMapReply | Refusal | null];
   features: [FeaturesRequest, FeaturesReply | Refusal | null];
   similarity: [SimilarityRequest, SimilarityReply | Refusal | null];
   nearest: [NearestRequest, NearestReply | Refusal | null];

@@ -173,10 +173,11 @@ def parse_link(value: object) -> str:
 def arrays(chart: "Chart", explanation: Explanation, view: View) -> dict[str, Any]:
     """Return the arrays of a view by name, as on the page.
 
-    `map` (gh, gw) and its `title`; `maps` (L + 1, A + 1, gh, gw), attention of all heads and then means, NaN where
-    ablated; `prefix` (L + 1, A + 1, R), attention to or from the tokens before the patches; `labels` and
-    `probabilities` (K,); `limits`, ends of the scales of heads and means, if they are shared; `method_NAME` (gh, gw),
-    `scores`, `methods` and `random_baseline`, if the methods are shown; and the caption.
+    `map` (gh, gw) and its `title`; `pixels` (H, W), if it is shown per pixel; `maps` (L + 1, A + 1, gh, gw), attention
+    of all heads and then means, NaN where ablated; `prefix` (L + 1, A + 1, R), attention to or from the tokens
+    before the patches; `labels` and `probabilities` (K,); `limits`, ends of the scales of heads and means, if they
+    are shared; `method_NAME` (gh, gw), `scores`, `methods` and `random_baseline`, if the methods are shown; and the
+    caption.
     """
     from vitviz.attribution.charts import all_rows
 
@@ -189,6 +190,8 @@ def arrays(chart: "Chart", explanation: Explanation, view: View) -> dict[str, An
         "probabilities": explanation.probabilities,
         "caption": np.array(" ".join(chart.caption)),
     }
+    if chart.pixels is not None:
+        found["pixels"] = chart.pixels
     if chart.scales is not None and view.scale == "shared":
         found["limits"] = np.array([scale.limit for scale in chart.scales])
     if chart.methods:

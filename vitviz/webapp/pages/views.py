@@ -20,6 +20,7 @@ from vitviz.webapp.schemas.views import (
     ContributionsReply,
     FeaturesReply,
     NearestReply,
+    PixelMapReply,
     SimilarityReply,
 )
 from vitviz.webapp.server.cache import ExplanationCache
@@ -47,7 +48,7 @@ class Views:
     @property
     def functions(self) -> list[Callable[[Json], Any]]:
         """The functions that take less than a second, by name."""
-        return [self.contributions, self.features, self.similarity]
+        return [self.contributions, self.pixel_map, self.features, self.similarity]
 
     def contributions(self, request: Json) -> ContributionsReply | None:
         """Return the direct contributions to a logit; None if the key has expired.
@@ -66,6 +67,18 @@ class Views:
             "bias": found.bias,
             "logit": found.logit,
         }
+
+    def pixel_map(self, request: Json) -> PixelMapReply | None:
+        """Return the map of a method per pixel; None if the key has expired.
+
+        Args:
+            request: `key`; `method`, one with a map per pixel; `target` as for `contributions`.
+        """
+        if (explanation := self.explanations.get(request)) is None:
+            return None
+        values = explanation.pixel_map(require(request, "method", str), parse_target(request))
+        rows, columns = values.shape
+        return {"values": to_base64(values.astype("<f4")), "rows": rows, "columns": columns}
 
     def features(self, request: Json) -> FeaturesReply | None:
         """Return principal components of the patch tokens of each layer as colors; None if the key has expired.

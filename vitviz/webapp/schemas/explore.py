@@ -9,7 +9,7 @@ from vitviz.webapp.schemas.common import ColorTables, FigureFile, GridShape, Mod
 
 
 class MethodInfo(TypedDict):
-    """An attribution method; those on request have a map only after `map_on_request`."""
+    """An attribution method; those on request have a map only after `map_on_request`, some also one per pixel."""
 
     key: str
     name: str
@@ -21,6 +21,7 @@ class MethodInfo(TypedDict):
     unit: Literal["weights", "logits", "relative"]
     forClass: bool
     onRequest: bool
+    hasPixels: bool
 
 
 class ExploreCatalog(ModelList):

@@ -65,6 +65,8 @@ from vitviz.webapp.schemas.views import (
     PatchedTokens,
     PatchingRequest,
     PatchTokensRequest,
+    PixelMapReply,
+    PixelMapRequest,
     SimilarityReply,
     SimilarityRequest,
     TaskProgress,
@@ -82,6 +84,7 @@ class Requests(TypedDict):
     scores: tuple[TargetRequest, ScoresReply | Refusal | None]
     contributions: tuple[TargetRequest, ContributionsReply | Refusal | None]
     map_on_request: tuple[OnRequestRequest, OnRequestReply | Refusal | None]
+    pixel_map: tuple[PixelMapRequest, PixelMapReply | Refusal | None]
     features: tuple[FeaturesRequest, FeaturesReply | Refusal | None]
     similarity: tuple[SimilarityRequest, SimilarityReply | Refusal | None]
     nearest: tuple[NearestRequest, NearestReply | Refusal | None]

@@ -17,6 +17,20 @@ class ContributionsReply(TypedDict):
     logit: float
 
 
+class PixelMapRequest(TargetRequest):
+    """Also a method with a map per pixel."""
+
+    method: str
+
+
+class PixelMapReply(TypedDict):
+    """The map of a method per pixel of the model input, base64 of float32 (rows, columns)."""
+
+    values: str
+    rows: int
+    columns: int
+
+
 class FeaturesRequest(KeyRequest):
     """Whether the background is removed."""
 

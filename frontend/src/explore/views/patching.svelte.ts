@@ -24,6 +24,7 @@ import {
 } from './patching';
 
 const CHOOSING = 'Choose image B: a sample, a test image, or an upload.';
+const PREFERRED = ['dog', 'cat']; // much alike
 const STOPPED = 'Cancelled: the matrix needs the forward passes of all heads.';
 
 export class PatchingPanel implements Panel {
@@ -90,12 +91,12 @@ export class PatchingPanel implements Panel {
     return map ? [signed(map.values[map.first + patch]), 'recovered'] : null;
   }
 
-  /** The choice of image B: the user's, or the first sample that is not on screen. */
+  /** The choice of image B: the user's, or a sample that is not on screen. */
   get choice(): ImageChoice {
     const { choices, catalog } = this.explorer;
     const shown = choices.image ? imageParam(choices.image) : '';
-    const [first, second] = catalog.samples;
-    const name = first.name === shown ? (second ?? first).name : first.name;
+    const others = catalog.samples.filter(({ name }) => name !== shown);
+    const { name } = others.find((sample) => PREFERRED.includes(sample.name)) ?? others[0];
     return choices.other ?? { kind: 'sample', name };
   }
 

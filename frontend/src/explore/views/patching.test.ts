@@ -76,7 +76,7 @@ function panelWith(parameters = 100) {
   const image: ImageChoice = { kind: 'sample', name: 'cat' };
   const explorer = {
     host: { request },
-    catalog: { samples: [{ name: 'cat' }, { name: 'dog' }] },
+    catalog: { samples: [{ name: 'ship' }, { name: 'cat' }, { name: 'dog' }] },
     choices: { image, other: null as ImageChoice | null, target: [], layer: 0, head: 1, readoutPatch: -1 },
     shape: SHAPE,
     reply: { key: 'k', checkpoint: 'c', classes: NAMES },
