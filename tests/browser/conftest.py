@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+import vitviz
 from benchmarks import page as bench
 from vitviz.data import cifar
+from vitviz.data.preprocessing import sample_paths
 
 GUARD = Path(__file__).parent / "guard"
 expect.set_options(timeout=60_000)  # same as the context timeout below; CI machines are slow
@@ -80,6 +82,12 @@ def browser():
         browser = bench.launch_browser(playwright, *FAKE_CAMERA_ARGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def explanation():
+    """The cat, explained by the shipped model in Python."""
+    return vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
 
 
 @pytest.fixture

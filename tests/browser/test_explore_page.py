@@ -1,6 +1,5 @@
 """The Explore page in a browser: the page shows what the model computed."""
 
-import io
 import re
 import subprocess
 import sys
@@ -13,55 +12,11 @@ from playwright.sync_api import expect
 
 import vitviz
 from benchmarks.page import EXPLORER
+from tests.browser.explore import changed, number_at, other_image, point, shows, tile
 from vitviz.attribution.faithfulness import N_RANDOM, score
 from vitviz.attribution.view import View
-from vitviz.data.preprocessing import sample_paths
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def explanation():
-    return vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
-
-
-def point(page, stage, patch, grid=(8, 8)):
-    """Put the pointer on a patch of the image or the map."""
-    box = page.locator(f".stage.{stage}").bounding_box()
-    row, column = divmod(patch, grid[1])
-    page.mouse.move(
-        box["x"] + box["width"] * (column + 0.5) / grid[1], box["y"] + box["height"] * (row + 0.5) / grid[0]
-    )
-
-
-def number_at(page, patch):
-    """Return the value that the page shows for a patch of the large map."""
-    point(page, "map", patch)
-    tip = page.locator(".stage.map .tip b")
-    expect(tip).to_be_visible()
-    return tip.inner_text()
-
-
-def shows(text, fraction):
-    """Whether a percentage on the page is this fraction, rounded to the displayed digits."""
-    number = text.replace("\xa0", " ").removesuffix(" %")
-    if number.startswith("under"):
-        return fraction < 0.0001
-    digits = len(number.partition(".")[2])
-    return abs(float(number) - 100 * fraction) <= 0.5 * 10**-digits + 1e-3
-
-
-def other_image(page, act):
-    """Do something that loads another image, and wait until it is painted with its full attention."""
-    before = page.get_attribute(EXPLORER, "data-ready")
-    act()
-    page.wait_for_function(
-        """([root, before]) => {
-          const data = document.querySelector(root).dataset;
-          return data.ready && data.ready !== before && data.full === data.ready && data.state === "ready";
-        }""",
-        arg=[EXPLORER, before],
-    )
 
 
 def test_an_explained_example_is_shown_at_load(open_page, explanation):
@@ -74,11 +29,6 @@ def test_an_explained_example_is_shown_at_load(open_page, explanation):
     first = page.locator(".predictions li").first
     expect(first).to_contain_text(best)
     assert shows(first.locator(".value").inner_text(), explanation.probabilities.max())
-
-
-def tile(page, layer, head):
-    """Return the tile of a layer and head from 0; the last of each is the mean."""
-    return page.locator("[role=gridcell]").nth(7 * layer + head)
 
 
 def test_the_large_map_is_that_of_the_layer_and_head_it_names(open_page, explanation):
@@ -198,11 +148,11 @@ def test_each_method_has_its_score_next_to_the_random_baseline(open_page, explan
     random = [found.probability_drop(start) for found in report.random_baseline]
     note = f"{N_RANDOM} random orders, {np.mean(random):.2f} ± {np.std(random):.2f} (SD)"
     expect(page.locator(".score-note")).to_contain_text(note)
-    for tile in page.locator(".method").all():
-        title = tile.locator(".method-name").inner_text()
+    for button in page.locator(".method").all():
+        title = button.locator(".method-name").inner_text()
         name = next(key for key, method in vitviz.METHODS.items() if method.title == title)
-        value = tile.locator(".method-score span").first.inner_text()
-        words = tile.locator(".comparison").inner_text()
+        value = button.locator(".method-score span").first.inner_text()
+        words = button.locator(".comparison").inner_text()
         drop = report.scores[name].probability_drop(start)
         distance = (drop - np.mean(random)) / np.std(random)
         expected = "≈ random" if abs(distance) <= 2 else "< random" if distance < 0 else "> random"
@@ -273,100 +223,6 @@ def test_an_image_evicted_by_the_server_is_explained_again(open_page):
     expect(page.locator(".status")).not_to_contain_text("did not answer")
 
 
-def test_an_ablation_that_fails_is_undone(open_page):
-    page = open_page("?image=cat&layer=5&head=1&ablated=5-2")
-    page.wait_for_selector(f"{EXPLORER}[data-changed]")
-    page.route(
-        re.compile("component_server"),
-        lambda route: route.abort() if route.request.post_data_json["fn_name"] == "ablate" else route.fallback(),
-    )
-    page.locator(".effect select[name=mode]").select_option("mean")
-    expect(page.locator(".status")).to_contain_text("The server did not answer")
-    expect(page.locator(".effect select[name=mode]")).to_have_value("zero")
-    page.wait_for_url(lambda url: "mode=mean" not in url)
-    other_image(page, page.locator(".thumb").first.click)
-    expect(page.locator(".cell.ablated")).to_have_count(0)
-    page.locator("[data-do=ablate]").click()
-    expect(page.locator(".status")).to_contain_text("The server did not answer")
-    expect(page.locator(".cell.ablated")).to_have_count(0)  # the earlier ablation was of another image
-
-
-def changed(page, act):
-    """Do something that ablates heads or removes patches, and wait until the page shows the result."""
-    before = page.get_attribute(EXPLORER, "data-changed")
-    act()
-    page.wait_for_function(
-        """([root, before]) => {
-          const { changed } = document.querySelector(root).dataset;
-          return changed && changed !== before;
-        }""",
-        arg=[EXPLORER, before],
-    )
-
-
-def test_heads_and_patches_are_ablated_by_mouse_and_keyboard(open_page, explanation):
-    page = open_page("?image=cat&layer=5&head=1")
-    changed(page, page.locator("[data-do=ablate]").click)
-    expect(page.locator(".headline")).to_have_text("Layer 5, head 1 is ablated")
-    page.locator(".cell").nth(9).click()  # layer 2, head 3, after a mean column
-    changed(page, lambda: page.keyboard.press("x"))
-    page.locator("[data-do=remove]").click()
-    box = page.locator(".stage.image").bounding_box()
-    side = box["width"] / 8
-    changed(page, lambda: page.mouse.click(box["x"] + 4.5 * side, box["y"] + 3.5 * side))
-    page.locator("[data-do=remove]").click()
-    page.locator(".stage.map").focus()
-    page.keyboard.press("ArrowRight")  # from the middle, row 4, column 4, to a patch that is not removed
-    page.keyboard.press("ArrowDown")
-    changed(page, lambda: page.keyboard.press("Delete"))
-    page.wait_for_url("**ablated=5-1_2-3&removed=4-5_5-5*")
-
-    expected = explanation.ablate([(4, 0), (1, 2)], [3 * 8 + 4, 4 * 8 + 4])
-    k = int(explanation.probabilities.argmax())
-    after, before = expected.probabilities[k], explanation.probabilities[k]
-    shown = page.locator(".prediction .value").first.inner_text().replace("\xa0", " ").removesuffix(" %")
-    assert float(shown) == pytest.approx(100 * after, abs=0.06)
-    points = page.locator(".effect-points").inner_text().replace("−", "-").removesuffix(" percentage points")
-    assert float(points) == pytest.approx(float(shown) - 100 * before, abs=0.06), "the displayed numbers add up"
-    expect(page.locator(".effect-what")).to_have_text("2 heads ablated, 2 patches removed")
-    expect(page.locator(".cell.ablated")).to_have_count(2)
-
-    changed(page, page.locator("[data-do=restore]").click)
-    expect(page.locator(".effect")).to_be_hidden()
-    expect(page.locator(".cell.ablated")).to_have_count(0)
-    page.locator(".cell").nth(9).click()
-    assert shows(number_at(page, 20), explanation.cls_maps[1, 2].flat[20])
-
-
-def test_maps_and_scores_are_those_of_the_ablated_model_and_the_changed_image(open_page, explanation):
-    page = open_page("?image=cat&method=relevance&ablated=4-3&removed=4-4_4-5")
-    page.wait_for_selector(f"{EXPLORER}[data-changed][data-scores]")
-    ablated = explanation.ablate([(3, 2)], [27, 28])
-    target = explanation.target("cat")
-    relevance = ablated.map("relevance", target)
-    assert float(number_at(page, 20).split()[0]) == pytest.approx(relevance.flat[20] / relevance.max(), abs=0.006)
-    expect(page.locator(".methods-head")).to_contain_text("with 1 head ablated, 2 patches removed")
-    expect(page.locator(".stage.map .mark.removed:not([hidden])")).to_have_count(2)
-    found = score(ablated.context, {"relevance": relevance.ravel()}, target)
-    drop = found.scores["relevance"].probability_drop(float(ablated.probabilities[target]))
-    tile = page.locator(".method", has_text="Relevance").locator(".method-score")
-    assert float(tile.inner_text().split()[0]) == pytest.approx(drop, abs=0.006)
-
-
-def test_dragging_removes_each_patch_on_the_way(open_page):
-    page = open_page("?image=cat")
-    page.locator("[data-do=remove]").click()
-    expect(page.locator(f"{EXPLORER} .status")).to_contain_text("drag over them, to remove them")
-    box = page.locator(".stage.image").bounding_box()
-    side = box["width"] / 8
-    page.mouse.move(box["x"] + 1.5 * side, box["y"] + 2.5 * side)
-    page.mouse.down()
-    for column in (2.5, 3.5):
-        page.mouse.move(box["x"] + column * side, box["y"] + 2.5 * side)
-    page.mouse.up()
-    page.wait_for_url("**removed=3-2_3-3_3-4*")
-
-
 def test_the_tour_is_walked_by_keyboard_and_dismissed_for_good(open_page):
     page = open_page()
     expect(page.locator(".intro")).to_contain_text("what a Vision Transformer attends to")
@@ -387,194 +243,6 @@ def test_help_explains_a_term(open_page):
     page = open_page()
     page.get_by_role("button", name="What is attention weight?").click()
     expect(page.locator(".help-text:popover-open")).to_contain_text("the softmax of the products")
-
-
-def test_a_link_restores_ablations(open_page):
-    page = open_page("?image=cat&ablated=5-1_9-9&removed=4-5_4-5_99-1")
-    page.wait_for_selector(f"{EXPLORER}[data-changed]")
-    expect(page.locator(".effect-what")).to_have_text("1 head ablated, 1 patch removed")
-    expect(page.locator(".mark.removed:not([hidden])")).to_have_count(2)  # on the image and on the map
-    changed(page, lambda: page.locator(".effect select[name=patch_mode]").select_option("gray"))
-    expect(page.locator(".effect-what")).to_have_text("1 head ablated, 1 patch painted gray")
-    changed(page, lambda: page.locator(".effect select[name=mode]").select_option("mean"))
-    page.wait_for_url("**mode=mean&patch_mode=gray*")
-
-
-def open_gallery(page):
-    """Open the test images and return their shelf."""
-    page.locator("input[name=source][value=cifar]").check()
-    shelf = page.locator(".shelf[data-source=cifar]")
-    expect(shelf.locator(".thumb")).to_have_count(40)
-    return shelf
-
-
-def test_a_test_image_is_chosen_by_class_and_shows_its_label(open_page):
-    page = open_page()
-    shelf = open_gallery(page)
-    shelf.locator("[name=label]").select_option(label="ship")
-    first = shelf.locator(".thumb[data-image*='\"index\":8}']")
-    expect(first).to_be_visible()
-    other_image(page, first.click)
-    expect(page.locator(".truth")).to_contain_text("ship")
-    page.wait_for_url("**image=cifar*8**")
-
-
-def test_the_gallery_shows_misclassified_images_with_their_prediction(open_page):
-    page = open_page()
-    shelf = open_gallery(page)
-    shelf.locator("[name=shown]").select_option(label="Confidently wrong")
-    caption = re.compile(r"^\w+, image \d+, predicted \w+ with (\d+) %$".replace(" %", "\\s%"))
-    expect(shelf.locator(".thumb img").first).to_have_attribute("alt", caption, timeout=300_000)  # 10,000 images
-    expect(shelf.locator(".sorting")).to_be_hidden()
-    names = [image.get_attribute("alt") for image in shelf.locator(".thumb img").all()]
-    percentages = [int(caption.match(name)[1]) for name in names]
-    assert percentages == sorted(percentages, reverse=True)
-    assert all(name.split(",")[0] != re.search(r"predicted (\w+)", name)[1] for name in names)
-    expect(shelf.locator(".predicted").first).to_contain_text(re.search(r"predicted (\w+)", names[0])[1])
-    other_image(page, shelf.locator(".thumb").first.click)
-    expect(page.locator(".predictions li").first).to_contain_text(re.search(r"predicted (\w+)", names[0])[1])
-    expect(page.locator(".truth")).to_contain_text(names[0].split(",")[0])
-
-
-def test_thumbnails_are_inert_while_images_are_being_classified(open_page):
-    page = open_page()
-    shelf = open_gallery(page)
-    before = [image.get_attribute("alt") for image in shelf.locator(".thumb img").all()]
-    held = []
-
-    def hold(route):
-        if route.request.post_data_json["fn_name"] == "gallery":
-            held.append(route)
-        else:
-            route.fallback()
-
-    page.route(re.compile("component_server"), hold)
-    shelf.locator("[name=shown]").select_option(label="Misclassified")
-    expect(shelf.locator(".sorting")).to_be_visible()
-    expect(shelf.locator(".thumbs[inert]")).to_have_count(1)
-    expect(shelf.locator("[data-page='1']")).to_be_disabled()
-    shelf.locator("[name=shown]").select_option(label="All images")
-    expect(shelf.locator(".thumbs[inert]")).to_have_count(0)
-    expect(shelf.locator("[data-page='1']")).to_be_enabled()
-    with page.expect_response(re.compile("component_server")):
-        held.pop().continue_()
-    assert [image.get_attribute("alt") for image in shelf.locator(".thumb img").all()] == before
-
-
-def test_the_camera_can_be_closed_and_its_photo_is_explained(open_page):
-    page = open_page()
-    page.locator("input[name=source][value=upload]").check()
-    page.get_by_role("button", name="Use the camera").click()
-    expect(page.locator(".camera video")).to_be_visible()
-    page.get_by_role("button", name="Close the camera").click()
-    expect(page.locator(".camera")).to_be_hidden()
-    expect(page.get_by_role("button", name="Use the camera")).to_be_focused()
-    assert page.locator(".camera video").evaluate("video => video.srcObject === null")
-    page.get_by_role("button", name="Use the camera").click()
-    expect(page.locator(".camera video")).to_be_visible()
-    other_image(page, page.get_by_role("button", name="Take photo").click)
-    expect(page.locator(".image-note")).to_contain_text("photo.png")
-    expect(page.locator(".camera")).to_be_hidden()
-    assert page.locator(".camera video").evaluate("video => video.srcObject === null")
-
-
-def upload(page, name, content):
-    page.locator("input[name=source][value=upload]").check()
-    page.locator("input[type=file]").set_input_files({"name": name, "mimeType": "image/png", "buffer": content})
-
-
-def png(size):
-    buffer = io.BytesIO()
-    Image.linear_gradient("L").resize(size).convert("RGB").save(buffer, "PNG")
-    return buffer.getvalue()
-
-
-def test_a_page_and_an_image_of_the_gallery_are_reached_by_number(open_page):
-    page = open_page("?image=cifar:123")
-    shelf = page.locator(".shelf[data-source=cifar]")
-    expect(shelf.locator(".thumb[aria-pressed=true]")).to_have_attribute("title", "cat, image 123")  # 123 % 10
-    expect(shelf.get_by_label("Page", exact=True)).to_have_value("4")
-    shelf.get_by_label("Page", exact=True).fill("250")
-    shelf.get_by_label("Page", exact=True).press("Enter")
-    expect(shelf.locator(".thumb").last).to_have_attribute("title", "truck, image 9999")
-    shelf.get_by_role("button", name="Larger").click()
-    other_image(
-        page, lambda: (index := shelf.get_by_label("Index of a test image")).fill("5005") or index.press("Enter")
-    )
-    expect(shelf.locator(".thumb[aria-pressed=true]")).to_have_attribute("title", "dog, image 5005")
-    expect(page.locator(".image-note")).to_contain_text("CIFAR-10 test image 5005")
-    page.keyboard.press("Escape")
-    expect(shelf.get_by_role("button", name="Larger")).to_be_visible()
-
-
-def test_a_photograph_of_no_class_says_so(open_page):
-    page = open_page("?image=chelsea")
-    expect(page.locator(".truth")).to_have_text("true label: cat")
-    expect(page.locator(".image-note")).to_contain_text("Photograph: Stefan van der Walt, CC0")
-    other_image(page, page.get_by_role("button", name="Launch of a Falcon 9 rocket").click)
-    expect(page.locator(".truth")).to_have_text("rocket: no such class")
-    page.wait_for_url("**image=rocket*")
-
-
-def test_back_returns_to_the_previous_image_and_its_view(open_page):
-    page = open_page("?image=cat&layer=3&head=2")
-    page.evaluate("() => { performance.now = () => 1e6 * ++window.calls || (window.calls = 1) * 1e6; }")  # time passes
-    for name in ("dog", "Launch of a Falcon 9 rocket"):
-        other_image(page, page.get_by_role("button", name=name, exact=True).click)
-    page.wait_for_url("**image=rocket*")
-    other_image(page, page.go_back)
-    expect(page.locator(".truth")).to_have_text("true label: dog")
-    page.get_by_role("tab", name="Internals").click()
-    page.go_back()
-    expect(page.locator(".truth")).to_have_text("true label: dog")
-    other_image(page, page.go_back)
-    expect(page.locator(".truth")).to_have_text("true label: cat")
-    expect(page.locator(".map-title")).to_have_text("Layer 3, head 2")
-    other_image(page, page.go_forward)
-    expect(page.locator(".truth")).to_have_text("true label: dog")
-
-
-def test_the_crop_of_an_upload_is_moved_and_survives_a_reload(open_page):
-    page = open_page()
-    other_image(page, lambda: upload(page, "wide.png", png((120, 60))))
-    slider = page.get_by_label("Crop, from left to right")
-    expect(page.locator(".crop-box")).to_be_visible()
-    slider.focus()
-    other_image(page, lambda: page.keyboard.press("Home"))
-    note = "wide.png · cropped to a square on the left, resized from 120 × 60 to 32 × 32"
-    expect(page.locator(".image-note")).to_have_text(note)
-    box = page.locator(".original").bounding_box()
-    page.mouse.move(box["x"] + 5, box["y"] + 5)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] - 1, box["y"] + 5)
-    other_image(page, page.mouse.up)
-    expect(page.locator(".image-note")).to_contain_text("on the right")
-    page.reload()
-    page.wait_for_selector(f"{EXPLORER}[data-full][data-state=ready]")
-    expect(page.locator(".image-note")).to_contain_text("wide.png · cropped to a square on the right")
-
-
-def test_an_uploaded_image_is_explained_and_its_preprocessing_described(open_page):
-    page = open_page()
-    other_image(page, lambda: upload(page, "wide.png", png((120, 60))))
-    expect(page.locator(".image-note")).to_contain_text("cropped to a square, resized from 120 × 60 to 32 × 32")
-
-
-def test_a_text_file_named_png_is_rejected_and_the_view_stays(open_page):
-    page = open_page("?image=cat")
-    before = page.locator(".headline").inner_text()
-    upload(page, "letter.png", b"Dear reader, this is not an image.")
-    expect(page.locator(".status")).to_contain_text("must be a complete PNG, JPEG, WebP, GIF, BMP or TIFF image")
-    expect(page.locator(EXPLORER)).to_have_attribute("data-state", "error")
-    expect(page.locator(".headline")).to_have_text(before)
-
-
-def test_a_file_name_never_runs_as_script(open_page):
-    page = open_page()
-    name = "<img src=x onerror=window.ran=1>${window.ran=1}{{1}}.png"
-    other_image(page, lambda: upload(page, name, png((40, 40))))
-    expect(page.locator(".image-note")).to_contain_text("onerror")
-    assert page.evaluate("window.ran === undefined")
 
 
 def test_the_figure_is_downloaded_as_an_image(open_page):

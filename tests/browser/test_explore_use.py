@@ -13,15 +13,10 @@ from playwright.sync_api import Error, expect
 import vitviz
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
-from tests.browser.test_explore_page import changed, other_image, shows
+from tests.browser.explore import changed, other_image, shows
 from vitviz.data.preprocessing import MAX_BYTES, sample_paths
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def explanation():
-    return vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
 
 
 def removed(patches):
@@ -503,20 +498,6 @@ def test_a_failed_choice_of_test_images_is_undone(open_page):
     expect(page.locator(f"{EXPLORER} .status")).to_have_text("The server is busy.")
     expect(shelf.locator("[name=shown]")).to_have_value("all")
     expect(shelf.locator(".thumbs[inert]")).to_have_count(0)
-
-
-def test_an_image_whose_model_was_trained_further_is_explained_again(open_page):
-    page = open_page("?image=cat")
-    page.wait_for_selector(f"{EXPLORER}[data-scores]")
-    answered(page, "figure", lambda found: None)  # its explanation was evicted
-
-    def other(found):
-        return found | {"probabilities": [0.91, *[0.01] * 9]}
-
-    answered(page, "explain", other)
-    page.locator("[data-do=figure]").click()
-    expect(page.locator(".predictions li").first).to_contain_text("airplane")
-    expect(page.locator(".predictions li").first).to_contain_text("91.0")
 
 
 # --- before the first response, long names ---

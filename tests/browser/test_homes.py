@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 import vitviz
 from tests import tiny
-from tests.browser.test_explore_page import number_at, shows, tile
+from tests.browser.explore import number_at, shows, tile
 from vitviz.attribution.explanation import explain
 from vitviz.data.preprocessing import sample_paths
 from vitviz.plots.document import script

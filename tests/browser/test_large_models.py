@@ -12,7 +12,7 @@ import vitviz
 from benchmarks import large
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
-from tests.browser.test_explore_page import point
+from tests.browser.explore import point
 from vitviz.data import cifar
 from vitviz.data.environment import make_environment
 from vitviz.data.preprocessing import sample_paths

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NO_ANSWER, RETRY_DELAY } from '../lib/client';
 import { fetchAblation, fetchMethods, load, METHODS_DELAY, requestCached } from './requests';
+import { show } from './show';
 import type { Explorer } from './state.svelte';
 
 vi.mock('./show', () => ({ show: vi.fn(), decodeImage: async () => ({}) }));
@@ -92,11 +93,12 @@ test('an evicted explanation is computed again', async () => {
 });
 
 test('an image whose model was trained further is explained again', async () => {
-  const again = { key: 'k2', probabilities: [0.5, 0.5] };
-  const { explorer } = explorerWith({ methods: [null], explain: [again, BUSY] });
+  const again = { key: 'k2', probabilities: [0.5, 0.5], image: { src: '' } };
+  const { explorer } = explorerWith({ methods: [null], explain: [again, again] });
   const reply = await requestCached(explorer, 'methods', { target: [] });
   expect(reply).toMatchObject({ error: expect.stringContaining('trained further') });
-  expect(explorer.ticket).toBe(1);
+  await vi.runAllTimersAsync();
+  expect(vi.mocked(show).mock.lastCall?.slice(0, 2)).toEqual([explorer, again]);
 });
 
 test('maps of another class are dropped at once, and requested until the server responds', async () => {
