@@ -17,6 +17,12 @@ LAYERED = ("attention", "reverse_attention", "average", "rollout", "value_norm")
 OTHERS = ("input_gradient", "occlusion", "random")
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_small(monkeypatch):
+    """Let only `max_bytes` decide, as these models are tiny."""
+    monkeypatch.setattr(layered_attention, "SMALL_BYTES", 0)
+
+
 @pytest.fixture
 def layered(monkeypatch):
     """Return a function that explains an image without holding the full attention, and with it."""

@@ -89,12 +89,11 @@ def contributions(context: ForwardContext, target: Target) -> Contributions:
 
 def head_contributions(context: ForwardContext, paths: DirectPaths, layer: int) -> Tensor:
     """Return the contributions of what a layer's heads moved from each token, (A, T)."""
-    values = context.model.head_values(layer, paths.tokens[layer])[0]  # (A, T, d)
-    grad = paths.head_grads[layer][0]  # (A, Q, d)
-    weights = paths.attention[layer][0].to(grad)  # (A, Q, T)
-    moved = weights.mT @ grad[:, : weights.shape[1]]  # (A, T, d)
+    weights = paths.attention[layer]  # (1, A, Q, T)
+    grad = paths.head_grads[layer][:, :, : weights.shape[2]]  # (1, A, Q, d)
+    products = context.model.value_products(layer, paths.tokens[layer], grad)  # (1, A, Q, T)
     mask = (context.head_masks or [None] * context.config.depth)[layer]
-    found = (moved * values).sum(-1)  # (A, T)
+    found = (weights.to(products) * products)[0].sum(1)  # (A, T)
     return found if mask is None else found * mask.keep[:, None]
 
 

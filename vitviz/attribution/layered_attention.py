@@ -16,6 +16,7 @@ from vitviz.models.config import ViTConfig
 from vitviz.models.vit import AttentionOutput, Transformer
 
 MAX_BYTES = 2**28  # of full attention that is held at once, where the free memory is unknown
+SMALL_BYTES = 2**24  # are always held; asking for the free memory takes 0.2 ms
 FRACTION = 16  # of the free memory: gradients and the parts of a backward pass take several times as much
 
 
@@ -49,7 +50,9 @@ def max_bytes() -> int:
 
 def fits(config: ViTConfig) -> bool:
     """Whether the full attention is held at once; that of the tutorials' models always is."""
-    return config.architecture != "vit" or attention_bytes(config) <= max_bytes()
+    return (
+        config.architecture != "vit" or attention_bytes(config) <= SMALL_BYTES or attention_bytes(config) <= max_bytes()
+    )
 
 
 def attention_by_layer(model: Transformer, output: AttentionOutput) -> Iterator[Tensor]:

@@ -338,7 +338,7 @@ def measure(model: Transformer, output: AttentionOutput) -> dict[str, Tensor]:
         found.append(layer_distance(weights, distances, config))
         rows.append(cls_attention(weights, config))
         sinks.append(layer_sinks(model, layer, weights, tokens[layer]))
-    output = AttentionOutput(output.logits, torch.stack(rows), tokens)
+    output = AttentionOutput(output.logits, torch.stack(rows), list(tokens))
     entropy, effective = attention_entropy(output, config)
     norms = token_norms(output)  # (L + 1, B, T)
     return {

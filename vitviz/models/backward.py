@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from vitviz.models.vit import Block, HeadMask, HeadMasks, Transformer, ViT
+from vitviz.models.vit import Attention, Block, HeadMask, HeadMasks, Transformer, ViT
 
 Operation = Callable[..., Any]
 RuleSet = Literal["balanced", "attn_lrp"]
@@ -257,27 +257,67 @@ def forward_stream(
     x = model.embed(model.patch_embed(images), keep)  # (1, T, D)
     all_tokens = model.config.global_pool != "token"
     last, outputs = model.forward_features(x, "cls" if read_one else "full", all_tokens, records, keep)
+    explained, grad, bias = backward_head(model, last, logit)  # grad: of the residual stream, (1, Q, D)
+    Q = grad.shape[1]
+    grads, biases = [], []
+    for block, record in zip(cast(Iterable[Block], model.blocks), records, strict=True):
+        head_grad, product = project_back(block.attn, block.ls1(grad), record.mixed[:, :, :Q])
+        grads.append(head_grad)
+        biases.append(product)
+    mlp = (torch.stack([record.added[:, :Q] for record in records]) * grad).sum((1, 2, 3)).tolist()
+    weights = [cast(Tensor, output.weights) for output in outputs]
+    attention = [w.unsqueeze(2) if read_one else w[:, :, :Q] for w in weights]
+    tokens = [x, *(record.tokens for record in records[:-1])]
+    embedding = float((grad * x[:, :Q]).sum())
+    return DirectPaths(explained, embedding, mlp, biases, bias, grads, attention, tokens)
+
+
+def backward_head(model: ViT, last: Tensor, logit: Callable[[Tensor], Tensor]) -> tuple[float, Tensor, float]:
+    """Compute a logit from the output of the last block, (1, Q, D), and its balanced gradient.
+
+    Returns:
+        The logit, its gradient (1, Q, D), and the product of the biases after the last block.
+    """
+    head = model.head
+    plain = isinstance(model.norm, nn.LayerNorm) and isinstance(model.fc_norm, nn.Identity)
+    if reads_one_token(model) and plain and isinstance(head, nn.Linear) and isinstance(model.head_proj, nn.Identity):
+        explained = float(logit(model.forward_head(last)).sum())
+        grad, product = norm_back(model.norm, last, logit(head.weight.mT))  # without autograd, which takes longer
+        return explained, grad, product + float(logit(head.bias[None]).sum())
     final = [last.detach().requires_grad_()]
     for name, module in model.named_children():
         if name not in ("patch_embed", "norm_pre", "blocks"):
             final += [parameter for key, parameter in module.named_parameters() if key.endswith("bias")]
     with torch.enable_grad(), BackwardRules("balanced"):
-        explained = logit(model.forward_head(final[0])).sum()
-        found = torch.autograd.grad(explained, final, allow_unused=True)
-    grad = found[0]  # (1, Q, D), of the residual stream
-    Q = grad.shape[1]
-    grads, biases, mlp = [], [], []
-    for block, record in zip(cast(Iterable[Block], model.blocks), records, strict=True):
-        head_grad, bias = block.attn.project_back(block.ls1(grad), record.mixed[:, :, :Q])
-        grads.append(head_grad)
-        biases.append(bias)
-        mlp.append(float((grad * record.added[:, :Q]).sum()))
-    weights = [cast(Tensor, output.weights) for output in outputs]
-    attention = [w.unsqueeze(2) if read_one else w[:, :, :Q] for w in weights]
-    bias = sum(float((x * g).sum()) for x, g in zip(final[1:], found[1:], strict=True) if g is not None)
-    tokens = [x, *(record.tokens for record in records[:-1])]
-    embedding = float((grad * x[:, :Q]).sum())
-    return DirectPaths(float(explained.detach()), embedding, mlp, biases, bias, grads, attention, tokens)
+        total = logit(model.forward_head(final[0])).sum()
+        found = torch.autograd.grad(total, final, allow_unused=True)
+    products = (float((x * g).sum()) for x, g in zip(final[1:], found[1:], strict=True) if g is not None)
+    return float(total.detach()), found[0], sum(products)
+
+
+def norm_back(norm: nn.Module, x: Tensor, grad: Tensor) -> tuple[Tensor, float]:
+    """Return the balanced gradient of the input x of a LayerNorm, given that of its output, and its bias' product."""
+    norm = cast(nn.LayerNorm, norm)
+    product = float((grad * norm.bias).sum())
+    grad = grad * norm.weight
+    rstd = torch.native_layer_norm(x, list(norm.normalized_shape), None, None, norm.eps)[2]
+    return (grad - grad.mean(-1, keepdim=True)) * rstd, product
+
+
+def project_back(attn: Attention, grad: Tensor, mixed: Tensor) -> tuple[Tensor, float]:
+    """Return the balanced gradient of the outputs of the heads, and the product of the layer's biases.
+
+    Args:
+        attn: The attention layer.
+        grad: Gradient of its output, (1, Q, D).
+        mixed: Outputs of the heads before the output projection, (1, A, Q, d).
+    """
+    product = float((grad * attn.proj.bias).sum())
+    grad = grad @ attn.proj.weight  # (1, Q, D)
+    if isinstance(attn.norm, nn.LayerNorm):
+        grad, added = norm_back(attn.norm, mixed.transpose(1, 2).flatten(2), grad)
+        product += added
+    return grad.unflatten(-1, (attn.num_heads, -1)).transpose(1, 2), product
 
 
 def forward_recorded(

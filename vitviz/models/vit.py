@@ -169,6 +169,13 @@ class Transformer(nn.Module):
         block = cast(Any, self.blocks)[layer]
         return block.attn.value_vectors(block.norm1(tokens))
 
+    def value_products(self, layer: int, tokens: Tensor, vectors: Tensor) -> Tensor:
+        """Return the products of vectors of each head, (B, A, Q, d), with the value vectors, (B, A, Q, T).
+
+        `layer` and `tokens` as for `head_values`.
+        """
+        return vectors @ self.head_values(layer, tokens).mT
+
     def queries_and_keys(self, layer: int, tokens: Tensor, keep: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return queries, scaled, and keys of each head, (B, A, T, d): the softmax of their products is the attention.
 
@@ -344,6 +351,18 @@ class ViT(Transformer):
         q, k = block.attn.queries_and_keys(block.norm1(tokens), tokens.shape[1], self.rope(tokens, keep))
         return q * q.shape[-1] ** -0.5, k
 
+    def value_products(self, layer: int, tokens: Tensor, vectors: Tensor) -> Tensor:
+        """Return products with the value vectors; see `Transformer.value_products`."""
+        if vectors.shape[2] > 1:
+            return super().value_products(layer, tokens, vectors)
+        block = cast(Block, self.blocks[layer])  # fewer products than computing the value vectors
+        D = tokens.shape[-1]
+        weight = block.attn.qkv.weight[2 * D :].unflatten(0, vectors.shape[1::2])  # (A, d, D)
+        products = (vectors @ weight) @ block.norm1(tokens).mT.unsqueeze(1)  # (B, A, 1, T)
+        if block.attn.qkv.bias is None:
+            return products
+        return products + vectors @ block.attn.qkv.bias[2 * D :].view(*vectors.shape[1::2], 1)
+
     def forward_head(self, x: Tensor) -> Tensor:
         """Compute the logits (B, K) from tokens (B, T, D), or from those that the head reads, (B, 1 or 2, D).
 
@@ -462,25 +481,6 @@ class Attention(nn.Module):
         if head_mask is not None:
             mixed = head_mask.apply(mixed)
         return self.proj(self.norm(mixed.transpose(1, 2).flatten(2))), weights  # (B, queries, D)
-
-    def project_back(self, grad: Tensor, mixed: Tensor) -> tuple[Tensor, float]:
-        """Return the balanced gradient of the head outputs, given that of the layer's output, and the biases' product.
-
-        Args:
-            grad: Gradient of the output of the layer, (1, Q, D).
-            mixed: Outputs of the heads, (1, A, Q, d); a norm over them has a constant standard deviation.
-
-        Returns:
-            Gradient of `mixed`, and the sum of biases times their gradients.
-        """
-        product = float((grad * self.proj.bias).sum())
-        grad = grad @ self.proj.weight  # (1, Q, D)
-        if isinstance(self.norm, nn.LayerNorm):
-            product += float((grad * self.norm.bias).sum())
-            grad = grad * self.norm.weight
-            variance = mixed.transpose(1, 2).flatten(2).var(-1, correction=0, keepdim=True)  # (1, Q, 1)
-            grad = (grad - grad.mean(-1, keepdim=True)) * (variance + self.norm.eps).rsqrt()
-        return grad.unflatten(-1, (self.num_heads, -1)).transpose(1, 2), product
 
     def queries_and_keys(self, x: Tensor, queries: int, rope: Rope | None) -> tuple[Tensor, Tensor]:
         """Return the first `queries` queries (B, A, queries, d) and all keys (B, A, T, d) of tokens (B, T, D)."""
