@@ -60,6 +60,19 @@ function removeStale(): Plugin {
   };
 }
 
+/** What needs a server, and is not rendered without one: left out of the saved HTML file and the notebook widget. */
+const SERVED =
+  /\/(Picker|Intro|ModelSelect|OnRequest|PixelToggle|ClassSearch|Contributions|Features|Patching)\.svelte$/;
+
+function leaveOutServed(): Plugin {
+  return {
+    name: 'leave-out-served',
+    enforce: 'pre',
+    resolveId: (source) => (SERVED.test(source) ? '\0served' : null),
+    load: (id) => (id === '\0served' ? 'export default () => {};' : null),
+  };
+}
+
 export default defineConfig(({ mode }) => {
   const isStandalone = mode === STANDALONE;
   const pages = process.env.PAGES?.split(',') ?? PAGES;
@@ -68,6 +81,7 @@ export default defineConfig(({ mode }) => {
   return {
     base: './',
     plugins: [
+      ...(isStandalone ? [leaveOutServed()] : []),
       svelte({ configFile: false, compilerOptions: { runes: true, discloseVersion: false } }),
       ...(isStandalone ? [] : [pageStyles(pages), minifyPackages()]),
       ...(isWhole ? [removeStale()] : []),

@@ -108,7 +108,7 @@ def test_a_method_per_pixel(open_page):
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".map-title")).to_have_text("Balanced gradients for cat")
     assert page.evaluate(size) == [[8, 8]]
-    page.locator(".method", has_text="Rollout").click()
+    page.locator(".method", has_text="Value norm").click()
     expect(page.locator(".pixel-toggle")).to_have_count(0)
 
 

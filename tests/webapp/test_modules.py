@@ -48,6 +48,13 @@ def test_browsers_revalidate_modules_at_each_use(client):
     assert client.request("GET", "/vitviz/explore.js", {"If-None-Match": '"of another version"'})[0] == 200
 
 
+def test_a_saved_file_has_no_code_of_what_needs_a_server():
+    found = (modules.STATIC_DIR / "standalone.js").read_text(encoding="utf-8")
+    assert "Attribution methods" in found
+    for name in ("patching-grid", "Nearest training images", "Use the camera", "Image source", "open_model"):
+        assert name not in found
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "HEAD", "OPTIONS"])
 def test_modules_can_only_be_read(client, method):
     assert client.request(method, "/vitviz/explore.js")[0] == 405
