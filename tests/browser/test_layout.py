@@ -119,6 +119,19 @@ def test_at_1024_by_768_the_prediction_is_in_view(open_page, choice):
     assert button["x"] + button["width"] <= stage["x"]
 
 
+def test_at_1024_by_768_the_introduction_the_photographs_and_the_methods_fit(open_page):
+    page = open_page("?image=cat")
+    resize(page, 1024, 768)
+    assert box(page, ".intro span")["height"] <= 32  # two lines
+    shelf, photographs = box(page, ".shelf[data-source=sample]"), box(page, ".thumbs[aria-label=Photographs]")
+    assert photographs["y"] + photographs["height"] / 2 <= shelf["y"] + shelf["height"]
+    tops = page.locator(".method-group").evaluate_all("nodes => nodes.map((node) => node.offsetTop)")
+    assert len(set(tops)) == 2
+    sources = page.locator(".picker .options").bounding_box()
+    last = page.locator(".picker .options span").last.bounding_box()
+    assert last["x"] + last["width"] <= sources["x"] + sources["width"]
+
+
 def test_a_mouse_enlarges_a_tile_and_the_tiles_under_it_can_be_clicked(open_page):
     page = open_page("?image=cat")
     cells, preview = page.locator(".cell"), page.locator(".matrix-preview")
