@@ -299,3 +299,8 @@ def test_an_animation_over_a_fine_grid_has_a_bounded_number_of_frames():
     fine = thinned((37, 37))
     assert (len(fine), fine[:2], fine[12]) == (144, [1 * 37 + 1, 1 * 37 + 4], 4 * 37 + 1)
     assert thinned((2, 1000), 10) == [1000 + 50 + 100 * k for k in range(10)]
+
+
+def test_a_figure_says_why_there_is_no_prediction():
+    without = explain(tiny.checkpoint(replace(tiny.CONFIG, num_classes=0)), tiny.pixels())
+    assert chart(without, View()).no_prediction == "no classification head"

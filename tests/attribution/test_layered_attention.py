@@ -143,7 +143,7 @@ def test_no_full_attention_is_computed_for_probes_of_a_large_model(monkeypatch):
 
 
 def test_the_limit_is_a_fraction_of_the_free_memory(monkeypatch):
-    monkeypatch.setattr(layered_attention, "available_memory", lambda: 2**34)
+    monkeypatch.setattr(layered_attention, "available_memory", lambda: 2**36)
     assert layered_attention.max_bytes() == 2**30
     monkeypatch.setattr(layered_attention, "available_memory", lambda: None)
     assert layered_attention.max_bytes() == 2**28

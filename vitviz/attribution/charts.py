@@ -76,6 +76,7 @@ def chart(
         prefix_weight=None if chosen is None or not config.class_token else float(rows[chosen][0]),
         truth=true_label(explanation, view),
         prediction=predicted_classes(explanation, view),
+        no_prediction="trained without labels" if config.num_classes else "no classification head",
         effect=effect_lines(explanation, view),
         target=explanation.target_names(view.target) if config.num_classes else (),
         method=view.method,

@@ -17,7 +17,7 @@ from vitviz.models.vit import AttentionOutput, Transformer
 
 MAX_BYTES = 2**28  # of full attention that is held at once, where the free memory is unknown
 SMALL_BYTES = 2**24  # are always held; asking for the free memory takes 0.2 ms
-FRACTION = 16  # of the free memory: gradients and the parts of a backward pass take several times as much
+FRACTION = 64  # of the free memory: ablations, gradients and backward passes take ten times as much
 
 
 class LargeAttentionError(ValueError):
@@ -43,7 +43,7 @@ def attention_bytes(config: ViTConfig) -> int:
 
 
 def max_bytes() -> int:
-    """Return the size of full attention that is held at once (bytes): a sixteenth of the free memory."""
+    """Return the size of full attention that is held at once (bytes): a part of the free memory."""
     free = available_memory()
     return MAX_BYTES if free is None else free // FRACTION
 

@@ -165,9 +165,10 @@ def layer_products(output: AttentionOutput, prefix: int) -> Tensor:
     if N < 4:
         raise ValueError(f"CKA needs at least 4 patches: this model has {N}.")
     patches = patches - patches.mean(2, keepdim=True)
-    gram = (patches @ patches.mT) * (1 - torch.eye(N, dtype=patches.dtype, device=patches.device))
+    gram = patches @ patches.mT  # (L + 1, B, N, N), changed in place: it is large
+    gram.diagonal(dim1=-2, dim2=-1).zero_()
     rows = gram.sum(-1, keepdim=True)  # (L + 1, B, N, 1)
-    gram = gram - (rows + rows.mT) / (N - 2) + rows.sum(2, keepdim=True) / ((N - 1) * (N - 2))
+    gram.sub_(rows / (N - 2)).sub_(rows.mT / (N - 2)).add_(rows.sum(2, keepdim=True) / ((N - 1) * (N - 2)))
     gram.diagonal(dim1=-2, dim2=-1).zero_()
     gram = gram.flatten(1)  # (L + 1, B N N)
     return gram @ gram.T / (B * N * (N - 3))

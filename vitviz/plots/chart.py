@@ -113,7 +113,8 @@ class Chart:
         prefix_line: Attention to the class token and registers, or another note on the large map.
         prefix_weight: Weight of the class token in the large map, drawn as a cell; None for none.
         truth: True label, or what the image shows; may be empty.
-        prediction: The listed classes; empty for a model that was trained without labels.
+        prediction: The listed classes; empty for a model that predicts none.
+        no_prediction: Why it predicts none, in a few words.
         effect: Lines about the effect of the ablation.
         methods: Maps of the attribution methods, for content "methods".
         target: Names of the explained class, and of the contrast class if there is one.
@@ -148,6 +149,7 @@ class Chart:
     prefix_weight: float | None = None
     truth: str = ""
     prediction: Sequence[PredictedClass] = ()
+    no_prediction: str = "trained without labels"
     effect: Sequence[str] = ()
     methods: Sequence[MethodMap] = ()
     target: Sequence[str] = ()

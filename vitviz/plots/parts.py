@@ -253,7 +253,7 @@ def show_prediction(drawing: Drawing, chart: Chart, left: float, top: float) -> 
     """Draw the probabilities of the listed classes, and the effect of the ablation."""
     y = show_heading(drawing, left, top, "Prediction", PREDICTION)
     if not chart.prediction:
-        drawing.text(left, y + 10, "none: trained without labels", BODY, color=MUTED_COLOR)
+        drawing.text(left, y + 10, f"none: {chart.no_prediction}", BODY, color=MUTED_COLOR)
     for row, one in enumerate(chart.prediction):
         if one.is_explained:
             drawing.rectangle((left - 6, y, PREDICTION + 12, 27), facecolor=ACCENT_FILL)

@@ -41,7 +41,10 @@ test('a head is described by its strongest patch', () => {
 
 test('an ablated head is described by what replaces its output', () => {
   expect(headlineOf(view({ isHeadAblated: true }))).toBe('Layer 1, head 2 is ablated');
-  expect(textOf({ isHeadAblated: true })).toContain('Its output is replaced by zero.');
+  expect(textOf({ isHeadAblated: true })).toBe('Its output is replaced by zero. Prediction shows the effect.');
+  expect(lineOf(view({ isHeadAblated: true }), null, false)).toEqual([
+    'Its output is replaced by zero. The later layers show the effect.',
+  ]);
   expect(textOf({ isHeadAblated: true, head: MEAN, mode: 'mean' })).toContain('by their means over the sample images.');
 });
 

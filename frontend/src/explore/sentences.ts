@@ -34,7 +34,7 @@ export function headlineOf(view: View): string {
   return headHeadline(viewOf(view), shape);
 }
 
-export function lineOf(view: View, faithfulness: ScoresReply | null): Line {
+export function lineOf(view: View, faithfulness: ScoresReply | null, hasHead = true): Line {
   const { shape, map, methodInfo, readoutPatch } = view;
   if (view.panel) return view.panel.line;
   if (!shape || !map) return [];
@@ -42,7 +42,8 @@ export function lineOf(view: View, faithfulness: ScoresReply | null): Line {
     if (isRemoved(readoutPatch, shape)) return [`${capital(patchName(readoutPatch, shape))} is removed.`];
     return methodLine(methodInfo, map.values, readoutPatch, map.scale, faithfulness, view.classes[0], shape);
   }
-  if (view.isHeadAblated) return [ablatedLine(view)];
+  if (view.isHeadAblated)
+    return [`${ablatedLine(view)} ${hasHead ? 'Prediction shows' : 'The later layers show'} the effect.`];
   if (hasRemovedQuery(view, shape)) {
     return ['Removed patches neither attend nor are attended to. Choose another patch, or the class token.'];
   }
@@ -63,7 +64,7 @@ const viewOf = ({ map, query, direction, layer, head, readoutPatch }: View) => (
 function ablatedLine({ mode, layer, head }: View): string {
   const usesMean = mode === 'mean';
   if (layer === MEAN || head === MEAN) {
-    return `The outputs of all its heads are replaced by ${usesMean ? 'their means over the sample images' : 'zero'}. Prediction shows the effect.`;
+    return `The outputs of all its heads are replaced by ${usesMean ? 'their means over the sample images' : 'zero'}.`;
   }
-  return `Its output is replaced by ${usesMean ? 'its mean over the sample images' : 'zero'}. Prediction shows the effect.`;
+  return `Its output is replaced by ${usesMean ? 'its mean over the sample images' : 'zero'}.`;
 }

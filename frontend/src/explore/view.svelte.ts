@@ -136,7 +136,7 @@ export class View {
   });
   readonly reading = $derived.by(() => readingOf(this));
   readonly headline = $derived.by((): string => headlineOf(this));
-  readonly line = $derived.by((): Line => lineOf(this, this.#explorer.faithfulness));
+  readonly line = $derived.by((): Line => lineOf(this, this.#explorer.faithfulness, this.#explorer.hasHead));
 
   constructor(explorer: Explorer) {
     this.#explorer = explorer;

@@ -1,7 +1,7 @@
 """Server functions of the Explore page: explanations of images as JSON."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple, cast
@@ -174,7 +174,7 @@ class Explore(ModelPage):
         chosen = require(request, "image", dict)
         model = self.model(request)
         source, name, caption, truth = self.image(chosen)
-        with all_cores() if forward_macs(model.transformer.config) > MANY_MACS else nullcontext():
+        with enough_cores(model):
             explanation = explain(model, source, crop=parse_crop(chosen))
         explanation = replace(explanation, name=name, source=image_name(chosen))
         labels, image = explanation.labels, explanation.image
@@ -313,8 +313,10 @@ class Explore(ModelPage):
         patches = parse("patches", request.get("patches"), INTEGERS, "a list of integers")
         mode = cast(Literal["zero", "mean"], choice(request, "mode", ("zero", "mean")))
         patch_mode = cast(PatchMode, choice(request, "patch_mode", ("drop", "gray")))
-        means = head_means(explanation.context.checkpoint) if heads and mode == "mean" else None
-        ablated = explanation.ablate(heads, patches, mode, patch_mode, means)
+        with enough_cores(explanation.context.checkpoint):
+            means = head_means(explanation.context.checkpoint) if heads and mode == "mean" else None
+            ablated = explanation.ablate(heads, patches, mode, patch_mode, means)
+            _ = ablated.logits
         return {
             "key": self.explanations.add(ablated, request["key"]),
             "probabilities": ablated.probabilities.tolist(),
@@ -343,6 +345,11 @@ def head_means(model: Checkpoint) -> Tensor:
     if model.network not in HEAD_MEANS:
         HEAD_MEANS[model.network] = mean_head_outputs(model, load_samples(model.config.img_size, model.resize))
     return HEAD_MEANS[model.network]
+
+
+def enough_cores(model: Checkpoint) -> AbstractContextManager[None]:
+    """Let a model that takes long on one core use all cores."""
+    return all_cores() if forward_macs(model.transformer.config) > MANY_MACS else nullcontext()
 
 
 def is_animation(request: Json) -> bool:
