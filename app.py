@@ -5,9 +5,9 @@ import sys
 from vitviz.cli import configure_server_libraries, main, use_plain_warnings
 from vitviz.runs.process import format_error
 
-configure_server_libraries()
 use_plain_warnings()
 try:
+    configure_server_libraries()
     if __name__ == "__main__" and sys.argv[1:]:
         sys.argv.insert(1, "app")
         main()

@@ -26,7 +26,7 @@ from vitviz.data.cifar import DataError
 from vitviz.data.preprocessing import sample_paths
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import CheckpointError
-from vitviz.webapp.app import free_port
+from vitviz.webapp.server.address import free_port
 
 pytestmark = pytest.mark.fault
 ROOT = Path(__file__).parents[2]

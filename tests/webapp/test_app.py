@@ -1,18 +1,24 @@
 """The web app: endpoints, ports and app.py."""
 
 import errno
+import json
 import os
+import re
 import runpy
 import socket
 import sys
+import urllib.request
 import warnings
 from pathlib import Path
 
 import gradio as gr
 import pytest
 
+from vitviz.cli import configure_server_libraries
+from vitviz.models.config import ConfigError
 from vitviz.webapp import app as module
-from vitviz.webapp.app import build_app, explain_image, free_port, is_space, list_methods, serve
+from vitviz.webapp.app import build_app, explain_image, is_space, list_methods, serve
+from vitviz.webapp.server.address import Address, choose_address, free_port
 
 
 @pytest.fixture(scope="module")
@@ -89,15 +95,15 @@ def test_a_port_taken_during_launch_is_refused(app, tmp_path, monkeypatch):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        monkeypatch.setattr("vitviz.webapp.app.free_port", lambda host, wanted: port)
+        monkeypatch.setattr("vitviz.webapp.server.address.free_port", lambda host, wanted: port)
         with pytest.raises(ValueError, match=f"another program took {port} on 127.0.0.1 just now"):
             serve(app, block=False)
     assert {"127.0.0.1", "localhost"} <= {*os.environ["no_proxy"].split(",")}, "no proxy is used for this machine"
 
 
-@pytest.mark.parametrize("host", ["::1", "example.invalid", "1.2.3.4"])
+@pytest.mark.parametrize("host", ["2001:db8::1", "example.invalid", "1.2.3.4", "a..b"])
 def test_a_host_of_another_machine_is_refused(host):
-    with pytest.raises(ValueError, match=f"must be an IPv4 address of this machine: got {host}"):
+    with pytest.raises(ValueError, match=f"must be an address or name of this machine: got {host}"):
         free_port(host, None)
 
 
@@ -108,6 +114,95 @@ def test_the_default_port_is_the_next_free_one():
         taken.bind(("127.0.0.1", first))
         taken.listen()
         assert free_port("127.0.0.1", None) > first
+
+
+@pytest.fixture
+def environment(monkeypatch):
+    """Function that sets the variables of the address, and unsets all others."""
+    for name in ("GRADIO_SERVER_NAME", "GRADIO_SERVER_PORT", "PORT", "GRADIO_ROOT_PATH", "SPACE_ID"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch.setenv
+
+
+@pytest.fixture
+def free_ports(monkeypatch):
+    """All ports are free."""
+    monkeypatch.setattr("vitviz.webapp.server.address.free_port", lambda host, port: port or 7860)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("GRADIO_SERVER_NAME", "0.0.0.0", Address("0.0.0.0", 7860, "")),
+        ("GRADIO_SERVER_NAME", "[::1]", Address("::1", 7860, "")),
+        ("GRADIO_SERVER_PORT", "8000", Address("127.0.0.1", 8000, "")),
+        ("PORT", "8000", Address("127.0.0.1", 8000, "")),
+        ("PORT", "", Address("127.0.0.1", 7860, "")),
+        ("GRADIO_ROOT_PATH", "/vit/", Address("127.0.0.1", 7860, "/vit")),
+        ("GRADIO_ROOT_PATH", "https://example.org/vit", Address("127.0.0.1", 7860, "https://example.org/vit")),
+    ],
+)
+@pytest.mark.usefixtures("free_ports")
+def test_each_variable_sets_its_part_of_the_address(environment, name, value, expected):
+    environment(name, value)
+    assert choose_address() == expected
+
+
+@pytest.mark.usefixtures("free_ports")
+def test_arguments_win_over_variables_and_gradios_port_over_the_common_one(environment):
+    for name, value in (("GRADIO_SERVER_NAME", "0.0.0.0"), ("PORT", "8000"), ("GRADIO_SERVER_PORT", "8001")):
+        environment(name, value)
+    environment("GRADIO_ROOT_PATH", "/vit")
+    assert choose_address() == Address("0.0.0.0", 8001, "/vit")
+    assert choose_address("127.0.0.1", 8002, "") == Address("127.0.0.1", 8002, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("GRADIO_SERVER_PORT", "abc", "GRADIO_SERVER_PORT must be a port from 1 to 65535: got 'abc'. Set it to 7860"),
+        ("PORT", "70000", "PORT must be a port from 1 to 65535: got '70000'"),
+        ("PORT", "-1", "PORT must be a port from 1 to 65535: got '-1'"),
+        ("GRADIO_ROOT_PATH", "vit", "GRADIO_ROOT_PATH must start with a slash: got 'vit'. Use /vit."),
+        ("GRADIO_SERVER_NAME", "1.2.3.4", "The host must be an address or name of this machine: got 1.2.3.4."),
+    ],
+)
+def test_an_invalid_variable_is_refused_with_its_name(environment, name, value, sentence):
+    environment(name, value)
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}"):
+        choose_address()
+
+
+def test_the_port_of_the_environment_is_checked_before_gradio_reads_it(environment):
+    environment("GRADIO_SERVER_PORT", "abc")
+    with pytest.raises(ConfigError, match="GRADIO_SERVER_PORT must be a port"):
+        configure_server_libraries()
+
+
+def test_reload_mode_of_gradio_is_declined_with_a_sentence(environment):
+    environment("GRADIO_WATCH_DIRS", "/tmp")
+    with pytest.warns(UserWarning, match="vitviz cannot reload itself"):
+        configure_server_libraries()
+    assert "GRADIO_WATCH_DIRS" not in os.environ
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
+def test_the_page_is_served_on_ipv6_under_a_root_path(app, environment, tmp_path):
+    for name, value in (("GRADIO_SERVER_NAME", "::1"), ("PORT", str(unused_port())), ("GRADIO_ROOT_PATH", "/vit")):
+        environment(name, value)
+    environment("GRADIO_TEMP_DIR", str(tmp_path))
+    url = serve(app, block=False)
+    assert url == f"http://[::1]:{os.environ['PORT']}/"
+    with urllib.request.urlopen(f"{url}config") as response:
+        assert json.load(response)["root"].endswith("/vit")
+    app.close(verbose=False)
+
+
+def unused_port() -> int:
+    """Return a port that no server uses at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def test_a_space_is_detected_by_its_id(monkeypatch):

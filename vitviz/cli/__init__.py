@@ -64,7 +64,19 @@ def configure_server_libraries() -> None:
 
     OpenMP threads that spin while waiting are slow on busy processors: the estimate of a training measured 2 instead of
     100 images per second.
+
+    Raises:
+        ConfigError: If the port in the environment is invalid: importing Gradio would fail without naming it.
     """
+    from vitviz.webapp.server.address import port_of_environment
+
+    port_of_environment()
+    if os.environ.pop("GRADIO_WATCH_DIRS", None):  # set by `gradio app.py`
+        warnings.warn(
+            "vitviz cannot reload itself, as models, uploads and trainings belong to its process. Start it again after "
+            "a change; a change of frontend/ needs only a build and a reload of the page.",
+            stacklevel=2,
+        )
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
@@ -76,8 +88,14 @@ def use_plain_warnings() -> None:
 
 @app.command("app")
 def serve_page(
-    host: Annotated[str | None, typer.Option(help="Address to listen on; default: this machine only.")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on; default: GRADIO_SERVER_NAME, else this machine only.")
+    ] = None,
     port: Port = None,
+    root_path: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Path under which a proxy serves the page; default: GRADIO_ROOT_PATH."),
+    ] = None,
     data: Data = None,
     public: Annotated[
         bool,
@@ -98,7 +116,7 @@ def serve_page(
     configure_server_libraries()
     from vitviz.webapp.app import build_app, serve
 
-    serve(build_app(data, public, checkpoint), host, port, names=allow_host or ())
+    serve(build_app(data, public, checkpoint), host, port, names=allow_host or (), root_path=root_path)
 
 
 app.command("train")(train)

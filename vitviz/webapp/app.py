@@ -1,10 +1,8 @@
 """The web app: `build_app` builds pages and endpoints; `serve` starts the server, by default for this machine only."""
 
-import errno
 import os
 import shutil
 import signal
-import socket
 import tempfile
 import threading
 from collections.abc import Iterable
@@ -13,7 +11,7 @@ from typing import Any
 
 import gradio as gr
 from fastapi.responses import JSONResponse
-from gradio import routes
+from gradio import http_server, routes
 from gradio.data_classes import FileDataDict
 from gradio.utils import get_upload_folder
 from starlette.middleware import Middleware
@@ -29,13 +27,13 @@ from vitviz.webapp.opened import ModelOpener, OpenedModels
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.train import Train
+from vitviz.webapp.server.address import Address, choose_address
 from vitviz.webapp.server.guard import MAX_UPLOAD_BYTES, Guard, allowed_hosts, is_space, remove_secrets
 from vitviz.webapp.server.modules import URL_PREFIX, ModuleFiles, ModulePreload
 from vitviz.webapp.server.queue import BUSY, limit_torch_threads
 from vitviz.webapp.server.requests import RequestError, error_response
 from vitviz.webapp.server.uploads import Uploads, make_upload_folder
 
-FIRST_PORT, LAST_PORT = 7860, 7879
 MAX_SESSIONS = 200  # whose state Gradio stores, although the page has none
 
 
@@ -122,53 +120,28 @@ def list_methods() -> dict[str, str]:
     return {name: method.about for name, method in METHODS.items() if not method.on_request}
 
 
-def free_port(host: str, port: int | None) -> int:
-    """Return the given port, or the first free one for None.
-
-    Raises:
-        ValueError: If it is in use, or all are.
-    """
-    for candidate in range(FIRST_PORT, LAST_PORT + 1) if port is None else [port]:
-        if is_free(host, candidate) and is_free("127.0.0.1", candidate):  # where Gradio checks that it is up
-            return candidate
-    taken = f"all from {FIRST_PORT} to {LAST_PORT} are" if port is None else f"{port} on {host} is"
-    raise ValueError(f"The port must be free: {taken} in use or not allowed. Choose another with --port.")
-
-
-def is_free(host: str, port: int) -> bool:
-    """Whether a server can listen on a port.
-
-    Raises:
-        ValueError: If the host is not an IPv4 address or name of this machine.
-    """
-    with socket.socket(socket.AF_INET) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-                raise ValueError(f"The host must be an IPv4 address of this machine: got {host}.") from error
-            return False
-    return True
-
-
 def serve(
-    app: gr.Blocks, host: str | None = None, port: int | None = None, block: bool = True, names: Iterable[str] = ()
+    app: gr.Blocks,
+    host: str | None = None,
+    port: int | None = None,
+    block: bool = True,
+    names: Iterable[str] = (),
+    root_path: str | None = None,
 ) -> str:
     """Start the server.
 
     Args:
         app: From `build_app`.
-        host: Address to listen on; None for this machine only, or on a Space for all.
-        port: Port; None for the first free one from 7860.
+        host: As for `choose_address`, which raises errors.
+        port: As well.
         block: Whether to wait until the server ends.
         names: Additional host names, as for `vitviz.webapp.server.guard.allowed_hosts`.
+        root_path: As for `choose_address`.
 
     Returns:
         The URL of the page.
     """
-    host = host or ("0.0.0.0" if is_space() else "127.0.0.1")  # noqa: S104 (a Space is public)
-    chosen = free_port(host, port)
+    address = choose_address(host, port, root_path)
     folder = make_upload_folder()
     os.environ["GRADIO_TEMP_DIR"] = str(folder)
     if block and threading.current_thread() is threading.main_thread():
@@ -176,7 +149,7 @@ def serve(
             if signal.getsignal(signal.Signals[name]) == signal.SIG_DFL:  # nohup ignores SIGHUP
                 signal.signal(signal.Signals[name], signal.default_int_handler)  # shut down as on Ctrl-C
     try:
-        url = launch(app, host, chosen, allowed_hosts(names))
+        url = launch(app, address, allowed_hosts(names))
         print(f"vitviz is at {url}", flush=True)
         if block:
             app.block_thread()
@@ -186,7 +159,7 @@ def serve(
     return url
 
 
-def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
+def launch(app: gr.Blocks, address: Address, names: frozenset[str]) -> str:
     """Launch Gradio's server behind the guard, without features that the page does not need.
 
     Raises:
@@ -195,11 +168,13 @@ def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
     uploads = Uploads(Path(get_upload_folder()))
     for name in ("no_proxy", "NO_PROXY"):  # Gradio requests its own URL to check that it is up
         hosts = filter(None, os.environ.get(name, "").split(","))
-        os.environ[name] = ",".join(dict.fromkeys([*hosts, host, "127.0.0.1", "localhost"]))
+        os.environ[name] = ",".join(dict.fromkeys([*hosts, address.host, "127.0.0.1", "localhost"]))
+    http_server.LOCALHOST_NAME = "127.0.0.1"  # it checks ports here, and fails if GRADIO_SERVER_NAME is an IPv6 address
     try:
         _, url, _ = app.launch(
-            server_name=host,
-            server_port=port,
+            server_name=address.netloc_host,
+            server_port=address.port,
+            root_path=address.root_path,
             max_file_size=MAX_UPLOAD_BYTES,  # the guard refuses first, with a clearer message
             allowed_paths=[],
             state_session_capacity=MAX_SESSIONS,
@@ -224,6 +199,6 @@ def launch(app: gr.Blocks, host: str, port: int, names: frozenset[str]) -> str:
     except OSError as error:
         if error.errno is not None:
             raise
-        message = f"The port must be free: another program took {port} on {host} just now. Start again."
+        message = f"The port must be free: another program took {address.port} on {address.host} just now. Start again."
         raise ValueError(message) from None
-    return str(url)
+    return str(url).replace("[::]", "localhost")
