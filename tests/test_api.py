@@ -33,6 +33,7 @@ PUBLIC = {
     "patch_activations",
     "probe",
     "train",
+    "watch",
     "widget",
 }
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vitviz.models.checkpoint import Checkpoint, CheckpointError
     from vitviz.models.config import ConfigError, ViTConfig
     from vitviz.notebook import ExplorerWidget
+    from vitviz.runs.watch import watch
     from vitviz.training.config import TrainConfig, TrainingError
     from vitviz.training.presets import PRESETS
 
@@ -47,6 +48,7 @@ __all__ = [
     "patch_activations",
     "probe",
     "train",
+    "watch",
     "widget",
 ]
 MODULES = {
@@ -63,6 +65,7 @@ MODULES = {
     "ViTConfig": "vitviz.models.config",
     "explain": "vitviz.attribution.explanation",
     "patch_activations": "vitviz.attribution.explanation",
+    "watch": "vitviz.runs.watch",
 }
 
 

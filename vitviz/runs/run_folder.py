@@ -212,6 +212,11 @@ def append_line(path: Path, line: str) -> None:
             raise
 
 
+def append_metrics(folder: Path, values: dict[str, Any]) -> None:
+    """Append a line of metrics."""
+    append_line(folder / METRICS, json.dumps(values) + "\n")
+
+
 def save(result: Checkpoint, path: Path, state: TrainerState | None) -> None:
     """Write the checkpoint atomically, with the training state unless training is finished."""
     extra: dict[str, Tensor] = {}

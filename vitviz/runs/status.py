@@ -19,6 +19,7 @@ KILLED_BEFORE_SAVING = (
 )
 FILES = (run_folder.CONFIG, run_folder.METRICS, run_folder.LAST)
 RUNNING = ("training", "stopping")  # states of a run with a live process
+WATCHED = "watch"  # preset of a run that another program trains and `vitviz.runs.watch` records
 TAIL_BYTES = 4096  # more than one line of metrics
 
 

@@ -124,6 +124,7 @@ class Runs:
         """Start a new process on the folder of an existing run or sweep."""
         if info.state == "finished":
             raise ValueError(f"The run {info.name} is finished: there is nothing to resume. Start a new run.")
+        check_not_watched(info.name, info.config)
         check_machine(from_json(info.config))
         with self.mutex, self.acquire_lock(info.name) as runs_lock:
             spawn(self.folder(info.name), command, runs_lock)
@@ -138,6 +139,8 @@ class Runs:
             record = process.read(folder)
             if record is None or record.pid <= 1 or not process.is_running(folder):
                 raise ValueError(f"The run {name} is not running: there is nothing to stop.")
+            if (folder / run_folder.CONFIG).exists():
+                check_not_watched(name, run_folder.read_config(folder))
             request_stop(folder, record)
 
     def all(self) -> list[RunInfo]:
@@ -321,6 +324,12 @@ def warn_if_unlisted(folder: Path) -> None:
             Runs().folder(folder.name)
         except ConfigError as error:
             warnings.warn(f"The page will not list {folder}: {error}", stacklevel=2)
+
+
+def check_not_watched(name: str, config: dict[str, Any]) -> None:
+    """Raise ValueError if another program trains this run."""
+    if config.get("preset") == status.WATCHED:
+        raise ValueError(f"The run {name} belongs to another program that vitviz watches. Stop or resume it there.")
 
 
 def name_in_use(name: str) -> ConfigError:

@@ -1,0 +1,300 @@
+"""Watch a training of any loop: a run folder with metrics and a timeline, which the Train page shows live."""
+
+import math
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from vitviz.data import preprocessing
+from vitviz.data.preprocessing import ImageSource
+from vitviz.models import hub
+from vitviz.models.checkpoint import Checkpoint
+from vitviz.models.config import ConfigError
+from vitviz.models.factory import require_transformer
+from vitviz.runs import run_folder
+from vitviz.runs.process import RunLock, format_error
+from vitviz.runs.status import WATCHED
+from vitviz.runs.timeline import TimelineRecorder
+from vitviz.runs.training_run import Progress
+from vitviz.training.config import TrainConfig
+from vitviz.training.signals import StopRequest
+
+MAX_SNAPSHOTS = 128  # of a timeline; then every second one is dropped, and half as many are recorded
+
+
+class Watch:
+    """Callback that records metrics, and a snapshot of attention and predictions, in a run folder.
+
+    The module is only read: mode, gradients and random numbers of the training do not change. An error of a call ends
+    the recording with one warning, and the training continues. As a context manager it is closed at the end.
+
+    Args:
+        module: ViT of timm or transformers in training, also wrapped by DistributedDataParallel or `torch.compile`.
+        images: Images of the timeline: paths, PIL images or uint8 arrays (H, W, 3), or a uint8 tensor (P, 3, H, W) of
+            the module's input size; None for the bundled samples.
+        every: Record a snapshot at every n-th call; metrics at each.
+        epochs: Planned epochs, of which the page shows the progress.
+        output_dir: New run folder; None for one in `runs/`, named after the module and the time.
+        labels: As for `vitviz.load`.
+        img_size: As for `vitviz.load`.
+
+    Raises:
+        CheckpointError: If the module has no attention that vitviz reads.
+        ConfigError: If `every` or `epochs` is not positive.
+        ImageError: If an image cannot be read.
+        ValueError: If the run folder contains a run, or there are no images.
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        images: Sequence[ImageSource] | Tensor | None = None,
+        every: int = 1,
+        *,
+        epochs: float = 100,
+        output_dir: str | Path | None = None,
+        labels: Sequence[str] | None = None,
+        img_size: tuple[int, int] | None = None,
+    ) -> None:
+        if every < 1:
+            raise ConfigError("every", f"must be at least 1: got {every}")
+        self.module, self.every, self.labels, self.img_size = module, every, labels, img_size
+        self.calls, self.epoch, self.start = 0, 0.0, time.monotonic()
+        self.is_active = os.environ.get("RANK", "0") == "0"  # under torchrun, the main process records
+        if not self.is_active:
+            return
+        model = self.read_module()
+        started = f"{datetime.now().astimezone():%Y%m%d-%H%M%S}"
+        folder = Path(f"runs/{type(unwrap(module)).__name__[:40]}-{started}" if output_dir is None else output_dir)
+        self.config = TrainConfig(
+            preset=WATCHED, model=model.config, epochs=epochs, minutes=None, output_dir=str(folder)
+        )
+        self.recorder = create_recorder(model, images)
+        self.lock = RunLock(folder, StopRequest()).__enter__()
+        try:
+            run_folder.prepare(self.config, None)
+            self.lock.record_start()
+            self.record_snapshot(model)
+        except BaseException as error:
+            self.end(error)
+            raise
+
+    def __call__(
+        self,
+        epoch: float,
+        loss: float = math.nan,
+        *,
+        lr: float = 0.0,
+        images_per_second: float = 0.0,
+        accuracy: float | None = None,
+        train_accuracy: float | None = None,
+    ) -> None:
+        """Record metrics, and a snapshot if it is due.
+
+        Args:
+            epoch: Epochs trained so far, such as 0.5.
+            loss: Mean training loss since the last call (nats); NaN or infinite records no metrics.
+            lr: Learning rate.
+            images_per_second: Throughput.
+            accuracy: Accuracy on held-out images, in 0..1.
+            train_accuracy: Accuracy on training images, in 0..1.
+        """
+        if not self.is_active:
+            return
+        with self.keep_training():
+            self.calls, self.epoch = self.calls + 1, float(epoch)
+            progress = min(1.0, self.epoch / (self.config.epochs or 1))
+            numbers = [None if value is None else float(value) for value in (accuracy, train_accuracy)]
+            line = Progress(
+                progress, self.epoch, self.seconds, float(loss), float(lr), float(images_per_second), *numbers
+            )
+            if math.isfinite(line.loss):
+                run_folder.append_metrics(self.config.folder, asdict(line))
+            if self.calls % self.every == 0:
+                self.record_snapshot(self.read_module())
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start."""
+        return time.monotonic() - self.start
+
+    def read_module(self) -> Checkpoint:
+        """Return a copy of the module with its present weights, without drawing random numbers."""
+        with torch.random.fork_rng(devices=[]):
+            return hub.load(unwrap(self.module), self.labels, self.img_size)
+
+    def record_snapshot(self, model: Checkpoint) -> None:
+        """Record a snapshot and write the timeline."""
+        recorder = self.recorder
+        device = next(model.network.parameters()).device
+        network = require_transformer(model.network.float())
+        recorder.inputs = recorder.inputs.to(device)
+        recorder.record(network, self.epoch, self.seconds)
+        if len(recorder.snapshots) > MAX_SNAPSHOTS:
+            recorder.snapshots, self.every = recorder.snapshots[::2], 2 * self.every
+        recorder.save(self.config.folder / run_folder.TIMELINE)
+
+    @contextmanager
+    def keep_training(self) -> Iterator[None]:
+        """Turn an error into one warning and the end of the recording."""
+        try:
+            yield
+        except Exception as error:
+            self.end(error)
+            sentence = f"vitviz.watch records no more, the training continues: {format_error(error)}"
+            warnings.warn(sentence, stacklevel=4)
+
+    def end(self, error: BaseException | None) -> None:
+        """Release the run folder and record how the training ended; of an error only an `Exception`."""
+        self.is_active = False
+        self.lock.__exit__(type(error), error, None)
+
+    def close(self) -> None:
+        """Write the model to the run folder, so that Explore opens it; the run is finished."""
+        if not self.is_active:
+            return
+        with self.keep_training():
+            model = self.read_module()
+            self.recorder.save(self.config.folder / run_folder.TIMELINE, compress=True)
+            record = {"epochs": round(self.epoch, 2), "seconds": round(self.seconds, 1)}
+            date = {"date": datetime.now(UTC).date().isoformat()}
+            result = replace(model, name=self.config.folder.name, record=model.record | record | date)
+            run_folder.save(result, self.config.folder / run_folder.LAST, None)
+            self.end(None)
+
+    def __enter__(self) -> "Watch":
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: TracebackType | None) -> None:
+        if error is None:
+            self.close()
+        elif self.is_active:
+            self.end(error)
+
+
+watch = Watch  # the public name
+
+
+def unwrap(module: nn.Module) -> nn.Module:
+    """Return the module inside `torch.compile` and DistributedDataParallel."""
+    while True:
+        inner = getattr(module, "_orig_mod", None)
+        if inner is None and isinstance(module, nn.DataParallel | nn.parallel.DistributedDataParallel):
+            inner = module.module
+        if inner is None:
+            return module
+        module = inner
+
+
+def create_recorder(model: Checkpoint, images: Sequence[ImageSource] | Tensor | None) -> TimelineRecorder:
+    """Create a recorder of the timeline on images; raise ValueError if there are none or of another size."""
+    size = model.config.img_size
+    config = model.transformer.config
+    if images is None:
+        images = list(preprocessing.sample_paths().values())
+    if isinstance(images, Tensor):
+        pixels = images
+        if pixels.dtype != torch.uint8 or pixels.shape[1:] != (3, *size):
+            raise ValueError(
+                f"images must be a uint8 tensor of shape (P, 3, {size[0]}, {size[1]}): got {pixels.dtype} of shape "
+                f"{tuple(pixels.shape)}. Pass a list of files or PIL images."
+            )
+    else:
+        found = [
+            preprocessing.to_tensor(preprocessing.preprocess(i, size, resize=model.resize).model_input) for i in images
+        ]
+        pixels = torch.stack(found) if found else torch.empty(0, 3, *size, dtype=torch.uint8)
+    if not len(pixels):
+        raise ValueError("images must contain at least one image: got none. Leave it out for the samples.")
+    names = [Path(i).stem if isinstance(i, str | Path) else "image" for i in images]
+    unique = [name if names.count(name) == 1 else f"{name} {number}" for number, name in enumerate(names, 1)]
+    inputs = model.normalize(pixels).float()
+    return TimelineRecorder(
+        unique, pixels.cpu(), inputs, model.labels, config.grid_size, MAX_SNAPSHOTS, config.class_token
+    )
+
+
+def guarded(create: Callable[[], Watch]) -> Watch | None:
+    """Return a new `Watch`, or None after a warning: adapters start it inside of a training."""
+    try:
+        return create()
+    except Exception as error:
+        sentence = f"vitviz.watch records nothing, the training continues: {format_error(error)}"
+        warnings.warn(sentence, stacklevel=3)
+        return None
+
+
+def lightning_callback(attribute: str = "model", **options: Any) -> Any:
+    """Return a `Callback` for the `Trainer` of Lightning that watches its module at the end of each training epoch.
+
+    Args:
+        attribute: Name of the ViT in the LightningModule.
+        options: Those of `Watch`, without the module.
+
+    Raises:
+        ImportError: If Lightning is not installed.
+    """
+    from lightning.pytorch import Callback
+
+    class WatchCallback(Callback):  # type: ignore[misc]
+        watch: Watch | None = None
+
+        def on_train_start(self, trainer: Any, module: Any) -> None:
+            epochs = {"epochs": trainer.max_epochs} if (trainer.max_epochs or 0) > 0 else {}
+            self.watch = guarded(lambda: Watch(getattr(module, attribute), **(epochs | options)))
+
+        def on_train_epoch_end(self, trainer: Any, module: Any) -> None:
+            if self.watch:
+                metrics = trainer.callback_metrics
+                loss = metrics.get("train_loss", metrics.get("loss", math.nan))
+                self.watch(
+                    trainer.current_epoch + 1,
+                    loss,
+                    lr=trainer.optimizers[0].param_groups[0]["lr"],
+                    accuracy=metrics.get("val_acc"),
+                )
+
+        def on_train_end(self, trainer: Any, module: Any) -> None:
+            if self.watch:
+                self.watch.close()
+
+    return WatchCallback()
+
+
+def transformers_callback(**options: Any) -> Any:
+    """Return a `TrainerCallback` for the `Trainer` of transformers that watches its model whenever it logs a loss.
+
+    Args:
+        options: Those of `Watch`, without the module.
+
+    Raises:
+        ImportError: If transformers is not installed.
+    """
+    from transformers import TrainerCallback
+
+    class WatchCallback(TrainerCallback):  # type: ignore[misc]
+        watch: Watch | None = None
+
+        def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
+            epochs = {"epochs": state.num_train_epochs} if state.num_train_epochs > 0 else {}
+            self.watch = guarded(lambda: Watch(model, **(epochs | options)))
+
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+            if self.watch and "loss" in (logs or {}):
+                self.watch(state.epoch, logs["loss"], lr=logs.get("learning_rate", 0.0))
+
+        def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            if self.watch:
+                self.watch.close()
+
+    return WatchCallback()
