@@ -46,12 +46,12 @@ async function load(page: InternalsPage): Promise<boolean | undefined> {
 export async function choose(page: InternalsPage, change: Partial<ProbesRequest>): Promise<void> {
   Object.assign(page, change);
   if (change.checkpoint !== undefined) await loadAddress(page);
-  else await load(page);
+  else if (!(await load(page))) return;
   writeAddress(page);
 }
 
-/** Load the model and images of the address, or a chosen model; a model that does not fit the test images is shown over the samples,
-    with the reason. */
+/** Load the model and images of the address, or a chosen model; one that does not fit the test images is shown over
+    the samples, with the reason. */
 async function loadAddress(page: InternalsPage): Promise<void> {
   const { request } = page;
   if ((await load(page)) !== false || request.images === 'samples') return;
