@@ -31,6 +31,13 @@ export const VIEWS: [name: ViewName, title: string][] = [
   ['patching', 'Patching'],
 ];
 
+const OF_LOGITS: readonly ViewName[] = ['contributions', 'patching'];
+export const NO_LOGIT = 'This model has no classification head, so it has no logit to explain.';
+
+/** Why a view is not there for a model with so many classes; undefined if it is. */
+export const whyNot = (view: ViewName, classes: number) =>
+  classes === 0 && OF_LOGITS.includes(view) ? NO_LOGIT : undefined;
+
 type PanelModule = { default: Component<{ explorer: Explorer }> };
 
 const PANELS: Record<Exclude<ViewName, 'attention'>, () => Promise<PanelModule>> = {

@@ -5,7 +5,8 @@ import { afterPaint, isImageUrl } from '../lib/dom';
 import { sharpestHead } from '../lib/numbers';
 import { percent } from '../lib/words';
 import { readShapeParams, type ShapeParams } from './address';
-import { announceSoon, stopWaiting } from './notices';
+import { announceSoon, showNotice, stopWaiting } from './notices';
+import { whyNot } from './panel';
 import { fetchAblation, fetchMethods, METHODS_DELAY } from './requests';
 import { sourceOf } from './rows';
 import type { Explorer } from './state.svelte';
@@ -56,8 +57,11 @@ export function show(
   });
   clampChoices(explorer, shapeParams, isSameGrid, shown?.checkpoint === checkpoint);
   explorer.view.releaseMethod();
+  const reason = whyNot(choices.view, reply.classes.length);
+  if (reason) choices.view = 'attention';
   stopWaiting(explorer); // now, as a late "Working…" would replace later notices
   explorer.markers.full = undefined;
+  if (reason) showNotice(explorer, reason);
   requestAnimationFrame(() => finishShowing(explorer, reply));
 }
 

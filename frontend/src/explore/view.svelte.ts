@@ -131,8 +131,7 @@ export class View {
   readonly title = $derived.by(() => {
     if (!this.map) return '';
     if (this.panel) return this.panel.title;
-    const suffix = this.map.fine ? ', per pixel' : '';
-    return this.methodInfo ? methodTitle(this.methodInfo, this.classes) + suffix : mapName(this.layer, this.head);
+    return this.methodInfo ? methodTitle(this.methodInfo, this.classes) : mapName(this.layer, this.head);
   });
   readonly reading = $derived.by(() => readingOf(this));
   readonly headline = $derived.by((): string => headlineOf(this));
