@@ -120,7 +120,8 @@ def peers(config: ViTConfig) -> dict[str, Callable[[Tensor], Any]]:
             qkv_bias=config.qkv_bias,
         )
         timm.layers.set_fused_attn(bool(before))
-        found["timm, AttentionExtract"] = AttentionExtract(network.eval(), method="fx")
+        found["timm, AttentionExtract"] = AttentionExtract(network.eval(), method="fx")  # stops at the last softmax
+        found["timm, AttentionExtract by hooks"] = AttentionExtract(network, method="hook")
     with suppress(ImportError):
         from transformers import ViTConfig as OtherConfig
         from transformers import ViTForImageClassification

@@ -1,170 +1,7 @@
 import { append, bind_this, child, clsx, delegate, delegated, each, event, first_child, from_html, get, if_block, index, noop, only_child, pop, prop, push, reset, set, set_attribute, set_class, set_style, set_text, sibling, state, template_effect, untrack, user_derived, user_effect } from "./packages.js";
-import { GRID_KEYS, ViewStyle, ViewTabs, announceSoon, chooseHead, counted, cssColor, floatsOf, isAblated, isServed, isShortcut, largest, patchName, queryClassToken, queryName, reasonOf, requestAblated, showNotice, signed, targetTitle, toggleHead, tokenCount } from "./shared.js";
-// src/explore/views/contributions.ts
-function contributionsOf(reply, shape) {
-	const heads = floatsOf(reply.heads);
-	const { layers } = shape;
-	const steps = [];
-	let sum = 0;
-	const add = (part, layer, value) => {
-		steps.push({
-			part,
-			layer,
-			value,
-			start: sum,
-			end: sum + value
-		});
-		sum += value;
-	};
-	add("embedding", -1, reply.embedding);
-	for (let layer = 0; layer < layers; layer++) {
-		add("attention", layer, contributionOf(heads, shape, layer, -1) + reply.attentionBias[layer]);
-		add("mlp", layer, reply.mlp[layer]);
-	}
-	add("bias", -1, reply.bias);
-	const sums = steps.map(({ end }) => end);
-	const every = Array.from({ length: layers * shape.heads }, (_, k) => Math.abs(contributionOf(heads, shape, Math.floor(k / shape.heads), k % shape.heads)));
-	return {
-		steps,
-		heads,
-		attentionBias: reply.attentionBias,
-		logit: reply.logit,
-		low: Math.min(0, ...sums),
-		high: Math.max(0, ...sums),
-		headLimit: Math.max(...every) || 1
-	};
-}
-var indicesOf = (index, count) => index === -1 ? [...Array(count).keys()] : [index];
-function tokenValues(heads, shape, layer, head) {
-	const tokens = tokenCount(shape);
-	const sum = new Float32Array(tokens);
-	for (const l of indicesOf(layer, shape.layers)) for (const h of indicesOf(head, shape.heads)) {
-		const first = (l * shape.heads + h) * tokens;
-		for (let j = 0; j < tokens; j++) sum[j] += heads[first + j];
-	}
-	return sum;
-}
-function contributionOf(heads, shape, layer, head, patches = []) {
-	const values = tokenValues(heads, shape, layer, head);
-	return (patches.length ? patches.map((patch) => values[shape.prefix + patch]) : [...values]).reduce((sum, value) => sum + value, 0);
-}
-function headsName(layer, head) {
-	if (layer === -1) return head === -1 ? "All heads" : `Head ${head + 1} of all layers`;
-	return `Layer ${layer + 1}, ${head === -1 ? "all heads" : `head ${head + 1}`}`;
-}
-var PARTS = {
-	embedding: "Embedding",
-	attention: "attention",
-	mlp: "MLP",
-	bias: "Biases of the classification head"
-};
-var stepName = ({ part, layer }) => layer < 0 ? PARTS[part] : `Layer ${layer + 1}, ${PARTS[part]}`;
-var logitName = (classes) => `the logit of ${classes.length > 1 ? `${classes[0]} minus that of ${classes[1]}` : classes[0]}`;
-function headline(values, layer, head, classes, shape) {
-	const sum = values.reduce((total, value) => total + value, 0);
-	const verb = sum < 0 ? "takes" : "adds";
-	const direction = sum < 0 ? "from" : "to";
-	const ordered = sum < 0 ? values.map((value) => -value) : values;
-	const best = largest(ordered, shape.prefix) - shape.prefix;
-	const plural = head === -1 ? verb.replace(/s$/, "") : verb;
-	return `${headsName(layer, head)} ${plural} ${Math.abs(sum).toFixed(2)} ${direction} ${logitName(classes)}, most of it from ${patchName(best, shape)}`;
-}
-var sumOfParts = ({ steps }, ...parts) => steps.reduce((sum, step) => sum + (parts.includes(step.part) ? step.value : 0), 0);
-function sumLine(data, classes) {
-	const part = (name, ...parts) => `${signed(sumOfParts(data, ...parts))} ${name}`;
-	return [
-		`${part("embedding", "embedding")}, ${part("attention", "attention")}, ${part("MLPs", "mlp")}, ${part("biases", "bias")} make `,
-		{ strong: signed(data.logit) },
-		`, ${logitName(classes)}.`
-	];
-}
-function headLine(data, shape, layer, head, patches) {
-	const value = contributionOf(data.heads, shape, layer, head, patches);
-	const source = patches.length ? ` from ${queryName(patches, shape)}` : "";
-	return [
-		`${headsName(layer, head)}: `,
-		{ strong: signed(value) },
-		`${source}.`
-	];
-}
-function stepLine(step, { attentionBias }) {
-	const bias = step.part === "attention" && attentionBias[step.layer];
-	const rest = bias ? ` (biases ${signed(bias)})` : "";
-	return [
-		`${stepName(step)}: `,
-		{ strong: signed(step.value) },
-		`${rest}; the sum so far is ${signed(step.end)}.`
-	];
-}
-var patchLine = (value, patch, layer, head, shape) => [
-	`${headsName(layer, head)} ${value < 0 ? "take" : "read"}${head === -1 ? "" : "s"} `,
-	{ strong: signed(value) },
-	` from ${patchName(patch, shape)}.`
-];
-function prefixNote(values, shape) {
-	const registers = shape.prefix - Number(shape.classToken);
-	const first = shape.classToken ? `${signed(values[0])} from the class token` : "";
-	const rest = values.slice(Number(shape.classToken), shape.prefix).reduce((sum, value) => sum + value, 0);
-	return [first, registers ? `${signed(rest)} from ${counted(registers, "register", "registers")}` : ""].filter(Boolean).join(", ");
-}
-var cellsNote = (patches, shape) => patches.length ? `Cells: what each head took from ${queryName(patches, shape)}.` : "Bars sum to the logit; cells: each head.";
-var caution = (shape) => `This shows who wrote into the ${shape.classToken ? "class token" : "tokens that the classification head reads"}, not what an image region caused: early heads also act through later layers, whose bars count that effect.`;
-var columnTitle = (classes) => `Contributions to ${targetTitle(classes)}`;
-function nextPlace({ row, column }, key, layers, heads) {
-	const last = 2 * layers + 2;
-	const layer = layerOf(row, layers);
-	const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
-	if (column > 0) {
-		if (key === "ArrowLeft") return {
-			row,
-			column: column - 1
-		};
-		if (key === "ArrowRight") return {
-			row,
-			column: Math.min(heads, column + 1)
-		};
-		const to = {
-			ArrowUp: row - 2,
-			ArrowDown: row + 2,
-			PageUp: 1,
-			PageDown: 2 * layers - 1
-		}[key];
-		if (to !== void 0) return {
-			row: clamp(to, 1, 2 * layers - 1),
-			column
-		};
-		return {
-			row,
-			column: key === "Home" ? 0 : heads
-		};
-	}
-	if (key === "ArrowRight" || key === "End") return layer < 0 ? {
-		row,
-		column
-	} : {
-		row: 1 + 2 * layer,
-		column: key === "End" ? heads : 1
-	};
-	return {
-		row: clamp({
-			ArrowUp: row - 1,
-			ArrowDown: row + 1,
-			PageUp: 0,
-			PageDown: last
-		}[key] ?? row, 0, last),
-		column
-	};
-}
-var layerOf = (row, layers) => row >= 1 && row <= 2 * layers ? Math.floor((row - 1) / 2) : -1;
-function inkOn(pixel) {
-	const linear = (shift) => {
-		const value = (pixel >>> shift & 255) / 255;
-		return value <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4;
-	};
-	return .2126 * linear(0) + .7152 * linear(8) + .0722 * linear(16) > .179 ? "#000" : "#fff";
-}
+import { GRID_KEYS, ViewStyle, ViewTabs, announceSoon, caution, cellsNote, chooseHead, columnTitle, contributionOf, contributionsOf, cssColor, headLine, headline, headsName, inkOn, isAblated, isServed, isShortcut, layerOf, nextPlace, patchLine, prefixNote, queryClassToken, reasonOf, requestAblated, showNotice, signed, stepLine, stepName, sumLine, toggleHead, tokenValues } from "./shared.js";
 // src/explore/views/contributions.css?inline
-var contributions_default = "/* Loaded with the view, nested in a selector of the page. */\n.ledger {\n  --line: clamp(12px, (var(--map) + 60px) / (2 * var(--layers) + 4) - 2px, 26px);\n  --text: 44px; /* room for a number after the longest bar */\n  display: grid; grid-template-columns: 50px minmax(130px, 1fr) repeat(var(--heads), minmax(14px, calc(var(--largest-tile) - 14px)));\n  grid-auto-rows: var(--line); gap: 2px; position: relative; overflow-x: auto; padding: 3px; margin: -3px;\n}\n.ledger > * { min-width: 0; }\n.ledger-key, .ledger-head, .ledger-name { display: flex; align-items: center; font-size: 12px; line-height: 1; color: var(--quiet); white-space: nowrap; }\n.ledger-key { grid-area: 1 / 2; gap: 4px; }\n.ledger-key .swatch { width: 10px; height: 10px; background: var(--quiet); }\n.ledger-key .swatch + .swatch, .ledger-key .mlp { margin-left: 6px; }\n.ledger-key .mlp { background: repeating-linear-gradient(135deg, var(--quiet) 0 1.5px, transparent 1.5px 4px); box-shadow: inset 0 0 0 1px var(--quiet); }\n.ledger-head { grid-row: 1; justify-content: center; }\n.ledger-name { grid-column: 1; justify-content: flex-end; padding-right: 8px; }\n.ledger-name.on, .ledger-head.on { color: var(--color-accent); font-weight: 600; }\n.ledger-name.sum { color: var(--ink); font-weight: 600; }\n.bar-row {\n  grid-column: 2; position: relative; height: auto; padding: 0; border: 0; cursor: default;\n  background: linear-gradient(var(--hairline), var(--hairline)) calc(var(--zero) * (100% - var(--text)) / 100) 0 / 1px 100% no-repeat;\n}\n.bar-row:is(.attention, .sum) { cursor: pointer; }\n.bar-row:hover { background-color: var(--fill); }\n.bar-row[aria-pressed=true] { box-shadow: 0 0 0 2px var(--color-accent); z-index: 1; }\n.bar-row:focus-visible, .amount-cell:focus-visible { outline: 2px solid var(--color-accent); outline-offset: 2px; border-radius: 1px; z-index: 2; }\n\n/* Bars are placed within the row without the room for numbers. */\n.bar-row > i, .bar-row > span { position: absolute; pointer-events: none; }\n.bar-row > .amounts { inset: 0 var(--text) 0 0; }\n.amounts > * { position: absolute; }\n.amount { top: 2px; bottom: 2px; min-width: 1.5px; background: var(--positive); }\n.amount.negative { background: var(--negative); }\n.mlp .amount { --stripe: var(--positive); background: repeating-linear-gradient(135deg, var(--stripe) 0 2px, transparent 2px 5px); box-shadow: inset 0 0 0 1px var(--stripe); }\n.mlp .amount.negative { --stripe: var(--negative); }\n.other .amount { background: var(--quiet); }\n.sum .amount { background: var(--ink); }\n.link { top: -4px; height: 8px; border-left: 1px solid var(--quiet); }\n.amount-text { top: 50%; padding-left: 4px; font-size: 12px; line-height: 1; transform: translateY(-50%); white-space: nowrap; color: var(--ink); }\n.sum .amount-text { font-weight: 600; }\n.deep .mlp .amount-text, .deep .attention .amount-text { display: none; }\n.amount-cell { display: grid; place-items: center; padding: 0; border: 0; overflow: hidden; container-type: inline-size; box-shadow: inset 0 0 0 1px var(--tile-line); cursor: pointer; }\n.amount-cell:hover { box-shadow: 0 0 0 1.5px var(--ink); }\n.amount-cell[aria-pressed=true] { z-index: 1; box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }\n.amount-cell.ablated { background: linear-gradient(to top right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--page) !important; }\n.amount-cell span { font-size: 12px; line-height: 1; }\n@container (max-width: 33px) { .amount-cell span { display: none; } }\n.ledger-note { margin-top: 10px; font-size: 12px; line-height: 16px; color: var(--quiet); }\n@media (max-width: 639px) {\n  .ledger { grid-template-columns: 46px minmax(126px, 1fr) repeat(var(--heads), minmax(26px, 36px)); }\n  .ledger-name { position: sticky; left: 0; z-index: 3; background: var(--page); }\n}\n";
+var contributions_default = "/* Loaded with the view, nested in a selector of the page. */\n.ledger {\n  --line: clamp(12px, (var(--map) + 60px) / (2 * var(--layers) + 4) - 2px, 26px);\n  --text: 44px; /* room for a number after the longest bar */\n  display: grid; grid-template-columns: 50px minmax(130px, 1fr) repeat(var(--heads), minmax(14px, calc(var(--largest-tile) - 14px)));\n  grid-auto-rows: var(--line); gap: 2px; position: relative; overflow-x: auto; padding: 3px; margin: -3px;\n}\n.ledger > * { min-width: 0; }\n.ledger-key, .ledger-head, .ledger-name { display: flex; align-items: center; font-size: 12px; line-height: 1; color: var(--quiet); white-space: nowrap; }\n.ledger-key { grid-area: 1 / 2; gap: 4px; }\n.ledger-key .swatch { width: 10px; height: 10px; background: var(--quiet); }\n.ledger-key .swatch + .swatch, .ledger-key .mlp { margin-left: 6px; }\n.ledger-key .mlp { background: repeating-linear-gradient(135deg, var(--quiet) 0 1.5px, transparent 1.5px 4px); box-shadow: inset 0 0 0 1px var(--quiet); }\n.ledger-head { grid-row: 1; justify-content: center; }\n.ledger-name { grid-column: 1; justify-content: flex-end; padding-right: 8px; }\n.ledger-name.on, .ledger-head.on { color: var(--color-accent); font-weight: 600; }\n.ledger-name.sum { color: var(--ink); font-weight: 600; }\n.bar-row {\n  grid-column: 2; position: relative; height: auto; padding: 0; border: 0; cursor: default;\n  background: linear-gradient(var(--hairline), var(--hairline)) calc(var(--zero) * (100% - var(--text)) / 100) 0 / 1px 100% no-repeat;\n}\n.bar-row:is(.attention, .sum) { cursor: pointer; }\n.bar-row:hover { background-color: var(--fill); }\n.bar-row[aria-pressed=true] { box-shadow: 0 0 0 2px var(--color-accent); z-index: 1; }\n.bar-row:focus-visible, .amount-cell:focus-visible { outline: 2px solid var(--color-accent); outline-offset: 2px; border-radius: 1px; z-index: 2; }\n\n/* Bars are placed within the row without the room for numbers. */\n.bar-row > i, .bar-row > span { position: absolute; pointer-events: none; }\n.bar-row > .amounts { inset: 0 var(--text) 0 0; }\n.amounts > * { position: absolute; }\n.amount { top: 2px; bottom: 2px; min-width: 1.5px; background: var(--positive); }\n.amount.negative { background: var(--negative); }\n.mlp .amount { --stripe: var(--positive); background: repeating-linear-gradient(135deg, var(--stripe) 0 2px, transparent 2px 5px); box-shadow: inset 0 0 0 1px var(--stripe); }\n.mlp .amount.negative { --stripe: var(--negative); }\n.other .amount { background: var(--quiet); }\n.sum .amount { background: var(--ink); }\n.link { top: -4px; height: 8px; border-left: 1px solid var(--quiet); }\n.amount-text { top: 50%; padding-left: 4px; font-size: 12px; line-height: 1; transform: translateY(-50%); white-space: nowrap; color: var(--ink); }\n.sum .amount-text { font-weight: 600; }\n.deep .mlp .amount-text, .deep .attention .amount-text { display: none; }\n.amount-cell { display: grid; place-items: center; padding: 0; border: 0; overflow: hidden; container-type: inline-size; box-shadow: inset 0 0 0 1px var(--tile-line); cursor: pointer; }\n.amount-cell:hover { box-shadow: 0 0 0 1.5px var(--ink); }\n.amount-cell[aria-pressed=true] { z-index: 1; box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }\n.amount-cell.ablated { background: linear-gradient(to bottom right, transparent calc(50% - .6px), var(--quiet) 0 calc(50% + .6px), transparent 0) var(--page) !important; }\n.amount-cell span { font-size: 12px; line-height: 1; }\n@container (max-width: 33px) { .amount-cell span { display: none; } }\n.ledger-note { margin-top: 10px; font-size: 12px; line-height: 16px; color: var(--quiet); }\n@media (max-width: 639px) {\n  .ledger { grid-template-columns: 46px minmax(126px, 1fr) repeat(var(--heads), minmax(26px, 36px)); }\n  .ledger-name { position: sticky; left: 0; z-index: 3; background: var(--page); }\n}\n";
 // src/explore/views/contributions.svelte.ts
 var ContributionsPanel = class {
 	explorer;
@@ -198,7 +35,7 @@ var ContributionsPanel = class {
 	}
 	#ticket = 0;
 	term = "contribution";
-	#layer = user_derived(() => this.explorer.choices.layer);
+	#layer = user_derived(() => Math.max(-1, this.explorer.choices.layer));
 	get layer() {
 		return get(this.#layer);
 	}
@@ -285,6 +122,13 @@ var ContributionsPanel = class {
 	}
 	set line(value) {
 		set(this.#line, value);
+	}
+	#shown = user_derived(() => this.data && {});
+	get shown() {
+		return get(this.#shown);
+	}
+	set shown(value) {
+		set(this.#shown, value);
 	}
 	#unit = user_derived(() => `contribution to ${this.classes.length > 1 ? "the difference" : "the logit"}`);
 	get unit() {

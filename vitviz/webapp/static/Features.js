@@ -1,12 +1,12 @@
 import { append, attach, bind_checked, child, comment, delegate, delegated, each, first_child, from_html, get, if_block, index, next, only_child, pop, prop, push, remove_input_defaults, reset, set, set_attribute, set_style, set_text, sibling, state, template_effect, untrack, user_derived, user_effect } from "./packages.js";
-import { Progress, ViewStyle, ViewTabs, act, bytesOf, counted, floatsOf, isServed, isUnreachable, largest, makeTile, paintPixels, paintTile, patchName, pause, percent, queryClassToken, queryPatches, reasonOf, requestAblated, roving, showNotice } from "./shared.js";
+import { Progress, Task, ViewStyle, ViewTabs, act, bytesOf, counted, floatsOf, isServed, largest, makeTile, paintPixels, paintTile, patchName, percent, queryClassToken, queryPatches, reasonOf, requestAblated, roving, showNotice } from "./shared.js";
 // src/explore/views/features.ts
 var COLORS = [
 	"red",
 	"green",
 	"blue"
 ];
-var layerShown = (layer, layers) => layer === -1 ? layers - 1 : Math.min(layer, layers - 1);
+var layerShown = (layer, layers) => layer < 0 ? layers - 1 : Math.min(layer, layers - 1);
 var total = (explained) => explained.reduce((sum, ratio) => sum + ratio, 0);
 function colorsHeadline(layer, explained) {
 	if (!explained) return `Layer ${layer + 1}: fewer than 3 patches are left without the background`;
@@ -63,7 +63,6 @@ var nearestNote = (shown, count, hasClassToken) => `${counted(shown, "image", "i
 // src/explore/views/features.css?inline
 var features_default = "/* Loaded with the view, nested in a selector of the page. */\n.foreground { display: flex; align-items: center; gap: 6px; font-size: 13px; color: var(--quiet); white-space: nowrap; cursor: pointer; }\n.foreground input { accent-color: var(--color-accent); }\n.film { --frame: clamp(56px, 300px / var(--layers) + 54px, 112px); display: grid; gap: 8px; grid-template-columns: repeat(auto-fill, minmax(var(--frame), 1fr)); padding: 4px; margin: -4px; }\n.frame { display: grid; grid-template-columns: 1fr auto; gap: 4px 2px; padding: 0; border: 0; background: none; color: inherit; text-align: left; font-size: 12px; line-height: 16px; cursor: pointer; }\n.frame canvas { grid-column: 1 / 3; width: 100%; aspect-ratio: var(--aspect); box-shadow: 0 0 0 1px var(--tile-line); background: repeating-linear-gradient(135deg, var(--hairline) 0 1px, transparent 1px 6px); }\n.frame:hover canvas { box-shadow: 0 0 0 1.5px var(--ink); }\n.frame[aria-pressed=true] canvas { box-shadow: 0 0 0 1px var(--page), 0 0 0 3px var(--color-accent); }\n.frame[aria-pressed=true] .frame-name { color: var(--color-accent); font-weight: 600; }\n.frame-text { color: var(--quiet); }\n.film-note { margin-top: 8px; font-size: 12px; line-height: 16px; color: var(--quiet); }\n.nearest { margin-top: 12px; padding-top: 10px; border-top: 1px solid var(--hairline); }\n.nearest h3 { margin: 0 0 6px; font-size: 13px; font-weight: 600; }\n.nearest-images { display: grid; grid-template-columns: repeat(8, minmax(0, 1fr)); gap: 6px; padding: 0; list-style: none; }\n.nearest-images li { display: grid; font-size: 11px; line-height: 14px; min-width: 0; }\n.nearest-images img { width: 100%; aspect-ratio: 1; image-rendering: pixelated; box-shadow: 0 0 0 1px var(--tile-line); margin-bottom: 2px; }\n.nearest-images span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }\n.nearest-images span + span { color: var(--quiet); }\n.nearest-progress { display: grid; grid-template-columns: 1fr auto; gap: 6px 12px; align-items: center; font-size: 12px; color: var(--quiet); }\n.nearest-progress .progress { grid-column: 1 / 3; }\n@media (max-width: 639px) { .column-head:has(.foreground) { flex-wrap: wrap; height: auto; } }\n";
 // src/explore/views/features.svelte.ts
-var PROGRESS_DELAY = 400;
 var MAX_PATCHES = 2e3;
 var NO_SCALE = {
 	kind: "linear",
@@ -106,13 +105,7 @@ var FeaturesPanel = class {
 	set nearestOf(value) {
 		set(this.#nearestOf, value);
 	}
-	#progress = state(null);
-	get progress() {
-		return get(this.#progress);
-	}
-	set progress(value) {
-		set(this.#progress, value);
-	}
+	task;
 	#known = new Map();
 	#isFetching = false;
 	#ticket = 0;
@@ -199,6 +192,19 @@ var FeaturesPanel = class {
 	set line(value) {
 		set(this.#line, value);
 	}
+	#shown = user_derived(() => {
+		const { colors, foreground, similarity } = this;
+		return colors && {
+			foreground,
+			patches: similarity ? [similarity.patch] : []
+		};
+	});
+	get shown() {
+		return get(this.#shown);
+	}
+	set shown(value) {
+		set(this.#shown, value);
+	}
 	#unit = user_derived(() => this.similarity ? "cosine similarity, all layers" : "");
 	get unit() {
 		return get(this.#unit);
@@ -209,6 +215,7 @@ var FeaturesPanel = class {
 	term = "cosine similarity";
 	constructor(explorer) {
 		this.explorer = explorer;
+		this.task = new Task(explorer);
 	}
 	read(patch) {
 		if (get(this.#values)) return [get(this.#values)[patch].toFixed(2), "cosine"];
@@ -265,37 +272,13 @@ var FeaturesPanel = class {
 	async fetchNearest() {
 		const { explorer } = this;
 		const { key } = explorer;
-		let isPending = true;
-		this.progress = {
-			done: 0,
-			total: 0
-		};
-		const watch = async () => {
-			for (await pause(PROGRESS_DELAY); isPending; await pause(PROGRESS_DELAY)) {
-				const state = await this.#task(key, false);
-				if (isPending && state && "done" in state) this.progress = state;
-			}
-		};
-		watch();
-		const found = await requestAblated(explorer, "nearest", {});
-		isPending = false;
-		this.progress = null;
-		if (explorer.key !== key) return;
+		const found = await this.task.run("nearest", {});
+		if (found === "cancelled" || explorer.key !== key) return;
 		if (isServed(found)) Object.assign(this, {
 			nearest: found,
 			nearestOf: key
 		});
-		else showNotice(explorer, reasonOf(found), isUnreachable(found) || !reasonOf(found).startsWith("Cancelled"));
-	}
-	cancelNearest() {
-		this.#task(this.explorer.key, true);
-	}
-	#task(key, cancel) {
-		return this.explorer.host.request("task_progress", {
-			key,
-			task: "nearest",
-			cancel
-		});
+		else showNotice(explorer, reasonOf(found), true);
 	}
 };
 // src/explore/views/Nearest.svelte
@@ -307,8 +290,11 @@ var root_4 = from_html(`<div class="nearest" aria-live="polite"><h3>Nearest trai
 function Nearest($$anchor, $$props) {
 	push($$props, true);
 	const found = user_derived(() => $$props.panel.nearestOf === $$props.explorer.key ? $$props.panel.nearest : null);
-	const progress = user_derived(() => $$props.panel.progress);
-	const fraction = user_derived(() => get(progress)?.total ? get(progress).done / get(progress).total : 0);
+	const progress = user_derived(() => $$props.panel.task.progress);
+	user_effect(() => {
+		$$props.explorer.key;
+		return () => $$props.panel.task.cancel();
+	});
 	var fragment = comment();
 	var node = first_child(fragment);
 	var consequent_2 = ($$anchor) => {
@@ -349,7 +335,7 @@ function Nearest($$anchor, $$props) {
 			Progress(node_2, {
 				label: "Nearest training images",
 				get progress() {
-					return get(fraction);
+					return $$props.panel.task.fraction;
 				}
 			});
 			var span_2 = sibling(node_2, 2);
@@ -357,7 +343,7 @@ function Nearest($$anchor, $$props) {
 			var button = sibling(span_2, 2);
 			reset(div_1);
 			template_effect(($0) => set_text(text_3, $0), [() => get(progress).total ? `${get(progress).done.toLocaleString("en")} of ${get(progress).total.toLocaleString("en")} training images` : "Reading the training images…"]);
-			delegated("click", button, () => $$props.panel.cancelNearest());
+			delegated("click", button, () => $$props.panel.task.cancel());
 			append($$anchor, div_1);
 		};
 		var alternate = ($$anchor) => {
@@ -425,7 +411,7 @@ function Features($$anchor, $$props) {
 	function choose(layer) {
 		act(explorer(), {
 			layer,
-			head: choices.layer === -1 ? -1 : choices.head,
+			head: choices.layer < 0 ? -1 : choices.head,
 			method: null
 		});
 	}

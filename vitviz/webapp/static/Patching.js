@@ -295,30 +295,41 @@ var PatchingPanel = class {
 };
 // src/explore/views/Patching.svelte
 var image = ($$anchor, letter = noop, src = noop, name = noop) => {
-	var figure = root();
-	var img = child(figure);
-	var figcaption = sibling(img, 2);
+	var figure = root_1();
+	var node = child(figure);
+	var consequent = ($$anchor) => {
+		var img = root();
+		template_effect(() => {
+			set_attribute(img, "src", src());
+			set_attribute(img, "alt", `${letter()}, ${name()}`);
+		});
+		append($$anchor, img);
+	};
+	var d = user_derived(() => isImageUrl(src()));
+	if_block(node, ($$render) => {
+		if (get(d)) $$render(consequent);
+	});
+	var figcaption = sibling(node, 2);
 	var b = child(figcaption);
 	var text = only_child(b, true);
 	var text_1 = sibling(b);
 	reset(figcaption);
 	reset(figure);
-	template_effect(($0) => {
-		set_attribute(img, "src", $0);
-		set_attribute(img, "alt", `${letter()}, ${name() || "not predicted yet"}`);
+	template_effect(() => {
 		set_text(text, letter());
 		set_text(text_1, ` ${(name() && `predicted ${name()}`) ?? ""}`);
-	}, [() => isImageUrl(src()) ? src() : void 0]);
+	});
 	append($$anchor, figure);
 };
-var root = from_html(`<figure><img/> <figcaption><b> </b> </figcaption></figure>`);
-var root_1 = from_html(`<div class="patching-progress"><!> <span> </span> <button type="button" class="button" data-do="cancel-patching">Cancel</button></div>`);
-var root_2 = from_html(`<button type="button" class="button primary" data-do="patch">Patch all heads and MLPs</button>`);
-var root_3 = from_html(`<span class="patching-head"> </span>`);
-var root_4 = from_html(`<button type="button" class="patching-cell"><span> </span></button>`);
-var root_5 = from_html(`<button type="button" class="patching-layer"></button> <!>`, 1);
-var root_6 = from_html(`<div class="patching-grid" role="toolbar" tabindex="-1" aria-label="Recovered difference by layer and head: arrow keys walk through them"><span class="corner" aria-hidden="true">tokens of</span> <!> <!></div> <p class="patching-note"> </p>`, 1);
-var root_7 = from_html(`<!> <section class="column matrix-column" aria-label="Activation patching"><div class="column-head"><!></div> <div class="matrix-box"><div class="patched-images"><!> <span aria-hidden="true">→</span> <!> <button type="button" class="button" data-do="choose-other"> </button></div> <!> <!></div></section>`, 1);
+var root = from_html(`<img/>`);
+var root_1 = from_html(`<figure><!> <figcaption><b> </b> </figcaption></figure>`);
+var root_2 = from_html(`<div class="patching-progress"><!> <span> </span> <button type="button" class="button" data-do="cancel-patching">Cancel</button></div>`);
+var root_3 = from_html(`<button type="button" class="button primary" data-do="patch">Patch all heads and MLPs</button>`);
+var root_4 = from_html(`<span class="patching-head"> </span>`);
+var root_5 = from_html(`<button type="button" class="patching-cell"><span> </span></button>`);
+var root_6 = from_html(`<button type="button" class="patching-layer"></button> <!>`, 1);
+var root_7 = from_html(`<div class="patching-grid" role="toolbar" tabindex="-1" aria-label="Recovered difference by layer and head: arrow keys walk through them"><span class="corner" aria-hidden="true">tokens of</span> <!> <!></div> <p class="patching-note"> </p>`, 1);
+var root_8 = from_html(`<!> <section class="column matrix-column" aria-label="Activation patching"><div class="column-head"><!></div> <div class="matrix-box"><div class="patched-images"><!> <span aria-hidden="true">→</span> <!> <button type="button" class="button" data-do="choose-other"> </button></div> <!> <!></div></section>`, 1);
 function Patching($$anchor, $$props) {
 	push($$props, true);
 	const explorer = prop($$props, "explorer", 7);
@@ -351,38 +362,38 @@ function Patching($$anchor, $$props) {
 			column: Number(column)
 		};
 	}
-	var fragment = root_7();
-	var node = first_child(fragment);
-	ViewStyle(node, { get css() {
+	var fragment = root_8();
+	var node_1 = first_child(fragment);
+	ViewStyle(node_1, { get css() {
 		return patching_default;
 	} });
-	var section = sibling(node, 2);
+	var section = sibling(node_1, 2);
 	var div = child(section);
-	var node_1 = child(div);
-	ViewTabs(node_1, { get explorer() {
+	var node_2 = child(div);
+	ViewTabs(node_2, { get explorer() {
 		return explorer();
 	} });
 	reset(div);
 	var div_1 = sibling(div, 2);
 	var div_2 = child(div_1);
-	var node_2 = child(div_2);
-	image(node_2, () => "A", () => explorer().reply?.image.src, () => get(names)[0]);
-	var node_3 = sibling(node_2, 4);
-	image(node_3, () => "B", () => panel.other?.image.src, () => get(names)[1]);
-	var button = sibling(node_3, 2);
+	var node_3 = child(div_2);
+	image(node_3, () => "A", () => explorer().reply?.image.src, () => get(names)[0]);
+	var node_4 = sibling(node_3, 4);
+	image(node_4, () => "B", () => panel.other?.image.src, () => get(names)[1]);
+	var button = sibling(node_4, 2);
 	var text_2 = only_child(button, true);
 	reset(div_2);
-	var node_4 = sibling(div_2, 2);
-	var consequent = ($$anchor) => {
-		var div_3 = root_1();
-		var node_5 = child(div_3);
-		Progress(node_5, {
+	var node_5 = sibling(div_2, 2);
+	var consequent_1 = ($$anchor) => {
+		var div_3 = root_2();
+		var node_6 = child(div_3);
+		Progress(node_6, {
 			label: "Activation patching",
 			get progress() {
 				return panel.task.fraction;
 			}
 		});
-		var span = sibling(node_5, 2);
+		var span = sibling(node_6, 2);
 		var text_3 = only_child(span, true);
 		var button_1 = sibling(span, 2);
 		reset(div_3);
@@ -390,37 +401,37 @@ function Patching($$anchor, $$props) {
 		delegated("click", button_1, () => panel.interrupt());
 		append($$anchor, div_3);
 	};
-	var consequent_1 = ($$anchor) => {
-		var button_2 = root_2();
+	var consequent_2 = ($$anchor) => {
+		var button_2 = root_3();
 		delegated("click", button_2, () => panel.patchHeads());
 		append($$anchor, button_2);
 	};
-	if_block(node_4, ($$render) => {
-		if (get(progress)) $$render(consequent);
-		else if (!get(patched) && panel.other) $$render(consequent_1, 1);
+	if_block(node_5, ($$render) => {
+		if (get(progress)) $$render(consequent_1);
+		else if (!get(patched) && panel.other) $$render(consequent_2, 1);
 	});
-	var node_6 = sibling(node_4, 2);
-	var consequent_2 = ($$anchor) => {
-		var fragment_1 = root_6();
+	var node_7 = sibling(node_5, 2);
+	var consequent_3 = ($$anchor) => {
+		var fragment_1 = root_7();
 		var div_4 = first_child(fragment_1);
-		var node_7 = sibling(child(div_4), 2);
-		each(node_7, 17, () => ({ length: get(shape).heads + 1 }), index, ($$anchor, $$item, h) => {
-			var span_1 = root_3();
+		var node_8 = sibling(child(div_4), 2);
+		each(node_8, 17, () => ({ length: get(shape).heads + 1 }), index, ($$anchor, $$item, h) => {
+			var span_1 = root_4();
 			var text_4 = only_child(span_1, true);
 			template_effect(() => set_text(text_4, h === get(shape).heads ? "MLP" : h === 0 && get(shape).heads <= 7 ? "head 1" : h + 1));
 			append($$anchor, span_1);
 		});
-		var node_8 = sibling(node_7, 2);
-		each(node_8, 17, () => get(patched).rows, index, ($$anchor, row, layer) => {
-			var fragment_2 = root_5();
+		var node_9 = sibling(node_8, 2);
+		each(node_9, 17, () => get(patched).rows, index, ($$anchor, row, layer) => {
+			var fragment_2 = root_6();
 			var button_3 = first_child(fragment_2);
 			set_attribute(button_3, "aria-label", `Tokens after layer ${layer + 1}`);
 			set_attribute(button_3, "title", `Patch the tokens after layer ${layer + 1}, one at a time`);
 			button_3.textContent = layer === 0 ? "layer 1" : layer + 1;
-			var node_9 = sibling(button_3, 2);
-			each(node_9, 17, () => get(row), index, ($$anchor, value, column) => {
+			var node_10 = sibling(button_3, 2);
+			each(node_10, 17, () => get(row), index, ($$anchor, value, column) => {
 				const pixel = user_derived(() => pixelOf(get(value), column < get(shape).heads ? get(patched).limits.heads : get(patched).limits.mlp));
-				var button_4 = root_4();
+				var button_4 = root_5();
 				set_attribute(button_4, "data-layer", layer);
 				set_attribute(button_4, "data-column", column);
 				let styles;
@@ -464,8 +475,8 @@ function Patching($$anchor, $$props) {
 		delegated("focusout", div_4, () => panel.pointed = null);
 		append($$anchor, fragment_1);
 	};
-	if_block(node_6, ($$render) => {
-		if (get(patched)) $$render(consequent_2);
+	if_block(node_7, ($$render) => {
+		if (get(patched)) $$render(consequent_3);
 	});
 	reset(div_1);
 	reset(section);

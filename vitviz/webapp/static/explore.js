@@ -1,8 +1,8 @@
 import { $document, append, attach, await_block, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, flushSync, from_html, get, if_block, index, init_select, mount as mount$1, next, noop, only_child, pop, prop, props_id, push, remove_input_defaults, replay_events, reset, select_option, set, set_attribute, set_checked, set_class, set_style, set_text, set_value, sibling, state, template_effect, text, to_array, untrack, user_derived, user_effect } from "./packages.js";
-import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, digitsOf, dismiss, effectSentence, fail, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, leaveMethod, listedClasses, listenWhile, load, lowOf, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, pause, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestAblated, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, signedDigits, tableKind, takeFile, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, waitingSentence, withMean } from "./shared.js";
+import { ACCEPTED, COMPARISONS, COMPARISON_SIGNS, Download, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, OPEN_HEAD, Progress, Task, ViewTabs, __vitePreload, ablate, accuracyLine, act, announceSoon, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, compareToRandom, copyLink, cornerOf, digitsOf, dismiss, effectSentence, fail, fetchPixels, firstImage, fitTile, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isServed, isShortcut, keepSizes, largestLine, layersOf, leaveMethod, listedClasses, listenWhile, load, lowOf, makeTile, matrixStyle, mebibytes, methodScale, middlePatch, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, percent, pinPatch, place, pointsBetween, prefixLine, queryClassToken, readAddress, reasonOf, refreshLists, requestDownload, restoreAll, roving, rowOf, scaleNote, scoreNote, scoreText, showLists, showModel, showNotice, showShelf, signed, signedDigits, tableKind, takeFile, toggleHead, togglePatch, toggleRemoving, unavailableSentences, uniformWeight, waitingSentence } from "./shared.js";
 // src/explore/Controls.svelte
-var root$20 = from_html(`<label><input type="radio"/><span> </span></label>`);
-var root_1$19 = from_html(`<div role="radiogroup"><span class="name"> </span> <div class="options"></div></div>`);
+var root$21 = from_html(`<label><input type="radio"/><span> </span></label>`);
+var root_1$20 = from_html(`<div role="radiogroup"><span class="name"> </span> <div class="options"></div></div>`);
 var root_2$10 = from_html(`<form class="controls" aria-label="View"><!> <label class="outline-slider"><span class="name">Outlines</span><input type="range" min="0" max="100"/></label></form>`);
 function Controls($$anchor, $$props) {
 	push($$props, true);
@@ -76,7 +76,7 @@ function Controls($$anchor, $$props) {
 		let name = () => get($$item).name;
 		let title = () => get($$item).title;
 		let options = () => get($$item).options;
-		var div = root_1$19();
+		var div = root_1$20();
 		var span = child(div);
 		var text_1 = only_child(span, true);
 		var div_1 = sibling(span, 2);
@@ -84,7 +84,7 @@ function Controls($$anchor, $$props) {
 			var $$array = user_derived(() => to_array(get($$item), 2));
 			let value = () => get($$array)[0];
 			let text = () => get($$array)[1];
-			var label = root$20();
+			var label = root$21();
 			var input_1 = child(label);
 			remove_input_defaults(input_1);
 			var span_1 = sibling(input_1);
@@ -122,13 +122,13 @@ function Controls($$anchor, $$props) {
 }
 delegate(["change", "click"]);
 // src/explore/Marks.svelte
-var root$19 = from_html(`<div></div>`);
-var root_1$18 = from_html(`<!> <!> <!>`, 1);
+var root$20 = from_html(`<div></div>`);
+var root_1$19 = from_html(`<!> <!> <!>`, 1);
 function Marks($$anchor, $$props) {
 	push($$props, true);
 	const mark = ($$anchor, patch = noop, kind = noop) => {
 		const corner = user_derived(() => $$props.shape && patch() >= 0 ? cornerOf(patch(), $$props.shape) : null);
-		var div = root$19();
+		var div = root$20();
 		template_effect(() => {
 			set_class(div, 1, `mark ${kind() ?? ""}`);
 			set_attribute(div, "hidden", !get(corner));
@@ -136,7 +136,7 @@ function Marks($$anchor, $$props) {
 		});
 		append($$anchor, div);
 	};
-	var fragment = root_1$18();
+	var fragment = root_1$19();
 	var node = first_child(fragment);
 	mark(node, () => $$props.marks.readout, () => "read");
 	var node_1 = sibling(node, 2);
@@ -151,8 +151,8 @@ function Marks($$anchor, $$props) {
 	pop();
 }
 // src/explore/Thumbs.svelte
-var root$18 = from_html(`<span class="predicted" aria-hidden="true"> <span class="probability"> </span></span>`);
-var root_1$17 = from_html(`<button class="thumb" type="button"><img/> <!></button>`);
+var root$19 = from_html(`<span class="predicted" aria-hidden="true"> <span class="probability"> </span></span>`);
+var root_1$18 = from_html(`<button class="thumb" type="button"><img/> <!></button>`);
 var root_2$9 = from_html(`<div class="thumbs" role="toolbar"></div>`);
 function Thumbs($$anchor, $$props) {
 	push($$props, true);
@@ -164,11 +164,11 @@ function Thumbs($$anchor, $$props) {
 		let name = () => get($$item).name;
 		let src = () => get($$item).src;
 		let predicted = () => get($$item).predicted;
-		var button = root_1$17();
+		var button = root_1$18();
 		var img = child(button);
 		var node = sibling(img, 2);
 		var consequent = ($$anchor) => {
-			var span = root$18();
+			var span = root$19();
 			var text = child(span);
 			var span_1 = sibling(text);
 			var text_1 = only_child(span_1, true);
@@ -208,8 +208,8 @@ function Thumbs($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/explore/Gallery.svelte
-var root$17 = from_html(`<p class="empty"> </p>`);
-var root_1$16 = from_html(`<option> </option>`);
+var root$18 = from_html(`<p class="empty"> </p>`);
+var root_1$17 = from_html(`<option> </option>`);
 var root_2$8 = from_html(`<div class="shelf" data-source="cifar"><!>  <div><div class="gallery-bar"><select class="button" name="label" aria-label="True class"></select> <select class="button" name="shown" aria-label="Prediction"></select></div> <div class="gallery-bar pager"><button type="button" class="button" data-page="-1" aria-label="Previous page">‹</button> <label class="page-number"><span class="only-large">Page</span> <input type="number" name="page" aria-label="Page" min="1"/> </label> <button type="button" class="button" data-page="1" aria-label="Next page">›</button> <label class="page-number only-large">Image <input type="number" name="index" aria-label="Index of a test image" min="0"/></label> <span class="page-number count only-large"> </span> <button type="button" class="button" data-do="enlarge"> </button></div> <div class="sorting" role="status"> <!></div> <p class="none-found">No image is in this selection.</p> <!></div></div>`);
 function Gallery($$anchor, $$props) {
 	push($$props, true);
@@ -234,7 +234,7 @@ function Gallery($$anchor, $$props) {
 	var consequent = ($$anchor) => {
 		Download($$anchor, {
 			name: "CIFAR-10",
-			missing: "The 10,000 test images of CIFAR-10 are not on this computer yet.",
+			missing: "The 10,000 test images are not downloaded.",
 			get download() {
 				return $$props.explorer.download;
 			},
@@ -243,7 +243,7 @@ function Gallery($$anchor, $$props) {
 		});
 	};
 	var consequent_1 = ($$anchor) => {
-		var p = root$17();
+		var p = root$18();
 		var text = only_child(p);
 		template_effect(() => set_text(text, `${get(catalog).cifar.message ?? ""} Choose a sample, or upload an image.`));
 		append($$anchor, p);
@@ -256,7 +256,7 @@ function Gallery($$anchor, $$props) {
 	var div_2 = child(div_1);
 	var select = child(div_2);
 	each(select, 21, () => ["All classes", ...get(gallery).classes], index, ($$anchor, name, k) => {
-		var option = root_1$16();
+		var option = root_1$17();
 		var text_1 = only_child(option, true);
 		option.value = option.__value = k - 1;
 		template_effect(() => set_text(text_1, get(name)));
@@ -270,7 +270,7 @@ function Gallery($$anchor, $$props) {
 		var $$array = user_derived(() => to_array(get($$item), 2));
 		let value = () => get($$array)[0];
 		let title = () => get($$array)[1];
-		var option_1 = root_1$16();
+		var option_1 = root_1$17();
 		var text_2 = only_child(option_1, true);
 		var option_1_value = {};
 		template_effect(() => {
@@ -368,7 +368,7 @@ delegate([
 	"click"
 ]);
 // src/explore/Camera.svelte
-var root$16 = from_html(`<button type="button" class="button" data-do="camera" aria-label="Use the camera">Camera</button>  <div class="camera"><video playsinline=""></video> <button type="button" class="button primary" data-do="snap">Take photo</button> <button type="button" class="button" data-do="close-camera" aria-label="Close the camera">Close</button></div>`, 3);
+var root$17 = from_html(`<button type="button" class="button" data-do="camera" aria-label="Use the camera">Camera</button>  <div class="camera"><video playsinline=""></video> <button type="button" class="button primary" data-do="snap">Take photo</button> <button type="button" class="button" data-do="close-camera" aria-label="Close the camera">Close</button></div>`, 3);
 function Camera($$anchor, $$props) {
 	push($$props, true);
 	const hasCamera = Boolean(navigator.mediaDevices?.getUserMedia);
@@ -425,7 +425,7 @@ function Camera($$anchor, $$props) {
 			if (blob) takeFile($$props.explorer, new File([blob], "photo.png", { type: "image/png" }));
 		});
 	}
-	var fragment = root$16();
+	var fragment = root$17();
 	var button = first_child(fragment);
 	bind_this(button, ($$value) => opener = $$value, () => opener);
 	var div = sibling(button, 2);
@@ -482,8 +482,8 @@ function positionAt(box, point) {
 	return Math.min(1, Math.max(0, (place - share / 2) / (1 - share)));
 }
 // src/explore/Crop.svelte
-var root$15 = from_html(`<i class="crop-box"></i>`);
-var root_1$15 = from_html(`<label> <input type="range" name="crop" min="0" max="1" step="0.05"/></label>`);
+var root$16 = from_html(`<i class="crop-box"></i>`);
+var root_1$16 = from_html(`<label> <input type="range" name="crop" min="0" max="1" step="0.05"/></label>`);
 var root_2$7 = from_html(`<div class="crop"><div role="presentation"><img alt="The uploaded image before cropping" draggable="false"/> <!></div> <div class="crop-text"><!></div></div>`);
 function Crop($$anchor, $$props) {
 	push($$props, true);
@@ -531,7 +531,7 @@ function Crop($$anchor, $$props) {
 		var img = child(div_1);
 		var node_1 = sibling(img, 2);
 		var consequent = ($$anchor) => {
-			var i = root$15();
+			var i = root$16();
 			let styles;
 			template_effect(() => styles = set_style(i, "", styles, {
 				left: `${get(box).left}%`,
@@ -548,7 +548,7 @@ function Crop($$anchor, $$props) {
 		var div_2 = sibling(div_1, 2);
 		var node_2 = child(div_2);
 		var consequent_1 = ($$anchor) => {
-			var label = root_1$15();
+			var label = root_1$16();
 			var text = child(label);
 			var input = sibling(text);
 			remove_input_defaults(input);
@@ -604,8 +604,8 @@ delegate([
 	"change"
 ]);
 // src/explore/UploadShelf.svelte
-var root$14 = from_html(`<span class="link">Choose a file</span>`);
-var root_1$14 = from_html(`Drop or paste an image, or <span class="link">choose a file</span>`, 1);
+var root$15 = from_html(`<span class="link">Choose a file</span>`);
+var root_1$15 = from_html(`Drop or paste an image, or <span class="link">choose a file</span>`, 1);
 var root_2$6 = from_html(`<div class="shelf" data-source="upload"><!> <div><label class="empty drop"><!> <span class="formats"> </span> <input type="file" aria-label="Choose an image file"/></label> <!></div></div>`);
 function UploadShelf($$anchor, $$props) {
 	push($$props, true);
@@ -624,11 +624,11 @@ function UploadShelf($$anchor, $$props) {
 	var label = child(div_1);
 	var node_1 = child(label);
 	var consequent = ($$anchor) => {
-		var span = root$14();
+		var span = root$15();
 		append($$anchor, span);
 	};
 	var alternate = ($$anchor) => {
-		var fragment = root_1$14();
+		var fragment = root_1$15();
 		next();
 		append($$anchor, fragment);
 	};
@@ -658,8 +658,8 @@ function UploadShelf($$anchor, $$props) {
 }
 delegate(["change"]);
 // src/explore/Picker.svelte
-var root$13 = from_html(`<label><input type="radio" name="source"/> <span> </span></label>`);
-var root_1$13 = from_html(`<form class="picker"><div class="choice" role="radiogroup" aria-label="Image source"><div class="options"></div></div> <div class="shelf" data-source="sample"><div class="samples"><!> <p class="group-title" aria-hidden="true">Photographs</p> <!></div></div> <!> <!></form>`);
+var root$14 = from_html(`<label><input type="radio" name="source"/> <span> </span></label>`);
+var root_1$14 = from_html(`<form class="picker"><div class="choice" role="radiogroup" aria-label="Image source"><div class="options"></div></div> <div class="shelf" data-source="sample"><div class="samples"><!> <p class="group-title" aria-hidden="true">Photographs</p> <!></div></div> <!> <!></form>`);
 function Picker($$anchor, $$props) {
 	push($$props, true);
 	const shelves = user_derived(() => {
@@ -692,7 +692,7 @@ function Picker($$anchor, $$props) {
 		name: title,
 		src
 	})));
-	var form = root_1$13();
+	var form = root_1$14();
 	var div = child(form);
 	var div_1 = child(div);
 	each(div_1, 21, () => get(shelves), ([kind, name, title]) => kind, ($$anchor, $$item) => {
@@ -700,7 +700,7 @@ function Picker($$anchor, $$props) {
 		let kind = () => get($$array)[0];
 		let name = () => get($$array)[1];
 		let title = () => get($$array)[2];
-		var label = root$13();
+		var label = root$14();
 		var input = child(label);
 		remove_input_defaults(input);
 		var span = sibling(input, 2);
@@ -825,8 +825,8 @@ function watchMap(explorer) {
 	};
 }
 // src/explore/ImageColumn.svelte
-var root$12 = from_html(`<button type="button" class="button" data-do="remove"><span>Remove<span class="more"></span></span></button>`);
-var root_1$12 = from_html(`<section class="column image-column" aria-label="Image"><div class="column-head"><h2>Image</h2><span class="truth"> </span></div>  <div class="stage image" tabindex="0" role="application"><canvas class="pixels crisp"></canvas> <div class="patch-grid"></div> <!></div> <div class="under-image"><button type="button" class="class-token"><i aria-hidden="true"> </i><span class="default-query"> </span></button> <!> <p class="image-note"> </p></div> <!></section>`);
+var root$13 = from_html(`<button type="button" class="button" data-do="remove"><span>Remove<span class="more"></span></span></button>`);
+var root_1$13 = from_html(`<section class="column image-column" aria-label="Image"><div class="column-head"><h2>Image</h2><span class="truth"> </span></div>  <div class="stage image" tabindex="0" role="application"><canvas class="pixels crisp"></canvas> <div class="patch-grid"></div> <!></div> <div class="under-image"><button type="button" class="class-token"><i aria-hidden="true"> </i><span class="default-query"> </span></button> <!> <p class="image-note"> </p></div> <!></section>`);
 function ImageColumn($$anchor, $$props) {
 	push($$props, true);
 	const about = user_derived(() => $$props.explorer.reply?.image);
@@ -835,7 +835,7 @@ function ImageColumn($$anchor, $$props) {
 		if (!get(about) || !$$props.explorer.reply) return "";
 		if (get(about).truth !== null) return `true label: ${$$props.explorer.reply.classes[get(about).truth]}`;
 		if (!get(about).shows || !$$props.explorer.hasHead) return get(about).shows ?? "";
-		return `${get(about).shows}: none of ${$$props.explorer.reply.classes.length.toLocaleString("en-US")} classes`;
+		return `${get(about).shows}: no such class`;
 	});
 	const note = user_derived(() => get(about) ? keepSizes([get(about).caption, get(about).note].filter(Boolean).join(" · ")) : "");
 	const label = user_derived(() => `Image with patch grid. Arrow keys select a patch, Enter pins it as the query, ${$$props.explorer.host.live ? "Delete removes it, " : ""}Escape returns to the class token.`);
@@ -847,7 +847,7 @@ function ImageColumn($$anchor, $$props) {
 		canvas.height = image.naturalHeight;
 		canvas.getContext("2d")?.drawImage(image, 0, 0);
 	});
-	var section = root_1$12();
+	var section = root_1$13();
 	var div = child(section);
 	var span = sibling(child(div));
 	var text = only_child(span, true);
@@ -874,7 +874,7 @@ function ImageColumn($$anchor, $$props) {
 	reset(button);
 	var node_1 = sibling(button, 2);
 	var consequent = ($$anchor) => {
-		var button_1 = root$12();
+		var button_1 = root$13();
 		var span_2 = child(button_1);
 		var span_3 = sibling(child(span_2));
 		span_3.textContent = " patches";
@@ -901,6 +901,7 @@ function ImageColumn($$anchor, $$props) {
 	});
 	reset(section);
 	template_effect(() => {
+		set_attribute(span, "title", get(truth));
 		set_text(text, get(truth));
 		set_attribute(div_1, "aria-label", get(label));
 		set_attribute(button, "aria-pressed", $$props.explorer.view.isClassTokenQuery);
@@ -914,8 +915,8 @@ function ImageColumn($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/explore/Intro.svelte
-var root$11 = from_html(`<span>vitviz shows what a Vision Transformer attends to. Point at the image to begin.</span>`);
-var root_1$11 = from_html(`<button type="button" class="button plain" data-do="dismiss" aria-label="Dismiss the introduction">×</button>`);
+var root$12 = from_html(`<span>See what a Vision Transformer attends to. Point at the image to begin.</span>`);
+var root_1$12 = from_html(`<button type="button" class="button plain" data-do="dismiss" aria-label="Dismiss the introduction">×</button>`);
 var root_2$5 = from_html(`<p class="intro"><!> <button type="button" class="button plain" data-do="tour">Tour</button> <!></p> <!>`, 1);
 function Intro($$anchor, $$props) {
 	push($$props, true);
@@ -935,7 +936,7 @@ function Intro($$anchor, $$props) {
 	var p = first_child(fragment);
 	var node = child(p);
 	var consequent = ($$anchor) => {
-		var span = root$11();
+		var span = root$12();
 		append($$anchor, span);
 	};
 	if_block(node, ($$render) => {
@@ -945,7 +946,7 @@ function Intro($$anchor, $$props) {
 	bind_this(button, ($$value) => opener = $$value, () => opener);
 	var node_1 = sibling(button, 2);
 	var consequent_1 = ($$anchor) => {
-		var button_1 = root_1$11();
+		var button_1 = root_1$12();
 		delegated("click", button_1, close);
 		append($$anchor, button_1);
 	};
@@ -1035,12 +1036,12 @@ async function toggleFullscreen({ root }) {
 	await root.requestFullscreen().catch(() => root.showPopover?.());
 }
 // src/explore/Lead.svelte
-var root$10 = from_html(`<button type="button" class="button" data-do="link">Copy link</button> <button type="button" class="button" data-do="figure" aria-haspopup="dialog">Save figure</button>`, 1);
-var root_1$10 = from_html(`<section class="lead" aria-label="Summary"><div class="summary"><h1 class="headline"> </h1> <p><!></p> <p class="voice" aria-live="polite"> </p></div> <div class="actions"><button type="button" class="button" data-do="present">Present</button> <!></div></section>`);
+var root$11 = from_html(`<button type="button" class="button" data-do="link">Copy link</button> <button type="button" class="button" data-do="figure" aria-haspopup="dialog">Save figure</button>`, 1);
+var root_1$11 = from_html(`<section class="lead" aria-label="Summary"><div class="summary"><h1 class="headline"> </h1> <p><!></p> <p class="voice" aria-live="polite"> </p></div> <div class="actions"><button type="button" class="button" data-do="present">Present</button> <!></div></section>`);
 function Lead($$anchor, $$props) {
 	push($$props, true);
-	const isOtherView = user_derived(() => $$props.explorer.choices.view !== "attention");
-	var section = root_1$10();
+	const isEmpty = user_derived(() => !$$props.explorer.reply || $$props.explorer.view.panel !== null && !$$props.explorer.view.panel.shown);
+	var section = root_1$11();
 	var div = child(section);
 	var h1 = child(div);
 	var text = only_child(h1, true);
@@ -1057,13 +1058,10 @@ function Lead($$anchor, $$props) {
 	var button = child(div_1);
 	var node_1 = sibling(button, 2);
 	var consequent = ($$anchor) => {
-		var fragment = root$10();
+		var fragment = root$11();
 		var button_1 = first_child(fragment);
 		var button_2 = sibling(button_1, 2);
-		template_effect(() => {
-			button_2.disabled = !$$props.explorer.reply || get(isOtherView);
-			set_attribute(button_2, "title", get(isOtherView) ? "Save figure draws the attention view: choose Attention above the matrix." : void 0);
-		});
+		template_effect(() => button_2.disabled = get(isEmpty));
 		delegated("click", button_1, () => copyLink($$props.explorer));
 		delegated("click", button_2, () => $$props.explorer.openSaveDialog?.());
 		append($$anchor, fragment);
@@ -1091,6 +1089,7 @@ var GLOSSARY = {
 	"random baseline": "The same measured with 20 random orders: the mark is their mean, SD their standard deviation. A map within 2 SD of the mean may be luck; one below it is worse than guessing. The map called Random is one such order, so its score differs from the mark by chance alone.",
 	logit: "The output of the model for a class before the softmax turns all of them into probabilities. One more in a logit multiplies the odds of the class by 2.7.",
 	contribution: "The logit is a sum: of what every head wrote for every token it read, of every MLP, the embedding and the biases. The numbers are its summands, in logits. Above 0 speaks for the class, below 0 against it.",
+	"recovered difference": "Activation patching replaces one activation in the forward pass of image B by that of image A. 0: nothing changes. 1: this activation alone gives B the logit of A. The effects of several activations do not add up.",
 	"cosine similarity": "The cosine of the angle between the features of two tokens: 1 for the same direction, 0 for unrelated ones. It compares what the tokens contain; attention says which token reads from which.",
 	"relative value": "Methods other than attention have units of their own. Their maps are divided by their maximum, so that they can be compared by shape, not by size."
 };
@@ -1100,7 +1099,7 @@ function termOf(scale) {
 	return scale.isWeight ? "attention weight" : "relative value";
 }
 // src/lib/Help.svelte
-var root$9 = from_html(`<button type="button" class="help">?</button> <span class="help-text" popover="auto" role="note"><b> </b> </span>`, 1);
+var root$10 = from_html(`<button type="button" class="help">?</button> <span class="help-text" popover="auto" role="note"><b> </b> </span>`, 1);
 function Help($$anchor, $$props) {
 	const id = props_id();
 	push($$props, true);
@@ -1113,7 +1112,7 @@ function Help($$anchor, $$props) {
 		style.left = `${Math.max(8, Math.min(left - 12, innerWidth - width - 8))}px`;
 		style.top = `${isBelow ? bottom + 6 : Math.max(8, top - height - 6)}px`;
 	}
-	var fragment = root$9();
+	var fragment = root$10();
 	var button_1 = first_child(fragment);
 	bind_this(button_1, ($$value) => button = $$value, () => button);
 	var span = sibling(button_1, 2);
@@ -1172,8 +1171,8 @@ function unitOf(scale) {
 	return `attention weight, all ${scale.isOfMeans ? "means" : "heads"}`;
 }
 // src/explore/MapBar.svelte
-var root$8 = from_html(`<span> </span>`);
-var root_1$9 = from_html(` <!>`, 1);
+var root$9 = from_html(`<span> </span>`);
+var root_1$10 = from_html(` <!>`, 1);
 var root_2$4 = from_html(`<div class="bar" aria-hidden="true"><canvas width="256" height="1"></canvas> <span class="uniform"></span> <span class="caret"></span> <!></div> <div class="bar-text"><span class="unit"> <!></span> <span class="uniform-text"><!></span></div>`, 1);
 function MapBar($$anchor, $$props) {
 	push($$props, true);
@@ -1205,7 +1204,7 @@ function MapBar($$anchor, $$props) {
 		var $$array = user_derived(() => to_array(get($$item), 2));
 		let at = () => get($$array)[0];
 		let text = () => get($$array)[1];
-		var span_2 = root$8();
+		var span_2 = root$9();
 		let styles_3;
 		var text_1 = only_child(span_2, true);
 		template_effect(() => {
@@ -1238,7 +1237,7 @@ function MapBar($$anchor, $$props) {
 	var span_4 = sibling(span_3, 2);
 	var node_2 = child(span_4);
 	var consequent_1 = ($$anchor) => {
-		var fragment_2 = root_1$9();
+		var fragment_2 = root_1$10();
 		var text_3 = first_child(fragment_2, true);
 		Help(sibling(text_3), { term: "uniform" });
 		template_effect(($0) => set_text(text_3, $0), [() => `dashed: uniform, ${percent(get(uniform))}`]);
@@ -1253,25 +1252,60 @@ function MapBar($$anchor, $$props) {
 		styles = set_style(div, "", styles, { visibility: get(view).map?.pixels ? "hidden" : void 0 });
 		set_attribute(span, "hidden", !get(showsUniform));
 		styles_1 = set_style(span, "", styles_1, { left: `${100 * get(uniformPlace)}%` });
-		set_attribute(span_1, "hidden", !get(view).reading);
+		set_attribute(span_1, "hidden", !get(view).reading || get(view).map?.fine !== void 0);
 		styles_2 = set_style(span_1, "", styles_2, { left: get(view).reading?.place });
 		set_text(text_2, $0);
 	}, [() => get(view).panel?.unit ?? (get(scale) ? unitOf(get(scale)) : "")]);
 	append($$anchor, fragment);
 	pop();
 }
+// src/explore/PixelToggle.svelte
+var root$8 = from_html(`<label><input type="radio" name="pixels"/><span> </span></label>`);
+var root_1$9 = from_html(`<div class="choice pixel-toggle" role="radiogroup" aria-label="Resolution of the map"><div class="options"></div></div>`);
+function PixelToggle($$anchor, $$props) {
+	push($$props, true);
+	const choices = user_derived(() => $$props.explorer.choices);
+	user_effect(() => {
+		$$props.explorer.key, get(choices).target;
+		if (get(choices).pixels) fetchPixels($$props.explorer, $$props.method);
+	});
+	var div = root_1$9();
+	var div_1 = child(div);
+	each(div_1, 20, () => [false, true], (pixels) => pixels, ($$anchor, pixels) => {
+		var label = root$8();
+		var input = child(label);
+		remove_input_defaults(input);
+		var span = sibling(input);
+		var text = only_child(span, true);
+		reset(label);
+		template_effect(() => {
+			set_value(input, pixels ? "pixels" : "patches");
+			set_checked(input, get(choices).pixels === pixels);
+			set_text(text, pixels ? "Per pixel" : "Per patch");
+		});
+		delegated("change", input, () => act($$props.explorer, { pixels }));
+		append($$anchor, label);
+	});
+	reset(div_1);
+	reset(div);
+	append($$anchor, div);
+	pop();
+}
+delegate(["change"]);
 // src/explore/MapColumn.svelte
 var root$7 = from_html(`<button type="button" class="button plain" data-do="ablate"> </button>`);
-var root_1$8 = from_html(`<section class="column map-column" aria-label="Selected map"><div class="column-head"><h2 class="map-title"> </h2> <!> <button type="button" class="button plain" data-do="leave">Back to heads</button></div>  <div class="stage map" tabindex="0" role="application"><canvas class="values"></canvas> <svg class="outlines" viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true"><path class="outline-halo"></path><path></path></svg> <div class="patch-grid"></div> <div><b> </b> <span> </span></div> <!></div> <!> <p class="map-what"> </p> <div class="under-map"><canvas class="class-cell" width="1" height="1" aria-hidden="true"></canvas> <span class="class-weight"> </span></div></section>`);
+var root_1$8 = from_html(`<section class="column map-column" aria-label="Selected map"><div class="column-head"><h2 class="map-title"> </h2> <!> <button type="button" class="button plain" data-do="leave">Back to heads</button></div>  <div class="stage map" tabindex="0" role="application"><canvas class="values"></canvas> <svg class="outlines" viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true"><path class="outline-halo"></path><path></path></svg> <div class="patch-grid"></div> <div><b> </b> <span> </span></div> <!></div> <!> <!> <p class="map-what"> </p> <div class="under-map"><canvas class="class-cell" width="1" height="1" aria-hidden="true"></canvas> <span class="class-weight"> </span></div></section>`);
 function MapColumn($$anchor, $$props) {
 	push($$props, true);
 	const view = user_derived(() => $$props.explorer.view);
 	const outlines = user_derived(() => $$props.explorer.reply?.image.outlines ?? "");
-	const canAblate = user_derived(() => $$props.explorer.host.live && $$props.explorer.choices.view !== "features" && get(view).map !== null && get(view).method === null && get(view).layer !== -1 && get(view).head !== -1);
+	const canAblate = user_derived(() => $$props.explorer.host.live && $$props.explorer.choices.view !== "features" && get(view).map !== null && get(view).method === null && get(view).layer >= 0 && get(view).head !== -1);
 	const method = user_derived(() => get(view).methodInfo);
 	const hasClassToken = user_derived(() => $$props.explorer.shape?.classToken !== false);
 	const hasClassCell = user_derived(() => get(view).method === null && get(hasClassToken) && get(view).panel?.note !== "");
-	const prefixText = user_derived(() => get(view).panel?.note ?? (get(view).map && get(view).shape && get(view).method === null ? prefixLine(get(view).map.values, get(view).shape, get(view).direction) : ""));
+	const prefixText = user_derived(() => get(view).panel?.note ?? (get(view).map && get(view).shape && get(view).method === null && get(view).layer !== -2 ? prefixLine(get(view).map.values, get(view).shape, get(view).direction) : ""));
+	const POOLING = "The model pools its tokens by attention: a learned query reads the output of the last layer, and the prediction is made from what it reads.";
+	const about = user_derived(() => get(method) ? get(hasClassToken) ? get(method).about : get(method).aboutWithoutClassToken : get(view).layer === -2 && !get(view).panel ? POOLING : "");
 	const label = "Selected map. Arrow keys read the value of each patch, Enter pins it as the query.";
 	let map;
 	let cell;
@@ -1284,8 +1318,12 @@ function MapColumn($$anchor, $$props) {
 	user_effect(() => {
 		const { shape } = get(view);
 		if (!shape || !get(view).map) return;
-		const { values, first, scale, pixels } = get(view).map;
+		const { values, first, scale, pixels, fine } = get(view).map;
 		const table = $$props.explorer.theme.table(tableKind(scale));
+		if (fine) {
+			mapTile = fitTile(mapTile, map, fine.columns, fine.rows);
+			return paintTile(mapTile, fine.values, 0, table, scale);
+		}
 		mapTile = fitTile(mapTile, map, shape.columns, shape.rows);
 		if (pixels) return paintPixels(mapTile, pixels);
 		paintTile(mapTile, values, first, table, scale);
@@ -1343,7 +1381,21 @@ function MapColumn($$anchor, $$props) {
 	MapBar(node_2, { get explorer() {
 		return $$props.explorer;
 	} });
-	var p = sibling(node_2, 2);
+	var node_3 = sibling(node_2, 2);
+	var consequent_1 = ($$anchor) => {
+		PixelToggle($$anchor, {
+			get explorer() {
+				return $$props.explorer;
+			},
+			get method() {
+				return get(method).key;
+			}
+		});
+	};
+	if_block(node_3, ($$render) => {
+		if (get(method)?.hasPixels && $$props.explorer.host.live) $$render(consequent_1);
+	});
+	var p = sibling(node_3, 2);
 	var text_4 = only_child(p, true);
 	var div_3 = sibling(p, 2);
 	var canvas_1 = child(div_3);
@@ -1366,8 +1418,8 @@ function MapColumn($$anchor, $$props) {
 		});
 		set_text(text_2, get(view).reading?.number);
 		set_text(text_3, get(view).reading?.remark);
-		set_attribute(p, "hidden", !get(method));
-		set_text(text_4, get(method) && (get(hasClassToken) ? get(method).about : get(method).aboutWithoutClassToken));
+		set_attribute(p, "hidden", !get(about));
+		set_text(text_4, get(about));
 		set_attribute(canvas_1, "hidden", !get(hasClassCell));
 		set_text(text_5, get(prefixText));
 	});
@@ -1413,7 +1465,7 @@ function MatrixColumn($$anchor, $$props) {
 	reset(div);
 	var label = sibling(div, 2);
 	var select = sibling(child(label));
-	each(select, 20, () => withMean(get(shape)?.layers ?? 0), (layer) => layer, ($$anchor, layer) => {
+	each(select, 20, () => get(shape) ? layersOf(get(shape)) : [], (layer) => layer, ($$anchor, layer) => {
 		var option = root$6();
 		var text_1 = only_child(option, true);
 		var option_value = {};
@@ -1550,8 +1602,6 @@ function MethodTile($$anchor, $$props) {
 	reset(button);
 	template_effect(() => {
 		classes = set_class(button, 1, "method", null, classes, { waiting: !get(map) });
-		button.disabled = !get(map) && explorer().leftOut !== null;
-		set_attribute(button, "title", get(map) ? void 0 : explorer().leftOut);
 		set_attribute(button, "aria-pressed", $$props.method.key === explorer().view.method);
 		set_text(text, $$props.method.name);
 	});
@@ -1563,9 +1613,9 @@ function MethodTile($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/explore/onrequest.svelte.ts
-var PROGRESS_DELAY = 400;
 var OnRequest = class {
 	explorer;
+	task;
 	#running = state(null);
 	get running() {
 		return get(this.#running);
@@ -1573,39 +1623,23 @@ var OnRequest = class {
 	set running(value) {
 		set(this.#running, value);
 	}
-	#progress = state(0);
-	get progress() {
-		return get(this.#progress);
-	}
-	set progress(value) {
-		set(this.#progress, value);
-	}
 	constructor(explorer) {
 		this.explorer = explorer;
+		this.task = new Task(explorer);
 	}
 	async compute(method) {
 		const { explorer } = this;
 		const { ablation, choices, predictedClass, key, maps } = explorer;
 		const target = ablation && !choices.target.length ? [predictedClass] : choices.target;
-		const mine = {
-			key,
-			method,
-			target,
-			action: "state"
-		};
-		Object.assign(this, {
-			running: mine,
-			progress: 0
-		});
-		this.#watch(mine);
-		const reply = await requestAblated(explorer, "map_on_request", {
+		this.running = method;
+		const reply = await this.task.run("map_on_request", {
 			method,
 			target
 		});
-		if (this.running === mine) this.running = null;
+		if (reply === "cancelled") return;
+		this.running = null;
 		if (explorer.key !== key || explorer.maps !== maps || !explorer.faithfulness) return;
 		if (!isServed(reply)) return showNotice(explorer, reasonOf(reply), true);
-		if (!reply.map) return;
 		explorer.maps = {
 			...explorer.maps,
 			[method]: reply.map
@@ -1620,19 +1654,14 @@ var OnRequest = class {
 		};
 		act(explorer, { method });
 	}
-	async #watch(mine) {
-		for (await pause(PROGRESS_DELAY); this.running === mine; await pause(PROGRESS_DELAY)) {
-			const state = await this.explorer.host.request("on_request_progress", mine);
-			if (this.running === mine && isServed(state) && state.total) this.progress = state.done / state.total;
-		}
-	}
 	cancel() {
-		const { running, explorer } = this;
 		this.running = null;
-		if (running) explorer.host.request("on_request_progress", {
-			...running,
-			action: "cancel"
-		});
+		this.task.cancel();
+	}
+	interrupt() {
+		const name = this.explorer.method(this.running)?.name;
+		this.cancel();
+		if (name) showNotice(this.explorer, `${name}: cancelled. The map needs all of its forward passes.`);
 	}
 };
 // src/explore/OnRequest.svelte
@@ -1651,7 +1680,7 @@ function OnRequest_1($$anchor, $$props) {
 		let key = () => get($$item).key;
 		let name = () => get($$item).name;
 		let about = () => get($$item).about;
-		const isRunning = user_derived(() => requests.running?.method === key());
+		const isRunning = user_derived(() => requests.running === key());
 		var fragment = root$4();
 		var button = first_child(fragment);
 		var text = only_child(button, true);
@@ -1662,7 +1691,7 @@ function OnRequest_1($$anchor, $$props) {
 					return name();
 				},
 				get progress() {
-					return requests.progress;
+					return requests.task.fraction;
 				}
 			});
 		};
@@ -1675,7 +1704,7 @@ function OnRequest_1($$anchor, $$props) {
 			button.disabled = !$$props.explorer.faithfulness || requests.running !== null && !get(isRunning);
 			set_text(text, get(isRunning) ? `Cancel ${name()}` : name());
 		});
-		delegated("click", button, () => get(isRunning) ? requests.cancel() : requests.compute(key()));
+		delegated("click", button, () => get(isRunning) ? requests.interrupt() : requests.compute(key()));
 		append($$anchor, fragment);
 	});
 	reset(div);
@@ -1694,11 +1723,11 @@ function Methods($$anchor, $$props) {
 	push($$props, true);
 	const GROUPS = [
 		["Class-agnostic", (method) => !method.forClass && method.key !== "random"],
-		["", (method) => method.forClass],
-		["Baseline", (method) => method.key === "random"]
+		["Baseline", (method) => method.key === "random"],
+		["", (method) => method.forClass]
 	];
-	const available = user_derived(() => $$props.explorer.catalog.methods.filter(({ key, onRequest }) => !onRequest || $$props.explorer.maps[key]));
-	const missing = user_derived(() => $$props.explorer.host.live && $$props.explorer.reply?.classes.length ? $$props.explorer.catalog.methods.filter((entry) => !get(available).includes(entry)) : []);
+	const available = user_derived(() => $$props.explorer.catalog.methods.filter(({ key, onRequest }) => $$props.explorer.maps[key] || !(onRequest || $$props.explorer.leftOut)));
+	const missing = user_derived(() => $$props.explorer.host.live && $$props.explorer.reply?.classes.length ? $$props.explorer.catalog.methods.filter(({ key, onRequest }) => onRequest && !$$props.explorer.maps[key]) : []);
 	const names = user_derived(() => $$props.explorer.reply && $$props.explorer.hasHead ? $$props.explorer.targetNames : []);
 	const hasScores = user_derived(() => $$props.explorer.hasScores);
 	const method = user_derived(() => $$props.explorer.method($$props.explorer.view.method));

@@ -1606,7 +1606,9 @@ async function load(page) {
 }
 async function choose(page, change) {
 	Object.assign(page, change);
-	if (await load(page)) writeAddress(page);
+	if (change.checkpoint !== void 0) await loadAddress(page);
+	else if (!await load(page)) return;
+	writeAddress(page);
 }
 async function loadAddress(page) {
 	const { request } = page;

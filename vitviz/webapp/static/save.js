@@ -1,6 +1,13 @@
 import { append, attach, autofocus, bind_this, child, clsx, comment, delegate, delegated, each, first_child, flushSync, from_html, get, if_block, key, mount, next, noop, only_child, pop, prop, push, remove_input_defaults, reset, set, set_attribute, set_checked, set_class, set_text, set_value, sibling, state, template_effect, user_derived } from "./packages.js";
 import { ENCODING_FAILED, NO_ENCODER, blobOf, canEncodeVideo, copyToClipboard, isRefusal, mebibytes, mp4Of, reasonOf, requestAblated, saveBlob, showNotice, shownView, writeAddress } from "./shared.js";
 // src/explore/save/options.ts
+var PANEL = [
+	"png",
+	"svg",
+	"pdf",
+	"npz",
+	"csv"
+];
 var FIGURE = [
 	"png",
 	"svg",
@@ -60,6 +67,27 @@ var CONTENTS = [
 		formats: ANIMATION
 	}
 ];
+var PANELS = [
+	{
+		key: "contributions",
+		name: "Contributions",
+		about: "Image, map, bars that sum to the logit, and heads",
+		formats: PANEL
+	},
+	{
+		key: "features",
+		name: "Features",
+		about: "Image, map and all layers",
+		formats: PANEL
+	},
+	{
+		key: "patching",
+		name: "Patching",
+		about: "Both images, map, heads and MLPs",
+		formats: PANEL
+	}
+];
+var ALL = [...CONTENTS, ...PANELS];
 var FORMATS = {
 	png: {
 		name: "PNG",
@@ -101,16 +129,17 @@ var SIZES = [{
 	key: "16:9",
 	name: "16:9"
 }];
-var info = (content) => CONTENTS.find(({ key }) => key === content) ?? CONTENTS[0];
+var info = (content) => ALL.find(({ key }) => key === content) ?? CONTENTS[0];
 var isFigure = ({ format }) => FIGURE.includes(format);
 var isAnimation = ({ content }) => info(content).formats === ANIMATION;
 var hasPreview = (choice) => isFigure(choice) || choice.content === "layers";
-var describe = ({ content, format }) => content === "patches" ? "One frame per patch: drawing them takes a while" : FORMATS[format].about;
-var contentsFor = ({ layers }) => CONTENTS.filter(({ key }) => key !== "layers" || layers > 1);
+var describe = ({ content, format }) => content === "patches" ? "One frame per patch, of fine grids every second or third row and column: drawing them takes a while" : format === "npz" && info(content).formats === PANEL ? "NumPy arrays: all numbers of this view" : FORMATS[format].about;
+var contentsFor = ({ layers, view }) => view === "attention" ? CONTENTS.filter(({ key }) => key !== "layers" || layers > 1) : PANELS.filter(({ key }) => key === view);
 var formatsOf = (content, { encodes }) => info(content).formats.filter((format) => format !== "mp4" || encodes);
 var canPrintLink = (choice, { isUpload }) => !isUpload && (isFigure(choice) || isAnimation(choice));
 function nearestOffered(choice, abilities) {
-	const content = contentsFor(abilities).some(({ key }) => key === choice.content) ? choice.content : "view";
+	const contents = contentsFor(abilities);
+	const content = (contents.find(({ key }) => key === choice.content) ?? contents[0]).key;
 	const formats = formatsOf(content, abilities);
 	return {
 		...choice,
@@ -133,7 +162,7 @@ function storedChoice() {
 	try {
 		const { content, format, size, link } = JSON.parse(localStorage.getItem(KEY) ?? "{}");
 		return {
-			content: CONTENTS.find(({ key }) => key === content)?.key ?? DEFAULT.content,
+			content: ALL.find(({ key }) => key === content)?.key ?? DEFAULT.content,
 			format: format !== void 0 && format in FORMATS ? format : DEFAULT.format,
 			size: SIZES.find(({ key }) => key === size)?.key ?? DEFAULT.size,
 			link: typeof link === "boolean" ? link : DEFAULT.link
@@ -452,7 +481,8 @@ var SaveDialog = class {
 	#abilities = user_derived(() => ({
 		encodes: get(this.#encodes),
 		layers: this.explorer.shape?.layers ?? 1,
-		isUpload: this.explorer.choices.image?.kind === "upload"
+		isUpload: [this.explorer.choices.image, this.explorer.choices.other].some((image) => image?.kind === "upload"),
+		view: this.explorer.view.panel ? this.explorer.choices.view : "attention"
 	}));
 	get abilities() {
 		return get(this.#abilities);
@@ -554,7 +584,10 @@ var SaveDialog = class {
 	}
 	async copyCode() {
 		this.busy = "code";
-		const reply = requestAblated(this.explorer, "code", { view: shownView(this.explorer) });
+		const reply = requestAblated(this.explorer, "code", {
+			view: shownView(this.explorer),
+			content: this.choice.content
+		});
 		const text = reply.then((found) => {
 			if (!found || isRefusal(found)) throw new Error(reasonOf(found));
 			return new Blob([found.code], { type: "text/plain" });

@@ -55,17 +55,19 @@ function pixelsOf(base64) {
 function makeRows(shape) {
 	const tokens = tokenCount(shape);
 	const across = shape.heads + 1;
-	const all = new Float32Array((shape.layers + 1) * across * tokens);
+	const count = (shape.layers + 1 + Number(shape.pooled ?? false)) * across;
+	const all = new Float32Array(count * tokens);
 	const cells = [];
-	for (let k = 0; k < (shape.layers + 1) * across; k++) cells.push(all.subarray(k * tokens, (k + 1) * tokens));
+	for (let k = 0; k < count; k++) cells.push(all.subarray(k * tokens, (k + 1) * tokens));
 	return {
 		all,
 		cells,
 		across
 	};
 }
+var placeOfLayer = (layer, layers) => layer < 0 ? layers - 1 - layer : layer;
 function rowOf(rows, shape, layer, head) {
-	const down = layer === -1 ? shape.layers : layer;
+	const down = placeOfLayer(layer, shape.layers);
 	const right = head === -1 ? shape.heads : head;
 	return rows.cells[down * rows.across + right];
 }
@@ -119,6 +121,16 @@ function fillRows(rows, shape, source, patches, direction, isAblated) {
 			addScaled(rowOf(rows, shape, -1, head), row, 1 / ofHeads[head]);
 			addScaled(corner, row, 1 / all);
 		}
+	}
+	if (shape.pooled) fillPool(rows, shape, source.pool);
+}
+function fillPool(rows, shape, pool) {
+	const tokens = tokenCount(shape);
+	const mean = rowOf(rows, shape, -2, -1).fill(0);
+	for (let head = 0; pool && head < shape.heads; head++) {
+		const row = rowOf(rows, shape, -2, head);
+		row.set(pool.subarray(head * tokens, (head + 1) * tokens));
+		addScaled(mean, row, 1 / shape.heads);
 	}
 }
 function roundLimit(value) {
@@ -178,22 +190,6 @@ function colorIndex(scale, value) {
 	const t = place(scale, value);
 	return t >= 1 ? 255 : t > 0 ? Math.round(255 * t) : 0;
 }
-var STEPS = {
-	ArrowUp: [-1, 0],
-	ArrowDown: [1, 0],
-	ArrowLeft: [0, -1],
-	ArrowRight: [0, 1],
-	Home: [0, -Infinity],
-	End: [0, Infinity],
-	PageUp: [-Infinity, 0],
-	PageDown: [Infinity, 0]
-};
-function neighbour(patch, key, shape) {
-	const [down, right] = STEPS[key] ?? [0, 0];
-	const move = (value, step, count) => Number.isFinite(step) ? (value + step + count) % count : step < 0 ? 0 : count - 1;
-	return move(Math.floor(patch / shape.columns), down, shape.rows) * shape.columns + move(patch % shape.columns, right, shape.columns);
-}
-var middlePatch = (shape) => Math.floor((shape.rows - 1) / 2) * shape.columns + Math.floor((shape.columns - 1) / 2);
 // src/lib/words.ts
 var textOf = (line) => line.map((part) => typeof part === "string" ? part : part.strong).join("");
 var written = (value, digits) => value.toFixed(digits).replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
@@ -205,14 +201,14 @@ function percent(fraction, digits) {
 var timesUniform = (ratio) => `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(1)} ×`;
 var signed = (number, digits = 2) => written(number, digits).replace(/^(?=[\d.]*[1-9])/, "+");
 var keepSizes = (text) => text.replaceAll(" × ", ` × `);
-var numberName = (index) => index === -1 ? "mean" : String(index + 1);
+var numberName = (index) => index === -2 ? "pool" : index === -1 ? "mean" : String(index + 1);
 var capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 var counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 function patchName(patch, shape) {
 	return `row ${Math.floor(patch / shape.columns) + 1}, column ${patch % shape.columns + 1}`;
 }
 function mapName(layer, head) {
-	return `${layer === -1 ? "Mean of layers" : `Layer ${layer + 1}`}, ${head === -1 ? "mean of heads" : `head ${head + 1}`}`;
+	return `${layer === -2 ? "Attention pooling" : layer === -1 ? "Mean of layers" : `Layer ${layer + 1}`}, ${head === -1 ? "mean of heads" : `head ${head + 1}`}`;
 }
 function queryName(patches, shape, several = "") {
 	if (patches.length === 0) return shape.classToken ? "the class token" : "the mean of the patches";
@@ -230,7 +226,7 @@ function isUniformMap(view, shape) {
 	return most - least <= FLAT_WEIGHTS;
 }
 function headHeadline(view, shape) {
-	const query = queryName(view.query, shape, "these ");
+	const query = view.layer === -2 ? "the pooling query" : queryName(view.query, shape, "these ");
 	const from = view.query.length > 1 ? `on average, ${query} attend` : `${query} attends`;
 	const name = mapName(view.layer, view.head);
 	const isFrom = view.direction === "from";
@@ -238,7 +234,7 @@ function headHeadline(view, shape) {
 	const best = patchName(largest(view.row, shape.prefix) - shape.prefix, shape);
 	return isFrom ? `${name}: ${from} most to ${best}` : `${name}: ${best} attends most to ${query}`;
 }
-function headLine(view, shape) {
+function headLine$1(view, shape) {
 	const isReading = view.read >= 0;
 	const token = isReading ? shape.prefix + view.read : largest(view.row, shape.prefix);
 	return [
@@ -299,10 +295,9 @@ function digitsOf(fraction) {
 	].find((digits) => isWhole(fraction * 100 * 10 ** digits)) ?? 3;
 }
 var signedDigits = (scale) => Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(scale.limit / 2))));
-function changesLine(changes) {
-	const { ablated, removed } = changes;
-	const how = changes.patch_mode === "gray" ? "painted gray" : "removed";
-	return [ablated.length && `${counted(ablated.length, "head", "heads")} ablated`, removed.length && `${counted(removed.length, "patch", "patches")} ${how}`].filter(Boolean).join(", ");
+function changesLine({ ablated, removed, mode, patch_mode }) {
+	const how = patch_mode === "gray" ? "painted gray" : "removed";
+	return [ablated.length && `${counted(ablated.length, "head", "heads")} ablated${mode === "mean" ? " (mean)" : ""}`, removed.length && `${counted(removed.length, "patch", "patches")} ${how}`].filter(Boolean).join(", ");
 }
 var modelOption = ({ name, layers, heads }) => `${name} · ${counted(layers, "layer", "layers")}, ${counted(heads, "head", "heads")}`;
 // \0vite/preload-helper.js
@@ -406,7 +401,7 @@ var __vitePreload = function preload(baseModule, deps, importerUrl) {
 };
 // src/lib/ModelSelect.svelte
 var root$8 = from_html(`<option> </option>`);
-var root_1$5 = from_html(`<div class="model"><label><span>Model</span><select class="button" aria-label="Model"></select></label> <button type="button" class="button" data-do="models" aria-haspopup="dialog">Models</button></div>`);
+var root_1$5 = from_html(`<div class="model"><label><span>Model</span><select class="button" aria-label="Model"></select></label> <button type="button" class="button" data-do="models" aria-haspopup="dialog">Models</button> <p class="printed"> </p></div>`);
 function ModelSelect($$anchor, $$props) {
 	push($$props, true);
 	let label;
@@ -449,10 +444,13 @@ function ModelSelect($$anchor, $$props) {
 	init_select(select_1);
 	reset(label_1);
 	var button = sibling(label_1, 2);
+	var p = sibling(button, 2);
+	var text_1 = only_child(p);
 	reset(div);
 	bind_this(div, ($$value) => label = $$value, () => label);
 	template_effect(() => {
 		if (select_1_value !== (select_1_value = $$props.value)) select_1.value = (select_1.__value = select_1_value) ?? "", select_option(select_1, select_1_value);
+		set_text(text_1, `Model: ${$$props.value ?? ""}`);
 	});
 	delegated("change", select_1, choose);
 	delegated("click", button, openPicker);
@@ -460,25 +458,41 @@ function ModelSelect($$anchor, $$props) {
 	pop();
 }
 delegate(["change", "click"]);
+// src/lib/grid.ts
+var STEPS = {
+	ArrowUp: [-1, 0],
+	ArrowDown: [1, 0],
+	ArrowLeft: [0, -1],
+	ArrowRight: [0, 1],
+	Home: [0, -Infinity],
+	End: [0, Infinity],
+	PageUp: [-Infinity, 0],
+	PageDown: [Infinity, 0]
+};
+function neighbour(patch, key, shape) {
+	const [down, right] = STEPS[key] ?? [0, 0];
+	const move = (value, step, count) => Number.isFinite(step) ? (value + step + count) % count : step < 0 ? 0 : count - 1;
+	return move(Math.floor(patch / shape.columns), down, shape.rows) * shape.columns + move(patch % shape.columns, right, shape.columns);
+}
+var middlePatch = (shape) => Math.floor((shape.rows - 1) / 2) * shape.columns + Math.floor((shape.columns - 1) / 2);
 // src/lib/matrix.ts
 var withMean = (count) => [...Array(count).keys(), -1];
+var layersOf = ({ layers, pooled }) => [...withMean(layers), ...pooled ? [-2] : []];
 function headerText(kind, index, shape) {
-	if (index === -1) return "mean";
+	if (index < 0) return index === -2 ? "pool" : "mean";
 	return index === 0 && (kind === "layer" || shape.heads <= 6) ? `${kind} 1` : String(index + 1);
 }
-var matrixStyle = ({ rows, columns, aspect, layers, heads }) => `--rows: ${rows}; --columns: ${columns}; --aspect: ${aspect}; --layers: ${layers}; --heads: ${heads};`;
+var matrixStyle = ({ rows, columns, aspect, layers, heads, pooled }) => `--rows: ${rows}; --columns: ${columns}; --aspect: ${aspect}; --layers: ${layers + Number(pooled ?? false)}; --heads: ${heads};`;
 var hasManyHeads = (shape) => shape.heads > 8;
 function nextMap(shape, layer, head, key) {
-	const grid = {
-		rows: shape.layers + 1,
-		columns: shape.heads + 1
-	};
-	const index = (value, count) => value === -1 ? count : value;
-	const value = (place, count) => place === count ? -1 : place;
-	const next = neighbour(index(layer, shape.layers) * grid.columns + index(head, shape.heads), key, grid);
+	const [down, across] = [layersOf(shape), withMean(shape.heads)];
+	const next = neighbour(placeOfLayer(layer, shape.layers) * across.length + placeOfLayer(head, shape.heads), key, {
+		rows: down.length,
+		columns: across.length
+	});
 	return {
-		layer: value(Math.floor(next / grid.columns), shape.layers),
-		head: value(next % grid.columns, shape.heads)
+		layer: down[Math.floor(next / across.length)],
+		head: across[next % across.length]
 	};
 }
 // src/lib/address.ts
@@ -527,6 +541,7 @@ var DEFAULTS = {
 	direction: "from",
 	scale: "shared",
 	display: "patches",
+	resolution: "patches",
 	mode: "zero",
 	patch_mode: "drop"
 };
@@ -595,9 +610,12 @@ function readAddress(params, catalog, state = null) {
 		view: oneOf(params.get("view"), [
 			"attention",
 			"contributions",
-			"features"
+			"features",
+			"patching"
 		]),
+		other: parseImage(params.get("other"), catalog),
 		smooth: params.get("display") === "smooth",
+		pixels: params.get("resolution") === "pixels",
 		mode: oneOf(params.get("mode"), ["zero", "mean"]),
 		patch_mode: oneOf(params.get("patch_mode"), ["drop", "gray"]),
 		method: catalog.methods.find(({ key, onRequest }) => key === params.get("method") && !onRequest)?.key ?? null,
@@ -620,7 +638,7 @@ function readAddress(params, catalog, state = null) {
 function readShapeParams(shapeParams, shape, opening) {
 	const { layer, head } = shapeParams;
 	const named = {
-		layer: parseNumber(layer, shape.layers, shape.layers - 1),
+		layer: layer === "pool" && shape.pooled ? -2 : parseNumber(layer, shape.layers, shape.layers - 1),
 		head: parseNumber(head, shape.heads, -1)
 	};
 	return {
@@ -646,11 +664,13 @@ function addressOf(choices, image, shape, checkpoint = choices.checkpoint) {
 		layer: numberName(choices.layer),
 		head: numberName(choices.head),
 		view: choices.view,
+		other: choices.view === "patching" && choices.other ? imageParam(choices.other) : null,
 		patch: patchesParam(choices.pins, shape),
 		direction: choices.direction,
 		scale: choices.scale,
 		display: choices.smooth ? "smooth" : "patches",
 		method: choices.method,
+		resolution: choices.method !== null && choices.pixels ? "pixels" : "patches",
 		class: choices.target.join("-"),
 		ablated: headsParam(choices.ablated, shape),
 		removed: patchesParam(choices.removed, shape),
@@ -691,8 +711,9 @@ function announceSoon(explorer, delay, action = "") {
 }
 // src/explore/rows.ts
 var MAX_BYTES = 2 ** 26;
-var sourceOf = (rows, onDemand = false) => ({
+var sourceOf = (rows, pool = null, onDemand = false) => ({
 	defaultRows: floatsOf(rows),
+	pool: pool === null ? null : floatsOf(pool),
 	full: null,
 	rows: onDemand ? new Map() : null
 });
@@ -800,6 +821,22 @@ async function copyToClipboard(type, content) {
 		return false;
 	}
 }
+// src/explore/panel.ts
+var VIEWS = [
+	["attention", "Attention"],
+	["contributions", "Contributions"],
+	["features", "Features"],
+	["patching", "Patching"]
+];
+var OF_LOGITS = ["contributions", "patching"];
+var NO_LOGIT = "This model has no classification head, so it has no logit to explain.";
+var whyNot = (view, classes) => classes === 0 && OF_LOGITS.includes(view) ? NO_LOGIT : void 0;
+var PANELS = {
+	contributions: () => __vitePreload(() => import("./Contributions.js"), [], import.meta.url),
+	features: () => __vitePreload(() => import("./Features.js"), [], import.meta.url),
+	patching: () => __vitePreload(() => import("./Patching.js"), [], import.meta.url)
+};
+var importPanel = (name) => PANELS[name]();
 // src/explore/show.ts
 async function decodeImage(src) {
 	const node = new Image();
@@ -829,7 +866,7 @@ function show(explorer, reply, image, shapeParams) {
 			image: chosen
 		},
 		failedModel: null,
-		attention: sourceOf(reply.cls, reply.onDemand),
+		attention: sourceOf(reply.cls, reply.pool, reply.onDemand),
 		shape: {
 			layers,
 			heads,
@@ -838,6 +875,7 @@ function show(explorer, reply, image, shapeParams) {
 			aspect,
 			prefix,
 			classToken,
+			pooled: reply.pool !== null,
 			removed: []
 		},
 		maps: reply.maps,
@@ -853,8 +891,11 @@ function show(explorer, reply, image, shapeParams) {
 	});
 	clampChoices(explorer, shapeParams, isSameGrid, shown?.checkpoint === checkpoint);
 	explorer.view.releaseMethod();
+	const reason = whyNot(choices.view, reply.classes.length);
+	if (reason) choices.view = "attention";
 	stopWaiting(explorer);
 	explorer.markers.full = void 0;
+	if (reason) showNotice(explorer, reason);
 	requestAnimationFrame(() => finishShowing(explorer, reply));
 }
 function clampChoices(explorer, shapeParams, isSameGrid, isSameModel) {
@@ -892,6 +933,587 @@ function revealThumb({ root }) {
 	const frame = thumb?.closest(".samples, .gallery .thumbs");
 	if (thumb && frame) frame.scrollTop = thumb.offsetTop - thumb.offsetHeight;
 }
+// src/explore/selection.ts
+var indicesOf$1 = (index, count) => index === -1 ? [...Array(count).keys()] : [index];
+function isAblated(ablated, shape, layer, head) {
+	if (!ablated.length) return false;
+	const heads = indicesOf$1(head, shape.heads);
+	return indicesOf$1(layer, shape.layers).every((l) => heads.every((h) => ablated.includes(l * shape.heads + h)));
+}
+var isRemoved = (patch, shape) => shape.removed?.includes(patch) ?? false;
+function selectedPatches({ pins, isMultiPatchQuery, hover }) {
+	if (hover < 0) return pins;
+	if (!isMultiPatchQuery) return [hover];
+	return pins.includes(hover) ? pins : [...pins, hover];
+}
+function queryPatches(selection, shape) {
+	const selected = selectedPatches(selection);
+	const remaining = selected.filter((patch) => !isRemoved(patch, shape));
+	return remaining.length ? remaining : selected;
+}
+var toggled = (list, item) => list.includes(item) ? list.filter((other) => other !== item) : [...list, item];
+// src/explore/reading.ts
+function readingOf({ readoutPatch, map, shape, methodInfo, panel }) {
+	if (readoutPatch < 0 || !map || !shape) return null;
+	const value = map.values[map.first + readoutPatch];
+	const own = () => methodInfo ? methodNumber(value, map.scale, shape) : headNumber(value, shape);
+	const reading = panel?.read(readoutPatch) ?? own();
+	const [number, remark] = isRemoved(readoutPatch, shape) ? ["removed", ""] : reading;
+	const row = Math.floor(readoutPatch / shape.columns);
+	const middle = 100 * (readoutPatch % shape.columns + .5) / shape.columns;
+	return {
+		number,
+		remark,
+		left: `${Math.min(80, Math.max(20, middle))}%`,
+		top: `${100 * (row || 1) / shape.rows}%`,
+		isBelow: row === 0,
+		place: `${100 * Math.min(1, Math.max(0, place(map.scale, value)))}%`
+	};
+}
+// src/lib/paint.ts
+function contextOf(canvas) {
+	const context = canvas.getContext("2d", { willReadFrequently: true });
+	if (!context) throw new Error("the browser has no 2d canvas");
+	return context;
+}
+function makeTile(canvas, columns, rows) {
+	canvas.width = columns;
+	canvas.height = rows;
+	const context = contextOf(canvas);
+	const image = context.createImageData(columns, rows);
+	return {
+		canvas,
+		context,
+		image,
+		pixels: new Uint32Array(image.data.buffer)
+	};
+}
+function paintTile(tile, values, first, table, scale) {
+	const { pixels } = tile;
+	for (let i = 0; i < pixels.length; i++) pixels[i] = table[colorIndex(scale, values[first + i])];
+	tile.context.putImageData(tile.image, 0, 0);
+}
+function paintPixels(tile, pixels) {
+	tile.pixels.set(pixels);
+	tile.context.putImageData(tile.image, 0, 0);
+}
+// src/explore/scales.ts
+function methodScale(method, values) {
+	let limit = 0;
+	for (const value of values) limit = Math.max(limit, Math.abs(value));
+	limit ||= 1;
+	if (method.unit === "logits") return {
+		kind: "signed",
+		limit,
+		isWeight: false
+	};
+	if (method.unit === "weights") return rangeScale(values);
+	return {
+		kind: "linear",
+		low: isFlat(values) ? 0 : least(values),
+		limit,
+		clips: false,
+		isWeight: false
+	};
+}
+var least = (values) => {
+	let low = Infinity;
+	for (const value of values) low = Math.min(low, value);
+	return low;
+};
+function mapScale(row, shape) {
+	return rangeScale(row, shape.prefix, removedFrom(shape));
+}
+function rangeScale(weights, first = 0, removed = []) {
+	let [low, high] = [Infinity, 0];
+	for (let j = first; j < weights.length; j++) {
+		if (removed.length && removed.includes(j - first)) continue;
+		low = Math.min(low, weights[j]);
+		high = Math.max(high, weights[j]);
+	}
+	return {
+		kind: "linear",
+		...high - low > 30518043793392844e-21 ? {
+			low,
+			limit: high
+		} : {
+			low: 0,
+			limit: 2 * high || 1
+		},
+		clips: false,
+		isWeight: true
+	};
+}
+function scaleNote(choice, { heads, means }) {
+	if (choice === "map") return "one scale per map";
+	if (choice === "uniform") return "one scale";
+	const end = (limit) => percent(limit, digitsOf(limit));
+	return `heads to ${end(heads)}, means to ${end(means)}`;
+}
+var tableKind = (scale) => scale.kind === "linear" ? "seq" : "div";
+var fitTile = (tile, canvas, columns, rows) => tile?.canvas === canvas && canvas.width === columns && canvas.height === rows ? tile : makeTile(canvas, columns, rows);
+// src/lib/faithfulness.ts
+function methodLine(method, values, read, scale, faithfulness, className, shape) {
+	if (read >= 0) {
+		const [number] = methodNumber(values[read], scale, shape);
+		return [
+			`${capital(patchName(read, shape))} has `,
+			{ strong: number },
+			` ${UNITS[method.unit]}.`
+		];
+	}
+	if (!className) return ["Deletion scores measure the probability of a class: this model has no classification head."];
+	if (isFlat(values)) return ["This map has the same value for all patches, so it has no ranking to score."];
+	if (!faithfulness) return ["Computing the deletion score…"];
+	const drop = faithfulness.scores[method.key] ?? 0;
+	const [random] = faithfulness.random_baseline;
+	const size = Math.abs(drop) > 10 ? `over 1,000 %` : percent(Math.abs(drop), 0);
+	const verb = (value) => value < 0 ? "raises" : "lowers";
+	const baseline = `${verb(random) === verb(drop) ? "" : `${verb(random)} it `}by ${percent(Math.abs(random), 0)}`;
+	return [
+		`Masking the highest-ranked patches first ${verb(drop)} the probability of ${className} by `,
+		{ strong: size },
+		` on average, a random order ${baseline}: ${FINDINGS[compareToRandom(drop, faithfulness, method.key)]}.${ceilingSentence(method.key, drop, faithfulness)}`
+	];
+}
+function ceilingSentence(key, score, { scores, random_baseline }) {
+	const { greedy } = scores;
+	const [random] = random_baseline;
+	if (key === "greedy" || greedy == null || greedy <= random || score < random) return "";
+	return ` That is ${percent((score - random) / (greedy - random), 0)} of the way from random to the best order found.`;
+}
+function compareToRandom(score, { random_baseline }, key) {
+	if (key === "random") return "one order";
+	const [mean, deviation] = random_baseline;
+	if (Math.abs(score - mean) <= 2 * deviation) return "near";
+	return score < mean ? "below" : "above";
+}
+var FINDINGS = {
+	below: "worse than random",
+	near: "no clear difference",
+	above: "better than random",
+	"one order": "a difference by chance"
+};
+var COMPARISONS = {
+	below: "below random",
+	near: "no better or worse than random",
+	above: "above random",
+	"one order": "one order"
+};
+var COMPARISON_SIGNS = {
+	below: "< random",
+	near: "≈ random",
+	above: "> random",
+	"one order": "one order"
+};
+function scoreSentence({ key, name }, faithfulness) {
+	const score = faithfulness?.scores[key];
+	if (!faithfulness || score === void 0) return `${name}: the deletion score is being computed.`;
+	if (score === null) return `${name} has no deletion score: all patches have the same value.`;
+	const [mean, deviation] = faithfulness.random_baseline;
+	const words = COMPARISONS[compareToRandom(score, faithfulness, key)];
+	return `${name}: deletion score ${scoreText(score)}, ${words} (${scoreText(mean)} ± ${deviation.toFixed(2)}).`;
+}
+var UNITS = {
+	weights: "of the attention",
+	relative: "of the maximum",
+	logits: "of the logit"
+};
+var scoreText = (score) => score <= -10 ? "< −10" : written(score, 2);
+var RANDOM_ORDERS = 20;
+function scoreNote(faithfulness, className) {
+	const definition = `Deletion score: mean drop of the probability of ${className} while the highest-ranked patches are masked first`;
+	if (!faithfulness) return `${definition}.`;
+	const [mean, deviation] = faithfulness.random_baseline;
+	return `${definition}. Mark: ${RANDOM_ORDERS} random orders, ${scoreText(mean)} ± ${deviation.toFixed(2)} (SD); ≈ is within 2 SD.`;
+}
+// src/explore/sentences.ts
+var removedLine = (patch, shape) => `${capital(patchName(patch, shape))} is removed: it neither attends nor is attended to.`;
+var hasRemovedQuery = ({ query, layer }, shape) => layer !== -2 && query.length > 0 && query.every((patch) => isRemoved(patch, shape));
+function headlineOf(view) {
+	const { shape, map, methodInfo, query, layer, head } = view;
+	if (view.panel?.headline) return view.panel.headline;
+	if (!shape || !map) return "What the model attends to";
+	if (methodInfo) return methodHeadline(methodInfo, view.classes, map.values, shape);
+	if (view.isHeadAblated) return `${mapName(layer, head)} is ablated`;
+	if (hasRemovedQuery(view, shape)) return `${capital(queryName(query, shape))} ${query.length > 1 ? "are" : "is"} removed`;
+	return headHeadline(viewOf(view), shape);
+}
+function lineOf(view, faithfulness, hasHead = true) {
+	const { shape, map, methodInfo, readoutPatch } = view;
+	if (view.panel) return view.panel.line;
+	if (!shape || !map) return [];
+	if (methodInfo) {
+		if (isRemoved(readoutPatch, shape)) return [`${capital(patchName(readoutPatch, shape))} is removed.`];
+		return methodLine(methodInfo, map.values, readoutPatch, map.scale, faithfulness, view.classes[0], shape);
+	}
+	if (view.isHeadAblated) return [`${ablatedLine(view)} ${hasHead ? "Prediction shows" : "The later layers show"} the effect.`];
+	if (hasRemovedQuery(view, shape)) return ["Removed patches neither attend nor are attended to. Choose another patch, or the class token."];
+	return isRemoved(readoutPatch, shape) ? [removedLine(readoutPatch, shape)] : headLine$1(viewOf(view), shape);
+}
+var FROM_POOL = {
+	query: [],
+	direction: "from"
+};
+var viewOf = ({ map, query, direction, layer, head, readoutPatch }) => ({
+	row: map?.values,
+	...layer === -2 ? FROM_POOL : {
+		query,
+		direction
+	},
+	layer,
+	head,
+	read: readoutPatch
+});
+function ablatedLine({ mode, layer, head }) {
+	const usesMean = mode === "mean";
+	if (layer === -1 || head === -1) return `The outputs of all its heads are replaced by ${usesMean ? "their means over the sample images" : "zero"}.`;
+	return `Its output is replaced by ${usesMean ? "its mean over the sample images" : "zero"}.`;
+}
+// src/explore/view.svelte.ts
+var pixelKey = ({ key, choices }, method) => `${key} ${method} ${choices.target}`;
+var NO_VALUES = [];
+var NO_LIMITS = {};
+var EMPTY = {
+	query: [],
+	removed: [],
+	readout: -1
+};
+var View = class {
+	#explorer;
+	#imageMarks = state(EMPTY);
+	get imageMarks() {
+		return get(this.#imageMarks);
+	}
+	set imageMarks(value) {
+		set(this.#imageMarks, value);
+	}
+	#mapMarks = state(EMPTY);
+	get mapMarks() {
+		return get(this.#mapMarks);
+	}
+	set mapMarks(value) {
+		set(this.#mapMarks, value);
+	}
+	#isClassTokenQuery = state(true);
+	get isClassTokenQuery() {
+		return get(this.#isClassTokenQuery);
+	}
+	set isClassTokenQuery(value) {
+		set(this.#isClassTokenQuery, value);
+	}
+	#shape = state(null);
+	get shape() {
+		return get(this.#shape);
+	}
+	set shape(value) {
+		set(this.#shape, value);
+	}
+	#attention = state(null);
+	get attention() {
+		return get(this.#attention);
+	}
+	set attention(value) {
+		set(this.#attention, value);
+	}
+	#scaleLimits = state({});
+	get scaleLimits() {
+		return get(this.#scaleLimits);
+	}
+	set scaleLimits(value) {
+		set(this.#scaleLimits, value);
+	}
+	#query = state([]);
+	get query() {
+		return get(this.#query);
+	}
+	set query(value) {
+		set(this.#query, value);
+	}
+	#direction = state("from");
+	get direction() {
+		return get(this.#direction);
+	}
+	set direction(value) {
+		set(this.#direction, value);
+	}
+	#layer = state(0);
+	get layer() {
+		return get(this.#layer);
+	}
+	set layer(value) {
+		set(this.#layer, value);
+	}
+	#head = state(0);
+	get head() {
+		return get(this.#head);
+	}
+	set head(value) {
+		set(this.#head, value);
+	}
+	#scaleChoice = state("shared");
+	get scaleChoice() {
+		return get(this.#scaleChoice);
+	}
+	set scaleChoice(value) {
+		set(this.#scaleChoice, value);
+	}
+	#readoutPatch = state(-1);
+	get readoutPatch() {
+		return get(this.#readoutPatch);
+	}
+	set readoutPatch(value) {
+		set(this.#readoutPatch, value);
+	}
+	#ablated = state([]);
+	get ablated() {
+		return get(this.#ablated);
+	}
+	set ablated(value) {
+		set(this.#ablated, value);
+	}
+	#mode = state("zero");
+	get mode() {
+		return get(this.#mode);
+	}
+	set mode(value) {
+		set(this.#mode, value);
+	}
+	#method = state(null);
+	get method() {
+		return get(this.#method);
+	}
+	set method(value) {
+		set(this.#method, value);
+	}
+	#methodValues = state([]);
+	get methodValues() {
+		return get(this.#methodValues);
+	}
+	set methodValues(value) {
+		set(this.#methodValues, value);
+	}
+	#classes = state([]);
+	get classes() {
+		return get(this.#classes);
+	}
+	set classes(value) {
+		set(this.#classes, value);
+	}
+	#retainedMethod = null;
+	#frame = 0;
+	#measured = 0;
+	#buffers = user_derived(() => this.shape ? makeRows(this.shape) : null);
+	#rows = user_derived(() => {
+		const { shape, attention, query, direction } = this;
+		if (!shape || !attention || !get(this.#buffers)) return null;
+		const ablated = untrack(() => this.ablated);
+		fillRows(get(this.#buffers), shape, attention, query, direction, (layer, head) => isAblated(ablated, shape, layer, head));
+		return { ...get(this.#buffers) };
+	});
+	get rows() {
+		return get(this.#rows);
+	}
+	set rows(value) {
+		set(this.#rows, value);
+	}
+	#limits = user_derived(() => this.scaleLimits[this.direction] ?? {
+		heads: 1,
+		means: 1
+	});
+	get limits() {
+		return get(this.#limits);
+	}
+	set limits(value) {
+		set(this.#limits, value);
+	}
+	#sharedScales = user_derived(() => ({
+		heads: {
+			kind: "linear",
+			limit: this.limits.heads,
+			clips: true,
+			isWeight: true
+		},
+		means: {
+			kind: "linear",
+			limit: this.limits.means,
+			clips: true,
+			isWeight: true,
+			isOfMeans: true
+		}
+	}));
+	#uniformScale = user_derived(() => ({
+		kind: "uniform",
+		uniform: this.shape ? uniformWeight(this.shape) : 1,
+		isWeight: true
+	}));
+	#methodInfo = user_derived(() => this.#explorer.method(this.method));
+	get methodInfo() {
+		return get(this.#methodInfo);
+	}
+	set methodInfo(value) {
+		set(this.#methodInfo, value);
+	}
+	#panel = user_derived(() => this.methodInfo ? null : this.#explorer.panel);
+	get panel() {
+		return get(this.#panel);
+	}
+	set panel(value) {
+		set(this.#panel, value);
+	}
+	#map = user_derived(() => {
+		if (this.panel?.map !== void 0) return this.panel.map;
+		if (!this.shape || !this.rows) return null;
+		if (this.methodInfo) {
+			const { pixelMap, choices } = this.#explorer;
+			const fine = choices.pixels && pixelMap?.of === pixelKey(this.#explorer, this.methodInfo.key) ? pixelMap : void 0;
+			const scale = methodScale(this.methodInfo, fine?.values ?? this.methodValues);
+			return {
+				values: this.methodValues,
+				first: 0,
+				scale,
+				fine
+			};
+		}
+		const row = rowOf(this.rows, this.shape, this.layer, this.head);
+		return {
+			values: row,
+			first: this.shape.prefix,
+			scale: this.scaleOf(row, this.layer, this.head)
+		};
+	});
+	get map() {
+		return get(this.#map);
+	}
+	set map(value) {
+		set(this.#map, value);
+	}
+	#scale = user_derived(() => this.map?.pixels ? null : this.map?.scale ?? null);
+	get scale() {
+		return get(this.#scale);
+	}
+	set scale(value) {
+		set(this.#scale, value);
+	}
+	#isHeadAblated = user_derived(() => this.shape !== null && isAblated(this.ablated, this.shape, this.layer, this.head));
+	get isHeadAblated() {
+		return get(this.#isHeadAblated);
+	}
+	set isHeadAblated(value) {
+		set(this.#isHeadAblated, value);
+	}
+	#title = user_derived(() => {
+		if (!this.map) return "";
+		if (this.panel) return this.panel.title;
+		return this.methodInfo ? methodTitle(this.methodInfo, this.classes) : mapName(this.layer, this.head);
+	});
+	get title() {
+		return get(this.#title);
+	}
+	set title(value) {
+		set(this.#title, value);
+	}
+	#reading = user_derived(() => readingOf(this));
+	get reading() {
+		return get(this.#reading);
+	}
+	set reading(value) {
+		set(this.#reading, value);
+	}
+	#headline = user_derived(() => headlineOf(this));
+	get headline() {
+		return get(this.#headline);
+	}
+	set headline(value) {
+		set(this.#headline, value);
+	}
+	#line = user_derived(() => lineOf(this, this.#explorer.faithfulness, this.#explorer.hasHead));
+	get line() {
+		return get(this.#line);
+	}
+	set line(value) {
+		set(this.#line, value);
+	}
+	constructor(explorer) {
+		this.#explorer = explorer;
+	}
+	scaleOf(row, layer, head) {
+		if (this.scaleChoice === "map" && this.shape) return mapScale(row, this.shape);
+		if (this.scaleChoice === "uniform") return get(this.#uniformScale);
+		return get(this.#sharedScales)[layer === -1 || head === -1 ? "means" : "heads"];
+	}
+	releaseMethod() {
+		this.#retainedMethod = null;
+	}
+	scheduleDraw() {
+		this.#frame ||= requestAnimationFrame(() => this.draw());
+	}
+	flushDraw() {
+		if (this.#frame) this.draw();
+	}
+	draw() {
+		const explorer = this.#explorer;
+		const { choices, maps, shape, attention } = explorer;
+		cancelAnimationFrame(this.#frame);
+		this.#frame = 0;
+		if (!explorer.reply || !attention) return;
+		const start = performance.now();
+		const requestedMethod = choices.hover < 0 ? choices.method : null;
+		const method = requestedMethod !== null && maps[requestedMethod] ? requestedMethod : null;
+		if (requestedMethod !== null && method === null && this.#retainedMethod === requestedMethod) return showWaiting(explorer);
+		const query = queryPatches(choices, shape);
+		this.#placeMarks(query, method);
+		if (hasQuery(attention, query, choices.direction)) {
+			if (explorer.markers.state !== "working") stopWaiting(explorer);
+			this.#update(query, method);
+		} else if (explorer.fullAttentionFailed) fallBackToClassToken(explorer);
+		else {
+			if (attention.rows) fetchRows(explorer, query, choices.direction);
+			showWaiting(explorer);
+		}
+		flushSync();
+		this.#measure(start);
+	}
+	#placeMarks(query, method) {
+		const { removed, readoutPatch, layer, method: chosen } = this.#explorer.choices;
+		const framed = method === null ? query : [];
+		this.imageMarks = {
+			query: framed,
+			removed,
+			readout: readoutPatch
+		};
+		this.mapMarks = {
+			query: layer === -2 ? [] : framed,
+			removed,
+			readout: readoutPatch
+		};
+		this.isClassTokenQuery = !query.length && chosen === null;
+	}
+	#update(query, method) {
+		const { choices, shape, attention, reply, maps, targetNames } = this.#explorer;
+		this.shape = shape;
+		this.attention = attention;
+		this.scaleLimits = reply?.limits ?? NO_LIMITS;
+		if (String(query) !== String(this.query)) this.query = query;
+		this.direction = choices.direction;
+		this.layer = choices.layer;
+		this.head = choices.head;
+		this.scaleChoice = choices.scale;
+		this.readoutPatch = choices.readoutPatch;
+		this.ablated = choices.ablated;
+		this.mode = choices.mode;
+		this.method = this.#retainedMethod = method;
+		this.methodValues = method === null ? NO_VALUES : maps[method];
+		this.classes = targetNames;
+	}
+	#measure(start) {
+		if (++this.#measured % 1e3 === 0) performance.clearMeasures("vitviz:redraw");
+		performance.measure("vitviz:redraw", {
+			start,
+			end: performance.now()
+		});
+	}
+};
 function fail(explorer, sentence) {
 	explorer.markers.state = "error";
 	stopWaiting(explorer);
@@ -1007,9 +1629,18 @@ async function fetchMethods(explorer, delay = 0) {
 	const ofClass = new Set(explorer.catalog.methods.filter(({ forClass }) => forClass).map(({ key }) => key));
 	explorer.maps = Object.fromEntries(Object.entries(explorer.maps).filter(([key]) => !ofClass.has(key)));
 	await pause(delay);
-	for (const name of ["methods", "scores"]) {
+	const first = about?.onDemand && explorer.host.live ? ["quick"] : [];
+	for (const step of [
+		...first,
+		"methods",
+		"scores"
+	]) {
 		if (isStale()) return;
-		const reply = await requestPatiently(explorer, name, target, isStale);
+		const name = step === "scores" ? step : "methods";
+		const reply = await requestPatiently(explorer, name, step === "quick" ? {
+			target,
+			quick: true
+		} : { target }, isStale);
 		if (isStale()) return;
 		if (!reply && !explorer.host.live) return;
 		if (!reply || isRefusal(reply)) return abandonMethod(explorer, reasonOf(reply));
@@ -1019,15 +1650,31 @@ async function fetchMethods(explorer, delay = 0) {
 			leftOut: reply.leftOut
 		});
 		else explorer.faithfulness = reply;
-		explorer.markers[name] = `${explorer.key} ${target}`;
+		if (step !== "quick" || explorer.leftOut) explorer.markers[name] = `${explorer.key} ${target}`;
 		explorer.view.draw();
 		if (explorer.view.method !== null) announceSoon(explorer, 600);
 		if (explorer.leftOut) return;
 	}
 }
-async function requestPatiently(explorer, name, target, isStale) {
+async function fetchPixels(explorer, method) {
+	const { ablation, choices, predictedClass } = explorer;
+	const of = pixelKey(explorer, method);
+	if (explorer.pixelMap?.of === of) return;
+	const reply = await requestAblated(explorer, "pixel_map", {
+		method,
+		target: ablation && !choices.target.length ? [predictedClass] : choices.target
+	});
+	if (pixelKey(explorer, method) !== of) return;
+	if (isServed(reply)) explorer.pixelMap = {
+		...reply,
+		of,
+		values: floatsOf(reply.values)
+	};
+	else showNotice(explorer, reasonOf(reply), true);
+}
+async function requestPatiently(explorer, name, question, isStale) {
 	for (;;) {
-		const reply = await requestAblated(explorer, name, { target });
+		const reply = await requestAblated(explorer, name, question);
 		if (isStale() || !(isBusy(reply) || isUnreachable(reply))) return reply;
 		if (isUnreachable(reply)) abandonMethod(explorer, NO_ANSWER);
 		await pause(RETRY_DELAY);
@@ -1077,7 +1724,7 @@ function showAblation(explorer, result, rows) {
 		mode,
 		patch_mode
 	};
-	explorer.attention = sourceOf(rows, explorer.reply?.onDemand);
+	explorer.attention = sourceOf(rows, (result ?? explorer.reply)?.pool, explorer.reply?.onDemand);
 	explorer.fullAttentionFailed = false;
 	explorer.shape = {
 		...explorer.shape,
@@ -1100,137 +1747,6 @@ function showLists(explorer, lists) {
 		...explorer.catalog,
 		...lists
 	};
-}
-// src/explore/selection.ts
-var indicesOf = (index, count) => index === -1 ? [...Array(count).keys()] : [index];
-function isAblated(ablated, shape, layer, head) {
-	if (!ablated.length) return false;
-	const heads = indicesOf(head, shape.heads);
-	return indicesOf(layer, shape.layers).every((l) => heads.every((h) => ablated.includes(l * shape.heads + h)));
-}
-var isRemoved = (patch, shape) => shape.removed?.includes(patch) ?? false;
-function selectedPatches({ pins, isMultiPatchQuery, hover }) {
-	if (hover < 0) return pins;
-	if (!isMultiPatchQuery) return [hover];
-	return pins.includes(hover) ? pins : [...pins, hover];
-}
-function queryPatches(selection, shape) {
-	const selected = selectedPatches(selection);
-	const remaining = selected.filter((patch) => !isRemoved(patch, shape));
-	return remaining.length ? remaining : selected;
-}
-var toggled = (list, item) => list.includes(item) ? list.filter((other) => other !== item) : [...list, item];
-// src/lib/faithfulness.ts
-function methodLine(method, values, read, scale, faithfulness, className, shape) {
-	if (read >= 0) {
-		const [number] = methodNumber(values[read], scale, shape);
-		return [
-			`${capital(patchName(read, shape))} has `,
-			{ strong: number },
-			` ${UNITS[method.unit]}.`
-		];
-	}
-	if (!className) return ["Deletion scores measure the probability of a class: this model has no classification head."];
-	if (isFlat(values)) return ["This map has the same value for all patches, so it has no ranking to score."];
-	if (!faithfulness) return ["Computing the deletion score…"];
-	const drop = faithfulness.scores[method.key] ?? 0;
-	const [random] = faithfulness.random_baseline;
-	const size = Math.abs(drop) > 10 ? `over 1,000 %` : percent(Math.abs(drop), 0);
-	const verb = (value) => value < 0 ? "raises" : "lowers";
-	const baseline = `${verb(random) === verb(drop) ? "" : `${verb(random)} it `}by ${percent(Math.abs(random), 0)}`;
-	return [
-		`Masking the highest-ranked patches first ${verb(drop)} the probability of ${className} by `,
-		{ strong: size },
-		` on average, a random order ${baseline}: ${FINDINGS[compareToRandom(drop, faithfulness, method.key)]}.${ceilingSentence(method.key, drop, faithfulness)}`
-	];
-}
-function ceilingSentence(key, score, { scores, random_baseline }) {
-	const { greedy } = scores;
-	const [random] = random_baseline;
-	if (key === "greedy" || greedy == null || greedy <= random || score < random) return "";
-	return ` That is ${percent((score - random) / (greedy - random), 0)} of the way from random to the best order found.`;
-}
-function compareToRandom(score, { random_baseline }, key) {
-	if (key === "random") return "one order";
-	const [mean, deviation] = random_baseline;
-	if (Math.abs(score - mean) <= 2 * deviation) return "near";
-	return score < mean ? "below" : "above";
-}
-var FINDINGS = {
-	below: "worse than random",
-	near: "no clear difference",
-	above: "better than random",
-	"one order": "a difference by chance"
-};
-var COMPARISONS = {
-	below: "below random",
-	near: "no better or worse than random",
-	above: "above random",
-	"one order": "one order"
-};
-var COMPARISON_SIGNS = {
-	below: "< random",
-	near: "≈ random",
-	above: "> random",
-	"one order": "one order"
-};
-function scoreSentence({ key, name }, faithfulness) {
-	const score = faithfulness?.scores[key];
-	if (!faithfulness || score === void 0) return `${name}: the deletion score is being computed.`;
-	if (score === null) return `${name} has no deletion score: all patches have the same value.`;
-	const [mean, deviation] = faithfulness.random_baseline;
-	const words = COMPARISONS[compareToRandom(score, faithfulness, key)];
-	return `${name}: deletion score ${scoreText(score)}, ${words} (${scoreText(mean)} ± ${deviation.toFixed(2)}).`;
-}
-var UNITS = {
-	weights: "of the attention",
-	relative: "of the maximum",
-	logits: "of the logit"
-};
-var scoreText = (score) => score <= -10 ? "< −10" : written(score, 2);
-var RANDOM_ORDERS = 20;
-function scoreNote(faithfulness, className) {
-	const definition = `Deletion score: mean drop of the probability of ${className} while the highest-ranked patches are masked first`;
-	if (!faithfulness) return `${definition}.`;
-	const [mean, deviation] = faithfulness.random_baseline;
-	return `${definition}. Mark: ${RANDOM_ORDERS} random orders, ${scoreText(mean)} ± ${deviation.toFixed(2)} (SD); ≈ is within 2 SD.`;
-}
-// src/explore/sentences.ts
-var removedLine = (patch, shape) => `${capital(patchName(patch, shape))} is removed: it neither attends nor is attended to.`;
-var hasRemovedQuery = ({ query }, shape) => query.length > 0 && query.every((patch) => isRemoved(patch, shape));
-function headlineOf(view) {
-	const { shape, map, methodInfo, query, layer, head } = view;
-	if (view.panel?.headline) return view.panel.headline;
-	if (!shape || !map) return "What the model attends to";
-	if (methodInfo) return methodHeadline(methodInfo, view.classes, map.values, shape);
-	if (view.isHeadAblated) return `${mapName(layer, head)} is ablated`;
-	if (hasRemovedQuery(view, shape)) return `${capital(queryName(query, shape))} ${query.length > 1 ? "are" : "is"} removed`;
-	return headHeadline(viewOf(view), shape);
-}
-function lineOf(view, faithfulness) {
-	const { shape, map, methodInfo, readoutPatch } = view;
-	if (view.panel) return view.panel.line;
-	if (!shape || !map) return [];
-	if (methodInfo) {
-		if (isRemoved(readoutPatch, shape)) return [`${capital(patchName(readoutPatch, shape))} is removed.`];
-		return methodLine(methodInfo, map.values, readoutPatch, map.scale, faithfulness, view.classes[0], shape);
-	}
-	if (view.isHeadAblated) return [ablatedLine(view)];
-	if (hasRemovedQuery(view, shape)) return ["Removed patches neither attend nor are attended to. Choose another patch, or the class token."];
-	return isRemoved(readoutPatch, shape) ? [removedLine(readoutPatch, shape)] : headLine(viewOf(view), shape);
-}
-var viewOf = ({ map, query, direction, layer, head, readoutPatch }) => ({
-	row: map?.values,
-	query,
-	direction,
-	layer,
-	head,
-	read: readoutPatch
-});
-function ablatedLine({ mode, layer, head }) {
-	const usesMean = mode === "mean";
-	if (layer === -1 || head === -1) return `The outputs of all its heads are replaced by ${usesMean ? "their means over the sample images" : "zero"}. Prediction shows the effect.`;
-	return `Its output is replaced by ${usesMean ? "its mean over the sample images" : "zero"}. Prediction shows the effect.`;
 }
 // src/lib/theme.svelte.ts
 var ThemeColors = class {
@@ -1277,7 +1793,7 @@ var ThemeColors = class {
 		this.#listeners.push(redraw);
 	}
 };
-var PROGRESS_DELAY = 1e3;
+var PROGRESS_DELAY$1 = 1e3;
 var CIFAR10 = "cifar10";
 function galleryQuery({ dataset, label, shown, page }, checkpoint) {
 	return {
@@ -1506,437 +2022,8 @@ var Gallery = class {
 				checkpoint
 			});
 			if (isPending() && reply && !isRefusal(reply)) this.progress = reply;
-			await pause(PROGRESS_DELAY);
+			await pause(PROGRESS_DELAY$1);
 		}
-	}
-};
-// src/explore/reading.ts
-function readingOf({ readoutPatch, map, shape, methodInfo, panel }) {
-	if (readoutPatch < 0 || !map || !shape) return null;
-	const value = map.values[map.first + readoutPatch];
-	const reading = panel ? panel.read(readoutPatch) : methodInfo ? methodNumber(value, map.scale, shape) : headNumber(value, shape);
-	const [number, remark] = isRemoved(readoutPatch, shape) ? ["removed", ""] : reading;
-	const row = Math.floor(readoutPatch / shape.columns);
-	const middle = 100 * (readoutPatch % shape.columns + .5) / shape.columns;
-	return {
-		number,
-		remark,
-		left: `${Math.min(80, Math.max(20, middle))}%`,
-		top: `${100 * (row || 1) / shape.rows}%`,
-		isBelow: row === 0,
-		place: `${100 * Math.min(1, Math.max(0, place(map.scale, value)))}%`
-	};
-}
-// src/lib/paint.ts
-function contextOf(canvas) {
-	const context = canvas.getContext("2d", { willReadFrequently: true });
-	if (!context) throw new Error("the browser has no 2d canvas");
-	return context;
-}
-function makeTile(canvas, columns, rows) {
-	canvas.width = columns;
-	canvas.height = rows;
-	const context = contextOf(canvas);
-	const image = context.createImageData(columns, rows);
-	return {
-		canvas,
-		context,
-		image,
-		pixels: new Uint32Array(image.data.buffer)
-	};
-}
-function paintTile(tile, values, first, table, scale) {
-	const { pixels } = tile;
-	for (let i = 0; i < pixels.length; i++) pixels[i] = table[colorIndex(scale, values[first + i])];
-	tile.context.putImageData(tile.image, 0, 0);
-}
-function paintPixels(tile, pixels) {
-	tile.pixels.set(pixels);
-	tile.context.putImageData(tile.image, 0, 0);
-}
-// src/explore/scales.ts
-function methodScale(method, values) {
-	const limit = Math.max(...values.map(Math.abs)) || 1;
-	if (method.unit === "logits") return {
-		kind: "signed",
-		limit,
-		isWeight: false
-	};
-	if (method.unit === "weights") return rangeScale(values);
-	return {
-		kind: "linear",
-		low: isFlat(values) ? 0 : Math.min(...values),
-		limit,
-		clips: false,
-		isWeight: false
-	};
-}
-function mapScale(row, shape) {
-	return rangeScale(row, shape.prefix, removedFrom(shape));
-}
-function rangeScale(weights, first = 0, removed = []) {
-	let [low, high] = [Infinity, 0];
-	for (let j = first; j < weights.length; j++) {
-		if (removed.length && removed.includes(j - first)) continue;
-		low = Math.min(low, weights[j]);
-		high = Math.max(high, weights[j]);
-	}
-	return {
-		kind: "linear",
-		...high - low > 30518043793392844e-21 ? {
-			low,
-			limit: high
-		} : {
-			low: 0,
-			limit: 2 * high || 1
-		},
-		clips: false,
-		isWeight: true
-	};
-}
-function scaleNote(choice, { heads, means }) {
-	if (choice === "map") return "one scale per map";
-	if (choice === "uniform") return "one scale";
-	const end = (limit) => percent(limit, digitsOf(limit));
-	return `heads to ${end(heads)}, means to ${end(means)}`;
-}
-var tableKind = (scale) => scale.kind === "linear" ? "seq" : "div";
-var fitTile = (tile, canvas, columns, rows) => tile?.canvas === canvas && canvas.width === columns && canvas.height === rows ? tile : makeTile(canvas, columns, rows);
-// src/explore/view.svelte.ts
-var NO_VALUES = [];
-var NO_LIMITS = {};
-var EMPTY = {
-	query: [],
-	removed: [],
-	readout: -1
-};
-var View = class {
-	#explorer;
-	#imageMarks = state(EMPTY);
-	get imageMarks() {
-		return get(this.#imageMarks);
-	}
-	set imageMarks(value) {
-		set(this.#imageMarks, value);
-	}
-	#mapMarks = state(EMPTY);
-	get mapMarks() {
-		return get(this.#mapMarks);
-	}
-	set mapMarks(value) {
-		set(this.#mapMarks, value);
-	}
-	#isClassTokenQuery = state(true);
-	get isClassTokenQuery() {
-		return get(this.#isClassTokenQuery);
-	}
-	set isClassTokenQuery(value) {
-		set(this.#isClassTokenQuery, value);
-	}
-	#shape = state(null);
-	get shape() {
-		return get(this.#shape);
-	}
-	set shape(value) {
-		set(this.#shape, value);
-	}
-	#attention = state(null);
-	get attention() {
-		return get(this.#attention);
-	}
-	set attention(value) {
-		set(this.#attention, value);
-	}
-	#scaleLimits = state({});
-	get scaleLimits() {
-		return get(this.#scaleLimits);
-	}
-	set scaleLimits(value) {
-		set(this.#scaleLimits, value);
-	}
-	#query = state([]);
-	get query() {
-		return get(this.#query);
-	}
-	set query(value) {
-		set(this.#query, value);
-	}
-	#direction = state("from");
-	get direction() {
-		return get(this.#direction);
-	}
-	set direction(value) {
-		set(this.#direction, value);
-	}
-	#layer = state(0);
-	get layer() {
-		return get(this.#layer);
-	}
-	set layer(value) {
-		set(this.#layer, value);
-	}
-	#head = state(0);
-	get head() {
-		return get(this.#head);
-	}
-	set head(value) {
-		set(this.#head, value);
-	}
-	#scaleChoice = state("shared");
-	get scaleChoice() {
-		return get(this.#scaleChoice);
-	}
-	set scaleChoice(value) {
-		set(this.#scaleChoice, value);
-	}
-	#readoutPatch = state(-1);
-	get readoutPatch() {
-		return get(this.#readoutPatch);
-	}
-	set readoutPatch(value) {
-		set(this.#readoutPatch, value);
-	}
-	#ablated = state([]);
-	get ablated() {
-		return get(this.#ablated);
-	}
-	set ablated(value) {
-		set(this.#ablated, value);
-	}
-	#mode = state("zero");
-	get mode() {
-		return get(this.#mode);
-	}
-	set mode(value) {
-		set(this.#mode, value);
-	}
-	#method = state(null);
-	get method() {
-		return get(this.#method);
-	}
-	set method(value) {
-		set(this.#method, value);
-	}
-	#methodValues = state([]);
-	get methodValues() {
-		return get(this.#methodValues);
-	}
-	set methodValues(value) {
-		set(this.#methodValues, value);
-	}
-	#classes = state([]);
-	get classes() {
-		return get(this.#classes);
-	}
-	set classes(value) {
-		set(this.#classes, value);
-	}
-	#retainedMethod = null;
-	#frame = 0;
-	#measured = 0;
-	#buffers = user_derived(() => this.shape ? makeRows(this.shape) : null);
-	#rows = user_derived(() => {
-		const { shape, attention, query, direction } = this;
-		if (!shape || !attention || !get(this.#buffers)) return null;
-		const ablated = untrack(() => this.ablated);
-		fillRows(get(this.#buffers), shape, attention, query, direction, (layer, head) => isAblated(ablated, shape, layer, head));
-		return { ...get(this.#buffers) };
-	});
-	get rows() {
-		return get(this.#rows);
-	}
-	set rows(value) {
-		set(this.#rows, value);
-	}
-	#limits = user_derived(() => this.scaleLimits[this.direction] ?? {
-		heads: 1,
-		means: 1
-	});
-	get limits() {
-		return get(this.#limits);
-	}
-	set limits(value) {
-		set(this.#limits, value);
-	}
-	#sharedScales = user_derived(() => ({
-		heads: {
-			kind: "linear",
-			limit: this.limits.heads,
-			clips: true,
-			isWeight: true
-		},
-		means: {
-			kind: "linear",
-			limit: this.limits.means,
-			clips: true,
-			isWeight: true,
-			isOfMeans: true
-		}
-	}));
-	#uniformScale = user_derived(() => ({
-		kind: "uniform",
-		uniform: this.shape ? uniformWeight(this.shape) : 1,
-		isWeight: true
-	}));
-	#methodInfo = user_derived(() => this.#explorer.method(this.method));
-	get methodInfo() {
-		return get(this.#methodInfo);
-	}
-	set methodInfo(value) {
-		set(this.#methodInfo, value);
-	}
-	#panel = user_derived(() => this.methodInfo ? null : this.#explorer.panel);
-	get panel() {
-		return get(this.#panel);
-	}
-	set panel(value) {
-		set(this.#panel, value);
-	}
-	#map = user_derived(() => {
-		if (this.panel) return this.panel.map;
-		if (!this.shape || !this.rows) return null;
-		if (this.methodInfo) return {
-			values: this.methodValues,
-			first: 0,
-			scale: methodScale(this.methodInfo, this.methodValues)
-		};
-		const row = rowOf(this.rows, this.shape, this.layer, this.head);
-		return {
-			values: row,
-			first: this.shape.prefix,
-			scale: this.scaleOf(row, this.layer, this.head)
-		};
-	});
-	get map() {
-		return get(this.#map);
-	}
-	set map(value) {
-		set(this.#map, value);
-	}
-	#scale = user_derived(() => this.map?.pixels ? null : this.map?.scale ?? null);
-	get scale() {
-		return get(this.#scale);
-	}
-	set scale(value) {
-		set(this.#scale, value);
-	}
-	#isHeadAblated = user_derived(() => this.shape !== null && isAblated(this.ablated, this.shape, this.layer, this.head));
-	get isHeadAblated() {
-		return get(this.#isHeadAblated);
-	}
-	set isHeadAblated(value) {
-		set(this.#isHeadAblated, value);
-	}
-	#title = user_derived(() => {
-		if (!this.map) return "";
-		if (this.panel) return this.panel.title;
-		return this.methodInfo ? methodTitle(this.methodInfo, this.classes) : mapName(this.layer, this.head);
-	});
-	get title() {
-		return get(this.#title);
-	}
-	set title(value) {
-		set(this.#title, value);
-	}
-	#reading = user_derived(() => readingOf(this));
-	get reading() {
-		return get(this.#reading);
-	}
-	set reading(value) {
-		set(this.#reading, value);
-	}
-	#headline = user_derived(() => headlineOf(this));
-	get headline() {
-		return get(this.#headline);
-	}
-	set headline(value) {
-		set(this.#headline, value);
-	}
-	#line = user_derived(() => lineOf(this, this.#explorer.faithfulness));
-	get line() {
-		return get(this.#line);
-	}
-	set line(value) {
-		set(this.#line, value);
-	}
-	constructor(explorer) {
-		this.#explorer = explorer;
-	}
-	scaleOf(row, layer, head) {
-		if (this.scaleChoice === "map" && this.shape) return mapScale(row, this.shape);
-		if (this.scaleChoice === "uniform") return get(this.#uniformScale);
-		return get(this.#sharedScales)[layer === -1 || head === -1 ? "means" : "heads"];
-	}
-	releaseMethod() {
-		this.#retainedMethod = null;
-	}
-	scheduleDraw() {
-		this.#frame ||= requestAnimationFrame(() => this.draw());
-	}
-	flushDraw() {
-		if (this.#frame) this.draw();
-	}
-	draw() {
-		const explorer = this.#explorer;
-		const { choices, maps, shape, attention } = explorer;
-		cancelAnimationFrame(this.#frame);
-		this.#frame = 0;
-		if (!explorer.reply || !attention) return;
-		const start = performance.now();
-		const requestedMethod = choices.hover < 0 ? choices.method : null;
-		const method = requestedMethod !== null && maps[requestedMethod] ? requestedMethod : null;
-		if (requestedMethod !== null && method === null && this.#retainedMethod === requestedMethod) return showWaiting(explorer);
-		const query = queryPatches(choices, shape);
-		this.#placeMarks(query, method);
-		if (hasQuery(attention, query, choices.direction)) {
-			if (explorer.markers.state !== "working") stopWaiting(explorer);
-			this.#update(query, method);
-		} else if (explorer.fullAttentionFailed) fallBackToClassToken(explorer);
-		else {
-			if (attention.rows) fetchRows(explorer, query, choices.direction);
-			showWaiting(explorer);
-		}
-		flushSync();
-		this.#measure(start);
-	}
-	#placeMarks(query, method) {
-		const { removed, readoutPatch, method: chosen } = this.#explorer.choices;
-		const framed = method === null ? query : [];
-		this.imageMarks = {
-			query: framed,
-			removed,
-			readout: readoutPatch
-		};
-		this.mapMarks = {
-			query: framed,
-			removed,
-			readout: readoutPatch
-		};
-		this.isClassTokenQuery = !query.length && chosen === null;
-	}
-	#update(query, method) {
-		const { choices, shape, attention, reply, maps, targetNames } = this.#explorer;
-		this.shape = shape;
-		this.attention = attention;
-		this.scaleLimits = reply?.limits ?? NO_LIMITS;
-		if (String(query) !== String(this.query)) this.query = query;
-		this.direction = choices.direction;
-		this.layer = choices.layer;
-		this.head = choices.head;
-		this.scaleChoice = choices.scale;
-		this.readoutPatch = choices.readoutPatch;
-		this.ablated = choices.ablated;
-		this.mode = choices.mode;
-		this.method = this.#retainedMethod = method;
-		this.methodValues = method === null ? NO_VALUES : maps[method];
-		this.classes = targetNames;
-	}
-	#measure(start) {
-		if (++this.#measured % 1e3 === 0) performance.clearMeasures("vitviz:redraw");
-		performance.measure("vitviz:redraw", {
-			start,
-			end: performance.now()
-		});
 	}
 };
 // src/explore/state.svelte.ts
@@ -1977,6 +2064,13 @@ var Choices = class {
 	set view(value) {
 		set(this.#view, value);
 	}
+	#other = state(null);
+	get other() {
+		return get(this.#other);
+	}
+	set other(value) {
+		set(this.#other, value);
+	}
 	#pins = state([]);
 	get pins() {
 		return get(this.#pins);
@@ -2011,6 +2105,13 @@ var Choices = class {
 	}
 	set smooth(value) {
 		set(this.#smooth, value);
+	}
+	#pixels = state(false);
+	get pixels() {
+		return get(this.#pixels);
+	}
+	set pixels(value) {
+		set(this.#pixels, value);
 	}
 	#outlines = state(60);
 	get outlines() {
@@ -2241,6 +2342,13 @@ var Explorer = class {
 	set maps(value) {
 		set(this.#maps, value);
 	}
+	#pixelMap = state(null);
+	get pixelMap() {
+		return get(this.#pixelMap);
+	}
+	set pixelMap(value) {
+		set(this.#pixelMap, value);
+	}
 	mapsOf = null;
 	#ablation = state(null);
 	get ablation() {
@@ -2277,6 +2385,7 @@ var Explorer = class {
 		patch_mode: "drop"
 	};
 	failedModel = null;
+	takeImage = null;
 	openSaveDialog = null;
 	ticket = 0;
 	methodsTicket = 0;
@@ -2458,7 +2567,7 @@ function ablate(explorer, change) {
 function toggleHead(explorer) {
 	const { reply, shape, choices, host } = explorer;
 	const { layer, head, ablated } = choices;
-	if (!host.live || !reply || layer === -1 || head === -1) return;
+	if (!host.live || !reply || layer < 0 || head === -1) return;
 	ablate(explorer, {
 		ablated: toggled(ablated, layer * shape.heads + head),
 		method: null
@@ -2482,8 +2591,8 @@ function restoreAll(explorer) {
 }
 function focusTile({ root, shape, choices, view }, options = { preventScroll: true }) {
 	view.draw();
-	const down = choices.layer === -1 ? shape.layers : choices.layer;
-	const right = choices.head === -1 ? shape.heads : choices.head;
+	const down = placeOfLayer(choices.layer, shape.layers);
+	const right = placeOfLayer(choices.head, shape.heads);
 	root?.querySelectorAll(".matrix .cell")[down * (shape.heads + 1) + right]?.focus(options);
 }
 function toggleRemoving(explorer) {
@@ -2549,6 +2658,7 @@ var ACCEPTED = {
 	].map((name) => `image/${name}`)
 };
 async function chooseImage(explorer, image) {
+	if (explorer.takeImage) return explorer.takeImage(image);
 	writeAddress(explorer);
 	await load(explorer, explorer.choices.checkpoint, image);
 	recordImage(explorer);
@@ -2875,11 +2985,11 @@ async function copyLink(explorer) {
 	}
 }
 var nullable = (index) => index === -1 ? null : index;
-function shownView({ choices, reply, targetClass }) {
+function shownView({ choices, reply, targetClass, view }) {
 	const { layer, head, pins, direction, method, target, scale, smooth, outlines } = choices;
 	return {
 		method,
-		layer: nullable(layer),
+		layer: layer === -2 ? "pool" : nullable(layer),
 		head: nullable(head),
 		patches: pins,
 		direction,
@@ -2887,7 +2997,11 @@ function shownView({ choices, reply, targetClass }) {
 		scale,
 		smooth,
 		outlines: outlines / 100,
-		truth: reply?.image.truth ?? null
+		truth: reply?.image.truth ?? null,
+		pixels: choices.pixels,
+		foreground: false,
+		other: null,
+		...view.panel?.shown
 	};
 }
 // src/lib/TilePreview.svelte
@@ -2989,8 +3103,8 @@ function Matrix($$anchor, $$props) {
 	let pointed = state(null);
 	const layers = user_derived(() => $$props.shape.layers);
 	const heads = user_derived(() => $$props.shape.heads);
-	const size = user_derived(() => `${get(layers)} ${get(heads)} ${$$props.shape.columns} ${$$props.shape.rows}`);
-	const down = user_derived(() => withMean(get(layers)));
+	const size = user_derived(() => `${get(layers)} ${get(heads)} ${$$props.shape.columns} ${$$props.shape.rows} ${$$props.shape.pooled}`);
+	const down = user_derived(() => layersOf($$props.shape));
 	const across = user_derived(() => withMean(get(heads)));
 	const isOn = (at, index) => isReady() && isShown() && at === index;
 	function build() {
@@ -3073,7 +3187,7 @@ function Matrix($$anchor, $$props) {
 		template_effect(() => {
 			set_class(div_4, 1, clsx([
 				"matrix-row",
-				row === -1 && "mean-row",
+				row < 0 && "mean-row",
 				isReady() && row === $$props.layer && "current"
 			]));
 			set_attribute(div_4, "data-layer", row);
@@ -3144,21 +3258,13 @@ delegate([
 	"keydown",
 	"pointerover"
 ]);
-// src/explore/panel.ts
-var VIEWS = [
-	["attention", "Attention"],
-	["contributions", "Contributions"],
-	["features", "Features"]
-];
-var importPanel = (name) => name === "contributions" ? __vitePreload(() => import("./Contributions.js"), [], import.meta.url) : __vitePreload(() => import("./Features.js"), [], import.meta.url);
 // src/explore/ViewTabs.svelte
 var root$2 = from_html(`<button type="button"> </button>`);
 var root_1$2 = from_html(`<div class="view-tabs" role="group" aria-label="Show"></div>`);
 var root_2 = from_html(`<h2>All layers and heads</h2>`);
 function ViewTabs($$anchor, $$props) {
 	push($$props, true);
-	const isHeadless = user_derived(() => $$props.explorer.reply?.classes.length === 0);
-	const reasonOf = (name) => get(isHeadless) && name === "contributions" ? "This model has no classification head, so it has no logit to explain." : void 0;
+	const classes = user_derived(() => $$props.explorer.reply?.classes.length ?? 1);
 	var fragment = comment();
 	var node = first_child(fragment);
 	var consequent = ($$anchor) => {
@@ -3167,7 +3273,7 @@ function ViewTabs($$anchor, $$props) {
 			var $$array = user_derived(() => to_array(get($$item), 2));
 			let name = () => get($$array)[0];
 			let title = () => get($$array)[1];
-			const reason = user_derived(() => reasonOf(name()));
+			const reason = user_derived(() => whyNot(name(), get(classes)));
 			var button = root$2();
 			var text = only_child(button, true);
 			template_effect(() => {
@@ -3199,6 +3305,68 @@ function ViewTabs($$anchor, $$props) {
 	pop();
 }
 delegate(["click"]);
+// src/explore/task.svelte.ts
+var PROGRESS_DELAY = 400;
+var CANCELLED = "cancelled";
+var newId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+var Task = class {
+	explorer;
+	#progress = state(null);
+	get progress() {
+		return get(this.#progress);
+	}
+	set progress(value) {
+		set(this.#progress, value);
+	}
+	#id = "";
+	constructor(explorer) {
+		this.explorer = explorer;
+	}
+	async run(name, question) {
+		this.cancel();
+		const id = newId();
+		const leave = () => this.cancel();
+		this.#id = id;
+		this.progress = {
+			done: 0,
+			total: 0
+		};
+		this.#watch(id);
+		globalThis.addEventListener?.("pagehide", leave);
+		const reply = await requestAblated(this.explorer, name, {
+			...question,
+			task: id
+		});
+		globalThis.removeEventListener?.("pagehide", leave);
+		if (this.#id !== id) return CANCELLED;
+		this.#stop();
+		return reply;
+	}
+	cancel() {
+		const id = this.#id;
+		this.#stop();
+		if (id) this.#send(id, true);
+	}
+	get fraction() {
+		return this.progress?.total ? this.progress.done / this.progress.total : 0;
+	}
+	#stop() {
+		this.#id = "";
+		this.progress = null;
+	}
+	async #watch(id) {
+		for (await pause(PROGRESS_DELAY); this.#id === id; await pause(PROGRESS_DELAY)) {
+			const state = await this.#send(id, false);
+			if (this.#id === id && isServed(state)) this.progress = state;
+		}
+	}
+	#send(task, cancel) {
+		return this.explorer.host.request("task_progress", {
+			task,
+			cancel
+		});
+	}
+};
 // src/lib/accuracy.ts
 var FEW = 100;
 var digitsFor = (images) => images && images < 1e3 ? 0 : 1;
@@ -3221,8 +3389,10 @@ function wilsonInterval(proportion, count) {
 }
 function accuracyLine(model) {
 	if (!model) return "";
+	if (model.classes === 0 && ["CLIP", "SigLIP"].includes(model.family ?? "")) return "This image encoder is compared with texts, and none are stored with it, so it predicts no class. `vitviz convert --classes \"a cat,a dog\"` makes texts its classes.";
 	if (model.classes === 0) return "This model has no classification head, so it predicts no class. Its attention, the class-agnostic maps and its internals are there; a fine-tune of it with a head predicts.";
 	if (!model.is_classifier) return "This model was trained to predict masked patches, not labels: its attention is meaningful, its prediction is not.";
+	if (model.accuracy == null && model.source) return `Weights: ${model.source}. No accuracy is recorded with them.`;
 	if (model.accuracy == null) return "No accuracy is recorded with this model: it may be untrained.";
 	return `Accuracy ${accuracyText(model.accuracy, model.eval_samples, model.measured_on ?? "test")}, as recorded with the model.`;
 }
@@ -3385,6 +3555,168 @@ async function mp4Of(webp) {
 	}, [], import.meta.url);
 	return encode(await webp.arrayBuffer());
 }
+// src/explore/views/contributions.ts
+function contributionsOf(reply, shape) {
+	const heads = floatsOf(reply.heads);
+	const { layers } = shape;
+	const steps = [];
+	let sum = 0;
+	const add = (part, layer, value) => {
+		steps.push({
+			part,
+			layer,
+			value,
+			start: sum,
+			end: sum + value
+		});
+		sum += value;
+	};
+	add("embedding", -1, reply.embedding);
+	for (let layer = 0; layer < layers; layer++) {
+		add("attention", layer, contributionOf(heads, shape, layer, -1) + reply.attentionBias[layer]);
+		add("mlp", layer, reply.mlp[layer]);
+	}
+	add("bias", -1, reply.bias);
+	const sums = steps.map(({ end }) => end);
+	const every = Array.from({ length: layers * shape.heads }, (_, k) => Math.abs(contributionOf(heads, shape, Math.floor(k / shape.heads), k % shape.heads)));
+	return {
+		steps,
+		heads,
+		attentionBias: reply.attentionBias,
+		logit: reply.logit,
+		low: Math.min(0, ...sums),
+		high: Math.max(0, ...sums),
+		headLimit: Math.max(...every) || 1
+	};
+}
+var indicesOf = (index, count) => index === -1 ? [...Array(count).keys()] : [index];
+function tokenValues(heads, shape, layer, head) {
+	const tokens = tokenCount(shape);
+	const sum = new Float32Array(tokens);
+	for (const l of indicesOf(layer, shape.layers)) for (const h of indicesOf(head, shape.heads)) {
+		const first = (l * shape.heads + h) * tokens;
+		for (let j = 0; j < tokens; j++) sum[j] += heads[first + j];
+	}
+	return sum;
+}
+function contributionOf(heads, shape, layer, head, patches = []) {
+	const values = tokenValues(heads, shape, layer, head);
+	return (patches.length ? patches.map((patch) => values[shape.prefix + patch]) : [...values]).reduce((sum, value) => sum + value, 0);
+}
+function headsName(layer, head) {
+	if (layer === -1) return head === -1 ? "All heads" : `Head ${head + 1} of all layers`;
+	return `Layer ${layer + 1}, ${head === -1 ? "all heads" : `head ${head + 1}`}`;
+}
+var PARTS = {
+	embedding: "Embedding",
+	attention: "attention",
+	mlp: "MLP",
+	bias: "Biases of the classification head"
+};
+var stepName = ({ part, layer }) => layer < 0 ? PARTS[part] : `Layer ${layer + 1}, ${PARTS[part]}`;
+var logitName = (classes) => `the logit of ${classes.length > 1 ? `${classes[0]} minus that of ${classes[1]}` : classes[0]}`;
+function headline(values, layer, head, classes, shape) {
+	const sum = values.reduce((total, value) => total + value, 0);
+	const verb = sum < 0 ? "takes" : "adds";
+	const direction = sum < 0 ? "from" : "to";
+	const best = largest(sum < 0 ? values.map((value) => -value) : values, shape.prefix) - shape.prefix;
+	const plural = head === -1 ? verb.replace(/s$/, "") : verb;
+	return `${headsName(layer, head)} ${plural} ${Math.abs(sum).toFixed(2)} ${direction} ${logitName(classes)}, most of it from ${patchName(best, shape)}`;
+}
+var sumOfParts = ({ steps }, ...parts) => steps.reduce((sum, step) => sum + (parts.includes(step.part) ? step.value : 0), 0);
+function sumLine(data, classes) {
+	const part = (name, ...parts) => `${signed(sumOfParts(data, ...parts))} ${name}`;
+	return [
+		`${part("embedding", "embedding")}, ${part("attention", "attention")}, ${part("MLPs", "mlp")}, ${part("biases", "bias")} make `,
+		{ strong: signed(data.logit) },
+		`, ${logitName(classes)}.`
+	];
+}
+function headLine(data, shape, layer, head, patches) {
+	const value = contributionOf(data.heads, shape, layer, head, patches);
+	const source = patches.length ? ` from ${queryName(patches, shape)}` : "";
+	return [
+		`${headsName(layer, head)}: `,
+		{ strong: signed(value) },
+		`${source}.`
+	];
+}
+function stepLine(step, { attentionBias }) {
+	const bias = step.part === "attention" && attentionBias[step.layer];
+	const rest = bias ? ` (biases ${signed(bias)})` : "";
+	return [
+		`${stepName(step)}: `,
+		{ strong: signed(step.value) },
+		`${rest}; the sum so far is ${signed(step.end)}.`
+	];
+}
+var patchLine = (value, patch, layer, head, shape) => [
+	`${headsName(layer, head)} ${value < 0 ? "take" : "read"}${head === -1 ? "" : "s"} `,
+	{ strong: signed(value) },
+	` from ${patchName(patch, shape)}.`
+];
+function prefixNote(values, shape) {
+	const registers = shape.prefix - Number(shape.classToken);
+	const first = shape.classToken ? `${signed(values[0])} from the class token` : "";
+	const rest = values.slice(Number(shape.classToken), shape.prefix).reduce((sum, value) => sum + value, 0);
+	return [first, registers ? `${signed(rest)} from ${counted(registers, "register", "registers")}` : ""].filter(Boolean).join(", ");
+}
+var cellsNote = (patches, shape) => patches.length ? `Cells: what each head took from ${queryName(patches, shape)}.` : "Bars sum to the logit; cells: each head.";
+var caution = (shape) => `This shows who wrote into the ${shape.classToken ? "class token" : "tokens that the classification head reads"}, not what an image region caused: early heads also act through later layers, whose bars count that effect.`;
+var columnTitle = (classes) => `Contributions to ${targetTitle(classes)}`;
+function nextPlace({ row, column }, key, layers, heads) {
+	const last = 2 * layers + 2;
+	const layer = layerOf(row, layers);
+	const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
+	if (column > 0) {
+		if (key === "ArrowLeft") return {
+			row,
+			column: column - 1
+		};
+		if (key === "ArrowRight") return {
+			row,
+			column: Math.min(heads, column + 1)
+		};
+		const to = {
+			ArrowUp: row - 2,
+			ArrowDown: row + 2,
+			PageUp: 1,
+			PageDown: 2 * layers - 1
+		}[key];
+		if (to !== void 0) return {
+			row: clamp(to, 1, 2 * layers - 1),
+			column
+		};
+		return {
+			row,
+			column: key === "Home" ? 0 : heads
+		};
+	}
+	if (key === "ArrowRight" || key === "End") return layer < 0 ? {
+		row,
+		column
+	} : {
+		row: 1 + 2 * layer,
+		column: key === "End" ? heads : 1
+	};
+	return {
+		row: clamp({
+			ArrowUp: row - 1,
+			ArrowDown: row + 1,
+			PageUp: 0,
+			PageDown: last
+		}[key] ?? row, 0, last),
+		column
+	};
+}
+var layerOf = (row, layers) => row >= 1 && row <= 2 * layers ? Math.floor((row - 1) / 2) : -1;
+function inkOn(pixel) {
+	const linear = (shift) => {
+		const value = (pixel >>> shift & 255) / 255;
+		return value <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4;
+	};
+	return .2126 * linear(0) + .7152 * linear(8) + .0722 * linear(16) > .179 ? "#000" : "#fff";
+}
 // src/explore/views/ViewStyle.svelte
 function ViewStyle($$anchor, $$props) {
 	var fragment = comment();
@@ -3396,4 +3728,4 @@ function ViewStyle($$anchor, $$props) {
 	});
 	append($$anchor, fragment);
 }
-export { ACCEPTED, ARROWS, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, compareToRandom, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, fail, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, hostOf, hover, imageParam, importPanel, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, isUnreachable, keepSizes, largest, largestLine, leaveMethod, listedClasses, listenWhile, load, lowOf, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, mp4Of, neighbour, numberName, oneOf, paintPixels, paintTile, patchAt, patchName, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, requestAblated, requestDownload, restoreAll, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, signedDigits, stopAfter, tableKind, takeFile, targetTitle, textOf, tickText, ticks, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, updateAddress, valueScale, videoConfig, waitingSentence, withMean, writeAddress, written };
+export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLine, headline, headsName, hostOf, hover, imageParam, importPanel, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, lowOf, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, patchAt, patchLine, patchName, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, requestAblated, requestDownload, restoreAll, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, signedDigits, stepLine, stepName, stopAfter, stopWaiting, sumLine, tableKind, takeFile, textOf, tickText, ticks, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, updateAddress, valueScale, videoConfig, waitingSentence, writeAddress, written };

@@ -767,6 +767,7 @@ function linesOf(keys, names, runs, curves, colorOf) {
 		isRead: i === 0
 	})));
 }
+var accuracyLabel = (value, line, images) => accuracyNumber(value, line.className === "ink" ? images : images && Math.max(images, 100));
 function pointsOf(lines, key) {
 	return lines.flatMap((line) => {
 		const value = line[key];
@@ -1595,7 +1596,7 @@ function Chart($$anchor, $$props) {
 		return {
 			line,
 			at,
-			text: `${line.name} ${at ? $$props.print(at[1]) : ""}`.trim()
+			text: `${line.name} ${at ? $$props.print(at[1], line) : ""}`.trim()
 		};
 	}));
 	const isKeyed = user_derived(() => $$props.lines.some(({ color }) => color));
@@ -1837,7 +1838,7 @@ function Curves($$anchor, $$props) {
 				return get($0);
 			},
 			end: 1,
-			print: (value) => accuracyNumber(value, get(evaluated)),
+			print: (value, line) => accuracyLabel(value, line, get(evaluated)),
 			axis: (tick) => percent(tick, 0)
 		});
 	}
