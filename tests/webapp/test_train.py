@@ -463,7 +463,7 @@ def test_the_current_checkpoint_of_a_run_is_explored(page, run):
     listed = explore.list_models({})["checkpoints"][-1]
     parameters = sum(p.numel() for p in checkpoint.load(run / "last.safetensors").network.parameters())
     size = {"layers": 2, "heads": 2, "classes": 10, "family": "ViT", "parameters": parameters}
-    known = {"accuracy": None, "eval_samples": None, "measured_on": "test", "is_classifier": True}
+    known = {"accuracy": None, "eval_samples": None, "measured_on": "test", "is_classifier": True, "source": ""}
     assert listed == {"name": "runs/first", "dataset": None, "origin": "run"} | known | size
     response = explore.explain({"checkpoint": "runs/first", "image": {"kind": "sample", "name": "cat"}})
     assert (response["checkpoint"], response["layers"], response["rows"]) == ("runs/first", 2, 4)
