@@ -53,7 +53,7 @@ def large(models: Sequence[Path] = (), images: int = 12) -> None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             models = [write_model(name, folder) for name in SIZES]
         for path in models:
-            for row in rows_of(measure(path, images)):
+            for row in table_rows(measure(path, images)):
                 table.add_row(path.stem, *row)
             table.add_section()
     console = Console()
@@ -61,7 +61,7 @@ def large(models: Sequence[Path] = (), images: int = 12) -> None:
     console.print(table)
 
 
-def rows_of(found: Measured) -> list[tuple[str, str, str, str]]:
+def table_rows(found: Measured) -> list[tuple[str, str, str, str]]:
     """Return the rows of the table: measurement, median, 95th percentile, goal."""
     most = 1.25 * found.forward + 150
     memory = "unknown" if found.peak is None else f"{found.peak / 1e9:.2f} GB"

@@ -20,7 +20,7 @@ def test_the_models_have_random_weights_everywhere(tmp_path, monkeypatch):
 
 
 def test_the_goals_follow_from_forward_pass_and_weights():
-    rows = large.rows_of(Measured(200.0, [300.0, 400.0], [20.0, 30.0], [1.0, 2.0], 10**9, 1_500_000_000))
+    rows = large.table_rows(Measured(200.0, [300.0, 400.0], [20.0, 30.0], [1.0, 2.0], 10**9, 1_500_000_000))
     assert [row[-1] for row in rows] == [
         *("", "median at most 400 ms", "", "95th percentile at most 5 ms", "at most 1.70 GB"),
     ]

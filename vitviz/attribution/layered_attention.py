@@ -16,7 +16,7 @@ from vitviz.models.config import ViTConfig
 from vitviz.models.vit import AttentionOutput, Transformer
 
 MAX_BYTES = 2**28  # of full attention that is held at once, where the free memory is unknown
-SMALL_BYTES = 2**24  # are always held; asking for the free memory takes 0.2 ms
+SMALL_BYTES = 2**24  # are always held; reading the free memory takes 0.2 ms
 FRACTION = 64  # of the free memory: ablations, gradients and backward passes take ten times as much
 
 

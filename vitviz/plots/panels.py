@@ -11,7 +11,7 @@ from vitviz.plots.scales import Scale
 # pt
 ROW, GAP, TALLEST = 13.0, 2.0, 330.0
 BARS, NUMBER, CELL, FRAME = 150.0, 36.0, 40.0, 84.0
-LEAST_TEXT = 22.0  # width of a cell that has room for its number
+MIN_TEXT_WIDTH = 22.0  # width of a cell that has room for its number
 POSITIVE, NEGATIVE = 222, 44  # colors of bars in the table of signed scales
 
 
@@ -86,7 +86,7 @@ def show_cells(drawing: Drawing, cells: Cells, left: float, top: float, width: f
     values = cells.values if cells.mlp is None else np.column_stack([cells.values, cells.mlp])
     for head in range(columns):
         x = left + head * (side + GAP) + 6 * (head == heads)
-        name = "MLP" if head == heads else f"head {head + 1}" if head == 0 and side > LEAST_TEXT else str(head + 1)
+        name = "MLP" if head == heads else f"head {head + 1}" if head == 0 and side > MIN_TEXT_WIDTH else str(head + 1)
         chosen = cells.chosen is not None and cells.chosen[1] == head
         drawing.text(x + side / 2, top + ROW - 4, name, SMALL if side > 14 else 6, ha="center", **label_style(chosen))
         scale = Scale("signed", cells.mlp_limit if head == heads else cells.limit)
@@ -98,7 +98,7 @@ def show_cells(drawing: Drawing, cells: Cells, left: float, top: float, width: f
             color = scale.colors(values[layer, head]) / 255
             name = f"mlp-{layer + 1}" if head == heads else f"head-{layer + 1}-{head + 1}"
             drawing.rectangle(box, name, facecolor=color, edgecolor=LINE_COLOR, linewidth=0.5)
-            if side >= LEAST_TEXT and height > 7:
+            if side >= MIN_TEXT_WIDTH and height > 7:
                 text = words.signed(float(values[layer, head]))
                 style = {"ha": "center", "color": "white" if is_dark(color) else "black"}
                 drawing.text(x + side / 2, box[1] + height / 2 + 2.6, text, min(SMALL, height - 2), **style)
