@@ -165,7 +165,10 @@ def is_projection(source: Pretrained, renamed: Mapping[str, str]) -> bool:
     A projection has no bias, which timm writes as zeros; that of a trained classifier is not zero.
     """
     is_clip = source.is_timm and "_clip_" in source.model and {"head.weight", "head.bias"} <= renamed.keys()
-    return is_clip and not source.tensors[renamed["head.bias"]].any()
+    if not is_clip:
+        return False
+    bias = source.tensors[renamed["head.bias"]]
+    return not bias.is_meta and not bias.any()
 
 
 def drop_unused_head(source: Pretrained) -> str:
