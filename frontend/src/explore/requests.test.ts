@@ -35,6 +35,7 @@ function explorerWith(replies: Record<string, unknown[]>) {
     ticket: 0,
     methodsTicket: 0,
     ablationTicket: 0,
+    pendingImages: 0,
   };
   return { explorer: explorer as unknown as Explorer, request };
 }
@@ -123,6 +124,24 @@ test('maps of a class that is no longer chosen are not requested', async () => {
   await vi.advanceTimersByTimeAsync(500);
   await Promise.all(done);
   expect(request).toHaveBeenCalledTimes(1);
+});
+
+test('maps are not requested while another image is being explained, and are if it fails', async () => {
+  const scores = { scores: {}, random_baseline: [0, 1] };
+  const { explorer, request } = explorerWith({ methods: [{ maps: { relevance: [3] } }], scores: [scores] });
+  let refuse = (_: { error: string }) => {};
+  const queued = request.getMockImplementation();
+  request.mockImplementation((name, question) =>
+    name === 'explain' ? new Promise((resolve) => (refuse = resolve)) : queued?.(name, question),
+  );
+  const names = () => request.mock.calls.map(([name]) => name);
+  const done = [fetchMethods(explorer, METHODS_DELAY), load(explorer, 'm', CAT)];
+  await vi.advanceTimersByTimeAsync(4 * METHODS_DELAY);
+  expect(names()).toEqual(['explain']);
+  refuse({ error: 'No such image.' });
+  await vi.advanceTimersByTimeAsync(2 * METHODS_DELAY);
+  await Promise.all(done);
+  expect(names()).toEqual(['explain', 'methods', 'scores']);
 });
 
 test('an ablation that fails is undone', async () => {

@@ -40,6 +40,11 @@ export async function load(
   image: ImageChoice,
   shapeParams: ShapeParams | null = null,
 ) {
+  explorer.pendingImages++;
+  await explain(explorer, checkpoint, image, shapeParams).finally(() => explorer.pendingImages--);
+}
+
+async function explain(explorer: Explorer, checkpoint: string, image: ImageChoice, shapeParams: ShapeParams | null) {
   const mine = ++explorer.ticket;
   Object.assign(explorer.choices, { checkpoint, image });
   startWaiting(explorer);
@@ -178,6 +183,7 @@ export async function fetchMethods(explorer: Explorer, delay = 0) {
   await pause(delay);
   const first = about?.onDemand && explorer.host.live ? (['quick'] as const) : []; // of large models
   for (const step of [...first, 'methods', 'scores'] as const) {
+    while (explorer.pendingImages && !isStale()) await pause(METHODS_DELAY); // which they would delay
     if (isStale()) return;
     const name = step === 'scores' ? step : 'methods';
     const reply = await requestPatiently(

@@ -114,6 +114,7 @@ export class Explorer {
   ticket = 0;
   methodsTicket = 0;
   ablationTicket = 0;
+  pendingImages = 0; // that are being explained
 
   notice = $state.raw<string | null>(null); // a sentence shown in the status line until the next action
   noticeIsError = $state.raw(false);

@@ -1521,6 +1521,10 @@ function fail(explorer, sentence) {
 	showNotice(explorer, sentence, true);
 }
 async function load(explorer, checkpoint, image, shapeParams = null) {
+	explorer.pendingImages++;
+	await explain(explorer, checkpoint, image, shapeParams).finally(() => explorer.pendingImages--);
+}
+async function explain(explorer, checkpoint, image, shapeParams) {
 	const mine = ++explorer.ticket;
 	Object.assign(explorer.choices, {
 		checkpoint,
@@ -1635,6 +1639,7 @@ async function fetchMethods(explorer, delay = 0) {
 		"methods",
 		"scores"
 	]) {
+		while (explorer.pendingImages && !isStale()) await pause(500);
 		if (isStale()) return;
 		const name = step === "scores" ? step : "methods";
 		const reply = await requestPatiently(explorer, name, step === "quick" ? {
@@ -2390,6 +2395,7 @@ var Explorer = class {
 	ticket = 0;
 	methodsTicket = 0;
 	ablationTicket = 0;
+	pendingImages = 0;
 	#notice = state(null);
 	get notice() {
 		return get(this.#notice);
