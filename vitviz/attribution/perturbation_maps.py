@@ -90,7 +90,7 @@ def path_integral(context: ForwardContext, target: Target, num_points: int) -> A
     u = (torch.arange(num_points) + 0.5) / num_points
     points = torch.stack([u**2, 2 * u / num_points]).to(context.image)[..., None, None, None]  # (2, n, 1, 1, 1)
     total = torch.zeros_like(context.image)
-    size = context.batch_size(BATCH_OF_GRADIENTS, 2**26 // context.config.depth)  # a backward pass holds all layers
+    size = context.batch_size(BATCH_OF_GRADIENTS, 2**23 // context.config.depth)  # a backward pass holds all layers
     for fractions, weights in points.split(size, 1):
         with torch.inference_mode(False), torch.enable_grad():
             images = (fractions * context.image).requires_grad_()  # (n, 3, H, W)

@@ -132,7 +132,9 @@ test('maps are not requested while another image is being explained, and are if 
   let refuse = (_: { error: string }) => {};
   const queued = request.getMockImplementation();
   request.mockImplementation((name, question) =>
-    name === 'explain' ? new Promise((resolve) => (refuse = resolve)) : (queued?.(name, question) ?? Promise.resolve(null)),
+    name === 'explain'
+      ? new Promise((resolve) => (refuse = resolve))
+      : (queued?.(name, question) ?? Promise.resolve(null)),
   );
   const names = () => request.mock.calls.map(([name]) => name);
   const done = [fetchMethods(explorer, METHODS_DELAY), load(explorer, 'm', CAT)];
