@@ -257,11 +257,11 @@ def forward_stream(
     x = model.embed(model.patch_embed(images), keep)  # (1, T, D)
     all_tokens = model.config.global_pool != "token"
     last, outputs = model.forward_features(x, "cls" if read_one else "full", all_tokens, records, keep)
-    explained, grad, bias = backward_head(model, last, logit)  # grad: of the residual stream, (1, Q, D)
+    explained, grad, bias = head_backward(model, last, logit)  # grad: of the residual stream, (1, Q, D)
     Q = grad.shape[1]
     grads, biases = [], []
     for block, record in zip(cast(Iterable[Block], model.blocks), records, strict=True):
-        head_grad, product = project_back(block.attn, block.ls1(grad), record.mixed[:, :, :Q])
+        head_grad, product = proj_backward(block.attn, block.ls1(grad), record.mixed[:, :, :Q])
         grads.append(head_grad)
         biases.append(product)
     mlp = (torch.stack([record.added[:, :Q] for record in records]) * grad).sum((1, 2, 3)).tolist()
@@ -272,7 +272,7 @@ def forward_stream(
     return DirectPaths(explained, embedding, mlp, biases, bias, grads, attention, tokens)
 
 
-def backward_head(model: ViT, last: Tensor, logit: Callable[[Tensor], Tensor]) -> tuple[float, Tensor, float]:
+def head_backward(model: ViT, last: Tensor, logit: Callable[[Tensor], Tensor]) -> tuple[float, Tensor, float]:
     """Compute a logit from the output of the last block, (1, Q, D), and its balanced gradient.
 
     Returns:
@@ -282,7 +282,9 @@ def backward_head(model: ViT, last: Tensor, logit: Callable[[Tensor], Tensor]) -
     plain = isinstance(model.norm, nn.LayerNorm) and isinstance(model.fc_norm, nn.Identity)
     if reads_one_token(model) and plain and isinstance(head, nn.Linear) and isinstance(model.head_proj, nn.Identity):
         explained = float(logit(model.forward_head(last)).sum())
-        grad, product = norm_back(model.norm, last, logit(head.weight.mT))  # without autograd, which takes longer
+        grad, product = layer_norm_backward(
+            model.norm, last, logit(head.weight.mT)
+        )  # without autograd, which takes longer
         return explained, grad, product + float(logit(head.bias[None]).sum())
     final = [last.detach().requires_grad_()]
     for name, module in model.named_children():
@@ -295,7 +297,7 @@ def backward_head(model: ViT, last: Tensor, logit: Callable[[Tensor], Tensor]) -
     return float(total.detach()), found[0], sum(products)
 
 
-def norm_back(norm: nn.Module, x: Tensor, grad: Tensor) -> tuple[Tensor, float]:
+def layer_norm_backward(norm: nn.Module, x: Tensor, grad: Tensor) -> tuple[Tensor, float]:
     """Return the balanced gradient of the input x of a LayerNorm, given that of its output, and its bias' product."""
     norm = cast(nn.LayerNorm, norm)
     product = float((grad * norm.bias).sum())
@@ -304,7 +306,7 @@ def norm_back(norm: nn.Module, x: Tensor, grad: Tensor) -> tuple[Tensor, float]:
     return (grad - grad.mean(-1, keepdim=True)) * rstd, product
 
 
-def project_back(attn: Attention, grad: Tensor, mixed: Tensor) -> tuple[Tensor, float]:
+def proj_backward(attn: Attention, grad: Tensor, mixed: Tensor) -> tuple[Tensor, float]:
     """Return the balanced gradient of the outputs of the heads, and the product of the layer's biases.
 
     Args:
@@ -315,7 +317,7 @@ def project_back(attn: Attention, grad: Tensor, mixed: Tensor) -> tuple[Tensor, 
     product = float((grad * attn.proj.bias).sum())
     grad = grad @ attn.proj.weight  # (1, Q, D)
     if isinstance(attn.norm, nn.LayerNorm):
-        grad, added = norm_back(attn.norm, mixed.transpose(1, 2).flatten(2), grad)
+        grad, added = layer_norm_backward(attn.norm, mixed.transpose(1, 2).flatten(2), grad)
         product += added
     return grad.unflatten(-1, (attn.num_heads, -1)).transpose(1, 2), product
 
