@@ -4,6 +4,7 @@ Deletion, insertion, sensitivity-n, the randomization test and the metrics of `v
 """
 
 import json
+import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich import box
 from rich.console import Console
 from rich.progress import track
 from rich.table import Column, Table
@@ -37,7 +39,9 @@ from vitviz.models.hub import load
 RANDOM_BASELINE = "random baseline"
 SUBSET_SIZES = (1, 4, 16)  # patches removed at once for sensitivity-n
 RANDOMIZED = 25  # images of the randomization test, which computes every map for every part of the model
-MEASURED = 100  # images of the metrics and the greedy order, which compute every map ten times or more
+MEASURED = 100  # images of the metrics, which compute every map ten times or more, and of the methods on request
+ON_REQUEST = tuple(key for key, method in METHODS.items() if method.on_request)
+WIDTH = 250  # characters of a table that is written to a file
 CEILING = "fraction of the greedy order"  # deletion score, from 0 for random rankings to 1
 MIN_RANGE = 0.05  # between random rankings and the greedy order; images below have no such fraction
 NAMES = {RANDOM_BASELINE: f"{N_RANDOM} random rankings", localization.UNIFORM: "Uniform"}
@@ -71,6 +75,7 @@ class Results:
         self.sensitivities: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self.correlations: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         self.metrics: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self.on_request: dict[str, list[Score]] = defaultdict(list)
         self.images = 0
 
     def add(self, image: Tensor) -> Record:
@@ -90,7 +95,13 @@ class Results:
         if self.images < RANDOMIZED:
             record["correlations"] = randomization_test(context, self.computes, predicted)
         if self.images < MEASURED:
-            record["metrics"] = self.measure(context, predicted, record["scores"]["mean"])
+            scores = score(
+                context, {key: METHODS[key].compute(context, predicted) for key in ON_REQUEST}, predicted
+            ).scores
+            record["on_request"] = {key: [one.deletion, one.insertion] for key, one in scores.items()}
+            record["metrics"] = self.measure(
+                context, predicted, record["scores"]["mean"] | {"greedy": record["on_request"]["greedy"]}
+            )
         self.include(record)
         return record
 
@@ -101,9 +112,7 @@ class Results:
             for key, compute in self.computes.items():
                 if METHODS[key].signed or not metric.signed_only:
                     found[key][name] = metric.compute(context, compute, predicted)
-        greedy = METHODS["greedy"].compute(context, predicted)
-        best = score(context, {"greedy": greedy}, predicted).scores["greedy"].deletion
-        random = scores[RANDOM_BASELINE][0]
+        best, random = scores["greedy"][0], scores[RANDOM_BASELINE][0]
         if random - best > MIN_RANGE:
             for key in self.computes:
                 found[key][CEILING] = (random - scores[key][0]) / (random - best)
@@ -114,6 +123,8 @@ class Results:
         for baseline, by_method in record["scores"].items():
             for key, (deletion, insertion) in by_method.items():
                 self.scores[baseline, key].append(Score(deletion, insertion))
+        for key, (deletion, insertion) in record.get("on_request", {}).items():
+            self.on_request[key].append(Score(deletion, insertion))
         for name, values in record["sensitivities"].items():
             for key, value in values.items():
                 self.sensitivities[key][name].append(value)
@@ -144,11 +155,12 @@ class Results:
         located = localization.on_samples(self.checkpoint, self.computes)
         yield table(f"{samples}; localization of the drawn object", located)
         some = f"{min(MEASURED, self.images)} {self.source}, {name}"
+        yield score_table(f"{some}; methods on request, removed patches {self.baselines['mean']}", self.on_request)
         yield table(f"{some}; metrics, and deletion as a fraction of the greedy order's", self.metrics)
 
 
 def run(name: str, data: str | None, num_images: int, seed: int = 0, output: Path | None = None) -> None:
-    """Test all methods on images and print a table per test; Ctrl-C prints the results so far.
+    """Test all methods on images and print a table in Markdown per test; Ctrl-C prints the results so far.
 
     Args:
         name: The checkpoint, as for `vitviz.load`.
@@ -178,7 +190,7 @@ def run(name: str, data: str | None, num_images: int, seed: int = 0, output: Pat
                 with output.open("a") as file:
                     file.write(json.dumps(record) + "\n")
     if results.images:
-        Console().print(*results.tables(), sep="")
+        Console(width=None if sys.stdout.isatty() else WIDTH).print(*results.tables(), sep="\n")
 
 
 def find_images(data: str | None, checkpoint: Checkpoint) -> tuple[list[str], Callable[[int], Tensor], str]:
@@ -247,7 +259,9 @@ def table(title: str, rows: Mapping[str, Values]) -> Table:
     """Format a row per method and a column per measure, each a mean with its 95 % confidence interval."""
     names: Iterable[str] = dict.fromkeys(name for columns in rows.values() for name in columns)
     titles = [METRICS[name].title if name in METRICS else name for name in names]
-    formatted = Table(Column("method", no_wrap=True), *titles, title=title)
+    formatted = Table(
+        Column("method", no_wrap=True), *titles, title=f"### {title}", title_justify="left", box=box.MARKDOWN
+    )
     for key, columns in rows.items():
         title = METHODS[key].title if key in METHODS else NAMES[key]
         formatted.add_row(title, *(interval(columns[name]) if name in columns else "" for name in names))
