@@ -79,11 +79,12 @@ def bench_load(
     seconds: Annotated[float, typer.Option(min=1, help="Duration of their visits (s).")] = 60,
     burst: Annotated[int, typer.Option(min=1, max=1000, help="Concurrent explanations at the end.")] = 200,
     slow: Annotated[int, typer.Option(min=0, max=1000, help="Clients that upload at one byte per second.")] = 0,
+    mixed: Annotated[bool, typer.Option("--mixed", help="All views, and a training that users watch.")] = False,
 ) -> None:
     """Load test of the page: latency percentiles, busy responses, errors and memory growth."""
     from benchmarks import load
 
-    load.load(users, seconds, burst, slow)
+    load.load(users, seconds, burst, slow, mixed)
 
 
 @app.command("weights")

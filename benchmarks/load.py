@@ -1,7 +1,8 @@
 """Load test of the page: latency of the requests, busy responses, and memory growth with many concurrent users.
 
 Each user chooses an image, requests its explanation, the attention for hovering and, unless a newer image was chosen,
-maps and scores, as the page does. The server runs in a subprocess on the loopback interface.
+maps and scores, as the page does; in a mixed load also contributions, features and similarity, while a training runs
+that the users watch. The server runs in a subprocess on the loopback interface.
 """
 
 import asyncio
@@ -10,9 +11,13 @@ import json
 import os
 import random
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections import defaultdict
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,13 +29,16 @@ from PIL import Image
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.page import server
+from benchmarks.page import run_server
 from vitviz.data.preprocessing import sample_paths
 
 MAPS_DELAY = 0.5  # s; the page waits this long before it requests maps and scores
 BUSY_DELAY = 3.0  # s; the page waits this long after a busy response
 THINK_TIME = (2.0, 6.0)  # s between two images of a user
 KINDS = ("sample", "upload")
+WARM_UP = 600.0  # s; the memory of a long run is fitted after it
+TRAINING = "cifar10-2min"  # preset that runs in a mixed load
+POLL_INTERVAL = 2.0  # s between two requests of the Train page
 # Shorter than the server's 5 s: a request on a connection that the server is closing is lost, and httpx, unlike a
 # browser, does not repeat it.
 LIMITS = httpx.Limits(max_connections=None, keepalive_expiry=3)
@@ -51,18 +59,22 @@ class User:
 
     Args:
         client: Shared HTTP client.
-        component: Identifier of the explorer component.
+        components: Identifiers of the components by name.
         seed: Seed of the user's choices.
         results: Collects the results of all users.
+        mixed: Whether other views are requested, too.
     """
 
-    def __init__(self, client: httpx.AsyncClient, component: int, seed: int, results: Results) -> None:
-        self.client, self.component, self.results = client, component, results
+    def __init__(
+        self, client: httpx.AsyncClient, components: dict[str, int], seed: int, results: Results, mixed: bool = False
+    ) -> None:
+        self.client, self.components, self.results, self.mixed = client, components, results, mixed
         self.rng, self.session = random.Random(seed), f"user{seed}"  # noqa: S311 (not for cryptography)
 
-    async def request(self, function: str, data: dict[str, Any]) -> Any:
+    async def request(self, function: str, data: dict[str, Any], component: str = "explorer") -> Any:
         """Call a server function as the page does; returns None after a busy response or an error."""
-        body = {"session_hash": self.session, "component_id": self.component, "fn_name": function, "data": data}
+        identifier = self.components[component]
+        body = {"session_hash": self.session, "component_id": identifier, "fn_name": function, "data": data}
         start = time.perf_counter()
         try:
             response = await self.client.post("/gradio_api/component_server/", json=body)
@@ -104,6 +116,21 @@ class User:
         await asyncio.sleep(MAPS_DELAY)
         for function in ("methods", "scores"):
             await self.request_until_served(function, {"key": explanation["key"], "target": []})
+        if self.mixed:
+            key = {"key": explanation["key"]}
+            await self.request("contributions", key | {"target": []})
+            await self.request("features", key | {"foreground": self.rng.random() < 0.5})
+            await self.request("similarity", key | {"patch": self.rng.randrange(64)})
+
+    async def watch(self, end: float) -> None:
+        """Watch the newest training until a time, as the Train page does."""
+        state: dict[str, Any] = {}
+        while time.monotonic() < end:
+            response = await self.request("poll", state, "train") or {}
+            if response.get("runs"):
+                state["run"] = response["runs"][0]["name"]
+            state |= {name: response[name] for name in ("version", "session", "offset") if name in response}
+            await asyncio.sleep(POLL_INTERVAL)
 
     async def request_until_served(self, function: str, data: dict[str, Any]) -> None:
         """Repeat a request while the server is busy, as the page does."""
@@ -176,15 +203,18 @@ async def upload_slowly(address: str, end: float) -> None:
             writer.close()
 
 
-async def run_users(address: str, pid: int, users: int, seconds: float, slow: int = 0) -> Results:
-    """Simulate users and slow uploads for a time."""
+async def run_users(address: str, pid: int, users: int, seconds: float, slow: int = 0, mixed: bool = False) -> Results:
+    """Simulate users and slow uploads for a time; in a mixed load every third user also watches the training."""
     results = Results()
     async with httpx.AsyncClient(base_url=address, timeout=60, limits=LIMITS, trust_env=False) as client:
-        component = await find_explorer(client)
+        components = await find_components(client)
         end = time.monotonic() + seconds
-        tasks = [User(client, component, seed, results).run(end) for seed in range(users)]
+        simulated = [User(client, components, seed, results, mixed) for seed in range(users)]
+        watching = [user.watch(end) for user in simulated[::3] if mixed]
         uploads = [upload_slowly(address, end) for _ in range(slow)]
-        await asyncio.gather(record_memory(pid, results, end), *tasks, *uploads)
+        await asyncio.gather(
+            record_memory(pid, results, end), *(user.run(end) for user in simulated), *watching, *uploads
+        )
     return results
 
 
@@ -192,24 +222,47 @@ async def run_burst(address: str, count: int) -> Results:
     """Send `count` explanation requests at the same moment."""
     results = Results()
     async with httpx.AsyncClient(base_url=address, timeout=60, limits=LIMITS, trust_env=False) as client:
-        component = await find_explorer(client)
+        components = await find_components(client)
         data = {"checkpoint": "cifar10-ti4", "image": {"kind": "sample", "name": "cat"}}
-        await asyncio.gather(*(User(client, component, k, results).request("explain", data) for k in range(count)))
+        await asyncio.gather(*(User(client, components, k, results).request("explain", data) for k in range(count)))
     return results
 
 
-async def find_explorer(client: httpx.AsyncClient) -> int:
-    """Return the identifier of the explorer component."""
+async def find_components(client: httpx.AsyncClient) -> dict[str, int]:
+    """Return the identifiers of the components by name."""
     config = (await client.get("/config")).json()
-    return int(next(part["id"] for part in config["components"] if part["props"].get("elem_id") == "explorer"))
+    named = [(part["props"].get("elem_id"), int(part["id"])) for part in config["components"]]
+    return {name: identifier for name, identifier in named if name}
 
 
-def load(users: int, seconds: float, burst: int, slow: int) -> None:
-    """Print the results of a number of users with slow uploads, and of a burst of explanations."""
-    with server() as (address, _):
-        pid = find_server_pid(address)
+@contextmanager
+def training(folder: Path, seconds: float) -> Iterator[subprocess.Popen[bytes]]:
+    """Train in a subprocess in the runs of a folder for the duration of the block; `seconds` is the budget."""
+    command = [sys.executable, "-m", "vitviz", "train", "--preset", TRAINING]
+    command += ["--minutes", str(seconds / 60), "--output-dir", str(folder / "runs" / "load")]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def load(users: int, seconds: float, burst: int, slow: int, mixed: bool = False) -> None:
+    """Print the results of a number of users with slow uploads, and of a burst of explanations.
+
+    Raises:
+        ValueError: If the training of a mixed load ends early.
+    """
+    with tempfile.TemporaryDirectory() as folder, run_server(folder=Path(folder)) as (address, _, process):
+        pid = process.pid
         asyncio.run(run_burst(address, 4))  # loads the model
-        results = asyncio.run(run_users(address, pid, users, seconds, slow))
+        with training(Path(folder), 2 * seconds) if mixed else nullcontext() as trained:
+            results = asyncio.run(run_users(address, pid, users, seconds, slow, mixed))
+            if trained is not None and trained.poll() is not None:
+                raise ValueError(
+                    f"The training ended early, with exit status {trained.returncode}. Does it find its data?"
+                )
         after = asyncio.run(run_burst(address, burst))
     table = Table("function", "responses", "busy", "50 %", "95 %", "99 %")
     for name, times in results.seconds.items():
@@ -218,7 +271,8 @@ def load(users: int, seconds: float, burst: int, slow: int) -> None:
         )
     console = Console()
     console.print(
-        f"{users} users and {slow} slow uploads for {seconds:.0f} s; {os.cpu_count()} CPUs, {time_matmul():.0f} ms for "
+        f"{users} users{', a training' if mixed else ''} and {slow} slow uploads for {seconds:.0f} s; "
+        f"{os.cpu_count()} CPUs, {time_matmul():.0f} ms for "
         "a product of two 1000 x 1000 matrices"
     )
     console.print(table)
@@ -240,14 +294,14 @@ def percentiles(values: list[float]) -> list[float]:
 
 
 def describe_memory(measured: list[tuple[float, float]]) -> str:
-    """Describe the memory growth after the first minute, or after the first half of a shorter run."""
+    """Describe the memory growth by a linear fit, after ten minutes or after the first half of a shorter run."""
     if len(measured) < 4:
         return "memory: unknown"
-    warm = [point for point in measured if point[0] >= min(60, measured[-1][0] / 2)]
+    warm = [point for point in measured if point[0] >= min(WARM_UP, measured[-1][0] / 2)]
     slope = statistics.linear_regression(*zip(*warm, strict=True)).slope
     return (
         f"memory: {warm[0][1]:.0f} MiB after {warm[0][0]:.0f} s, {warm[-1][1]:.0f} MiB at the end, "
-        f"{60 * slope:+.1f} MiB per minute"
+        f"{3600 * slope:+.1f} MiB per hour"
     )
 
 
