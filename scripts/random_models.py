@@ -1,16 +1,16 @@
-"""Write large models and other families with random weights: python -m scripts.random_models FOLDER [NAME ...].
+"""Write large models and other families with random weights: python -m scripts.random_models --help.
 
 For looking at the page (`vitviz app --checkpoint FILE`) and for `python -m benchmarks large`. timm builds them; weights
 are scaled up, since attention is almost uniform with a fresh initialization.
 """
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
+import typer
 from torch import nn
 
 from vitviz.models import checkpoint
@@ -76,10 +76,17 @@ MODELS: dict[str, Callable[[], Checkpoint]] = {
 }
 
 
-def main(folder: str, *names: str) -> None:
+def main(
+    folder: Annotated[Path, typer.Argument(help="Folder of the files.")],
+    names: Annotated[
+        list[str] | None, typer.Argument(help=f"Default: {', '.join(MODELS)}.", show_default=False)
+    ] = None,
+) -> None:
     """Write all models, or those with these names, unless they exist."""
+    if unknown := [name for name in names or () if name not in MODELS]:
+        raise typer.BadParameter(f"names must be of {', '.join(MODELS)}: got {unknown[0]!r}.")
     for name in names or MODELS:
-        path = Path(folder) / f"random-{name}.safetensors"
+        path = folder / f"random-{name}.safetensors"
         if path.exists():
             continue
         torch.manual_seed(0)
@@ -89,4 +96,4 @@ def main(folder: str, *names: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    typer.run(main)

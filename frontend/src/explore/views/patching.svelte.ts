@@ -13,11 +13,11 @@ import type { Explorer } from '../state.svelte';
 import { CANCELLED, Task } from '../task.svelte';
 import type { LargeMap } from '../view.svelte';
 import {
-  cellLine,
   headline,
   isCheap,
   type Patched,
   patchedOf,
+  readLine,
   tokensHeadline,
   tokensLine,
   tokensNote,
@@ -65,10 +65,10 @@ export class PatchingPanel implements Panel {
     const { layer, head, readoutPatch } = choices;
     if (this.#values) return tokensLine(this.#values, readoutPatch, shape);
     if (!patched) return ['Activation patching replaces one activation at a time by that of another image.'];
-    if (pointed) return cellLine(patched, pointed.layer, pointed.column, shape);
+    if (pointed) return readLine(patched, pointed.layer, pointed.column, shape);
     if (layer === MEAN || head === MEAN)
       return ['Choose a head to see what it attends to in A, or a layer to patch its tokens.'];
-    return cellLine(patched, layer, head, shape);
+    return readLine(patched, layer, head, shape);
   });
   readonly note = $derived.by(() => (this.#values ? tokensNote(this.#values, this.explorer.shape) : undefined));
   readonly shown = $derived.by(() => {

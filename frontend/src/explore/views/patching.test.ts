@@ -4,7 +4,7 @@ import { MEAN } from '../../lib/numbers';
 import { textOf } from '../../lib/words';
 import { chooseImage } from '../images';
 import type { Explorer } from '../state.svelte';
-import { isCheap, meaning, patchedOf, strongest, tokensHeadline, tokensLine, tokensNote } from './patching';
+import { isCheap, meaning, patchedOf, readLine, strongest, tokensHeadline, tokensLine, tokensNote } from './patching';
 import { PatchingPanel } from './patching.svelte';
 
 vi.mock('../actions', () => ({
@@ -42,6 +42,13 @@ test('what 0 and 1 mean is said with the logits', () => {
   expect(sentence).toContain('0: the logit of dog minus that of cat stays at −2.00, as in B.');
   expect(sentence).toContain('1: this activation alone raises it to +8.00, as in A.');
   expect(meaning(patchedOf({ ...REPLY, logit: -3 }, NAMES))).toContain('lowers it to −3.00');
+});
+
+test('the head of the headline is read out in logits, others by what they recover', () => {
+  const read = (layer: number, column: number) =>
+    textOf(readLine(patchedOf({ ...REPLY, target: [0] }, NAMES), layer, column, SHAPE));
+  expect(read(1, 0)).toBe('Patched, it changes the logit of cat from −2.00 in B to +0.50; A has +8.00.');
+  expect(read(0, 0)).toBe('Layer 1, head 1 recovers +0.10 of the difference between A and B.');
 });
 
 test('a token is named by its place or its kind', () => {

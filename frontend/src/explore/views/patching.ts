@@ -63,6 +63,23 @@ export const cellLine = (patched: Patched, layer: number, column: number, shape:
   ' of the difference between A and B.',
 ];
 
+/** "Patched, it changes the logit of cat from -1.20 in B to +0.40; A has +3.10." */
+export function logitsLine({ rows, logit, corruptedLogit, classes }: Patched, layer: number, column: number): Line {
+  const changed = corruptedLogit + rows[layer][column] * (logit - corruptedLogit);
+  return [
+    `Patched, it changes ${logitName(classes)} from ${signed(corruptedLogit)} in B to `,
+    { strong: signed(changed) },
+    `; A has ${signed(logit)}.`,
+  ];
+}
+
+/** What patching a head or an MLP recovers; that of the strongest head is in the headline. */
+export function readLine(patched: Patched, layer: number, column: number, shape: Shape) {
+  const [first, second] = strongest(patched);
+  const isStrongest = layer === first && column === second;
+  return isStrongest ? logitsLine(patched, layer, column) : cellLine(patched, layer, column, shape);
+}
+
 export function headline(patched: Patched, shape: Shape) {
   const [layer, column] = strongest(patched);
   return `${partName(layer, column, shape)} alone recovers ${signed(patched.rows[layer][column])} of the difference between A and B in ${logitName(patched.classes)}`;
