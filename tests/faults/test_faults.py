@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import httpx
 import pytest
 import torch
 from torchvision.datasets import CIFAR10
@@ -133,6 +134,40 @@ def test_the_page_starts_without_a_home_directory_and_deletes_its_uploads(tmp_pa
     with page({"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}):
         assert len(list(tmp_path.glob("vitviz-uploads-*"))) == 1
     assert not list(tmp_path.glob("vitviz-uploads-*"))
+
+
+COMPUTING = """
+import threading
+from vitviz.webapp import app
+
+def compute():
+    print("computing", flush=True)
+    threading.Event().wait()
+
+app.list_methods = compute
+app.serve(app.build_app(), port={port})
+"""
+
+
+@pytest.mark.slow
+def test_the_page_stops_while_it_computes_and_deletes_its_uploads(tmp_path):
+    port = free_port("127.0.0.1", None)
+    process = subprocess.Popen(
+        [sys.executable, "-c", COMPUTING.format(port=port)],
+        env=os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        wait_for_response(f"http://127.0.0.1:{port}/", process)
+        httpx.post(f"http://127.0.0.1:{port}/gradio_api/call/methods", json={"data": []}).raise_for_status()
+        assert any(line == "computing\n" for line in process.stdout)
+        process.terminate()
+        assert process.wait(timeout=120) == 0
+        assert not list(tmp_path.glob("vitviz-uploads-*"))
+    finally:
+        process.kill()
+        process.wait()
 
 
 READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$0" && exec "$@"'

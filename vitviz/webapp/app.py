@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Iterable
@@ -134,7 +135,8 @@ def serve(
         app: From `build_app`.
         host: As for `choose_address`, which raises errors.
         port: As well.
-        block: Whether to wait until the server ends.
+        block: Whether to wait until the server ends; then the process exits, without waiting for computations of
+            requests, which can take minutes for a large model.
         names: Additional host names, as for `vitviz.webapp.server.guard.allowed_hosts`.
         root_path: As for `choose_address`.
 
@@ -156,6 +158,9 @@ def serve(
     finally:
         if block:
             shutil.rmtree(folder, ignore_errors=True)
+    if block:
+        sys.stdout.flush()
+        os._exit(0)
     return url
 
 

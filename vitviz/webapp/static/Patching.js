@@ -30,6 +30,18 @@ var cellLine = (patched, layer, column, shape) => [
 	{ strong: signed(patched.rows[layer][column]) },
 	" of the difference between A and B."
 ];
+function logitsLine({ rows, logit, corruptedLogit, classes }, layer, column) {
+	const changed = corruptedLogit + rows[layer][column] * (logit - corruptedLogit);
+	return [
+		`Patched, it changes ${logitName(classes)} from ${signed(corruptedLogit)} in B to `,
+		{ strong: signed(changed) },
+		`; A has ${signed(logit)}.`
+	];
+}
+function readLine(patched, layer, column, shape) {
+	const [first, second] = strongest(patched);
+	return layer === first && column === second ? logitsLine(patched, layer, column) : cellLine(patched, layer, column, shape);
+}
 function headline(patched, shape) {
 	const [layer, column] = strongest(patched);
 	return `${partName(layer, column, shape)} alone recovers ${signed(patched.rows[layer][column])} of the difference between A and B in ${logitName(patched.classes)}`;
@@ -154,9 +166,9 @@ var PatchingPanel = class {
 		const { layer, head, readoutPatch } = choices;
 		if (get(this.#values)) return tokensLine(get(this.#values), readoutPatch, shape);
 		if (!patched) return ["Activation patching replaces one activation at a time by that of another image."];
-		if (pointed) return cellLine(patched, pointed.layer, pointed.column, shape);
+		if (pointed) return readLine(patched, pointed.layer, pointed.column, shape);
 		if (layer === -1 || head === -1) return ["Choose a head to see what it attends to in A, or a layer to patch its tokens."];
-		return cellLine(patched, layer, head, shape);
+		return readLine(patched, layer, head, shape);
 	});
 	get line() {
 		return get(this.#line);

@@ -1173,7 +1173,7 @@ function unitOf(scale) {
 // src/explore/MapBar.svelte
 var root$9 = from_html(`<span> </span>`);
 var root_1$10 = from_html(` <!>`, 1);
-var root_2$4 = from_html(`<div class="bar" aria-hidden="true"><canvas width="256" height="1"></canvas> <span class="uniform"></span> <span class="caret"></span> <!></div> <div class="bar-text"><span class="unit"> <!></span> <span class="uniform-text"><!></span></div>`, 1);
+var root_2$4 = from_html(`<div aria-hidden="true"><canvas width="256" height="1"></canvas> <span class="uniform"></span> <span class="caret"></span> <!></div> <div class="bar-text"><span class="unit"> <!></span> <span class="uniform-text"><!></span></div>`, 1);
 function MapBar($$anchor, $$props) {
 	push($$props, true);
 	const view = user_derived(() => $$props.explorer.view);
@@ -1192,27 +1192,26 @@ function MapBar($$anchor, $$props) {
 	});
 	var fragment = root_2$4();
 	var div = first_child(fragment);
-	let styles;
 	var canvas_1 = child(div);
 	bind_this(canvas_1, ($$value) => canvas = $$value, () => canvas);
 	var span = sibling(canvas_1, 2);
-	let styles_1;
+	let styles;
 	var span_1 = sibling(span, 2);
-	let styles_2;
+	let styles_1;
 	var node = sibling(span_1, 2);
 	each(node, 17, () => get(ticks), index, ($$anchor, $$item, i) => {
 		var $$array = user_derived(() => to_array(get($$item), 2));
 		let at = () => get($$array)[0];
 		let text = () => get($$array)[1];
 		var span_2 = root$9();
-		let styles_3;
+		let styles_2;
 		var text_1 = only_child(span_2, true);
 		template_effect(() => {
 			set_class(span_2, 1, clsx(["tick", {
 				first: i === 0,
 				last: i === get(ticks).length - 1
 			}]));
-			styles_3 = set_style(span_2, "", styles_3, { left: `${100 * at()}%` });
+			styles_2 = set_style(span_2, "", styles_2, { left: `${100 * at()}%` });
 			set_text(text_1, text());
 		});
 		append($$anchor, span_2);
@@ -1249,11 +1248,11 @@ function MapBar($$anchor, $$props) {
 	reset(span_4);
 	reset(div_1);
 	template_effect(($0) => {
-		styles = set_style(div, "", styles, { visibility: get(view).map?.pixels ? "hidden" : void 0 });
+		set_class(div, 1, clsx(["bar", { unused: get(view).map?.pixels }]));
 		set_attribute(span, "hidden", !get(showsUniform));
-		styles_1 = set_style(span, "", styles_1, { left: `${100 * get(uniformPlace)}%` });
+		styles = set_style(span, "", styles, { left: `${100 * get(uniformPlace)}%` });
 		set_attribute(span_1, "hidden", !get(view).reading || get(view).map?.fine !== void 0);
-		styles_2 = set_style(span_1, "", styles_2, { left: get(view).reading?.place });
+		styles_1 = set_style(span_1, "", styles_1, { left: get(view).reading?.place });
 		set_text(text_2, $0);
 	}, [() => get(view).panel?.unit ?? (get(scale) ? unitOf(get(scale)) : "")]);
 	append($$anchor, fragment);
