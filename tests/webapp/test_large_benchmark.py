@@ -20,15 +20,25 @@ def test_the_models_have_random_weights_everywhere(tmp_path, monkeypatch):
 
 
 def test_the_goals_follow_from_forward_pass_and_weights():
-    rows = large.table_rows(Measured(200.0, [300.0, 400.0], [20.0, 30.0], [1.0, 2.0], 10**9, 1_500_000_000))
+    times = [300.0, 400.0], [20.0, 30.0], [1.0, 2.0]
+    rows = large.table_rows(Measured(200.0, *times, 10**9, 1_500_000_000, (1_200_000_000, 500_000_000)))
     assert [row[-1] for row in rows] == [
-        *("", "median at most 400 ms", "", "95th percentile at most 5 ms", "at most 1.70 GB"),
+        *("", "median at most 400 ms", "", "95th percentile at most 5 ms", "at most 1.70 GB", "", ""),
     ]
     assert rows[1][1] == "350.0 ms"
-    assert rows[-1][1] == "1.50 GB"
+    assert [row[1] for row in rows[4:]] == ["1.20 GB", "0.50 GB", "1.50 GB"]
+    unknown = large.table_rows(Measured(200.0, *times, 10**9, None, None))
+    assert [row[1] for row in unknown[4:]] == ["unknown"] * 3
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs the proc file system of Linux")
 def test_the_peak_memory_is_that_of_a_process():
     assert 2**26 < large.peak_memory(os.getpid()) < 2**40
     assert large.peak_memory(-1) is None
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs the proc file system of Linux")
+def test_the_peak_memory_of_an_explanation_is_above_that_of_importing_torch():
+    explained, imported = large.peak_of_explanation(Path("cifar10-ti4"))
+    assert 2**26 < imported < explained < 2**32
