@@ -6,6 +6,7 @@ import {
   cellsNote,
   contributionOf,
   contributionsOf,
+  headLabel,
   headLine,
   headline,
   headsName,
@@ -100,4 +101,10 @@ test('numbers have the ink with more contrast on their color', () => {
   expect(inkOn(0xff_00_00_00)).toBe('#fff');
   expect(inkOn(0xff_00_80_ff)).toBe('#000'); // orange
   expect(inkOn(0xff_00_00_c0)).toBe('#fff'); // dark red
+});
+
+test('columns are named by their head, every second one where they are narrow', () => {
+  expect([0, 1].map((head) => headLabel(head, 6))).toEqual(['head 1', '2']);
+  expect([0, 1].map((head) => headLabel(head, 12))).toEqual(['1', '2']);
+  expect([0, 1, 22, 23].map((head) => headLabel(head, 24))).toEqual(['1', '', '23', '']);
 });

@@ -36,6 +36,12 @@ export interface Place {
   column: number; // 0: the bar, from 1 on the heads
 }
 
+/** The name of a head's narrow column: every second number where all would touch. */
+export function headLabel(head: number, heads: number) {
+  if (head === 0 && heads <= 7) return 'head 1';
+  return heads <= 18 || head % 2 === 0 ? String(head + 1) : '';
+}
+
 export function contributionsOf(reply: ContributionsReply, shape: Shape): Contributions {
   const heads = floatsOf(reply.heads);
   const { layers } = shape;
