@@ -415,6 +415,13 @@ def explanation():
     return vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
 
 
+def test_the_two_most_recent_explanations_are_kept_however_large():
+    first, second, third = (vitviz.explain(tiny.checkpoint(), tiny.pixels(seed=seed)) for seed in range(3))
+    recent = ExplanationCache(max_bytes=size_of(first) // 2)
+    keys = [recent.add(explanation) for explanation in (first, second, third)]
+    assert [recent.get({"key": key}) for key in keys] == [None, second, third]
+
+
 def test_the_cache_evicts_the_oldest_explanations(explanation):
     recent = ExplanationCache(max_bytes=2 * size_of(explanation))
     keys = [recent.add(explanation) for _ in range(3)]

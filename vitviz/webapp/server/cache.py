@@ -43,7 +43,8 @@ class ExplanationCache:
             max_bytes,
             ttu=lambda key, entry, now: entry[0] + MAX_AGE,
             timer=time.monotonic,
-            getsizeof=lambda entry: min(size_of(entry[1]), max_bytes),  # the most recent one is always kept
+            # The two most recent ones are always kept: patching is between two images
+            getsizeof=lambda entry: min(size_of(entry[1]), max_bytes // 2),
         )
         self.lock = threading.Lock()
 
