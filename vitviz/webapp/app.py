@@ -27,6 +27,7 @@ from vitviz.webapp.models import list_bundled, load_model
 from vitviz.webapp.opened import ModelOpener, OpenedModels
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
+from vitviz.webapp.pages.learn import Learn
 from vitviz.webapp.pages.train import Train
 from vitviz.webapp.server.address import Address, choose_address
 from vitviz.webapp.server.guard import MAX_UPLOAD_BYTES, Guard, allowed_hosts, is_space, remove_secrets
@@ -61,11 +62,14 @@ def build_app(data: str | None = None, public: bool = False, checkpoint: str | N
     opener = ModelOpener(opened)
     explore = Explore(data, runs, public, train.datasets.download, opener)
     internals = Internals(data, runs, public, opener)
+    learn = Learn(explore, train.timelines)
     colors = {"colors": color_tables()}
     models = explore.catalog() | colors | {"public": public}
     probed = {name: models[name] for name in ("checkpoints", "cifar", "colors", "public")}
     catalogs = {"explore": models, "train": train.catalog() | colors, "internals": probed}
+    catalogs["learn"] = {name: models[name] for name in ("checkpoints", "cifar", "colors", "public", "samples")}
     functions = {"explore": explore.functions, "train": train.functions, "internals": internals.functions}
+    functions["learn"] = learn.functions
     with page.build(catalogs, functions) as app:
         gr.api(explain_image, api_name="explain")
         gr.api(list_bundled, api_name="checkpoints")

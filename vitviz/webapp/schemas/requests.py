@@ -13,6 +13,7 @@ from vitviz.webapp.schemas.common import (
     OpenInfo,
     OpenRequest,
     Refusal,
+    Vector,
 )
 from vitviz.webapp.schemas.explore import (
     AblateReply,
@@ -38,6 +39,16 @@ from vitviz.webapp.schemas.explore import (
     TargetRequest,
 )
 from vitviz.webapp.schemas.internals import ProbeFigureRequest, ProbesReply, ProbesRequest
+from vitviz.webapp.schemas.learn import (
+    LessonHeadReply,
+    LessonHeadRequest,
+    LessonPatchReply,
+    LessonPatchRequest,
+    LessonRemoveRequest,
+    LessonReply,
+    LessonTrainingReply,
+    LessonTrainingRequest,
+)
 from vitviz.webapp.schemas.train import (
     CheckReply,
     ConfigRequest,
@@ -103,6 +114,11 @@ class Requests(TypedDict):
     model_facts: tuple[ModelRequest, ModelFacts | Refusal]
     probes: tuple[ProbesRequest, ProbesReply | Refusal]
     probe_figure: tuple[ProbeFigureRequest, FigureFile | Refusal]
+    lesson: tuple[KeyRequest, LessonReply | Refusal | None]
+    lesson_head: tuple[LessonHeadRequest, LessonHeadReply | Refusal | None]
+    lesson_patch: tuple[LessonPatchRequest, LessonPatchReply | Refusal | None]
+    lesson_remove: tuple[LessonRemoveRequest, Vector | Refusal | None]
+    lesson_training: tuple[LessonTrainingRequest, LessonTrainingReply | Refusal | None]
     check: tuple[FormRequest, CheckReply | Refusal]
     estimate: tuple[ConfigRequest, EstimateReply | Refusal]
     start: tuple[FormRequest, RunLists | Refusal]

@@ -1,0 +1,128 @@
+"""Worked examples of a forward pass against the network itself."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests import tiny
+from vitviz.attribution import lesson
+from vitviz.attribution.explanation import explain
+from vitviz.attribution.probes import logit_lens
+from vitviz.models.tutorial_vits import ScratchViT
+
+VARIANTS = pytest.mark.parametrize("config", tiny.VARIANTS.values(), ids=tiny.VARIANTS)
+
+
+def explanation_of(config=tiny.CONFIG):
+    return explain(tiny.checkpoint(config), tiny.pixels())
+
+
+@VARIANTS
+def test_a_row_of_the_attention_is_computed_from_query_keys_and_values(config):
+    found = explanation_of(config)
+    row = lesson.attention_row(found.context, 2, 1, 3)
+    np.testing.assert_allclose(row.weights, found.attention[2, 1, 3], atol=1e-6)
+    scores = np.array([sum(a * b for a, b in zip(row.query, key, strict=True)) for key in row.keys]) / tiny.D**0.5
+    np.testing.assert_allclose(row.scores * 9**0.5, scores * tiny.D**0.5, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(np.exp(row.scores) / np.exp(row.scores).sum(), row.weights, atol=1e-6)
+    np.testing.assert_allclose(row.output, (row.weights[:, None] * row.values).sum(0), atol=1e-5)
+
+
+def test_the_query_of_a_row_is_the_projected_token():
+    found = explanation_of()
+    network = found.context.model
+    tokens = found.context.output.tokens[2]
+    with torch.no_grad():
+        q, k, v = network.blocks[2].attn.qkv(network.blocks[2].norm1(tokens))[0].unflatten(-1, (3, 2, 9)).unbind(1)
+    row = lesson.attention_row(found.context, 2, 1)
+    np.testing.assert_allclose(row.query, q[0, 1], atol=1e-5)
+    np.testing.assert_allclose(row.keys, k[:, 1], atol=1e-5)
+    np.testing.assert_allclose(row.values, v[:, 1], atol=1e-5)
+
+
+def test_a_row_of_a_missing_head_is_refused():
+    context = explanation_of().context
+    for arguments, name in (((6, 0), "layer"), ((0, 2), "head"), ((0, 0, 36), "token"), ((-1, 0), "layer")):
+        with pytest.raises(ValueError, match=f"{name} must be from 0 to"):
+            lesson.attention_row(context, *arguments)
+
+
+def test_a_dimension_of_a_patch_embedding_is_a_product_with_a_filter_plus_bias_and_position():
+    context = explanation_of().context
+    network, patch, dimension = context.model, 9, 4
+    found = lesson.patch_embedding(context, patch, dimension)
+    np.testing.assert_array_equal(found.pixels, context.image[:, 4:8, 8:12])
+    with torch.no_grad():
+        convolved = torch.nn.functional.conv2d(context.image[None], network.patch_filters(), stride=4)[0, dimension]
+    assert found.product == pytest.approx(float(convolved.flatten()[patch]), abs=1e-4)
+    expected = network.patch_embed.proj.bias[dimension] + network.patch_positions()[patch, dimension]
+    assert found.rest == pytest.approx(expected.item(), abs=1e-4)
+    assert found.value == pytest.approx(found.product + found.rest)
+    with pytest.raises(ValueError, match="patch must be from 0 to 34: got 35"):
+        lesson.patch_embedding(context, 35, 0)
+    with pytest.raises(ValueError, match="dimension must be from 0 to 17: got -1"):
+        lesson.patch_embedding(context, 0, -1)
+
+
+def test_a_scrambled_image_has_the_patches_of_the_tutorial():
+    image = np.random.default_rng(0).integers(0, 256, (12, 12, 3), np.uint8)
+    scrambled = lesson.scramble(image, 4)
+    assert sorted(scrambled.ravel()) == sorted(image.ravel())
+    patchify = lambda pixels: ScratchViT.patchify(FakeScratch, torch.from_numpy(pixels).permute(2, 0, 1)[None])[0]  # noqa: E731
+    squares = scrambled.reshape(3, 4, 3, 4, 3).swapaxes(1, 2).reshape(9, 48)
+    np.testing.assert_array_equal(squares, patchify(image))
+
+
+class FakeScratch:
+    """What `ScratchViT.patchify` reads."""
+
+    config = type("Config", (), {"architecture": "tutorial-scratch", "patch_size": 4})
+
+
+@VARIANTS
+def test_the_predictions_of_the_layers_are_those_of_the_logit_lens(config):
+    found = explanation_of(config)
+    probabilities, norms = lesson.layer_predictions(found.context)
+    lens = logit_lens(found.context.model, found.context.output)[:, 0].softmax(-1).detach().numpy()
+    np.testing.assert_allclose(probabilities, lens, atol=1e-5)
+    np.testing.assert_allclose(probabilities[-1], found.probabilities, atol=1e-5)
+    tokens = found.context.output.tokens[:, 0].numpy()
+    lengths = np.linalg.norm(tokens, axis=-1)  # (L + 1, T)
+    expected = lengths[:, 0] if config.class_token else lengths.mean(1)
+    np.testing.assert_allclose(norms, expected, rtol=1e-5)
+
+
+@VARIANTS
+def test_the_head_is_applied_to_each_patch_token_where_it_reads_one_token(config):
+    found = explanation_of(config)
+    predictions = lesson.patch_predictions(found.context)
+    if config.global_pool != "token":
+        assert predictions is None
+        return
+    network, token = found.context.model, found.context.output.tokens[-1, 0, config.num_prefix_tokens + 5]
+    with torch.no_grad():
+        expected = network.head(network.norm(token)).softmax(-1)
+    np.testing.assert_allclose(predictions[5], expected, atol=1e-5)
+    assert predictions.shape == (35, 11)
+
+
+def test_patches_are_painted_in_the_mean_color():
+    found = explanation_of()
+    context = found.context
+    sets = [[0, 1], [34], []]
+    probabilities = lesson.without_patches(context, sets)
+    np.testing.assert_allclose(probabilities[2], found.probabilities, atol=1e-5)
+    image = context.image.clone()
+    image[:, 16:20, 24:28] = 0
+    np.testing.assert_allclose(
+        probabilities[1], torch.from_numpy(context.predict(image[None])).softmax(-1)[0], atol=1e-5
+    )
+
+
+def test_random_patches_depend_on_the_image_alone():
+    context = explanation_of().context
+    drawn = lesson.random_patches(context, 8)
+    assert len(drawn) == lesson.NUM_RANDOM
+    assert all(len(set(patches)) == 8 and max(patches) < 35 for patches in drawn)
+    assert drawn == lesson.random_patches(context, 8)
+    assert drawn != lesson.random_patches(explain(tiny.checkpoint(), tiny.pixels(seed=1)).context, 8)
