@@ -67,7 +67,9 @@ def build_app(data: str | None = None, public: bool = False, checkpoint: str | N
     models = explore.catalog() | colors | {"public": public}
     probed = {name: models[name] for name in ("checkpoints", "cifar", "colors", "public")}
     catalogs = {"explore": models, "train": train.catalog() | colors, "internals": probed}
-    catalogs["learn"] = {name: models[name] for name in ("checkpoints", "cifar", "colors", "public", "samples")}
+    catalogs["learn"] = {
+        name: models[name] for name in ("checkpoints", "cifar", "colors", "public", "samples", "photos")
+    }
     functions = {"explore": explore.functions, "train": train.functions, "internals": internals.functions}
     functions["learn"] = learn.functions
     with page.build(catalogs, functions) as app:

@@ -36,11 +36,13 @@ export interface ShapeParams {
   removed: string | null;
 }
 
+export type ImageCatalog = Pick<ExploreCatalog, 'cifar' | 'samples' | 'photos' | 'checkpoints'>;
+
 /** An image by its name in the address, or null if it is unavailable.
     @param upload the uploaded image of the entry of the history, if any */
 export function parseImage(
   text: string | null | undefined,
-  { cifar, samples, photos, checkpoints }: ExploreCatalog,
+  { cifar, samples, photos, checkpoints }: ImageCatalog,
   upload: UploadChoice | null = null,
 ): ImageChoice | null {
   if (text === UPLOADED) return upload;
@@ -57,7 +59,7 @@ export function parseImage(
 }
 
 /** The initial image if the address has none: of the model's own dataset, or a sample. */
-export function firstImage(catalog: ExploreCatalog, model?: ModelInfo): ImageChoice | null {
+export function firstImage(catalog: ImageCatalog, model?: ModelInfo): ImageChoice | null {
   if (model?.dataset) return { kind: 'dataset', run: model.name, index: 0 };
   return parseImage('cat', catalog) ?? parseImage(catalog.samples[0]?.name, catalog);
 }

@@ -352,6 +352,7 @@ export interface LearnCatalog {
   colors: ColorTables;
   public: boolean;
   samples: NamedImage[];
+  photos: Photo[];
 }
 
 /** Direct contributions to the logit of the predicted class, by layer. */
@@ -389,7 +390,7 @@ export interface LessonInfo {
   hardware: string;
 }
 
-/** Sizes of the model; `readsClassToken`: its head reads the class token alone; `rotary`: positions are rotations. */
+/** Sizes of the model; `readsClassToken`: its head reads the class token alone; `rotary`: rotary positions. */
 export interface LessonModel {
   imgSize: [number, number];
   patchSize: number;

@@ -2,7 +2,7 @@
 
 from typing_extensions import TypedDict
 
-from vitviz.webapp.schemas.common import ColorTables, Matrix, ModelList, NamedImage, Pair, Vector
+from vitviz.webapp.schemas.common import ColorTables, Matrix, ModelList, NamedImage, Pair, Photo, Vector
 
 
 class LearnCatalog(ModelList):
@@ -11,10 +11,11 @@ class LearnCatalog(ModelList):
     colors: ColorTables
     public: bool
     samples: list[NamedImage]
+    photos: list[Photo]
 
 
 class LessonModel(TypedDict):
-    """Sizes of the model; `readsClassToken`: its head reads the class token alone; `rotary`: positions are rotations."""
+    """Sizes of the model; `readsClassToken`: its head reads the class token alone; `rotary`: rotary positions."""
 
     imgSize: Pair
     patchSize: int

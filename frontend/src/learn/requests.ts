@@ -1,0 +1,183 @@
+/* Requests of the Learn page, and its address. */
+
+import { firstImage, imageParam, parseImage, uploadOf } from '../explore/address';
+import { unavailable, updateAddress } from '../lib/address';
+import { isRefusal, isServed, reasonOf, refreshModels, WORKING_DELAY } from '../lib/client';
+import { floatsOf, sharpestHead } from '../lib/numbers';
+import type { LearnPage } from './state.svelte';
+import { passOf } from './state.svelte';
+import { STEPS, stepOf } from './steps';
+
+const addressed = (name: string) => new URLSearchParams(location.search).get(name);
+const UPLOADED = 'upload';
+
+/** Request the pass of the chosen model on the chosen image, unless a later request was made. */
+export async function load(page: LearnPage): Promise<void> {
+  const mine = ++page.ticket;
+  const { checkpoint, image } = page;
+  if (!image) return page.showNotice('No image found.', true);
+  page.state = 'working';
+  const waiting = setTimeout(() => mine === page.ticket && page.showNotice('Working…'), WORKING_DELAY);
+  const reply = await page.host.request('explain', { checkpoint, image });
+  const lesson = isServed(reply) ? await page.host.request('lesson', { key: reply.key }) : reply;
+  clearTimeout(waiting);
+  if (mine !== page.ticket) return;
+  if (!isServed(reply) || !isServed(lesson)) {
+    page.showNotice(reasonOf(lesson), true);
+    page.state = 'error';
+    return;
+  }
+  page.showNotice('');
+  const pass = passOf(reply, lesson);
+  const { layer, head } = sharpestHead(pass.shape, pass.rows);
+  const isSame = page.pass?.reply.checkpoint === checkpoint;
+  Object.assign(page, { pass, attention: null, embedding: null, similar: null, without: null, removed: [] });
+  if (!isSame) Object.assign(page, { layer, head, dimension: 0, training: null });
+  page.patch = Math.floor((pass.shape.rows * pass.shape.columns + pass.shape.columns) / 2);
+  page.state = 'ready';
+  writeAddress(page);
+  await refresh(page);
+}
+
+type Need = 'attention' | 'embedding' | 'similar' | 'training';
+const NEEDS: Record<string, Need> = {
+  attention: 'attention',
+  embedding: 'embedding',
+  positions: 'embedding',
+  contributions: 'similar',
+  training: 'training',
+};
+
+/** Request what the figure of the step needs for the reader's choices. The latest choice wins. */
+export async function refresh(page: LearnPage): Promise<void> {
+  const { pass, layer, head, patch, dimension } = page;
+  const need = NEEDS[page.current.id];
+  if (!pass || !need) return;
+  const { key } = pass.reply;
+  const isCurrent = () =>
+    page.pass === pass && page.patch === patch && page.layer === layer && page.head === head && page.dimension === dimension;
+  if (need === 'attention') {
+    if (page.attention?.layer === layer && page.attention.head === head) return;
+    const found = await page.host.request('lesson_head', { key, layer, head });
+    if (!isServed(found)) return fail(page, found);
+    const [query, keys, values] = [found.query, found.keys, found.values].map(floatsOf);
+    if (page.pass === pass && page.layer === layer && page.head === head)
+      page.attention = { layer, head, size: found.size, query, keys, values };
+  } else if (need === 'embedding') {
+    const found = await page.host.request('lesson_patch', { key, patch, dimension });
+    if (!isServed(found)) return fail(page, found);
+    if (isCurrent()) page.embedding = found;
+  } else if (need === 'similar') {
+    const found = await page.host.request('similarity', { key, patch });
+    if (!isServed(found)) return fail(page, found);
+    if (isCurrent()) page.similar = floatsOf(found.values);
+  } else if (!page.training) {
+    const name = page.image?.kind === 'sample' ? page.image.name : '';
+    const found = await page.host.request('lesson_training', { checkpoint: page.checkpoint, name });
+    if (isRefusal(found)) return fail(page, found);
+    page.training = found;
+  }
+}
+
+function fail(page: LearnPage, reply: unknown) {
+  page.showNotice(isRefusal(reply) ? reasonOf(reply) : 'The image has expired on the server. Reload the page.', true);
+}
+
+/** Remove patches, or put them back, and ask for the answer then. */
+export async function remove(page: LearnPage, patches: readonly number[]): Promise<void> {
+  const { pass } = page;
+  page.removed = patches;
+  if (!pass) return;
+  if (!patches.length) {
+    page.without = null;
+    return;
+  }
+  const found = await page.host.request('lesson_remove', { key: pass.reply.key, patches: [...patches] });
+  if (page.removed !== patches || page.pass !== pass) return;
+  if (isServed(found)) page.without = found;
+  else fail(page, found);
+}
+
+/** Change what the reader has chosen in the figures. */
+export function pick(page: LearnPage, change: Partial<Pick<LearnPage, 'patch' | 'layer' | 'head' | 'dimension'>>) {
+  Object.assign(page, change);
+  refresh(page);
+}
+
+export function goTo(page: LearnPage, step: number) {
+  page.step = Math.min(Math.max(step, 0), STEPS.length - 1);
+  writeAddress(page, 'pushState');
+  page.root?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
+  if (page.root && page.root.getBoundingClientRect().top < 0) page.root.scrollIntoView();
+  refresh(page);
+}
+
+export function writeAddress(page: LearnPage, how: 'pushState' | 'replaceState' = 'replaceState') {
+  if (!page.root?.clientWidth) return; // another tab is shown
+  const image = page.image ? imageParam(page.image) : null;
+  page.followed = `${page.checkpoint} ${image}`;
+  updateAddress({ checkpoint: page.checkpoint, image, step: page.current.id }, { step: STEPS[0].id }, how);
+}
+
+/** Adopt step, model and image of the address; returns whether the pass is another one. */
+function follow(page: LearnPage): boolean {
+  page.step = stepOf(addressed('step'));
+  const [checkpoint, image] = [addressed('checkpoint'), addressed('image')];
+  const before = `${page.checkpoint} ${page.image && imageParam(page.image)}`;
+  const catalog = { ...page.host.catalog, checkpoints: page.models };
+  if (checkpoint && page.isKnown(checkpoint)) page.checkpoint = checkpoint;
+  page.checkpoint ||= page.models[0].name;
+  const model = page.models.find(({ name }) => name === page.checkpoint);
+  page.image = parseImage(image, catalog, uploadOf(history.state)) ?? page.image ?? firstImage(catalog, model);
+  return `${page.checkpoint} ${page.image && imageParam(page.image)}` !== before;
+}
+
+/** What of the link is not here. */
+function missing(page: LearnPage, checkpoint: string | null, image: string | null, step: string | null) {
+  const shown = page.image ? imageParam(page.image) : '';
+  const sentences = [];
+  if (checkpoint && checkpoint !== page.checkpoint) sentences.push(unavailable('model', checkpoint, page.checkpoint));
+  if (image === UPLOADED && shown !== UPLOADED)
+    sentences.push(`A link does not contain an uploaded image: showing ${shown}. Upload the file again in Explore.`);
+  else if (image && image !== shown) sentences.push(unavailable('image', image, shown));
+  if (step && !STEPS.some(({ id }) => id === step)) sentences.push(unavailable('step', step, page.current.title));
+  return sentences.join(' ');
+}
+
+/** Show the step, the model and the image of the address, now and whenever the page comes on screen. */
+export async function start(page: LearnPage, root: HTMLElement): Promise<void> {
+  page.root = root;
+  if (!page.models.length)
+    return page.showNotice('No model found: put a checkpoint into the checkpoints folder and restart vitviz.', true);
+  const linked = addressed('checkpoint');
+  if (linked !== null && !page.isKnown(linked)) await refreshLists(page);
+  const asked = [linked, addressed('image'), addressed('step')] as const;
+  follow(page);
+  const absence = missing(page, ...asked);
+  await load(page);
+  if (absence && !page.isError) page.showNotice(absence);
+  let isFirst = true;
+  new IntersectionObserver(([entry]) => {
+    if (entry.isIntersecting && !isFirst) comeBack(page);
+    isFirst = false;
+  }).observe(root);
+  window.addEventListener('popstate', () => page.root?.clientWidth && comeBack(page));
+}
+
+async function comeBack(page: LearnPage) {
+  const linked = addressed('checkpoint');
+  if (linked !== null && !page.isKnown(linked)) await refreshLists(page);
+  if (follow(page) || page.state === 'error') await load(page);
+  else await refresh(page);
+}
+
+async function refreshLists(page: LearnPage) {
+  const lists = await refreshModels(page.host.request);
+  if (lists) page.models = lists.checkpoints;
+}
+
+/** Choose a model or an image. */
+export function choose(page: LearnPage, change: Partial<Pick<LearnPage, 'checkpoint' | 'image'>>) {
+  Object.assign(page, change);
+  load(page);
+}
