@@ -269,6 +269,9 @@ def table(title: str, rows: Mapping[str, Values]) -> Table:
 
 
 def interval(values: list[float]) -> str:
-    """Format a mean and its 95 % confidence interval, by the normal approximation."""
+    """Format a mean and its 95 % confidence interval, by the normal approximation, and how many values are finite."""
+    finite = [value for value in values if np.isfinite(value)]
+    if len(finite) < len(values):
+        return f"{interval(finite)} (n = {len(finite)})" if finite else "not finite"
     half_width = 1.96 * np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else float("nan")
     return f"{np.mean(values):.3f} ± {half_width:.3f}"

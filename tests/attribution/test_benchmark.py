@@ -96,3 +96,9 @@ def test_models_without_head_and_folders_without_images_are_refused(tmp_path, mo
         faithfulness.run("tiny", str(tmp_path / "empty"), 1)
     with pytest.raises(DataError):
         faithfulness.run("tiny", str(tmp_path / "missing"), 1)
+
+
+def test_infinite_values_are_left_out_and_counted():
+    assert faithfulness.interval([1.0, 3.0]) == "2.000 ± 1.960"
+    assert faithfulness.interval([1.0, float("inf"), 3.0]) == "2.000 ± 1.960 (n = 2)"
+    assert faithfulness.interval([float("inf")]) == "not finite"
