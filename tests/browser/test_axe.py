@@ -19,6 +19,7 @@ pytestmark = pytest.mark.browser
 AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 WIDE, NARROW = (1400, 900), (390, 844)
 INTERNALS = ".vitviz-internals"
+LEARN = ".vitviz-learn"
 # Rules that a theme can break; the others are checked on a light page only.
 COLOR_RULES = ["color-contrast", "link-in-text-block"]
 RUN = """async (rules) => {
@@ -163,6 +164,19 @@ def test_internals(context, address, check):
     open_details(page)
     check(page, "Internals")
     expect(page.locator("h1:visible")).to_have_count(1)
+
+
+def test_learn(context, address, check):
+    page = context.new_page()
+    page.goto(f"{address}?tab=learn&step=attention")
+    page.wait_for_selector(f"{LEARN}[data-ready][data-state=ready] .lesson-work")
+    open_details(page)
+    check(page, "Learn, a worked row")
+    expect(page.locator("h1:visible")).to_have_count(1)
+    for step in ("overview", "embedding", "heads", "softmax", "contributions", "removal", "training"):
+        page.goto(f"{address}?tab=learn&step={step}")
+        page.wait_for_selector(f"{LEARN}[data-step={step}][data-state=ready] .lesson-figure > *")
+        check(page, f"Learn, {step}")
 
 
 def test_saved_file(context, check, tmp_path):

@@ -22,8 +22,10 @@ from vitviz.training import estimate
 from vitviz.webapp.pages import presets
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
+from vitviz.webapp.pages.learn import Learn
+from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.pages.train import Train
-from vitviz.webapp.schemas import common, explore, internals, requests, views
+from vitviz.webapp.schemas import common, explore, internals, learn, requests, views
 from vitviz.webapp.schemas import train as train_types
 
 pytestmark = pytest.mark.filterwarnings("ignore:test_batch.bin differs")
@@ -62,7 +64,7 @@ def test_typescript_has_the_current_types():
 
 
 def test_every_server_function_has_types():
-    pages = (Explore(), Internals(), Train())
+    pages = (Explore(), Internals(), Learn(Explore(), Timelines(None)), Train())
     assert {function.__name__ for page in pages for function in page.functions} == set(REQUESTS)
 
 
@@ -81,6 +83,8 @@ def test_initial_data(public, tmp_path):
     check(explore.ExploreCatalog, models | {"public": public})
     probed = {name: models[name] for name in ("checkpoints", "cifar", "colors")}
     check(internals.InternalsCatalog, probed | {"public": public})
+    lesson = {name: models[name] for name in ("checkpoints", "cifar", "colors", "samples", "photos")}
+    check(learn.LearnCatalog, lesson | {"public": public})
     check(train_types.TrainCatalog, Train(None, tmp_path, public).catalog() | COLORS)
 
 
@@ -163,6 +167,27 @@ def test_internals(tmp_path):
     figure = {"checkpoint": "cifar10-ti4", "images": "samples", "probe": "distance"}
     page("probe_figure", figure | {"format": "csv"}, common.FigureFile)
     page("probes", {"checkpoint": "cifar10-ti4", "images": "test"}, common.Refusal)
+    check_models(page)
+    assert page.called == set(page.functions)
+
+
+def test_learn(tmp_path):
+    page = Page(Learn(Explore(str(tmp_path)), Timelines(None)))
+    key = {"key": page("explain", CAT | {"checkpoint": "cifar10-ti4"}, explore.ExplainReply)["key"]}
+    page("lesson", key, learn.LessonReply)
+    page("lesson_head", key | {"layer": 4, "head": 1}, learn.LessonHeadReply)
+    page("lesson_head", key | {"layer": 6, "head": 1}, common.Refusal)
+    page("lesson_patch", key | {"patch": 9, "dimension": 3}, learn.LessonPatchReply)
+    page("lesson_patch", key | {"patch": 64, "dimension": 3}, common.Refusal)
+    page("lesson_remove", key | {"patches": [1, 2]}, list[float])
+    page("lesson_remove", key | {"patches": [-1]}, common.Refusal)
+    page("similarity", key | {"patch": 9}, views.SimilarityReply)
+    page("lesson_training", {"checkpoint": "cifar10-ti4", "name": "cat"}, learn.LessonTrainingReply)
+    assert page("lesson_training", {"checkpoint": "runs/lost", "name": "cat"}) is None
+    for name in ("lesson", "lesson_head", "lesson_patch", "lesson_remove"):
+        fields = {"layer": 0, "head": 0, "patch": 0, "dimension": 0, "patches": []}
+        known = TypeAdapter(REQUESTS[name].__args__[0]).json_schema()["properties"]
+        assert page(name, {"key": "?"} | {field: fields[field] for field in known if field != "key"}) is None
     check_models(page)
     assert page.called == set(page.functions)
 

@@ -55,7 +55,11 @@ export async function refresh(page: LearnPage): Promise<void> {
   if (!pass || !need) return;
   const { key } = pass.reply;
   const isCurrent = () =>
-    page.pass === pass && page.patch === patch && page.layer === layer && page.head === head && page.dimension === dimension;
+    page.pass === pass &&
+    page.patch === patch &&
+    page.layer === layer &&
+    page.head === head &&
+    page.dimension === dimension;
   if (need === 'attention') {
     if (page.attention?.layer === layer && page.attention.head === head) return;
     const found = await page.host.request('lesson_head', { key, layer, head });

@@ -40,7 +40,8 @@ export const STEPS: readonly Step[] = [
     ],
     tryIt: 'Point at a patch. Where do its pixels come from in the wrong image?',
     question: 'Why can a network with the wrong patches still learn something?',
-    answer: () => 'The same strip always becomes the same token, so position embeddings can learn where it was. What is lost is the square neighborhood.',
+    answer: () =>
+      'The same strip always becomes the same token, so position embeddings can learn where it was. What is lost is the square neighborhood.',
   },
   {
     id: 'embedding',
@@ -71,7 +72,8 @@ export const STEPS: readonly Step[] = [
           ],
     tryIt: 'Point at a corner, then at the center.',
     question: 'What happens to a model without any positions?',
-    answer: () => 'It sees a bag of patches. The ViT paper loses about three points of accuracy on ImageNet.',
+    answer: () =>
+      'It sees a bag of patches. In the ViT paper (appendix D.4) that costs three points of few-shot accuracy.',
   },
   {
     id: 'class-token',
@@ -98,20 +100,23 @@ export const STEPS: readonly Step[] = [
       `Their dot product, divided by √${pass.lesson.model.headDim}, is a score. Softmax turns the scores of ${tokensOf(pass)} keys into weights that sum to 100 %.`,
       'The output is the sum of all values v times these weights.',
     ],
-    tryIt: 'Point at patches to choose the key. Find one that gets less than uniform attention. Which products pull it down?',
+    tryIt:
+      'Point at patches to choose the key. Find one that gets less than uniform attention. Which products pull it down?',
     question: 'Why divide by the square root?',
-    answer: () => 'Sums of more products are larger. Without the division, softmax would put nearly all weight on one key, and gradients would vanish.',
+    answer: () =>
+      'Sums of more products are larger. Without the division, softmax would put nearly all weight on one key, and gradients would vanish.',
   },
   {
     id: 'heads',
     title: 'Many heads',
     text: (pass) => [
       `Layer by layer, ${counted(pass.shape.heads, 'head', 'heads')} do this at once, each with its own queries, keys and values of ${pass.lesson.model.headDim} numbers.`,
-      'Every tile is the attention of one head to the patches, on one scale. Some heads follow the object, some a place, some look everywhere.',
+      'Every tile is the attention of one head to the patches, on one scale. Some heads follow the object, some a place, some attend to everything.',
     ],
     tryIt: 'Choose a head: the step before shows its numbers.',
     question: 'Is a head with a sharp map more important?',
-    answer: () => 'Not necessarily. Its values may be small, or later layers may ignore them. Ablate it in Explore and see.',
+    answer: () =>
+      'Not necessarily. Its values may be small, or later layers may ignore them. Ablate it in Explore and see.',
   },
   {
     id: 'layers',
@@ -144,7 +149,8 @@ export const STEPS: readonly Step[] = [
     ],
     tryIt: 'Point at a patch of the object, then at the background.',
     question: 'Do late layers matter more because their bars are longer?',
-    answer: () => 'They write the answer, but from what earlier layers prepared. Direct contributions do not count that help.',
+    answer: () =>
+      'They write the answer, but from what earlier layers prepared. Direct contributions do not count that help.',
   },
   {
     id: 'removal',
@@ -152,6 +158,7 @@ export const STEPS: readonly Step[] = [
     text: (pass) => [
       `A map names patches. If they carried the answer, removing them would hurt more than removing as many at random.`,
       `The bars paint ${counted(pass.lesson.removals[0]?.patches.length ?? 0, 'patch', 'patches')} in the mean color: those that attention names, those of balanced gradients, and ${pass.lesson.random.length} random sets.`,
+      'On one image any of them may win. Over hundreds, balanced gradients name them better.',
     ],
     tryIt: 'Remove patches yourself. How few flip the answer?',
     question: 'What does attention show, then?',
@@ -162,11 +169,12 @@ export const STEPS: readonly Step[] = [
     title: 'What training changed',
     text: () => [
       'At the start, weights are random and attention is nearly uniform. The maps show the last layer while the model learned.',
-      'Places where the objects are stand out early; sharp heads come late.',
+      'All share one scale. Below each is the probability of the right class at that time.',
     ],
-    tryIt: 'Compare the first map with the last. When does the probability jump?',
+    tryIt: 'Which place stands out first? When does the map stop changing, and when the probability?',
     question: 'Is a sharper map a better model?',
-    answer: () => 'No: a network trained longer may have sharp maps that name fewer of the patches it uses. Measure them, as the last step did.',
+    answer: () =>
+      'No: a network trained longer may have sharp maps that name fewer of the patches it uses. Measure them, as the last step did.',
   },
 ];
 
@@ -174,7 +182,11 @@ const countAt = ({ lesson: { model } }: Pass, size: number) =>
   Math.floor(model.imgSize[0] / size) * Math.floor(model.imgSize[1] / size);
 
 /** The step with this id, or the first one. */
-export const stepOf = (id: string | null) => Math.max(0, STEPS.findIndex((step) => step.id === id));
+export const stepOf = (id: string | null) =>
+  Math.max(
+    0,
+    STEPS.findIndex((step) => step.id === id),
+  );
 
 export const wordsOf = (step: Step, pass: Pass) =>
   [step.title, ...step.text(pass), step.tryIt, step.question, step.answer(pass)].join(' ').split(/\s+/);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { cssColor, ThemeColors } from './theme';
+import { cssColor, inkOn, ThemeColors } from './theme';
 
 const solid = (value: number) => btoa(String.fromCharCode(...new Uint8Array(3 * 256).fill(value)));
 const colors = { light: { seq: solid(1), div: solid(2) }, dark: { seq: solid(3), div: solid(4) } };
@@ -62,4 +62,11 @@ test('a removed component no longer follows it', () => {
   notify();
   expect(isObserved).toBe(false);
   expect(theme.isDark).toBe(false);
+});
+
+test('numbers have the ink with more contrast on their color', () => {
+  expect(inkOn(0xff_ff_ff_ff)).toBe('#000');
+  expect(inkOn(0xff_00_00_00)).toBe('#fff');
+  expect(inkOn(0xff_00_80_ff)).toBe('#000'); // orange
+  expect(inkOn(0xff_00_00_c0)).toBe('#fff'); // dark red
 });

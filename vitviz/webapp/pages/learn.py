@@ -30,7 +30,7 @@ from vitviz.webapp.schemas.learn import (
 from vitviz.webapp.server.queue import Queue, route_by_size
 from vitviz.webapp.server.requests import INTEGERS, Json, RequestError, error_response, parse, require
 
-NAMED_BY = ("average", "balanced_gradients")  # methods whose patches are removed
+NAMED_BY = ("attention", "average", "balanced_gradients")  # methods whose patches are removed
 REMOVED = 0.25  # fraction of the patches
 
 

@@ -3464,6 +3464,13 @@ function placeLabels(labels, frame) {
 function cssColor(pixel) {
 	return `rgb(${pixel & 255} ${pixel >> 8 & 255} ${pixel >> 16 & 255})`;
 }
+function inkOn(pixel) {
+	const linear = (shift) => {
+		const value = (pixel >>> shift & 255) / 255;
+		return value <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4;
+	};
+	return .2126 * linear(0) + .7152 * linear(8) + .0722 * linear(16) > .179 ? "#000" : "#fff";
+}
 // src/lib/ValueAxis.svelte
 var root$1 = from_svg(`<line class="grid"></line><text text-anchor="end"> </text>`, 1);
 var root_1$1 = from_svg(`<!><text> </text>`, 1);
@@ -3720,13 +3727,6 @@ function nextPlace({ row, column }, key, layers, heads) {
 	};
 }
 var layerOf = (row, layers) => row >= 1 && row <= 2 * layers ? Math.floor((row - 1) / 2) : -1;
-function inkOn(pixel) {
-	const linear = (shift) => {
-		const value = (pixel >>> shift & 255) / 255;
-		return value <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4;
-	};
-	return .2126 * linear(0) + .7152 * linear(8) + .0722 * linear(16) > .179 ? "#000" : "#fff";
-}
 // src/explore/views/ViewStyle.svelte
 function ViewStyle($$anchor, $$props) {
 	var fragment = comment();
@@ -3738,4 +3738,4 @@ function ViewStyle($$anchor, $$props) {
 	});
 	append($$anchor, fragment);
 }
-export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLabel, headLine, headline, headsName, hostOf, hover, imageParam, importPanel, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, lowOf, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, patchAt, patchLine, patchName, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, requestAblated, requestDownload, restoreAll, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, signedDigits, stepLine, stepName, stopAfter, stopWaiting, sumLine, tableKind, takeFile, textOf, tickText, ticks, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, updateAddress, valueScale, videoConfig, waitingSentence, writeAddress, written };
+export { ACCEPTED, ARROWS, CANCELLED, CIFAR10, COMPARISONS, COMPARISON_SIGNS, ColorBar, Download, ENCODING_FAILED, Explorer, GRID_KEYS, Line, Matrix, ModelSelect, NO_ANSWER, NO_ENCODER, OPEN_HEAD, Progress, STOPS, Task, ThemeColors, ValueAxis, ViewStyle, ViewTabs, __vitePreload, ablate, accuracyLine, accuracyNumber, accuracyText, act, announceSoon, blobOf, bytesOf, canEncodeVideo, capital, caution, cellsNote, changesLine, chooseClass, chooseContrast, chooseHead, chooseImage, chooseMethod, chooseOption, chooseTestImage, classGroup, colorIndex, columnTitle, compareToRandom, contributionOf, contributionsOf, copyLink, copyToClipboard, cornerOf, counted, cssColor, digitsOf, dismiss, effectSentence, fail, fetchPixels, fillRows, findClass, firstImage, fitTile, floatsOf, focusTile, followHistory, hasManyHeads, hasModel, headLabel, headLine, headline, headsName, hostOf, hover, imageParam, importPanel, inkOn, isAblated, isDismissed, isImageUrl, isOfRun, isRefusal, isServed, isShortcut, isUniformMap, keepSizes, largest, largestLine, layerOf, layersOf, leaveMethod, listedClasses, listenWhile, load, logitName, lowOf, makeRows, makeTile, mapName, markPainted, matrixStyle, meanOf, mebibytes, methodScale, middlePatch, mp4Of, neighbour, nextPlace, numberName, oneOf, paintPixels, paintTile, parseImage, patchAt, patchLine, patchName, pause, percent, pinPatch, place, placeLabels, pointsBetween, pointsText, prefixLine, prefixNote, queryClassToken, queryName, queryPatches, readAddress, reasonOf, refreshLists, refreshModels, requestAblated, requestDownload, restoreAll, roundLimit, roving, rowOf, runName, saveAs, saveBlob, saveContent, scaleNote, scoreNote, scoreText, sharedLimit, sharpestHead, showLists, showModel, showNotice, showShelf, shownView, signed, signedDigits, stepLine, stepName, stopAfter, stopWaiting, sumLine, sumOf, tableKind, takeFile, textOf, tickText, ticks, timesUniform, toggleHead, togglePatch, toggleRemoving, tokenCount, tokenValues, uint16Of, unavailable, unavailableSentences, uniformWeight, uniqueNames, updateAddress, uploadOf, valueScale, videoConfig, waitingSentence, writeAddress, written };

@@ -10,7 +10,6 @@ import {
   headLine,
   headline,
   headsName,
-  inkOn,
   nextPlace,
   patchLine,
   prefixNote,
@@ -94,13 +93,6 @@ test('keys walk through the bars, and through the heads of the attention layers'
   expect(next(3, 0, 'End')).toEqual([3, 2]);
   expect(next(3, 0, 'PageDown')).toEqual([6, 0]);
   expect(next(6, 0, 'ArrowDown')).toEqual([6, 0]);
-});
-
-test('numbers have the ink with more contrast on their color', () => {
-  expect(inkOn(0xff_ff_ff_ff)).toBe('#000');
-  expect(inkOn(0xff_00_00_00)).toBe('#fff');
-  expect(inkOn(0xff_00_80_ff)).toBe('#000'); // orange
-  expect(inkOn(0xff_00_00_c0)).toBe('#fff'); // dark red
 });
 
 test('columns are named by their head, every second one where they are narrow', () => {

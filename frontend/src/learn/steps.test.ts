@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { attentionOf, softmax } from './attention';
+import { barsOf } from './contributions';
+import { type Head, type Pass, rowOfHead } from './state.svelte';
+import { answerOf, STEPS, stepOf, wordsOf } from './steps';
+
+const MODEL = {
+  imgSize: [32, 32],
+  patchSize: 4,
+  embedDim: 192,
+  headDim: 32,
+  mlpDim: 384,
+  parameters: 1,
+  readsClassToken: true,
+  positions: true,
+  rotary: false,
+};
+const PASS = {
+  reply: { classes: ['cat', 'dog'], probabilities: [0.75, 0.25] },
+  lesson: { model: MODEL, patchPredictions: [[1, 0]], removals: [{ patches: [1, 2] }], random: [[0.5, 0.5]] },
+  shape: { layers: 2, heads: 2, rows: 8, columns: 8, aspect: 1, prefix: 1, classToken: true },
+  rows: Float32Array.from({ length: 4 * 65 }, (_, i) => i),
+} as unknown as Pass;
+
+test('a step has at most 90 words, and the lesson at most 1,200', () => {
+  const other = { ...PASS, lesson: { ...PASS.lesson, patchPredictions: null, model: { ...MODEL, positions: false } } };
+  for (const pass of [PASS, other]) {
+    const counts = STEPS.map((step) => wordsOf(step, pass).length);
+    for (const step of STEPS) expect(step.text(pass).join(' ').split(/\s+/).length).toBeLessThanOrEqual(90);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(1200);
+  }
+});
+
+test('numbers in the words are those of the model', () => {
+  const words = (id: string) => wordsOf(STEPS[stepOf(id)], PASS).join(' ');
+  expect(words('overview')).toContain('64 patches');
+  expect(words('patches')).toContain('would have 4 of those');
+  expect(words('embedding')).toContain('9,408');
+  expect(words('attention')).toContain('65 keys');
+});
+
+test('steps have an address each; an unknown one is the first', () => {
+  expect(new Set(STEPS.map(({ id }) => id)).size).toBe(12);
+  expect(stepOf('heads')).toBe(6);
+  expect([stepOf(null), stepOf('lost')]).toEqual([0, 0]);
+  expect(answerOf(PASS, [0.2, 0.8])).toBe('dog, 80.0\u00a0%');
+});
+
+test('a row of a head is found among all', () => {
+  expect(rowOfHead(PASS, 1, 0)[0]).toBe(130);
+  expect(rowOfHead(PASS, 1, 1)).toHaveLength(65);
+});
+
+test('a worked row: products, scores, softmax and output', () => {
+  const head: Head = {
+    layer: 0,
+    head: 0,
+    size: 4,
+    query: Float32Array.of(1, 2, 0, -1),
+    keys: Float32Array.of(1, 1, 1, 1, 0, 3, 0, 0),
+    values: Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0),
+  };
+  const found = attentionOf(head, 1);
+  expect([...found.products]).toEqual([0, 6, 0, -0]);
+  expect(found.product).toBe(6);
+  expect([...found.scores]).toEqual([1, 3]);
+  const weight = 1 / (1 + Math.exp(-2));
+  expect(found.weights[1]).toBeCloseTo(weight);
+  expect([...found.output].map((value) => Number(value.toFixed(4)))).toEqual([
+    Number((1 - weight).toFixed(4)),
+    Number(weight.toFixed(4)),
+    0,
+    0,
+  ]);
+});
+
+test('a temperature flattens probabilities and keeps their order', () => {
+  const [cold, warm] = [softmax([2, 1, 0], 0.5), softmax([2, 1, 0], 5)];
+  expect(cold[0]).toBeGreaterThan(warm[0]);
+  expect([...warm].sort((a, b) => b - a)).toEqual([...warm]);
+  expect(softmax([1000, 0])[0]).toBe(1);
+});
+
+test('bars of contributions continue one another up to the logit', () => {
+  const { bars, low, high } = barsOf({ embedding: 0.5, attention: [1, -2], mlp: [0, 1], bias: 0.25, logit: 0.75 });
+  expect(bars.map(({ name }) => name)).toEqual([
+    'embedding',
+    ...['attention 1', 'MLP 1', 'attention 2', 'MLP 2'],
+    'biases',
+    'logit',
+  ]);
+  for (const [i, bar] of bars.slice(1, -1).entries()) expect(bar.start).toBeCloseTo(bars[i].start + bars[i].value);
+  expect([low, high]).toEqual([-0.5, 1.5]);
+  expect(bars.at(-1)).toMatchObject({ start: 0, value: 0.75, isOn: true });
+});

@@ -1,0 +1,171 @@
+"""The Learn page: the lesson from end to end, its numbers, links, and models of other kinds."""
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import vitviz
+from vitviz.attribution import lesson
+from vitviz.data.preprocessing import sample_paths
+from vitviz.plots.words import signed
+
+pytestmark = pytest.mark.browser
+LEARN = ".vitviz-learn"
+STEPS = (
+    *("overview", "patches", "embedding", "positions", "class-token", "attention"),
+    *("heads", "layers", "softmax", "contributions", "removal", "training"),
+)
+
+
+@pytest.fixture(scope="module")
+def explanation():
+    return vitviz.explain(vitviz.load("cifar10-ti4"), sample_paths()["cat"])
+
+
+@pytest.fixture
+def open_lesson(context, address):
+    def open_it(query: str = ""):
+        page = context.new_page()
+        page.goto(f"{address}?tab=learn{query}")
+        page.wait_for_selector(f"{LEARN}[data-ready][data-state=ready] .lesson-figure > *")
+        return page
+
+    return open_it
+
+
+def at_step(page, step: str) -> None:
+    page.wait_for_selector(f"{LEARN}[data-step={step}]")
+
+
+def test_the_lesson_from_end_to_end(open_lesson):
+    page = open_lesson()
+    titles = set()
+    for i, step in enumerate(STEPS):
+        at_step(page, step)
+        expect(page.locator(".lesson-count")).to_have_text(f"Step {i + 1} of 12")
+        titles.add(page.locator(f"{LEARN} h1").inner_text())
+        expect(page.locator(".lesson-figure").locator("img, canvas, .lesson-bars").first).to_be_visible()
+        expect(page.locator(f"{LEARN} .status")).to_have_text("")
+        expect(page.locator(f"{LEARN} details p")).to_be_hidden()
+        page.click(f"{LEARN} summary")
+        expect(page.locator(f"{LEARN} details p")).to_be_visible()
+        if i + 1 < len(STEPS):
+            page.click("[data-do=next]")
+    assert len(titles) == 12
+    expect(page.locator("[data-do=next]")).to_have_count(0)
+    expect(page).to_have_url(re.compile("step=training"))
+    page.go_back()
+    at_step(page, "removal")
+
+
+def test_keys_turn_the_pages_and_choose_patches(open_lesson):
+    page = open_lesson()
+    page.locator(f"{LEARN} h1").focus()
+    page.keyboard.press("ArrowRight")
+    at_step(page, "patches")
+    page.keyboard.press("PageDown")
+    at_step(page, "embedding")
+    page.keyboard.press("ArrowLeft")
+    at_step(page, "patches")
+    stage = page.locator(".lesson-stage").first
+    stage.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("PageUp")
+    expect(stage).to_have_attribute("aria-label", re.compile("row 1, column 1"))
+    page.keyboard.press("ArrowRight")
+    expect(stage).to_have_attribute("aria-label", re.compile("row 1, column 2"))
+    at_step(page, "patches")
+    expect(page.locator("figcaption").nth(1)).to_contain_text("pixel row 1, columns 17 to 32")
+
+
+def test_a_worked_row_has_the_numbers_of_the_library(open_lesson, explanation):
+    page = open_lesson("&step=attention")
+    page.locator(".lesson-figure select").first.select_option("4")
+    page.locator(".lesson-figure select").last.select_option("1")
+    stage = page.locator(".lesson-stage")
+    box = stage.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 3.5 / 8, box["y"] + box["height"] * 2.5 / 8)
+    expect(page.locator("figcaption").first).to_contain_text("row 3, column 4")
+    row = lesson.attention_row(explanation.context, 4, 1)
+    token = 1 + 2 * 8 + 3
+    product = float(row.query @ row.keys[token])
+    expect(page.locator(".lesson-sum dd").first).to_have_text(signed(product))
+    expect(page.locator(".lesson-sum dd").nth(1)).to_have_text(signed(float(row.scores[token])))
+    weight = 100 * explanation.cls_attention[4, 1, token]
+    expect(page.locator(".lesson-sum dd").last).to_have_text(re.compile(rf"^{weight:.1f}\s%$"))
+    numbers = page.locator(".lesson-numbers").first.locator("span")
+    expect(numbers).to_have_count(32)
+    numbers.nth(2).hover()
+    expect(page.locator(".lesson-term")).to_contain_text(f"Element 3: {signed(float(row.query[2]))}")
+    output = page.locator(".lesson-numbers").last.locator("span").first
+    expect(output).to_have_text(signed(float(row.output[0])).removeprefix("+"))
+
+
+def test_bars_are_those_of_the_library(open_lesson, explanation):
+    page = open_lesson("&step=contributions")
+    found = explanation.contributions()
+    values = page.locator(".lesson-bars .lesson-value")
+    expect(values.first).to_have_text(signed(found.embedding))
+    expect(values.last).to_have_text(signed(found.logit))
+    expect(values.nth(2)).to_have_text(signed(float(found.mlp[0])))
+    page.click("nav[aria-label=Steps] button >> nth=8")
+    at_step(page, "softmax")
+    expect(page.locator(".lesson-value").first).to_have_text(signed(float(explanation.logits.max())))
+    page.get_by_role("slider", name="Temperature").fill("5")
+    warm = np.exp(explanation.logits / 5)
+    expect(page.locator(".even .lesson-bars").last.locator(".lesson-value").first).to_have_text(
+        re.compile(rf"^{100 * warm.max() / warm.sum():.1f}\s%$")
+    )
+
+
+def test_removed_patches_change_the_answer(open_lesson, explanation):
+    page = open_lesson("&step=removal")
+    bars = page.locator(".lesson-bars li")
+    expect(bars).to_have_count(5)
+    page.locator(".lesson-row .button", has_text="Balanced gradients").click()
+    expect(bars).to_have_count(6)
+    expect(bars.last.locator(".lesson-value")).to_have_text(bars.nth(3).locator(".lesson-value").inner_text())
+    page.locator(".lesson-row .button", has_text="Restore").click()
+    expect(bars).to_have_count(5)
+    stage = page.locator(".lesson-stage")
+    stage.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("PageUp")
+    page.keyboard.press("Enter")
+    expect(page.locator(".lesson-removed")).to_have_count(1)
+    left = explanation.ablate(patches=[0], patch_mode="gray").probabilities[3]
+    expect(bars.last.locator(".lesson-value")).to_have_text(re.compile(rf"^cat, {100 * left:.1f}\s%$"))
+
+
+def test_a_link_reopens_the_step_in_a_fresh_browser(open_lesson, browser, address):
+    page = open_lesson("&step=heads")
+    page.click(f"{LEARN} .lesson-images [aria-label=dog]")
+    expect(page).to_have_url(re.compile("image=dog"))
+    fresh = browser.new_context()
+    try:
+        other = fresh.new_page()
+        other.goto(page.url)
+        other.wait_for_selector(f"{LEARN}[data-step=heads][data-state=ready] .lesson-heads")
+        expect(other.locator("[aria-label=dog]")).to_have_attribute("aria-pressed", "true")
+    finally:
+        fresh.close()
+
+
+def test_what_is_missing_in_a_link_is_named(open_lesson):
+    status = open_lesson("&step=lost&image=nothing&checkpoint=gone").locator(f"{LEARN} .status")
+    for part in ("The model of this link, gone,", "The image of this link, nothing,", "The step of this link, lost,"):
+        expect(status).to_contain_text(part)
+    upload = open_lesson("&image=upload").locator(f"{LEARN} .status")
+    expect(upload).to_contain_text("A link does not contain an uploaded image: showing cat.")
+
+
+def test_the_lesson_fits_a_phone(open_lesson):
+    page = open_lesson("&step=attention")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_selector(".lesson-work")
+    for step in STEPS:
+        page.click(f"nav[aria-label=Steps] button >> nth={STEPS.index(step)}")
+        at_step(page, step)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, step
