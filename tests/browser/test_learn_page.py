@@ -82,8 +82,8 @@ def test_keys_turn_the_pages_and_choose_patches(open_lesson):
 
 def test_a_worked_row_has_the_numbers_of_the_library(open_lesson, explanation):
     page = open_lesson("&step=attention")
-    page.locator(".lesson-figure select").first.select_option("4")
-    page.locator(".lesson-figure select").last.select_option("1")
+    page.locator(".lesson-figure select").first.select_option(label="5")
+    page.locator(".lesson-figure select").last.select_option(label="2")
     stage = page.locator(".lesson-stage")
     box = stage.bounding_box()
     page.mouse.move(box["x"] + box["width"] * 3.5 / 8, box["y"] + box["height"] * 2.5 / 8)
