@@ -23,7 +23,10 @@ const PASS = {
 } as unknown as Pass;
 
 test('a step has at most 90 words, and the lesson at most 1,200', () => {
-  const other = { ...PASS, lesson: { ...PASS.lesson, patchPredictions: null, model: { ...MODEL, positions: false } } };
+  const other = {
+    ...PASS,
+    lesson: { ...PASS.lesson, patchPredictions: null, model: { ...MODEL, positions: false } },
+  } as unknown as Pass;
   for (const pass of [PASS, other]) {
     const counts = STEPS.map((step) => wordsOf(step, pass).length);
     for (const step of STEPS) expect(step.text(pass).join(' ').split(/\s+/).length).toBeLessThanOrEqual(90);
@@ -37,6 +40,12 @@ test('numbers in the words are those of the model', () => {
   expect(words('patches')).toContain('would have 4 of those');
   expect(words('embedding')).toContain('9,408');
   expect(words('attention')).toContain('65 keys');
+});
+
+test('steps that need a head say so', () => {
+  const headless = { ...PASS, reply: { classes: [], probabilities: [] } } as unknown as Pass;
+  for (const id of ['softmax', 'contributions', 'removal'])
+    expect(STEPS[stepOf(id)].text(headless)[0]).toContain('needs a classification head');
 });
 
 test('steps have an address each; an unknown one is the first', () => {

@@ -17,6 +17,12 @@ const sideOf = ({ lesson }: Pass) => lesson.model.patchSize;
 const tokensOf = (pass: Pass) => patchesOf(pass) + pass.shape.prefix;
 const winner = ({ reply }: Pass) => reply.classes[reply.probabilities.indexOf(Math.max(...reply.probabilities))] ?? '';
 
+const WITHOUT_HEAD = [
+  'This step needs a classification head, and this model has none. Choose another model to see it.',
+];
+/** The words of a step that needs a head. */
+const withHead = (text: Step['text']) => (pass: Pass) => (pass.reply.classes.length ? text(pass) : WITHOUT_HEAD);
+
 export const STEPS: readonly Step[] = [
   {
     id: 'overview',
@@ -132,10 +138,10 @@ export const STEPS: readonly Step[] = [
   {
     id: 'softmax',
     title: 'Logits and softmax',
-    text: (pass) => [
+    text: withHead((pass) => [
       `The head multiplies the token by one vector per class: ${pass.reply.classes.length} logits. Softmax raises e to each and divides by the sum.`,
       'Only differences count. One logit more multiplies the odds by 2.7.',
-    ],
+    ]),
     tryIt: 'Divide all logits by a temperature. Does the order of the classes change?',
     question: 'Is a probability of 99 % a certainty?',
     answer: () => 'No. It is the model’s own estimate, learned on its training images, and often too sure elsewhere.',
@@ -143,10 +149,10 @@ export const STEPS: readonly Step[] = [
   {
     id: 'contributions',
     title: 'Who wrote the answer?',
-    text: (pass) => [
+    text: withHead((pass) => [
       `Since layers only add, the logit of ${winner(pass)} is a sum: what each attention and each MLP wrote, plus embedding and biases. The bars add up to it exactly.`,
       'The map beside shows which patches have similar tokens at the end.',
-    ],
+    ]),
     tryIt: 'Point at a patch of the object, then at the background.',
     question: 'Do late layers matter more because their bars are longer?',
     answer: () =>
@@ -155,11 +161,11 @@ export const STEPS: readonly Step[] = [
   {
     id: 'removal',
     title: 'Attention is not explanation',
-    text: (pass) => [
+    text: withHead((pass) => [
       `A map names patches. If they carried the answer, removing them would hurt more than removing as many at random.`,
       `The bars paint ${counted(pass.lesson.removals[0]?.patches.length ?? 0, 'patch', 'patches')} in the mean color: those that attention names, those of balanced gradients, and ${pass.lesson.random.length} random sets.`,
       'On one image any of them may win. Over hundreds, balanced gradients name them better.',
-    ],
+    ]),
     tryIt: 'Remove patches yourself. How few flip the answer?',
     question: 'What does attention show, then?',
     answer: () => 'Where the model reads. What it does with it depends on values, MLPs and later layers.',
