@@ -22,7 +22,7 @@ from vitviz.training.distributed import ATTEMPT, Distributed
 
 PROCESS = """
 import json, sys
-from vitviz.data import augmentation, cifar
+from vitviz.data import cifar
 from vitviz.models.config import ViTConfig
 from vitviz.runs import training_run
 from vitviz.training import trainer
@@ -31,7 +31,6 @@ from vitviz.training.distributed import Distributed
 
 cifar.RECORDS = 20  # as in the fixture `cifar_folder`
 trainer.is_bfloat16_faster = lambda device: False
-augmentation.random_crop_and_flip = lambda images: images  # its draws differ between processes
 
 class Watched(Distributed):
     def __enter__(self):
@@ -47,8 +46,8 @@ data, output_dir, teacher, objective = sys.argv[1:]
 model = ViTConfig(patch_size=8, embed_dim=24, depth=2, num_heads=2, mlp_ratio=40 / 24)
 config = TrainConfig(
     model=model, data=data, output_dir=output_dir, epochs=2, minutes=None, batch_size=25, device="cpu", num_snapshots=0,
-    grad_clip_norm=0.5, randaug_num_ops=0, cutmix_prob=0.0, patch_keep_start=1.0, patch_keep_end=1.0, ema_decay=0.5,
-    teacher=teacher or None, objective=objective,
+    grad_clip_norm=0.5, randaug_num_ops=2, cutmix_prob=0.5, random_erasing_prob=0.2, patch_keep_start=0.5,
+    ema_decay=0.5, teacher=teacher or None, objective=objective,
 )
 training_run.train(config)
 print(json.dumps(found))

@@ -136,7 +136,7 @@ def small_run(config: TrainConfig) -> TrainingRun:
 @pytest.mark.usefixtures("no_clock")
 def test_the_network_is_compiled_for_all_patches_only(compiled):
     run = small_run(small_preset("cifar10-ti4"))
-    run.trainer.compile([run.shard(torch.arange(25))])
+    run.trainer.compile([run.load(torch.arange(25))])
     drops = {kind: [dropped for other, dropped in compiled if other == kind] for kind in ("augment", "network")}
     assert len(drops["augment"]) == 3, "at the start, without mixing, and with all patches"
     assert drops["network"] == [False, False], "of these three only those with all patches"
@@ -159,5 +159,5 @@ def test_a_failed_compilation_is_reported_with_a_remedy_and_its_cause(monkeypatc
     monkeypatch.setattr(torch, "compile", lambda function, dynamic: fail)
     run = small_run(small_preset("cifar10-s4"))
     with pytest.raises(TrainingError, match=r"this GPU: .*: Failed to find C compiler\..* Use --no-compile\.") as found:
-        run.trainer.compile([run.shard(torch.arange(25))])
+        run.trainer.compile([run.load(torch.arange(25))])
     assert found.value.__cause__ is cause

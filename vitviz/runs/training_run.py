@@ -151,7 +151,7 @@ class TrainingRun:
         sizes = {len(batch): batch for batch in self.batches()}
         if state is not None:
             self.restore(state)
-        self.trainer.compile_if_enabled([self.shard(batch) for batch in sizes.values()])  # before the clock starts
+        self.trainer.compile_if_enabled([self.load(batch) for batch in sizes.values()])  # before the clock starts
         self.start_time, self.last_logged = time.monotonic(), -math.inf  # log the first step immediately
 
     def write(self, write: Callable[[], None]) -> None:
@@ -232,16 +232,14 @@ class TrainingRun:
         batches = [batch for batch in shuffled if len(batch) >= self.distributed.world_size]  # no empty shards
         yield from batches[self.batches_done :]
 
-    def shard(self, batch: Tensor) -> LabeledImages:
-        """Return this process's shard of a batch with indices (B,): images and labels."""
-        indices = self.distributed.shard(batch).to(self.device)
+    def load(self, batch: Tensor) -> LabeledImages:
+        """Return the images and labels with indices (B,)."""
+        indices = batch.to(self.device)
         return self.images[indices], self.labels[indices]
 
     def step(self, batch: Tensor) -> None:
         """Take one step on the images with indices (B,)."""
-        images, labels = self.shard(batch)
-        weight = len(labels) * self.distributed.world_size / len(batch)  # shards may differ by one image
-        self.loss_sum += self.trainer.step(images, labels, self.progress, self.mid_step_progress(batch), weight)
+        self.loss_sum += self.trainer.step(*self.load(batch), self.progress, self.mid_step_progress(batch))
         self.unlogged_steps += 1
         self.batches_done += 1
         self.images_seen += len(batch)

@@ -137,22 +137,28 @@ class Trainer:
             ) from error
         self.training_module.zero_grad()
 
-    def step(
-        self, images: Tensor, labels: Tensor, progress: float, mid_step_progress: float, weight: float = 1.0
-    ) -> Tensor:
+    @property
+    def step_seed(self) -> int:
+        """Seed of the draws of the next step that are common to all processes."""
+        return (self.config.seed * 1_000_003 + self.step_count) * 1009
+
+    def step(self, images: Tensor, labels: Tensor, progress: float, mid_step_progress: float) -> Tensor:
         """Take one step.
 
+        Every process augments the whole batch, with the same draws, and trains on its shard: the result does not
+        depend on the number of processes, but for draws within the network (dropout, masked patches).
+
         Args:
-            images: This process's shard of a batch, uint8 (B, 3, H, W).
+            images: The batch, the same in all processes, uint8 (B, 3, H, W).
             labels: (B,).
             progress: Used fraction of the budget, 0..1.
             mid_step_progress: Progress in the middle of the step, which sets the learning rate.
-            weight: Weight of this shard relative to those of the other processes.
 
         Returns:
-            Loss of the shard (nats); a GPU may still be computing it.
+            Loss of this process's shard (nats), weighted by its size; a GPU may still be computing it.
         """
-        torch.manual_seed((self.config.seed * 1_000_003 + self.step_count) * 1009 + self.distributed.rank)
+        torch.manual_seed(self.step_seed)
+        weight = len(self.distributed.shard(labels)) * self.distributed.world_size / len(labels)  # they may differ by 1
         loss = self.compute_loss(images, labels, progress) * weight
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.training_module.parameters(), self.config.grad_clip_norm)
@@ -164,21 +170,26 @@ class Trainer:
         return loss.detach()
 
     def compute_loss(self, images: Tensor, labels: Tensor, progress: float) -> Tensor:
-        """Augment uint8 images (B, 3, H, W) with labels (B,) and return their loss (nats)."""
-        images, targets = self.augment(self.config, self.info, images, labels, progress < self.config.mix_until)
+        """Augment a batch, uint8 (B, 3, H, W) with labels (B,), and return the loss of this process's shard (nats)."""
+        config, shard = self.config, self.distributed.shard
+        images, targets = self.augment(config, self.info, images, labels, progress < config.mix_until)
+        keep = None
+        if config.objective == "classify" and not isinstance(config.model, ConvNetConfig):
+            ratio = patch_keep_ratio(config, progress)
+            keep = augmentation.sample_patches(len(images), config.model.num_patches, ratio, self.device)
+        if self.distributed.world_size > 1:
+            images, targets, keep = shard(images), shard(targets), None if keep is None else shard(keep)
+            torch.manual_seed(self.step_seed + self.distributed.rank)
         with autocast(self.device, self.bfloat16):
-            return self.forward_loss(images, targets, patch_keep_ratio(self.config, progress))
+            return self.forward_loss(images, targets, keep)
 
-    def forward_loss(self, images: Tensor, targets: Tensor, keep_ratio: float) -> Tensor:
-        """Return the loss of normalized images (B, 3, H, W) with targets (B, K), keeping this fraction of patches."""
+    def forward_loss(self, images: Tensor, targets: Tensor, keep: Tensor | None) -> Tensor:
+        """Return the loss of normalized images (B, 3, H, W) with targets (B, K), with the patches `keep` (B, n)."""
         config = self.config
         if config.objective == "masked-patch":
             return self.compiled(images)[0]
         if self.teacher is not None:
             targets = distillation_targets(self.teacher.network, images, targets, config.distill_weight)
-        keep = None
-        if not isinstance(config.model, ConvNetConfig):
-            keep = augmentation.sample_patches(len(images), config.model.num_patches, keep_ratio, self.device)
         network = self.compiled if keep is None else self.wrapped
         return F.cross_entropy(network(images, keep), targets, label_smoothing=config.label_smoothing)
 
