@@ -45,3 +45,16 @@ def test_the_build_of_the_front_end_ships():
 def test_the_modules_of_the_page_are_small():
     sizes = {name: len(gzip.compress((STATIC / name).read_bytes())) for name in resolve_imports(PAGES)}
     assert sum(sizes.values()) <= MAX_PAGE_BYTES, sizes
+
+
+def test_the_dockerfile_copies_what_exists_and_starts_the_page_as_another_user():
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    sources = [name for line in lines if line.startswith("COPY ") for name in line.split()[1:-1]]
+    assert {"app.py", "vitviz", "checkpoints", "requirements.txt"} <= set(sources)
+    allowed = (ROOT / ".dockerignore").read_text().splitlines()
+    for name in sources:
+        assert (ROOT / name).exists()
+        assert f"!{name}" in allowed
+    user, command = lines.index("USER vitviz"), lines.index('CMD ["python", "app.py", "--public"]')
+    assert user < command
+    assert any(line.startswith("HEALTHCHECK") for line in lines)
