@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 import vitviz
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
+from tests.browser.layout import resize
 from tests.browser.train import TRAIN
 from tests.webapp import runs
 from vitviz.data.preprocessing import sample_paths
@@ -44,8 +45,7 @@ def check(request):
         if not page.evaluate("'axe' in window"):
             page.add_script_tag(path=AXE)
         for width, height in (WIDE, NARROW):
-            page.set_viewport_size({"width": width, "height": height})
-            page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+            resize(page, width, height)
             for theme in ("light", "dark"):
                 page.evaluate("dark => document.body.classList.toggle('dark', dark)", theme == "dark")
                 found = page.evaluate(RUN, COLOR_RULES if theme == "dark" else None)

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 import vitviz
 from benchmarks.page import EXPLORER
 from tests.browser.explore import changed, number_at, other_image, point, shows, tile
+from tests.browser.layout import check_width, resize
 from vitviz.attribution.faithfulness import N_RANDOM, score
 from vitviz.attribution.view import View
 
@@ -258,9 +259,8 @@ def test_the_figure_is_downloaded_as_an_image(open_page):
 def test_nothing_is_wider_than_the_page(open_page):
     page = open_page()
     for width in (1400, 1024, 700, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        resize(page, width)
+        check_width(page)
 
 
 def test_dark_and_light_repaint_the_maps(open_page):

@@ -14,6 +14,7 @@ import vitviz
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
 from tests.browser.explore import changed, other_image, shows
+from tests.browser.layout import check_width
 from vitviz.data.preprocessing import MAX_BYTES, sample_paths
 
 pytestmark = pytest.mark.browser
@@ -523,7 +524,7 @@ def test_long_names_widen_nothing(open_page):
         {"name": f"{long}.txt", "mimeType": "text/plain", "buffer": b"no image"}
     )
     expect(page.locator(f"{EXPLORER} .status")).to_contain_text(long)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    check_width(page)
 
     def named(found):
         return found | {"checkpoints": [*found["checkpoints"], found["checkpoints"][0] | {"name": f"runs/{long[:60]}"}]}

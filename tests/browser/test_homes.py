@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 import vitviz
 from tests import tiny
 from tests.browser.explore import number_at, shows, tile
+from tests.browser.layout import check_width
 from vitviz.attribution.explanation import explain
 from vitviz.data.preprocessing import sample_paths
 from vitviz.plots.document import script
@@ -126,7 +127,7 @@ def test_nothing_that_needs_a_server_is_offered(offline, saved):
 def test_a_saved_file_fits_the_window_and_follows_its_color_scheme(offline, saved, width, scheme):
     page = offline[0](saved, color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    check_width(page)
     color = page.evaluate("getComputedStyle(document.querySelector('.vitviz')).color")
     brightness = sum(map(int, re.findall(r"\d+", color)[:3])) / 3
     assert (brightness > 128) == (scheme == "dark")

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 import vitviz
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
+from tests.browser.layout import check_width, resize
 from tests.webapp import runs
 from vitviz.attribution.probes import probe
 from vitviz.data import preprocessing
@@ -262,9 +263,8 @@ def test_an_error_is_shown_and_the_figures_stay(open_internals):
 def test_nothing_is_wider_than_the_page(open_internals):
     page = open_internals()
     for width in (1400, 1024, 700, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        resize(page, width)
+        check_width(page)
 
 
 def test_dark_and_light_repaint_the_figures(open_internals):
@@ -389,8 +389,7 @@ def test_reading_a_figure_does_not_change_its_layout(open_internals):
       return found;
     }"""
     for width in (1400, 768, 390, 320):
-        page.set_viewport_size({"width": width, "height": 844})
-        page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+        resize(page, width)
         for name in PROBES:
             found = page.eval_on_selector(f"[data-probe={name}] .stage", heights)
             assert len(set(found)) == 1, (width, name)

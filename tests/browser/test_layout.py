@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.page import EXPLORER
+from tests.browser.layout import check_width, resize
 
 pytestmark = pytest.mark.browser
 
@@ -12,11 +13,6 @@ HEADLINE = f"{EXPLORER} .headline"
 
 def box(page, selector):
     return page.locator(selector).first.bounding_box()
-
-
-def resize(page, width, height):
-    page.set_viewport_size({"width": width, "height": height})
-    page.wait_for_function("size => String([innerWidth, innerHeight]) === String(size)", arg=[width, height])
 
 
 def test_f_enlarges_image_and_map_then_the_map_then_the_matrix_and_escape_leaves(open_page):
@@ -92,7 +88,7 @@ def test_a_wide_window_is_used_and_the_methods_stay_in_view(open_page, width, he
     assert box(page, ".stage.map")["width"] >= least
     strip = page.locator(".method-score").last.bounding_box()
     assert strip["y"] + strip["height"] <= height
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    check_width(page)
 
 
 @pytest.mark.parametrize(("width", "height"), [(1400, 900), (1024, 768)])

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.page import EXPLORER
+from tests.browser.layout import check_width, resize
 from tests.browser.train import TRAIN, open_train
 
 pytestmark = pytest.mark.browser
@@ -22,9 +23,8 @@ def check_sheet(page, root):
     """Check that a page prints its data in their colors, without controls, and fits on A4."""
     page.emulate_media(media="print")
     for width in (PORTRAIT, LANDSCAPE):
-        page.set_viewport_size({"width": width, "height": 1000})
-        page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        resize(page, width, 1000)
+        check_width(page)
         page.wait_for_function(
             f"selector => ({TOO_WIDE})(selector).length === 0", arg=f"{root} :is(canvas, svg, img, p)"
         )

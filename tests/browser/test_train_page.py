@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
 from tests.browser.files import mp4_seconds
+from tests.browser.layout import check_width, resize
 from tests.browser.train import SHIPPED, TRAIN, open_train, painted, state, step_to
 from vitviz.models import checkpoint
 from vitviz.models.config import ConvNetConfig
@@ -569,9 +570,8 @@ def test_a_public_page_has_the_timeline_without_the_form(context, tmp_path):
 def test_nothing_is_wider_than_the_page_and_dark_repaints(context, address):
     page = open_train(context, address, "&__theme=light")
     for width in (1400, 1100, 1024, 700, 390):
-        page.set_viewport_size({"width": width, "height": 844})
-        page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        resize(page, width)
+        check_width(page)
     pixel = "node => String([...node.getContext('2d').getImageData(0, 0, 1, 1).data])"
     canvas = f"{TRAIN} [role=gridcell] canvas"
     light = page.eval_on_selector(canvas, pixel)

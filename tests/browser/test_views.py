@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 import vitviz
 from benchmarks.page import EXPLORER
+from tests.browser.layout import check_width, resize
 from vitviz.data.preprocessing import sample_paths
 from vitviz.plots.words import signed
 
@@ -131,7 +132,6 @@ def test_a_view_is_saved_as_shown(open_page, view):
 def test_a_view_fits_a_phone(open_page):
     for view, node in (("contributions", ".ledger"), ("features", ".film"), ("patching", ".patching-grid")):
         page = open_page(f"?view={view}")
-        page.set_viewport_size({"width": 390, "height": 844})
         page.wait_for_selector(node)
-        page.wait_for_function("document.documentElement.clientWidth === 390")
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        resize(page, 390)
+        check_width(page)
