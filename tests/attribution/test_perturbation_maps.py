@@ -113,7 +113,7 @@ def test_integrated_gradients_use_more_points_until_they_are_complete(monkeypatc
     counts.clear()
     monkeypatch.setattr(perturbation_maps, "COMPLETENESS_TOLERANCE", 0)
     assert not perturbation_maps.integrate_gradients(subject, 3).is_complete
-    assert counts == [64, 128, 256]
+    assert counts == [24, 64, 128, 256]
 
 
 def saturated() -> ForwardContext:

@@ -11,10 +11,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from vitviz.attribution.context import ForwardContext, softmax
+from vitviz.attribution.context import BATCH_SIZE, ForwardContext, softmax
 
 Array = NDArray[np.float32]
 NUM_RANDOM = 20  # random sets of patches
+FLIP_STEP = 8  # beginnings of an order that pass through the network at once
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,19 @@ class PatchEmbedding:
     product: float
     rest: float | None
     value: float
+
+
+@dataclass(frozen=True)
+class Flips:
+    """How few removed patches change the predicted class.
+
+    Attributes:
+        best: The smallest set that was found, in order of removal; None if removing all patches changes nothing.
+        random: For each of `NUM_RANDOM` random orders, how many patches change the class; None if none do.
+    """
+
+    best: list[int] | None
+    random: list[int | None]
 
 
 def attention_row(context: ForwardContext, layer: int, head: int, token: int = 0) -> AttentionRow:
@@ -147,13 +161,76 @@ def patch_predictions(context: ForwardContext) -> Array | None:
 
 def without_patches(context: ForwardContext, chosen: Sequence[Sequence[int]]) -> Array:
     """Return the probabilities (n, K) after each of n sets of patches is painted in the mean color."""
-    masked = torch.zeros(len(chosen), context.config.num_patches, dtype=torch.bool)
-    for mask, patches in zip(masked, chosen, strict=True):
+    masks = torch.zeros(len(chosen), context.config.num_patches, dtype=torch.bool)
+    for mask, patches in zip(masks, chosen, strict=True):
         mask[list(patches)] = True
-    return softmax(context.predict(context.mask_patches(masked)))
+    return softmax(np.concatenate([context.predict(context.mask_patches(part)) for part in masks.split(BATCH_SIZE)]))
 
 
 def random_patches(context: ForwardContext, count: int) -> list[list[int]]:
     """Draw `NUM_RANDOM` sets of patches with the image's seed."""
     rng = np.random.default_rng(context.seed)
     return [rng.permutation(context.config.num_patches)[:count].tolist() for _ in range(NUM_RANDOM)]
+
+
+def flips(context: ForwardContext, rankings: Sequence[Sequence[int]] = ()) -> Flips:
+    """Search for the fewest patches whose removal (painted in the mean color) changes the predicted class.
+
+    No fast method finds the smallest set for certain. Tried are the greedy order, which removes the
+    patch that lowers the margin of the class most, and the rankings; then patches that are not needed are put back.
+    About 10 N forward passes if few patches change the class, at most N^2 / 2 + (N + NUM_RANDOM) N.
+
+    Args:
+        context: The image in the model.
+        rankings: Orders of patches to try besides, such as those of attribution maps.
+    """
+    predicted = int(context.logits.argmax())
+    orders = random_patches(context, context.config.num_patches)
+    tried = [greedy_flip(context, predicted), *(first_flip(context, predicted, ranking) for ranking in rankings)]
+    best = min(filter(None, tried), key=len, default=None)
+    by_chance = [first_flip(context, predicted, order) for order in orders]
+    return Flips(
+        None if best is None else put_back(context, predicted, best),
+        [None if one is None else len(one) for one in by_chance],
+    )
+
+
+def margins(context: ForwardContext, predicted: int, chosen: Sequence[Sequence[int]]) -> Array:
+    """Return how far the log-probability of a class is above the largest other one, without sets of patches, (n,).
+
+    Negative where the removal changes the prediction.
+    """
+    logs = np.log(without_patches(context, chosen) + 1e-30)
+    return logs[:, predicted] - np.delete(logs, predicted, axis=1).max(1)
+
+
+def first_flip(context: ForwardContext, predicted: int, order: Sequence[int]) -> list[int] | None:
+    """Return the shortest beginning of an order whose removal changes the predicted class, or None."""
+    for start in range(0, len(order), FLIP_STEP):
+        sizes = range(start + 1, min(start + FLIP_STEP, len(order)) + 1)
+        changed = margins(context, predicted, [order[:size] for size in sizes]) < 0
+        if changed.any():
+            return list(order[: sizes[int(changed.argmax())]])
+    return None
+
+
+def greedy_flip(context: ForwardContext, predicted: int) -> list[int] | None:
+    """Remove the patch that lowers the margin most, again and again, until the predicted class changes."""
+    removed: list[int] = []
+    while left := [patch for patch in range(context.config.num_patches) if patch not in removed]:
+        found = margins(context, predicted, [[*removed, patch] for patch in left])
+        removed.append(left[int(found.argmin())])
+        if found.min() < 0:
+            return removed
+    return None
+
+
+def put_back(context: ForwardContext, predicted: int, removed: list[int]) -> list[int]:
+    """Put back patches, those that matter least first, as long as the prediction stays changed."""
+    while len(removed) > 1:
+        fewer = [[patch for patch in removed if patch != back] for back in removed]
+        found = margins(context, predicted, fewer)
+        if found.min() >= 0:
+            break
+        removed = fewer[int(found.argmin())]
+    return removed

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vitviz.attribution.context import BATCH_SIZE, ForwardContext, Target, target_logit
 
 Array = NDArray[np.float32]
-NUM_POINTS = (64, 128, 256)  # on the path of integrated gradients, until completeness holds
+NUM_POINTS = (24, 64, 128, 256)  # on the path of integrated gradients, until completeness holds
 COMPLETENESS_TOLERANCE = 0.02  # of the logit difference, or of 1 if that is larger
 BATCH_OF_GRADIENTS = 16  # points on the path per backward pass
 

@@ -1,15 +1,17 @@
 /* Requests of the Learn page, and its address. */
 
 import { firstImage, imageParam, parseImage, uploadOf } from '../explore/address';
-import { unavailable, updateAddress } from '../lib/address';
+import { parsePatches, patchesParam, unavailable, updateAddress } from '../lib/address';
 import { isRefusal, isServed, reasonOf, refreshModels, WORKING_DELAY } from '../lib/client';
 import { floatsOf, sharpestHead } from '../lib/numbers';
+import { flipped } from './flips';
 import type { LearnPage } from './state.svelte';
 import { passOf } from './state.svelte';
 import { STEPS, stepOf } from './steps';
 
 const addressed = (name: string) => new URLSearchParams(location.search).get(name);
 const UPLOADED = 'upload';
+const OUTSIDE = 'Some removed patches of this link are not in the grid of this model: they are left out.';
 
 /** Request the pass of the chosen model on the chosen image, unless a later request was made. */
 export async function load(page: LearnPage): Promise<void> {
@@ -32,9 +34,14 @@ export async function load(page: LearnPage): Promise<void> {
   const { layer, head } = sharpestHead(pass.shape, pass.rows);
   const isSame = page.pass?.reply.checkpoint === checkpoint;
   Object.assign(page, { pass, attention: null, embedding: null, similar: null, without: null, removed: [] });
+  Object.assign(page, { flips: null, ownBest: 0 });
   if (!isSame) Object.assign(page, { layer, head, dimension: 0, training: null });
   page.patch = Math.floor((pass.shape.rows * pass.shape.columns + pass.shape.columns) / 2);
   page.state = 'ready';
+  const [removed, linked] = [parsePatches(page.linkedPatches, pass.shape), page.linkedPatches?.split('_').length ?? 0];
+  page.linkedPatches = null;
+  if (removed.length < linked) page.showNotice(OUTSIDE);
+  if (removed.length) await remove(page, removed);
   writeAddress(page);
   await refresh(page);
 }
@@ -92,14 +99,28 @@ export async function remove(page: LearnPage, patches: readonly number[]): Promi
   const { pass } = page;
   page.removed = patches;
   if (!pass) return;
+  writeAddress(page);
   if (!patches.length) {
     page.without = null;
     return;
   }
   const found = await page.host.request('lesson_remove', { key: pass.reply.key, patches: [...patches] });
   if (page.removed !== patches || page.pass !== pass) return;
-  if (isServed(found)) page.without = found;
-  else fail(page, found);
+  if (!isServed(found)) return fail(page, found);
+  page.without = found;
+  const isOwn = !page.isRevealed(patches) && flipped(pass.reply.probabilities, found);
+  if (isOwn) page.ownBest = Math.min(page.ownBest || patches.length, patches.length);
+}
+
+/** Ask for the fewest patches known to change the answer. */
+export async function revealFlips(page: LearnPage): Promise<void> {
+  const { pass } = page;
+  if (!pass || page.flips) return;
+  page.flips = 'working';
+  const found = await page.host.request('lesson_flip', { key: pass.reply.key });
+  if (page.pass !== pass) return;
+  page.flips = isServed(found) ? found : null;
+  if (!isServed(found)) fail(page, found);
 }
 
 /** Change what the reader has chosen in the figures. */
@@ -120,7 +141,9 @@ export function writeAddress(page: LearnPage, how: 'pushState' | 'replaceState' 
   if (!page.root?.clientWidth) return; // another tab is shown
   const image = page.image ? imageParam(page.image) : null;
   page.followed = `${page.checkpoint} ${image}`;
-  updateAddress({ checkpoint: page.checkpoint, image, step: page.current.id }, { step: STEPS[0].id }, how);
+  const isGame = page.current.id === 'removal' && page.pass;
+  const removed = isGame ? patchesParam(page.removed, isGame.shape) : null;
+  updateAddress({ checkpoint: page.checkpoint, image, step: page.current.id, removed }, { step: STEPS[0].id }, how);
 }
 
 /** Adopt step, model and image of the address; returns whether the pass is another one. */
@@ -157,9 +180,10 @@ export async function start(page: LearnPage, root: HTMLElement): Promise<void> {
   if (linked !== null && !page.isKnown(linked)) await refreshLists(page);
   const asked = [linked, addressed('image'), addressed('step')] as const;
   follow(page);
+  if (page.current.id === 'removal') page.linkedPatches = addressed('removed');
   const absence = missing(page, ...asked);
   await load(page);
-  if (absence && !page.isError) page.showNotice(absence);
+  if (absence && !page.isError) page.showNotice([absence, page.status].filter(Boolean).join(' '));
   let isFirst = true;
   new IntersectionObserver(([entry]) => {
     if (entry.isIntersecting && !isFirst) comeBack(page);

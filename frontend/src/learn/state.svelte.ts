@@ -4,6 +4,7 @@ import type {
   ExplainReply,
   ImageChoice,
   LearnCatalog,
+  LessonFlipReply,
   LessonPatchReply,
   LessonReply,
   LessonTrainingReply,
@@ -59,9 +60,12 @@ export class LearnPage {
   embedding = $state.raw<LessonPatchReply | null>(null);
   similar = $state.raw<Float32Array | null>(null); // to `patch`, (L, N)
   without = $state.raw<readonly number[] | null>(null); // probabilities without the removed patches
+  ownBest = $state.raw(0); // fewest patches with which the reader changed the answer, 0 for none
   training = $state.raw<LessonTrainingReply | null>(null);
+  flips = $state.raw<LessonFlipReply | 'working' | null>(null); // the best known set, once it is asked for
 
   ticket = 0; // of the latest request for a pass; responses to earlier ones are dropped
+  linkedPatches: string | null = null; // removed patches of the link, until its image is shown
   followed: string | null = null; // the checkpoint and image that were last read from the address
 
   readonly current = $derived.by(() => STEPS[this.step]);
@@ -74,6 +78,11 @@ export class LearnPage {
 
   isKnown(name: string | null): boolean {
     return this.models.some((model) => model.name === name);
+  }
+
+  /** Whether a set of patches is the best known one, which is not the reader's own. */
+  isRevealed(patches: readonly number[]): boolean {
+    return this.flips !== 'working' && patches === this.flips?.best;
   }
 
   showNotice(sentence: string, isError = false) {

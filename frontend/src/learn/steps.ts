@@ -166,7 +166,7 @@ export const STEPS: readonly Step[] = [
       `The bars paint ${counted(pass.lesson.removals[0]?.patches.length ?? 0, 'patch', 'patches')} in the mean color: those that attention names, those of balanced gradients, and ${pass.lesson.random.length} random sets.`,
       'On one image any of them may win. Over hundreds, balanced gradients name them better.',
     ]),
-    tryIt: 'Remove patches yourself. How few flip the answer?',
+    tryIt: 'A game: remove patches until the answer changes. How few do you need? The address carries your try.',
     question: 'What does attention show, then?',
     answer: () => 'Where the model reads. What it does with it depends on values, MLPs and later layers.',
   },

@@ -364,6 +364,12 @@ export interface LessonContributions {
   logit: number;
 }
 
+/** See `vitviz.attribution.lesson.Flips`. */
+export interface LessonFlipReply {
+  best: number[] | null;
+  random: (number | null)[];
+}
+
 /** Query of the first token (d), keys and values of all tokens (T, d), base64 of float32. */
 export interface LessonHeadReply {
   query: string;
@@ -780,6 +786,7 @@ export interface Requests {
   lesson_head: [LessonHeadRequest, LessonHeadReply | Refusal | null];
   lesson_patch: [LessonPatchRequest, LessonPatchReply | Refusal | null];
   lesson_remove: [LessonRemoveRequest, number[] | Refusal | null];
+  lesson_flip: [KeyRequest, LessonFlipReply | Refusal | null];
   lesson_training: [LessonTrainingRequest, LessonTrainingReply | Refusal | null];
   check: [FormRequest, CheckReply | Refusal];
   estimate: [ConfigRequest, EstimateReply | Refusal];

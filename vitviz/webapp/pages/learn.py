@@ -6,7 +6,7 @@ The forward pass is that of Explore, whose explanations and models it shares.
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from PIL import Image
@@ -15,11 +15,13 @@ from vitviz.attribution import lesson
 from vitviz.attribution.explanation import Explanation
 from vitviz.attribution.probes import position_similarity
 from vitviz.data.encoding import data_url, to_base64
+from vitviz.models.attention_stats import forward_macs
 from vitviz.webapp.models import bundled_models
-from vitviz.webapp.pages.explore import WORKERS, Explore
+from vitviz.webapp.pages.explore import MANY_PASSES, MAX_MACS, WORKERS, Explore
 from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.schemas.learn import (
     LessonContributions,
+    LessonFlipReply,
     LessonHeadReply,
     LessonModel,
     LessonPatchReply,
@@ -32,6 +34,7 @@ from vitviz.webapp.server.requests import INTEGERS, Json, RequestError, error_re
 
 NAMED_BY = ("attention", "average", "balanced_gradients")  # methods whose patches are removed
 REMOVED = 0.25  # fraction of the patches
+PASSES = 10  # forward passes for a patch, until few removed patches change the answer
 
 
 class Learn:
@@ -55,6 +58,7 @@ class Learn:
         return [
             route_by_size(quick(respond(self.explore.takes_long)), quick(explain), Queue(1, 8)(explain)),
             *(quick(respond(function)) for function in (*numbers, self.explore.views.similarity)),
+            Queue(1, 8)(respond(self.lesson_flip)),
             respond(self.explore.list_models),
             *self.explore.model_functions,
         ]
@@ -122,6 +126,35 @@ class Learn:
         if not all(0 <= patch < count for patch in patches):
             raise RequestError("patches", f"from 0 to {count - 1}", patches)
         return list(map(float, lesson.without_patches(explanation.context, [patches])[0]))
+
+    def lesson_flip(self, request: Json) -> LessonFlipReply | None:
+        """Return the fewest patches known to change the predicted class, and how many random ones do.
+
+        Args:
+            request: `key`.
+
+        Raises:
+            ValueError: If the model has no head or is too large.
+        """
+        if (explanation := self.explanations.get(request)) is None:
+            return None
+        context, methods = explanation.context, explanation.methods
+        config = context.config
+        if not config.num_classes:
+            raise ValueError("Only the answer of a classification head can change: this model has none.")
+        if forward_macs(config) * config.num_patches * PASSES > MAX_MACS:
+            raise ValueError(
+                "This model is large: finding the best set takes too many forward passes. Try a smaller one."
+            )
+
+        def compute() -> Json:
+            instant = [key for key in methods if key not in (*MANY_PASSES, "random")]
+            rankings = [np.argsort(-explanation.map(key).ravel(), kind="stable").tolist() for key in instant]
+            found = lesson.flips(context, rankings)
+            return {"best": found.best, "random": found.random}
+
+        target = explanation.target(None)
+        return cast(LessonFlipReply, self.explore.scored.get_or_compute("flips", explanation, target, compute))
 
     def lesson_training(self, request: Json) -> LessonTrainingReply | None:
         """Return snapshots of the training of a bundled checkpoint; None if it has no timeline.

@@ -108,6 +108,13 @@ class LessonRemoveRequest(TypedDict):
     patches: list[int]
 
 
+class LessonFlipReply(TypedDict):
+    """See `vitviz.attribution.lesson.Flips`."""
+
+    best: list[int] | None
+    random: list[int | None]
+
+
 class LessonTrainingRequest(TypedDict):
     """A checkpoint, and the name of a sample image."""
 

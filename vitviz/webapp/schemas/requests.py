@@ -40,6 +40,7 @@ from vitviz.webapp.schemas.explore import (
 )
 from vitviz.webapp.schemas.internals import ProbeFigureRequest, ProbesReply, ProbesRequest
 from vitviz.webapp.schemas.learn import (
+    LessonFlipReply,
     LessonHeadReply,
     LessonHeadRequest,
     LessonPatchReply,
@@ -118,6 +119,7 @@ class Requests(TypedDict):
     lesson_head: tuple[LessonHeadRequest, LessonHeadReply | Refusal | None]
     lesson_patch: tuple[LessonPatchRequest, LessonPatchReply | Refusal | None]
     lesson_remove: tuple[LessonRemoveRequest, Vector | Refusal | None]
+    lesson_flip: tuple[KeyRequest, LessonFlipReply | Refusal | None]
     lesson_training: tuple[LessonTrainingRequest, LessonTrainingReply | Refusal | None]
     check: tuple[FormRequest, CheckReply | Refusal]
     estimate: tuple[ConfigRequest, EstimateReply | Refusal]

@@ -1,6 +1,7 @@
 """Bounded caches of explanations and of maps and scores computed from them."""
 
 import hashlib
+import pickle
 import secrets
 import threading
 import time
@@ -17,7 +18,7 @@ from vitviz.webapp.server.requests import Json
 CacheKey = tuple[str, Network, Target, bytes]  # kind of response, model, target, SHA-256 of the pixels
 MAX_CACHED_BYTES = 256 * 2**20
 MAX_AGE = 3300  # s; less than an hour
-MAX_SCORED = 1000  # responses with maps or scores, some kilobytes each
+MAX_SCORED = 1000  # responses with maps or scores, about 10 kB each
 
 
 def size_of(explanation: Explanation) -> int:
@@ -75,11 +76,12 @@ class ExplanationCache:
 class ScoreCache:
     """Maps and scores by image, model and target, as many visitors choose the same images.
 
-    Ablated explanations are not cached, nor models of runs, which change while they train.
+    Ablated explanations are not cached, nor models of runs, which change while they train. Responses are pickled: as
+    lists of Python floats they take four times the memory, in small pieces that the allocator cannot return.
     """
 
     def __init__(self) -> None:
-        self.entries: TTLCache[CacheKey, Json] = TTLCache(MAX_SCORED, MAX_AGE, time.monotonic)
+        self.entries: TTLCache[CacheKey, bytes] = TTLCache(MAX_SCORED, MAX_AGE, time.monotonic)
         self.lock = threading.Lock()
 
     def get(self, kind: str, explanation: Explanation, target: Target) -> Json | None:
@@ -87,7 +89,8 @@ class ScoreCache:
         if explanation.changes:
             return None
         with self.lock:
-            return self.entries.get(cache_key(kind, explanation, target))
+            found = self.entries.get(cache_key(kind, explanation, target))
+        return None if found is None else pickle.loads(found)  # noqa: S301 - pickled below
 
     def get_or_compute(self, kind: str, explanation: Explanation, target: Target, compute: Callable[[], Json]) -> Json:
         """Return the stored response, or compute and store it."""
@@ -96,7 +99,7 @@ class ScoreCache:
             response = compute()
             if not explanation.changes and not explanation.checkpoint.startswith(RUN_PREFIX):
                 with self.lock:
-                    self.entries[cache_key(kind, explanation, target)] = response
+                    self.entries[cache_key(kind, explanation, target)] = pickle.dumps(response)
         return response
 
 

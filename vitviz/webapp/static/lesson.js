@@ -1,5 +1,5 @@
-import { $window, append, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, from_html, get, if_block, index, init_select, key, next, onMount, only_child, pop, prop, push, remove_input_defaults, reset, select_option, set, set_attribute, set_class, set_style, set_text, sibling, state, template_effect, text, to_array, user_derived, user_effect } from "./packages.js";
-import { GRID_KEYS, ModelSelect, ThemeColors, colorIndex, counted, cssColor, firstImage, floatsOf, imageParam, inkOn, isImageUrl, isRefusal, isServed, isShortcut, makeTile, neighbour, paintTile, parseImage, patchAt, patchName, percent, reasonOf, refreshModels, roundLimit, sharpestHead, signed, sumOf, unavailable, updateAddress, uploadOf, written } from "./shared.js";
+import { $window, append, bind_this, bind_value, child, clsx, comment, component, delegate, delegated, each, event, first_child, from_html, get, if_block, index, init_select, key, next, noop, onMount, only_child, pop, prop, push, remove_input_defaults, reset, select_option, set, set_attribute, set_class, set_style, set_text, sibling, state, template_effect, text, to_array, user_derived, user_effect } from "./packages.js";
+import { GRID_KEYS, ModelSelect, ThemeColors, colorIndex, counted, cssColor, firstImage, floatsOf, imageParam, inkOn, isImageUrl, isRefusal, isServed, isShortcut, makeTile, neighbour, paintTile, parseImage, parsePatches, patchAt, patchName, patchesParam, percent, reasonOf, refreshModels, roundLimit, sharpestHead, signed, sumOf, unavailable, updateAddress, uploadOf, written } from "./shared.js";
 // src/learn/attention.ts
 function attentionOf({ query, keys, values, size }, token) {
 	const count = keys.length / size;
@@ -26,6 +26,27 @@ function softmax(logits, temperature = 1) {
 	const powers = Float32Array.from(logits, (logit) => Math.exp((logit - largest) / temperature));
 	const sum = powers.reduce((total, power) => total + power, 0);
 	return powers.map((power) => power / sum);
+}
+// src/learn/flips.ts
+var largest = (values) => values.indexOf(Math.max(...values));
+var patches = (count) => counted(count, "patch", "patches");
+var flipped = (before, without) => without !== null && largest(without) !== largest(before);
+function tryLine({ classes, probabilities }, count, without) {
+	if (!count) return "Click patches to remove them. How few change the answer?";
+	if (!without) return `${patches(count)} removed.`;
+	const [before, now] = [largest(probabilities), largest(without)];
+	if (before !== now) return `Changed with ${patches(count)}: ${classes[before]} becomes ${classes[now]}.`;
+	return `${patches(count)} removed: still ${classes[now]}, ${percent(without[now], 1)}.`;
+}
+var median = (counts) => [...counts].sort((a, b) => a - b)[Math.floor(counts.length / 2)];
+function flipLines({ best, random }, own) {
+	if (!best) return ["No order changes the answer, even with all patches removed."];
+	const changed = random.filter((count) => count !== null);
+	const chance = changed.length ? `${changed.length} of ${random.length} random orders change it, with ${median(changed)} patches (median).` : `None of ${random.length} random orders changes it.`;
+	const lines = [`Best known: ${patches(best.length)}. A smaller set may exist.`, chance];
+	if (!own) return lines;
+	if (own < best.length) return [...lines, `You need ${patches(own)}: better than the best known set!`];
+	return [...lines, own === best.length ? "You need as few." : `You need ${patches(own)}, ${own - best.length} more.`];
 }
 // src/learn/steps.ts
 var patchesOf = ({ shape }) => shape.rows * shape.columns;
@@ -138,7 +159,7 @@ var STEPS = [
 			`The bars paint ${counted(pass.lesson.removals[0]?.patches.length ?? 0, "patch", "patches")} in the mean color: those that attention names, those of balanced gradients, and ${pass.lesson.random.length} random sets.`,
 			"On one image any of them may win. Over hundreds, balanced gradients name them better."
 		]),
-		tryIt: "Remove patches yourself. How few flip the answer?",
+		tryIt: "A game: remove patches until the answer changes. How few do you need? The address carries your try.",
 		question: "What does attention show, then?",
 		answer: () => "Where the model reads. What it does with it depends on values, MLPs and later layers."
 	},
@@ -281,6 +302,13 @@ var LearnPage = class {
 	set without(value) {
 		set(this.#without, value);
 	}
+	#ownBest = state(0);
+	get ownBest() {
+		return get(this.#ownBest);
+	}
+	set ownBest(value) {
+		set(this.#ownBest, value);
+	}
 	#training = state(null);
 	get training() {
 		return get(this.#training);
@@ -288,7 +316,15 @@ var LearnPage = class {
 	set training(value) {
 		set(this.#training, value);
 	}
+	#flips = state(null);
+	get flips() {
+		return get(this.#flips);
+	}
+	set flips(value) {
+		set(this.#flips, value);
+	}
 	ticket = 0;
+	linkedPatches = null;
 	followed = null;
 	#current = user_derived(() => STEPS[this.step]);
 	get current() {
@@ -304,6 +340,9 @@ var LearnPage = class {
 	}
 	isKnown(name) {
 		return this.models.some((model) => model.name === name);
+	}
+	isRevealed(patches) {
+		return this.flips !== "working" && patches === this.flips?.best;
 	}
 	showNotice(sentence, isError = false) {
 		Object.assign(this, {
@@ -337,6 +376,7 @@ function rowOfHead({ rows, shape }, layer, head) {
 // src/learn/requests.ts
 var addressed = (name) => new URLSearchParams(location.search).get(name);
 var UPLOADED = "upload";
+var OUTSIDE = "Some removed patches of this link are not in the grid of this model: they are left out.";
 async function load(page) {
 	const mine = ++page.ticket;
 	const { checkpoint, image } = page;
@@ -367,6 +407,10 @@ async function load(page) {
 		without: null,
 		removed: []
 	});
+	Object.assign(page, {
+		flips: null,
+		ownBest: 0
+	});
 	if (!isSame) Object.assign(page, {
 		layer,
 		head,
@@ -375,6 +419,10 @@ async function load(page) {
 	});
 	page.patch = Math.floor((pass.shape.rows * pass.shape.columns + pass.shape.columns) / 2);
 	page.state = "ready";
+	const [removed, linked] = [parsePatches(page.linkedPatches, pass.shape), page.linkedPatches?.split("_").length ?? 0];
+	page.linkedPatches = null;
+	if (removed.length < linked) page.showNotice(OUTSIDE);
+	if (removed.length) await remove(page, removed);
 	writeAddress(page);
 	await refresh(page);
 }
@@ -444,6 +492,7 @@ async function remove(page, patches) {
 	const { pass } = page;
 	page.removed = patches;
 	if (!pass) return;
+	writeAddress(page);
 	if (!patches.length) {
 		page.without = null;
 		return;
@@ -453,8 +502,18 @@ async function remove(page, patches) {
 		patches: [...patches]
 	});
 	if (page.removed !== patches || page.pass !== pass) return;
-	if (isServed(found)) page.without = found;
-	else fail(page, found);
+	if (!isServed(found)) return fail(page, found);
+	page.without = found;
+	if (!page.isRevealed(patches) && flipped(pass.reply.probabilities, found)) page.ownBest = Math.min(page.ownBest || patches.length, patches.length);
+}
+async function revealFlips(page) {
+	const { pass } = page;
+	if (!pass || page.flips) return;
+	page.flips = "working";
+	const found = await page.host.request("lesson_flip", { key: pass.reply.key });
+	if (page.pass !== pass) return;
+	page.flips = isServed(found) ? found : null;
+	if (!isServed(found)) fail(page, found);
 }
 function pick(page, change) {
 	Object.assign(page, change);
@@ -471,10 +530,13 @@ function writeAddress(page, how = "replaceState") {
 	if (!page.root?.clientWidth) return;
 	const image = page.image ? imageParam(page.image) : null;
 	page.followed = `${page.checkpoint} ${image}`;
+	const isGame = page.current.id === "removal" && page.pass;
+	const removed = isGame ? patchesParam(page.removed, isGame.shape) : null;
 	updateAddress({
 		checkpoint: page.checkpoint,
 		image,
-		step: page.current.id
+		step: page.current.id,
+		removed
 	}, { step: STEPS[0].id }, how);
 }
 function follow(page) {
@@ -511,9 +573,10 @@ async function start(page, root) {
 		addressed("step")
 	];
 	follow(page);
+	if (page.current.id === "removal") page.linkedPatches = addressed("removed");
 	const absence = missing(page, ...asked);
 	await load(page);
-	if (absence && !page.isError) page.showNotice(absence);
+	if (absence && !page.isError) page.showNotice([absence, page.status].filter(Boolean).join(" "));
 	let isFirst = true;
 	new IntersectionObserver(([entry]) => {
 		if (entry.isIntersecting && !isFirst) comeBack(page);
@@ -536,14 +599,14 @@ function choose(page, change) {
 	load(page);
 }
 // src/learn/LayerChoice.svelte
-var root$16 = from_html(`<option></option>`);
-var root_1$16 = from_html(`<label class="lesson-layer">Layer <select class="button"></select></label>`);
+var root$17 = from_html(`<option></option>`);
+var root_1$17 = from_html(`<label class="lesson-layer">Layer <select class="button"></select></label>`);
 function LayerChoice($$anchor, $$props) {
 	push($$props, true);
-	var label = root_1$16();
+	var label = root_1$17();
 	var select = sibling(child(label));
 	each(select, 21, () => ({ length: $$props.pass.shape.layers }), index, ($$anchor, $$item, layer) => {
-		var option = root$16();
+		var option = root$17();
 		option.textContent = layer + 1;
 		var option_value = {};
 		template_effect(($0) => {
@@ -564,20 +627,20 @@ function LayerChoice($$anchor, $$props) {
 }
 delegate(["change"]);
 // src/learn/LessonMap.svelte
-var root$15 = from_html(`<span class="lesson-mark"></span>`);
-var root_1$15 = from_html(`<div class="lesson-map" role="img"><canvas></canvas> <!></div>`);
+var root$16 = from_html(`<span class="lesson-mark"></span>`);
+var root_1$16 = from_html(`<div class="lesson-map" role="img"><canvas></canvas> <!></div>`);
 function LessonMap($$anchor, $$props) {
 	push($$props, true);
 	const first = prop($$props, "first", 3, 0), patch = prop($$props, "patch", 19, () => -1);
 	let canvas;
 	user_effect(() => paintTile(makeTile(canvas, $$props.shape.columns, $$props.shape.rows), $$props.values, first(), $$props.table, $$props.scale));
-	var div = root_1$15();
+	var div = root_1$16();
 	let styles;
 	var canvas_1 = child(div);
 	bind_this(canvas_1, ($$value) => canvas = $$value, () => canvas);
 	var node = sibling(canvas_1, 2);
 	var consequent = ($$anchor) => {
-		var span = root$15();
+		var span = root$16();
 		let styles_1;
 		template_effect(($0) => styles_1 = set_style(span, "", styles_1, {
 			left: `${100 * (patch() % $$props.shape.columns) / $$props.shape.columns}%`,
@@ -597,8 +660,8 @@ function LessonMap($$anchor, $$props) {
 	pop();
 }
 // src/learn/Numbers.svelte
-var root$14 = from_html(`<span> </span>`);
-var root_1$14 = from_html(`<div class="lesson-vector"><span class="lesson-name"> </span> <div class="lesson-numbers" role="img"></div></div>`);
+var root$15 = from_html(`<span> </span>`);
+var root_1$15 = from_html(`<div class="lesson-vector"><span class="lesson-name"> </span> <div class="lesson-numbers" role="img"></div></div>`);
 function Numbers($$anchor, $$props) {
 	push($$props, true);
 	const pointed = prop($$props, "pointed", 19, () => -1);
@@ -610,12 +673,12 @@ function Numbers($$anchor, $$props) {
 		const cell = target instanceof Element && target.closest("[data-index]");
 		return cell ? Number(cell.dataset.index) : -1;
 	}
-	var div = root_1$14();
+	var div = root_1$15();
 	var span = child(div);
 	var text = only_child(span, true);
 	var div_1 = sibling(span, 2);
 	each(div_1, 21, () => ({ length: $$props.values.length }), index, ($$anchor, $$item, i) => {
-		var span_1 = root$14();
+		var span_1 = root$15();
 		set_attribute(span_1, "data-index", i);
 		let styles;
 		var text_1 = only_child(span_1, true);
@@ -646,10 +709,10 @@ function Numbers($$anchor, $$props) {
 }
 delegate(["pointermove"]);
 // src/learn/Stage.svelte
-var root$13 = from_html(`<img alt="" draggable="false"/>`);
-var root_1$13 = from_html(`<span class="lesson-removed"></span>`);
-var root_2$8 = from_html(`<i> </i>`);
-var root_3$5 = from_html(`<div class="lesson-stage" role="application"><!> <span class="lesson-grid"></span> <!> <span class="lesson-mark"><!></span></div>`);
+var root$14 = from_html(`<img alt="" draggable="false"/>`);
+var root_1$14 = from_html(`<span class="lesson-removed"></span>`);
+var root_2$9 = from_html(`<i> </i>`);
+var root_3$7 = from_html(`<div class="lesson-stage" role="application"><!> <span class="lesson-grid"></span> <!> <span class="lesson-mark"><!></span></div>`);
 function Stage($$anchor, $$props) {
 	push($$props, true);
 	const mark = prop($$props, "mark", 3, ""), removed = prop($$props, "removed", 19, () => []);
@@ -667,12 +730,12 @@ function Stage($$anchor, $$props) {
 		event.preventDefault();
 		event.stopPropagation();
 	}
-	var div = root_3$5();
+	var div = root_3$7();
 	let styles;
 	set_attribute(div, "tabindex", 0);
 	var node = child(div);
 	var consequent = ($$anchor) => {
-		var img = root$13();
+		var img = root$14();
 		template_effect(() => set_attribute(img, "src", $$props.src));
 		append($$anchor, img);
 	};
@@ -682,7 +745,7 @@ function Stage($$anchor, $$props) {
 	});
 	var node_1 = sibling(node, 4);
 	each(node_1, 16, removed, (index) => index, ($$anchor, index) => {
-		var span = root_1$13();
+		var span = root_1$14();
 		let styles_1;
 		template_effect(($0, $1) => styles_1 = set_style(span, "", styles_1, {
 			left: $0,
@@ -694,7 +757,7 @@ function Stage($$anchor, $$props) {
 	let styles_2;
 	var node_2 = child(span_1);
 	var consequent_1 = ($$anchor) => {
-		var i = root_2$8();
+		var i = root_2$9();
 		var text = only_child(i, true);
 		template_effect(() => {
 			set_class(i, 1, clsx([$$props.patch < $$props.shape.columns && "below"]));
@@ -733,12 +796,12 @@ delegate([
 	"keydown"
 ]);
 // src/learn/figures/Attention.svelte
-var root$12 = from_html(`<option></option>`);
-var root_1$12 = from_html(`<figure><!> <figcaption> </figcaption></figure>`);
-var root_2$7 = from_html(`<div><dt> </dt><dd> </dd></div>`);
-var root_3$4 = from_html(`<i></i>`);
-var root_4$2 = from_html(`<div class="lesson-work" role="group" aria-label="Worked row"><!> <!> <!></div> <p class="lesson-note lesson-term" aria-live="polite"> </p> <dl class="lesson-sum"></dl> <div class="lesson-softmax" aria-hidden="true"></div> <p class="lesson-note"> </p> <div class="lesson-work"><!></div> <p class="lesson-note"> </p>`, 1);
-var root_5$1 = from_html(`<div class="lesson-row"><!> <label class="lesson-layer">Head <select class="button"></select></label></div> <div class="lesson-pair"><figure><!> <figcaption> </figcaption></figure> <!></div> <!>`, 1);
+var root$13 = from_html(`<option></option>`);
+var root_1$13 = from_html(`<figure><!> <figcaption> </figcaption></figure>`);
+var root_2$8 = from_html(`<div><dt> </dt><dd> </dd></div>`);
+var root_3$6 = from_html(`<i></i>`);
+var root_4$3 = from_html(`<div class="lesson-work" role="group" aria-label="Worked row"><!> <!> <!></div> <p class="lesson-note lesson-term" aria-live="polite"> </p> <dl class="lesson-sum"></dl> <div class="lesson-softmax" aria-hidden="true"></div> <p class="lesson-note"> </p> <div class="lesson-work"><!></div> <p class="lesson-note"> </p>`, 1);
+var root_5$2 = from_html(`<div class="lesson-row"><!> <label class="lesson-layer">Head <select class="button"></select></label></div> <div class="lesson-pair"><figure><!> <figcaption> </figcaption></figure> <!></div> <!>`, 1);
 function Attention($$anchor, $$props) {
 	push($$props, true);
 	let pointed = state(-1);
@@ -754,7 +817,7 @@ function Attention($$anchor, $$props) {
 		["e to that power", Math.exp(get(found).scores[get(found).token]).toPrecision(3)],
 		[`Weight among ${get(found).weights.length}`, percent(get(found).weights[get(found).token])]
 	] : []);
-	var fragment = root_5$1();
+	var fragment = root_5$2();
 	var div = first_child(fragment);
 	var node = child(div);
 	LayerChoice(node, {
@@ -768,7 +831,7 @@ function Attention($$anchor, $$props) {
 	var label = sibling(node, 2);
 	var select = sibling(child(label));
 	each(select, 21, () => ({ length: get(shape).heads }), index, ($$anchor, $$item, head) => {
-		var option = root$12();
+		var option = root$13();
 		option.textContent = head + 1;
 		var option_value = {};
 		template_effect(($0) => {
@@ -803,7 +866,7 @@ function Attention($$anchor, $$props) {
 	reset(figure);
 	var node_2 = sibling(figure, 2);
 	var consequent = ($$anchor) => {
-		var figure_1 = root_1$12();
+		var figure_1 = root_1$13();
 		var node_3 = child(figure_1);
 		{
 			let $0 = user_derived(() => ({
@@ -846,7 +909,7 @@ function Attention($$anchor, $$props) {
 	var node_4 = sibling(div_1, 2);
 	var consequent_1 = ($$anchor) => {
 		const limit = user_derived(() => Math.max(...get(found).query.map(Math.abs), ...get(found).key.map(Math.abs)));
-		var fragment_1 = root_4$2();
+		var fragment_1 = root_4$3();
 		var div_2 = first_child(fragment_1);
 		var node_5 = child(div_2);
 		Numbers(node_5, {
@@ -910,7 +973,7 @@ function Attention($$anchor, $$props) {
 			var $$array = user_derived(() => to_array(get($$item), 2));
 			let name = () => get($$array)[0];
 			let value = () => get($$array)[1];
-			var div_3 = root_2$7();
+			var div_3 = root_2$8();
 			var dt = child(div_3);
 			var text_3 = only_child(dt, true);
 			var dd = sibling(dt);
@@ -926,7 +989,7 @@ function Attention($$anchor, $$props) {
 		reset(dl);
 		var div_4 = sibling(dl, 2);
 		each(div_4, 20, () => get(sorted), (token) => token, ($$anchor, token) => {
-			var i_1 = root_3$4();
+			var i_1 = root_3$6();
 			let styles;
 			template_effect(($0) => {
 				set_class(i_1, 1, clsx({ on: token === get(found).token }));
@@ -981,16 +1044,16 @@ function Attention($$anchor, $$props) {
 }
 delegate(["change"]);
 // src/learn/figures/ClassToken.svelte
-var root$11 = from_html(`<figcaption> <b> </b></figcaption>`);
-var root_1$11 = from_html(`<figure><!> <figcaption> <b> </b> </figcaption></figure>`);
-var root_2$6 = from_html(`<div class="lesson-pair"><figure><!> <!></figure> <!></div>`);
+var root$12 = from_html(`<figcaption> <b> </b></figcaption>`);
+var root_1$12 = from_html(`<figure><!> <figcaption> <b> </b> </figcaption></figure>`);
+var root_2$7 = from_html(`<div class="lesson-pair"><figure><!> <!></figure> <!></div>`);
 function ClassToken($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.pass.reply), lesson = user_derived(() => $$props.pass.lesson), shape = user_derived(() => $$props.pass.shape);
 	const best = user_derived(() => get(reply).probabilities.indexOf(Math.max(...get(reply).probabilities)));
 	const values = user_derived(() => get(lesson).patchPredictions?.map((one) => one[get(best)]) ?? []);
 	const agreeing = user_derived(() => get(lesson).patchPredictions?.filter((one) => one[get(best)] === Math.max(...one)).length ?? 0);
-	var div = root_2$6();
+	var div = root_2$7();
 	var figure = child(div);
 	var node = child(figure);
 	Stage(node, {
@@ -1008,7 +1071,7 @@ function ClassToken($$anchor, $$props) {
 	});
 	var node_1 = sibling(node, 2);
 	var consequent = ($$anchor) => {
-		var figcaption = root$11();
+		var figcaption = root$12();
 		var text = child(figcaption);
 		var b = sibling(text);
 		var text_1 = only_child(b, true);
@@ -1025,7 +1088,7 @@ function ClassToken($$anchor, $$props) {
 	reset(figure);
 	var node_2 = sibling(figure, 2);
 	var consequent_1 = ($$anchor) => {
-		var figure_1 = root_1$11();
+		var figure_1 = root_1$12();
 		var node_3 = child(figure_1);
 		{
 			let $0 = user_derived(() => $$props.page.theme.table("seq"));
@@ -1078,12 +1141,12 @@ function ClassToken($$anchor, $$props) {
 	pop();
 }
 // src/learn/Bars.svelte
-var root$10 = from_html(`<li><span class="lesson-bar-name"> </span> <span class="lesson-track"><span></span></span> <span class="lesson-value"> </span></li>`);
-var root_1$10 = from_html(`<ol class="lesson-bars"></ol>`);
+var root$11 = from_html(`<li><span class="lesson-bar-name"> </span> <span class="lesson-track"><span></span></span> <span class="lesson-value"> </span></li>`);
+var root_1$11 = from_html(`<ol class="lesson-bars"></ol>`);
 function Bars($$anchor, $$props) {
 	const low = prop($$props, "low", 3, 0), high = prop($$props, "high", 3, 1);
 	const place = (value) => 100 * (value - low()) / (high() - low());
-	var ol = root_1$10();
+	var ol = root_1$11();
 	each(ol, 21, () => $$props.bars, index, ($$anchor, $$item) => {
 		let name = () => get($$item).name;
 		let value = () => get($$item).value;
@@ -1097,7 +1160,7 @@ function Bars($$anchor, $$props) {
 				b
 			};
 		});
-		var li = root$10();
+		var li = root$11();
 		var span = child(li);
 		var text_1 = only_child(span, true);
 		var span_1 = sibling(span, 2);
@@ -1155,10 +1218,10 @@ function barsOf({ embedding, attention, mlp, bias, logit }) {
 	};
 }
 // src/learn/figures/Contributions.svelte
-var root$9 = from_html(`<h2> </h2> <!>`, 1);
-var root_1$9 = from_html(`<p class="lesson-note">This model has no head, so there is no logit to take apart.</p>`);
-var root_2$5 = from_html(`<figure><!> <figcaption> </figcaption></figure>`);
-var root_3$3 = from_html(`<!> <div class="lesson-pair"><figure><!> <figcaption> </figcaption></figure> <!></div>`, 1);
+var root$10 = from_html(`<h2> </h2> <!>`, 1);
+var root_1$10 = from_html(`<p class="lesson-note">This model has no head, so there is no logit to take apart.</p>`);
+var root_2$6 = from_html(`<figure><!> <figcaption> </figcaption></figure>`);
+var root_3$5 = from_html(`<!> <div class="lesson-pair"><figure><!> <figcaption> </figcaption></figure> <!></div>`, 1);
 function Contributions($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.pass.reply), lesson = user_derived(() => $$props.pass.lesson), shape = user_derived(() => $$props.pass.shape);
@@ -1166,10 +1229,10 @@ function Contributions($$anchor, $$props) {
 	const sum = user_derived(() => get(lesson).contributions && barsOf(get(lesson).contributions));
 	const patches = user_derived(() => get(shape).rows * get(shape).columns);
 	const similar = user_derived(() => $$props.page.similar?.subarray((get(shape).layers - 1) * get(patches), get(shape).layers * get(patches)));
-	var fragment = root_3$3();
+	var fragment = root_3$5();
 	var node = first_child(fragment);
 	var consequent = ($$anchor) => {
-		var fragment_1 = root$9();
+		var fragment_1 = root$10();
 		var h2 = first_child(fragment_1);
 		var text = only_child(h2);
 		Bars(sibling(h2, 2), {
@@ -1188,7 +1251,7 @@ function Contributions($$anchor, $$props) {
 		append($$anchor, fragment_1);
 	};
 	var alternate = ($$anchor) => {
-		var p = root_1$9();
+		var p = root_1$10();
 		append($$anchor, p);
 	};
 	if_block(node, ($$render) => {
@@ -1216,7 +1279,7 @@ function Contributions($$anchor, $$props) {
 	reset(figure);
 	var node_3 = sibling(figure, 2);
 	var consequent_1 = ($$anchor) => {
-		var figure_1 = root_2$5();
+		var figure_1 = root_2$6();
 		var node_4 = child(figure_1);
 		{
 			let $0 = user_derived(() => ({
@@ -1259,11 +1322,11 @@ function Contributions($$anchor, $$props) {
 	pop();
 }
 // src/learn/figures/Embedding.svelte
-var root$8 = from_html(`<span class="lesson-quiet"> </span>`);
-var root_1$8 = from_html(`<span> </span> <!>`, 1);
-var root_2$4 = from_html(`<div><dt> </dt><dd> </dd></div>`);
-var root_3$2 = from_html(`<dl class="lesson-sum"><div><dt>Sum of products</dt><dd> </dd></div> <!> <div><dt> </dt><dd class="on"> </dd></div></dl> <p class="lesson-note">Pixels are normalized: 0 is the mean color. Each row of maps has its own scale; teal is negative.<!></p>`, 1);
-var root_4$1 = from_html(`<div class="lesson-pair wide"><figure><!> <figcaption> </figcaption></figure> <div><div class="lesson-row"><button type="button" class="button" aria-label="Previous dimension">‹</button> <span> </span> <button type="button" class="button" aria-label="Next dimension">›</button></div> <div class="lesson-channels"><span></span><!> <!></div> <!></div></div>`);
+var root$9 = from_html(`<span class="lesson-quiet"> </span>`);
+var root_1$9 = from_html(`<span> </span> <!>`, 1);
+var root_2$5 = from_html(`<div><dt> </dt><dd> </dd></div>`);
+var root_3$4 = from_html(`<dl class="lesson-sum"><div><dt>Sum of products</dt><dd> </dd></div> <!> <div><dt> </dt><dd class="on"> </dd></div></dl> <p class="lesson-note">Pixels are normalized: 0 is the mean color. Each row of maps has its own scale; teal is negative.<!></p>`, 1);
+var root_4$2 = from_html(`<div class="lesson-pair wide"><figure><!> <figcaption> </figcaption></figure> <div><div class="lesson-row"><button type="button" class="button" aria-label="Previous dimension">‹</button> <span> </span> <button type="button" class="button" aria-label="Next dimension">›</button></div> <div class="lesson-channels"><span></span><!> <!></div> <!></div></div>`);
 function Embedding($$anchor, $$props) {
 	push($$props, true);
 	const CHANNELS = [
@@ -1297,7 +1360,7 @@ function Embedding($$anchor, $$props) {
 		const { embedDim } = $$props.pass.lesson.model;
 		pick($$props.page, { dimension: ($$props.page.dimension + by + embedDim) % embedDim });
 	};
-	var div = root_4$1();
+	var div = root_4$2();
 	var figure = child(div);
 	var node = child(figure);
 	Stage(node, {
@@ -1314,7 +1377,7 @@ function Embedding($$anchor, $$props) {
 		onpick: (patch) => pick($$props.page, { patch })
 	});
 	var figcaption = sibling(node, 2);
-	var text$3 = only_child(figcaption, true);
+	var text$4 = only_child(figcaption, true);
 	reset(figure);
 	var div_1 = sibling(figure, 2);
 	var div_2 = child(div_1);
@@ -1326,7 +1389,7 @@ function Embedding($$anchor, $$props) {
 	var div_3 = sibling(div_2, 2);
 	var node_1 = sibling(child(div_3));
 	each(node_1, 17, () => CHANNELS, index, ($$anchor, channel) => {
-		var span_1 = root$8();
+		var span_1 = root$9();
 		var text_2 = only_child(span_1, true);
 		template_effect(() => set_text(text_2, get(channel)));
 		append($$anchor, span_1);
@@ -1335,7 +1398,7 @@ function Embedding($$anchor, $$props) {
 	each(node_2, 17, () => get(rows), ({ name, values }) => name, ($$anchor, $$item) => {
 		let name = () => get($$item).name;
 		let values = () => get($$item).values;
-		var fragment = root_1$8();
+		var fragment = root_1$9();
 		var span_2 = first_child(fragment);
 		var text_3 = only_child(span_2, true);
 		var node_3 = sibling(span_2, 2);
@@ -1379,7 +1442,7 @@ function Embedding($$anchor, $$props) {
 	reset(div_3);
 	var node_4 = sibling(div_3, 2);
 	var consequent_2 = ($$anchor) => {
-		var fragment_2 = root_3$2();
+		var fragment_2 = root_3$4();
 		var dl = first_child(fragment_2);
 		var div_4 = child(dl);
 		var dd = sibling(child(div_4));
@@ -1387,7 +1450,7 @@ function Embedding($$anchor, $$props) {
 		reset(div_4);
 		var node_5 = sibling(div_4, 2);
 		var consequent = ($$anchor) => {
-			var div_5 = root_2$4();
+			var div_5 = root_2$5();
 			var dt = child(div_5);
 			var text_5 = only_child(dt, true);
 			var dd_1 = sibling(dt);
@@ -1433,7 +1496,7 @@ function Embedding($$anchor, $$props) {
 	reset(div_1);
 	reset(div);
 	template_effect(($0) => {
-		set_text(text$3, $0);
+		set_text(text$4, $0);
 		set_text(text_1, `Dimension ${$$props.page.dimension + 1} of ${$$props.pass.lesson.model.embedDim ?? ""}`);
 	}, [() => patchName($$props.page.patch, $$props.pass.shape)]);
 	delegated("click", button, () => turn(-1));
@@ -1443,15 +1506,15 @@ function Embedding($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/learn/figures/Heads.svelte
-var root$7 = from_html(`<button type="button"><!> <span></span></button>`);
-var root_1$7 = from_html(`<!> <div class="lesson-heads"></div> <p class="lesson-note"> <!></p>`, 1);
+var root$8 = from_html(`<button type="button"><!> <span></span></button>`);
+var root_1$8 = from_html(`<!> <div class="lesson-heads"></div> <p class="lesson-note"> <!></p>`, 1);
 function Heads($$anchor, $$props) {
 	push($$props, true);
 	const shape = user_derived(() => $$props.pass.shape);
 	const rows = user_derived(() => Array.from({ length: get(shape).heads }, (_, head) => rowOfHead($$props.pass, $$props.page.layer, head)));
 	const limit = user_derived(() => roundLimit(Math.max(...get(rows).map((row) => row.slice(get(shape).prefix).sort().at(-3) ?? 0))));
 	const prefixes = user_derived(() => get(rows).map((row) => sumOf(row, 0, get(shape).prefix)));
-	var fragment = root_1$7();
+	var fragment = root_1$8();
 	var node = first_child(fragment);
 	LayerChoice(node, {
 		get page() {
@@ -1463,7 +1526,7 @@ function Heads($$anchor, $$props) {
 	});
 	var div = sibling(node, 2);
 	each(div, 21, () => get(rows), index, ($$anchor, row, head) => {
-		var button = root$7();
+		var button = root$8();
 		var node_1 = child(button);
 		{
 			let $0 = user_derived(() => ({
@@ -1501,8 +1564,8 @@ function Heads($$anchor, $$props) {
 	});
 	reset(div);
 	var p = sibling(div, 2);
-	var text$2 = child(p);
-	var node_2 = sibling(text$2);
+	var text$3 = child(p);
+	var node_2 = sibling(text$3);
 	var consequent = ($$anchor) => {
 		var text_1 = text();
 		template_effect(($0) => set_text(text_1, ` Head ${$$props.page.head + 1} gives ${$0 ?? ""} to ${get(shape).prefix === 1 ? "the class token itself" : "class token and registers"}.`), [() => percent(get(prefixes)[$$props.page.head] ?? 0, 1)]);
@@ -1512,15 +1575,15 @@ function Heads($$anchor, $$props) {
 		if (get(shape).prefix) $$render(consequent);
 	});
 	reset(p);
-	template_effect(($0, $1) => set_text(text$2, `Attention of ${get(shape).classToken ? "the class token" : "the mean patch"} to the patches, 0 to ${$0 ?? ""} and more; uniform is ${$1 ?? ""}.`), [() => percent(get(limit)), () => percent(1 / (get(rows)[0]?.length ?? 1))]);
+	template_effect(($0, $1) => set_text(text$3, `Attention of ${get(shape).classToken ? "the class token" : "the mean patch"} to the patches, 0 to ${$0 ?? ""} and more; uniform is ${$1 ?? ""}.`), [() => percent(get(limit)), () => percent(1 / (get(rows)[0]?.length ?? 1))]);
 	append($$anchor, fragment);
 	pop();
 }
 delegate(["click"]);
 // src/learn/figures/Layers.svelte
-var root$6 = from_html(`<h2> </h2> <!> <p class="lesson-note"> </p>`, 1);
-var root_1$6 = from_html(`<p class="lesson-note">This model has no head, so there is no answer to read.</p>`);
-var root_2$3 = from_html(`<!> <h2> </h2> <!>`, 1);
+var root$7 = from_html(`<h2> </h2> <!> <p class="lesson-note"> </p>`, 1);
+var root_1$7 = from_html(`<p class="lesson-note">This model has no head, so there is no answer to read.</p>`);
+var root_2$4 = from_html(`<!> <h2> </h2> <!>`, 1);
 function Layers($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.pass.reply), lesson = user_derived(() => $$props.pass.lesson), shape = user_derived(() => $$props.pass.shape);
@@ -1540,10 +1603,10 @@ function Layers($$anchor, $$props) {
 		value: norm,
 		text: norm.toFixed(1)
 	})));
-	var fragment = root_2$3();
+	var fragment = root_2$4();
 	var node = first_child(fragment);
 	var consequent = ($$anchor) => {
-		var fragment_1 = root$6();
+		var fragment_1 = root$7();
 		var h2 = first_child(fragment_1);
 		var text = only_child(h2);
 		var node_1 = sibling(h2, 2);
@@ -1562,7 +1625,7 @@ function Layers($$anchor, $$props) {
 		append($$anchor, fragment_1);
 	};
 	var alternate = ($$anchor) => {
-		var p_1 = root_1$6();
+		var p_1 = root_1$7();
 		append($$anchor, p_1);
 	};
 	if_block(node, ($$render) => {
@@ -1585,8 +1648,8 @@ function Layers($$anchor, $$props) {
 	pop();
 }
 // src/learn/figures/Overview.svelte
-var root$5 = from_html(`<button type="button" class="lesson-part"><b> </b><span> </span></button>`);
-var root_1$5 = from_html(`<div class="lesson-path"><figure class="lesson-input"><img alt="What the model gets"/></figure> <!> <div class="lesson-block"><p> </p> <!></div> <!> <p class="lesson-after">And then</p> <!></div>`);
+var root$6 = from_html(`<button type="button" class="lesson-part"><b> </b><span> </span></button>`);
+var root_1$6 = from_html(`<div class="lesson-path"><figure class="lesson-input"><img alt="What the model gets"/></figure> <!> <div class="lesson-block"><p> </p> <!></div> <!> <p class="lesson-after">And then</p> <!></div>`);
 function Overview($$anchor, $$props) {
 	push($$props, true);
 	const part = ($$anchor, $$arg0) => {
@@ -1594,7 +1657,7 @@ function Overview($$anchor, $$props) {
 		let id = () => get($$array)[0];
 		let name = () => get($$array)[1];
 		let about = () => get($$array)[2];
-		var button = root$5();
+		var button = root$6();
 		var b = child(button);
 		var text = only_child(b, true);
 		var span = sibling(b);
@@ -1670,7 +1733,7 @@ function Overview($$anchor, $$props) {
 			"how it came about"
 		]
 	];
-	var div = root_1$5();
+	var div = root_1$6();
 	var figure = child(div);
 	var img = only_child(figure);
 	var node = sibling(figure, 2);
@@ -1703,7 +1766,7 @@ function Overview($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/learn/figures/Patches.svelte
-var root$4 = from_html(`<div class="lesson-pair"><figure><!> <figcaption><b>Squares.</b> </figcaption></figure> <figure><!> <figcaption><b>Wrong reshape.</b> </figcaption></figure></div> <pre class="lesson-code"><code> </code></pre>`, 1);
+var root$5 = from_html(`<div class="lesson-pair"><figure><!> <figcaption><b>Squares.</b> </figcaption></figure> <figure><!> <figcaption><b>Wrong reshape.</b> </figcaption></figure></div> <pre class="lesson-code"><code> </code></pre>`, 1);
 function Patches($$anchor, $$props) {
 	push($$props, true);
 	const size = user_derived(() => $$props.pass.lesson.model.patchSize);
@@ -1715,7 +1778,7 @@ function Patches($$anchor, $$props) {
 		const where = last <= get(width) ? `columns ${column + 1} to ${last}` : `from column ${column + 1} on, and of the next rows`;
 		return `pixel row ${row + 1}, ${where}`;
 	});
-	var fragment = root$4();
+	var fragment = root$5();
 	var div = first_child(fragment);
 	var figure = child(div);
 	var node = child(figure);
@@ -1770,15 +1833,15 @@ x.reshape(B, N, ${get(size) ?? ""} * ${get(size) ?? ""} * 3)            # strips
 	pop();
 }
 // src/learn/figures/Positions.svelte
-var root$3 = from_html(`<figure><!> <figcaption> <b> </b>.</figcaption></figure>`);
-var root_1$4 = from_html(`<div class="lesson-pair"><figure><!> <figcaption> </figcaption></figure> <!></div>`);
+var root$4 = from_html(`<figure><!> <figcaption> <b> </b>.</figcaption></figure>`);
+var root_1$5 = from_html(`<div class="lesson-pair"><figure><!> <figcaption> </figcaption></figure> <!></div>`);
 function Positions($$anchor, $$props) {
 	push($$props, true);
 	const table = user_derived(() => $$props.page.theme.table("seq"));
 	const values = user_derived(() => $$props.page.embedding?.positions ?? []);
 	const low = user_derived(() => Math.min(...get(values)));
 	const nearest = user_derived(() => get(values).reduce((best, value, i) => i !== $$props.page.patch && value > (get(values)[best] ?? -2) ? i : best, -1));
-	var div = root_1$4();
+	var div = root_1$5();
 	var figure = child(div);
 	var node = child(figure);
 	Stage(node, {
@@ -1799,7 +1862,7 @@ function Positions($$anchor, $$props) {
 	reset(figure);
 	var node_1 = sibling(figure, 2);
 	var consequent = ($$anchor) => {
-		var figure_1 = root$3();
+		var figure_1 = root$4();
 		var node_2 = child(figure_1);
 		{
 			let $0 = user_derived(() => ({
@@ -1852,9 +1915,13 @@ function Positions($$anchor, $$props) {
 	pop();
 }
 // src/learn/figures/Removal.svelte
-var root$2 = from_html(`<button type="button" class="button"> </button>`);
-var root_1$3 = from_html(`<div class="lesson-pair wide"><div><figure><!> <figcaption> </figcaption></figure> <div class="lesson-row"><!> <button type="button" class="button">Restore</button></div></div> <div><h2> </h2> <!> <p class="lesson-note"> </p></div></div>`);
-var root_2$2 = from_html(`<p class="lesson-note">This model has no head, so there is no answer that could change.</p>`);
+var root$3 = from_html(`<button type="button" class="button"> </button>`);
+var root_1$4 = from_html(`<li> </li>`);
+var root_2$3 = from_html(`<button type="button" class="button" data-do="best">Remove the best known set</button>`);
+var root_3$3 = from_html(`<ul class="lesson-flips" role="status"></ul> <!>`, 1);
+var root_4$1 = from_html(`<div class="lesson-row"><button type="button" class="button" data-do="reveal"> </button></div>`);
+var root_5$1 = from_html(`<div class="lesson-pair wide"><div><figure><!> <figcaption role="status"> </figcaption></figure> <div class="lesson-row"><!> <button type="button" class="button">Restore</button></div> <!></div> <div><h2> </h2> <!> <p class="lesson-note"> </p></div></div>`);
+var root_6$1 = from_html(`<p class="lesson-note">This model has no head, so there is no answer that could change.</p>`);
 function Removal($$anchor, $$props) {
 	push($$props, true);
 	const reply = user_derived(() => $$props.pass.reply), lesson = user_derived(() => $$props.pass.lesson), shape = user_derived(() => $$props.pass.shape);
@@ -1884,11 +1951,13 @@ function Removal($$anchor, $$props) {
 			isOn: true
 		}] : []
 	]);
+	const found = user_derived(() => $$props.page.flips === "working" ? null : $$props.page.flips);
+	const isFlipped = user_derived(() => flipped(get(reply).probabilities, $$props.page.without));
 	const toggle = (patch) => remove($$props.page, $$props.page.removed.includes(patch) ? $$props.page.removed.filter((one) => one !== patch) : [...$$props.page.removed, patch]);
 	var fragment = comment();
 	var node = first_child(fragment);
-	var consequent = ($$anchor) => {
-		var div = root_1$3();
+	var consequent_2 = ($$anchor) => {
+		var div = root_5$1();
 		var div_1 = child(div);
 		var figure = child(div_1);
 		var node_1 = child(figure);
@@ -1917,7 +1986,7 @@ function Removal($$anchor, $$props) {
 		each(node_2, 17, () => get(lesson).removals, ({ name, patches }) => name, ($$anchor, $$item) => {
 			let name = () => get($$item).name;
 			let patches = () => get($$item).patches;
-			var button = root$2();
+			var button = root$3();
 			var text_1 = only_child(button, true);
 			template_effect(() => set_text(text_1, name()));
 			delegated("click", button, () => remove($$props.page, patches()));
@@ -1925,14 +1994,52 @@ function Removal($$anchor, $$props) {
 		});
 		var button_1 = sibling(node_2, 2);
 		reset(div_2);
+		var node_3 = sibling(div_2, 2);
+		var consequent_1 = ($$anchor) => {
+			var fragment_1 = root_3$3();
+			var ul = first_child(fragment_1);
+			each(ul, 21, () => flipLines(get(found), $$props.page.ownBest), index, ($$anchor, line) => {
+				var li = root_1$4();
+				var text_2 = only_child(li, true);
+				template_effect(() => set_text(text_2, get(line)));
+				append($$anchor, li);
+			});
+			reset(ul);
+			var node_4 = sibling(ul, 2);
+			var consequent = ($$anchor) => {
+				var button_2 = root_2$3();
+				delegated("click", button_2, () => remove($$props.page, get(found).best ?? []));
+				append($$anchor, button_2);
+			};
+			if_block(node_4, ($$render) => {
+				if (get(found).best) $$render(consequent);
+			});
+			append($$anchor, fragment_1);
+		};
+		var alternate = ($$anchor) => {
+			var div_3 = root_4$1();
+			var button_3 = child(div_3);
+			var text_3 = only_child(button_3, true);
+			reset(div_3);
+			template_effect(() => {
+				button_3.disabled = $$props.page.flips === "working";
+				set_text(text_3, $$props.page.flips === "working" ? "Searching…" : "Show the best known set");
+			});
+			delegated("click", button_3, () => revealFlips($$props.page));
+			append($$anchor, div_3);
+		};
+		if_block(node_3, ($$render) => {
+			if (get(found)) $$render(consequent_1);
+			else $$render(alternate, -1);
+		});
 		reset(div_1);
-		var div_3 = sibling(div_1, 2);
-		var h2 = child(div_3);
-		var text_2 = only_child(h2);
-		var node_3 = sibling(h2, 2);
+		var div_4 = sibling(div_1, 2);
+		var h2 = child(div_4);
+		var text_4 = only_child(h2);
+		var node_5 = sibling(h2, 2);
 		{
 			let $0 = user_derived(() => `Probability of ${get(reply).classes[get(best)]} without some patches`);
-			Bars(node_3, {
+			Bars(node_5, {
 				get bars() {
 					return get(bars);
 				},
@@ -1941,34 +2048,35 @@ function Removal($$anchor, $$props) {
 				}
 			});
 		}
-		var p = sibling(node_3, 2);
-		var text_3 = only_child(p);
-		reset(div_3);
+		var p = sibling(node_5, 2);
+		var text_5 = only_child(p);
+		reset(div_4);
 		reset(div);
-		template_effect(() => {
-			set_text(text, $$props.page.removed.length ? `${$$props.page.removed.length} removed.` : "Click patches to remove them.");
+		template_effect(($0) => {
+			set_class(figcaption, 1, clsx(["lesson-verdict", { won: get(isFlipped) }]));
+			set_text(text, $0);
 			button_1.disabled = !$$props.page.removed.length;
-			set_text(text_2, `Probability of ${get(reply).classes[get(best)] ?? ""}`);
-			set_text(text_3, `${get(flips) ?? ""} of ${get(lesson).random.length ?? ""} random sets change the answer. One image proves little: scores over 500 images are in the documentation.`);
-		});
+			set_text(text_4, `Probability of ${get(reply).classes[get(best)] ?? ""}`);
+			set_text(text_5, `${get(flips) ?? ""} of ${get(lesson).random.length ?? ""} random sets change the answer. One image proves little: scores over 500 images are in the documentation.`);
+		}, [() => tryLine(get(reply), $$props.page.removed.length, $$props.page.without)]);
 		delegated("click", button_1, () => remove($$props.page, []));
 		append($$anchor, div);
 	};
-	var alternate = ($$anchor) => {
-		var p_1 = root_2$2();
+	var alternate_1 = ($$anchor) => {
+		var p_1 = root_6$1();
 		append($$anchor, p_1);
 	};
 	if_block(node, ($$render) => {
-		if (get(lesson).removals.length) $$render(consequent);
-		else $$render(alternate, -1);
+		if (get(lesson).removals.length) $$render(consequent_2);
+		else $$render(alternate_1, -1);
 	});
 	append($$anchor, fragment);
 	pop();
 }
 delegate(["click"]);
 // src/learn/figures/Softmax.svelte
-var root$1 = from_html(`<div class="lesson-pair even"><div><h2>Logits</h2> <!></div> <div><h2>Probabilities</h2> <!></div></div> <label class="lesson-range">Temperature <input type="range" min="0.2" max="5" step="0.1"/> <output> </output></label> <p class="lesson-note"> <!></p>`, 1);
-var root_1$2 = from_html(`<p class="lesson-note">This model has no head: it gives features, no logits.</p>`);
+var root$2 = from_html(`<div class="lesson-pair even"><div><h2>Logits</h2> <!></div> <div><h2>Probabilities</h2> <!></div></div> <label class="lesson-range">Temperature <input type="range" min="0.2" max="5" step="0.1"/> <output> </output></label> <p class="lesson-note"> <!></p>`, 1);
+var root_1$3 = from_html(`<p class="lesson-note">This model has no head: it gives features, no logits.</p>`);
 function Softmax($$anchor, $$props) {
 	push($$props, true);
 	const MOST = 10;
@@ -1980,7 +2088,7 @@ function Softmax($$anchor, $$props) {
 	var fragment = comment();
 	var node = first_child(fragment);
 	var consequent_1 = ($$anchor) => {
-		var fragment_1 = root$1();
+		var fragment_1 = root$2();
 		var div = first_child(fragment_1);
 		var div_1 = child(div);
 		var node_1 = sibling(child(div_1), 2);
@@ -2025,7 +2133,7 @@ function Softmax($$anchor, $$props) {
 		var input = sibling(child(label));
 		remove_input_defaults(input);
 		var output = sibling(input, 2);
-		var text$1 = only_child(output, true);
+		var text$2 = only_child(output, true);
 		reset(label);
 		var p = sibling(label, 2);
 		var text_1 = child(p);
@@ -2040,14 +2148,14 @@ function Softmax($$anchor, $$props) {
 		});
 		reset(p);
 		template_effect(($0, $1) => {
-			set_text(text$1, $0);
+			set_text(text$2, $0);
 			set_text(text_1, `e to the power of each logit divided by ${$1 ?? ""}, divided by their sum. The model itself uses 1.`);
 		}, [() => get(temperature).toFixed(1), () => get(temperature).toFixed(1)]);
 		bind_value(input, () => get(temperature), ($$value) => set(temperature, $$value));
 		append($$anchor, fragment_1);
 	};
 	var alternate = ($$anchor) => {
-		var p_1 = root_1$2();
+		var p_1 = root_1$3();
 		append($$anchor, p_1);
 	};
 	if_block(node, ($$render) => {
@@ -2058,10 +2166,10 @@ function Softmax($$anchor, $$props) {
 	pop();
 }
 // src/learn/figures/Training.svelte
-var root = from_html(`<br/> `, 1);
-var root_1$1 = from_html(`<figure><!> <figcaption> <!></figcaption></figure>`);
-var root_2$1 = from_html(`<div class="lesson-heads"><figure class="lesson-input"><img/><figcaption> </figcaption></figure> <!></div> <p class="lesson-note"> </p>`, 1);
-var root_3$1 = from_html(`<p class="lesson-note">No timeline was saved with this model. Trainings started on Train have one; so does cifar10-ti4.</p>`);
+var root$1 = from_html(`<br/> `, 1);
+var root_1$2 = from_html(`<figure><!> <figcaption> <!></figcaption></figure>`);
+var root_2$2 = from_html(`<div class="lesson-heads"><figure class="lesson-input"><img/><figcaption> </figcaption></figure> <!></div> <p class="lesson-note"> </p>`, 1);
+var root_3$2 = from_html(`<p class="lesson-note">No timeline was saved with this model. Trainings started on Train have one; so does cifar10-ti4.</p>`);
 function Training($$anchor, $$props) {
 	push($$props, true);
 	const SHOWN = 8;
@@ -2075,7 +2183,7 @@ function Training($$anchor, $$props) {
 	var fragment = comment();
 	var node = first_child(fragment);
 	var consequent_1 = ($$anchor) => {
-		var fragment_1 = root_2$1();
+		var fragment_1 = root_2$2();
 		var div = first_child(fragment_1);
 		var figure = child(div);
 		var img = child(figure);
@@ -2084,7 +2192,7 @@ function Training($$anchor, $$props) {
 		reset(figure);
 		var node_1 = sibling(figure, 2);
 		each(node_1, 16, () => get(chosen), (snapshot) => snapshot, ($$anchor, snapshot) => {
-			var figure_1 = root_1$1();
+			var figure_1 = root_1$2();
 			var node_2 = child(figure_1);
 			{
 				let $0 = user_derived(() => snapshot * get(patches));
@@ -2121,7 +2229,7 @@ function Training($$anchor, $$props) {
 			var text_1 = child(figcaption_1);
 			var node_3 = sibling(text_1);
 			var consequent = ($$anchor) => {
-				var fragment_2 = root();
+				var fragment_2 = root$1();
 				var text_2 = sibling(first_child(fragment_2));
 				template_effect(($0) => set_text(text_2, `${get(found).name ?? ""} ${$0 ?? ""}`), [() => percent(get(found).probabilities[snapshot], 0)]);
 				append($$anchor, fragment_2);
@@ -2146,7 +2254,7 @@ function Training($$anchor, $$props) {
 		append($$anchor, fragment_1);
 	};
 	var alternate = ($$anchor) => {
-		var p_1 = root_3$1();
+		var p_1 = root_3$2();
 		append($$anchor, p_1);
 	};
 	if_block(node, ($$render) => {
@@ -2156,6 +2264,224 @@ function Training($$anchor, $$props) {
 	append($$anchor, fragment);
 	pop();
 }
+// src/learn/glossary.ts
+var ENTRIES = [
+	{
+		term: "Patch",
+		symbol: "N",
+		formula: "N = H W / P²",
+		meaning: "A square of P × P pixels of the image. There are N of them.",
+		step: "patches"
+	},
+	{
+		term: "Token",
+		symbol: "x",
+		formula: "x ∈ ℝᴰ",
+		meaning: "A vector of D numbers that the layers rewrite. Each patch is one, and the class token is one more.",
+		step: "overview"
+	},
+	{
+		term: "Patch embedding",
+		symbol: "E",
+		formula: "x_i = E patch_i + b",
+		meaning: "The linear layer that turns the pixels of a patch into its token: a convolution with stride P.",
+		step: "embedding"
+	},
+	{
+		term: "Position embedding",
+		symbol: "p",
+		formula: "x_i + p_i",
+		meaning: "A learned vector for each place, added to its token, since attention itself ignores order.",
+		step: "positions"
+	},
+	{
+		term: "Class token",
+		symbol: "x_0",
+		formula: "y = head(norm(x_0))",
+		meaning: "A token without a patch. It collects information by attention, and the head reads it.",
+		step: "class-token"
+	},
+	{
+		term: "Query",
+		symbol: "q",
+		formula: "q = W_q norm(x)",
+		meaning: "What a token looks for: in each head a vector of d numbers.",
+		step: "attention"
+	},
+	{
+		term: "Key",
+		symbol: "k",
+		formula: "k = W_k norm(x)",
+		meaning: "What a token offers to the queries of the others.",
+		step: "attention"
+	},
+	{
+		term: "Value",
+		symbol: "v",
+		formula: "v = W_v norm(x)",
+		meaning: "What is read from a token that gets attention.",
+		step: "attention"
+	},
+	{
+		term: "Attention weight",
+		symbol: "α",
+		formula: "α_j = softmax_j(q · k_j / √d)",
+		meaning: "How much a query reads from token j. The weights of a query sum to 100 %.",
+		step: "attention"
+	},
+	{
+		term: "Uniform attention",
+		symbol: "1 / T",
+		formula: "α_j = 1 / T",
+		meaning: "The same weight for all T tokens: the mark against which weights are large or small.",
+		step: "attention"
+	},
+	{
+		term: "Head",
+		symbol: "A",
+		formula: "z = Σ_j α_j v_j",
+		meaning: "One attention with queries, keys and values of its own. A layer has A of them.",
+		step: "heads"
+	},
+	{
+		term: "MLP",
+		symbol: "MLP",
+		formula: "W_2 GELU(W_1 norm(x))",
+		meaning: "Two linear layers with a nonlinearity between them, applied to each token on its own.",
+		step: "overview"
+	},
+	{
+		term: "Layer",
+		symbol: "L",
+		formula: "x + attention(x), then x + MLP(x)",
+		meaning: "Attention followed by an MLP, also called a block. The network has L of them.",
+		step: "overview"
+	},
+	{
+		term: "Residual stream",
+		symbol: "x",
+		formula: "x_L = x_0 + Σ (attention + MLP)",
+		meaning: "A token on its way through the layers, which only add to it.",
+		step: "layers"
+	},
+	{
+		term: "LayerNorm",
+		symbol: "norm",
+		formula: "γ (x − mean) / std + β",
+		meaning: "Brings the numbers of a token to mean 0 and standard deviation 1, then scales and shifts each.",
+		step: "layers"
+	},
+	{
+		term: "Logit lens",
+		symbol: "y_l",
+		formula: "y_l = head(norm(x_l))",
+		meaning: "The head applied after layer l instead of the last: what the network would answer there.",
+		step: "layers"
+	},
+	{
+		term: "Logit",
+		symbol: "y_c",
+		formula: "y_c = w_c · norm(x) + b_c",
+		meaning: "The output for class c before softmax. One more multiplies the odds by 2.7.",
+		step: "softmax"
+	},
+	{
+		term: "Softmax",
+		symbol: "p_c",
+		formula: "p_c = exp(y_c) / Σ_j exp(y_j)",
+		meaning: "Turns numbers into positive ones that sum to 1: logits into probabilities, scores into attention weights.",
+		step: "softmax"
+	},
+	{
+		term: "Contribution",
+		symbol: "Δy",
+		formula: "y_c = Σ Δy + biases",
+		meaning: "What an attention or MLP added to the logit. All of them sum to it exactly.",
+		step: "contributions"
+	},
+	{
+		term: "Attribution map",
+		symbol: "R",
+		formula: "R ∈ ℝᴺ",
+		meaning: "A number for each patch that says how much it matters for a class. Removing patches tests it.",
+		step: "removal"
+	}
+];
+var indexed = (text) => text.split(/_(.)/);
+// src/learn/Glossary.svelte
+var math = ($$anchor, text$1 = noop) => {
+	var span = root_1$1();
+	each(span, 21, () => indexed(text$1()), index, ($$anchor, part, i) => {
+		var fragment = comment();
+		var node = first_child(fragment);
+		var consequent = ($$anchor) => {
+			var sub = root();
+			var text_1 = only_child(sub, true);
+			template_effect(() => set_text(text_1, get(part)));
+			append($$anchor, sub);
+		};
+		var alternate = ($$anchor) => {
+			var text_2 = text();
+			template_effect(() => set_text(text_2, get(part)));
+			append($$anchor, text_2);
+		};
+		if_block(node, ($$render) => {
+			if (i % 2) $$render(consequent);
+			else $$render(alternate, -1);
+		});
+		append($$anchor, fragment);
+	});
+	reset(span);
+	append($$anchor, span);
+};
+var root = from_html(`<sub> </sub>`);
+var root_1$1 = from_html(`<span class="lesson-math"></span>`);
+var root_2$1 = from_html(`<div><dt> <!></dt> <dd> </dd> <dd><!></dd> <dd><button type="button"> </button></dd></div>`);
+var root_3$1 = from_html(`<details class="lesson-glossary"><summary>Glossary</summary> <dl></dl></details>`);
+function Glossary($$anchor, $$props) {
+	push($$props, true);
+	var details = root_3$1();
+	var dl = sibling(child(details), 2);
+	each(dl, 21, () => ENTRIES, ({ term, symbol, formula, meaning, step }) => term, ($$anchor, $$item) => {
+		let term = () => get($$item).term;
+		let symbol = () => get($$item).symbol;
+		let formula = () => get($$item).formula;
+		let meaning = () => get($$item).meaning;
+		let step = () => get($$item).step;
+		var div = root_2$1();
+		var dt = child(div);
+		var text_3 = child(dt);
+		math(sibling(text_3), symbol);
+		reset(dt);
+		var dd = sibling(dt, 2);
+		var text_4 = only_child(dd, true);
+		var dd_1 = sibling(dd, 2);
+		math(child(dd_1), formula);
+		reset(dd_1);
+		var dd_2 = sibling(dd_1, 2);
+		var button = child(dd_2);
+		var text_5 = only_child(button);
+		reset(dd_2);
+		reset(div);
+		template_effect(($0, $1, $2) => {
+			set_text(text_3, `${term() ?? ""} `);
+			set_text(text_4, meaning());
+			set_attribute(button, "aria-label", $0);
+			set_text(text_5, `Step ${$1 ?? ""}: ${$2 ?? ""}`);
+		}, [
+			() => `${term()}: step ${stepOf(step()) + 1}, ${STEPS[stepOf(step())].title}`,
+			() => stepOf(step()) + 1,
+			() => STEPS[stepOf(step())].title
+		]);
+		delegated("click", button, () => $$props.ongo(stepOf(step())));
+		append($$anchor, div);
+	});
+	reset(dl);
+	reset(details);
+	append($$anchor, details);
+	pop();
+}
+delegate(["click"]);
 // src/learn/Learn.svelte
 var root_1 = from_html(`<li><button type="button"> </button></li>`);
 var root_2 = from_html(`<p class="lesson-text"> </p>`);
@@ -2163,7 +2489,7 @@ var root_3 = from_html(`<details><summary> </summary><p> </p></details>`);
 var root_4 = from_html(`<!> <p class="lesson-try"><b>Try it.</b> </p> <!>`, 1);
 var root_5 = from_html(`<button type="button" class="button primary" data-do="next"> </button>`);
 var root_6 = from_html(`<button type="button"><img alt=""/></button>`);
-var root_7 = from_html(`<div class="vitviz vitviz-learn"><!> <div class="lesson"><nav aria-label="Steps"><ol></ol></nav> <article><p class="lesson-count"> </p> <h1 tabindex="-1"> </h1> <p role="status"> </p> <!> <div class="lesson-turn"><button type="button" class="button" data-do="back">Back</button> <!></div> <fieldset class="lesson-images"><legend>Image</legend> <!> <p class="lesson-note">Another image of yours: choose it in Explore and come back.</p></fieldset></article> <section class="lesson-figure"><!></section></div> <p class="foot"><span> </span><span>Keys: <kbd>←</kbd> <kbd>→</kbd> turn the pages · in a figure, <kbd>arrows</kbd> choose the patch</span></p></div>`);
+var root_7 = from_html(`<div class="vitviz vitviz-learn"><!> <div class="lesson"><nav aria-label="Steps"><ol></ol></nav> <article><p class="lesson-count"> </p> <h1 tabindex="-1"> </h1> <p role="status"> </p> <!> <div class="lesson-turn"><button type="button" class="button" data-do="back">Back</button> <!></div> <fieldset class="lesson-images"><legend>Image</legend> <!> <p class="lesson-note">Another image of yours: choose it in Explore and come back.</p></fieldset></article> <section class="lesson-figure"><!></section></div> <!> <p class="foot"><span> </span><span>Keys: <kbd>←</kbd> <kbd>→</kbd> turn the pages · in a figure, <kbd>arrows</kbd> choose the patch</span></p></div>`);
 function Learn($$anchor, $$props) {
 	push($$props, true);
 	const FIGURES = [...[
@@ -2342,7 +2668,9 @@ function Learn($$anchor, $$props) {
 	});
 	reset(section);
 	reset(div_1);
-	var p_5 = sibling(div_1, 2);
+	var node_8 = sibling(div_1, 2);
+	Glossary(node_8, { ongo: (step) => goTo(page(), step) });
+	var p_5 = sibling(node_8, 2);
 	var span = child(p_5);
 	var text_9 = only_child(span);
 	next();

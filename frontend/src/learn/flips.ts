@@ -1,0 +1,41 @@
+/* The words of the game: change the answer by removing as few patches as possible. */
+
+import type { LessonFlipReply } from '../lib/api';
+import { counted, percent } from '../lib/words';
+
+const largest = (values: readonly number[]) => values.indexOf(Math.max(...values));
+const patches = (count: number) => counted(count, 'patch', 'patches');
+
+/** Whether the predicted class is another one without the removed patches. */
+export const flipped = (before: readonly number[], without: readonly number[] | null) =>
+  without !== null && largest(without) !== largest(before);
+
+/** What the reader's removed patches do. */
+export function tryLine(
+  { classes, probabilities }: { classes: readonly string[]; probabilities: readonly number[] },
+  count: number,
+  without: readonly number[] | null,
+): string {
+  if (!count) return 'Click patches to remove them. How few change the answer?';
+  if (!without) return `${patches(count)} removed.`;
+  const [before, now] = [largest(probabilities), largest(without)];
+  if (before !== now) return `Changed with ${patches(count)}: ${classes[before]} becomes ${classes[now]}.`;
+  return `${patches(count)} removed: still ${classes[now]}, ${percent(without[now], 1)}.`;
+}
+
+/** The middle value; of an even number of values the upper one. */
+const median = (counts: readonly number[]) => [...counts].sort((a, b) => a - b)[Math.floor(counts.length / 2)];
+
+/** The best known set, random orders, and how the reader compares.
+    @param own the fewest patches with which the reader changed the answer, 0 for none */
+export function flipLines({ best, random }: LessonFlipReply, own: number): string[] {
+  if (!best) return ['No order changes the answer, even with all patches removed.'];
+  const changed = random.filter((count) => count !== null);
+  const chance = changed.length
+    ? `${changed.length} of ${random.length} random orders change it, with ${median(changed)} patches (median).`
+    : `None of ${random.length} random orders changes it.`;
+  const lines = [`Best known: ${patches(best.length)}. A smaller set may exist.`, chance];
+  if (!own) return lines;
+  if (own < best.length) return [...lines, `You need ${patches(own)}: better than the best known set!`];
+  return [...lines, own === best.length ? 'You need as few.' : `You need ${patches(own)}, ${own - best.length} more.`];
+}
