@@ -126,3 +126,35 @@ def test_random_patches_depend_on_the_image_alone():
     assert all(len(set(patches)) == 8 and max(patches) < 35 for patches in drawn)
     assert drawn == lesson.random_patches(context, 8)
     assert drawn != lesson.random_patches(explain(tiny.checkpoint(), tiny.pixels(seed=1)).context, 8)
+
+
+def answer_without(found, patches) -> int:
+    return int(found.ablate(patches=patches, patch_mode="gray").probabilities.argmax())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_known_set_changes_the_answer_and_needs_all_its_patches(seed):
+    pixels = np.random.default_rng(seed).integers(0, 256, tiny.pixels().shape, np.uint8)
+    found = explain(tiny.checkpoint(), pixels)
+    answer = int(found.probabilities.argmax())
+    ranking = np.argsort(-found.map("occlusion").ravel(), kind="stable").tolist()
+    flips = lesson.flips(found.context, [ranking])
+    assert answer_without(found, flips.best) != answer
+    for patch in flips.best:
+        assert len(flips.best) == 1 or answer_without(found, [one for one in flips.best if one != patch]) == answer
+    needed = [size for size in range(1, 35) if answer_without(found, ranking[:size]) != answer]
+    assert len(flips.best) <= min(needed, default=35)
+    if any(answer_without(found, [patch]) != answer for patch in range(35)):
+        assert len(flips.best) == 1
+    for order, count in zip(lesson.random_patches(found.context, 35)[:3], flips.random[:3], strict=True):
+        changed = [size for size in range(1, 35) if answer_without(found, order[:size]) != answer]
+        assert count == min(changed, default=None)
+
+
+def test_an_answer_that_no_removal_changes_has_no_best_set():
+    found = explanation_of()
+    with torch.no_grad():
+        found.context.model.head.weight.zero_()
+        found.context.model.head.bias.copy_(torch.arange(11.0))
+    context = explain(found.context.checkpoint, tiny.pixels()).context
+    assert lesson.flips(context, [range(35)]) == lesson.Flips(None, [None] * lesson.NUM_RANDOM)

@@ -171,7 +171,7 @@ def test_learn(context, address, check):
     page.goto(f"{address}?tab=learn&step=attention")
     page.wait_for_selector(f"{LEARN}[data-ready][data-state=ready] .lesson-work")
     open_details(page)
-    check(page, "Learn, a worked row")
+    check(page, "Learn, a worked row and the glossary")
     expect(page.locator("h1:visible")).to_have_count(1)
     for step in ("overview", "embedding", "heads", "softmax", "contributions", "removal", "training"):
         page.goto(f"{address}?tab=learn&step={step}")

@@ -154,6 +154,61 @@ def test_a_link_reopens_the_step_in_a_fresh_browser(open_lesson, browser, addres
         fresh.close()
 
 
+def is_flipped(explanation, patches) -> bool:
+    return int(explanation.ablate(patches=patches, patch_mode="gray").probabilities.argmax()) != 3
+
+
+def test_the_game_is_lost_and_won_and_a_link_carries_the_try(open_lesson, browser, explanation):
+    page = open_lesson("&step=removal")
+    verdict = page.locator(".lesson-verdict")
+    expect(verdict).to_have_text("Click patches to remove them. How few change the answer?")
+    box = page.locator(".lesson-stage").bounding_box()
+    page.mouse.click(box["x"] + 4, box["y"] + 4)
+    left = explanation.ablate(patches=[0], patch_mode="gray").probabilities[3]
+    expect(verdict).to_have_text(f"1 patch removed: still cat, {100 * left:.1f}\u00a0%.")
+    expect(page).to_have_url(re.compile("removed=1-1"))
+
+    found = lesson.flips(explanation.context)
+    page.click("[data-do=reveal]")
+    lines = page.locator(".lesson-flips li")
+    expect(lines).to_have_count(2)
+    known = int(re.match(r"Best known: (\d+) patches", lines.first.inner_text())[1])
+    assert known <= len(found.best)
+    middle = sorted(found.random)[len(found.random) // 2]
+    expect(lines.last).to_have_text(f"20 of 20 random orders change it, with {middle} patches (median).")
+    page.click("[data-do=best]")
+    expect(verdict).to_have_text(re.compile(f"^Changed with {known} patches: cat becomes "))
+    expect(lines).to_have_count(2)  # that set is not the reader's own
+    best = [8 * (int(row) - 1) + int(column) - 1 for row, column in re.findall(r"(\d)-(\d)(?=[_&]|$)", page.url)]
+    assert len(best) == known
+    more = next(patch for patch in range(64) if patch not in best and is_flipped(explanation, [*best, patch]))
+    row, column = divmod(more, 8)
+    page.mouse.click(box["x"] + box["width"] * (column + 0.5) / 8, box["y"] + box["height"] * (row + 0.5) / 8)
+    expect(verdict).to_have_text(re.compile(f"^Changed with {known + 1} patches: cat becomes "))
+    expect(lines.last).to_have_text(f"You need {known + 1} patches, 1 more.")
+
+    fresh = browser.new_context()
+    try:
+        other = fresh.new_page()
+        other.goto(page.url)
+        expect(other.locator(".lesson-verdict")).to_have_text(verdict.inner_text())
+        expect(other.locator(".lesson-removed")).to_have_count(known + 1)
+        other.goto(re.sub("removed=[^&]*", "removed=1-1_9-9", page.url))
+        expect(other.locator(".lesson-removed")).to_have_count(1)
+        expect(other.locator(f"{LEARN} .status")).to_contain_text("not in the grid of this model")
+    finally:
+        fresh.close()
+
+
+def test_the_glossary_leads_to_the_steps(open_lesson):
+    page = open_lesson()
+    page.click(".lesson-glossary summary")
+    expect(page.locator(".lesson-glossary dt")).to_have_count(20)
+    page.get_by_role("button", name="Logit lens: step 8").click()
+    at_step(page, "layers")
+    expect(page).to_have_url(re.compile("step=layers"))
+
+
 def test_what_is_missing_in_a_link_is_named(open_lesson):
     status = open_lesson("&step=lost&image=nothing&checkpoint=gone").locator(f"{LEARN} .status")
     for part in ("The model of this link, gone,", "The image of this link, nothing,", "The step of this link, lost,"):

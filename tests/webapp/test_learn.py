@@ -94,3 +94,22 @@ def test_the_training_is_that_of_the_timeline(learn):
     np.testing.assert_allclose(maps[-1], expected, atol=1e-6)
     assert reply["probabilities"][-1] == pytest.approx(float(held.probabilities[-1, held.names.index("dog"), 5]))
     assert learn.lesson_training({"checkpoint": "cifar10-ti4", "name": "no sample"})["name"] == held.names[0]
+
+
+def test_the_game_has_a_best_known_set_and_random_orders(learn, cat):
+    key = {"key": learn.explanations.add(cat)}
+    reply = learn.lesson_flip(key)
+    probabilities = learn.lesson_remove(key | {"patches": reply["best"]})
+    assert np.argmax(probabilities) != cat.probabilities.argmax()
+    assert len(reply["random"]) == lesson.NUM_RANDOM
+    assert len(reply["best"]) < np.median(reply["random"])
+    assert learn.lesson_flip(key) == reply  # from the cache
+
+
+def test_the_game_is_refused_without_a_head_and_for_large_models(learn, cat, monkeypatch):
+    headless = learn.explanations.add(explain(tiny.checkpoint(HEADLESS), tiny.pixels()))
+    with pytest.raises(ValueError, match="this model has none"):
+        learn.lesson_flip({"key": headless})
+    monkeypatch.setattr("vitviz.webapp.pages.learn.MAX_MACS", 1e9)
+    with pytest.raises(ValueError, match="This model is large"):
+        learn.lesson_flip({"key": learn.explanations.add(cat)})

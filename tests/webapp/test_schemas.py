@@ -181,10 +181,11 @@ def test_learn(tmp_path):
     page("lesson_patch", key | {"patch": 64, "dimension": 3}, common.Refusal)
     page("lesson_remove", key | {"patches": [1, 2]}, list[float])
     page("lesson_remove", key | {"patches": [-1]}, common.Refusal)
+    page("lesson_flip", key, learn.LessonFlipReply)
     page("similarity", key | {"patch": 9}, views.SimilarityReply)
     page("lesson_training", {"checkpoint": "cifar10-ti4", "name": "cat"}, learn.LessonTrainingReply)
     assert page("lesson_training", {"checkpoint": "runs/lost", "name": "cat"}) is None
-    for name in ("lesson", "lesson_head", "lesson_patch", "lesson_remove"):
+    for name in ("lesson", "lesson_head", "lesson_patch", "lesson_remove", "lesson_flip"):
         fields = {"layer": 0, "head": 0, "patch": 0, "dimension": 0, "patches": []}
         known = TypeAdapter(REQUESTS[name].__args__[0]).json_schema()["properties"]
         assert page(name, {"key": "?"} | {field: fields[field] for field in known if field != "key"}) is None

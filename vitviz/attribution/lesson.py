@@ -63,7 +63,7 @@ class Flips:
     """How few removed patches change the predicted class.
 
     Attributes:
-        best: The smallest set that was found, in order of removal; None if removing all patches changes nothing.
+        best: The smallest set that was found, in order of removal; None if none changes the class and leaves a patch.
         random: For each of `NUM_RANDOM` random orders, how many patches change the class; None if none do.
     """
 
@@ -176,8 +176,8 @@ def random_patches(context: ForwardContext, count: int) -> list[list[int]]:
 def flips(context: ForwardContext, rankings: Sequence[Sequence[int]] = ()) -> Flips:
     """Search for the fewest patches whose removal (painted in the mean color) changes the predicted class.
 
-    No fast method finds the smallest set for certain. Tried are the greedy order, which removes the
-    patch that lowers the margin of the class most, and the rankings; then patches that are not needed are put back.
+    No fast method finds the smallest set for certain. Tried are the greedy order, which removes the patch that lowers
+    the margin of the class most, and the rankings; then patches that are not needed are put back. One patch is left.
     About 10 N forward passes if few patches change the class, at most N^2 / 2 + (N + NUM_RANDOM) N.
 
     Args:
@@ -206,8 +206,8 @@ def margins(context: ForwardContext, predicted: int, chosen: Sequence[Sequence[i
 
 def first_flip(context: ForwardContext, predicted: int, order: Sequence[int]) -> list[int] | None:
     """Return the shortest beginning of an order whose removal changes the predicted class, or None."""
-    for start in range(0, len(order), FLIP_STEP):
-        sizes = range(start + 1, min(start + FLIP_STEP, len(order)) + 1)
+    for start in range(1, len(order), FLIP_STEP):
+        sizes = range(start, min(start + FLIP_STEP, len(order)))
         changed = margins(context, predicted, [order[:size] for size in sizes]) < 0
         if changed.any():
             return list(order[: sizes[int(changed.argmax())]])
@@ -217,7 +217,7 @@ def first_flip(context: ForwardContext, predicted: int, order: Sequence[int]) ->
 def greedy_flip(context: ForwardContext, predicted: int) -> list[int] | None:
     """Remove the patch that lowers the margin most, again and again, until the predicted class changes."""
     removed: list[int] = []
-    while left := [patch for patch in range(context.config.num_patches) if patch not in removed]:
+    while len(left := [patch for patch in range(context.config.num_patches) if patch not in removed]) > 1:
         found = margins(context, predicted, [[*removed, patch] for patch in left])
         removed.append(left[int(found.argmin())])
         if found.min() < 0:

@@ -29,7 +29,7 @@ const median = (counts: readonly number[]) => [...counts].sort((a, b) => a - b)[
 /** The best known set, random orders, and how the reader compares.
     @param own the fewest patches with which the reader changed the answer, 0 for none */
 export function flipLines({ best, random }: LessonFlipReply, own: number): string[] {
-  if (!best) return ['No order changes the answer, even with all patches removed.'];
+  if (!best) return ['No order changes the answer as long as a patch is left.'];
   const changed = random.filter((count) => count !== null);
   const chance = changed.length
     ? `${changed.length} of ${random.length} random orders change it, with ${median(changed)} patches (median).`

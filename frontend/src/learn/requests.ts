@@ -107,7 +107,7 @@ export async function remove(page: LearnPage, patches: readonly number[]): Promi
   const found = await page.host.request('lesson_remove', { key: pass.reply.key, patches: [...patches] });
   if (page.removed !== patches || page.pass !== pass) return;
   if (!isServed(found)) return fail(page, found);
-  page.without = found;
+  Object.assign(page, { without: found, answered: patches });
   const isOwn = !page.isRevealed(patches) && flipped(pass.reply.probabilities, found);
   if (isOwn) page.ownBest = Math.min(page.ownBest || patches.length, patches.length);
 }

@@ -61,6 +61,7 @@ export class LearnPage {
   similar = $state.raw<Float32Array | null>(null); // to `patch`, (L, N)
   without = $state.raw<readonly number[] | null>(null); // probabilities without the removed patches
   ownBest = $state.raw(0); // fewest patches with which the reader changed the answer, 0 for none
+  answered = $state.raw<readonly number[]>([]); // the patches of `without`; `removed` may be newer
   training = $state.raw<LessonTrainingReply | null>(null);
   flips = $state.raw<LessonFlipReply | 'working' | null>(null); // the best known set, once it is asked for
 

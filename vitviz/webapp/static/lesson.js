@@ -40,7 +40,7 @@ function tryLine({ classes, probabilities }, count, without) {
 }
 var median = (counts) => [...counts].sort((a, b) => a - b)[Math.floor(counts.length / 2)];
 function flipLines({ best, random }, own) {
-	if (!best) return ["No order changes the answer, even with all patches removed."];
+	if (!best) return ["No order changes the answer as long as a patch is left."];
 	const changed = random.filter((count) => count !== null);
 	const chance = changed.length ? `${changed.length} of ${random.length} random orders change it, with ${median(changed)} patches (median).` : `None of ${random.length} random orders changes it.`;
 	const lines = [`Best known: ${patches(best.length)}. A smaller set may exist.`, chance];
@@ -309,6 +309,13 @@ var LearnPage = class {
 	set ownBest(value) {
 		set(this.#ownBest, value);
 	}
+	#answered = state([]);
+	get answered() {
+		return get(this.#answered);
+	}
+	set answered(value) {
+		set(this.#answered, value);
+	}
 	#training = state(null);
 	get training() {
 		return get(this.#training);
@@ -503,7 +510,10 @@ async function remove(page, patches) {
 	});
 	if (page.removed !== patches || page.pass !== pass) return;
 	if (!isServed(found)) return fail(page, found);
-	page.without = found;
+	Object.assign(page, {
+		without: found,
+		answered: patches
+	});
 	if (!page.isRevealed(patches) && flipped(pass.reply.probabilities, found)) page.ownBest = Math.min(page.ownBest || patches.length, patches.length);
 }
 async function revealFlips(page) {
@@ -1920,7 +1930,7 @@ var root_1$4 = from_html(`<li> </li>`);
 var root_2$3 = from_html(`<button type="button" class="button" data-do="best">Remove the best known set</button>`);
 var root_3$3 = from_html(`<ul class="lesson-flips" role="status"></ul> <!>`, 1);
 var root_4$1 = from_html(`<div class="lesson-row"><button type="button" class="button" data-do="reveal"> </button></div>`);
-var root_5$1 = from_html(`<div class="lesson-pair wide"><div><figure><!> <figcaption role="status"> </figcaption></figure> <div class="lesson-row"><!> <button type="button" class="button">Restore</button></div> <!></div> <div><h2> </h2> <!> <p class="lesson-note"> </p></div></div>`);
+var root_5$1 = from_html(`<div class="lesson-pair wide"><div><figure><!> <figcaption><span role="status"> </span></figcaption></figure> <div class="lesson-row"><!> <button type="button" class="button">Restore</button></div> <!></div> <div><h2> </h2> <!> <p class="lesson-note"> </p></div></div>`);
 var root_6$1 = from_html(`<p class="lesson-note">This model has no head, so there is no answer that could change.</p>`);
 function Removal($$anchor, $$props) {
 	push($$props, true);
@@ -1952,7 +1962,8 @@ function Removal($$anchor, $$props) {
 		}] : []
 	]);
 	const found = user_derived(() => $$props.page.flips === "working" ? null : $$props.page.flips);
-	const isFlipped = user_derived(() => flipped(get(reply).probabilities, $$props.page.without));
+	const without = user_derived(() => $$props.page.answered === $$props.page.removed ? $$props.page.without : null);
+	const isFlipped = user_derived(() => flipped(get(reply).probabilities, get(without)));
 	const toggle = (patch) => remove($$props.page, $$props.page.removed.includes(patch) ? $$props.page.removed.filter((one) => one !== patch) : [...$$props.page.removed, patch]);
 	var fragment = comment();
 	var node = first_child(fragment);
@@ -1979,7 +1990,9 @@ function Removal($$anchor, $$props) {
 			ontoggle: toggle
 		});
 		var figcaption = sibling(node_1, 2);
-		var text = only_child(figcaption, true);
+		var span = child(figcaption);
+		var text = only_child(span, true);
+		reset(figcaption);
 		reset(figure);
 		var div_2 = sibling(figure, 2);
 		var node_2 = child(div_2);
@@ -2053,12 +2066,12 @@ function Removal($$anchor, $$props) {
 		reset(div_4);
 		reset(div);
 		template_effect(($0) => {
-			set_class(figcaption, 1, clsx(["lesson-verdict", { won: get(isFlipped) }]));
+			set_class(span, 1, clsx(["lesson-verdict", { won: get(isFlipped) }]));
 			set_text(text, $0);
 			button_1.disabled = !$$props.page.removed.length;
 			set_text(text_4, `Probability of ${get(reply).classes[get(best)] ?? ""}`);
 			set_text(text_5, `${get(flips) ?? ""} of ${get(lesson).random.length ?? ""} random sets change the answer. One image proves little: scores over 500 images are in the documentation.`);
-		}, [() => tryLine(get(reply), $$props.page.removed.length, $$props.page.without)]);
+		}, [() => tryLine(get(reply), $$props.page.removed.length, get(without))]);
 		delegated("click", button_1, () => remove($$props.page, []));
 		append($$anchor, div);
 	};
