@@ -1,7 +1,7 @@
 """Bounded caches of explanations and of maps and scores computed from them."""
 
 import hashlib
-import pickle
+import json
 import secrets
 import threading
 import time
@@ -76,12 +76,12 @@ class ExplanationCache:
 class ScoreCache:
     """Maps and scores by image, model and target, as many visitors choose the same images.
 
-    Ablated explanations are not cached, nor models of runs, which change while they train. Responses are pickled: as
-    lists of Python floats they take four times the memory, in small pieces that the allocator cannot return.
+    Ablated explanations are not cached, nor models of runs, which change while they train. Responses are stored as
+    JSON: lists of Python floats take more memory, in small pieces that the allocator cannot return.
     """
 
     def __init__(self) -> None:
-        self.entries: TTLCache[CacheKey, bytes] = TTLCache(MAX_SCORED, MAX_AGE, time.monotonic)
+        self.entries: TTLCache[CacheKey, str] = TTLCache(MAX_SCORED, MAX_AGE, time.monotonic)
         self.lock = threading.Lock()
 
     def get(self, kind: str, explanation: Explanation, target: Target) -> Json | None:
@@ -90,7 +90,7 @@ class ScoreCache:
             return None
         with self.lock:
             found = self.entries.get(cache_key(kind, explanation, target))
-        return None if found is None else pickle.loads(found)  # noqa: S301 - pickled below
+        return None if found is None else json.loads(found)
 
     def get_or_compute(self, kind: str, explanation: Explanation, target: Target, compute: Callable[[], Json]) -> Json:
         """Return the stored response, or compute and store it."""
@@ -99,7 +99,7 @@ class ScoreCache:
             response = compute()
             if not explanation.changes and not explanation.checkpoint.startswith(RUN_PREFIX):
                 with self.lock:
-                    self.entries[cache_key(kind, explanation, target)] = pickle.dumps(response)
+                    self.entries[cache_key(kind, explanation, target)] = json.dumps(response)
         return response
 
 
