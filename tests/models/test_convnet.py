@@ -27,11 +27,11 @@ def teacher() -> Checkpoint:
 
 
 def test_number_of_parameters_by_hand(teacher):
-    stem = 6 * (3 * 9 + 1)
-    first = 6 * 6 * 9 + 6 * 6 * 9
-    second, third = 24 * 6 * 9 + 24 * 24 * 9, 24 * 24 * 9 + 24 * 24 * 9
-    norms = 2 * (6 + 6 + 24 + 24 + 24 + 24)
-    head = 11 * (24 + 1)
+    stem = 24 * 3 * 2 * 2 + 24
+    first = 6 * 24 * 9 + 6 * 6 * 9
+    second, third = 18 * 6 * 9 + 18 * 18 * 9, 18 * 18 * 9 + 18 * 18 * 9
+    norms = (6 + 6 + 18 + 18 + 18 + 18)
+    head = 11 * 18
     assert sum(p.numel() for p in teacher.network.parameters()) == stem + first + second + third + norms + head
 
 
@@ -40,22 +40,41 @@ def test_each_block_halves_the_image(teacher):
     for block in teacher.network.blocks:
         block.register_forward_hook(lambda block, inputs, output: shapes.append(tuple(output.shape)))
     assert teacher.network(tiny.images()).shape == (8, 11)
-    assert shapes == [(8, 6, 10, 14), (8, 24, 5, 7), (8, 24, 2, 3)]
+    assert shapes == [(8, 6, 9, 13), (8, 18, 4, 6), (8, 18, 2, 3)]
 
 
-def test_the_logits_of_an_image_do_not_depend_on_the_batch(teacher):
+def test_the_logits_of_an_image_do_not_depend_on_the_batch_in_eval_mode(teacher):
     images = tiny.images()
-    model = teacher.network.train()
-    separate = torch.cat([model(image[None]) for image in images])
-    torch.testing.assert_close(model(images), separate, rtol=0, atol=1e-4)
+    separate = torch.cat([teacher.network(image[None]) for image in images])
+    torch.testing.assert_close(teacher.network(images), separate, rtol=0, atol=1e-4)
     assert separate.std(0).min() > 0.01, "images must differ"
 
 
-def test_logits_start_at_zero_and_two_images_can_be_overfitted():
+def test_convolutions_start_as_identities_of_their_first_channels():
+    block = create_model(CONFIG).blocks[1]
+    x = torch.randn(2, 6, 9, 13)
+    torch.testing.assert_close(block.conv1(x)[:, :6], x)
+    x = torch.randn(2, 18, 4, 6)
+    torch.testing.assert_close(block.conv2(x), x)
+
+
+def test_the_stem_whitens_patches():
+    torch.manual_seed(0)
+    colors = torch.randn(3, 3)
+    images = torch.einsum("bchw,dc->bdhw", torch.randn(200, 3, 12, 16), colors)  # correlated channels
+    model = create_model(CONFIG)
+    model.init_whitening(images)
+    outputs = model.stem(images)[:, :12].transpose(0, 1).flatten(1)  # (12, n)
+    torch.testing.assert_close(outputs @ outputs.T / outputs.shape[1], torch.eye(12), rtol=0, atol=0.1)
+    torch.testing.assert_close(model.stem(images)[:, 12:], -model.stem(images)[:, :12])
+    assert not model.stem.weight.requires_grad
+
+
+def test_two_images_can_be_overfitted():
     torch.manual_seed(0)
     model, images, labels = create_model(CONFIG), tiny.images(batch=2), torch.tensor([3, 7])
-    assert not model(images).any()
-    optimizer = torch.optim.Adam(model.parameters(), 1e-2)
+    model.init_whitening(images)
+    optimizer = torch.optim.Adam([p for p in model.parameters() if p.requires_grad], 1e-2)
     for _ in range(30):
         optimizer.zero_grad()
         torch.nn.functional.cross_entropy(model(images), labels).backward()
@@ -93,7 +112,7 @@ def test_explain_and_probe_refuse_it(teacher):
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
-        ({"depth": 5}, r"depth must leave at least 1 pixel, as each block halves the image: got 5 for 20 x 28 pixels"),
+        ({"depth": 5}, r"depth must leave at least 1 pixel, as the stem takes one and each block halves the image: got 5 for 20 x 28 pixels"),
         ({"embed_dim": 0}, "embed_dim must be an integer from 1 to 8192: got 0"),
         ({"img_size": (20,)}, "img_size must be 2 values"),
         ({"architecture": "vit"}, "architecture must be convnet: got 'vit'"),

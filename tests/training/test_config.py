@@ -60,6 +60,7 @@ FRACTION = r"must be a number from 0 to 1"
         ({"weight_decay": 1e50}, "weight_decay", r"must be a number at least 0 and below 1,000,000,000: got 1e\+50"),
         ({"lr_schedule": "step"}, "lr_schedule", "must be one of linear, cosine, constant: got 'step'"),
         ({"warmup_fraction": 1}, "warmup_fraction", "must be a number at least 0 and below 1: got 1"),
+        ({"alternating_flip": 2}, "alternating_flip", "must be true or false: got 2"),
         ({"randaug_num_ops": 9}, "randaug_num_ops", "must be an integer from 0 to 8: got 9"),
         ({"randaug_magnitude": -0.1}, "randaug_magnitude", FRACTION + r": got -0\.1"),
         ({"cutmix_prob": 1.1}, "cutmix_prob", FRACTION + r": got 1\.1"),

@@ -13,8 +13,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 
-def random_crop_and_flip(images: Tensor, padding: int = 4) -> Tensor:
-    """Crop images (B, C, H, W) padded by reflection at a random place, and flip half of them horizontally.
+def random_crop_and_flip(images: Tensor, padding: int = 4, flip_prob: float = 0.5) -> Tensor:
+    """Crop images (B, C, H, W) padded by reflection at a random place, and flip a fraction of them horizontally.
 
     `RandomCrop` with reflection padding (px, at most the side minus 1) and `RandomHorizontalFlip` (He et al. 2016,
     section 4.2), in one gather.
@@ -22,9 +22,21 @@ def random_crop_and_flip(images: Tensor, padding: int = 4) -> Tensor:
     B, _, H, W = images.shape
     device = images.device
     rows, columns = random_shift_index(B, H, padding, device), random_shift_index(B, W, padding, device)
-    columns = torch.where(torch.rand(B, 1, device=device) < 0.5, columns, columns.flip(1))  # (B, W)
+    columns = torch.where(torch.rand(B, 1, device=device) < flip_prob, columns, columns.flip(1))  # (B, W)
     batch = torch.arange(B, device=device)[:, None, None]
     return images[batch, :, rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2)  # (B, C, H, W)
+
+
+def alternating_flip(images: Tensor, indices: Tensor, epoch: int, seed: int) -> Tensor:
+    """Flip a random half of the images (B, C, H, W) in even epochs and the other half in odd ones.
+
+    So two consecutive epochs show both orientations of an image (Jordan 2024, arXiv 2404.00498, section 3.6). A hash of
+    `seed` and an image's index in the dataset, `indices` (B,), decides its half.
+    """
+    mixed = (indices + seed) * 0x9E3779B1 % 2**32  # Fibonacci hashing (Knuth, TAOCP 3, section 6.4), twice
+    mixed = (mixed ^ (mixed >> 15)) * 0x85EBCA77 % 2**32
+    flipped = (mixed >> 31) ^ (epoch % 2)  # (B,)
+    return torch.where(flipped[:, None, None, None].bool(), images.flip(-1), images)
 
 
 def random_shift_index(batch: int, side: int, padding: int, device: torch.device) -> Tensor:

@@ -279,18 +279,18 @@ class ConvNetConfig:
     """
 
     img_size: ImageSize = (32, 32)
-    embed_dim: Annotated[int, Field(ge=1, le=8192, description="Channels of the stem.")] = 64
+    embed_dim: Annotated[int, Field(ge=1, le=8192, description="Channels of the first block.")] = 128
     depth: Annotated[int, Field(ge=1, le=128, description="Number of blocks; each halves the image.")] = 3
     num_classes: NumClasses = 10
     architecture: Annotated[Literal["convnet"], Field(description="Network class.")] = "convnet"
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if min(self.img_size) >> self.depth == 0:
+        if (min(self.img_size) - 1) >> self.depth == 0:
             height, width = self.img_size
             raise ConfigError(
                 "depth",
-                f"must leave at least 1 pixel, as each block halves the image: got {self.depth} for {height} x {width} "
+                f"must leave at least 1 pixel, as the stem takes one and each block halves the image: got {self.depth} for {height} x {width} "
                 "pixels",
                 "Use fewer blocks.",
             )

@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 import torch
 from torch import Tensor
 
+from vitviz.data import augmentation
 from vitviz.data.datasets import LabeledImages
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError
@@ -151,6 +152,8 @@ class TrainingRun:
         sizes = {len(batch): batch for batch in self.batches()}
         if state is not None:
             self.restore(state)
+        elif init is None:
+            self.trainer.init_whitening(self.images)
         self.trainer.compile_if_enabled([self.load(batch) for batch in sizes.values()])  # before the clock starts
         self.start_time, self.last_logged = time.monotonic(), -math.inf  # log the first step immediately
 
@@ -235,7 +238,10 @@ class TrainingRun:
     def load(self, batch: Tensor) -> LabeledImages:
         """Return the images and labels with indices (B,)."""
         indices = batch.to(self.device)
-        return self.images[indices], self.labels[indices]
+        images = self.images[indices]
+        if self.config.alternating_flip:
+            images = augmentation.alternating_flip(images, indices, self.completed_epochs, self.config.seed)
+        return images, self.labels[indices]
 
     def step(self, batch: Tensor) -> None:
         """Take one step on the images with indices (B,)."""

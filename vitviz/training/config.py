@@ -131,6 +131,13 @@ class TrainConfig:
     warmup_fraction: Annotated[
         float, Field(ge=0, lt=1, description="Fraction of the budget in which the learning rate rises.")
     ] = 0.05
+    alternating_flip: Annotated[
+        bool,
+        Field(
+            description="Flip a random half of the images in the first epoch, and in each later epoch those that were "
+            "not flipped in the one before (Jordan 2024, arXiv 2404.00498, section 3.6), instead of a new half."
+        ),
+    ] = False
     randaug_num_ops: Annotated[int, Field(ge=0, le=8, description="RandAugment operations per image.")] = 1
     randaug_magnitude: Annotated[Fraction, Field(description="RandAugment magnitude.")] = 0.5
     cutmix_prob: Annotated[Fraction, Field(description="Fraction of images with CutMix.")] = 0.5

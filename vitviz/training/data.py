@@ -80,7 +80,8 @@ def augment(config: TrainConfig, info: DatasetInfo, images: Tensor, labels: Tens
     Returns:
         Images, float32 (B, 3, H, W), and targets (B, K).
     """
-    images = augmentation.random_crop_and_flip(images)
+    flip_prob = 0.0 if config.alternating_flip else 0.5  # alternating flips come before
+    images = augmentation.random_crop_and_flip(images, flip_prob=flip_prob)
     if config.randaug_num_ops:
         images = augmentation.rand_augment(images, config.randaug_num_ops, config.randaug_magnitude)
     images = augmentation.normalize(images, info.mean, info.std)

@@ -13,7 +13,9 @@ import torch
 from vitviz.models.config import ConfigError, ConvNetConfig, ModelConfig
 from vitviz.training.config import TrainingError
 
-MMAP_MAX, TRIM_THRESHOLD = -4, -1  # M_MMAP_MAX and M_TRIM_THRESHOLD of glibc's malloc.h
+# M_TRIM_THRESHOLD, M_TOP_PAD and M_MMAP_MAX of glibc's malloc.h
+TRIM_THRESHOLD, TOP_PAD, MMAP_MAX = -1, -2, -4
+HEAP_STEP = 2**28  # the heap grows in steps of this size (bytes)
 
 
 def choose_device(name: str, index: int = 0) -> torch.device:
@@ -86,6 +88,7 @@ def keep_freed_memory() -> None:
         libc = ctypes.CDLL(None)
         libc.mallopt(MMAP_MAX, 0)
         libc.mallopt(TRIM_THRESHOLD, -1)
+        libc.mallopt(TOP_PAD, HEAP_STEP)
 
 
 def autocast(device: torch.device, bfloat16: bool) -> AbstractContextManager[Any]:

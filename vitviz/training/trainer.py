@@ -19,6 +19,7 @@ from vitviz.data import augmentation
 from vitviz.data.datasets import CIFAR10, DatasetInfo, LabeledImages
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConvNetConfig
+from vitviz.models.convnet import ConvNet
 from vitviz.models.factory import Network, create_model
 from vitviz.models.vit import ViT
 from vitviz.training import optim
@@ -30,6 +31,8 @@ from vitviz.training.distributed import Distributed
 from vitviz.training.finetuning import freeze_backbone, load_backbone
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.schedule import lr_factor, patch_keep_ratio
+
+NUM_WHITENING_IMAGES = 5000
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,13 @@ class Trainer:
     def ema_model(self) -> Network:
         """EMA of the network, in eval mode."""
         return self.ema_module.vit if isinstance(self.ema_module, MaskedPatches) else self.ema_module
+
+    def init_whitening(self, images: Tensor) -> None:
+        """Set the whitening filters of a convnet from the first training images, uint8 (n, 3, H, W)."""
+        if isinstance(self.model, ConvNet):
+            sample = augmentation.normalize(images[:NUM_WHITENING_IMAGES], self.info.mean, self.info.std)
+            for network in (self.model, self.ema_model):
+                network.init_whitening(sample)
 
     @property
     def lr(self) -> float:
@@ -211,8 +221,7 @@ class Trainer:
         Equal to `torch.optim.swa_utils.AveragedModel`, whose step counter synchronizes with the GPU at every step.
         """
         warmup = (1 + self.step_count) / (10 + self.step_count) if self.step_count else 0.0
-        old: list[Tensor] = list(self.ema_module.parameters())
-        new: list[Tensor] = list(self.training_module.parameters())
+        old, new = (averaged_tensors(module) for module in (self.ema_module, self.training_module))
         torch._foreach_lerp_(old, new, 1 - min(self.config.ema_decay, warmup))
 
     def get_state(self, counters: dict[str, float]) -> TrainerState:
@@ -240,3 +249,8 @@ class Trainer:
         for optimizer, tensors in zip(self.optimizers, state.optimizers, strict=True):
             optimizer.load_state_dict({"state": tensors, "param_groups": optimizer.state_dict()["param_groups"]})
         self.step_count, self.bfloat16 = int(state.counters["step_count"]), bool(state.counters["bfloat16"])
+
+
+def averaged_tensors(module: nn.Module) -> list[Tensor]:
+    """Return the tensors that the EMA averages: trained parameters and, for BatchNorm, running statistics."""
+    return [*(p for p in module.parameters()), *(b for b in module.buffers() if b.is_floating_point())]
