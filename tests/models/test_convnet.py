@@ -27,7 +27,7 @@ def teacher() -> Checkpoint:
 
 
 def test_number_of_parameters_by_hand(teacher):
-    stem = 24 * 3 * 2 * 2 + 24
+    stem = 24 * 3 * 2 * 2
     first = 6 * 24 * 9 + 6 * 6 * 9
     second, third = 18 * 6 * 9 + 18 * 18 * 9, 18 * 18 * 9 + 18 * 18 * 9
     norms = (6 + 6 + 18 + 18 + 18 + 18)

@@ -63,9 +63,8 @@ class ConvNet(nn.Module):
         super().__init__()
         self.config = config
         widths = [config.embed_dim, *[WIDTH_FACTOR * config.embed_dim] * (config.depth - 1)]
-        self.stem = nn.Conv2d(3, WHITENED, PATCH)
+        self.stem = nn.Conv2d(3, WHITENED, PATCH, bias=False)
         self.stem.weight.requires_grad_(False)
-        nn.init.zeros_(self.stem.bias)
         self.blocks = nn.ModuleList(
             ConvBlock(channels, width) for channels, width in zip([WHITENED, *widths], widths, strict=False)
         )

@@ -84,7 +84,7 @@ TEACHERS: dict[str, TrainConfig] = {
     "cifar10-teacher": TrainConfig(
         preset="cifar10-teacher",
         model=ConvNetConfig(embed_dim=128, depth=3),
-        epochs=20,
+        epochs=16,
         minutes=None,
         batch_size=500,
         muon_lr=5e-3,
