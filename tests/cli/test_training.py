@@ -10,12 +10,16 @@ from types import SimpleNamespace
 from typing import get_args, get_type_hints
 
 import pytest
+import torch
 from PIL import Image
 
 from tests import tiny
 from vitviz.cli.options import NO_FLAG, PANELS, base_type, config_values
 from vitviz.cli.training import resolve_config
+from vitviz.data.datasets import CIFAR10
 from vitviz.models import checkpoint
+from vitviz.models.config import ConvNetConfig
+from vitviz.models.factory import create_model
 from vitviz.runs import training_run
 from vitviz.runs.run_folder import write_config
 from vitviz.training.config import TrainConfig
@@ -70,7 +74,8 @@ def test_every_option_reaches_the_config(vitviz, monkeypatch, tmp_path, name):
         raise ValueError("trained")
 
     monkeypatch.setattr(training_run, "train", train)
-    needed = ["--init-from", "cifar10-ti4"] if name == "freeze_backbone" else []
+    needs = {"freeze_backbone": ["--init-from", "cifar10-ti4"], "soft_labels": ["--mix-until", "1"]}
+    needed = needs.get(name, [])
     code, _, err = vitviz("train", "--batch-size", "3", *needed, *words_that_change(name))
     assert code == 1
     assert err.endswith("vitviz: trained\n")
@@ -256,7 +261,8 @@ def test_a_sweep_prints_one_row_per_run_and_resumes(vitviz, cifar_folder, tmp_pa
         "num_snapshots=0",
         "device=cpu",
     ]
-    code, out, _ = vitviz(*words, *(word for setting in small for word in ("--set", setting)))
+    code, out, err = vitviz(*words, *(word for setting in small for word in ("--set", setting)))
+    assert code == 0, err
     assert code == 0
     rows = [line.split() for line in out.splitlines() if "grid-depth" in line]
     assert [row[1] for row in rows] == ["grid-depth1", "grid-depth2"]
@@ -323,3 +329,21 @@ def test_metrics_are_logged_to_tensorboard(vitviz, cifar_folder, tmp_path, monke
     assert logged[0] == ("opened", logged[1][1]), "later steps of a previous process are hidden"
     assert {("loss", 1000), ("accuracy", 1000), ("train_accuracy", 1000), ("learning_rate", 1000)} <= set(logged)
     assert logged[-1] == "closed"
+
+
+@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
+def test_soft_labels_are_computed_and_trained_on(vitviz, cifar_folder, tmp_path):
+    torch.manual_seed(0)
+    network = create_model(ConvNetConfig(embed_dim=4, depth=2))
+    teacher = tmp_path / "teacher.safetensors"
+    checkpoint.save(checkpoint.Checkpoint("t", network, CIFAR10.classes, CIFAR10.mean, CIFAR10.std, {}), teacher)
+    file = tmp_path / "soft.safetensors"
+    common = ["--data", cifar_folder, "--batch-size", "50", "--mix-until", "1", "--device", "cpu"]
+    code, out, err = vitviz("soft-labels", file, teacher, "--num-epochs", "2", "--views", "1", *common)
+    assert (code, out) == (0, f"{file}: 2 epochs, 1 teachers, 1 views\n"), err
+    small = ["--set", "model.depth=1", "--set", "model.embed_dim=24", "--set", "model.num_heads=2"]
+    words = ["train", "--epochs", "1", "--num-snapshots", "0", "--soft-labels", file, "--output-dir", tmp_path / "run"]
+    code, out, err = vitviz(*words, *small, *common)
+    assert code == 0, err
+    code, _, err = vitviz("soft-labels", file, teacher, "--views", "3", *common)
+    assert (code, err) == (1, "vitviz: views must be 1, 2 or 6: got 3.\n")

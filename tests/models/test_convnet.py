@@ -30,7 +30,7 @@ def test_number_of_parameters_by_hand(teacher):
     stem = 24 * 3 * 2 * 2
     first = 6 * 24 * 9 + 6 * 6 * 9
     second, third = 18 * 6 * 9 + 18 * 18 * 9, 18 * 18 * 9 + 18 * 18 * 9
-    norms = (6 + 6 + 18 + 18 + 18 + 18)
+    norms = 6 + 6 + 18 + 18 + 18 + 18
     head = 11 * 18
     assert sum(p.numel() for p in teacher.network.parameters()) == stem + first + second + third + norms + head
 
@@ -112,7 +112,11 @@ def test_explain_and_probe_refuse_it(teacher):
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
-        ({"depth": 5}, r"depth must leave at least 1 pixel, as the stem takes one and each block halves the image: got 5 for 20 x 28 pixels"),
+        (
+            {"depth": 5},
+            "depth must leave at least 1 pixel, as the stem takes one and each block halves the image: got 5 for "
+            "20 x 28 pixels",
+        ),
         ({"embed_dim": 0}, "embed_dim must be an integer from 1 to 8192: got 0"),
         ({"img_size": (20,)}, "img_size must be 2 values"),
         ({"architecture": "vit"}, "architecture must be convnet: got 'vit'"),

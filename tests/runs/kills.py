@@ -23,7 +23,7 @@ from vitviz.data import cifar
 from vitviz.models.checkpoint import load
 from vitviz.models.config import ViTConfig
 from vitviz.runs import training_run
-from vitviz.training import trainer
+from vitviz.training import device
 from vitviz.training.config import TrainConfig
 
 STEPS = 4  # per epoch
@@ -35,7 +35,7 @@ def main(data: str, output_dir: str, *how: str) -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     cifar.RECORDS = 20  # as in the fixture `cifar_folder`
-    trainer.is_bfloat16_faster = lambda device: False
+    device.is_bfloat16_faster = lambda device: False
     model = ViTConfig(patch_size=8, embed_dim=24, depth=2, num_heads=2, mlp_ratio=40 / 24)
     kills = len(POINTS) if how == ("points",) else int(how[0])
     config = TrainConfig(

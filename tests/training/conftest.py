@@ -6,14 +6,14 @@ import pytest
 
 from vitviz.runs import training_run
 from vitviz.runs.training_run import TrainingRun
-from vitviz.training import trainer
+from vitviz.training import device
 from vitviz.training.config import TrainConfig
 
 
 @pytest.fixture
 def no_clock(monkeypatch):
     """Fix what depends on timing: whether bfloat16 is faster, and when the loss is logged."""
-    monkeypatch.setattr(trainer, "is_bfloat16_faster", lambda device: False)
+    monkeypatch.setattr(device, "is_bfloat16_faster", lambda device: False)
     monkeypatch.setattr(training_run, "LOG_INTERVAL", float("inf"))
 
 

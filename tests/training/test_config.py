@@ -99,6 +99,17 @@ FRACTION = r"must be a number from 0 to 1"
             "needs the objective classify: got masked-patch",
         ),
         (
+            {"soft_labels": "x", "mix_until": 1, "objective": "masked-patch"},
+            "soft_labels",
+            "needs the objective classify: got masked-patch",
+        ),
+        ({"soft_labels": "x", "teacher": "y"}, "soft_labels", "and teacher exclude each other: got x and y"),
+        (
+            {"soft_labels": "x"},
+            "mix_until",
+            r"must be 1 with soft_labels, which are computed for mixed images: got 0\.85",
+        ),
+        (
             {"objective": "masked-patch", "model": get_preset("tutorial-scratch").model},
             "objective",
             "masked-patch needs the architecture vit: got tutorial-scratch",
@@ -174,7 +185,7 @@ def test_overrides_change_fields_of_the_config_and_of_the_model():
 )
 def test_an_override_without_a_known_name_or_a_value_is_refused(override):
     with pytest.raises(
-        ConfigError, match=rf"^{override} is not NAME=VALUE with a known name\. Use one of: batch_size,"
+        ConfigError, match=rf"^{override} is not NAME=VALUE with a known name\. Use one of: alternating_flip,"
     ):
         apply_overrides(TrainConfig(), [override])
 

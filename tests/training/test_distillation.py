@@ -109,7 +109,7 @@ def test_a_teacher_of_other_images_is_refused(config, teacher, tmp_path, change)
     checkpoint.save(replace(known, **other), path := tmp_path / "other.safetensors")
     message = "teacher must be trained on the same images at the same size: other was not"
     with pytest.raises(ConfigError, match=message) as found:
-        load_sources(replace(config, teacher=str(path)), CIFAR10, torch.device("cpu"))
+        load_sources(replace(config, teacher=str(path)), CIFAR10, 100, torch.device("cpu"))
     assert found.value.field == "teacher"
 
 
@@ -126,7 +126,7 @@ def test_the_validation_split_of_the_teacher_must_be_at_least_as_large(config, t
     changed = replace(known, record=known.record | {"train_config": {"val_size": val_size}})
     checkpoint.save(changed, path := tmp_path / "teacher.safetensors")
     with nullcontext() if allowed else pytest.raises(ConfigError, match="must not be trained on validation images"):
-        assert load_sources(replace(config, teacher=str(path), val_size=30), CIFAR10, torch.device("cpu"))[1]
+        assert load_sources(replace(config, teacher=str(path), val_size=30), CIFAR10, 100, torch.device("cpu"))[1]
 
 
 def test_a_teacher_that_is_not_a_classifier_is_refused(config):

@@ -25,12 +25,12 @@ import json, sys
 from vitviz.data import cifar
 from vitviz.models.config import ViTConfig
 from vitviz.runs import training_run
-from vitviz.training import trainer
+from vitviz.training import device
 from vitviz.training.config import TrainConfig
 from vitviz.training.distributed import Distributed
 
 cifar.RECORDS = 20  # as in the fixture `cifar_folder`
-trainer.is_bfloat16_faster = lambda device: False
+device.is_bfloat16_faster = lambda device: False
 
 class Watched(Distributed):
     def __enter__(self):

@@ -13,7 +13,7 @@ from vitviz.data.datasets import CIFAR10, Dataset
 from vitviz.models.checkpoint import load
 from vitviz.models.config import ConfigError
 from vitviz.runs.training_run import TrainingRun, train
-from vitviz.training import trainer
+from vitviz.training import device, trainer
 from vitviz.training.config import TrainConfig
 from vitviz.training.data import load_training_data
 from vitviz.training.evaluation import measure_accuracy
@@ -107,7 +107,7 @@ def test_the_network_gets_the_patches_that_are_kept(config, monkeypatch):
 @pytest.mark.parametrize("faster", [True, False])
 @pytest.mark.parametrize("precision", ["auto", "float32", "bfloat16"])
 def test_the_precision_is_that_of_the_config_or_the_faster_one(config, monkeypatch, precision, faster):
-    monkeypatch.setattr(trainer, "is_bfloat16_faster", lambda device: faster)
+    monkeypatch.setattr(device, "is_bfloat16_faster", lambda device: faster)
     dtypes = []
     run = create_run(replace(config, precision=precision, num_snapshots=0))
     run.trainer.model.blocks[0].mlp.fc1.register_forward_hook(lambda module, args, output: dtypes.append(output.dtype))

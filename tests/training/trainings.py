@@ -18,7 +18,7 @@ def create_run(config: TrainConfig, data: TrainingData | None = None) -> Trainin
     """Create a run without starting it, by default on CIFAR-10."""
     if data is None:
         data = TrainingData(CIFAR10, cifar.load("train", config.data), cifar.load("test", config.data))
-    init, teacher = load_sources(config, data.info, torch.device("cpu"))
+    init, teacher = load_sources(config, data.info, len(data.train[1]), torch.device("cpu"))
     return TrainingRun(config, Distributed(), data, init, teacher)
 
 

@@ -16,7 +16,7 @@ import typer
 from vitviz.cli.data import data_app
 from vitviz.cli.models import convert, export, push
 from vitviz.cli.options import CHECKPOINT_HELP, AnyData, CheckpointName, CheckpointOption, Data, Port, progress_bar
-from vitviz.cli.training import sweep, train
+from vitviz.cli.training import soft_labels, sweep, train
 from vitviz.models.config import ConfigError
 from vitviz.runs import process
 from vitviz.training.config import DatasetName, TrainingError
@@ -120,6 +120,7 @@ def serve_page(
 
 
 app.command("train")(train)
+app.command("soft-labels")(soft_labels)
 app.command("sweep")(sweep)
 app.command("convert")(convert)
 app.command("export")(export)

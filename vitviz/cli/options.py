@@ -38,7 +38,7 @@ PANELS = {
     "dataset": "Data and output",
     "epochs": "Budget, batch size and device",
     "optimizer": "Optimization",
-    "randaug_num_ops": "Augmentation and regularization",
+    "alternating_flip": "Augmentation and regularization",
     "ema_decay": "Averaging, clipping and checkpoints",
 }
 METAVARS = {int: "INTEGER", float: "NUMBER", str: "PATH"}

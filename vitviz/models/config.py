@@ -290,8 +290,8 @@ class ConvNetConfig:
             height, width = self.img_size
             raise ConfigError(
                 "depth",
-                f"must leave at least 1 pixel, as the stem takes one and each block halves the image: got {self.depth} for {height} x {width} "
-                "pixels",
+                f"must leave at least 1 pixel, as the stem takes one and each block halves the image: got {self.depth} "
+                f"for {height} x {width} pixels",
                 "Use fewer blocks.",
             )
 

@@ -25,6 +25,9 @@ NO_ATTENTION = "The model must be a Vision Transformer: a convnet has no attenti
 class BatchNorm(nn.Module):
     """BatchNorm (Ioffe & Szegedy 2015, arXiv 1502.03167) with a bias and without a weight."""
 
+    running_mean: Tensor
+    running_var: Tensor
+
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.bias = nn.Parameter(torch.zeros(channels))

@@ -29,7 +29,7 @@ from vitviz.training.trainer import TrainerState
 CONFIG, METRICS, TIMELINE, LAST = "config.json", "metrics.jsonl", "timeline.npz", "last.safetensors"
 MAX_CONFIG_BYTES = 2**20
 # Fields that may differ when a run is resumed on another machine. Images and teacher are compared by their contents.
-FIELDS_NOT_COMPARED = ("data", "output_dir", "device", "compile", "teacher", "model.num_classes")
+FIELDS_NOT_COMPARED = ("data", "output_dir", "device", "compile", "teacher", "soft_labels", "model.num_classes")
 
 
 def read_config(folder: Path) -> dict[str, Any]:

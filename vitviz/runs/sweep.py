@@ -22,9 +22,9 @@ from vitviz.data.cifar import DataError
 from vitviz.data.files import complete_lines, is_regular_file, write_atomic
 from vitviz.models.checkpoint import eval_samples
 from vitviz.models.config import ConfigError
-from vitviz.runs import run_folder
+from vitviz.runs import run_folder, training_run
 from vitviz.runs.process import AlreadyRunningError, RunLock, TrainingStopped, format_error
-from vitviz.runs.training_run import Progress, train
+from vitviz.runs.training_run import Progress
 from vitviz.training.config import TrainConfig, apply_overrides, from_json
 from vitviz.training.signals import StopRequest
 
@@ -230,7 +230,7 @@ def train_run(config: TrainConfig, settings: dict[str, str], report: Callable[[P
     outcome: dict[str, Any] = {"state": "finished", "message": ""}
     try:
         if not run_folder.is_finished(run_folder.read_record(path)):
-            train(config, report, resume=True)
+            training_run.train(config, report, resume=True)
     except Exception as error:
         if ends_sweep(error, settings):
             raise

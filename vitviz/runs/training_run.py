@@ -24,7 +24,6 @@ from typing import Any, NoReturn
 import torch
 from torch import Tensor
 
-from vitviz.data import augmentation
 from vitviz.data.datasets import LabeledImages
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError
@@ -32,7 +31,13 @@ from vitviz.runs import run_folder
 from vitviz.runs.process import RunLock, TrainingStopped
 from vitviz.runs.timeline import create_recorder
 from vitviz.training.config import TrainConfig, TrainingError
-from vitviz.training.data import TrainingData, load_training_data, replace_num_classes
+from vitviz.training.data import (
+    TrainingData,
+    epoch_batches,
+    load_batch,
+    load_training_data,
+    replace_num_classes,
+)
 from vitviz.training.device import get_hardware_name, keep_freed_memory, largest_activation, report_out_of_memory
 from vitviz.training.distillation import Teacher
 from vitviz.training.distributed import ATTEMPT, Distributed
@@ -40,6 +45,7 @@ from vitviz.training.evaluation import NUM_EVAL_SAMPLES, measure_accuracy
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.schedule import lr_factor
 from vitviz.training.signals import StopRequest
+from vitviz.training.soft_labels import SoftLabels
 from vitviz.training.sources import load_sources
 from vitviz.training.trainer import Trainer, TrainerState
 
@@ -113,7 +119,7 @@ def train(
                 "batch_size or network; the last saved state is kept.",
                 largest_activation(config.model, config.batch_size),
             ):
-                init, teacher = load_sources(config, data.info, distributed.device, state)
+                init, teacher = load_sources(config, data.info, num_samples, distributed.device, state)
                 run = TrainingRun(config, distributed, data, init, teacher, state)
                 run.lock = lock
                 run.check_same_step()
@@ -131,12 +137,13 @@ class TrainingRun:
         distributed: Distributed,
         data: TrainingData,
         init: Checkpoint | None = None,
-        teacher: Teacher | None = None,
+        teacher: Teacher | SoftLabels | None = None,
         state: TrainerState | None = None,
     ) -> None:
         self.config, self.distributed, self.device, self.info = config, distributed, distributed.device, data.info
         (self.images, self.labels), self.eval_set = data.train, data.eval
         self.trainer = Trainer(config, distributed, data.info, init, teacher)
+        self.soft_labels = teacher if isinstance(teacher, SoftLabels) else None
         self.timeline = create_recorder(config, data.info, data.eval)
         self.progress = 0.0  # used fraction of the budget
         self.completed_epochs = 0
@@ -149,6 +156,9 @@ class TrainingRun:
         self.loss = float("nan")
         self.lock: RunLock | None = None
         self.path, self.timeline_path = config.folder / run_folder.LAST, config.folder / run_folder.TIMELINE
+        if self.soft_labels is not None:
+            steps = len(epoch_batches(config, len(self.labels), 0))
+            self.trainer.cycle_steps = steps * self.soft_labels.num_epochs
         sizes = {len(batch): batch for batch in self.batches()}
         if state is not None:
             self.restore(state)
@@ -173,6 +183,12 @@ class TrainingRun:
     def epoch(self) -> float:
         """Epochs trained so far."""
         return self.images_seen / len(self.labels)
+
+    @property
+    def data_epoch(self) -> int:
+        """Epoch whose order and augmentation are used: with soft labels, its position in their cycle."""
+        cycle = self.soft_labels.num_epochs if self.soft_labels else None
+        return self.completed_epochs % cycle if cycle else self.completed_epochs
 
     def check_same_step(self) -> None:
         """Raise TrainingError if this process resumes from another step than the main process."""
@@ -230,22 +246,22 @@ class TrainingRun:
 
     def batches(self) -> Iterator[Tensor]:
         """Generate the remaining batches of this epoch: indices (B,) of images, the same in all processes."""
-        order = torch.Generator().manual_seed(self.config.seed * 1_000_003 + self.completed_epochs)
-        shuffled = torch.randperm(len(self.labels), generator=order).to(self.device).split(self.config.batch_size)
-        batches = [batch for batch in shuffled if len(batch) >= self.distributed.world_size]  # no empty shards
-        yield from batches[self.batches_done :]
+        batches = epoch_batches(self.config, len(self.labels), self.data_epoch)
+        full = [batch for batch in batches if len(batch) >= self.distributed.world_size]  # no empty shards
+        yield from full[self.batches_done :]
 
     def load(self, batch: Tensor) -> LabeledImages:
         """Return the images and labels with indices (B,)."""
-        indices = batch.to(self.device)
-        images = self.images[indices]
-        if self.config.alternating_flip:
-            images = augmentation.alternating_flip(images, indices, self.completed_epochs, self.config.seed)
-        return images, self.labels[indices]
+        return load_batch(self.config, (self.images, self.labels), batch, self.data_epoch)
 
     def step(self, batch: Tensor) -> None:
         """Take one step on the images with indices (B,)."""
-        self.loss_sum += self.trainer.step(*self.load(batch), self.progress, self.mid_step_progress(batch))
+        soft_targets = None
+        if self.soft_labels is not None:
+            start = self.batches_done * self.config.batch_size
+            soft_targets = self.soft_labels.batch(self.data_epoch, start, len(batch), self.device)
+        images, labels = self.load(batch)
+        self.loss_sum += self.trainer.step(images, labels, self.progress, self.mid_step_progress(batch), soft_targets)
         self.unlogged_steps += 1
         self.batches_done += 1
         self.images_seen += len(batch)
@@ -355,7 +371,7 @@ class TrainingRun:
     def record(self) -> dict[str, Any]:
         """Return the training record for the checkpoint's metadata."""
         train_config = asdict(self.config)
-        for name in ("model", "data", "output_dir", "teacher"):
+        for name in ("model", "data", "output_dir", "teacher", "soft_labels"):
             del train_config[name]
         train_config["init_from"] = init_name(self.config)
         return {

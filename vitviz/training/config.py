@@ -78,8 +78,19 @@ class TrainConfig:
         PathString | None,
         Field(description="Checkpoint of a teacher trained on the same images, for knowledge distillation."),
     ] = None
+    soft_labels: Annotated[
+        PathString | None,
+        Field(
+            description="File of soft labels of the first epochs, made by `vitviz soft-labels` with the same options; "
+            "order and augmentation repeat in cycles of these epochs."
+        ),
+    ] = None
     distill_weight: Annotated[
-        Fraction, Field(description="With teacher: weight of its probabilities in the targets; the rest is the label.")
+        Fraction,
+        Field(
+            description="With teacher or soft_labels: weight of their probabilities in the targets; the rest is the "
+            "label."
+        ),
     ] = 0.9
     dataset: Annotated[
         DatasetName,
@@ -189,12 +200,14 @@ class TrainConfig:
         if self.freeze_backbone and self.init_from is None:
             raise ConfigError("freeze_backbone", "needs init_from: got None", "Set init_from, or train the backbone.")
         if self.objective == "masked-patch":
-            for name in ("freeze_backbone", "teacher"):
+            for name in ("freeze_backbone", "teacher", "soft_labels"):
                 if getattr(self, name):
                     raise ConfigError(name, "needs the objective classify: got masked-patch", "Omit it.")
             if self.model.architecture != "vit":
                 problem = f"masked-patch needs the architecture vit: got {self.model.architecture}"
                 raise ConfigError("objective", problem, "Use classify.")
+        if self.soft_labels is not None:
+            self.check_soft_labels()
         drops = self.patch_dropout_until > 0 and min(self.patch_keep_start, self.patch_keep_end) < 1
         if isinstance(self.model, ConvNetConfig) and (drops or self.num_snapshots):
             raise ConfigError(
@@ -202,6 +215,18 @@ class TrainConfig:
                 "convnet has neither patches nor attention: it needs patch_keep_start and patch_keep_end 1 and "
                 "num_snapshots 0",
                 "Use the preset cifar10-teacher.",
+            )
+
+    def check_soft_labels(self) -> None:
+        """Check that the augmentation, for which soft labels are stored, does not depend on the progress."""
+        if self.teacher is not None:
+            problem = f"and teacher exclude each other: got {self.soft_labels} and {self.teacher}"
+            raise ConfigError("soft_labels", problem, "Omit one of them.")
+        if self.mix_until < 1 and (self.cutmix_prob or self.mixup_prob):
+            raise ConfigError(
+                "mix_until",
+                f"must be 1 with soft_labels, which are computed for mixed images: got {self.mix_until}",
+                "Use --mix-until 1.",
             )
 
     @property

@@ -67,6 +67,27 @@ def replace_num_classes(config: TrainConfig, num_classes: int) -> TrainConfig:
     return replace(config, model=replace(config.model, num_classes=num_classes))
 
 
+def epoch_batches(config: TrainConfig, num_samples: int, epoch: int) -> tuple[Tensor, ...]:
+    """Return the batches of an epoch, counted from 0: indices (B,) of images in random order, the last one smaller."""
+    order = torch.Generator().manual_seed(config.seed * 1_000_003 + epoch)
+    return torch.randperm(num_samples, generator=order).split(config.batch_size)
+
+
+def step_seed(seed: int, step: int) -> int:
+    """Return the seed of the draws of a step that are common to all processes."""
+    return (seed * 1_000_003 + step) * 1009
+
+
+def load_batch(config: TrainConfig, data: LabeledImages, batch: Tensor, epoch: int) -> LabeledImages:
+    """Return the images and labels with indices (B,) on their device, flipped if the config has alternating flips."""
+    images, labels = data
+    indices = batch.to(images.device)
+    selected = images[indices]
+    if config.alternating_flip:
+        selected = augmentation.alternating_flip(selected, indices, epoch, config.seed)
+    return selected, labels[indices]
+
+
 def augment(config: TrainConfig, info: DatasetInfo, images: Tensor, labels: Tensor, mix: bool) -> tuple[Tensor, Tensor]:
     """Augment and normalize a batch.
 
@@ -80,7 +101,7 @@ def augment(config: TrainConfig, info: DatasetInfo, images: Tensor, labels: Tens
     Returns:
         Images, float32 (B, 3, H, W), and targets (B, K).
     """
-    flip_prob = 0.0 if config.alternating_flip else 0.5  # alternating flips come before
+    flip_prob = 0.0 if config.alternating_flip else 0.5  # `load_batch` has flipped them
     images = augmentation.random_crop_and_flip(images, flip_prob=flip_prob)
     if config.randaug_num_ops:
         images = augmentation.rand_augment(images, config.randaug_num_ops, config.randaug_magnitude)

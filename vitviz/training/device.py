@@ -96,6 +96,11 @@ def autocast(device: torch.device, bfloat16: bool) -> AbstractContextManager[Any
     return torch.autocast(device.type, torch.bfloat16) if bfloat16 else nullcontext()
 
 
+def use_bfloat16(precision: str, device: torch.device) -> bool:
+    """Return whether matrix products are in bfloat16 with a `precision` of a training config."""
+    return is_bfloat16_faster(device) if precision == "auto" else precision == "bfloat16"
+
+
 def is_bfloat16_faster(device: torch.device) -> bool:
     """Return whether bfloat16 is faster than float32.
 

@@ -10,34 +10,49 @@ from vitviz.data.datasets import DatasetInfo
 from vitviz.models import checkpoint
 from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ConfigError
+from vitviz.training import soft_labels
 from vitviz.training.config import TrainConfig
 from vitviz.training.distillation import Teacher
+from vitviz.training.soft_labels import SoftLabels
 from vitviz.training.trainer import TrainerState
 
 
 def load_sources(
-    config: TrainConfig, info: DatasetInfo, device: torch.device, state: TrainerState | None = None
-) -> tuple[Checkpoint | None, Teacher | None]:
-    """Load the initial weights and the teacher of a training run on a dataset; each None if the config has none.
+    config: TrainConfig,
+    info: DatasetInfo,
+    num_samples: int,
+    device: torch.device,
+    state: TrainerState | None = None,
+) -> tuple[Checkpoint | None, Teacher | SoftLabels | None]:
+    """Load the initial weights and the teacher or soft labels of a training run; each None if the config has none.
 
     A run that resumes from a state has its own weights and does not need the initial ones.
 
     Raises:
         ConfigError: If a checkpoint was trained on validation images, or the teacher is not a classifier of the same
-            dataset or not that of the resumed run.
+            dataset or not that of the resumed run, or the soft labels were computed for another run.
     """
     init = checkpoint.load(config.init_from) if config.init_from is not None and state is None else None
-    source = checkpoint.load(config.teacher) if config.teacher is not None else None
     if init is not None:
         check_val_overlap(config, info, init, "init_from")
-    teacher = None
-    if source is not None:
-        check_teacher(config, info, source)
-        check_val_overlap(config, info, source, "teacher")
-        teacher = Teacher(source.network.to(device), describe_teacher(source))
+    teacher: Teacher | SoftLabels | None = None
+    if config.teacher is not None:
+        teacher = load_teacher(config, info, config.teacher, device)
+    elif config.soft_labels is not None:
+        teacher = soft_labels.load(config.soft_labels)
+        recipe = soft_labels.make_recipe(config, info, num_samples, device)
+        soft_labels.check_recipe(teacher.recipe, recipe, config.soft_labels)
     if state is not None:
         check_same_teacher(state.teacher, teacher.record if teacher else None, config.folder)
     return init, teacher
+
+
+def load_teacher(config: TrainConfig, info: DatasetInfo, name: str, device: torch.device) -> Teacher:
+    """Load a teacher of a training run by its path or name; the errors are those of `load_sources`."""
+    source = checkpoint.load(name)
+    check_teacher(config, info, source)
+    check_val_overlap(config, info, source, "teacher")
+    return Teacher(source.network.to(device), describe_teacher(source))
 
 
 def check_teacher(config: TrainConfig, info: DatasetInfo, teacher: Checkpoint) -> None:

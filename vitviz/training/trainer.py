@@ -24,13 +24,14 @@ from vitviz.models.factory import Network, create_model
 from vitviz.models.vit import ViT
 from vitviz.training import optim
 from vitviz.training.config import TrainConfig, TrainingError
-from vitviz.training.data import augment
-from vitviz.training.device import autocast, is_bfloat16_faster
+from vitviz.training.data import augment, step_seed
+from vitviz.training.device import autocast, use_bfloat16
 from vitviz.training.distillation import Teacher, distillation_targets
 from vitviz.training.distributed import Distributed
 from vitviz.training.finetuning import freeze_backbone, load_backbone
 from vitviz.training.masked_patches import MaskedPatches
 from vitviz.training.schedule import lr_factor, patch_keep_ratio
+from vitviz.training.soft_labels import SoftLabels
 
 NUM_WHITENING_IMAGES = 5000
 
@@ -55,7 +56,7 @@ class Trainer:
         distributed: Process group.
         info: Dataset of the images.
         init: Checkpoint whose backbone has the initial weights; None for random weights, or for a resumed run.
-        teacher: Teacher for knowledge distillation.
+        teacher: Teacher for knowledge distillation, or soft labels computed by teachers.
 
     Attributes:
         model: The network.
@@ -63,6 +64,7 @@ class Trainer:
         ema_module: EMA of `training_module`, in eval mode.
         ema_model: EMA of `model`, a part of `ema_module`.
         bfloat16: Whether matrix products are in bfloat16.
+        cycle_steps: Number of steps after which the augmentation repeats, with soft labels; None if it does not.
         step_count: Number of steps taken.
 
     Raises:
@@ -75,7 +77,7 @@ class Trainer:
         distributed: Distributed,
         info: DatasetInfo = CIFAR10,
         init: Checkpoint | None = None,
-        teacher: Teacher | None = None,
+        teacher: Teacher | SoftLabels | None = None,
     ) -> None:
         self.config, self.distributed, self.device, self.info = config, distributed, distributed.device, info
         self.teacher = teacher
@@ -90,9 +92,9 @@ class Trainer:
             self.training_module = MaskedPatches(cast(ViT, self.model), info.mean, info.std).to(self.device)
         self.ema_module = copy.deepcopy(self.training_module).eval()
         self.optimizers = optim.create_optimizers(self.training_module, config, distributed)
-        bfloat16 = is_bfloat16_faster(self.device) if config.precision == "auto" else config.precision == "bfloat16"
-        self.bfloat16 = bool(distributed.broadcast(bfloat16)[0])
+        self.bfloat16 = bool(distributed.broadcast(use_bfloat16(config.precision, self.device))[0])
         self.step_count = 0
+        self.cycle_steps: int | None = None
         self.wrapped: Callable[..., Any] = distributed.wrap_ddp(self.training_module)
         self.compiled: Callable[..., Any] = self.wrapped  # used for all patches
         self.augment = augment
@@ -106,10 +108,10 @@ class Trainer:
 
     def init_whitening(self, images: Tensor) -> None:
         """Set the whitening filters of a convnet from the first training images, uint8 (n, 3, H, W)."""
-        if isinstance(self.model, ConvNet):
-            sample = augmentation.normalize(images[:NUM_WHITENING_IMAGES], self.info.mean, self.info.std)
-            for network in (self.model, self.ema_model):
-                network.init_whitening(sample)
+        for network in (self.model, self.ema_model):
+            if isinstance(network, ConvNet):
+                sample = images[:NUM_WHITENING_IMAGES]
+                network.init_whitening(augmentation.normalize(sample, self.info.mean, self.info.std))
 
     @property
     def lr(self) -> float:
@@ -134,7 +136,7 @@ class Trainer:
         torch.compiler.reset()  # dynamo limits recompilations of a function, and the runs of a sweep share them
         self.compiled = torch.compile(self.wrapped, dynamic=False)
         self.augment = torch.compile(augment, dynamic=False)
-        if self.teacher is not None:
+        if isinstance(self.teacher, Teacher):
             self.teacher.network.compile(dynamic=False)
         phases = {0.0, self.config.mix_until, self.config.patch_dropout_until}
         try:
@@ -150,9 +152,17 @@ class Trainer:
     @property
     def step_seed(self) -> int:
         """Seed of the draws of the next step that are common to all processes."""
-        return (self.config.seed * 1_000_003 + self.step_count) * 1009
+        step = self.step_count % self.cycle_steps if self.cycle_steps else self.step_count
+        return step_seed(self.config.seed, step)
 
-    def step(self, images: Tensor, labels: Tensor, progress: float, mid_step_progress: float) -> Tensor:
+    def step(
+        self,
+        images: Tensor,
+        labels: Tensor,
+        progress: float,
+        mid_step_progress: float,
+        soft_labels: Tensor | None = None,
+    ) -> Tensor:
         """Take one step.
 
         Every process augments the whole batch, with the same draws, and trains on its shard: the result does not
@@ -163,13 +173,14 @@ class Trainer:
             labels: (B,).
             progress: Used fraction of the budget, 0..1.
             mid_step_progress: Progress in the middle of the step, which sets the learning rate.
+            soft_labels: Probabilities of the augmented images, (B, K).
 
         Returns:
             Loss of this process's shard (nats), weighted by its size; a GPU may still be computing it.
         """
         torch.manual_seed(self.step_seed)
         weight = len(self.distributed.shard(labels)) * self.distributed.world_size / len(labels)  # they may differ by 1
-        loss = self.compute_loss(images, labels, progress) * weight
+        loss = self.compute_loss(images, labels, progress, soft_labels) * weight
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.training_module.parameters(), self.config.grad_clip_norm)
         self.set_lr(lr_factor(self.config, mid_step_progress))
@@ -179,10 +190,19 @@ class Trainer:
         self.step_count += 1
         return loss.detach()
 
-    def compute_loss(self, images: Tensor, labels: Tensor, progress: float) -> Tensor:
-        """Augment a batch, uint8 (B, 3, H, W) with labels (B,), and return the loss of this process's shard (nats)."""
+    def compute_loss(
+        self, images: Tensor, labels: Tensor, progress: float, soft_labels: Tensor | None = None
+    ) -> Tensor:
+        """Augment a batch, uint8 (B, 3, H, W) with labels (B,), and return the loss of this process's shard (nats).
+
+        The targets are the labels, mixed with `soft_labels` (B, K).
+        """
         config, shard = self.config, self.distributed.shard
         images, targets = self.augment(config, self.info, images, labels, progress < config.mix_until)
+        if soft_labels is not None:
+            targets = targets.lerp(soft_labels, config.distill_weight)
+        if self.cycle_steps:  # other patches are dropped in each cycle
+            torch.manual_seed(step_seed(config.seed, self.step_count) + 1)
         keep = None
         if config.objective == "classify" and not isinstance(config.model, ConvNetConfig):
             ratio = patch_keep_ratio(config, progress)
@@ -198,7 +218,7 @@ class Trainer:
         config = self.config
         if config.objective == "masked-patch":
             return self.compiled(images)[0]
-        if self.teacher is not None:
+        if isinstance(self.teacher, Teacher):
             targets = distillation_targets(self.teacher.network, images, targets, config.distill_weight)
         network = self.compiled if keep is None else self.wrapped
         return F.cross_entropy(network(images, keep), targets, label_smoothing=config.label_smoothing)
