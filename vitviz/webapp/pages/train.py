@@ -285,7 +285,7 @@ class Train:
             row["eta"] = estimate_seconds_left(from_json(config), info.progress, info.seconds)
         if (init := init_name(from_json(config))) is not None:
             row["preset"] = f"{init}, fine-tuned"  # its network; the preset's is not used
-        if config.get("teacher") is not None:
+        if config.get("teacher") is not None or config.get("soft_labels") is not None:
             row["preset"] += ", distilled"
         row["augmented"] = any(config.get(name) for name in AUGMENTATION)
         saved = (self.runs.folder(info.name) / LAST).is_file()
