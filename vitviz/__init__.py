@@ -119,26 +119,29 @@ def load(
     return model
 
 
-def train(config: "TrainConfig", resume: bool = False) -> "Checkpoint":
+def train(config: "TrainConfig", resume: bool = False, log: Sequence[str] = ()) -> "Checkpoint":
     """Train a model in its run folder and return it.
 
     Args:
         config: Model, data, budget and hyperparameters.
         resume: Resume from the state in the run folder, if there is one.
+        log: Loggers of metrics and attention maps: "tensorboard", "wandb", "mlflow".
 
     Returns:
         The checkpoint with the final averaged weights, on the CPU; its file is `last.safetensors` in `config.folder`.
 
     Raises:
-        ConfigError: If the config does not fit the machine or the data.
+        ConfigError: If the config does not fit the machine or the data, or a logger is not installed.
         DataError: If the dataset is missing or invalid.
         TrainingError: If training diverges, runs out of memory or is interrupted.
     """
     from dataclasses import replace
 
+    from vitviz.loggers import TrainingLog
     from vitviz.runs import run_folder, training_run
 
-    path = training_run.train(config, resume=resume)
+    with TrainingLog(log, config) as log_progress:
+        path = training_run.train(config, log_progress, resume)
     return replace(run_folder.load(path), name=config.folder.name)
 
 

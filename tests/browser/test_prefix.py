@@ -1,35 +1,36 @@
-"""The page under a path of another host: a reverse proxy at /vit/, also in a frame."""
+"""The page under a path of another host: nginx at /vit/, also in a frame."""
+
+import json
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
 from benchmarks import page as bench
 from benchmarks.page import EXPLORER
-from tests.browser.proxy import Proxy
+from tests.browser.nginx import run_nginx
+from tests.webapp.serving import CAT, Client
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def proxy(offline_env, test_data_root, tmp_path_factory):
+def host(offline_env, test_data_root, tmp_path_factory):
+    """The address of nginx, which answers /vit/ and /, the page with the frame."""
     extra = offline_env | {
         "GRADIO_ROOT_PATH": "/vit",
         "VITVIZ_DATA": str(test_data_root),
         "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads")),
     }
-    with bench.server(extra, tmp_path_factory.mktemp("work")) as (address, _):
-        yield Proxy(address)
-
-
-@pytest.fixture
-def host(proxy):
-    """The address of the proxy, which answers /vit/ and /, the page with the frame."""
-    with proxy.run() as address:
-        yield address
+    with (
+        bench.server(extra, tmp_path_factory.mktemp("work")) as (address, _),
+        run_nginx(address, tmp_path_factory.mktemp("nginx")) as host,
+    ):
+        yield host
 
 
 @pytest.mark.parametrize("path", ["vit/", ""], ids=["top", "frame"])
-def test_the_page_works_under_a_path(context, proxy, host, path):
+def test_the_page_works_under_a_path(context, request_urls, host, path):
     page = context.new_page()
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -42,8 +43,23 @@ def test_the_page_works_under_a_path(context, proxy, host, path):
     for name, ready in (("Train", "cifar10-ti4 0"), ("Internals", "cifar10-ti4 samples")):
         view.get_by_role("tab", name=name).click()
         expect(view.locator(f".vitviz-{name.lower()}[data-ready='{ready}'][data-state=ready]")).to_be_visible()
-    assert {*proxy.others} <= {"/favicon.ico", "/manifest.json"}  # Gradio links to these of the whole host
+    others = {urlsplit(url).path for url in request_urls if not urlsplit(url).path.startswith("/vit/")}
+    frame = set() if path else {"/"}
+    assert others - frame <= {"/favicon.ico", "/manifest.json"}  # Gradio links to these of the whole host
     assert errors == []
+
+
+def test_uploads_endpoints_and_link_previews_work_under_a_path(host):
+    client = Client(host)
+    prefix = "/vit/gradio_api"
+    upload = json.loads(client.upload(CAT, path=f"{prefix}/upload")[1])[0]
+    status, text = client.post(f"{prefix}/call/explain", {"data": [upload, "cifar10-ti4", "average"]})
+    assert status == 200
+    events = client.request("GET", f"{prefix}/call/explain/{json.loads(text)['event_id']}")[2].decode()
+    assert '"cat": 0.' in events
+    page = client.request("GET", "/vit/")[2].decode()
+    assert f'property="og:image" content="{host}vit/vitviz/preview.png"' in page
+    assert client.request("GET", "/vit/vitviz/preview.png")[0] == 200
 
 
 def test_without_its_modules_the_page_says_so(context, host):

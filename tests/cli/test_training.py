@@ -6,7 +6,6 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
-from types import SimpleNamespace
 from typing import get_args, get_type_hints
 
 import pytest
@@ -284,51 +283,6 @@ def test_a_sweep_rejects_several_processes(vitviz, tmp_path, monkeypatch):
     assert code == 1
     assert err == "vitviz: A sweep needs a single process: torchrun started 2. Use: python -m vitviz sweep.\n"
     assert not (tmp_path / "grid").exists()
-
-
-@pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")
-def test_metrics_are_logged_to_tensorboard(vitviz, cifar_folder, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    words = ("train", "--data", cifar_folder, "--output-dir", tmp_path / "run", "--log", "tensorboard")
-    code, _, err = vitviz(*words)
-    assert code == 1
-    assert "--log tensorboard needs TensorBoard. Run: pip install tensorboard" in err
-    assert not (tmp_path / "run").exists()
-
-    logged = []
-
-    class Writer:
-        def __init__(self, folder, purge_step):
-            assert folder == str(tmp_path / "run" / "tensorboard")
-            logged.append(("opened", purge_step))
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *args):
-            logged.append("closed")
-
-        def add_scalar(self, name, value, global_step):
-            logged.append((name, global_step))
-
-    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", SimpleNamespace(SummaryWriter=Writer))
-    small = (
-        "--set",
-        "model.depth=1",
-        "--set",
-        "model.embed_dim=24",
-        "--set",
-        "model.num_heads=2",
-        "--batch-size",
-        "50",
-    )
-    code, _, _ = vitviz(*words, *small, "--data", "nowhere")
-    assert (code, logged) == (1, []), "a rejected training writes no log"
-    code, _, _ = vitviz(*words, *small, "--epochs", "1", "--device", "cpu")
-    assert code == 0
-    assert logged[0] == ("opened", logged[1][1]), "later steps of a previous process are hidden"
-    assert {("loss", 1000), ("accuracy", 1000), ("train_accuracy", 1000), ("learning_rate", 1000)} <= set(logged)
-    assert logged[-1] == "closed"
 
 
 @pytest.mark.filterwarnings("ignore:.* differs from the official CIFAR-10 file")

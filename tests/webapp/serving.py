@@ -51,14 +51,14 @@ class Client:
         status, _, body = self.request("POST", path, {"Content-Type": "application/json"} | headers, json.dumps(data))
         return status, body.decode()
 
-    def upload(self, content: bytes, name: str = "cat.png", **headers: str):
+    def upload(self, content: bytes, name: str = "cat.png", path: str = "/gradio_api/upload", **headers: str):
         """Upload a file as a browser does; return status and text."""
         quoted = name.replace("\\", "\\\\").replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
         head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="{quoted}"\r\n'
         head += "Content-Type: application/octet-stream\r\n\r\n"
         body = head.encode(errors="surrogateescape") + content + f"\r\n--{BOUNDARY}--\r\n".encode()
         kind = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
-        status, _, text = self.request("POST", "/gradio_api/upload", kind | headers, body)
+        status, _, text = self.request("POST", path, kind | headers, body)
         return status, text.decode(errors="replace")
 
     def send(self, path: str, kind: str, body: bytes, length: int | None = None) -> socket.socket:

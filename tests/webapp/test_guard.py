@@ -2,7 +2,6 @@
 
 import json
 import socket
-import threading
 
 import pytest
 
@@ -147,6 +146,8 @@ def test_a_space_may_be_framed_by_hugging_face_only(monkeypatch):
         "/gradio_api/run-history/records",
         "/gradio_api/deep_link",
         "/gradio_api/vibe-code/",
+        "/gradio_api/mcp/",
+        "/gradio_api/mcp/schema",
         "/gradio_api/stream/a/b/1/playlist.m3u8",
         "/gradio_api/profiling/summary",
         "/gradio_api/run/explain",
@@ -227,28 +228,6 @@ def test_files_that_were_not_uploaded_are_refused_in_every_field(client):
         assert answer["error"].startswith(f"Sample {path!r} not found")
         _, answer = client.call("probes", {"checkpoint": path, "images": "samples"}, "internals")
         assert "not found" in answer["error"]
-
-
-@pytest.fixture
-def canary():
-    """A server that must not be contacted: its port, and the ports of its clients."""
-    contacts = []
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        listening.settimeout(0.05)
-        done = threading.Event()
-
-        def listen():
-            while not done.is_set():
-                try:
-                    contacts.append(listening.accept()[1])
-                except TimeoutError:
-                    continue
-
-        thread = threading.Thread(target=listen)
-        thread.start()
-        yield listening.getsockname()[1], contacts
-        done.set()
-        thread.join()
 
 
 def test_no_url_is_ever_fetched(client, canary):

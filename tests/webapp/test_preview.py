@@ -42,6 +42,13 @@ def test_a_link_is_previewed_with_the_projects_title_description_and_image(clien
     assert tags["og:image"] == tags["twitter:image"] == f"http://{client.host}/vitviz/preview.png"
 
 
+def test_behind_a_proxy_the_image_has_the_public_address(client):
+    forwarded = {"Host": "vitviz.example", "X-Forwarded-Proto": "https"}
+    tags = dict(Tags(client.request("GET", "/", forwarded)[2].decode()).found)
+    assert tags["og:image"] == tags["twitter:image"] == "https://vitviz.example/vitviz/preview.png"
+    assert tags["twitter:card"] == "summary_large_image"
+
+
 def test_the_image_of_the_preview_is_served(client):
     status, headers, body = client.request("GET", "/vitviz/preview.png")
     assert (status, headers["Content-Type"]) == (200, "image/png")

@@ -111,12 +111,15 @@ def serve_page(
         str | None,
         typer.Option(metavar="CHECKPOINT", help=f"Model that the page opens with. {CHECKPOINT_HELP}"),
     ] = None,
+    mcp: Annotated[
+        bool, typer.Option("--mcp", help="Also serve the three endpoints as MCP tools, at /gradio_api/mcp/.")
+    ] = False,
 ) -> None:
     """Start the web page."""
     configure_server_libraries()
     from vitviz.webapp.app import build_app, serve
 
-    serve(build_app(data, public, checkpoint), host, port, names=allow_host or (), root_path=root_path)
+    serve(build_app(data, public, checkpoint, mcp), host, port, names=allow_host or (), root_path=root_path)
 
 
 app.command("train")(train)

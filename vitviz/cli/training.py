@@ -2,11 +2,10 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -43,7 +42,13 @@ def train(
     network: Network = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in the run folder.")] = False,
     overrides: Overrides = None,
-    log: Annotated[Literal["tensorboard"] | None, typer.Option(help="Also log metrics to TensorBoard.")] = None,
+    log: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="tensorboard|wandb|mlflow",
+            help="Also log metrics and attention maps to this logger; may be repeated.",
+        ),
+    ] = None,
     **options: Any,
 ) -> None:
     """Train a ViT.
@@ -56,6 +61,7 @@ def train(
     """
     config = apply_overrides(resolve_config(preset_name, network, resume, config_values(options)), overrides or [])
 
+    from vitviz.loggers import TrainingLog
     from vitviz.models.accuracy import accuracy_number
     from vitviz.models.checkpoint import eval_samples, load
     from vitviz.runs import training_run
@@ -63,7 +69,7 @@ def train(
 
     if is_main_process():
         warn_if_unlisted(config.folder)
-    with progress_bar() as bar, tensorboard(log, config.folder) as log_progress:
+    with progress_bar() as bar, TrainingLog(log or (), config) as log_progress:
         task = bar.add_task("training", total=1.0)
 
         def report(progress: "Progress") -> None:
@@ -235,27 +241,3 @@ def resolve_config(preset_name: str | None, network: str | None, resume: bool, v
     from vitviz.training.finetuning import use_init_model
 
     return use_init_model(config)
-
-
-@contextmanager
-def tensorboard(log: str | None, folder: Path) -> "Iterator[Callable[[Progress], None]]":
-    """Yield a function that logs progress to TensorBoard, a no-op without `log`; raise ValueError if it is missing."""
-    if log is None or not is_main_process():
-        yield lambda progress: None
-        return
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError:
-        raise ValueError("--log tensorboard needs TensorBoard. Run: pip install tensorboard") from None
-    with ExitStack() as stack:
-        writers: list[SummaryWriter] = []
-
-        def log_progress(progress: "Progress") -> None:
-            step = round(1000 * progress.epoch)
-            if not writers:  # created after all checks; purge_step hides the steps that a resumed run repeats
-                writers.append(stack.enter_context(SummaryWriter(str(folder / "tensorboard"), purge_step=step)))
-            for name, value in vars(progress).items():
-                if value is not None and name not in ("progress", "seconds"):
-                    writers[0].add_scalar(name, value, global_step=step)
-
-        yield log_progress

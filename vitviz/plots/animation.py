@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from vitviz.data.files import resolve_link, write_atomic
+from vitviz.plots import scales
 from vitviz.plots.canvas import DRAWING_LOCK, LINE_COLOR, MAP_COLORS, MUTED_COLOR, TEXT_COLOR, own_style, plain
 from vitviz.plots.colormaps import COLOR_MAPS
 from vitviz.plots.formats import ANIMATION_FORMATS, available_formats
@@ -60,6 +61,10 @@ class TimelineData(Protocol):
     @property
     def epoch(self) -> NDArray[np.float32]:
         """Epoch of each snapshot, (S,)."""
+
+    @property
+    def cls_attention(self) -> NDArray[np.float16]:
+        """The weights of the class token to all tokens, (S, P, L, A, T)."""
 
     @property
     def class_token(self) -> bool:
@@ -141,6 +146,19 @@ def frames(timeline: TimelineData, image: int, model: str = "") -> list[Image.Im
             canvas.draw()
             drawn.append(Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3]))
     return drawn
+
+
+def draw_matrix(timeline: TimelineData, image: int, snapshot: int) -> NDArray[np.uint8]:
+    """Draw the attention maps of one snapshot as RGB pixels (h, w, 3): a row per layer, a column per head, and means.
+
+    Colors are on the scale relative to uniform attention, which is the same for all snapshots and trainings.
+    """
+    maps = scales.with_means(timeline.maps(image)[snapshot])  # (L + 1, A + 1, gh, gw)
+    weights = mosaic(as_squares(maps, timeline.images.shape[1:3]))
+    uniform = 1 / timeline.cls_attention.shape[-1]
+    colors = scales.Scale("uniform", uniform).colors(np.nan_to_num(weights))
+    colors[np.isnan(weights)] = 255
+    return colors
 
 
 def with_means(maps: NDArray[np.float32]) -> tuple[NDArray[np.float32], float, float]:

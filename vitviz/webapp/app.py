@@ -7,6 +7,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from starlette.routing import Mount
 
 from vitviz.attribution.explanation import explain
 from vitviz.attribution.methods import METHODS
+from vitviz.models.config import ConfigError
 from vitviz.plots.colormaps import color_tables
 from vitviz.webapp import page, preview
 from vitviz.webapp.images import sample_path, upload_path
@@ -29,6 +31,7 @@ from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.learn import Learn
 from vitviz.webapp.pages.train import Train
+from vitviz.webapp.schemas.common import ModelInfo
 from vitviz.webapp.server.address import Address, choose_address
 from vitviz.webapp.server.guard import MAX_UPLOAD_BYTES, Guard, allowed_hosts, is_space, remove_secrets
 from vitviz.webapp.server.modules import URL_PREFIX, ModuleFiles, ModulePreload
@@ -39,18 +42,24 @@ from vitviz.webapp.server.uploads import Uploads, make_upload_folder
 MAX_SESSIONS = 200  # whose state Gradio stores, although the page has none
 
 
-def build_app(data: str | None = None, public: bool = False, checkpoint: str | None = None) -> gr.Blocks:
+def build_app(
+    data: str | None = None, public: bool = False, checkpoint: str | None = None, mcp: bool = False
+) -> gr.Blocks:
     """Build the page and its endpoints `/explain`, `/checkpoints` and `/methods`.
 
     Args:
         data: Folder of CIFAR-10, as for `vitviz.data.cifar.find`.
         public: Whether anyone may use it: no training, and paths of the server are hidden. Always set on a Space.
         checkpoint: Model that the page opens with, as for `vitviz.load`; None for the first bundled one.
+        mcp: Whether the endpoints are also tools of the Model Context Protocol (MCP); not on a public page.
 
     Raises:
         CheckpointError: If the model cannot be loaded.
+        ConfigError: If MCP is not available.
     """
     public = public or is_space()
+    if mcp:
+        check_mcp(public)
     if public:
         remove_secrets()
     routes.DEFAULT_TEMP_DIR = tempfile.gettempdir()  # the default folder in it may belong to another user
@@ -73,12 +82,21 @@ def build_app(data: str | None = None, public: bool = False, checkpoint: str | N
     functions = {"explore": explore.functions, "train": train.functions, "internals": internals.functions}
     functions["learn"] = learn.functions
     with page.build(catalogs, functions) as app:
-        gr.api(explain_image, api_name="explain")
-        gr.api(list_bundled, api_name="checkpoints")
-        gr.api(list_methods, api_name="methods")
+        for name, function in ENDPOINTS.items():
+            # A queued tool would be called through `gradio_client`, which uploads any file of this machine it is given.
+            gr.api(function, api_name=name, queue=not mcp)
     for block in app.blocks.values():
         block.async_move_resource_to_block_cache = keep_path  # type: ignore[method-assign]
+    app.mcp_server = mcp
     return app.queue(default_concurrency_limit=2, max_size=64, api_open=False)
+
+
+def check_mcp(public: bool) -> None:
+    """Raise ConfigError if MCP is not installed, or the page is public."""
+    if public:
+        raise ConfigError("mcp", "is not available on a public page", "Start without --public or without --mcp.")
+    if find_spec("mcp") is None:
+        raise ConfigError("mcp", "needs the MCP package of Gradio", "Run: pip install 'gradio[mcp]'")
 
 
 async def keep_path(path: str | None) -> str | None:
@@ -95,9 +113,9 @@ def explain_image(
     """Explain an image: class probabilities, and a map over its patches.
 
     Args:
-        image: Name of a sample ("cat"), or an uploaded file.
-        checkpoint: A name that `/checkpoints` lists.
-        method: A name that `/methods` lists.
+        image: Name of a sample ("cat"), or an uploaded file, whose path `/gradio_api/upload` returned.
+        checkpoint: Name of a checkpoint, as `/checkpoints` lists them.
+        method: Name of an attribution method, as `/methods` lists them.
 
     Returns:
         `probabilities` by class name, `map` (gh rows of gw numbers), and `note`, the preprocessing.
@@ -113,7 +131,10 @@ def compute_explanation(image: str | FileDataDict, checkpoint: str, method: str)
     limit_torch_threads()
     if not (isinstance(image, str) or (isinstance(image, dict) and "path" in image)):
         raise RequestError("image", "the name of a sample or an uploaded file", image)
-    source = sample_path(image) if isinstance(image, str) else upload_path(str(image["path"]))
+    if isinstance(image, str):
+        source = upload_path(image) if os.path.isabs(image) else sample_path(image)
+    else:
+        source = upload_path(str(image["path"]))
     if method in METHODS and METHODS[method].on_request:
         raise RequestError("method", "a name that /methods lists", method)
     explanation = explain(load_model(checkpoint), source)
@@ -122,9 +143,17 @@ def compute_explanation(image: str | FileDataDict, checkpoint: str, method: str)
     return {"probabilities": probabilities, "map": values, "note": explanation.image.note}
 
 
+def list_checkpoints() -> list[ModelInfo]:
+    """List the checkpoints: name, family, size, accuracy and its split, whether it is a classifier."""
+    return list_bundled()
+
+
 def list_methods() -> dict[str, str]:
     """List the attribution methods by name, each with what it shows and what it does not."""
     return {name: method.about for name, method in METHODS.items() if not method.on_request}
+
+
+ENDPOINTS = {"explain": explain_image, "checkpoints": list_checkpoints, "methods": list_methods}
 
 
 def serve(
@@ -174,8 +203,10 @@ def launch(app: gr.Blocks, address: Address, names: frozenset[str]) -> str:
     """Launch Gradio's server behind the guard, without features that the page does not need.
 
     Raises:
+        ConfigError: If the installed MCP package does not fit Gradio.
         ValueError: If another process takes the port in the meantime.
     """
+    mcp = app.mcp_server
     uploads = Uploads(Path(get_upload_folder()))
     for name in ("no_proxy", "NO_PROXY"):  # Gradio requests its own URL to check that it is up
         hosts = filter(None, os.environ.get(name, "").split(","))
@@ -190,13 +221,14 @@ def launch(app: gr.Blocks, address: Address, names: frozenset[str]) -> str:
             allowed_paths=[],
             state_session_capacity=MAX_SESSIONS,
             share=False,
+            mcp_server=mcp,
             show_error=False,
             strict_cors=True,
             quiet=True,
             prevent_thread_lock=True,
             app_kwargs={
                 "middleware": [
-                    Middleware(Guard, names=names, uploads=uploads),
+                    Middleware(Guard, names=names, uploads=uploads, mcp=mcp),
                     Middleware(ModulePreload, names=["masthead.js", "explore.js"]),
                     Middleware(preview.LinkPreview),
                 ],
@@ -212,4 +244,9 @@ def launch(app: gr.Blocks, address: Address, names: frozenset[str]) -> str:
             raise
         message = f"The port must be free: another program took {address.port} on {address.host} just now. Start again."
         raise ValueError(message) from None
+    if mcp and app.mcp_error:
+        app.close(verbose=False)
+        raise ConfigError(
+            "mcp", f"cannot start with the installed package: {app.mcp_error}", "Run: pip install 'gradio[mcp]'"
+        )
     return str(url).replace("[::]", "localhost")

@@ -32,12 +32,13 @@ HOST = re.compile(r"([\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d+)?")  # a name or an addres
 ENDPOINTS = ("explain", "checkpoints", "methods")  # of the public API
 
 # Paths that the page and `gradio_client` request; one that ends in "/" includes all below it.
-API = ["app_id", "cancel", "component_server", "custom_component/", "heartbeat/", "info", "login_check", "mcp/"]
+API = ["app_id", "cancel", "component_server", "custom_component/", "heartbeat/", "info", "login_check"]
 API += ["queue/", "reset", "startup-events", "theme.css", "upload", "upload_progress"]
 API += [f"call/{version}{name}/" for name in ENDPOINTS for version in ("", "v2/")]
 PATHS = ["/assets/", "/config", "/favicon.ico", "/manifest.json", "/robots.txt", "/static/", "/svelte/", "/theme.css"]
 PATHS += [modules.URL_PREFIX]
 PATHS += [f"/gradio_api/{name}" for name in API]
+MCP = "/gradio_api/mcp"  # the tools, with --mcp
 
 # Gradio compiles the page's scripts in the browser, hence "unsafe-inline" and "unsafe-eval". Nothing is loaded from,
 # sent to or framed by another site.
@@ -126,10 +127,14 @@ def is_address(name: str) -> bool:
     return True
 
 
-def is_known_path(path: str) -> bool:
-    """Whether a path may be requested."""
+def is_known_path(path: str, mcp: bool = False) -> bool:
+    """Whether a path may be requested; `mcp` adds that of the MCP tools."""
     plain = path.rstrip("/")
-    return not plain or any(plain == p.rstrip("/") or (p.endswith("/") and path.startswith(p)) for p in PATHS)
+    return (
+        not plain
+        or (mcp and plain == MCP)
+        or any(plain == p.rstrip("/") or (p.endswith("/") and path.startswith(p)) for p in PATHS)
+    )
 
 
 def content_security_policy() -> str:
@@ -147,10 +152,11 @@ class Guard:
         app: The wrapped application.
         names: Host names in addition to those of this machine, from `allowed_hosts`.
         uploads: The upload folder, whose size is tracked.
+        mcp: Whether the MCP tools may be requested.
     """
 
-    def __init__(self, app: ASGIApp, names: frozenset[str], uploads: Uploads) -> None:
-        self.app, self.names, self.uploads = app, names, uploads
+    def __init__(self, app: ASGIApp, names: frozenset[str], uploads: Uploads, mcp: bool = False) -> None:
+        self.app, self.names, self.uploads, self.mcp = app, names, uploads, mcp
         self.headers = {
             "Content-Security-Policy": content_security_policy(),
             "Cross-Origin-Resource-Policy": "same-origin",
@@ -201,7 +207,8 @@ class Guard:
             raise RequestRefusedError(400, "This host name is not allowed. Start vitviz with --allow-host NAME.")
         if "origin" in headers and not self.is_same_origin(headers["origin"], headers["host"]):
             raise RequestRefusedError(403, "Pages of other sites may not use this server.")
-        if not is_known_path(path) or b"page" in parse_qs(scope["query_string"]):  # Gradio's parameter for other pages
+        # Gradio's parameter for other pages.
+        if not is_known_path(path, self.mcp) or b"page" in parse_qs(scope["query_string"]):
             raise RequestRefusedError(404, "Not found.")
         if path.startswith(modules.URL_PREFIX) and scope["method"] != "GET":
             raise RequestRefusedError(405, "Only GET is allowed here.")
