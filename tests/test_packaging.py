@@ -72,18 +72,18 @@ def test_the_dockerfile_copies_what_exists_and_starts_the_page_as_another_user()
 def run(command, folder):
     done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory):
     """The sdist, and the wheel that was built from it."""
     source, output = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
-    for name in ("pyproject.toml", "requirements.txt", "README.md", "LICENSE"):
+    for name in ("MANIFEST.in", "pyproject.toml", "requirements.txt", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     for name in ("vitviz", "checkpoints"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    run([sys.executable, "-m", "build", "--no-isolation", "--outdir", output, source], source)
+    assert "WARNING" not in run([sys.executable, "-m", "build", "--no-isolation", "--outdir", output, source], source)
     (sdist,), (wheel,) = output.glob("*.tar.gz"), output.glob("*.whl")
     return sdist, wheel
 
