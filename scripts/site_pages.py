@@ -34,6 +34,7 @@ LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)#\s]+)")
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 METHOD = re.compile(r"^<!-- method: (\w+) -->$", re.MULTILINE)
+FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 METHODS_TABLE = "<!-- methods -->"
 PAPER = re.compile(r"\[([^]]+)\]\((https://arxiv\.org/abs/[^)]+)\)")
 REMOVALS = {  # title of a table in docs/faithfulness.md -> how it removes patches
@@ -82,7 +83,8 @@ def site_path(link: str, folder: str) -> str:
 
 def title_of(document: Path) -> str:
     """Return the first heading of a document, which the site shows in links in place of its file name."""
-    found = re.search(r"^# (.+)$", document.read_text(), re.MULTILINE)
+    text = FRONT_MATTER.sub("", document.read_text())
+    found = re.search(r"^# (.+)$", text, re.MULTILINE)
     return found[1] if found else document.name
 
 

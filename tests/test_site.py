@@ -65,7 +65,7 @@ def test_links_between_documents_become_links_between_pages():
     assert site_pages.site_path("training.md", "docs") == "training.md"
     assert site_pages.site_path("docs/cat.gif", "") == "cat.gif"
     assert site_pages.site_path("absent.md", "") == "absent.md"
-    assert site_pages.title_of(ROOT / "README.md") == "vitviz"
+    assert site_pages.title_of(ROOT / "README.md") == "vitviz", "not a comment of the front matter"
     assert site_pages.title_of(ROOT / "docs" / "usage.md") == "Usage"
 
 

@@ -64,4 +64,4 @@ def test_the_gallery_contains_the_explorer(context, site_address):
     tab.goto(f"{site_address}/gallery.html")
     tab.locator(".explorer iframe").scroll_into_view_if_needed()
     explorer = tab.frame_locator(".explorer iframe")
-    expect(explorer.locator("h1, h2").first).to_contain_text("Layer 6, head 1")
+    expect(explorer.locator("h1, h2").first).to_contain_text("Layer 5, head 2")
