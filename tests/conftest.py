@@ -1,5 +1,8 @@
 """Shared fixtures: the tiny model, its checkpoint and a small fake CIFAR-10."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,7 @@ from vitviz.models.checkpoint import Checkpoint
 from vitviz.models.config import ViTConfig
 from vitviz.models.vit import ViT
 
+ROOT = Path(__file__).parents[1]
 RECORDS = 20  # images per file of the fake dataset
 
 
@@ -62,3 +66,23 @@ def cifar_folder(tmp_path, monkeypatch) -> Path:
         records[:, 0] = rng.integers(0, 10, RECORDS)
         (folder / name).write_bytes(records.tobytes())
     return folder.parent
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory) -> Path:
+    """The documentation site, built without a network and with warnings as errors."""
+    folder = tmp_path_factory.mktemp("site")
+    connections = tmp_path_factory.mktemp("connections") / "connections.log"
+    guard = {"PYTHONPATH": str(ROOT / "tests" / "browser" / "guard"), "VITVIZ_TEST_CONNECTIONS": str(connections)}
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | guard | {"NO_MKDOCS_2_WARNING": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    assert not connections.exists(), connections.read_text()
+    return folder

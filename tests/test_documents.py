@@ -2,6 +2,8 @@
 
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 
 import vitviz
 from benchmarks.page import server
-from scripts import model_table, options
+from scripts import model_table, options, site_pages
 from vitviz.data.preprocessing import sample_paths
 
 ROOT = Path(__file__).parents[1]
@@ -26,9 +28,10 @@ def blocks(text, language):
     return [code for name, code in found if name == language]
 
 
-PYTHON = [
+PYTHON = [  # those of the other documents run when the site is built, tests/test_site.py
     pytest.param(block, id=f"{name} {number}")
     for name, text in DOCUMENTS.items()
+    if name not in site_pages.EXECUTED
     for number, block in enumerate(blocks(text, "python"))
 ]
 COMMANDS = sorted(
@@ -38,6 +41,17 @@ COMMANDS = sorted(
         for block in blocks(text, "")
         for line in block.splitlines()
         if line.startswith("python -m vitviz ")
+    }
+)
+
+
+INSTALLERS = sorted(
+    {
+        line.partition("   #")[0].strip()
+        for text in DOCUMENTS.values()
+        for block in blocks(text, "")
+        for line in block.splitlines()
+        if line.startswith(("pip install ", "uv pip install "))
     }
 )
 
@@ -86,8 +100,6 @@ def test_commands_in_the_documents_are_found():
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_parse(command):
     """Options are checked by typer before --help is reached."""
-    import shlex
-
     from typer.testing import CliRunner
 
     from vitviz.cli import app
@@ -96,6 +108,26 @@ def test_commands_parse(command):
     known = CliRunner().invoke(app, [words[0], "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
     for option in (word for word in words if word.startswith("--")):
         assert re.search(rf"{option}\b", known), (command, option)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", INSTALLERS)
+def test_commands_of_pip_and_uv_parse(command):
+    """Arguments before --help are parsed, and nothing is installed."""
+    words = shlex.split(command.partition(" && ")[0])
+    if words[0] == "uv" and not shutil.which("uv") and not os.environ.get("CI"):
+        pytest.skip("uv is not installed: pip install uv")
+    program = [sys.executable, "-m", "pip"] if words[0] == "pip" else ["uv"]
+    for extra, code in (([], 0), (["--not-an-option"], 2)):
+        done = subprocess.run([*program, *words[1:], *extra, "--help"], capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stderr
+
+
+def test_the_cpu_build_of_torch_is_documented_for_pip_and_uv():
+    assert {command.split()[0] for command in INSTALLERS if "https://download.pytorch.org/whl/cpu" in command} == {
+        "pip",
+        "uv",
+    }
 
 
 def test_every_checkpoint_is_in_the_readme_and_its_card_with_its_recorded_accuracy():

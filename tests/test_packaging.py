@@ -2,10 +2,17 @@
 
 import gzip
 import re
+import shutil
+import site
+import subprocess
+import sys
+import tarfile
 import tomllib
+import zipfile
 from fnmatch import fnmatch
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 
@@ -16,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 STATIC = ROOT / "vitviz" / "webapp" / "static"
 PAGES = ["explore.js", "train.js", "internals.js", "learn.js", "masthead.js"]
 MAX_PAGE_BYTES = 150_000  # compressed modules of all tabs, without those loaded on demand
+MAX_WHEEL_BYTES = 12_000_000  # with the checkpoints
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
@@ -68,3 +76,69 @@ def test_the_front_matter_of_the_readme_is_that_of_a_space():
     address, path = owned["thumbnail"].split("/resolve/main/")
     assert address == f"https://huggingface.co/spaces/me/{space['title']}"
     assert (ROOT / path).is_file()
+
+
+def run(command, folder):
+    done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory):
+    """The sdist, and the wheel that was built from it."""
+    source, output = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
+    for name in ("MANIFEST.in", "pyproject.toml", "requirements.txt", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    for name in ("vitviz", "checkpoints"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    assert "WARNING" not in run([sys.executable, "-m", "build", "--no-isolation", "--outdir", output, source], source)
+    (sdist,), (wheel,) = output.glob("*.tar.gz"), output.glob("*.whl")
+    return sdist, wheel
+
+
+@pytest.mark.slow
+def test_the_distributions_can_be_published(distributions):
+    assert [path.name for path in distributions] == [
+        f"vitviz-{vitviz.__version__}.tar.gz",
+        f"vitviz-{vitviz.__version__}-py3-none-any.whl",
+    ]
+    run([sys.executable, "-m", "twine", "check", "--strict", *distributions], ROOT)
+    with tarfile.open(distributions[0]) as sdist:
+        names = {name.partition("/")[2] for name in sdist.getnames()}
+    assert {"README.md", "LICENSE", "requirements.txt", "pyproject.toml"} <= names
+
+
+@pytest.mark.slow
+def test_the_wheel_has_every_file_of_the_package_and_the_checkpoints_and_is_small(distributions):
+    wheel = distributions[1]
+    assert wheel.stat().st_size < MAX_WHEEL_BYTES
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "vitviz").rglob("*") if path.is_file()}
+    assert {name for name in package if "__pycache__" not in name} - names == set()
+    checkpoints = [
+        path for pattern in ("*.safetensors", "*.npz", "SHA256SUMS") for path in (ROOT / "checkpoints").glob(pattern)
+    ]
+    assert len(checkpoints) >= 4
+    assert {f"vitviz/checkpoints/{path.name}" for path in checkpoints} <= names
+
+
+@pytest.mark.slow
+def test_the_installed_command_explains_an_image_with_the_installed_checkpoint(distributions, tmp_path):
+    """In an environment that has the wheel, and the other packages from this one."""
+    run([sys.executable, "-m", "venv", "--without-pip", "env"], tmp_path)
+    (packages,) = (tmp_path / "env").glob("lib/python*/site-packages")
+    (packages / "others.pth").write_text(
+        "\n".join([*site.getsitepackages(), *(path for path in sys.path if "site-packages" in path)])
+    )
+    python, command = tmp_path / "env" / "bin" / "python", tmp_path / "env" / "bin" / "vitviz"
+    run(
+        [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", distributions[1]],
+        tmp_path,
+    )
+    assert str(packages) in run([python, "-c", "import vitviz; print(vitviz.__file__)"], tmp_path)
+    output = run([command, "explain", "cat", "--output", "cat.svg"], tmp_path)
+    assert "cat" in output
+    assert (tmp_path / "cat.svg").read_text().startswith("<?xml")
+    assert all(name in run([command, "--help"], tmp_path) for name in ("app", "train", "explain"))

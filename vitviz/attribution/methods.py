@@ -44,7 +44,7 @@ class Method:
         class_specific: Whether it explains a target class.
         signed: Whether its values may be negative, as evidence against the class.
         instant: Whether it needs the attention alone and no further forward pass.
-        on_request: Whether it takes so many forward passes that it is computed when it is asked for by name only; then
+        on_request: Whether it takes so many forward passes that it is computed only when it is requested by name; then
             `compute` also takes a `progress`, see `vitviz.attribution.coalition_maps`.
         pixels: Function of a context and a target -> (H, W), the same per pixel; None if there is none.
     """
