@@ -135,6 +135,11 @@ class Comparison:
         """Mask of the patches with a value in both maps of one grid, (gh, gw)."""
         return self.a.kept & self.b.kept
 
+    @property
+    def kept_in_both(self) -> bool:
+        """Whether any patch has a value in both maps, which have the same grid."""
+        return self.has_same_grid and bool(self.kept.any())
+
     @cached_property
     def scale(self) -> Scale:
         """The scale of both `maps`."""
@@ -193,7 +198,7 @@ class Comparison:
     @property
     def difference_scale(self) -> Scale:
         """The scale of `points`, symmetric about 0."""
-        limit = 0.0 if self.points is None or not self.kept.any() else float(np.nanmax(np.abs(self.points)))
+        limit = 0.0 if self.points is None or not self.kept_in_both else float(np.nanmax(np.abs(self.points)))
         return Scale("signed", limit or 1.0, is_weight=False, quantity=f"B − A, {self.difference_unit}")
 
     @property
@@ -241,7 +246,7 @@ class Comparison:
     @property
     def most_changed(self) -> int | None:
         """Position of the largest difference, in reading order from 0; None without a difference."""
-        if self.difference is None or not self.kept.any() or not np.nanmax(np.abs(self.difference)):
+        if self.difference is None or not self.kept_in_both or not np.nanmax(np.abs(self.difference)):
             return None
         return int(np.nanargmax(np.abs(self.difference)))
 
@@ -253,7 +258,7 @@ class Comparison:
         name = f"{self.names[0]} against {self.names[1]}"
         if self.a.title == self.b.title:
             name = f"{self.a.title}, {name}"
-        if not self.has_same_grid or not self.kept.any():
+        if not self.kept_in_both:
             return f"{name}: side by side"
         if self.most_changed is None:
             return f"{name}: the maps are equal"
@@ -370,12 +375,11 @@ class Comparison:
             f"{letter}: {', '.join(filter(None, (side.model, side.snapshot, side.image_name, side.changes)))}."
             for letter, side in zip("AB", (self.a, self.b), strict=True)
         ]
-        has_difference = self.difference is not None and bool(self.kept.any())
         return ComparisonChart(
             headline=self.headline,
             sides=(first, second),
             scale=self.scale,
-            difference=self.points if has_difference else None,
+            difference=self.points if self.kept_in_both else None,
             difference_scale=self.difference_scale,
             correlation=self.correlation_sentence,
             prediction=self.prediction_sentence,
@@ -476,14 +480,19 @@ def side(explanation: "Explanation", view: View) -> Side:
         if place is not None and ablated_maps(explanation)[place]:
             kept = np.zeros_like(kept)
         return described(explanation, explanation.title(view), ATTENTION, "weights", values, kept)
-    target = view.target
-    if target is None and explanation.context.config.num_classes:
-        target = int((explanation.original or explanation).logits.argmax())
+    target = target_of(explanation, view.target)
     named = View(view.method, target=target)
     method = METHODS[view.method]
     values = explanation.map(view.method, target)
     quantity = ATTENTION if method.unit == "weights" else view.method
     return described(explanation, explanation.title(named), quantity, method.unit, values, kept)
+
+
+def target_of(explanation: "Explanation", target: TargetLike | None) -> TargetLike | None:
+    """Return the target; for None the class predicted before the ablation, if the model has a head."""
+    if target is None and explanation.context.config.num_classes:
+        return int((explanation.original or explanation).logits.argmax())
+    return target
 
 
 def similarity_side(explanation: "Explanation", source: "Explanation", patch: int, layer: Layer) -> Side:

@@ -25,9 +25,11 @@ from vitviz.webapp import page, preview
 from vitviz.webapp.images import sample_path, upload_path
 from vitviz.webapp.models import list_bundled, load_model
 from vitviz.webapp.opened import ModelOpener, OpenedModels
+from vitviz.webapp.pages.compare import Compare
 from vitviz.webapp.pages.explore import Explore
 from vitviz.webapp.pages.internals import Internals
 from vitviz.webapp.pages.learn import Learn
+from vitviz.webapp.pages.timelines import Timelines
 from vitviz.webapp.pages.train import Train
 from vitviz.webapp.server.address import Address, choose_address
 from vitviz.webapp.server.guard import MAX_UPLOAD_BYTES, Guard, allowed_hosts, is_space, remove_secrets
@@ -63,15 +65,17 @@ def build_app(data: str | None = None, public: bool = False, checkpoint: str | N
     explore = Explore(data, runs, public, train.datasets.download, opener)
     internals = Internals(data, runs, public, opener)
     learn = Learn(explore, train.timelines)
+    compare = Compare(explore, Timelines(runs))
     colors = {"colors": color_tables()}
     models = explore.catalog() | colors | {"public": public}
     probed = {name: models[name] for name in ("checkpoints", "cifar", "colors", "public")}
-    catalogs = {"explore": models, "train": train.catalog() | colors, "internals": probed}
+    compared = probed | {name: models[name] for name in ("methods", "maxBytes")}
+    catalogs = {"explore": models, "compare": compared, "train": train.catalog() | colors, "internals": probed}
     catalogs["learn"] = {
         name: models[name] for name in ("checkpoints", "cifar", "colors", "public", "samples", "photos")
     }
-    functions = {"explore": explore.functions, "train": train.functions, "internals": internals.functions}
-    functions["learn"] = learn.functions
+    functions = {"explore": explore.functions, "compare": compare.functions, "train": train.functions}
+    functions |= {"internals": internals.functions, "learn": learn.functions}
     with page.build(catalogs, functions) as app:
         gr.api(explain_image, api_name="explain")
         gr.api(list_bundled, api_name="checkpoints")
