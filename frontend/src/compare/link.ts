@@ -78,11 +78,14 @@ export async function start(page: ComparePage, root: HTMLElement) {
     if (entry.isIntersecting && !isFirst) comeBack(page);
     isFirst = false;
   }).observe(root);
-  window.addEventListener('popstate', () => page.root?.clientWidth && open(page));
+  window.addEventListener('popstate', () => {
+    if (page.root?.clientWidth && params().get('tab') === 'compare') open(page);
+  });
 }
 
 /** Another tab may have chosen another model or image, or trained a model. */
 async function comeBack(page: ComparePage) {
+  page.explained.clear(); // a run may have been trained further
   await refreshLists(page);
   if (named() !== page.followed || page.state === 'error') await open(page);
 }

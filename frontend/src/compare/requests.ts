@@ -25,6 +25,9 @@ const MAX_EXPLAINED = 12; // replies that are kept; the server forgets the oldes
 const EXPIRED = 'An image has expired on the server. Choose it again.';
 const NO_TIMELINE = (model: string) => `${model} has no snapshots: choose the shipped model or a run of Train.`;
 
+const onlyOne = (isPublic: boolean) =>
+  `Only one model is here, which is compared with itself.${isPublic ? '' : ' Open another one by Models, or train one.'}`;
+
 /** What a comparison needs of both sides. */
 interface Pair {
   a: Known;
@@ -52,7 +55,8 @@ export async function refresh(page: ComparePage, how: 'pushState' | 'replaceStat
     page.state = 'error';
     return;
   }
-  page.showNotice('');
+  const isAlone = page.kind === 'model' && page.models.length < 2;
+  page.showNotice(isAlone ? onlyOne(page.host.catalog.public) : '');
   Object.assign(page, { shown: found, reading: null, state: 'ready', ready: page.ready + 1 });
   writeAddress(page, how);
 }

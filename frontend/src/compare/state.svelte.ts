@@ -76,6 +76,9 @@ export class ComparePage {
     return this.reading ? readingSentence(reply, this.reading.place, this.reading.patch) : restingSentence(reply);
   });
 
+  /** The status line: what is read, else a notice. */
+  readonly line = $derived.by(() => (this.reading ? this.sentence : this.status || this.sentence));
+
   constructor(host: Host<CompareCatalog>) {
     this.host = host;
     this.models = $state.raw(host.catalog.checkpoints);
@@ -92,6 +95,6 @@ export class ComparePage {
   }
 
   showNotice(sentence: string, isError = false) {
-    Object.assign(this, { status: sentence, isError });
+    Object.assign(this, { status: sentence, isError, voice: sentence || this.voice });
   }
 }

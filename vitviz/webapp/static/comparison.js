@@ -247,6 +247,7 @@ function addressOf(kind, a, b, query, shape, modes) {
 var MAX_EXPLAINED = 12;
 var EXPIRED = "An image has expired on the server. Choose it again.";
 var NO_TIMELINE = (model) => `${model} has no snapshots: choose the shipped model or a run of Train.`;
+var onlyOne = (isPublic) => `Only one model is here, which is compared with itself.${isPublic ? "" : " Open another one by Models, or train one."}`;
 async function refresh(page, how = "replaceState") {
 	const mine = ++page.ticket;
 	page.state = "working";
@@ -264,7 +265,8 @@ async function refresh(page, how = "replaceState") {
 		page.state = "error";
 		return;
 	}
-	page.showNotice("");
+	const isAlone = page.kind === "model" && page.models.length < 2;
+	page.showNotice(isAlone ? onlyOne(page.host.catalog.public) : "");
 	Object.assign(page, {
 		shown: found,
 		reading: null,
@@ -525,9 +527,12 @@ async function start(page, root) {
 		if (entry.isIntersecting && !isFirst) comeBack(page);
 		isFirst = false;
 	}).observe(root);
-	window.addEventListener("popstate", () => page.root?.clientWidth && open(page));
+	window.addEventListener("popstate", () => {
+		if (page.root?.clientWidth && params().get("tab") === "compare") open(page);
+	});
 }
 async function comeBack(page) {
+	page.explained.clear();
 	await refreshLists(page);
 	if (named() !== page.followed || page.state === "error") await open(page);
 }
@@ -763,15 +768,16 @@ var root_3$6 = from_html(`<label class="pair-choice"><span>Class</span> <select 
 var root_4$2 = from_html(`<label class="pair-choice"><span>Ablated heads</span> <select class="button" aria-label="Output of ablated heads"><option>zero</option><option>their mean</option></select></label>`);
 var root_5$1 = from_html(`<label class="pair-choice"><span>Removed patches</span> <select class="button" aria-label="Removed patches"><option>tokens dropped</option><option>painted gray</option></select></label>`);
 var root_6 = from_html(`<button type="button" class="button" data-do="class-token"> </button>`);
-var root_7 = from_html(`<form class="pair-controls" aria-label="Comparison"><div class="choice pair-kinds" role="radiogroup" aria-label="Compare"><span class="name">Compare</span> <div class="options"></div></div> <div class="pair-row"><!> <!> <!> <!> <!> <!></div></form>`);
+var root_7 = from_html(`<span class="pair-note"> </span>`);
+var root_8 = from_html(`<form class="pair-controls" aria-label="Comparison"><div class="choice pair-kinds" role="radiogroup" aria-label="Compare"><span class="name">Compare</span> <div class="options"></div></div> <div class="pair-row"><!> <!> <!> <!> <!> <!></div></form>`);
 function Controls($$anchor, $$props) {
 	push($$props, true);
 	const shown = user_derived(() => $$props.page.shown);
 	const showsHead = user_derived(() => $$props.page.kind === "method" ? [$$props.page.a.map, $$props.page.b.map].includes(ATTENTION) : $$props.page.a.map === "attention-head" && $$props.page.kind !== "head");
 	const showsLayer = user_derived(() => $$props.page.a.map === "similarity" && $$props.page.kind !== "head" && $$props.page.kind !== "method");
 	const isForClass = user_derived(() => $$props.page.kind !== "class" && [$$props.page.a.map, $$props.page.b.map].some((map) => $$props.page.isForClass(map)));
-	const tokens = user_derived(() => get(shown)?.a.shape.classToken === false ? "All patches" : "Class token");
-	var form = root_7();
+	const tokens = user_derived(() => get(shown)?.a.shape.classToken === false ? "mean of the patches" : "class token");
+	var form = root_8();
 	var div = child(form);
 	var div_1 = sibling(child(div), 2);
 	each(div_1, 21, () => KINDS, ([kind, title]) => kind, ($$anchor, $$item) => {
@@ -922,18 +928,30 @@ function Controls($$anchor, $$props) {
 		if ($$props.page.kind === "ablation" && $$props.page.own.removed.length) $$render(consequent_4);
 	});
 	var node_6 = sibling(node_5, 2);
-	var consequent_5 = ($$anchor) => {
-		var button = root_6();
-		var text_4 = only_child(button);
-		template_effect(($0) => {
-			set_attribute(button, "aria-pressed", !$$props.page.query.length);
-			set_text(text_4, `Query: ${$0 ?? ""}`);
-		}, [() => $$props.page.query.length ? `patch (back to ${get(tokens).toLowerCase()})` : get(tokens).toLowerCase()]);
-		delegated("click", button, () => queryClassToken($$props.page));
-		append($$anchor, button);
+	var consequent_6 = ($$anchor) => {
+		var fragment_1 = comment();
+		var node_7 = first_child(fragment_1);
+		var consequent_5 = ($$anchor) => {
+			var button = root_6();
+			var text_4 = only_child(button);
+			template_effect(($0) => set_text(text_4, `Query: ${$0 ?? ""} · back to the ${get(tokens) ?? ""}`), [() => patchName($$props.page.query[0], get(shown).a.shape)]);
+			delegated("click", button, () => queryClassToken($$props.page));
+			append($$anchor, button);
+		};
+		var alternate = ($$anchor) => {
+			var span_1 = root_7();
+			var text_5 = only_child(span_1);
+			template_effect(() => set_text(text_5, `Query: ${get(tokens) ?? ""}. Click a patch to query it.`));
+			append($$anchor, span_1);
+		};
+		if_block(node_7, ($$render) => {
+			if ($$props.page.query.length && get(shown)) $$render(consequent_5);
+			else $$render(alternate, -1);
+		});
+		append($$anchor, fragment_1);
 	};
 	if_block(node_6, ($$render) => {
-		if ($$props.page.hasQuery && !$$props.page.isSimilarity) $$render(consequent_5);
+		if ($$props.page.hasQuery && !$$props.page.isSimilarity) $$render(consequent_6);
 	});
 	reset(div_2);
 	reset(form);
@@ -1905,8 +1923,8 @@ function Side($$anchor, $$props) {
 }
 // src/compare/Compare.svelte
 var root_1 = from_html(`<option> </option>`);
-var root_2 = from_html(`<p class="pair-reading"> </p> <p class="voice" role="status"> </p> <div class="pair-columns"><!> <!> <!> <!></div>`, 1);
-var root_3 = from_html(`<div class="vitviz vitviz-compare"><!> <div class="pair-lead"><div><h1 class="headline"> </h1> <p role="status"> </p></div> <div class="pair-actions"><label class="pair-choice"><span class="spoken">Format of the file</span> <select class="button"></select></label> <button type="button" class="button" data-do="save">Save figure</button> <button type="button" class="button" data-do="link">Copy link</button></div></div> <!> <!> <p class="foot"><span>Both maps have one scale.</span><span>Keys: <kbd>Tab</kbd> images and maps · <kbd>arrows</kbd> read a patch on both sides · <kbd>Enter</kbd> query · <kbd>Esc</kbd> class token</span></p></div>`);
+var root_2 = from_html(`<div class="pair-columns"><!> <!> <!> <!></div>`);
+var root_3 = from_html(`<div class="vitviz vitviz-compare"><!> <div class="pair-lead"><div><h1 class="headline"> </h1> <p> </p> <p class="voice" role="status"> </p></div> <div class="pair-actions"><label class="pair-choice"><span class="spoken">Format of the file</span> <select class="button"></select></label> <button type="button" class="button" data-do="save">Save figure</button> <button type="button" class="button" data-do="link">Copy link</button></div></div> <!> <!> <p class="foot"><span>Both maps have one scale.</span><span>Keys: <kbd>Tab</kbd> images and maps · <kbd>arrows</kbd> read a patch on both sides · <kbd>Enter</kbd> query · <kbd>Esc</kbd> class token</span></p></div>`);
 function Compare($$anchor, $$props) {
 	push($$props, true);
 	const page = prop($$props, "page", 7);
@@ -1943,16 +1961,18 @@ function Compare($$anchor, $$props) {
 	var text = only_child(h1, true);
 	var p = sibling(h1, 2);
 	var text_1 = only_child(p, true);
+	var p_1 = sibling(p, 2);
+	var text_2 = only_child(p_1, true);
 	reset(div_2);
 	var div_3 = sibling(div_2, 2);
 	var label = child(div_3);
 	var select = sibling(child(label), 2);
 	each(select, 21, () => FORMATS, index$1, ($$anchor, one) => {
 		var option = root_1();
-		var text_2 = only_child(option, true);
+		var text_3 = only_child(option, true);
 		var option_value = {};
 		template_effect(($0) => {
-			set_text(text_2, $0);
+			set_text(text_3, $0);
 			if (option_value !== (option_value = get(one))) option.value = (option.__value = option_value) ?? "";
 		}, [() => get(one).toUpperCase()]);
 		append($$anchor, option);
@@ -1970,12 +1990,7 @@ function Compare($$anchor, $$props) {
 	} });
 	var node_2 = sibling(node_1, 2);
 	var consequent = ($$anchor) => {
-		var fragment = root_2();
-		var p_1 = first_child(fragment);
-		var text_3 = only_child(p_1, true);
-		var p_2 = sibling(p_1, 2);
-		var text_4 = only_child(p_2, true);
-		var div_4 = sibling(p_2, 2);
+		var div_4 = root_2();
 		var node_3 = child(div_4);
 		Side(node_3, {
 			get page() {
@@ -2009,11 +2024,7 @@ function Compare($$anchor, $$props) {
 			return get(shown).reply;
 		} });
 		reset(div_4);
-		template_effect(() => {
-			set_text(text_3, page().sentence);
-			set_text(text_4, page().voice);
-		});
-		append($$anchor, fragment);
+		append($$anchor, div_4);
 	};
 	if_block(node_2, ($$render) => {
 		if (get(shown)) $$render(consequent);
@@ -2026,8 +2037,9 @@ function Compare($$anchor, $$props) {
 		set_attribute(div, "data-ready", page().ready);
 		set_attribute(div, "data-kind", get(shown)?.kind);
 		set_text(text, get(shown) ? get(shown).reply.headline : "Compare");
-		set_class(p, 1, clsx(["status", { error: page().isError }]));
-		set_text(text_1, page().status);
+		set_class(p, 1, clsx(["status", { error: page().isError && !page().reading }]));
+		set_text(text_1, page().line);
+		set_text(text_2, page().voice);
 		button.disabled = !get(shown);
 		button_1.disabled = !get(shown);
 	});
@@ -2209,6 +2221,13 @@ var ComparePage = class {
 	set sentence(value) {
 		set(this.#sentence, value);
 	}
+	#line = user_derived(() => this.reading ? this.sentence : this.status || this.sentence);
+	get line() {
+		return get(this.#line);
+	}
+	set line(value) {
+		set(this.#line, value);
+	}
 	constructor(host) {
 		this.host = host;
 		this.#models = state(host.catalog.checkpoints);
@@ -2227,7 +2246,8 @@ var ComparePage = class {
 	showNotice(sentence, isError = false) {
 		Object.assign(this, {
 			status: sentence,
-			isError
+			isError,
+			voice: sentence || this.voice
 		});
 	}
 };
